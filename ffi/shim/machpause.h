@@ -1,0 +1,148 @@
+/*
+ * machpause.h: the whole contract between the library and the native side.
+ *
+ * Every function returns a kern_return_t value (0 is KERN_SUCCESS). Only fixed-width integers
+ * cross this edge; every buffer belongs to the caller; no Mach type appears. Names follow the
+ * Mach or libproc call that does the work. Ports ("task", "thread", "token") are Mach port
+ * names; on Linux the shim hands out names of its own that behave the same.
+ */
+#ifndef MACHPAUSE_H
+#define MACHPAUSE_H
+
+#include <stdint.h>
+
+#define MP_EXPORT __attribute__((visibility("default")))
+
+/* Raised whenever a function or a structure here changes. */
+#define MP_ABI_VERSION 1u
+
+/* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
+typedef struct mp_thread_info {
+	uint64_t thread_id;      /* system-wide unique */
+	uint64_t thread_handle;  /* the address of its pthread's thread-specific data */
+	uint64_t dispatch_qaddr; /* the address of a pointer to its dispatch queue */
+	uint64_t user_time;      /* nanoseconds */
+	uint64_t system_time;    /* nanoseconds */
+	uint32_t cpu_usage;      /* of TH_USAGE_SCALE, 1000 */
+	uint32_t run_state;      /* TH_STATE_*: 1 running 2 stopped 3 waiting 4 uninterruptible 5 halted */
+	uint32_t flags;          /* TH_FLAGS_*: 1 swapped, 2 idle */
+	int32_t suspend_count;   /* thread_suspend()s outstanding; a task's own suspension is not in it */
+	int32_t priority;        /* current */
+	uint32_t reserved;
+	char name[64];           /* MAXTHREADNAMESIZE, always terminated */
+} mp_thread_info;
+
+#define MP_PATH_SIZE 1024
+
+/* mach_vm_region_recurse() with VM_REGION_SUBMAP_INFO_64, and proc_regionfilename(). */
+typedef struct mp_vm_region_info {
+	uint64_t address;
+	uint64_t size;           /* bytes */
+	uint64_t offset;         /* into the mapped object */
+	uint32_t protection;     /* VM_PROT_*: 1 read 2 write 4 execute */
+	uint32_t max_protection;
+	uint32_t user_tag;       /* VM_MEMORY_*: 30 is a stack */
+	uint32_t share_mode;     /* SM_*: 1 cow 2 private 3 empty 4 shared ... */
+	uint32_t depth;          /* of the submap it was found in */
+	uint32_t path_length;    /* bytes of path, 0 where no file is mapped or paths were not asked for */
+	char path[MP_PATH_SIZE]; /* terminated; cut short where longer */
+} mp_vm_region_info;
+
+/* mp_vm_region() flags */
+#define MP_REGION_PATHS 1u   /* fill in path: one more call a region on Darwin */
+
+/* task_info(TASK_DYLD_INFO), and the CPU type the task runs. */
+typedef struct mp_dyld_info {
+	uint64_t all_image_info_addr; /* 0: no dyld has published images here */
+	uint64_t all_image_info_size;
+	int32_t all_image_info_format; /* 0: 32-bit structures, 1: 64-bit */
+	int32_t cputype;               /* CPU_TYPE_*, 0 when not known */
+	int32_t pid;
+	uint32_t reserved;
+} mp_dyld_info;
+
+#define MP_STATE_WORDS 68    /* ARM_THREAD_STATE64_COUNT, the largest of the four */
+
+/* One thread of a snapshot. */
+typedef struct mp_snapshot_thread {
+	mp_thread_info info;    /* taken just before the stop, so run_state tells what it was doing */
+	uint64_t stack_address; /* of the first byte copied: sp, less the red zone */
+	uint64_t stack_size;    /* bytes copied */
+	uint64_t stack_end;     /* the end of the region sp lies in: the stack's upper bound; 0 unknown */
+	uint64_t stack_offset;  /* of the copied bytes in the buffer, a multiple of 16 */
+	int32_t info_result;    /* kern_return_t of each part; where it is not 0 that part is zeroes */
+	int32_t state_result;
+	int32_t stack_result;
+	uint32_t reserved;
+	uint32_t state[MP_STATE_WORDS]; /* the thread state, in the asked-for flavor's layout */
+} mp_snapshot_thread;
+
+/* At the start of a snapshot's buffer; thread_count records follow it at once. */
+typedef struct mp_snapshot_header {
+	uint64_t stopped_ns;     /* how long the task was stopped; 0 when it was left suspended */
+	uint64_t used;           /* bytes of the buffer that hold something */
+	uint64_t needed;         /* a capacity at which nothing would have been left out */
+	uint32_t thread_count;
+	uint32_t threads_omitted; /* threads for whose record there was no room */
+	uint32_t thread_size;    /* sizeof(mp_snapshot_thread) */
+	uint32_t reserved;
+} mp_snapshot_header;
+
+MP_EXPORT uint32_t mp_abi_version(void);
+
+/* The calling process's own task. The port need not be released. */
+MP_EXPORT int32_t mp_task_self(uint32_t *task);
+MP_EXPORT int32_t mp_task_for_pid(int32_t pid, uint32_t *task);
+/* Ports of all threads. *count is set to how many there are; with more than capacity of them
+ * KERN_NO_SPACE (3) is returned and none is handed out. Each port is to be released. */
+MP_EXPORT int32_t mp_task_threads(uint32_t task, uint32_t *threads, uint32_t capacity, uint32_t *count);
+/* task_suspend2(): the token goes to mp_task_resume(), which consumes it. Suspensions nest. The
+ * kernel drops the token, and the task runs again, when the owner of the token dies. */
+MP_EXPORT int32_t mp_task_suspend(uint32_t task, uint32_t *token);
+MP_EXPORT int32_t mp_task_resume(uint32_t token);
+MP_EXPORT int32_t mp_thread_suspend(uint32_t thread);
+MP_EXPORT int32_t mp_thread_resume(uint32_t thread);
+/* *count is in 32-bit words: capacity on entry, words filled on return. The thread, or its task,
+ * should be suspended. */
+MP_EXPORT int32_t mp_thread_get_state(uint32_t thread, int32_t flavor, uint32_t *state, uint32_t *count);
+MP_EXPORT int32_t mp_thread_set_state(uint32_t thread, int32_t flavor, const uint32_t *state, uint32_t count);
+MP_EXPORT int32_t mp_thread_info_get(uint32_t thread, mp_thread_info *info);
+/* All of size bytes, or an error and *done as far as it got. */
+MP_EXPORT int32_t mp_vm_read_overwrite(uint32_t task, uint64_t address, uint64_t size, void *data, uint64_t *done);
+MP_EXPORT int32_t mp_vm_write(uint32_t task, uint64_t address, const void *data, uint64_t size);
+/* The regions from the one that holds or follows address on, as many as fit. *count is set to how
+ * many were filled in; 0 of them with KERN_SUCCESS means there are no more. */
+MP_EXPORT int32_t mp_vm_region(uint32_t task, uint64_t address, uint32_t flags, mp_vm_region_info *regions, uint32_t capacity, uint32_t *count);
+MP_EXPORT int32_t mp_task_dyld_info(uint32_t task, mp_dyld_info *info);
+
+/* The calling process's own images. Index out of range: KERN_INVALID_ARGUMENT (4). */
+MP_EXPORT int32_t mp_dyld_image_count(uint32_t *count);
+MP_EXPORT int32_t mp_dyld_get_image_header(uint32_t index, uint64_t *address);
+MP_EXPORT int32_t mp_dyld_get_image_name(uint32_t index, char *name, uint32_t size);
+MP_EXPORT int32_t mp_dyld_get_image_vmaddr_slide(uint32_t index, int64_t *slide);
+
+/* Drops one reference to a port. */
+MP_EXPORT int32_t mp_port_release(uint32_t port);
+/* How many port names the process holds (mach_port_names), for finding leaks. */
+MP_EXPORT int32_t mp_port_count(uint32_t *count);
+
+/* libproc: all process identifiers (sorted out like mp_task_threads()), and a process's name. */
+MP_EXPORT int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count);
+MP_EXPORT int32_t mp_proc_name(int32_t pid, char *name, uint32_t size);
+MP_EXPORT int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size);
+
+/*
+ * Stops the task, copies every thread's state and stack into buffer, and lets the task go on, or,
+ * with a token that is not NULL, leaves it suspended and hands the token out. A record's
+ * stack holds at most max_stack bytes, from sp (less the red zone) upward. flavor is
+ * x86_THREAD_STATE32 (1), x86_THREAD_STATE64 (4), ARM_THREAD_STATE (1) or ARM_THREAD_STATE64 (6).
+ * Nothing is allocated in the caller's process while the task is stopped. Where the buffer is too
+ * small, stacks and then threads are left out, and needed tells what would do. On an error nothing
+ * stays suspended.
+ */
+MP_EXPORT int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack, void *buffer, uint64_t capacity, uint32_t *token);
+/* The same for the calling process, in its native flavor; the calling thread never stops, and its
+ * record shows it at this call. */
+MP_EXPORT int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity);
+
+#endif

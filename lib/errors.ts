@@ -1,0 +1,104 @@
+/** The errors that machpause throws. Each carries what a program needs to decide, and says in its
+ * message what a person can do. */
+
+/** The names of the `kern_return_t` values that can be met, from `<mach/kern_return.h>` and
+ * `<mach/message.h>`. */
+const kernReturnNames: Readonly<Record<number, string>> = {
+  0: "KERN_SUCCESS",
+  1: "KERN_INVALID_ADDRESS",
+  2: "KERN_PROTECTION_FAILURE",
+  3: "KERN_NO_SPACE",
+  4: "KERN_INVALID_ARGUMENT",
+  5: "KERN_FAILURE",
+  6: "KERN_RESOURCE_SHORTAGE",
+  7: "KERN_NOT_RECEIVER",
+  8: "KERN_NO_ACCESS",
+  9: "KERN_MEMORY_FAILURE",
+  10: "KERN_MEMORY_ERROR",
+  14: "KERN_ABORTED",
+  15: "KERN_INVALID_NAME",
+  16: "KERN_INVALID_TASK",
+  17: "KERN_INVALID_RIGHT",
+  18: "KERN_INVALID_VALUE",
+  20: "KERN_INVALID_CAPABILITY",
+  37: "KERN_TERMINATED",
+  46: "KERN_NOT_SUPPORTED",
+  47: "KERN_NODE_DOWN",
+  48: "KERN_NOT_WAITING",
+  49: "KERN_OPERATION_TIMED_OUT",
+  0x10000003: "MACH_SEND_INVALID_DEST",
+};
+
+/** A Mach call that did not return `KERN_SUCCESS`.
+ *
+ * @example
+ * ```ts
+ * import { MachError } from "@machpause/machpause";
+ *
+ * const error = new MachError("task_for_pid", 5, "run it as root");
+ * console.log(error.message); // task_for_pid: KERN_FAILURE (5); run it as root
+ * ```
+ */
+export class MachError extends Error {
+  override readonly name: string = "MachError";
+  /** The call that failed, by its Mach name. */
+  readonly call: string;
+  /** The `kern_return_t` value. */
+  readonly code: number;
+  /** The name of `code`. */
+  readonly codeName: string;
+  /** What a person can do about it. */
+  readonly remedy: string | undefined;
+
+  constructor(call: string, code: number, remedy?: string) {
+    const codeName = kernReturnNames[code] ?? "kern_return_t";
+    super(`${call}: ${codeName} (${code})${remedy === undefined ? "" : `; ${remedy}`}`);
+    this.call = call;
+    this.code = code;
+    this.codeName = codeName;
+    this.remedy = remedy;
+  }
+}
+
+/** The target has exited, or was killed. */
+export class TargetGoneError extends Error {
+  override readonly name: string = "TargetGoneError";
+
+  /** @param target how the target was named, such as `pid 123` */
+  constructor(target: string) {
+    super(`${target} is gone: it exited or was killed`);
+  }
+}
+
+/** Memory of the target that could not be read. */
+export class MemoryReadError extends Error {
+  override readonly name: string = "MemoryReadError";
+  /** Where the read began. */
+  readonly address: bigint;
+  /** How many bytes were asked for. */
+  readonly length: number;
+
+  constructor(address: bigint, length: number) {
+    super(`cannot read ${length} bytes at 0x${address.toString(16)}: not mapped, or not readable`);
+    this.address = address;
+    this.length = length;
+  }
+}
+
+/** Bytes that are not what their format says: Mach-O, DWARF, cores, reports. */
+export class FormatError extends Error {
+  override readonly name: string = "FormatError";
+  /** The file or image that the bytes come from. */
+  readonly file: string;
+  /** The offset of the offending bytes in `file`. */
+  readonly offset: number;
+  /** What should have been there. */
+  readonly expected: string;
+
+  constructor(file: string, offset: number, expected: string) {
+    super(`${file}: at offset 0x${offset.toString(16)}: expected ${expected}`);
+    this.file = file;
+    this.offset = offset;
+    this.expected = expected;
+  }
+}
