@@ -1,0 +1,47 @@
+import { type Arch, type Flavor, layOut, register } from "./arch.ts";
+
+/** `_STRUCT_ARM_THREAD_STATE64` of `<mach/arm/_structs.h>`; DWARF numbers from the AArch64 DWARF
+ * supplement. */
+const threadState: Flavor = {
+  name: "ARM_THREAD_STATE64",
+  number: 6,
+  size: 272,
+  registers: [
+    ...layOut([
+      ...Array.from({ length: 29 }, (_, n) => [`x${n}`, n] as const),
+      ["fp", 29],
+      ["lr", 30],
+      ["sp", 31],
+      ["pc", 32],
+    ], 8),
+    ...layOut([["cpsr", null]], 4, 264),
+  ],
+};
+
+/** `_STRUCT_ARM_EXCEPTION_STATE64`. */
+const exceptionState: Flavor = {
+  name: "ARM_EXCEPTION_STATE64",
+  number: 7,
+  size: 16,
+  registers: [
+    ...layOut([["far", null]], 8),
+    ...layOut([["esr", null], ["exception", null]], 4, 8),
+  ],
+};
+
+/** 64-bit ARM. User addresses on macOS have 47 bits; an arm64e pointer carries its
+ * authentication code in those above. */
+export const arm64: Arch = {
+  name: "arm64",
+  cpuType: 0x0100000c,
+  pointerSize: 8,
+  threadState,
+  exceptionState,
+  pc: register(threadState, "pc"),
+  sp: register(threadState, "sp"),
+  fp: register(threadState, "fp"),
+  lr: register(threadState, "lr"),
+  frameRecord: { size: 16, returnAddress: 8 },
+  addressMask: 0x7fff_ffff_ffffn,
+  callBias: 1n,
+};

@@ -1,0 +1,87 @@
+import type { Arch, Register } from "./arch.ts";
+
+/** A register and what it holds. */
+export interface RegisterValue {
+  readonly name: string;
+  readonly value: bigint;
+}
+
+/** The registers of one frame: those that are known, in the thread state's order.
+ *
+ * @example
+ * ```ts
+ * import { Registers, x86_64 } from "./mod.ts";
+ *
+ * const registers = Registers.fromState(x86_64, new Uint8Array(x86_64.threadState.size));
+ * console.log(registers.get("rip")); // 0n
+ * ```
+ */
+export class Registers implements Iterable<RegisterValue> {
+  readonly #values: ReadonlyMap<string, bigint>;
+
+  /** @param values by register name; what is not there is not known */
+  constructor(values: ReadonlyMap<string, bigint>) {
+    this.#values = values;
+  }
+
+  /** Reads all registers out of a thread state, as the CPU has them.
+   *
+   * @throws RangeError when the state is shorter than its flavor
+   */
+  static fromState(arch: Arch, state: Uint8Array): Registers {
+    return new Registers(
+      new Map(arch.threadState.registers.map((r) => [r.name, readRegister(state, r)])),
+    );
+  }
+
+  /** The value of a register by name; `undefined` when it is not known in this frame. */
+  get(name: string): bigint | undefined {
+    return this.#values.get(name);
+  }
+
+  /** How many are known. */
+  get size(): number {
+    return this.#values.size;
+  }
+
+  *[Symbol.iterator](): IterableIterator<RegisterValue> {
+    for (const [name, value] of this.#values) yield { name, value };
+  }
+
+  toString(): string {
+    return [...this].map(({ name, value }) => `${name}=0x${value.toString(16)}`).join(" ");
+  }
+
+  /** `{ name: "0x…" }`. */
+  toJSON(): Record<string, string> {
+    return Object.fromEntries(
+      [...this].map(({ name, value }) => [name, `0x${value.toString(16)}`]),
+    );
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return [...this].map(({ name, value }) => `${name.padStart(8)} = 0x${value.toString(16)}`)
+      .join("\n");
+  }
+}
+
+/** Reads one register out of a thread state.
+ *
+ * @throws RangeError when the state ends before it
+ */
+export function readRegister(state: Uint8Array, register: Register): bigint {
+  const view = new DataView(state.buffer, state.byteOffset, state.byteLength);
+  return register.size === 8
+    ? view.getBigUint64(register.offset, true)
+    : BigInt(view.getUint32(register.offset, true));
+}
+
+/** Writes one register into a thread state, cut to its size.
+ *
+ * @throws RangeError when the state ends before it
+ */
+export function writeRegister(state: Uint8Array, register: Register, value: bigint): void {
+  const view = new DataView(state.buffer, state.byteOffset, state.byteLength);
+  if (register.size === 8) view.setBigUint64(register.offset, BigInt.asUintN(64, value), true);
+  else view.setUint32(register.offset, Number(BigInt.asUintN(32, value)), true);
+}

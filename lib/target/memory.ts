@@ -1,0 +1,157 @@
+import { MemoryReadError } from "../errors.ts";
+
+/** The unit of caching: the smallest page of the systems that are looked at, so that a cached page
+ * never reaches beyond what one mapping allows. */
+const pageSize = 4096;
+
+/** Fills `into` from `address`; returns how many bytes could be read. */
+export type ReadInto = (address: bigint, into: Uint8Array) => number;
+
+/** The memory of a target, by address.
+ *
+ * @example
+ * ```ts
+ * import { Memory } from "./mod.ts";
+ *
+ * const memory = new Memory((_address, into) => into.fill(7).length, 8);
+ * console.log(memory.readU32(0x1000n).toString(16)); // 7070707
+ * ```
+ */
+export class Memory {
+  /** Bytes of a pointer. */
+  readonly pointerSize: 4 | 8;
+  readonly #readInto: ReadInto;
+  readonly #writeAll: ((address: bigint, bytes: Uint8Array) => void) | undefined;
+  #pages: Map<bigint, Uint8Array> | undefined;
+
+  /**
+   * @param readInto reads as much as it can
+   * @param write writes all of it or throws; without it the memory is read-only
+   */
+  constructor(
+    readInto: ReadInto,
+    pointerSize: 4 | 8,
+    write?: (address: bigint, bytes: Uint8Array) => void,
+  ) {
+    this.#readInto = readInto;
+    this.pointerSize = pointerSize;
+    this.#writeAll = write;
+  }
+
+  /** While on, small reads are served from pages read once. Only right while nothing in the target
+   * runs; turning it either way forgets what was cached. */
+  set caching(on: boolean) {
+    this.#pages = on ? new Map() : undefined;
+  }
+
+  /** Reads exactly `length` bytes.
+   *
+   * @throws MemoryReadError when any of them is unreadable
+   */
+  read(address: bigint, length: number): Uint8Array {
+    const bytes = this.readUpTo(address, length);
+    if (bytes.length < length) throw new MemoryReadError(address, length);
+    return bytes;
+  }
+
+  /** Reads at most `length` bytes: up to the first one that is unreadable. */
+  readUpTo(address: bigint, length: number): Uint8Array {
+    if (!Number.isSafeInteger(length) || length < 0) {
+      throw new RangeError(`a length of ${length} bytes`);
+    }
+    if (this.#pages !== undefined) {
+      const page = address & ~BigInt(pageSize - 1);
+      const start = Number(address - page);
+      if (start + length <= pageSize) {
+        const bytes = this.#page(page);
+        if (bytes.length === pageSize) return bytes.slice(start, start + length);
+      }
+    }
+    const into = new Uint8Array(length);
+    return into.subarray(0, this.#readInto(address, into));
+  }
+
+  #page(address: bigint): Uint8Array {
+    const pages = this.#pages!;
+    let bytes = pages.get(address);
+    if (bytes === undefined) {
+      const into = new Uint8Array(pageSize);
+      bytes = into.subarray(0, this.#readInto(address, into));
+      pages.set(address, bytes);
+    }
+    return bytes;
+  }
+
+  /** Writes all of `bytes`.
+   *
+   * @throws MachError when any of it is not writable; what was written before stays
+   */
+  write(address: bigint, bytes: Uint8Array): void {
+    if (this.#writeAll === undefined) throw new TypeError("this memory is read-only");
+    try {
+      this.#writeAll(address, bytes);
+    } finally {
+      if (this.#pages !== undefined) this.#pages = new Map();
+    }
+  }
+
+  #view(address: bigint, length: number): DataView {
+    const bytes = this.read(address, length);
+    return new DataView(bytes.buffer, bytes.byteOffset, length);
+  }
+
+  /** One byte. */
+  readU8(address: bigint): number {
+    return this.#view(address, 1).getUint8(0);
+  }
+
+  /** Two bytes, little-endian. */
+  readU16(address: bigint): number {
+    return this.#view(address, 2).getUint16(0, true);
+  }
+
+  /** Four bytes, little-endian. */
+  readU32(address: bigint): number {
+    return this.#view(address, 4).getUint32(0, true);
+  }
+
+  /** Eight bytes, little-endian. */
+  readU64(address: bigint): bigint {
+    return this.#view(address, 8).getBigUint64(0, true);
+  }
+
+  /** A pointer, as it is in memory: pointer authentication is not removed. */
+  readPointer(address: bigint): bigint {
+    return this.pointerSize === 8 ? this.readU64(address) : BigInt(this.readU32(address));
+  }
+
+  /** The text up to the first zero byte, or up to the end of what is readable.
+   *
+   * @param limit bytes at most
+   * @throws MemoryReadError when not even the first byte is readable
+   */
+  readCString(address: bigint, limit = 4096): string {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    while (length < limit) {
+      // One page at a time: a string near the end of a mapping must not ask for what follows it.
+      const at = address + BigInt(length);
+      const ask = Math.min(limit - length, pageSize - Number(at & BigInt(pageSize - 1)));
+      const bytes = this.readUpTo(at, ask);
+      const end = bytes.indexOf(0);
+      parts.push(end < 0 ? bytes : bytes.subarray(0, end));
+      length += parts.at(-1)!.length;
+      if (end >= 0 || bytes.length < ask) break;
+    }
+    if (length === 0 && this.readUpTo(address, 1).length === 0) {
+      throw new MemoryReadError(address, 1);
+    }
+    const all = new Uint8Array(length);
+    let at = 0;
+    for (const part of parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return new TextDecoder().decode(all);
+  }
+}
