@@ -1,0 +1,74 @@
+/*
+ * The calls. Most have no header in XNU's sources: MIG writes it from a .defs file, so the
+ * arguments here follow the routine there, with MIG's types for the user's side (an array is a
+ * pointer and a count; an out array has memory of its own, which the caller deallocates).
+ */
+#ifndef MACHPAUSE_DARWIN_CALLS_H
+#define MACHPAUSE_DARWIN_CALLS_H
+
+/* <mach/mach_init.h>; mach_task_self() is a macro there too */
+extern mach_port_t mach_task_self_;
+#ifndef mach_task_self
+#define mach_task_self() mach_task_self_
+#endif
+extern mach_port_t mach_thread_self(void);
+
+/* <mach/mach_traps.h> */
+extern kern_return_t task_for_pid(mach_port_name_t target_tport, int pid, mach_port_name_t *t);
+extern kern_return_t pid_for_task(mach_port_name_t t, int *x);
+
+/* osfmk/mach/task.defs → <mach/task.h> */
+extern kern_return_t task_threads(
+	task_inspect_t target_task, thread_act_array_t *act_list, mach_msg_type_number_t *act_listCnt);
+extern kern_return_t task_info(task_name_t target_task, task_flavor_t flavor,
+	task_info_t task_info_out, mach_msg_type_number_t *task_info_outCnt);
+extern kern_return_t task_suspend2(
+	task_read_t target_task, task_suspension_token_t *suspend_token);
+extern kern_return_t task_resume2(task_suspension_token_t suspend_token);
+
+/* osfmk/mach/thread_act.defs → <mach/thread_act.h> */
+extern kern_return_t thread_suspend(thread_read_t target_act);
+extern kern_return_t thread_resume(thread_read_t target_act);
+extern kern_return_t thread_get_state(thread_read_t target_act, thread_state_flavor_t flavor,
+	thread_state_t old_state, mach_msg_type_number_t *old_stateCnt);
+extern kern_return_t thread_set_state(thread_act_t target_act, thread_state_flavor_t flavor,
+	thread_state_t new_state, mach_msg_type_number_t new_stateCnt);
+extern kern_return_t thread_info(thread_inspect_t target_act, thread_flavor_t flavor,
+	thread_info_t thread_info_out, mach_msg_type_number_t *thread_info_outCnt);
+
+/* osfmk/mach/mach_vm.defs → <mach/mach_vm.h> */
+extern kern_return_t mach_vm_deallocate(
+	vm_map_t target, mach_vm_address_t address, mach_vm_size_t size);
+extern kern_return_t mach_vm_read_overwrite(vm_map_read_t target_task, mach_vm_address_t address,
+	mach_vm_size_t size, mach_vm_address_t data, mach_vm_size_t *outsize);
+extern kern_return_t mach_vm_write(vm_map_t target_task, mach_vm_address_t address,
+	vm_offset_t data, mach_msg_type_number_t dataCnt);
+extern kern_return_t mach_vm_region_recurse(vm_map_read_t target_task, mach_vm_address_t *address,
+	mach_vm_size_t *size, natural_t *nesting_depth, vm_region_recurse_info_t info,
+	mach_msg_type_number_t *infoCnt);
+
+/* osfmk/mach/mach_port.defs → <mach/mach_port.h> */
+extern kern_return_t mach_port_names(ipc_space_t task, mach_port_name_array_t *names,
+	mach_msg_type_number_t *namesCnt, mach_port_type_array_t *types,
+	mach_msg_type_number_t *typesCnt);
+extern kern_return_t mach_port_deallocate(ipc_space_t task, mach_port_name_t name);
+
+/* <mach/mach_time.h> */
+extern kern_return_t mach_timebase_info(mach_timebase_info_t info);
+extern uint64_t mach_absolute_time(void);
+
+/* dyld's <mach-o/dyld.h> */
+struct mach_header;
+extern uint32_t _dyld_image_count(void);
+extern const struct mach_header *_dyld_get_image_header(uint32_t image_index);
+extern intptr_t _dyld_get_image_vmaddr_slide(uint32_t image_index);
+extern const char *_dyld_get_image_name(uint32_t image_index);
+
+/* libsyscall/wrappers/libproc/libproc.h */
+extern int proc_listallpids(void *buffer, int buffersize);
+extern int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int buffersize);
+extern int proc_name(int pid, void *buffer, uint32_t buffersize);
+extern int proc_regionfilename(int pid, uint64_t address, void *buffer, uint32_t buffersize);
+extern int proc_pidpath(int pid, void *buffer, uint32_t buffersize);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * The Mach, dyld and libproc declarations that the shim is written in.
+ *
+ * With Apple's SDK they are Apple's. Without it, which is the Darwin cross build and the Linux
+ * build, they are the project's own, field for field and value for value the same; layout.h holds
+ * both to the same sizes, offsets and values, and tests/oracle/darwin_headers_test.ts compares
+ * them with the headers that Apple publishes. On Linux the prototypes are implemented by linux/.
+ */
+#ifndef MACHPAUSE_DARWIN_MACH_H
+#define MACHPAUSE_DARWIN_MACH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__APPLE__) && defined(__has_include)
+#if __has_include(<mach/mach.h>)
+#define MP_APPLE_SDK 1
+#endif
+#endif
+
+#ifdef MP_APPLE_SDK
+#include <libproc.h>
+#include <mach-o/dyld.h>
+#include <mach/mach.h>
+#include <mach/mach_time.h>
+#include <mach/mach_vm.h>
+#include <string.h>
+#include <sys/proc_info.h>
+#else
+#ifdef __APPLE__
+/* Of <string.h>, which the cross build does without. */
+void *memcpy(void *restrict destination, const void *restrict source, size_t size);
+void *memmove(void *destination, const void *source, size_t size);
+void *memset(void *destination, int byte, size_t size);
+#else
+#include <string.h>
+#endif
+#include "types.h"
+#include "thread_state.h"
+#include "calls.h"
+#endif
+
+#include "private.h"
+#include "layout.h"
+
+#endif
