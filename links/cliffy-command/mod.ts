@@ -1,0 +1,12 @@
+/** Stands in for `jsr:@cliffy/command` where JSR cannot be reached: the part of its documented API
+ * that this project uses, resting on `parseArgs` of `node:util`, which loads faster than any
+ * package.
+ *
+ * Left out of what it has in common with the real one: suggestions for mistyped names, environment
+ * variables, completions, and option values other than those of the built-in types.
+ *
+ * @module
+ */
+
+export { Command, type CommandResult, type OptionOptions } from "./command.ts";
+export { ValidationError, type ValidationErrorOptions } from "./errors.ts";
