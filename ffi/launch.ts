@@ -1,0 +1,105 @@
+/** Starts programs to be looked at. */
+import { FormatError } from "../lib/errors.ts";
+import { loaderPath } from "./library.ts";
+
+/** How to start a program. */
+export interface LaunchOptions {
+  /** Arguments after the program's name. */
+  readonly args?: readonly string[];
+  /** The working directory; this process's own when not given. */
+  readonly cwd?: string;
+  /** Environment variables on top of this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where its output goes; `inherit` when not given. It reads nothing. */
+  readonly output?: "inherit" | "null";
+}
+
+/** A program that was started. */
+export interface Launched {
+  readonly pid: number;
+  /** Whether dyld, or the loader in its place, will publish the program's images. */
+  readonly hasDyld: boolean;
+  kill(): void;
+  /** How it ended, in words; `undefined` while it runs. */
+  ended(): string | undefined;
+}
+
+/** `CPU_TYPE_*` of the programs that the loader runs on Linux. */
+const loaders: Readonly<Record<number, "i386" | "x86_64">> = { 7: "i386", 0x01000007: "x86_64" };
+
+/** Starts a program. On Linux a Mach-O program runs through the Mach-O loader. It lives on when this
+ * process ends.
+ *
+ * @throws FormatError when the file is a Mach-O program that cannot run here
+ * @throws Deno.errors.NotFound when there is no such file
+ */
+export async function launchProcess(program: string, options: LaunchOptions): Promise<Launched> {
+  const args = [...options.args ?? []];
+  let file = program;
+  let hasDyld = Deno.build.os === "darwin";
+  if (Deno.build.os === "linux") {
+    const cpuTypes = await machOCpuTypes(program);
+    if (cpuTypes.length > 0) {
+      const arch = cpuTypes.map((type) => loaders[type]).find((name) => name !== undefined);
+      if (arch === undefined || Deno.build.arch !== "x86_64") {
+        throw new FormatError(
+          program,
+          4,
+          "an x86_64 or i386 program, which an x86_64 Linux can run",
+        );
+      }
+      args.unshift(program);
+      file = await loaderPath(arch);
+      hasDyld = true;
+    }
+  }
+  const output = options.output ?? "inherit";
+  const child = new Deno.Command(file, {
+    args,
+    stdin: "null",
+    stdout: output,
+    stderr: output,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.env === undefined ? {} : { env: { ...options.env } }),
+  }).spawn();
+  child.unref();
+  let status: Deno.CommandStatus | undefined;
+  child.status.then((ended) => status = ended);
+  return {
+    pid: child.pid,
+    hasDyld,
+    kill() {
+      if (status === undefined) child.kill("SIGKILL");
+    },
+    ended() {
+      if (status === undefined) return undefined;
+      return status.signal === null
+        ? `it exited with code ${status.code}`
+        : `it was ended by ${status.signal}`;
+    },
+  };
+}
+
+/** The CPU types in a Mach-O file's header or headers, most wanted first; none when it is not one.
+ * Formats: `<mach-o/loader.h>`, `<mach-o/fat.h>`. */
+async function machOCpuTypes(path: string): Promise<number[]> {
+  using file = await Deno.open(path);
+  const bytes = new Uint8Array(4096);
+  const length = await file.read(bytes) ?? 0;
+  const view = new DataView(bytes.buffer, 0, length);
+  if (length < 8) return [];
+  const magic = view.getUint32(0, true);
+  if (magic === 0xfeedface || magic === 0xfeedfacf) return [view.getUint32(4, true)];
+  const fat = view.getUint32(0);
+  if (fat !== 0xcafebabe && fat !== 0xcafebabf) return [];
+  const entrySize = fat === 0xcafebabe ? 20 : 32;
+  const types: number[] = [];
+  for (
+    let at = 8, left = view.getUint32(4);
+    left > 0 && at + 4 <= length;
+    left--, at += entrySize
+  ) {
+    types.push(view.getUint32(at));
+  }
+  return types.sort((a, b) => b - a);
+}

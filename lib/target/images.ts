@@ -1,0 +1,117 @@
+import { FormatError, MemoryReadError, TargetGoneError } from "../errors.ts";
+import { Image, type LoadedImage, type MemoryReader } from "../macho/mod.ts";
+import { type ListedImage, readImageInfosHead, readImageList } from "./dyld.ts";
+import type { DyldInfo, Region } from "./kernel.ts";
+import { type MappedFile, mappedFiles } from "./mapped_file.ts";
+import type { Memory } from "./memory.ts";
+import type { Symbols } from "./target.ts";
+
+/** What an image list is read from. */
+export interface ImageSource {
+  readonly memory: Memory;
+  dyldInfo(): DyldInfo;
+  /** All regions with the files they map; empty where only dyld's list counts. */
+  mappedRegions(): Region[];
+  /** Makes the lookups over a list of images. */
+  symbols(images: readonly LoadedImage[]): Symbols;
+}
+
+/** Dyld changes its list in microseconds; it is asked so often before giving up. */
+const changeAttempts = 20;
+
+/** The images of a target, kept current. An image that stays keeps its object, and with it what
+ * was read of its symbols. */
+export class ImageList {
+  /** What was found to be damaged or unreadable, in words; said once. */
+  readonly warnings: string[] = [];
+  readonly #source: ImageSource;
+  readonly #reader: MemoryReader;
+  #key = "";
+  #machO: LoadedImage[] = [];
+  #files: MappedFile[] = [];
+  #images: readonly LoadedImage[] = [];
+  #symbols: Symbols | undefined;
+
+  constructor(source: ImageSource) {
+    this.#source = source;
+    // What is read of an image late, its symbols, may be missing: the target can be gone by then.
+    this.#reader = {
+      read(address, length) {
+        try {
+          return source.memory.read(address, length);
+        } catch (error) {
+          if (error instanceof TargetGoneError) throw new MemoryReadError(address, length);
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** All images, dyld's first and in its order. Another array when it has changed. */
+  get images(): readonly LoadedImage[] {
+    return this.#images;
+  }
+
+  /** The lookups over {@linkcode images}. */
+  get symbols(): Symbols {
+    return this.#symbols ??= this.#source.symbols(this.#images);
+  }
+
+  /** Reads dyld's list again if it has changed. */
+  refresh(): void {
+    const info = this.#source.dyldInfo();
+    if (info.address === 0n) {
+      if (this.#key === "") this.#setMachO([], "none");
+      return;
+    }
+    for (let attempt = 0; attempt < changeAttempts; attempt++) {
+      const head = readImageInfosHead(this.#source.memory, info);
+      if (typeof head === "string") {
+        this.#warn(head);
+        if (this.#key === "") this.#setMachO([], "damaged");
+        return;
+      }
+      if (head.key === this.#key) return;
+      if (head.infoArray === 0n && head.count > 0) continue;
+      const listed = readImageList(this.#source.memory, info, head, (text) => this.#warn(text));
+      const known = new Map(this.#machO.map((image) => [identity(image), image]));
+      this.#setMachO(
+        listed.flatMap((entry) => known.get(identity(entry)) ?? this.#open(entry) ?? []),
+        head.key,
+      );
+      return;
+    }
+    this.#warn("dyld is changing its list of images: the one before is shown");
+  }
+
+  /** Reads which other files are mapped. */
+  refreshFiles(): void {
+    const paths = new Set(this.#machO.map(({ path }) => path));
+    this.#files = mappedFiles(this.#source.mappedRegions(), paths);
+    this.#images = [...this.#machO, ...this.#files];
+    this.#symbols = undefined;
+  }
+
+  #setMachO(images: LoadedImage[], key: string): void {
+    this.#machO = images;
+    this.#key = key;
+    this.refreshFiles();
+  }
+
+  #open({ address, path }: ListedImage): Image | undefined {
+    try {
+      return Image.fromMemory(this.#reader, address, path);
+    } catch (error) {
+      if (!(error instanceof FormatError || error instanceof MemoryReadError)) throw error;
+      this.#warn(`image ${path} at 0x${address.toString(16)}: ${error.message}`);
+    }
+  }
+
+  #warn(text: string): void {
+    if (!this.warnings.includes(text)) this.warnings.push(text);
+  }
+}
+
+function identity(image: { readonly path: string } & ({ address: bigint } | LoadedImage)): string {
+  return `${"address" in image ? image.address : image.loadAddress} ${image.path}`;
+}

@@ -1,0 +1,343 @@
+import { type Arch, archOfCpuType, readRegister, register, writeRegister } from "../arch/mod.ts";
+import { MachError, TargetGoneError } from "../errors.ts";
+import type { LoadedImage } from "../macho/mod.ts";
+import { readImageInfosHead } from "./dyld.ts";
+import { ImageList } from "./images.ts";
+import type { Capture, MachKernel, Region } from "./kernel.ts";
+import { Memory } from "./memory.ts";
+import { Pause } from "./pause.ts";
+import { Snapshot } from "./snapshot.ts";
+import { type Services, type Symbols, Target } from "./target.ts";
+import { Thread, type ThreadControl } from "./thread.ts";
+
+/** The most that a capture takes of one stack. Deeper ones are read on from memory while the
+ * target is paused. */
+const maxStack = 1 << 20;
+
+/** How many regions are asked for at once. */
+const regionBatch = 512;
+
+/** `KERN_FAILURE`. */
+const failure = 5;
+
+/** All regions of a task, in rising order. */
+export function readRegions(kernel: MachKernel, task: number, paths: boolean): Region[] {
+  const regions: Region[] = [];
+  let address = 0n;
+  for (;;) {
+    const batch = kernel.vmRegions(task, address, regionBatch, paths);
+    for (const region of batch) regions.push(region);
+    if (batch.length < regionBatch) return regions;
+    address = batch.at(-1)!.address + batch.at(-1)!.size;
+  }
+}
+
+/** The architecture of a task.
+ *
+ * @throws MachError when the task runs on a CPU that is not one of the four
+ */
+export function archOfTask(kernel: MachKernel, task: number): Arch {
+  const { cpuType } = kernel.taskDyldInfo(task);
+  const arch = archOfCpuType(cpuType);
+  if (arch === undefined) {
+    throw new MachError(
+      "task_info",
+      failure,
+      `CPU type 0x${(cpuType >>> 0).toString(16)} is none that machpause knows`,
+    );
+  }
+  return arch;
+}
+
+/** What a {@linkcode LiveTarget} is made from. */
+export interface LiveOptions {
+  readonly pid: number;
+  readonly name: string;
+  /** Ends the process, where the target was launched. */
+  readonly kill?: () => void;
+  /** Told when the target begins and ceases to hold threads suspended one by one. */
+  readonly onHold?: (target: LiveTarget, holds: boolean) => void;
+}
+
+/** A running task, over a {@linkcode MachKernel}. */
+export class LiveTarget extends Target {
+  readonly kind = "live";
+  readonly arch: Arch;
+  readonly pid: number;
+  readonly name: string;
+  readonly memory: Memory;
+  readonly #kernel: MachKernel;
+  readonly #services: Services;
+  readonly #task: number;
+  readonly #images: ImageList;
+  readonly #options: LiveOptions;
+  readonly #suspended = new Map<bigint, { readonly port: number; count: number }>();
+  #imagesChecked = false;
+  #filesChecked = false;
+  #pauses = 0;
+  #token: number | undefined;
+  #threads: readonly Thread[] = [];
+  #disposed = false;
+
+  /**
+   * @throws MachError when the task cannot be had: no such process, no permission
+   */
+  constructor(kernel: MachKernel, services: Services, options: LiveOptions) {
+    super();
+    this.#kernel = kernel;
+    this.#services = services;
+    this.#options = options;
+    this.pid = options.pid;
+    this.name = options.name;
+    this.#task = kernel.taskForPid(options.pid);
+    try {
+      this.arch = archOfTask(kernel, this.#task);
+    } catch (error) {
+      kernel.portRelease(this.#task);
+      throw error;
+    }
+    this.memory = new Memory(
+      (address, into) => kernel.vmRead(this.#task, address, into),
+      this.arch.pointerSize,
+      (address, bytes) => kernel.vmWrite(this.#task, address, bytes),
+    );
+    this.#images = new ImageList({
+      memory: this.memory,
+      dyldInfo: () => kernel.taskDyldInfo(this.#task),
+      mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, this.#task, true) : [],
+      symbols: services.symbols,
+    });
+  }
+
+  get images(): readonly LoadedImage[] {
+    return this.#currentImages().images;
+  }
+
+  /** While paused the list cannot change; otherwise a look at its head tells whether it has. */
+  #currentImages(): ImageList {
+    if (!this.paused || !this.#imagesChecked) {
+      this.#checkAlive();
+      this.#images.refresh();
+      this.#imagesChecked = true;
+    }
+    return this.#images;
+  }
+
+  /** Whether dyld has loaded the program's libraries, so that its own code runs. */
+  get initialized(): boolean {
+    const info = this.#kernel.taskDyldInfo(this.#task);
+    if (info.address === 0n) return false;
+    const head = readImageInfosHead(this.memory, info);
+    return typeof head !== "string" && head.initialized;
+  }
+
+  get warnings(): readonly string[] {
+    return this.#images.warnings;
+  }
+
+  protected get symbols(): Symbols {
+    return this.#currentImages().symbols;
+  }
+
+  get paused(): boolean {
+    return this.#token !== undefined;
+  }
+
+  get threads(): readonly Thread[] {
+    return this.paused ? this.#threads : this.snapshot().threads;
+  }
+
+  #capture(keepSuspended: boolean): Capture {
+    this.#checkAlive();
+    return this.#kernel.snapshot(this.#task, {
+      flavor: this.arch.threadState.number,
+      stateSize: this.arch.threadState.size,
+      maxStack,
+      keepSuspended,
+    });
+  }
+
+  pause(): Pause {
+    if (this.#pauses === 0) {
+      const capture = this.#capture(true);
+      this.#token = capture.token;
+      this.#imagesChecked = false;
+      this.#filesChecked = false;
+      this.memory.caching = true;
+      try {
+        this.#threads = this.#makeThreads(capture, true);
+      } catch (error) {
+        this.#resume();
+        throw error;
+      }
+    }
+    this.#pauses++;
+    return new Pause(() => {
+      if (this.#pauses > 0 && --this.#pauses === 0) this.#resume();
+    });
+  }
+
+  /** Lets the target run, whatever pauses there are. A target that is gone needs none. */
+  #resume(): void {
+    const token = this.#token;
+    if (token === undefined) return;
+    this.#token = undefined;
+    this.#threads = [];
+    this.memory.caching = false;
+    try {
+      this.#kernel.taskResume(token);
+    } catch (error) {
+      if (!(error instanceof TargetGoneError)) throw error;
+    }
+  }
+
+  snapshot(): Snapshot {
+    const capture = this.#capture(false);
+    this.#filesChecked = false;
+    return new Snapshot(
+      this,
+      this.#makeThreads(capture, false),
+      this.images,
+      Math.round(capture.stoppedNanoseconds / 1000),
+    );
+  }
+
+  #makeThreads(capture: Capture, paused: boolean): Thread[] {
+    const context = {
+      arch: this.arch,
+      resolver: this.#resolver(),
+      walk: this.#services.walk,
+      readInto: paused
+        ? (address: bigint, into: Uint8Array) =>
+          this.paused ? this.#kernel.vmRead(this.#task, address, into) : 0
+        : undefined,
+      control: this.#control,
+    };
+    return capture.threads.map((thread, index) => new Thread(context, index, thread));
+  }
+
+  /** Resolves over the images as they are at this stop, and looks once for newly mapped files when
+   * an address is in none. */
+  #resolver(): Symbols {
+    let symbols = this.symbols;
+    return {
+      resolve: (address) => {
+        const found = symbols.resolve(address);
+        if (found.image !== null || this.#filesChecked || this.#kernel.system !== "linux") {
+          return found;
+        }
+        this.#filesChecked = true;
+        if (this.#disposed) return found;
+        this.#images.refreshFiles();
+        symbols = this.#images.symbols;
+        return symbols.resolve(address);
+      },
+      dladdr: (address) => symbols.dladdr(address),
+      lookup: (name) => symbols.lookup(name),
+    };
+  }
+
+  readonly #control: ThreadControl = {
+    suspend: (id) => {
+      const held = this.#suspended.get(id);
+      const port = held?.port ?? this.#threadPort(id);
+      this.#kernel.threadSuspend(port);
+      if (held !== undefined) held.count++;
+      else if (this.#suspended.set(id, { port, count: 1 }).size === 1) {
+        this.#options.onHold?.(this, true);
+      }
+    },
+    resume: (id) => {
+      const held = this.#suspended.get(id);
+      if (held === undefined) {
+        throw new MachError("thread_resume", failure, "suspend() it first");
+      }
+      this.#kernel.threadResume(held.port);
+      if (--held.count === 0) {
+        this.#suspended.delete(id);
+        this.#kernel.portRelease(held.port);
+        if (this.#suspended.size === 0) this.#options.onHold?.(this, false);
+      }
+    },
+    setRegister: (id, name, value) => {
+      const { threadState } = this.arch;
+      const field = register(threadState, name);
+      if (!this.paused) throw new TypeError("pause() the target before writing its registers");
+      const port = this.#threadPort(id);
+      try {
+        const state = this.#kernel.threadGetState(port, threadState.number, threadState.size);
+        writeRegister(state, field, value);
+        this.#kernel.threadSetState(port, threadState.number, state);
+        const now = this.#kernel.threadGetState(port, threadState.number, threadState.size);
+        if (readRegister(now, field) !== readRegister(state, field)) {
+          throw new MachError("thread_set_state", failure, `the system keeps ${name} as it is`);
+        }
+        return now;
+      } finally {
+        this.#kernel.portRelease(port);
+      }
+    },
+  };
+
+  /** The port of a thread, to be released. */
+  #threadPort(id: bigint): number {
+    const ports = this.#kernel.taskThreads(this.#task);
+    let found: number | undefined;
+    for (const port of ports) {
+      if (found === undefined && this.#idOf(port) === id) found = port;
+      else this.#kernel.portRelease(port);
+    }
+    if (found === undefined) throw new TargetGoneError(`thread 0x${id.toString(16)}`);
+    return found;
+  }
+
+  /** A thread may exit between being listed and being asked. */
+  #idOf(port: number): bigint | undefined {
+    try {
+      return this.#kernel.threadInfo(port).id;
+    } catch (error) {
+      if (error instanceof TargetGoneError) return undefined;
+      throw error;
+    }
+  }
+
+  regions(): Region[] {
+    this.#checkAlive();
+    return readRegions(this.#kernel, this.#task, true);
+  }
+
+  /** Ends the process. Only a target that was launched can be ended. */
+  kill(): void {
+    const { kill } = this.#options;
+    if (kill === undefined) throw new TypeError("only a launched target can be killed");
+    kill();
+  }
+
+  #checkAlive(): void {
+    if (this.#disposed) throw new TypeError(`${this} was disposed`);
+  }
+
+  /** Resumes everything that was suspended and lets the task go. */
+  [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#pauses = 0;
+    try {
+      this.#resume();
+      for (const { port, count } of this.#suspended.values()) {
+        for (let left = count; left > 0; left--) {
+          try {
+            this.#kernel.threadResume(port);
+          } catch (error) {
+            if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
+          }
+        }
+        this.#kernel.portRelease(port);
+      }
+    } finally {
+      if (this.#suspended.size > 0) this.#options.onHold?.(this, false);
+      this.#suspended.clear();
+      this.#kernel.portRelease(this.#task);
+    }
+  }
+}

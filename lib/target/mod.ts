@@ -1,0 +1,47 @@
+/** What is being looked at, its threads and its memory.
+ *
+ * @module
+ */
+export {
+  type ImageInfosHead,
+  type ListedImage,
+  readImageInfosHead,
+  readImageList,
+} from "./dyld.ts";
+export {
+  Backtrace,
+  Frame,
+  type FrameContext,
+  type Resolution,
+  type Resolver,
+  type SourceLocation,
+  type StopReason,
+  type Via,
+} from "./frame.ts";
+export { ImageList, type ImageSource } from "./images.ts";
+export type {
+  Capture,
+  CapturedThread,
+  CaptureOptions,
+  DyldInfo,
+  MachKernel,
+  OwnImage,
+  Region,
+  ThreadInfo,
+} from "./kernel.ts";
+export { type LiveOptions, LiveTarget } from "./live.ts";
+export { MappedFile, mappedFiles } from "./mapped_file.ts";
+export { Memory, type ReadInto } from "./memory.ts";
+export { Pause } from "./pause.ts";
+export { SelfTarget } from "./self.ts";
+export { Snapshot } from "./snapshot.ts";
+export { type DlInfo, type FoundSymbol, type Services, type Symbols, Target } from "./target.ts";
+export {
+  type BacktraceOptions,
+  type RunState,
+  Thread,
+  type ThreadContext,
+  type ThreadControl,
+  type Walk,
+  type WalkInput,
+} from "./thread.ts";

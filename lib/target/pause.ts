@@ -1,0 +1,47 @@
+/** Keeps a target from running while it lives.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * {
+ *   using _pause = target.pause();
+ *   for (const thread of target.threads) console.log(thread.backtrace().join("\n"));
+ * } // runs again from here on
+ * ```
+ */
+export class Pause implements Disposable {
+  #release: (() => void) | undefined;
+  readonly #began = performance.now();
+  #microseconds: number | undefined;
+
+  /** @param release is called once */
+  constructor(release: () => void) {
+    this.#release = release;
+  }
+
+  /** How long it has lasted, or lasted. */
+  get pausedMicroseconds(): number {
+    return this.#microseconds ?? Math.round((performance.now() - this.#began) * 1000);
+  }
+
+  /** Whether it still holds the target. */
+  get active(): boolean {
+    return this.#release !== undefined;
+  }
+
+  /** Ends this pause; the target runs when no other pause holds it. Again, it does nothing. */
+  resume(): void {
+    const release = this.#release;
+    if (release === undefined) return;
+    this.#microseconds = this.pausedMicroseconds;
+    this.#release = undefined;
+    release();
+  }
+
+  /** Ends this pause. */
+  [Symbol.dispose](): void {
+    this.resume();
+  }
+}

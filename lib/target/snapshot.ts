@@ -1,0 +1,60 @@
+import type { LoadedImage } from "../macho/mod.ts";
+import type { Target } from "./target.ts";
+import type { Thread } from "./thread.ts";
+
+/** Every thread's registers and stack at one moment. Its threads can be unwound at leisure: the
+ * target runs.
+ *
+ * @example
+ * ```ts
+ * import { self } from "@machpause/machpause";
+ *
+ * console.log(self().snapshot().mainThread.backtrace().join("\n"));
+ * ```
+ */
+export class Snapshot {
+  readonly target: Target;
+  /** The main thread first. */
+  readonly threads: readonly Thread[];
+  readonly images: readonly LoadedImage[];
+  /** How long the target was stopped. */
+  readonly stoppedMicroseconds: number;
+
+  constructor(
+    target: Target,
+    threads: readonly Thread[],
+    images: readonly LoadedImage[],
+    stoppedMicroseconds: number,
+  ) {
+    this.target = target;
+    this.threads = threads;
+    this.images = images;
+    this.stoppedMicroseconds = stoppedMicroseconds;
+  }
+
+  /** The thread that the process began with. */
+  get mainThread(): Thread {
+    return this.threads[0];
+  }
+
+  toString(): string {
+    return `${this.target}: ${this.threads.length} threads, stopped for ${this.stoppedMicroseconds} µs`;
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return this.toString();
+  }
+
+  /** The form of `bt --json`. */
+  toJSON(): Record<string, unknown> {
+    return {
+      target: this.target.toJSON(),
+      pausedMicroseconds: this.stoppedMicroseconds,
+      images: this.images,
+      threads: this.threads.map((thread) => {
+        const frames = thread.backtrace();
+        return { ...thread.toJSON(), frames: [...frames], stopped: frames.stopped };
+      }),
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import type { Arch } from "../arch/mod.ts";
+import { escape } from "../escape.ts";
+import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
+import type { Resolution, Resolver } from "./frame.ts";
+import type { Region } from "./kernel.ts";
+import type { Memory } from "./memory.ts";
+import type { Pause } from "./pause.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Thread, Walk } from "./thread.ts";
+
+/** What `dladdr` answers: the fields of `Dl_info` in `<dlfcn.h>`, and what they lack. */
+export interface DlInfo {
+  /** The path of the image. */
+  readonly fname: string;
+  /** Its load address. */
+  readonly fbase: bigint;
+  /** The nearest symbol's name; `null` when there is none. */
+  readonly sname: string | null;
+  /** The nearest symbol's address; `null` when there is none. */
+  readonly saddr: bigint | null;
+  /** Bytes from the symbol, or from the image's load address where there is none. */
+  readonly offset: number;
+  readonly uuid: string | null;
+  readonly image: LoadedImage;
+  readonly symbol: ImageSymbol | null;
+  readonly source: Resolution["source"];
+}
+
+/** A symbol and the image that defines it. */
+export interface FoundSymbol {
+  readonly image: LoadedImage;
+  readonly symbol: ImageSymbol;
+}
+
+/** Addresses to images and symbols, over one list of images. `lib/symbols` has it. */
+export interface Symbols extends Resolver {
+  dladdr(address: bigint): DlInfo | null;
+  lookup(name: string): FoundSymbol[];
+}
+
+/** What a target needs of the layers above it. */
+export interface Services {
+  readonly walk: Walk;
+  symbols(images: readonly LoadedImage[]): Symbols;
+}
+
+/** What is being looked at: a live task, this very process. */
+export abstract class Target implements Disposable {
+  abstract readonly kind: "live" | "self";
+  abstract readonly arch: Arch;
+  /** The process identifier; `null` when there is none. */
+  abstract readonly pid: number | null;
+  /** Of the process; not safe to print raw. */
+  abstract readonly name: string;
+  abstract readonly memory: Memory;
+  /** Images, those that dyld lists first and in its order. */
+  abstract get images(): readonly LoadedImage[];
+  /** What was found damaged or unreadable so far, in words. */
+  abstract get warnings(): readonly string[];
+  /** The threads, the main thread first. While paused, those of the pause; otherwise those of a
+   * fresh snapshot: one short stop each time it is asked for. */
+  abstract get threads(): readonly Thread[];
+  /** Whether it is paused by us. */
+  abstract get paused(): boolean;
+  /** Stops every thread until the pause is disposed. Pauses nest. */
+  abstract pause(): Pause;
+  /** Captures every thread's registers and stack in one short stop. */
+  abstract snapshot(): Snapshot;
+  /** All regions of the address space, in rising order. */
+  abstract regions(): Region[];
+  protected abstract get symbols(): Symbols;
+  abstract [Symbol.dispose](): void;
+
+  /** What is at `address`. */
+  resolve(address: bigint): Resolution {
+    return this.symbols.resolve(address);
+  }
+
+  /** The image and the symbol that hold `address`; `null` when no image does. */
+  dladdr(address: bigint): DlInfo | null {
+    return this.symbols.dladdr(address);
+  }
+
+  /** The symbols of that name, with or without its leading underscore, in all images. */
+  lookup(name: string): FoundSymbol[] {
+    return this.symbols.lookup(name);
+  }
+
+  /** As in `MyApp (pid 123, arm64)`; control characters are escaped. */
+  toString(): string {
+    const pid = this.pid === null ? "" : `pid ${this.pid}, `;
+    return `${escape(this.name)} (${pid}${this.arch.name})`;
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return `${this.toString()}${this.paused ? ", paused" : ""}`;
+  }
+
+  /** The `target` of `bt --json`. */
+  toJSON(): Record<string, unknown> {
+    return { kind: this.kind, pid: this.pid, name: this.name, arch: this.arch.name };
+  }
+}

@@ -1,0 +1,182 @@
+import { type Arch, Registers } from "../arch/mod.ts";
+import { escape } from "../escape.ts";
+import type { Backtrace, Resolver } from "./frame.ts";
+import type { CapturedThread } from "./kernel.ts";
+import type { ReadInto } from "./memory.ts";
+
+/** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`. */
+export type RunState = "running" | "stopped" | "waiting" | "uninterruptible" | "halted";
+
+const runStates: readonly RunState[] = [
+  "running",
+  "stopped",
+  "waiting",
+  "uninterruptible",
+  "halted",
+];
+
+/** How to walk a stack. */
+export interface BacktraceOptions {
+  /** At most so many frames; without it as many as there are. */
+  readonly limit?: number;
+}
+
+/** What a walk starts from. */
+export interface WalkInput {
+  readonly arch: Arch;
+  readonly resolver: Resolver;
+  /** The thread state, in the architecture's flavor; empty when it could not be had. */
+  readonly state: Uint8Array;
+  /** The address of the first of `stack`'s bytes. */
+  readonly stackAddress: bigint;
+  readonly stack: Uint8Array;
+  /** The upper bound of the stack; 0 when not known. */
+  readonly stackEnd: bigint;
+  /** Reads what of the stack was not captured; `undefined` when that can no longer be had. */
+  readonly readInto: ReadInto | undefined;
+}
+
+/** Walks a stack. `lib/unwind` has it. */
+export type Walk = (input: WalkInput, options: BacktraceOptions) => Backtrace;
+
+/** Suspends and resumes a single thread, writes its registers. */
+export interface ThreadControl {
+  suspend(id: bigint): void;
+  resume(id: bigint): void;
+  /** Returns the whole new state. */
+  setRegister(id: bigint, name: string, value: bigint): Uint8Array;
+}
+
+/** What the threads of one capture have in common. */
+export interface ThreadContext {
+  readonly arch: Arch;
+  readonly resolver: Resolver;
+  readonly walk: Walk;
+  readonly readInto: ReadInto | undefined;
+  /** `undefined` where threads cannot be controlled: in this very process. */
+  readonly control: ThreadControl | undefined;
+}
+
+/** A thread as it was when it was captured. */
+export class Thread {
+  /** 0 is the main thread. */
+  readonly index: number;
+  readonly #captured: CapturedThread;
+  readonly #context: ThreadContext;
+  #state: Uint8Array;
+  #registers: Registers | undefined;
+
+  constructor(context: ThreadContext, index: number, captured: CapturedThread) {
+    this.#context = context;
+    this.#captured = captured;
+    this.#state = captured.state;
+    this.index = index;
+  }
+
+  /** System-wide unique. */
+  get id(): bigint {
+    return this.#captured.info.id;
+  }
+
+  /** As the target set it, and not safe to print raw; empty when it has none. */
+  get name(): string {
+    return this.#captured.info.name;
+  }
+
+  get state(): RunState {
+    return runStates[this.#captured.info.runState - 1] ?? "stopped";
+  }
+
+  /** From 0 to 1, of one CPU. */
+  get cpuUsage(): number {
+    return this.#captured.info.cpuUsage / 1000;
+  }
+
+  /** Nanoseconds. */
+  get userTime(): bigint {
+    return this.#captured.info.userTime;
+  }
+
+  /** Nanoseconds. */
+  get systemTime(): bigint {
+    return this.#captured.info.systemTime;
+  }
+
+  /** How often it is suspended by itself. A pause of the whole target is not in it. */
+  get suspendCount(): number {
+    return this.#captured.info.suspendCount;
+  }
+
+  get priority(): number {
+    return this.#captured.info.priority;
+  }
+
+  /** All registers; none when the state could not be had. */
+  get registers(): Registers {
+    return this.#registers ??= this.#state.length === 0
+      ? new Registers(new Map())
+      : Registers.fromState(this.#context.arch, this.#state);
+  }
+
+  /** Walks the stack. Never throws for what the target's memory holds. */
+  backtrace(options: BacktraceOptions = {}): Backtrace {
+    const { arch, resolver, readInto, walk } = this.#context;
+    const { stackAddress, stack, stackEnd } = this.#captured;
+    return walk(
+      { arch, resolver, state: this.#state, stackAddress, stack, stackEnd, readInto },
+      options,
+    );
+  }
+
+  #control(): ThreadControl {
+    const { control } = this.#context;
+    if (control === undefined) {
+      throw new TypeError("threads of this process cannot be suspended one by one: use snapshot()");
+    }
+    return control;
+  }
+
+  /** `thread_suspend`: it stays stopped, also while the rest of the target runs, until as many
+   * calls of {@linkcode resume} or until the target is disposed. */
+  suspend(): void {
+    this.#control().suspend(this.id);
+  }
+
+  /** `thread_resume`.
+   *
+   * @throws MachError when it was not suspended by {@linkcode suspend}
+   */
+  resume(): void {
+    this.#control().resume(this.id);
+  }
+
+  /** Writes a register of a paused target's thread.
+   *
+   * @throws RangeError when there is none of that name
+   */
+  setRegister(name: string, value: bigint): void {
+    this.#state = this.#control().setRegister(this.id, name, value);
+    this.#registers = undefined;
+  }
+
+  /** As in `thread 3 "worker" waiting`; control characters are escaped. */
+  toString(): string {
+    const name = this.name === "" ? "" : ` "${escape(this.name)}"`;
+    return `thread ${this.index}${name} ${this.state}`;
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return this.toString();
+  }
+
+  /** The form of `bt --json`, without the frames. */
+  toJSON(): Record<string, unknown> {
+    return {
+      index: this.index,
+      id: Number(this.id),
+      name: this.name === "" ? null : this.name,
+      state: this.state,
+      cpuUsage: this.cpuUsage,
+    };
+  }
+}

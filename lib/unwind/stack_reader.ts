@@ -1,0 +1,53 @@
+import type { WalkInput } from "../target/mod.ts";
+
+/** What is read beyond the captured bytes is read in pieces of this many bytes, so that a stack of
+ * any depth costs few reads. */
+const pieceSize = 1 << 20;
+
+/** Reads frame records off one thread's stack: from the captured bytes, and beyond them from the
+ * target's memory while that can be had.
+ *
+ * Addresses are numbers: stacks of all four architectures lie below 2^53. */
+export class StackReader {
+  /** The stack's upper bound; 0 when not known. */
+  readonly end: number;
+  readonly #input: WalkInput;
+  #view: DataView;
+  #start: number;
+  #size: number;
+
+  constructor(input: WalkInput) {
+    const { stack } = input;
+    this.#input = input;
+    this.#view = new DataView(stack.buffer, stack.byteOffset, stack.byteLength);
+    this.#start = Number(input.stackAddress);
+    this.#size = stack.length;
+    this.end = Number(input.stackEnd);
+  }
+
+  /** Makes the `size` bytes at `address` readable; false when they cannot be had. */
+  cover(address: number, size: number): boolean {
+    if (address >= this.#start && address + size <= this.#start + this.#size) return true;
+    const { readInto } = this.#input;
+    if (readInto === undefined) return false;
+    const into = new Uint8Array(
+      this.end > address ? Math.min(pieceSize, this.end - address) : size,
+    );
+    const length = readInto(BigInt(address), into);
+    if (length < size) return false;
+    this.#view = new DataView(into.buffer, 0, length);
+    this.#start = address;
+    this.#size = length;
+    return true;
+  }
+
+  /** Four bytes at a covered address. */
+  u32(address: number): number {
+    return this.#view.getUint32(address - this.#start, true);
+  }
+
+  /** Eight bytes at a covered address. */
+  u64(address: number): bigint {
+    return this.#view.getBigUint64(address - this.#start, true);
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * A debugger for Apple's platforms as a library: pause the threads of a process, as Xcode's pause
+ * button does, and see what each one is doing.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp"); // or a pid
+ * {
+ *   using _pause = target.pause(); // runs again on leaving the block
+ *   for (const thread of target.threads) {
+ *     console.log(`${thread}`);
+ *     for (const frame of thread.backtrace()) console.log(`  ${frame}`);
+ *   }
+ * }
+ * ```
+ *
+ * @module
+ */
+import { guard, type LaunchOptions, launchProcess, openKernel } from "./ffi/mod.ts";
+import { MachError, TargetGoneError } from "./lib/errors.ts";
+import { Symbolizer } from "./lib/symbols/mod.ts";
+import { LiveTarget, type MachKernel, SelfTarget, type Services } from "./lib/target/mod.ts";
+import { walk } from "./lib/unwind/mod.ts";
+
+export {
+  type Arch,
+  type ArchName,
+  archs,
+  type Flavor,
+  type Register,
+  Registers,
+  type RegisterValue,
+} from "./lib/arch/mod.ts";
+export { FormatError, MachError, MemoryReadError, TargetGoneError } from "./lib/errors.ts";
+export { escape } from "./lib/escape.ts";
+export {
+  type AddressRange,
+  type LoadedImage,
+  type Symbol,
+  type SymbolMatch,
+} from "./lib/macho/mod.ts";
+export {
+  Backtrace,
+  type BacktraceOptions,
+  type DlInfo,
+  type FoundSymbol,
+  Frame,
+  type LiveOptions,
+  LiveTarget,
+  type MachKernel,
+  Memory,
+  Pause,
+  type Region,
+  type Resolution,
+  type RunState,
+  SelfTarget,
+  Snapshot,
+  type SourceLocation,
+  type StopReason,
+  Target,
+  Thread,
+  type Via,
+} from "./lib/target/mod.ts";
+
+const services: Services = {
+  walk,
+  symbols: (images) => new Symbolizer(images),
+};
+
+let opened: MachKernel | undefined;
+
+function kernel(): MachKernel {
+  return opened ??= openKernel();
+}
+
+/** `KERN_FAILURE`. */
+const failure = 5;
+
+/** Takes hold of a running process. It runs on until it is paused.
+ *
+ * @param target a pid, or the name of exactly one process
+ * @throws MachError when there is no such process or it may not be attached to
+ */
+export function attach(target: number | string): Promise<LiveTarget> {
+  return Promise.try(() => {
+    const system = kernel();
+    const processes = system.processes();
+    const pid = typeof target === "number" || /^\d+$/.test(target)
+      ? Number(target)
+      : pidOfName(processes, target);
+    const name = processes.find((process) => process.pid === pid)?.name ?? `pid ${pid}`;
+    return new LiveTarget(system, services, { pid, name, onHold: guard });
+  });
+}
+
+function pidOfName(processes: ReturnType<MachKernel["processes"]>, name: string): number {
+  const found = processes.filter((process) => process.name === name);
+  if (found.length === 1) return found[0].pid;
+  throw new MachError(
+    "task_for_pid",
+    failure,
+    found.length === 0
+      ? `no process is named ${JSON.stringify(name)}`
+      : `${found.length} processes are named ${JSON.stringify(name)}: ` +
+        `say which by pid: ${found.map(({ pid }) => pid).join(", ")}`,
+  );
+}
+
+/** How long a program may take to begin to run. */
+const launchMilliseconds = 10_000;
+
+/** Starts a program and takes hold of it; it is running its own code when this returns. On Linux a
+ * Mach-O program runs through machpause's loader.
+ *
+ * @example
+ * ```ts
+ * import { launch } from "@machpause/machpause";
+ *
+ * using target = await launch("./program", ["argument"]);
+ * console.log(target.images.map((image) => image.name));
+ * target.kill();
+ * ```
+ * @throws Deno.errors.NotFound when there is no such file
+ * @throws MachError when it may not be attached to
+ * @throws TargetGoneError when it ended before it ran
+ */
+export async function launch(
+  program: string,
+  args: readonly string[] = [],
+  options: LaunchOptions = {},
+): Promise<LiveTarget> {
+  const system = kernel();
+  const child = await launchProcess(program, { ...options, args });
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  const kill = () => child.kill();
+  const late = performance.now() + launchMilliseconds;
+  let target: LiveTarget | undefined;
+  try {
+    target = new LiveTarget(system, services, { pid: child.pid, name, kill, onHold: guard });
+    while (child.hasDyld && !target.initialized) {
+      const ended = child.ended();
+      if (ended !== undefined) throw new TargetGoneError(`${name}: ${ended}; it`);
+      if (performance.now() > late) {
+        throw new MachError("task_info", failure, `${name} did not begin to run`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return target;
+  } catch (error) {
+    target?.[Symbol.dispose]();
+    kill();
+    throw error;
+  }
+}
+
+/** This very process, in snapshots.
+ *
+ * @example
+ * ```ts
+ * import { self } from "@machpause/machpause";
+ *
+ * console.log(self().snapshot().mainThread.backtrace().join("\n"));
+ * ```
+ */
+export function self(): SelfTarget {
+  return new SelfTarget(kernel(), services, processName());
+}
+
+function processName(): string {
+  const path = kernel().processPath(Deno.pid);
+  return path.slice(path.lastIndexOf("/") + 1);
+}
