@@ -64,11 +64,12 @@ extern const struct mach_header *_dyld_get_image_header(uint32_t image_index);
 extern intptr_t _dyld_get_image_vmaddr_slide(uint32_t image_index);
 extern const char *_dyld_get_image_name(uint32_t image_index);
 
-/* libsyscall/wrappers/libproc/libproc.h */
+/* libsyscall/wrappers/libproc/libproc.h. proc_pidinfo() is asked for PROC_PIDARCHINFO and for
+ * PROC_PIDREGIONPATH: proc_regionfilename() would do for the latter, but where no file is mapped it
+ * answers with the path of a later region that has one, and does not say so. */
 extern int proc_listallpids(void *buffer, int buffersize);
 extern int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int buffersize);
 extern int proc_name(int pid, void *buffer, uint32_t buffersize);
-extern int proc_regionfilename(int pid, uint64_t address, void *buffer, uint32_t buffersize);
 extern int proc_pidpath(int pid, void *buffer, uint32_t buffersize);
 
 #endif

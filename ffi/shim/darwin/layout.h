@@ -83,6 +83,8 @@ MP_VALUE(SM_LARGE_PAGE, 8);
 MP_VALUE(VM_REGION_SUBMAP_INFO_COUNT_64, 19);
 MP_VALUE(PROC_PIDPATHINFO_MAXSIZE, 4096);
 MP_VALUE(PROC_PIDARCHINFO, 19);
+MP_VALUE(PROC_PIDREGIONPATH, 31);
+MP_VALUE(MAXPATHLEN, 1024);
 
 MP_FIELD(struct time_value, seconds, 0);
 MP_FIELD(struct time_value, microseconds, 4);
@@ -145,6 +147,11 @@ MP_SIZE(struct vm_region_submap_info_64, 76);
 MP_FIELD(struct mach_timebase_info, numer, 0);
 MP_FIELD(struct mach_timebase_info, denom, 4);
 MP_SIZE(struct mach_timebase_info, 8);
+
+MP_FIELD(struct proc_regionpath, prpo_addr, 0);
+MP_FIELD(struct proc_regionpath, prpo_regionlength, 8);
+MP_FIELD(struct proc_regionpath, prpo_path, 16);
+MP_SIZE(struct proc_regionpath, 1040);
 
 MP_FIELD(struct proc_archinfo, p_cputype, 0);
 MP_FIELD(struct proc_archinfo, p_cpusubtype, 4);

@@ -222,7 +222,14 @@ typedef struct mach_timebase_info {
 } mach_timebase_info_data_t;
 typedef struct mach_timebase_info *mach_timebase_info_t;
 
-/* <sys/param.h>, <sys/proc_info.h>: what proc_pidpath() and proc_regionfilename() ask for */
-#define PROC_PIDPATHINFO_MAXSIZE (4 * 1024)
+/* <sys/proc_info.h>, with <sys/param.h>'s MAXPATHLEN */
+#define MAXPATHLEN 1024
+#define PROC_PIDPATHINFO_MAXSIZE (4 * MAXPATHLEN)
+
+struct proc_regionpath {
+	uint64_t prpo_addr;
+	uint64_t prpo_regionlength;
+	char prpo_path[MAXPATHLEN];
+};
 
 #endif
