@@ -1,0 +1,478 @@
+/** One Mach-O image: in a file, or in memory where dyld mapped it. */
+
+import { FormatError, MemoryReadError } from "../errors.ts";
+import { CPU_TYPE, FILE_TYPE, MH_DYLIB_IN_CACHE, NLIST, SECTION_TYPE } from "./constants.ts";
+import { parseExports } from "./exports.ts";
+import { readFatSlices } from "./fat.ts";
+import { parseFunctionStarts } from "./function_starts.ts";
+import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
+import {
+  type BuildVersion,
+  type DylibReference,
+  type FileRange,
+  type LoadCommand,
+  type ParsedCommands,
+  parseLoadCommands,
+  type SectionCommand,
+} from "./load_commands.ts";
+import { readObjcMethods } from "./objc.ts";
+import { fileSource, type ImageSource, memorySource } from "./source.ts";
+import { StringTable } from "./strings.ts";
+import { MAX_SYMBOLS, RANK, type SymbolColumns, SymbolTable } from "./symbol_table.ts";
+import { nlistSize, parseNlists } from "./symtab.ts";
+import type {
+  AddressRange,
+  LoadedImage,
+  MemoryReader,
+  Section,
+  Segment,
+  Symbol as SymbolShape,
+  SymbolMatch,
+} from "./types.ts";
+
+/** More than any image has; what a damaged header may cost in reading. */
+const MAX_COMMANDS_SIZE = 4 << 20;
+
+/** How {@linkcode Image.fromFile} chooses and places an image. */
+export interface ImageFileOptions {
+  /** `CPU_TYPE_*` of the slice of a universal file; the first slice when left out. */
+  readonly arch?: number;
+  /** Where the header is to be; where it was linked for when left out. */
+  readonly loadAddress?: bigint;
+}
+
+/** One Mach-O image.
+ *
+ * @example
+ * ```ts
+ * import { Image } from "@machpause/machpause";
+ *
+ * const image = Image.fromFile(await Deno.readFile("libworkers.dylib"), "libworkers.dylib");
+ * console.log(image.uuid, image.findSymbols("worker_main"));
+ * ```
+ */
+export class Image implements LoadedImage {
+  readonly name: string;
+  readonly path: string;
+  /** `CPU_TYPE_*`. */
+  readonly cpuType: number;
+  /** `CPU_SUBTYPE_*`, with the capability bits. */
+  readonly cpuSubtype: number;
+  /** `MH_EXECUTE` and so on. */
+  readonly fileType: number;
+  /** `MH_*` flags. */
+  readonly flags: number;
+  /** Bytes. */
+  readonly pointerSize: 4 | 8;
+  readonly uuid: string | null;
+  readonly loadAddress: bigint;
+  readonly slide: bigint;
+  readonly segments: readonly Segment[];
+  readonly ranges: readonly AddressRange[];
+  readonly loadCommands: readonly LoadCommand[];
+  /** The dylibs that the image asks for, in the order of its load commands. */
+  readonly dylibs: readonly DylibReference[];
+  /** The name that a dylib wants to be asked for by; `null` for other images. */
+  readonly installName: string | null;
+  readonly sourceVersion: string | null;
+  readonly buildVersion: BuildVersion | null;
+  /** What was damaged and left out. Reading the symbols may add to it. */
+  readonly warnings: string[];
+
+  readonly #commands: ParsedCommands;
+  readonly #source: ImageSource;
+  /** The address that the header was linked for. */
+  readonly #linkedAddress: bigint;
+  #symbols: SymbolTable | undefined;
+
+  private constructor(
+    path: string,
+    header: MachHeader,
+    commands: ParsedCommands,
+    loadAddress: bigint | undefined,
+    source: (segments: readonly Segment[]) => ImageSource,
+    warnings: string[],
+  ) {
+    this.path = path;
+    this.name = path.slice(path.lastIndexOf("/") + 1);
+    this.cpuType = header.cpuType;
+    this.cpuSubtype = header.cpuSubtype;
+    this.fileType = header.fileType;
+    this.flags = header.flags;
+    this.pointerSize = header.pointerSize;
+    this.warnings = warnings;
+    this.uuid = commands.uuid;
+    this.loadCommands = commands.commands;
+    this.dylibs = commands.dylibs;
+    this.installName = commands.installName;
+    this.sourceVersion = commands.sourceVersion;
+    this.buildVersion = commands.buildVersion;
+    this.#commands = commands;
+    this.#linkedAddress = linkedAddress(commands, header.fileType, warnings);
+    this.loadAddress = loadAddress ?? this.#linkedAddress;
+    this.slide = this.loadAddress - this.#linkedAddress;
+    this.segments = this.#placeSegments(commands);
+    this.ranges = this.#placeRanges();
+    this.#source = source(this.segments);
+  }
+
+  /** Reads an image that is mapped: its header and load commands now, in two reads, and of
+   * `__LINKEDIT` what is needed when symbols are first asked for.
+   *
+   * @param memory of the target
+   * @param loadAddress of the image's header
+   * @param path that dyld gives for the image
+   * @throws {MemoryReadError} when the header cannot be read
+   * @throws {FormatError} when there is no Mach-O header
+   */
+  static fromMemory(memory: MemoryReader, loadAddress: bigint, path: string): Image {
+    const warnings: string[] = [];
+    const header = parseHeader(memory.read(loadAddress, MAX_HEADER_SIZE), path);
+    if (header.commandsSize > MAX_COMMANDS_SIZE) {
+      throw new FormatError(path, 20, `load commands of at most ${MAX_COMMANDS_SIZE} bytes`);
+    }
+    const bytes = memory.read(loadAddress + BigInt(header.size), header.commandsSize);
+    const commands = parseLoadCommands(bytes, header, warnings);
+    const source = (segments: readonly Segment[]): ImageSource => memorySource(memory, segments);
+    return new Image(path, header, commands, loadAddress, source, warnings);
+  }
+
+  /** Reads an image from a file's bytes, or one of the images of a universal file.
+   *
+   * @param bytes of the whole file; kept, not copied
+   * @param path given to the image and named in errors
+   * @throws {FormatError} when there is no Mach-O header, or no slice of that architecture
+   */
+  static fromFile(bytes: Uint8Array, path: string, options: ImageFileOptions = {}): Image {
+    const slices = readFatSlices(bytes, path);
+    const { arch } = options;
+    const slice = slices.find(({ cpuType }) =>
+      arch === undefined || cpuType === 0 || cpuType === arch
+    );
+    if (slice === undefined) {
+      throw new FormatError(path, 8, `an image for CPU type 0x${arch?.toString(16)}`);
+    }
+    const image = bytes.subarray(slice.offset, slice.offset + slice.size);
+    const header = parseHeader(image, path);
+    if (arch !== undefined && header.cpuType !== arch) {
+      throw new FormatError(path, slice.offset + 4, `an image for CPU type 0x${arch.toString(16)}`);
+    }
+    const warnings: string[] = [];
+    // What is beyond the file's end the parser finds missing.
+    const commandBytes = image.subarray(header.size, header.size + header.commandsSize);
+    const commands = parseLoadCommands(commandBytes, header, warnings);
+    const source = (segments: readonly Segment[]): ImageSource => fileSource(image, segments);
+    return new Image(path, header, commands, options.loadAddress, source, warnings);
+  }
+
+  /** The symbols, read and sorted when first asked for. */
+  get symbols(): SymbolTable {
+    return this.#symbols ??= this.#readSymbols();
+  }
+
+  /** Whether `address` is in one of the image's segments. */
+  contains(address: bigint): boolean {
+    return this.ranges.some(({ start, end }) => address >= start && address < end);
+  }
+
+  /** The segment that holds `address`. */
+  segmentAt(address: bigint): Segment | null {
+    return this.segments.find((segment) => holds(segment, address)) ?? null;
+  }
+
+  /** The section that holds `address`. */
+  sectionAt(address: bigint): Section | null {
+    return this.segmentAt(address)?.sections.find((section) => holds(section, address)) ?? null;
+  }
+
+  /** Bytes from the load address to `address`. */
+  toOffset(address: bigint): number {
+    return Number(address - this.loadAddress);
+  }
+
+  symbolAt(address: bigint): SymbolMatch | null {
+    return this.symbols.symbolAt(Number(address - this.loadAddress));
+  }
+
+  findSymbols(name: string): SymbolShape[] {
+    return this.symbols.find(name);
+  }
+
+  /** Such as `0x100000000 demo 8A6E…`. */
+  toString(): string {
+    return `0x${this.loadAddress.toString(16)} ${this.name}${this.uuid ? ` ${this.uuid}` : ""}`;
+  }
+
+  /** As `bt --json` shows images. */
+  toJSON(): unknown {
+    return {
+      name: this.name,
+      path: this.path,
+      uuid: this.uuid,
+      loadAddress: `0x${this.loadAddress.toString(16)}`,
+      slide: hex(this.slide),
+    };
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return `Image(${this})`;
+  }
+
+  /** The segments at their place in memory. */
+  #placeSegments(commands: ParsedCommands): Segment[] {
+    // 32-bit addresses wrap where 64-bit ones do not, and damaged ones must not leave the range.
+    const bits = this.pointerSize * 8;
+    const place = (vmAddress: bigint): bigint => BigInt.asUintN(bits, vmAddress + this.slide);
+    const section = (command: SectionCommand): Section => ({
+      name: command.name,
+      segmentName: command.segmentName,
+      address: place(command.vmAddress),
+      vmAddress: command.vmAddress,
+      size: toSize(command.size),
+      fileOffset: command.fileOffset,
+      flags: command.flags,
+      type: command.flags & SECTION_TYPE.MASK,
+    });
+    return commands.segments.map((command) => ({
+      name: command.name,
+      address: place(command.vmAddress),
+      vmAddress: command.vmAddress,
+      size: toSize(command.size),
+      fileOffset: toSize(command.fileOffset),
+      fileSize: toSize(command.fileSize),
+      initialProtection: command.initialProtection,
+      maxProtection: command.maxProtection,
+      sections: command.sections.map(section),
+    }));
+  }
+
+  /** Where the image is: its segments, without what only reserves addresses (`__PAGEZERO`), and
+   * without the `__LINKEDIT` that all images of the shared cache have in common. */
+  #placeRanges(): AddressRange[] {
+    const inCache = (this.flags & MH_DYLIB_IN_CACHE) !== 0;
+    const ranges: { start: bigint; end: bigint }[] = [];
+    const limit = 1n << BigInt(this.pointerSize * 8);
+    const placed = this.segments.filter(({ name, size, fileSize, maxProtection }) =>
+      size > 0 && !(inCache && name === "__LINKEDIT") &&
+      !(name === "__PAGEZERO" || (maxProtection === 0 && fileSize === 0))
+    ).sort((a, b) => a.address < b.address ? -1 : a.address > b.address ? 1 : 0);
+    for (const { address: start, size } of placed) {
+      const sum = start + BigInt(size);
+      const end = sum < limit ? sum : limit;
+      const last = ranges.at(-1);
+      if (last !== undefined && start <= last.end) {
+        if (end > last.end) last.end = end;
+      } else {
+        ranges.push({ start, end });
+      }
+    }
+    return ranges;
+  }
+
+  #readSymbols(): SymbolTable {
+    const columns: SymbolColumns[] = [];
+    const nlists = this.#guard("the symbol table", () => this.#readNlists());
+    if (nlists) columns.push(nlists);
+    const exported = this.#guard("the exports", () => this.#readExports(nlists ?? null));
+    if (exported) columns.push(exported);
+    // Objective-C methods are ordinary local symbols unless those were stripped.
+    if (!(nlists && hasObjcMethods(nlists))) {
+      const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
+      if (methods) columns.push(methods);
+    }
+    if (columns.reduce((sum, { count }) => sum + count, 0) > MAX_SYMBOLS) {
+      this.warnings.push(`more than ${MAX_SYMBOLS} symbols: the rest is left out`);
+    }
+    const functionStarts = this.#guard("the function starts", () => this.#readFunctionStarts());
+    return new SymbolTable({
+      loadAddress: this.loadAddress,
+      columns,
+      functionStarts: functionStarts ?? new Float64Array(),
+      sections: this.segments.flatMap(({ sections }) => sections).map(({ vmAddress, size }) => {
+        const start = Number(vmAddress - this.#linkedAddress);
+        return { start, end: start + size };
+      }),
+    });
+  }
+
+  /** Runs one part of the reading; what it cannot read costs that part alone. */
+  #guard<T>(part: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof MemoryReadError) && !(error instanceof FormatError)) throw error;
+      this.warnings.push(`${part} cannot be read: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** A range of `__LINKEDIT`, with a warning when not all of it is there. */
+  #readLinkedit(part: string, range: FileRange | null): Uint8Array | null {
+    if (range === null || range.size === 0) return null;
+    const bytes = this.#source.readLinkedit(range);
+    if ((bytes?.length ?? 0) < range.size) {
+      this.warnings.push(`${part}: ${bytes?.length ?? 0} of ${range.size} bytes are there`);
+    }
+    return bytes;
+  }
+
+  /** The defined symbols of `LC_SYMTAB`. */
+  #readNlists(): SymbolColumns | null {
+    const { symtab } = this.#commands;
+    if (symtab === null) return null;
+    const bytes = this.#readLinkedit("the symbol table", {
+      offset: symtab.symbolsOffset,
+      size: symtab.symbolCount * nlistSize(this.pointerSize),
+    });
+    if (bytes === null) return null;
+    const nlists = parseNlists(bytes, this.pointerSize, this.#linkedAddress);
+    const { types, sections, values, descriptions } = nlists;
+    const offsets = new Float64Array(nlists.count);
+    const nameOffsets = new Uint32Array(nlists.count);
+    const ranks = new Uint8Array(nlists.count);
+    const thumb = new Uint8Array(nlists.count);
+    const isArm = this.cpuType === CPU_TYPE.ARM;
+    let count = 0;
+    let firstName = Infinity;
+    let lastName = 0;
+    for (let index = 0; index < nlists.count; index++) {
+      const type = types[index];
+      // Debugging entries, undefined and absolute symbols have no place in a section.
+      if (
+        (type & NLIST.N_STAB) !== 0 || (type & NLIST.N_TYPE) !== NLIST.N_SECT ||
+        sections[index] === 0
+      ) continue;
+      const nameOffset = nlists.nameOffsets[index];
+      if (nameOffset >= symtab.stringsSize) continue;
+      if (nameOffset < firstName) firstName = nameOffset;
+      if (nameOffset > lastName) lastName = nameOffset;
+      const value = values[index];
+      if (isArm) {
+        // Some tools leave the Thumb bit in the address and forget to say so in `n_desc`.
+        const odd = Math.abs(value % 2);
+        thumb[count] = odd === 1 || (descriptions[index] & NLIST.N_ARM_THUMB_DEF) !== 0 ? 1 : 0;
+        offsets[count] = value - odd;
+      } else {
+        offsets[count] = value;
+      }
+      ranks[count] = (type & NLIST.N_EXT) !== 0 ? RANK.EXTERNAL : RANK.LOCAL;
+      nameOffsets[count] = nameOffset;
+      count++;
+    }
+    if (count === 0) return null;
+    // The last name is not known to end before the table does; names that long do not exist.
+    const namesEnd = Math.min(symtab.stringsSize, lastName + (1 << 16));
+    const names = new StringTable(
+      firstName,
+      namesEnd,
+      (offset, size) =>
+        this.#readLinkedit("the string table", { offset: symtab.stringsOffset + offset, size }),
+    );
+    return { count, offsets, ranks, thumb, nameOffsets, names };
+  }
+
+  /** The exported symbols at addresses for which the symbol table has no external one. */
+  #readExports(nlists: SymbolColumns | null): SymbolColumns | null {
+    const bytes = this.#readLinkedit("the export trie", this.#commands.exportTrie);
+    if (bytes === null) return null;
+    const trie = parseExports(bytes);
+    if (!trie.complete) this.warnings.push("a part of the export trie is damaged");
+    const known = new Set<number>();
+    for (let row = 0; row < (nlists?.count ?? 0); row++) {
+      if (nlists!.ranks[row] === RANK.EXTERNAL) known.add(nlists!.offsets[row]);
+    }
+    const isArm = this.cpuType === CPU_TYPE.ARM;
+    const offsets = new Float64Array(trie.count);
+    const nameOffsets = new Uint32Array(trie.count);
+    const thumb = new Uint8Array(trie.count);
+    let count = 0;
+    for (let row = 0; row < trie.count; row++) {
+      const odd = isArm ? trie.offsets[row] % 2 : 0;
+      const offset = trie.offsets[row] - odd;
+      if (known.has(offset)) continue;
+      offsets[count] = offset;
+      nameOffsets[count] = trie.nameOffsets[row];
+      thumb[count] = odd;
+      count++;
+    }
+    const ranks = new Uint8Array(count).fill(RANK.EXPORT);
+    return { count, offsets, ranks, thumb, nameOffsets, names: trie.names };
+  }
+
+  /** The methods that Objective-C metadata names. */
+  #readObjc(): SymbolColumns | null {
+    const methods = readObjcMethods(this, this.#source, this.#chainedFixups());
+    if (methods === null) return null;
+    const isArm = this.cpuType === CPU_TYPE.ARM;
+    const { count, nameOffsets, names } = methods;
+    const offsets = new Float64Array(count);
+    const thumb = new Uint8Array(count);
+    for (let row = 0; row < count; row++) {
+      const offset = Number(methods.addresses[row] - this.loadAddress);
+      thumb[row] = isArm ? Math.abs(offset % 2) : 0;
+      offsets[row] = offset - thumb[row];
+    }
+    return {
+      count,
+      offsets,
+      thumb,
+      nameOffsets,
+      names,
+      ranks: new Uint8Array(count).fill(RANK.OBJC),
+    };
+  }
+
+  /** The payload of `LC_DYLD_CHAINED_FIXUPS`, needed where pointers are still links of chains. */
+  #chainedFixups(): Uint8Array | null {
+    const range = this.#commands.chainedFixups;
+    return this.#source.relocated || range === null ? null : this.#source.readLinkedit(range);
+  }
+
+  #readFunctionStarts(): Float64Array | undefined {
+    const bytes = this.#readLinkedit("the function starts", this.#commands.functionStarts);
+    if (bytes === null) return undefined;
+    const text = this.segments.find(({ name }) => name === "__TEXT");
+    const { offsets, complete } = parseFunctionStarts(bytes, text?.size ?? Infinity);
+    if (!complete) this.warnings.push("the function starts are damaged: some are left out");
+    if (this.cpuType === CPU_TYPE.ARM) {
+      for (let index = 0; index < offsets.length; index++) offsets[index] -= offsets[index] % 2;
+    }
+    return offsets;
+  }
+}
+
+/** The address that the image's header was linked for: that of the segment which holds the file's
+ * first bytes. */
+function linkedAddress(commands: ParsedCommands, fileType: number, warnings: string[]): bigint {
+  const text = commands.segments.find(({ name }) => name === "__TEXT");
+  if (text !== undefined) return text.vmAddress;
+  if (fileType !== FILE_TYPE.MH_OBJECT && fileType !== FILE_TYPE.MH_CORE) {
+    warnings.push("there is no __TEXT segment: the slide is not known");
+  }
+  return commands.segments.find(({ fileOffset, fileSize }) => fileOffset === 0n && fileSize > 0n)
+    ?.vmAddress ?? 0n;
+}
+
+/** Whether some local symbol is an Objective-C method. */
+function hasObjcMethods({ count, ranks, names, nameOffsets }: SymbolColumns): boolean {
+  for (let row = 0; row < count; row++) {
+    if (ranks[row] !== RANK.LOCAL) continue;
+    const prefix = names.prefixAt(nameOffsets[row]) & 0xffff;
+    // `-[` and `+[`.
+    if (prefix === 0x5b2d || prefix === 0x5b2b) return true;
+  }
+  return false;
+}
+
+function holds({ address, size }: { address: bigint; size: number }, at: bigint): boolean {
+  return at >= address && at < address + BigInt(size);
+}
+
+/** A size as a number; what exceeds 2^53 is damage, and larger than any address space either way. */
+function toSize(value: bigint): number {
+  return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
+}
+
+function hex(value: bigint): string {
+  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
+}

@@ -1,0 +1,247 @@
+/** Objective-C metadata: the methods of an image's classes and categories, by the names that
+ * compilers give their symbols: `-[Class method]`, `+[Class(Category) method]`. It survives
+ * stripping. The structures are those of the Objective-C 2 runtime's `objc-runtime-new.h`:
+ * `class_t`, `class_ro_t`, `class_rw_t`, `category_t`, `method_list_t`. */
+
+import { MemoryReadError } from "../errors.ts";
+import { pointerDecoder } from "./pointers.ts";
+import type { ImageSource } from "./source.ts";
+import { StringPool, type StringTable } from "./strings.ts";
+import type { Segment } from "./types.ts";
+
+/** The methods found, as columns. */
+export interface ObjcMethods {
+  readonly count: number;
+  /** Where each implementation is: slid, Thumb bit as the metadata has it. */
+  readonly addresses: readonly bigint[];
+  /** Into `names`. */
+  readonly nameOffsets: Uint32Array;
+  readonly names: StringTable;
+}
+
+/** What of an image is needed here. */
+interface ObjcImage {
+  readonly cpuType: number;
+  readonly pointerSize: 4 | 8;
+  readonly loadAddress: bigint;
+  readonly slide: bigint;
+  readonly segments: readonly Segment[];
+  readonly warnings: string[];
+  contains(address: bigint): boolean;
+}
+
+/** Metadata is read in blocks so large: one read serves many small structures. */
+const BLOCK = 1 << 14;
+/** What one image's metadata may come to; more is damage. */
+const MAX_CLASSES = 1 << 17;
+const MAX_METHODS = 1 << 20;
+const MAX_METHODS_OF_LIST = 1 << 16;
+const MAX_NAME = 4096;
+
+/** `RO_REALIZED` and `RW_REALIZED`: the class's data is a `class_rw_t` of the running program. */
+const RW_REALIZED = 0x80000000;
+/** `method_list_t.entsizeAndFlags`. */
+const SMALL_METHODS = 0x80000000;
+const DIRECT_SELECTORS = 0x40000000;
+const ENTRY_SIZE_MASK = 0xfffc;
+
+/** Reads the metadata; `null` when the image has none.
+ *
+ * @param image whose sections to look in
+ * @param source of its bytes
+ * @param chainedFixups payload of `LC_DYLD_CHAINED_FIXUPS` when pointers are not yet resolved
+ */
+export function readObjcMethods(
+  image: ObjcImage,
+  source: ImageSource,
+  chainedFixups: Uint8Array | null,
+): ObjcMethods | null {
+  const lists = image.segments.flatMap(({ sections }) => sections);
+  const classLists = lists.filter(({ name }) => name === "__objc_classlist");
+  const categoryLists = lists.filter(({ name }) => name === "__objc_catlist");
+  if (classLists.length + categoryLists.length === 0) return null;
+  const reader = new ObjcReader(image, source, chainedFixups);
+  for (const { address, size } of classLists) {
+    reader.each(address, size, (pointer) => reader.class(pointer));
+  }
+  for (const { address, size } of categoryLists) {
+    reader.each(address, size, (pointer) => reader.category(pointer));
+  }
+  return reader.methods();
+}
+
+class ObjcReader {
+  readonly #image: ObjcImage;
+  readonly #source: ImageSource;
+  readonly #word: number;
+  readonly #decode: (raw: bigint) => bigint;
+  readonly #blocks = new Map<bigint, DataView | null>();
+  readonly #addresses: bigint[] = [];
+  readonly #nameOffsets: number[] = [];
+  readonly #pool = new StringPool();
+  readonly #encoder = new TextEncoder();
+  #damaged = 0;
+
+  constructor(image: ObjcImage, source: ImageSource, chainedFixups: Uint8Array | null) {
+    this.#image = image;
+    this.#source = source;
+    this.#word = image.pointerSize;
+    this.#decode = pointerDecoder(image, source.relocated, chainedFixups);
+  }
+
+  /** Calls `visit` with each pointer of a list; damage costs the entry that has it. */
+  each(address: bigint, size: number, visit: (pointer: bigint) => void): void {
+    const count = Math.min(Math.floor(size / this.#word), MAX_CLASSES);
+    for (let index = 0; index < count && this.#addresses.length < MAX_METHODS; index++) {
+      try {
+        const pointer = this.#pointer(address + BigInt(index * this.#word));
+        if (pointer !== 0n) visit(pointer);
+      } catch (error) {
+        if (!(error instanceof MemoryReadError)) throw error;
+        this.#damaged++;
+      }
+    }
+  }
+
+  /** The methods of a `class_t`, and of the metaclass that its `isa` names. */
+  class(address: bigint): void {
+    const data = this.#classData(address);
+    const name = this.#className(data);
+    this.#methodList(this.#pointer(this.#baseMethods(data)), "-", name);
+    const metaclass = this.#pointer(address);
+    if (metaclass === 0n) return;
+    this.#methodList(this.#pointer(this.#baseMethods(this.#classData(metaclass))), "+", name);
+  }
+
+  /** The methods of a `category_t`: name, class, instance methods, class methods. */
+  category(address: bigint): void {
+    const word = BigInt(this.#word);
+    const classAddress = this.#pointer(address + word);
+    // In a file the class may belong to another image: then its name is not known here.
+    if (classAddress === 0n) return;
+    const className = this.#className(this.#classData(classAddress));
+    const name = `${className}(${this.#string(this.#pointer(address))})`;
+    this.#methodList(this.#pointer(address + 2n * word), "-", name);
+    this.#methodList(this.#pointer(address + 3n * word), "+", name);
+  }
+
+  /** All that was found. */
+  methods(): ObjcMethods {
+    if (this.#damaged > 0) {
+      this.#image.warnings.push(
+        `${this.#damaged} Objective-C classes or categories cannot be read`,
+      );
+    }
+    return {
+      count: this.#addresses.length,
+      addresses: this.#addresses,
+      nameOffsets: Uint32Array.from(this.#nameOffsets),
+      names: this.#pool.table(),
+    };
+  }
+
+  /** The `class_ro_t` of a `class_t`. A running program has put a `class_rw_t` before it, which
+   * names it directly or through a `class_rw_ext_t` (lowest bit set). */
+  #classData(address: bigint): bigint {
+    const word = BigInt(this.#word);
+    // isa, superclass, and two words of cache come before `bits`, whose low bits are flags.
+    const mask = this.#word === 8 ? ~7n : ~3n;
+    const data = this.#pointer(address + 4n * word) & mask;
+    if ((this.#u32(data) & RW_REALIZED) === 0) return data;
+    const readOnly = this.#pointer(data + 8n);
+    return (readOnly & 1n) === 0n ? readOnly : this.#pointer(readOnly & ~1n);
+  }
+
+  /** `class_ro_t.name`: after flags, start, size (and padding) and `ivarLayout`. */
+  #className(data: bigint): string {
+    return this.#string(this.#pointer(data + (this.#word === 8 ? 24n : 16n)));
+  }
+
+  /** Where `class_ro_t.baseMethods` is: after the name. */
+  #baseMethods(data: bigint): bigint {
+    return data + (this.#word === 8 ? 32n : 20n);
+  }
+
+  #methodList(address: bigint, kind: "-" | "+", className: string): void {
+    if (address === 0n) return;
+    // The shared cache's lists of lists are marked by the lowest bit, and name no selectors here.
+    if ((address & 1n) !== 0n) return;
+    const flags = this.#u32(address);
+    const entrySize = flags & ENTRY_SIZE_MASK;
+    const count = this.#u32(address + 4n);
+    const small = (flags & SMALL_METHODS) !== 0;
+    // Direct selectors in the shared cache are relative to a base that the image does not name.
+    if (small && (flags & DIRECT_SELECTORS) !== 0) return;
+    const expected = small ? 12 : 3 * this.#word;
+    if (entrySize !== expected || count > MAX_METHODS_OF_LIST) {
+      throw new MemoryReadError(address, 8);
+    }
+    const word = BigInt(this.#word);
+    for (let index = 0; index < count; index++) {
+      if (this.#addresses.length >= MAX_METHODS) return;
+      const entry = address + 8n + BigInt(index * entrySize);
+      // Small: three 32-bit distances, of the selector reference, the types, the implementation.
+      const selector = small
+        ? this.#pointer(entry + BigInt(this.#i32(entry)))
+        : this.#pointer(entry);
+      const implementation = small
+        ? entry + 8n + BigInt(this.#i32(entry + 8n))
+        : this.#pointer(entry + 2n * word);
+      if (!this.#image.contains(implementation)) continue;
+      const name = `${kind}[${className} ${this.#string(selector)}]`;
+      this.#nameOffsets.push(this.#pool.add(this.#encoder.encode(name)));
+      this.#addresses.push(implementation);
+    }
+  }
+
+  /** The bytes at `address`, from blocks that are read once. */
+  #view(address: bigint, length: number): { view: DataView; at: number } {
+    const start = address & ~BigInt(BLOCK - 1);
+    const at = Number(address - start);
+    let block = at + length > BLOCK ? null : this.#blocks.get(start);
+    if (block === undefined) {
+      try {
+        block = toView(this.#source.read(start, BLOCK));
+      } catch (error) {
+        if (!(error instanceof MemoryReadError)) throw error;
+        // The segment may begin or end inside the block.
+        block = null;
+      }
+      this.#blocks.set(start, block);
+    }
+    if (block !== null) return { view: block, at };
+    return { view: toView(this.#source.read(address, length)), at: 0 };
+  }
+
+  #u32(address: bigint): number {
+    const { view, at } = this.#view(address, 4);
+    return view.getUint32(at, true);
+  }
+
+  #i32(address: bigint): number {
+    return this.#u32(address) | 0;
+  }
+
+  #pointer(address: bigint): bigint {
+    const { view, at } = this.#view(address, this.#word);
+    return this.#decode(
+      this.#word === 8 ? view.getBigUint64(at, true) : BigInt(view.getUint32(at, true)),
+    );
+  }
+
+  /** The NUL-terminated text at `address`. */
+  #string(address: bigint): string {
+    let text = "";
+    for (let length = 0; length < MAX_NAME; length++) {
+      const { view, at } = this.#view(address + BigInt(length), 1);
+      const byte = view.getUint8(at);
+      if (byte === 0) return text;
+      text += String.fromCharCode(byte);
+    }
+    throw new MemoryReadError(address, MAX_NAME);
+  }
+}
+
+function toView(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

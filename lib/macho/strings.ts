@@ -1,0 +1,136 @@
+/** The string table of a symbol table: names found by their offset, decoded only when asked for. */
+
+const decoder = new TextDecoder();
+
+/** Names beyond this are cut: no compiler makes them, and damage must not cost memory. */
+const MAX_NAME = 1 << 16;
+/** Tables at most so large are read at once; of larger ones (the dyld shared cache's) the parts that
+ * are used. */
+const WHOLE = 8 << 20;
+const CHUNK = 1 << 18;
+
+/** NUL-terminated names. */
+export class StringTable {
+  readonly #base: number;
+  readonly #end: number;
+  readonly #read: (offset: number, size: number) => Uint8Array | null;
+  /** The whole range, when it is small enough. */
+  readonly #whole: Uint8Array | null;
+  readonly #chunks = new Map<number, Uint8Array>();
+
+  /** @param base the first offset that is used
+   * @param end beyond the last byte of the table
+   * @param read returns the bytes at an offset, fewer at the end */
+  constructor(
+    base: number,
+    end: number,
+    read: (offset: number, size: number) => Uint8Array | null,
+  ) {
+    this.#base = base;
+    this.#end = Math.max(base, end);
+    this.#read = read;
+    this.#whole = end - base <= WHOLE ? read(base, end - base) ?? new Uint8Array() : null;
+  }
+
+  /** The bytes of the name at `offset`, without the NUL; empty when there is none. */
+  bytesAt(offset: number): Uint8Array {
+    const at = offset - this.#base;
+    if (at < 0) return new Uint8Array();
+    const whole = this.#whole;
+    if (whole === null) return this.#gather(offset);
+    const end = whole.indexOf(0, at);
+    return whole.subarray(at, Math.min(end < 0 ? whole.length : end, at + MAX_NAME));
+  }
+
+  /** Up to three bytes of the name at `offset` as one number, the first byte lowest: enough to
+   * recognise a kind of name without an allocation. */
+  prefixAt(offset: number): number {
+    const whole = this.#whole;
+    const at = offset - this.#base;
+    if (whole !== null && at >= 0) {
+      return whole[at] | (whole[at + 1] << 8) | (whole[at + 2] << 16);
+    }
+    const bytes = this.bytesAt(offset);
+    return bytes[0] | (bytes[1] << 8) | (bytes[2] << 16);
+  }
+
+  /** The name at `offset`. */
+  at(offset: number): string {
+    return decoder.decode(this.bytesAt(offset));
+  }
+
+  /** The bytes of a name whose table is held in chunks. */
+  #gather(offset: number): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    while (offset < this.#end && length < MAX_NAME) {
+      const index = Math.floor((offset - this.#base) / CHUNK);
+      const start = this.#base + index * CHUNK;
+      let chunk = this.#chunks.get(index);
+      if (chunk === undefined) {
+        chunk = this.#read(start, Math.min(CHUNK, this.#end - start)) ?? new Uint8Array();
+        this.#chunks.set(index, chunk);
+      }
+      const rest = chunk.subarray(offset - start);
+      const nul = rest.indexOf(0);
+      if (nul >= 0 && parts.length === 0) return rest.subarray(0, nul);
+      parts.push(nul < 0 ? rest : rest.subarray(0, nul));
+      length += parts.at(-1)!.length;
+      if (nul >= 0 || chunk.length < CHUNK) break;
+      offset = start + CHUNK;
+    }
+    const joined = new Uint8Array(length);
+    let at = 0;
+    for (const part of parts) {
+      joined.set(part, at);
+      at += part.length;
+    }
+    return joined;
+  }
+}
+
+/** Orders two names by their bytes. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    if (a[index] !== b[index]) return a[index] - b[index];
+  }
+  return a.length - b.length;
+}
+
+/** A growing string table: names put one after another, found again by the offset that
+ * {@linkcode StringPool.add} returned. */
+export class StringPool {
+  #bytes = new Uint8Array(1024);
+  #length = 0;
+
+  /** Bytes used. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Appends a name; returns its offset. */
+  add(name: Uint8Array): number {
+    const offset = this.#length;
+    const end = offset + name.length + 1;
+    if (end > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(end, this.#bytes.length * 2));
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    this.#bytes.set(name, offset);
+    this.#bytes[end - 1] = 0;
+    this.#length = end;
+    return offset;
+  }
+
+  /** The names added so far. */
+  table(): StringTable {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    return new StringTable(
+      0,
+      bytes.length,
+      (offset, size) => bytes.subarray(offset, offset + size),
+    );
+  }
+}

@@ -1,0 +1,342 @@
+/** The symbols of one image, sorted once into typed arrays, so that the symbol of an address is one
+ * binary search. Names stay bytes until somebody asks for them. */
+
+import type { StringTable } from "./strings.ts";
+import { compareBytes } from "./strings.ts";
+import type { Symbol as SymbolShape, SymbolMatch } from "./types.ts";
+
+/** Where a symbol comes from; of two at the same address the lower is preferred. The order is that
+ * of the sort key's rank. */
+export const RANK = {
+  /** External, from the symbol table. */
+  EXTERNAL: 0,
+  /** From the export trie, where the symbol table has no external one. */
+  EXPORT: 1,
+  /** Local, from the symbol table. */
+  LOCAL: 2,
+  /** From Objective-C metadata. */
+  OBJC: 3,
+} as const;
+
+/** Symbols of one origin, as columns. */
+export interface SymbolColumns {
+  readonly count: number;
+  /** Bytes from the load address, without the Thumb bit. */
+  readonly offsets: Float64Array;
+  /** {@linkcode RANK} of each. */
+  readonly ranks: Uint8Array;
+  /** 1 for Thumb code. */
+  readonly thumb: Uint8Array;
+  /** Into `names`. */
+  readonly nameOffsets: Uint32Array;
+  readonly names: StringTable;
+}
+
+/** A section's place, in bytes from the load address. */
+export interface SectionSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a {@linkcode SymbolTable} is made from. */
+export interface SymbolTableInput {
+  readonly loadAddress: bigint;
+  /** Each with at most 2^23 symbols together. */
+  readonly columns: readonly SymbolColumns[];
+  /** Rising; see `LC_FUNCTION_STARTS`. */
+  readonly functionStarts: Float64Array;
+  readonly sections: readonly SectionSpan[];
+}
+
+/** At most so many symbols can be indexed: what the sort key has room for. */
+export const MAX_SYMBOLS = 2 ** 23;
+/** Offsets that the sort key has room for: half a terabyte, in either direction by the bias. */
+const OFFSET_BIAS = 2 ** 38;
+
+/** In `#entries`: a function start without a name, and a stretch about which nothing is known. */
+const NAMELESS = -1;
+const NOTHING = -2;
+
+/** What the dyld shared cache has in place of the names of local symbols: `<re`. */
+const REDACTED_PREFIX = 0x3c | (0x72 << 8) | (0x65 << 16);
+const REDACTED = new TextEncoder().encode("<redacted>");
+
+/** One symbol, as the public interface has it. */
+class TableSymbol implements SymbolShape {
+  readonly name: string;
+  constructor(
+    readonly rawName: string,
+    readonly address: bigint,
+    readonly size: number,
+    readonly external: boolean,
+    readonly thumb: boolean,
+  ) {
+    this.name = rawName.startsWith("_") ? rawName.slice(1) : rawName;
+  }
+
+  toString(): string {
+    return this.name;
+  }
+
+  toJSON(): unknown {
+    const { name, rawName, size, external, thumb } = this;
+    return { name, rawName, address: `0x${this.address.toString(16)}`, size, external, thumb };
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return `Symbol(${this.name} 0x${this.address.toString(16)}+${this.size})`;
+  }
+}
+
+/** The symbols of an image. Got from {@linkcode Image.symbols}. */
+export class SymbolTable {
+  readonly #loadAddress: bigint;
+  readonly #columns: readonly SymbolColumns[];
+  /** The first sorted-out number of each of `#columns`: symbol `n` of column `c` is `#firsts[c] + n`. */
+  readonly #firsts: readonly number[];
+  /** All symbols with a name, by offset, rank and name: numbers as `#firsts` has them. */
+  readonly #order: Uint32Array;
+  /** The offset of each of `#order`. */
+  readonly #orderOffsets: Float64Array;
+  /** Where something begins: a symbol, a nameless function, or a stretch of nothing. Rising. */
+  readonly #starts: Float64Array;
+  /** What begins there: an index into `#order`, or one of the negative marks. */
+  readonly #entries: Int32Array;
+  readonly #symbols = new Map<number, SymbolShape>();
+
+  constructor(input: SymbolTableInput) {
+    this.#loadAddress = input.loadAddress;
+    this.#columns = input.columns;
+    const firsts: number[] = [];
+    let total = 0;
+    for (const { count } of input.columns) {
+      firsts.push(total);
+      total += count;
+    }
+    this.#firsts = firsts;
+    const { order, offsets } = this.#sort(Math.min(total, MAX_SYMBOLS));
+    this.#order = order;
+    this.#orderOffsets = offsets;
+    const { starts, entries } = buildIndex(offsets, input.functionStarts, input.sections);
+    this.#starts = starts;
+    this.#entries = entries;
+  }
+
+  /** How many symbols have a name and an address. */
+  get count(): number {
+    return this.#order.length;
+  }
+
+  /** How many places the index of addresses has: symbols, nameless functions and gaps. */
+  get indexSize(): number {
+    return this.#starts.length;
+  }
+
+  /** The symbol that holds the byte at `offset` from the load address; `null` when nothing is known
+   * about it. */
+  symbolAt(offset: number): SymbolMatch | null {
+    const starts = this.#starts;
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    if (low === 0) return null;
+    const entry = this.#entries[low - 1];
+    if (entry === NOTHING) return null;
+    const symbol = entry === NAMELESS ? null : this.#symbol(entry, low - 1);
+    return { symbol, offset: offset - starts[low - 1] };
+  }
+
+  /** The symbols of exactly that name, with or without the leading underscore, in address order.
+   * A name as the table has it comes before one that lacks its underscore. */
+  find(name: string): SymbolShape[] {
+    const exact: SymbolShape[] = [];
+    const underscored: SymbolShape[] = [];
+    const raw = new TextEncoder().encode(name);
+    const prefixed = new TextEncoder().encode(`_${name}`);
+    for (let index = 0; index < this.#order.length; index++) {
+      const bytes = this.#nameBytes(this.#order[index]);
+      if (bytes.length === raw.length && compareBytes(bytes, raw) === 0) {
+        exact.push(this.#symbol(index));
+      } else if (bytes.length === prefixed.length && compareBytes(bytes, prefixed) === 0) {
+        underscored.push(this.#symbol(index));
+      }
+    }
+    return [...exact, ...underscored];
+  }
+
+  /** All symbols by address; of those at the same address the preferred one first. */
+  *[Symbol.iterator](): IterableIterator<SymbolShape> {
+    for (let index = 0; index < this.#order.length; index++) yield this.#symbol(index);
+  }
+
+  /** The column that holds symbol `number`. */
+  #column(number: number): number {
+    let column = this.#firsts.length - 1;
+    while (this.#firsts[column] > number) column--;
+    return column;
+  }
+
+  #nameBytes(number: number): Uint8Array {
+    const column = this.#column(number);
+    const { names, nameOffsets } = this.#columns[column];
+    return names.bytesAt(nameOffsets[number - this.#firsts[column]]);
+  }
+
+  /** The symbol at `index` of `#order`. */
+  #symbol(index: number, start = this.#startOf(index)): SymbolShape {
+    const known = this.#symbols.get(index);
+    if (known !== undefined) return known;
+    const number = this.#order[index];
+    const column = this.#column(number);
+    const { names, nameOffsets, ranks, thumb } = this.#columns[column];
+    const row = number - this.#firsts[column];
+    const offset = this.#orderOffsets[index];
+    // The last start is always an end, unless there are no sections to end.
+    const end = start >= 0 && start + 1 < this.#starts.length ? this.#starts[start + 1] : offset;
+    const symbol = new TableSymbol(
+      names.at(nameOffsets[row]),
+      this.#loadAddress + BigInt(offset),
+      end - offset,
+      ranks[row] <= RANK.EXPORT,
+      thumb[row] === 1,
+    );
+    this.#symbols.set(index, symbol);
+    return symbol;
+  }
+
+  /** Where in `#starts` the address of `index` of `#order` is; -1 when it is in no section. */
+  #startOf(index: number): number {
+    const offset = this.#orderOffsets[index];
+    const starts = this.#starts;
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle] < offset) low = middle + 1;
+      else high = middle;
+    }
+    return starts[low] === offset && this.#entries[low] >= 0 ? low : -1;
+  }
+
+  /** Whether a symbol's name says something. */
+  #isNamed(column: SymbolColumns, row: number): boolean {
+    const prefix = column.names.prefixAt(column.nameOffsets[row]);
+    if ((prefix & 0xff) === 0) return false;
+    return prefix !== REDACTED_PREFIX ||
+      compareBytes(column.names.bytesAt(column.nameOffsets[row]), REDACTED) !== 0;
+  }
+
+  /** Sorts all symbols by offset, rank and name. One 64-bit key each (39 bits offset, 2 rank, 23 the
+   * symbol's number) sorts without a comparison function; names are compared only where the rest is
+   * equal. */
+  #sort(limit: number): { order: Uint32Array; offsets: Float64Array } {
+    const keys = new BigUint64Array(limit);
+    const words = new Uint32Array(keys.buffer);
+    let count = 0;
+    let number = 0;
+    for (const column of this.#columns) {
+      const { offsets, ranks } = column;
+      for (let row = 0; row < column.count && number < limit; row++, number++) {
+        const biased = offsets[row] + OFFSET_BIAS;
+        if (!(biased >= 0 && biased < 2 * OFFSET_BIAS) || !this.#isNamed(column, row)) continue;
+        const high = Math.floor(biased / 128);
+        words[2 * count + 1] = high;
+        words[2 * count] = ((biased - high * 128) << 25) | (ranks[row] << 23) | number;
+        count++;
+      }
+    }
+    const sorted = keys.subarray(0, count).sort();
+    const order = new Uint32Array(count);
+    const offsets = new Float64Array(count);
+    const mask = MAX_SYMBOLS - 1;
+    for (let index = 0; index < count; index++) {
+      const low = words[2 * index];
+      order[index] = low & mask;
+      offsets[index] = words[2 * index + 1] * 128 + (low >>> 25) - OFFSET_BIAS;
+    }
+    // `words` sees the sorted keys: the rank and all above it.
+    const sameRank = (a: number, b: number): boolean =>
+      words[2 * a + 1] === words[2 * b + 1] && (words[2 * a] >>> 23) === (words[2 * b] >>> 23);
+    for (let start = 0; start + 1 < sorted.length; start++) {
+      if (!sameRank(start, start + 1)) continue;
+      let end = start + 2;
+      while (end < count && sameRank(start, end)) end++;
+      const named = Array.from(
+        order.subarray(start, end),
+        (number) => ({ number, name: this.#nameBytes(number) }),
+      );
+      named.sort((a, b) => compareBytes(a.name, b.name) || a.number - b.number);
+      named.forEach(({ number }, index) => order[start + index] = number);
+      start = end - 1;
+    }
+    return { order, offsets };
+  }
+}
+
+/** Joins symbols, function starts and section bounds into one rising list of where each thing begins.
+ *
+ * @param symbols the offsets of the sorted symbols
+ */
+function buildIndex(
+  symbols: Float64Array,
+  functionStarts: Float64Array,
+  sections: readonly SectionSpan[],
+): { starts: Float64Array; entries: Int32Array } {
+  const spans = sections.filter(({ start, end }) => start < end)
+    .sort((a, b) => a.start - b.start || a.end - b.end);
+  // Each symbol and function start begins one thing; each section may begin and end a gap.
+  const starts = new Float64Array(symbols.length + functionStarts.length + 2 * spans.length + 1);
+  const entries = new Int32Array(starts.length);
+  let count = 0;
+  const add = (offset: number, entry: number): void => {
+    starts[count] = offset;
+    entries[count++] = entry;
+  };
+  let symbol = lowerBound(symbols, 0);
+  // What lies in the header, before the first section, belongs to `__mh_execute_header` and its like.
+  if (symbol < symbols.length && symbols[symbol] === 0 && (spans[0]?.start ?? 0) > 0) {
+    add(0, symbol);
+    add(spans[0].start, NOTHING);
+  }
+  let previousEnd = -Infinity;
+  for (const span of spans) {
+    // Overlapping sections are damage: the first keeps its bytes.
+    const start = Math.max(span.start, previousEnd);
+    if (start >= span.end) continue;
+    previousEnd = span.end;
+    symbol = lowerBound(symbols, start);
+    let functionStart = lowerBound(functionStarts, start);
+    // The end mark of the section before may be this section's start.
+    if (count > 0 && starts[count - 1] === start) count--;
+    add(start, NOTHING);
+    for (;;) {
+      const nextSymbol = symbols[symbol] ?? Infinity;
+      const nextFunction = functionStarts[functionStart] ?? Infinity;
+      const next = Math.min(nextSymbol, nextFunction);
+      if (next >= span.end) break;
+      if (starts[count - 1] === next) count--;
+      add(next, nextSymbol === next ? symbol : NAMELESS);
+      // Of several symbols at one address the first is the preferred one.
+      while (symbols[symbol] === next) symbol++;
+      while (functionStarts[functionStart] === next) functionStart++;
+    }
+    add(span.end, NOTHING);
+  }
+  return { starts: starts.slice(0, count), entries: entries.slice(0, count) };
+}
+
+/** The index of the first of `values` that is not below `value`. */
+function lowerBound(values: Float64Array, value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,99 @@
+/** The shapes that images, symbols and memory have for the rest of the library. */
+
+/** Something whose bytes can be read by address: a live task, a core, a test's arrays. */
+export interface MemoryReader {
+  /** Returns the `length` bytes at `address`; throws `MemoryReadError` when any of them cannot be
+   * read. */
+  read(address: bigint, length: number): Uint8Array;
+}
+
+/** A symbol of an image: a name for a range of addresses. */
+export interface Symbol {
+  /** As `dladdr` gives it: one leading underscore removed. Not safe to print raw. */
+  readonly name: string;
+  /** As the symbol table has it. */
+  readonly rawName: string;
+  /** Where the symbol is in memory: slid, without the Thumb bit. */
+  readonly address: bigint;
+  /** Bytes to the next symbol, function start, or the section's end, whichever comes first. */
+  readonly size: number;
+  /** Whether other images can see it. */
+  readonly external: boolean;
+  /** Whether it is Thumb code. */
+  readonly thumb: boolean;
+}
+
+/** What {@linkcode LoadedImage.symbolAt} found. */
+export interface SymbolMatch {
+  /** `null` for a function whose start is known and whose name is not. */
+  readonly symbol: Symbol | null;
+  /** Bytes from the symbol, or from the nameless function's start. */
+  readonly offset: number;
+}
+
+/** The addresses from `start` up to, not including, `end`. */
+export interface AddressRange {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/** A file mapped into a target: a Mach-O {@linkcode Image}, or a mapping of another kind that has no
+ * symbols. */
+export interface LoadedImage {
+  /** The path's last component. Not safe to print raw. */
+  readonly name: string;
+  /** Not safe to print raw. */
+  readonly path: string;
+  /** Upper case, `8-4-4-4-12`; `null` when the image has none. */
+  readonly uuid: string | null;
+  /** Where the header is in memory. */
+  readonly loadAddress: bigint;
+  /** The load address less the address that the image was linked for. */
+  readonly slide: bigint;
+  /** Where the image is in memory, rising and without overlaps. */
+  readonly ranges: readonly AddressRange[];
+  /** The symbol that holds `address`; `null` when nothing is known there. */
+  symbolAt(address: bigint): SymbolMatch | null;
+  /** The symbols of exactly that name, with or without the leading underscore. */
+  findSymbols(name: string): Symbol[];
+}
+
+/** One section of a {@linkcode Segment}. */
+export interface Section {
+  /** Such as `__text`. */
+  readonly name: string;
+  /** Such as `__TEXT`. */
+  readonly segmentName: string;
+  /** In memory: slid. */
+  readonly address: bigint;
+  /** As linked. */
+  readonly vmAddress: bigint;
+  /** Bytes. */
+  readonly size: number;
+  /** Bytes from the Mach-O header in the file; 0 for zero-filled sections. */
+  readonly fileOffset: number;
+  /** `section.flags`: the type in the low byte, the attributes above. */
+  readonly flags: number;
+  /** `S_*`: the low byte of `flags`. */
+  readonly type: number;
+}
+
+/** One segment of an image. */
+export interface Segment {
+  /** Such as `__TEXT`. */
+  readonly name: string;
+  /** In memory: slid. */
+  readonly address: bigint;
+  /** As linked. */
+  readonly vmAddress: bigint;
+  /** Bytes in memory. */
+  readonly size: number;
+  /** Bytes from the Mach-O header in the file. */
+  readonly fileOffset: number;
+  /** Bytes in the file. */
+  readonly fileSize: number;
+  /** `VM_PROT_*`: 1 read, 2 write, 4 execute. */
+  readonly initialProtection: number;
+  readonly maxProtection: number;
+  readonly sections: readonly Section[];
+}
