@@ -11,6 +11,7 @@ export interface MachHeader {
   readonly cpuSubtype: number;
   /** `MH_EXECUTE` and so on. */
   readonly fileType: number;
+  /** Load commands that follow. */
   readonly commandCount: number;
   /** Bytes of all load commands. */
   readonly commandsSize: number;

@@ -52,7 +52,9 @@ export interface ImageFileOptions {
  * ```
  */
 export class Image implements LoadedImage {
+  /** The path's last component. Not safe to print raw. */
   readonly name: string;
+  /** As dyld or the caller gave it. Not safe to print raw. */
   readonly path: string;
   /** `CPU_TYPE_*`. */
   readonly cpuType: number;
@@ -64,17 +66,25 @@ export class Image implements LoadedImage {
   readonly flags: number;
   /** Bytes. */
   readonly pointerSize: 4 | 8;
+  /** From `LC_UUID`: upper case, `8-4-4-4-12`. */
   readonly uuid: string | null;
+  /** Where the header is in memory. */
   readonly loadAddress: bigint;
+  /** The load address less the address that the header was linked for. */
   readonly slide: bigint;
+  /** In the file's order. */
   readonly segments: readonly Segment[];
+  /** Where the image is in memory, rising and without overlaps. */
   readonly ranges: readonly AddressRange[];
+  /** Every load command, known here or not. */
   readonly loadCommands: readonly LoadCommand[];
   /** The dylibs that the image asks for, in the order of its load commands. */
   readonly dylibs: readonly DylibReference[];
   /** The name that a dylib wants to be asked for by; `null` for other images. */
   readonly installName: string | null;
+  /** From `LC_SOURCE_VERSION`, such as `1.2.3`. */
   readonly sourceVersion: string | null;
+  /** The platform and the oldest system that the image was built for. */
   readonly buildVersion: BuildVersion | null;
   /** What was damaged and left out. Reading the symbols may add to it. */
   readonly warnings: string[];
@@ -190,10 +200,12 @@ export class Image implements LoadedImage {
     return Number(address - this.loadAddress);
   }
 
+  /** The symbol that holds `address`; `null` when nothing is known there. */
   symbolAt(address: bigint): SymbolMatch | null {
     return this.symbols.symbolAt(Number(address - this.loadAddress));
   }
 
+  /** The symbols of exactly that name, with or without the leading underscore. */
   findSymbols(name: string): SymbolShape[] {
     return this.symbols.find(name);
   }
@@ -214,6 +226,7 @@ export class Image implements LoadedImage {
     };
   }
 
+  /** As `console.log` shows an image. */
   [Symbol.for("Deno.customInspect")](): string {
     return `Image(${this})`;
   }

@@ -104,6 +104,7 @@ export class SymbolTable {
   readonly #entries: Int32Array;
   readonly #symbols = new Map<number, SymbolShape>();
 
+  /** Sorts the symbols and builds the index. */
   constructor(input: SymbolTableInput) {
     this.#loadAddress = input.loadAddress;
     this.#columns = input.columns;

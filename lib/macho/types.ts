@@ -33,7 +33,9 @@ export interface SymbolMatch {
 
 /** The addresses from `start` up to, not including, `end`. */
 export interface AddressRange {
+  /** The first address. */
   readonly start: bigint;
+  /** The address after the last. */
   readonly end: bigint;
 }
 
@@ -94,6 +96,8 @@ export interface Segment {
   readonly fileSize: number;
   /** `VM_PROT_*`: 1 read, 2 write, 4 execute. */
   readonly initialProtection: number;
+  /** `VM_PROT_*`: what `initialProtection` can be raised to. */
   readonly maxProtection: number;
+  /** In the file's order. */
   readonly sections: readonly Section[];
 }

@@ -23,6 +23,7 @@ export class ImageMap<T extends LoadedImage = LoadedImage> {
   /** The image of each stretch; -1 for none. */
   readonly #owners: Int32Array;
 
+  /** Sorts the images' ranges. */
   constructor(images: Iterable<T>) {
     this.images = [...images];
     const { starts, owners } = flatten(this.images);

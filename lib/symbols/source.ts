@@ -16,6 +16,7 @@ export interface SourceLocation {
 export interface SourceFrame {
   /** As the debug information names it. Not safe to print raw. */
   readonly function: string;
+  /** Where in the function's source; of an outer function, the call. */
   readonly location: SourceLocation | null;
   /** Whether it was inlined into the next of the list. */
   readonly inlined: boolean;

@@ -29,16 +29,21 @@ export interface DlInfo {
   readonly sname: string | null;
   /** The symbol's address; `null` when neither a symbol nor a function start is known. */
   readonly saddr: bigint | null;
+  /** The image itself. */
   readonly image: LoadedImage;
+  /** `null` when there is none, or only a nameless function. */
   readonly symbol: SymbolShape | null;
   /** Bytes from `saddr`; from `fbase` when that is `null`. */
   readonly offset: number;
+  /** The image's UUID. */
   readonly uuid: string | null;
 }
 
 /** A symbol and the image that it is in. */
 export interface FoundSymbol {
+  /** Where it was found. */
   readonly image: LoadedImage;
+  /** What was found. */
   readonly symbol: SymbolShape;
 }
 
@@ -68,11 +73,14 @@ const MAX_REMEMBERED = 1 << 18;
  * ```
  */
 export class Symbolizer {
+  /** Where it looks. */
   readonly images: ImageMap;
   readonly #provider: SourceProvider | undefined;
   readonly #resolutions = new Map<bigint, Resolution>();
 
-  /** @param images to look in
+  /** Looks in `images`.
+   *
+   * @param images to look in
    * @param provider of source positions; without one they are `null` */
   constructor(images: ImageMap | Iterable<LoadedImage>, provider?: SourceProvider) {
     this.images = images instanceof ImageMap ? images : new ImageMap(images);
