@@ -222,14 +222,13 @@ typedef struct mach_timebase_info {
 } mach_timebase_info_data_t;
 typedef struct mach_timebase_info *mach_timebase_info_t;
 
-/* <sys/proc_info.h>, with <sys/param.h>'s MAXPATHLEN */
-#define MAXPATHLEN 1024
-#define PROC_PIDPATHINFO_MAXSIZE (4 * MAXPATHLEN)
+/* <sys/proc_info.h>, where MAXPATHLEN is 1024 */
+#define PROC_PIDPATHINFO_MAXSIZE (4 * 1024)
 
 struct proc_regionpath {
 	uint64_t prpo_addr;
 	uint64_t prpo_regionlength;
-	char prpo_path[MAXPATHLEN];
+	char prpo_path[1024];
 };
 
 #endif

@@ -1,0 +1,932 @@
+/*
+ * machpause.h in Mach calls. The same file on both systems: on Darwin the kernel answers the calls,
+ * on Linux the files in linux/ do.
+ */
+#include "machpause.h"
+
+#include <stdbool.h>
+
+#include "darwin/mach.h"
+
+_Static_assert(sizeof(mp_thread_info) == 128, "mp_thread_info");
+_Static_assert(sizeof(mp_vm_region_info) == 48 + MP_PATH_SIZE, "mp_vm_region_info");
+_Static_assert(sizeof(mp_dyld_info) == 32, "mp_dyld_info");
+_Static_assert(sizeof(mp_snapshot_thread) == 176 + MP_STATE_WORDS * 4, "mp_snapshot_thread");
+_Static_assert(sizeof(mp_snapshot_header) == 40, "mp_snapshot_header");
+_Static_assert(sizeof(((mp_thread_info *)0)->name) == MAXTHREADNAMESIZE, "mp_thread_info.name");
+
+/* The smallest page of any target: a read fails or succeeds by pages. */
+#define PAGE 4096u
+
+/* Deep enough for mach_vm_region_recurse() to descend into every submap. */
+#define ALL_SUBMAPS 1024u
+
+/* Where a kernel says a stack is in parts, so many of them are looked at. */
+#define MAX_STACK_PARTS 8
+
+/* Rounds of suspending the process's other threads, each for those the round before missed. */
+#define MAX_SUSPEND_ROUNDS 16
+
+/* What the copying of a stack needs to know of a thread state. */
+struct flavor {
+	thread_state_flavor_t number;
+	mach_msg_type_number_t words;
+	uint32_t sp_offset; /* bytes into the state */
+	uint32_t sp_size;
+	uint32_t red_zone;  /* bytes below sp that a leaf function may use */
+};
+
+#if defined(__x86_64__)
+#define NATIVE_FLAVOR x86_THREAD_STATE64
+typedef x86_thread_state64_t native_state;
+static const struct flavor flavors[] = {
+	{ x86_THREAD_STATE64, x86_THREAD_STATE64_COUNT, offsetof(x86_thread_state64_t, __rsp), 8, 128 },
+	{ x86_THREAD_STATE32, x86_THREAD_STATE32_COUNT, offsetof(x86_thread_state32_t, __esp), 4, 0 },
+};
+#elif defined(__aarch64__)
+#define NATIVE_FLAVOR ARM_THREAD_STATE64
+typedef arm_thread_state64_t native_state;
+static const struct flavor flavors[] = {
+	{ ARM_THREAD_STATE64, ARM_THREAD_STATE64_COUNT, offsetof(arm_thread_state64_t, __sp), 8, 128 },
+	{ ARM_THREAD_STATE, ARM_THREAD_STATE_COUNT, offsetof(arm_thread_state_t, __sp), 4, 0 },
+};
+#else
+#error "machpause runs on x86_64 and arm64; 32-bit targets are looked at from there"
+#endif
+
+_Static_assert(sizeof(native_state) <= MP_STATE_WORDS * 4, "MP_STATE_WORDS");
+
+static const struct flavor *find_flavor(thread_state_flavor_t number)
+{
+	for (size_t i = 0; i < sizeof(flavors) / sizeof(flavors[0]); i++)
+		if (flavors[i].number == number)
+			return &flavors[i];
+	return NULL;
+}
+
+/* Copies a C string, cut short to what fits; its length there. */
+static uint32_t copy_string(char *to, uint32_t size, const char *from)
+{
+	uint32_t length = 0;
+	while (length + 1 < size && from[length] != '\0') {
+		to[length] = from[length];
+		length++;
+	}
+	to[length] = '\0';
+	return length;
+}
+
+static bool is_self(task_t task)
+{
+	int pid, own;
+	return task == mach_task_self()
+		|| (pid_for_task(task, &pid) == KERN_SUCCESS
+			&& pid_for_task(mach_task_self(), &own) == KERN_SUCCESS && pid == own);
+}
+
+/* The array that task_threads() handed out, and a reference to each port in it. */
+static void release_threads(thread_act_array_t threads, mach_msg_type_number_t count)
+{
+	if (threads == NULL)
+		return;
+	for (mach_msg_type_number_t i = 0; i < count; i++)
+		mach_port_deallocate(mach_task_self(), threads[i]);
+	mach_vm_deallocate(
+		mach_task_self(), (mach_vm_address_t)(uintptr_t)threads, count * sizeof(threads[0]));
+}
+
+/* Consumes the token whatever happens. */
+static kern_return_t resume(task_suspension_token_t token)
+{
+	kern_return_t result = task_resume2(token);
+	/* Any MACH_SEND_ error: the message did not go out, and the right is still ours. */
+	if ((result & ~0xfff) == (MACH_SEND_INVALID_DEST & ~0xfff))
+		mach_port_deallocate(mach_task_self(), token);
+	return result;
+}
+
+static kern_return_t read_thread_id(thread_act_t thread, struct thread_identifier_info *info)
+{
+	mach_msg_type_number_t count = THREAD_IDENTIFIER_INFO_COUNT;
+	return thread_info(thread, THREAD_IDENTIFIER_INFO, (thread_info_t)info, &count);
+}
+
+static kern_return_t read_thread_info(thread_act_t thread, mp_thread_info *info)
+{
+	struct thread_basic_info basic;
+	struct thread_identifier_info identifier;
+	struct thread_extended_info extended;
+	mach_msg_type_number_t count = THREAD_BASIC_INFO_COUNT;
+
+	memset(info, 0, sizeof(*info));
+	kern_return_t result = thread_info(thread, THREAD_BASIC_INFO, (thread_info_t)&basic, &count);
+	if (result != KERN_SUCCESS)
+		return result;
+	result = read_thread_id(thread, &identifier);
+	if (result != KERN_SUCCESS)
+		return result;
+	count = THREAD_EXTENDED_INFO_COUNT;
+	result = thread_info(thread, THREAD_EXTENDED_INFO, (thread_info_t)&extended, &count);
+	if (result != KERN_SUCCESS)
+		return result;
+
+	info->thread_id = identifier.thread_id;
+	info->thread_handle = identifier.thread_handle;
+	info->dispatch_qaddr = identifier.dispatch_qaddr;
+	info->user_time = extended.pth_user_time;
+	info->system_time = extended.pth_system_time;
+	info->cpu_usage = (uint32_t)basic.cpu_usage;
+	info->run_state = (uint32_t)basic.run_state;
+	info->flags = (uint32_t)basic.flags;
+	info->suspend_count = basic.suspend_count;
+	info->priority = extended.pth_curpri;
+	extended.pth_name[sizeof(extended.pth_name) - 1] = '\0';
+	copy_string(info->name, sizeof(info->name), extended.pth_name);
+	return KERN_SUCCESS;
+}
+
+static kern_return_t read_exactly(task_t task, uint64_t address, uint64_t size, void *data)
+{
+	mach_vm_size_t copied = 0;
+	kern_return_t result = mach_vm_read_overwrite(
+		task, address, size, (mach_vm_address_t)(uintptr_t)data, &copied);
+	return result == KERN_SUCCESS && copied != size ? KERN_INVALID_ADDRESS : result;
+}
+
+/* Reads as far as the memory goes. mach_vm_read_overwrite() does all or nothing, so after a failure
+ * the end of what can be read is found by halving. */
+static kern_return_t read_memory(
+	task_t task, uint64_t address, uint64_t size, void *data, uint64_t *done)
+{
+	*done = 0;
+	if (size == 0)
+		return KERN_SUCCESS;
+	if (size > UINT64_MAX - address)
+		return KERN_INVALID_ADDRESS;
+	kern_return_t result = read_exactly(task, address, size, data);
+	if (result == KERN_SUCCESS) {
+		*done = size;
+		return result;
+	}
+	/* Not all of [at, bad) can be read. */
+	uint64_t at = address;
+	uint64_t bad = address + size;
+	for (;;) {
+		uint64_t middle = (at + (bad - at) / 2) & ~(uint64_t)(PAGE - 1);
+		if (middle <= at)
+			middle = (at | (PAGE - 1)) + 1;
+		if (middle >= bad || middle <= at)
+			return result;
+		if (read_exactly(task, at, middle - at, (uint8_t *)data + (at - address)) == KERN_SUCCESS) {
+			at = middle;
+			*done = at - address;
+		} else {
+			bad = middle;
+		}
+	}
+}
+
+/* The region that holds *address, or the next one. */
+static kern_return_t find_region(task_t task, uint64_t *address, uint64_t *size, uint32_t *depth,
+	struct vm_region_submap_info_64 *info)
+{
+	mach_vm_address_t start = *address;
+	mach_vm_size_t length = 0;
+	natural_t nesting = ALL_SUBMAPS;
+	mach_msg_type_number_t count = VM_REGION_SUBMAP_INFO_COUNT_64;
+	kern_return_t result = mach_vm_region_recurse(
+		task, &start, &length, &nesting, (vm_region_recurse_info_t)info, &count);
+	*address = start;
+	*size = length;
+	*depth = nesting;
+	return result;
+}
+
+/* The region sp lies in, and those right above it that belong to the same stack. */
+static kern_return_t find_stack(task_t task, uint64_t sp, uint64_t *start, uint64_t *end)
+{
+	struct vm_region_submap_info_64 info;
+	uint64_t address = sp;
+	uint64_t size;
+	uint32_t depth;
+
+	kern_return_t result = find_region(task, &address, &size, &depth, &info);
+	if (result != KERN_SUCCESS)
+		return result;
+	if (address > sp)
+		return KERN_INVALID_ADDRESS;
+	if (!(info.protection & VM_PROT_READ))
+		return KERN_PROTECTION_FAILURE;
+	*start = address;
+	*end = address + size;
+	for (int part = 1; part < MAX_STACK_PARTS && info.user_tag == VM_MEMORY_STACK; part++) {
+		address = *end;
+		if (find_region(task, &address, &size, &depth, &info) != KERN_SUCCESS)
+			break;
+		/* The next thread's guard pages are tagged as a stack too, but cannot be read. */
+		if (address != *end || info.user_tag != VM_MEMORY_STACK
+			|| !(info.protection & VM_PROT_READ))
+			break;
+		*end = address + size;
+	}
+	return KERN_SUCCESS;
+}
+
+uint32_t mp_abi_version(void)
+{
+	return MP_ABI_VERSION;
+}
+
+int32_t mp_task_self(uint32_t *task)
+{
+	*task = mach_task_self();
+	return KERN_SUCCESS;
+}
+
+int32_t mp_task_for_pid(int32_t pid, uint32_t *task)
+{
+	mach_port_name_t port = MACH_PORT_NULL;
+	kern_return_t result = task_for_pid(mach_task_self(), pid, &port);
+	*task = port;
+	return result;
+}
+
+int32_t mp_task_threads(uint32_t task, uint32_t *threads, uint32_t capacity, uint32_t *count)
+{
+	thread_act_array_t ports = NULL;
+	mach_msg_type_number_t port_count = 0;
+
+	*count = 0;
+	kern_return_t result = task_threads(task, &ports, &port_count);
+	if (result != KERN_SUCCESS)
+		return result;
+	*count = port_count;
+	if (port_count > capacity) {
+		release_threads(ports, port_count);
+		return KERN_NO_SPACE;
+	}
+	for (mach_msg_type_number_t i = 0; i < port_count; i++)
+		threads[i] = ports[i];
+	/* The references go to the caller: the array alone is given back. */
+	mach_vm_deallocate(
+		mach_task_self(), (mach_vm_address_t)(uintptr_t)ports, port_count * sizeof(ports[0]));
+	return KERN_SUCCESS;
+}
+
+int32_t mp_task_suspend(uint32_t task, uint32_t *token)
+{
+	task_suspension_token_t suspension = MACH_PORT_NULL;
+
+	*token = MACH_PORT_NULL;
+	if (is_self(task))
+		return KERN_INVALID_ARGUMENT;
+	kern_return_t result = task_suspend2(task, &suspension);
+	if (result == KERN_SUCCESS)
+		*token = suspension;
+	return result;
+}
+
+int32_t mp_task_resume(uint32_t token)
+{
+	return resume(token);
+}
+
+int32_t mp_thread_suspend(uint32_t thread)
+{
+	mach_port_t own = mach_thread_self();
+	mach_port_deallocate(mach_task_self(), own);
+	return thread == own ? KERN_INVALID_ARGUMENT : thread_suspend(thread);
+}
+
+int32_t mp_thread_resume(uint32_t thread)
+{
+	return thread_resume(thread);
+}
+
+int32_t mp_thread_get_state(uint32_t thread, int32_t flavor, uint32_t *state, uint32_t *count)
+{
+	mach_msg_type_number_t words = *count;
+	kern_return_t result = thread_get_state(thread, flavor, state, &words);
+	*count = result == KERN_SUCCESS ? words : 0;
+	return result;
+}
+
+int32_t mp_thread_set_state(uint32_t thread, int32_t flavor, const uint32_t *state, uint32_t count)
+{
+	/* Only read from, though Mach's prototype does not say so. */
+	return thread_set_state(thread, flavor, (thread_state_t)(uintptr_t)state, count);
+}
+
+int32_t mp_thread_info_get(uint32_t thread, mp_thread_info *info)
+{
+	return read_thread_info(thread, info);
+}
+
+int32_t mp_vm_read_overwrite(
+	uint32_t task, uint64_t address, uint64_t size, void *data, uint64_t *done)
+{
+	return read_memory(task, address, size, data, done);
+}
+
+int32_t mp_vm_write(uint32_t task, uint64_t address, const void *data, uint64_t size)
+{
+	/* mach_vm_write() takes a 32-bit count. */
+	const uint64_t most = 1u << 30;
+	for (uint64_t done = 0; done < size;) {
+		uint64_t part = size - done < most ? size - done : most;
+		kern_return_t result = mach_vm_write(task, address + done,
+			(vm_offset_t)((const uint8_t *)data + done), (mach_msg_type_number_t)part);
+		if (result != KERN_SUCCESS)
+			return result;
+		done += part;
+	}
+	return KERN_SUCCESS;
+}
+
+static void read_region_path(int pid, mp_vm_region_info *region)
+{
+	struct proc_regionpath path;
+	if (proc_pidinfo(pid, PROC_PIDREGIONPATH, region->address, &path, sizeof(path))
+		!= (int)sizeof(path))
+		return;
+	/* Where no file is mapped the answer is about a later region. */
+	if (region->address < path.prpo_addr
+		|| region->address - path.prpo_addr >= path.prpo_regionlength)
+		return;
+	path.prpo_path[sizeof(path.prpo_path) - 1] = '\0';
+	region->path_length = copy_string(region->path, sizeof(region->path), path.prpo_path);
+}
+
+int32_t mp_vm_region(uint32_t task, uint64_t address, uint32_t flags, mp_vm_region_info *regions,
+	uint32_t capacity, uint32_t *count)
+{
+	int pid = 0;
+
+	*count = 0;
+	if (flags & MP_REGION_PATHS) {
+		kern_return_t result = pid_for_task(task, &pid);
+		if (result != KERN_SUCCESS)
+			return result;
+	}
+	while (*count < capacity) {
+		struct vm_region_submap_info_64 info;
+		uint64_t size;
+		uint32_t depth;
+		kern_return_t result = find_region(task, &address, &size, &depth, &info);
+		if (result == KERN_INVALID_ADDRESS)
+			break;
+		if (result != KERN_SUCCESS)
+			return result;
+
+		mp_vm_region_info *region = &regions[(*count)++];
+		region->address = address;
+		region->size = size;
+		region->offset = info.offset;
+		region->protection = (uint32_t)info.protection;
+		region->max_protection = (uint32_t)info.max_protection;
+		region->user_tag = info.user_tag;
+		region->share_mode = info.share_mode;
+		region->depth = depth;
+		region->path_length = 0;
+		region->path[0] = '\0';
+		if (flags & MP_REGION_PATHS)
+			read_region_path(pid, region);
+		if (size == 0 || size > UINT64_MAX - address)
+			break;
+		address += size;
+	}
+	return KERN_SUCCESS;
+}
+
+int32_t mp_task_dyld_info(uint32_t task, mp_dyld_info *info)
+{
+	struct task_dyld_info dyld;
+	struct proc_archinfo arch;
+	mach_msg_type_number_t count = TASK_DYLD_INFO_COUNT;
+	int pid = 0;
+
+	memset(info, 0, sizeof(*info));
+	kern_return_t result = task_info(task, TASK_DYLD_INFO, (task_info_t)&dyld, &count);
+	if (result != KERN_SUCCESS)
+		return result;
+	result = pid_for_task(task, &pid);
+	if (result != KERN_SUCCESS)
+		return result;
+	info->all_image_info_addr = dyld.all_image_info_addr;
+	info->all_image_info_size = dyld.all_image_info_size;
+	info->all_image_info_format = dyld.all_image_info_format;
+	info->pid = pid;
+	if (proc_pidinfo(pid, PROC_PIDARCHINFO, 0, &arch, sizeof(arch)) == (int)sizeof(arch))
+		info->cputype = arch.p_cputype;
+	return KERN_SUCCESS;
+}
+
+int32_t mp_dyld_image_count(uint32_t *count)
+{
+	*count = _dyld_image_count();
+	return KERN_SUCCESS;
+}
+
+int32_t mp_dyld_get_image_header(uint32_t index, uint64_t *address)
+{
+	const struct mach_header *header = _dyld_get_image_header(index);
+	*address = (uint64_t)(uintptr_t)header;
+	return header == NULL ? KERN_INVALID_ARGUMENT : KERN_SUCCESS;
+}
+
+int32_t mp_dyld_get_image_name(uint32_t index, char *name, uint32_t size)
+{
+	const char *path = _dyld_get_image_name(index);
+	if (path == NULL || size == 0)
+		return KERN_INVALID_ARGUMENT;
+	copy_string(name, size, path);
+	return KERN_SUCCESS;
+}
+
+int32_t mp_dyld_get_image_vmaddr_slide(uint32_t index, int64_t *slide)
+{
+	*slide = _dyld_get_image_vmaddr_slide(index);
+	/* A slide of 0 does not tell an image that is not there. */
+	return _dyld_get_image_header(index) == NULL ? KERN_INVALID_ARGUMENT : KERN_SUCCESS;
+}
+
+int32_t mp_port_release(uint32_t port)
+{
+	return mach_port_deallocate(mach_task_self(), port);
+}
+
+int32_t mp_port_count(uint32_t *count)
+{
+	mach_port_name_array_t names = NULL;
+	mach_port_type_array_t types = NULL;
+	mach_msg_type_number_t name_count = 0;
+	mach_msg_type_number_t type_count = 0;
+
+	*count = 0;
+	kern_return_t result
+		= mach_port_names(mach_task_self(), &names, &name_count, &types, &type_count);
+	if (result != KERN_SUCCESS)
+		return result;
+	*count = name_count;
+	mach_vm_deallocate(
+		mach_task_self(), (mach_vm_address_t)(uintptr_t)names, name_count * sizeof(names[0]));
+	mach_vm_deallocate(
+		mach_task_self(), (mach_vm_address_t)(uintptr_t)types, type_count * sizeof(types[0]));
+	return KERN_SUCCESS;
+}
+
+int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count)
+{
+	const uint32_t most = INT32_MAX / (uint32_t)sizeof(pids[0]);
+	if (capacity > most)
+		capacity = most;
+	*count = 0;
+	/* Without a buffer the answer has room for some processes that are still to be born. */
+	int expected = proc_listallpids(NULL, 0);
+	if (expected < 0)
+		return KERN_FAILURE;
+	int filled = capacity == 0
+		? 0 : proc_listallpids(pids, (int)(capacity * (uint32_t)sizeof(pids[0])));
+	if (filled < 0)
+		return KERN_FAILURE;
+	/* A full buffer does not tell whether there were more. */
+	if ((uint32_t)filled >= capacity) {
+		*count = (uint32_t)(expected > filled ? expected : filled) + 1;
+		return KERN_NO_SPACE;
+	}
+	*count = (uint32_t)filled;
+	return KERN_SUCCESS;
+}
+
+int32_t mp_proc_name(int32_t pid, char *name, uint32_t size)
+{
+	/* proc_name() refuses a buffer smaller than what it could need. */
+	char full[256];
+	if (size == 0)
+		return KERN_INVALID_ARGUMENT;
+	name[0] = '\0';
+	if (proc_name(pid, full, sizeof(full)) <= 0)
+		return KERN_FAILURE;
+	full[sizeof(full) - 1] = '\0';
+	copy_string(name, size, full);
+	return KERN_SUCCESS;
+}
+
+int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size)
+{
+	/* So does proc_pidpath(). */
+	char full[PROC_PIDPATHINFO_MAXSIZE];
+	if (size == 0)
+		return KERN_INVALID_ARGUMENT;
+	path[0] = '\0';
+	if (proc_pidpath(pid, full, sizeof(full)) <= 0)
+		return KERN_FAILURE;
+	full[sizeof(full) - 1] = '\0';
+	copy_string(path, size, full);
+	return KERN_SUCCESS;
+}
+
+/* A snapshot being taken. */
+struct snapshot {
+	task_t task;
+	const struct flavor *flavor;
+	uint64_t max_stack;
+	uint8_t *buffer;
+	uint64_t capacity;
+	mp_snapshot_thread *records;
+	uint32_t slots;       /* records there is room for */
+	thread_act_array_t before; /* threads known before the stop: records[i].info is of before[i] */
+	mach_msg_type_number_t before_count;
+	thread_act_array_t during; /* threads found while stopped */
+	mach_msg_type_number_t during_count;
+	uint32_t live;        /* of during, at its start: those that the snapshot is of */
+	uint32_t known;       /* of before, at its start once matched: still there while stopped */
+	uint32_t born;        /* of during, at its start once matched: not in before */
+	uint64_t used;        /* bytes of the buffer */
+	uint64_t needed;      /* bytes that everything would take */
+	bool complete;        /* nothing was left out */
+};
+
+static uint64_t round_up(uint64_t value)
+{
+	return (value + 15) & ~(uint64_t)15;
+}
+
+static void swap(thread_act_t *a, thread_act_t *b)
+{
+	thread_act_t other = *a;
+	*a = *b;
+	*b = other;
+}
+
+/* Whether port is among ports. *hint is where it is looked for first: lists of the same task's
+ * threads are in nearly the same order. */
+static bool find_port(const thread_act_t *ports, uint32_t count, thread_act_t port, uint32_t *hint)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = (*hint + i) % count;
+		if (ports[at] == port) {
+			*hint = at + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t records_size(uint32_t count)
+{
+	return round_up(sizeof(mp_snapshot_header) + (uint64_t)count * sizeof(mp_snapshot_thread));
+}
+
+static kern_return_t begin(struct snapshot *s, task_t task, thread_state_flavor_t flavor,
+	uint64_t max_stack, void *buffer, uint64_t capacity)
+{
+	memset(s, 0, sizeof(*s));
+	s->flavor = find_flavor(flavor);
+	if (s->flavor == NULL || capacity < sizeof(mp_snapshot_header) || (uintptr_t)buffer % 8 != 0)
+		return KERN_INVALID_ARGUMENT;
+	s->task = task;
+	s->max_stack = max_stack;
+	s->buffer = buffer;
+	s->capacity = capacity;
+	s->records = (mp_snapshot_thread *)(s->buffer + sizeof(mp_snapshot_header));
+	uint64_t slots = (capacity - sizeof(mp_snapshot_header)) / sizeof(mp_snapshot_thread);
+	s->slots = slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX;
+	memset(buffer, 0, sizeof(mp_snapshot_header));
+
+	kern_return_t result = task_threads(task, &s->before, &s->before_count);
+	if (result != KERN_SUCCESS)
+		return result;
+	for (uint32_t i = 0; i < s->before_count && i < s->slots; i++) {
+		mp_snapshot_thread *record = &s->records[i];
+		memset(record, 0, sizeof(*record));
+		record->info_result = read_thread_info(s->before[i], &record->info);
+	}
+	return KERN_SUCCESS;
+}
+
+/* Brings before and during together: threads that have died go to the end of before, without a
+ * record, and threads that were born come to the start of during. */
+static void match(struct snapshot *s)
+{
+	uint32_t hint = 0;
+	for (uint32_t i = 0; i < s->before_count; i++) {
+		if (!find_port(s->during, s->live, s->before[i], &hint))
+			continue;
+		if (s->known != i) {
+			swap(&s->before[s->known], &s->before[i]);
+			if (i < s->slots)
+				s->records[s->known] = s->records[i];
+			else if (s->known < s->slots)
+				memset(&s->records[s->known], 0, sizeof(s->records[0]));
+		}
+		s->known++;
+	}
+	hint = 0;
+	for (uint32_t i = 0; i < s->live; i++)
+		if (!find_port(s->before, s->known, s->during[i], &hint))
+			swap(&s->during[s->born++], &s->during[i]);
+
+	uint32_t total = s->known + s->born;
+	for (uint32_t i = s->known; i < total && i < s->slots; i++)
+		memset(&s->records[i], 0, sizeof(s->records[i]));
+	s->complete = total <= s->slots;
+	/* Short of a record's alignment at the very end, which no stack fits in either. */
+	s->used = records_size(s->complete ? total : s->slots);
+	if (s->used > s->capacity)
+		s->used = s->capacity;
+	s->needed = records_size(total);
+}
+
+static thread_act_t matched_port(const struct snapshot *s, uint32_t index)
+{
+	return index < s->known ? s->before[index] : s->during[index - s->known];
+}
+
+static void capture_stack(struct snapshot *s, mp_snapshot_thread *record, bool keep)
+{
+	uint64_t sp = 0;
+	uint64_t start;
+	uint64_t end;
+
+	memcpy(&sp, (const uint8_t *)record->state + s->flavor->sp_offset, s->flavor->sp_size);
+	record->stack_result = find_stack(s->task, sp, &start, &end);
+	if (record->stack_result != KERN_SUCCESS)
+		return;
+	record->stack_end = end;
+	uint64_t from = sp - start < s->flavor->red_zone ? start : sp - s->flavor->red_zone;
+	uint64_t size = end - from < s->max_stack ? end - from : s->max_stack;
+	s->needed += round_up(size);
+	if (!keep || size > s->capacity - s->used) {
+		s->complete = false;
+		record->stack_result = KERN_NO_SPACE;
+		return;
+	}
+	uint64_t done;
+	kern_return_t result = read_memory(s->task, from, size, s->buffer + s->used, &done);
+	if (done == 0 && result != KERN_SUCCESS) {
+		record->stack_result = result;
+		return;
+	}
+	record->stack_address = from;
+	record->stack_size = done;
+	record->stack_offset = s->used;
+	s->used = round_up(s->used + done);
+	if (s->used > s->capacity)
+		s->used = s->capacity;
+}
+
+/* All matched threads; own, which runs, is the caller's thread, in the state that it says. */
+static void capture(struct snapshot *s, thread_act_t own, const native_state *own_state)
+{
+	uint32_t total = s->known + s->born;
+	for (uint32_t i = 0; i < total; i++) {
+		/* A thread without a record is looked at for the size of its stack. */
+		mp_snapshot_thread scratch;
+		bool keep = i < s->slots;
+		mp_snapshot_thread *record = keep ? &s->records[i] : &scratch;
+		thread_act_t port = matched_port(s, i);
+		if (own_state != NULL && port == own) {
+			memcpy(record->state, own_state, sizeof(*own_state));
+		} else {
+			mach_msg_type_number_t words = s->flavor->words;
+			record->state_result
+				= thread_get_state(port, s->flavor->number, record->state, &words);
+			if (record->state_result != KERN_SUCCESS) {
+				memset(record->state, 0, sizeof(record->state));
+				record->stack_result = record->state_result;
+				continue;
+			}
+		}
+		capture_stack(s, record, keep);
+	}
+}
+
+/* The threads run again: what is left is the header, and what could not be asked before the stop. */
+static kern_return_t finish(struct snapshot *s, uint64_t stopped_ns)
+{
+	uint32_t total = s->known + s->born;
+	uint32_t count = total < s->slots ? total : s->slots;
+	uint32_t captured = 0;
+	kern_return_t result = KERN_SUCCESS;
+
+	for (uint32_t i = 0; i < count; i++) {
+		mp_snapshot_thread *record = &s->records[i];
+		if (i >= s->known || record->info.thread_id == 0)
+			record->info_result = read_thread_info(matched_port(s, i), &record->info);
+		if (record->state_result == KERN_SUCCESS)
+			captured++;
+		else
+			result = record->state_result;
+	}
+	/* Not one state: the task is dying, or the flavor is not its own. */
+	if (count > 0 && captured == 0)
+		return result;
+
+	/* With a margin for the stacks and threads that grow until the next try. */
+	if (!s->complete)
+		s->needed += s->needed / 8 + 16 * PAGE;
+	mp_snapshot_header header = {
+		.stopped_ns = stopped_ns,
+		.used = s->used,
+		.needed = s->complete ? s->used : s->needed,
+		.thread_count = count,
+		.threads_omitted = total - count,
+		.thread_size = sizeof(mp_snapshot_thread),
+	};
+	memcpy(s->buffer, &header, sizeof(header));
+	return KERN_SUCCESS;
+}
+
+static void release(struct snapshot *s)
+{
+	release_threads(s->before, s->before_count);
+	release_threads(s->during, s->during_count);
+}
+
+static uint64_t nanoseconds(uint64_t ticks)
+{
+	mach_timebase_info_data_t timebase;
+	if (mach_timebase_info(&timebase) != KERN_SUCCESS || timebase.denom == 0)
+		return 0;
+	return ticks * timebase.numer / timebase.denom;
+}
+
+int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack, void *buffer,
+	uint64_t capacity, uint32_t *token)
+{
+	struct snapshot s;
+	task_suspension_token_t suspension = MACH_PORT_NULL;
+	uint64_t stopped = 0;
+
+	if (token != NULL)
+		*token = MACH_PORT_NULL;
+	if (is_self(task))
+		return KERN_INVALID_ARGUMENT;
+	kern_return_t result = begin(&s, task, flavor, max_stack, buffer, capacity);
+	if (result != KERN_SUCCESS)
+		return result;
+
+	uint64_t start = mach_absolute_time();
+	result = task_suspend2(task, &suspension);
+	if (result != KERN_SUCCESS) {
+		release(&s);
+		return result;
+	}
+	result = task_threads(task, &s.during, &s.during_count);
+	if (result == KERN_SUCCESS) {
+		s.live = s.during_count;
+		match(&s);
+		capture(&s, MACH_PORT_NULL, NULL);
+	}
+	if (token == NULL) {
+		resume(suspension);
+		stopped = mach_absolute_time() - start;
+	}
+	if (result == KERN_SUCCESS)
+		result = finish(&s, nanoseconds(stopped));
+	if (token != NULL) {
+		if (result == KERN_SUCCESS)
+			*token = suspension;
+		else
+			resume(suspension);
+	}
+	release(&s);
+	return result;
+}
+
+/* The port by which task_threads() names the calling thread. It is found by its number: nothing
+ * promises that mach_thread_self() gives the same name, and a wrong one would stop the caller. */
+static thread_act_t find_own_thread(const struct snapshot *s)
+{
+	struct thread_identifier_info own;
+	struct thread_identifier_info other;
+	mach_port_t thread = mach_thread_self();
+	kern_return_t result = read_thread_id(thread, &own);
+	mach_port_deallocate(mach_task_self(), thread);
+	if (result != KERN_SUCCESS)
+		return MACH_PORT_NULL;
+	for (uint32_t i = 0; i < s->before_count; i++)
+		if (read_thread_id(s->before[i], &other) == KERN_SUCCESS
+			&& other.thread_id == own.thread_id)
+			return s->before[i];
+	return MACH_PORT_NULL;
+}
+
+/* Suspends all threads but own, and those that they start meanwhile. Whatever is returned, the live
+ * ones are then those that are suspended. */
+static kern_return_t suspend_others(struct snapshot *s, thread_act_t own)
+{
+	for (int round = 0; round < MAX_SUSPEND_ROUNDS; round++) {
+		thread_act_array_t threads = NULL;
+		mach_msg_type_number_t count = 0;
+		kern_return_t result = task_threads(s->task, &threads, &count);
+		if (result != KERN_SUCCESS)
+			return result;
+
+		uint32_t still = 0;
+		uint32_t hint = 0;
+		for (uint32_t i = 0; i < count; i++)
+			if (find_port(s->during, s->live, threads[i], &hint))
+				swap(&threads[still++], &threads[i]);
+		uint32_t fresh = 0;
+		for (uint32_t i = still; i < count; i++)
+			if (threads[i] != own && thread_suspend(threads[i]) == KERN_SUCCESS)
+				swap(&threads[still + fresh++], &threads[i]);
+
+		release_threads(s->during, s->during_count);
+		s->during = threads;
+		s->during_count = count;
+		s->live = still + fresh;
+		if (fresh == 0)
+			break;
+	}
+	return KERN_SUCCESS;
+}
+
+static kern_return_t snapshot_self(const native_state *own_state, uint64_t max_stack, void *buffer,
+	uint64_t capacity)
+{
+	struct snapshot s;
+
+	kern_return_t result
+		= begin(&s, mach_task_self(), NATIVE_FLAVOR, max_stack, buffer, capacity);
+	if (result != KERN_SUCCESS)
+		return result;
+	thread_act_t own = find_own_thread(&s);
+	if (own == MACH_PORT_NULL) {
+		release(&s);
+		return KERN_FAILURE;
+	}
+
+	/* From here until the others run again nothing may wait for a lock that one of them holds:
+	 * kernel calls alone are made, and no memory is asked of an allocator. */
+	uint64_t start = mach_absolute_time();
+	result = suspend_others(&s, own);
+	if (result == KERN_SUCCESS) {
+		for (uint32_t i = s.live; i < s.during_count; i++)
+			if (s.during[i] == own) {
+				swap(&s.during[s.live++], &s.during[i]);
+				break;
+			}
+		match(&s);
+		capture(&s, own, own_state);
+	}
+	for (uint32_t i = 0; i < s.live; i++)
+		if (s.during[i] != own)
+			thread_resume(s.during[i]);
+	uint64_t stopped = mach_absolute_time() - start;
+	if (result == KERN_SUCCESS)
+		result = finish(&s, nanoseconds(stopped));
+	release(&s);
+	return result;
+}
+
+#if defined(__x86_64__)
+/* What a caller's frame is found from: pc, sp, fp and the registers a callee keeps. */
+#define READ_OWN_STATE(state) \
+	__asm__ volatile("movq %%rbx, %c[rbx](%[to])\n\t" \
+		"movq %%rbp, %c[rbp](%[to])\n\t" \
+		"movq %%rsp, %c[rsp](%[to])\n\t" \
+		"movq %%r12, %c[r12](%[to])\n\t" \
+		"movq %%r13, %c[r13](%[to])\n\t" \
+		"movq %%r14, %c[r14](%[to])\n\t" \
+		"movq %%r15, %c[r15](%[to])\n\t" \
+		"leaq 0(%%rip), %%rax\n\t" \
+		"movq %%rax, %c[rip](%[to])" \
+		: \
+		: [to] "D"(state), [rbx] "i"(offsetof(x86_thread_state64_t, __rbx)), \
+		[rbp] "i"(offsetof(x86_thread_state64_t, __rbp)), \
+		[rsp] "i"(offsetof(x86_thread_state64_t, __rsp)), \
+		[r12] "i"(offsetof(x86_thread_state64_t, __r12)), \
+		[r13] "i"(offsetof(x86_thread_state64_t, __r13)), \
+		[r14] "i"(offsetof(x86_thread_state64_t, __r14)), \
+		[r15] "i"(offsetof(x86_thread_state64_t, __r15)), \
+		[rip] "i"(offsetof(x86_thread_state64_t, __rip)) \
+		: "rax", "memory")
+#else
+/* The same; x30 may be in use for something else, but the frame record keeps what it was. */
+#define READ_OWN_STATE(state) \
+	__asm__ volatile("stp x19, x20, [%[to], #152]\n\t" \
+		"stp x21, x22, [%[to], #168]\n\t" \
+		"stp x23, x24, [%[to], #184]\n\t" \
+		"stp x25, x26, [%[to], #200]\n\t" \
+		"stp x27, x28, [%[to], #216]\n\t" \
+		"ldr x9, [x29, #8]\n\t" \
+		"stp x29, x9, [%[to], #232]\n\t" \
+		"mov x9, sp\n\t" \
+		"adr x10, .\n\t" \
+		"stp x9, x10, [%[to], #248]" \
+		: \
+		: [to] "r"(state) \
+		: "x9", "x10", "memory")
+#endif
+
+int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity)
+{
+	/* Lives in this frame, so that the frame is there for as long as its stack is being copied. */
+	native_state state;
+	memset(&state, 0, sizeof(state));
+	READ_OWN_STATE(&state);
+	return snapshot_self(&state, max_stack, buffer, capacity);
+}
