@@ -1,6 +1,7 @@
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
+import type { Resolution, Resolver, SourceLocation } from "./resolution.ts";
 
 /** How a frame was found. */
 export type Via =
@@ -30,29 +31,6 @@ export type StopReason =
   | "unreadable"
   | "limit"
   | "no-state";
-
-/** A place in source text. Lines and columns count from 1; 0 means not known. */
-export interface SourceLocation {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-/** What is at an address. */
-export interface Resolution {
-  /** The image that holds it; `null` when none does. */
-  readonly image: LoadedImage | null;
-  /** The symbol it lies in; `null` when none is known. */
-  readonly symbol: ImageSymbol | null;
-  /** Bytes from `symbol`, or from the image's load address when `symbol` is `null`. */
-  readonly offset: number;
-  readonly source: SourceLocation | null;
-}
-
-/** Whoever can tell what is at an address. */
-export interface Resolver {
-  resolve(address: bigint): Resolution;
-}
 
 /** What the frames of one walk have in common. */
 export interface FrameContext {

@@ -4,7 +4,7 @@ import { type ListedImage, readImageInfosHead, readImageList } from "./dyld.ts";
 import type { DyldInfo, Region } from "./kernel.ts";
 import { type MappedFile, mappedFiles } from "./mapped_file.ts";
 import type { Memory } from "./memory.ts";
-import type { Symbols } from "./target.ts";
+import type { Symbols } from "./resolution.ts";
 
 /** What an image list is read from. */
 export interface ImageSource {

@@ -6,8 +6,9 @@ import { ImageList } from "./images.ts";
 import type { Capture, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
+import type { Symbols } from "./resolution.ts";
 import { Snapshot } from "./snapshot.ts";
-import { type Services, type Symbols, Target } from "./target.ts";
+import { type Services, Target } from "./target.ts";
 import { Thread, type ThreadControl } from "./thread.ts";
 
 /** The most that a capture takes of one stack. Deeper ones are read on from memory while the
@@ -241,7 +242,12 @@ export class LiveTarget extends Target {
     suspend: (id) => {
       const held = this.#suspended.get(id);
       const port = held?.port ?? this.#threadPort(id);
-      this.#kernel.threadSuspend(port);
+      try {
+        this.#kernel.threadSuspend(port);
+      } catch (error) {
+        if (held === undefined) this.#kernel.portRelease(port);
+        throw error;
+      }
       if (held !== undefined) held.count++;
       else if (this.#suspended.set(id, { port, count: 1 }).size === 1) {
         this.#options.onHold?.(this, true);

@@ -8,16 +8,7 @@ export {
   readImageInfosHead,
   readImageList,
 } from "./dyld.ts";
-export {
-  Backtrace,
-  Frame,
-  type FrameContext,
-  type Resolution,
-  type Resolver,
-  type SourceLocation,
-  type StopReason,
-  type Via,
-} from "./frame.ts";
+export { Backtrace, Frame, type FrameContext, type StopReason, type Via } from "./frame.ts";
 export { ImageList, type ImageSource } from "./images.ts";
 export type {
   Capture,
@@ -35,7 +26,16 @@ export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
 export { SelfTarget } from "./self.ts";
 export { Snapshot } from "./snapshot.ts";
-export { type DlInfo, type FoundSymbol, type Services, type Symbols, Target } from "./target.ts";
+export type {
+  DlInfo,
+  FoundSymbol,
+  Resolution,
+  Resolver,
+  SourceFrame,
+  SourceLocation,
+  Symbols,
+} from "./resolution.ts";
+export { type Services, Target } from "./target.ts";
 export {
   type BacktraceOptions,
   type RunState,

@@ -5,8 +5,9 @@ import type { MachKernel, Region } from "./kernel.ts";
 import { archOfTask, readRegions } from "./live.ts";
 import { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
+import type { Symbols } from "./resolution.ts";
 import { Snapshot } from "./snapshot.ts";
-import { type Services, type Symbols, Target } from "./target.ts";
+import { type Services, Target } from "./target.ts";
 import { Thread, type Walk } from "./thread.ts";
 
 /** The most that a snapshot takes of one stack: V8's own limit is just below. */

@@ -1,42 +1,12 @@
 import type { Arch } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
-import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
-import type { Resolution, Resolver } from "./frame.ts";
+import type { LoadedImage } from "../macho/mod.ts";
 import type { Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
+import type { DlInfo, FoundSymbol, Resolution, Symbols } from "./resolution.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Thread, Walk } from "./thread.ts";
-
-/** What `dladdr` answers: the fields of `Dl_info` in `<dlfcn.h>`, and what they lack. */
-export interface DlInfo {
-  /** The path of the image. */
-  readonly fname: string;
-  /** Its load address. */
-  readonly fbase: bigint;
-  /** The nearest symbol's name; `null` when there is none. */
-  readonly sname: string | null;
-  /** The nearest symbol's address; `null` when there is none. */
-  readonly saddr: bigint | null;
-  /** Bytes from the symbol, or from the image's load address where there is none. */
-  readonly offset: number;
-  readonly uuid: string | null;
-  readonly image: LoadedImage;
-  readonly symbol: ImageSymbol | null;
-  readonly source: Resolution["source"];
-}
-
-/** A symbol and the image that defines it. */
-export interface FoundSymbol {
-  readonly image: LoadedImage;
-  readonly symbol: ImageSymbol;
-}
-
-/** Addresses to images and symbols, over one list of images. `lib/symbols` has it. */
-export interface Symbols extends Resolver {
-  dladdr(address: bigint): DlInfo | null;
-  lookup(name: string): FoundSymbol[];
-}
 
 /** What a target needs of the layers above it. */
 export interface Services {

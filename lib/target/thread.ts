@@ -1,8 +1,9 @@
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
-import type { Backtrace, Resolver } from "./frame.ts";
+import type { Backtrace } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
+import type { Resolver } from "./resolution.ts";
 
 /** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`. */
 export type RunState = "running" | "stopped" | "waiting" | "uninterruptible" | "halted";

@@ -23,10 +23,11 @@ const addressLimit = 0x20_0000_0000_0000n;
  * ```ts
  * import { walk } from "./mod.ts";
  * import { x86_64 } from "../arch/mod.ts";
+ * import { Symbolizer } from "../symbols/mod.ts";
  *
  * const frames = walk({
  *   arch: x86_64,
- *   resolver: { resolve: () => ({ image: null, symbol: null, offset: 0, source: null }) },
+ *   resolver: new Symbolizer([]),
  *   state: new Uint8Array(0),
  *   stackAddress: 0n,
  *   stack: new Uint8Array(0),

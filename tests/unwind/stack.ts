@@ -71,6 +71,7 @@ export function functions(starts: readonly bigint[]): Resolver {
       symbol: null,
       offset: Number(address - image.loadAddress),
       source: null,
+      frames: [],
     }),
   };
 }

@@ -1,0 +1,71 @@
+import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
+
+/** A place in a source file. */
+export interface SourceLocation {
+  /** Not safe to print raw. */
+  readonly file: string;
+  /** From 1; 0 when the compiler made the code itself. */
+  readonly line: number;
+  /** From 1; 0 when not known. */
+  readonly column: number;
+}
+
+/** A function at an address, whether it was called or inlined there. */
+export interface SourceFrame {
+  /** As the debug information names it. Not safe to print raw. */
+  readonly function: string;
+  readonly location: SourceLocation | null;
+  /** Whether it was inlined into the next of the list. */
+  readonly inlined: boolean;
+}
+
+/** What is known about an address. */
+export interface Resolution {
+  /** `null` when no image holds the address. */
+  readonly image: LoadedImage | null;
+  /** `null` when there is none, or only a nameless function. */
+  readonly symbol: ImageSymbol | null;
+  /** Bytes from the symbol; from the image's load address when there is no symbol; 0 when there is no
+   * image either. */
+  readonly offset: number;
+  /** The innermost source position. */
+  readonly source: SourceLocation | null;
+  /** The functions at the address, innermost first; empty without debug information. */
+  readonly frames: readonly SourceFrame[];
+}
+
+/** The fields of `Dl_info` in `<dlfcn.h>`, as `dladdr` fills them, and what it lacks. */
+export interface DlInfo {
+  /** The image's path. Not safe to print raw. */
+  readonly fname: string;
+  /** The image's load address. */
+  readonly fbase: bigint;
+  /** The symbol's name; `null` when not known. Not safe to print raw. */
+  readonly sname: string | null;
+  /** The symbol's address; `null` when neither a symbol nor a function start is known. */
+  readonly saddr: bigint | null;
+  readonly image: LoadedImage;
+  readonly symbol: ImageSymbol | null;
+  /** Bytes from `saddr`; from `fbase` when that is `null`. */
+  readonly offset: number;
+  readonly uuid: string | null;
+}
+
+/** A symbol and the image that it is in. */
+export interface FoundSymbol {
+  readonly image: LoadedImage;
+  readonly symbol: ImageSymbol;
+}
+
+/** Whoever can tell what is at an address. */
+export interface Resolver {
+  resolve(address: bigint): Resolution;
+}
+
+/** Addresses to images and symbols, over one list of images. `lib/symbols` has it. */
+export interface Symbols extends Resolver {
+  /** `null` when no image holds `address`. */
+  dladdr(address: bigint): DlInfo | null;
+  /** The symbols of exactly that name, with or without the leading underscore. */
+  lookup(name: string): FoundSymbol[];
+}
