@@ -1,0 +1,134 @@
+/** What the commands of the command line do. Each returns the code to exit with. */
+import type { Thread } from "../mod.ts";
+import { UserError } from "./errors.ts";
+import { type Opened, openTarget } from "./open.ts";
+import { complain, print } from "./output.ts";
+import { escape } from "../lib/escape.ts";
+import { styleFor } from "./style.ts";
+
+/** Runs the prompt.
+ *
+ * @param open gets the target; without it there is none yet
+ * @param begin lines to run first, as if they had been typed
+ */
+async function promptAt(
+  open?: () => Promise<Opened>,
+  begin: readonly string[] = [],
+): Promise<number> {
+  const [{ Session }, { prompt }] = await Promise.all([
+    import("./session.ts"),
+    import("./prompt.ts"),
+  ]);
+  using session = new Session(styleFor(Deno.stdout));
+  if (open !== undefined) session.open(await open());
+  if (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
+    const name = session.maybeTarget === undefined ? "machpause" : `${session.maybeTarget}`;
+    print(`${name}. \`help\` lists the commands.\n`);
+  }
+  return await prompt(session, begin);
+}
+
+/** `machpause` */
+export function promptAction(): Promise<number> {
+  return promptAt();
+}
+
+/** `machpause attach` */
+export function attachAction(spec: string): Promise<number> {
+  return promptAt(() => openTarget(spec));
+}
+
+/** `machpause launch` */
+export function launchAction(program: string, args: readonly string[]): Promise<number> {
+  return promptAt(async () => await (await import("./launch.ts")).openLaunched(program, args));
+}
+
+/** `machpause self` */
+export function selfAction(): Promise<number> {
+  return promptAt(() => openTarget("self"));
+}
+
+/** `machpause demo` */
+export function demoAction(): Promise<number> {
+  if (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
+    return promptAt(() => openTarget("demo"), ["pause", "bt all"]);
+  }
+  return backtraceAction("demo", "pause", {});
+}
+
+/** `machpause run` */
+export async function scriptAction(script: string, args: readonly string[]): Promise<undefined> {
+  await (await import("./script.ts")).runScript(script, args);
+}
+
+/** `machpause setup` */
+export async function setupAction(
+  { yes }: { yes?: boolean },
+  directory: string | undefined,
+): Promise<number> {
+  const { setup } = await import("./setup.ts");
+  return await setup({
+    ...(yes === undefined ? {} : { yes }),
+    ...(directory === undefined ? {} : { directory }),
+    write: print,
+    confirm: (question: string) => confirm(question),
+  });
+}
+
+/** `machpause bt` and `machpause snapshot`
+ *
+ * @param how `pause` keeps the target paused until everything has been read; `snapshot` copies the
+ * stacks in one short stop and walks them afterwards
+ */
+export async function backtraceAction(
+  spec: string,
+  how: "pause" | "snapshot",
+  { json = false, limit }: { json?: boolean; limit?: number },
+): Promise<number> {
+  if (limit !== undefined && limit < 1) {
+    throw new UserError(`--limit ${limit}: at least one frame is needed`, 2);
+  }
+  const make = json ? await jsonOutput(limit) : await textOutput(limit);
+  using opened = await openTarget(spec);
+  const { target } = opened;
+  let finish: (microseconds: number) => string;
+  let microseconds: number;
+  if (how === "snapshot" || target.kind === "self") {
+    const snapshot = target.snapshot();
+    microseconds = snapshot.stoppedMicroseconds;
+    finish = make(target, snapshot.threads);
+  } else {
+    using pause = target.pause();
+    finish = make(target, target.threads);
+    pause.resume();
+    microseconds = pause.pausedMicroseconds;
+  }
+  print(finish(microseconds));
+  for (const warning of target.warnings) complain(`warning: ${escape(warning)}`);
+  return 0;
+}
+
+/** Reads all that is shown of a target; the answer makes the output when the pause is over. */
+type Output = (
+  target: Opened["target"],
+  threads: readonly Thread[],
+) => (microseconds: number) => string;
+
+async function jsonOutput(limit: number | undefined): Promise<Output> {
+  const { safeJson, threadsJson } = await import("./json.ts");
+  return (target, threads) => {
+    const object = threadsJson(target, threads, limit);
+    return (pausedMicroseconds) => safeJson({ ...object, pausedMicroseconds }) + "\n";
+  };
+}
+
+async function textOutput(limit: number | undefined): Promise<Output> {
+  const { backtracesLines } = await import("./render.ts");
+  const style = styleFor(Deno.stdout);
+  return (target, threads) => {
+    const lines = backtracesLines(threads, target.arch.pointerSize, style, limit);
+    const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
+    return (microseconds) =>
+      [`${target}: ${count}, stopped for ${microseconds} µs`, "", ...lines, ""].join("\n");
+  };
+}

@@ -1,0 +1,106 @@
+import { Command } from "@cliffy/command";
+import manifest from "../deno.json" with { type: "json" };
+import {
+  attachAction,
+  backtraceAction,
+  demoAction,
+  launchAction,
+  promptAction,
+  scriptAction,
+  selfAction,
+  setupAction,
+} from "./actions.ts";
+
+const script = /\.[cm]?[jt]s$/;
+
+/** Runs one command line of at least one word.
+ *
+ * @returns the code to exit with; `undefined` where the program ends by itself
+ * @throws ValidationError of `@cliffy/command` for a wrong one
+ */
+export async function runCommandLine(args: readonly string[]): Promise<number | undefined> {
+  let code: number | undefined = 0;
+  /** Lets an action's answer be the program's. */
+  const answer = async (action: Promise<number | undefined>) => {
+    code = await action;
+  };
+
+  const program = new Command()
+    .name("machpause")
+    .version(manifest.version)
+    .description(
+      "Pauses the threads of a process and shows what each one is doing.\n" +
+        "Without a command: the prompt. A script is run as `run` does.",
+    )
+    .usage("[SCRIPT|COMMAND]")
+    .help({ colors: Deno.stdout.isTerminal() && !Deno.noColor })
+    .noExit()
+    .action(() => answer(promptAction()))
+    .command(
+      "attach",
+      new Command()
+        .description("Take hold of a running process, at the prompt.")
+        .arguments("<target:string>")
+        .action((_options, target) => answer(attachAction(target))),
+    )
+    .command(
+      "launch",
+      new Command()
+        .description("Start a program, at the prompt; on Linux a Mach-O one through the loader.")
+        .arguments("<program:string> [args...:string]")
+        .stopEarly()
+        .action((_options, program, ...args) => answer(launchAction(program, args))),
+    )
+    .command(
+      "self",
+      new Command()
+        .description("This very process, at the prompt.")
+        .action(() => answer(selfAction())),
+    )
+    .command(
+      "demo",
+      new Command()
+        .description("A paused demo process, at the prompt; without a terminal, its stacks.")
+        .action(() => answer(demoAction())),
+    )
+    .command(
+      "run",
+      new Command()
+        .description("Run a script with the API in scope.")
+        .arguments("<script:string> [args...:string]")
+        .stopEarly()
+        .action((_options, script, ...args) => answer(scriptAction(script, args))),
+    )
+    .command(
+      "bt",
+      new Command()
+        .description("Pause, print every thread's backtrace, resume.")
+        .arguments("<target:string>")
+        .option("--json", "Print one JSON object.")
+        .option("--limit <frames:integer>", "At most so many frames of each thread.")
+        .example("A process by pid", "machpause bt pid:123")
+        .example("By name, for a program", "machpause bt MyApp --json")
+        .action((options, target) => answer(backtraceAction(target, "pause", options))),
+    )
+    .command(
+      "snapshot",
+      new Command()
+        .description("Capture every thread in one short stop; print them while it runs on.")
+        .arguments("<target:string>")
+        .option("--json", "Print one JSON object.")
+        .option("--limit <frames:integer>", "At most so many frames of each thread.")
+        .action((options, target) => answer(backtraceAction(target, "snapshot", options))),
+    );
+  if (Deno.build.os === "darwin") {
+    program.command(
+      "setup",
+      new Command()
+        .description("Sign a private copy of Deno, so that it may attach without root.")
+        .arguments("[directory:string]")
+        .option("--yes", "Ask nothing.")
+        .action((options, directory) => answer(setupAction(options, directory))),
+    );
+  }
+  await program.parse(script.test(args[0]) ? ["run", ...args] : [...args]);
+  return code;
+}

@@ -1,0 +1,89 @@
+/** The demo process: a program whose threads are each known to be somewhere. */
+import { launch, type LiveTarget } from "../mod.ts";
+import { UserError } from "./errors.ts";
+import { held, type Opened } from "./open.ts";
+
+/** Where the demo's sources and what was built of them are. */
+const directory = new URL("../tests/fixtures/demo/", import.meta.url);
+
+/** How long the demo's threads may take to get where they are going. */
+const settleMilliseconds = 2000;
+
+/** Starts the demo. It ends when the answer is disposed, or with this process.
+ *
+ * @throws UserError when there is no demo here
+ */
+export async function openDemo(): Promise<Opened> {
+  if (directory.protocol !== "file:") {
+    throw new UserError("the demo comes with the sources: run it from a checkout");
+  }
+  using program = Deno.build.os === "darwin" ? await compile() : built();
+  const target = await launch(program.path, [], { output: "null" });
+  const end = () => target.kill();
+  // On every way out of this process; a signal that ends it comes by here too.
+  addEventListener("unload", end);
+  try {
+    await settle(target);
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return held(target, () => {
+    removeEventListener("unload", end);
+    end();
+  });
+}
+
+/** A program to run, until it is disposed. */
+interface Program extends Disposable {
+  readonly path: string;
+}
+
+/** The demo as it was built for the Mach-O loader. */
+function built(): Program {
+  const path = decodeURIComponent(new URL("x86_64/demo", directory).pathname);
+  return { path, [Symbol.dispose]() {} };
+}
+
+/** The demo compiled for this Mac. */
+async function compile(): Promise<Program> {
+  const path = Deno.makeTempDirSync({ prefix: "machpause-demo-" });
+  const source = (name: string) => decodeURIComponent(new URL(name, directory).pathname);
+  const flags = ["-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"];
+  const library = `${path}/libworkers.dylib`;
+  const steps = [
+    ["-dynamiclib", "-install_name", "@rpath/libworkers.dylib", source("workers.c"), "-o", library],
+    [source("main.c"), library, "-Wl,-rpath,@executable_path", "-o", `${path}/demo`],
+  ];
+  try {
+    for (const step of steps) {
+      const { success, stderr } = await new Deno.Command("cc", { args: [...flags, ...step] })
+        .output();
+      if (!success) {
+        const reason = new TextDecoder().decode(stderr).split("\n", 1)[0];
+        throw new UserError(`the demo could not be compiled: ${reason}`);
+      }
+    }
+  } catch (error) {
+    Deno.removeSync(path, { recursive: true });
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new UserError("the demo needs a C compiler: `xcode-select --install` installs one");
+  }
+  // A running program keeps its files; only their names go.
+  return {
+    path: `${path}/demo`,
+    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
+  };
+}
+
+/** Waits until no further thread begins. */
+async function settle(target: LiveTarget): Promise<void> {
+  const late = performance.now() + settleMilliseconds;
+  let same = 0;
+  for (let count = 0; same < 3 && performance.now() < late;) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const now = target.snapshot().threads.length;
+    same = now === count && now > 1 ? same + 1 : 0;
+    count = now;
+  }
+}

@@ -1,0 +1,117 @@
+/** The prompt: on a terminal with editing, history and completion, from a pipe line by line. */
+import { escape } from "../lib/escape.ts";
+import { commands } from "./commands.ts";
+import { exposeGlobals, interpret } from "./interpreter.ts";
+import { complain, explain } from "./output.ts";
+import type { Session } from "./session.ts";
+
+/** The signals that end the prompt, with their numbers. */
+const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
+
+/** Runs the prompt to its end.
+ *
+ * @param begin lines to run first, as if they had been typed
+ * @returns the code to exit with
+ */
+export async function prompt(session: Session, begin: readonly string[]): Promise<number> {
+  exposeGlobals(session);
+  for (const [name, number] of Object.entries(signals)) {
+    Deno.addSignalListener(name as keyof typeof signals, () => {
+      session.close();
+      Deno.exit(128 + number);
+    });
+  }
+  // Code that fails later, out of a timer or a promise nobody awaits, must not take the prompt along.
+  for (const type of ["error", "unhandledrejection"] as const) {
+    addEventListener(type, (event) => {
+      event.preventDefault();
+      const error = event instanceof ErrorEvent ? event.error : event.reason;
+      session.notice(error);
+      complain(explain(error));
+    });
+  }
+  for (const line of begin) await interpret(session, line);
+  return await (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()
+    ? interactive(session)
+    : scripted(session));
+}
+
+/** As in `(machpause demo paused) > `. */
+export function promptText(session: Session): string {
+  const name = session.maybeTarget?.name;
+  const words = ["machpause", name === undefined ? "" : escape(name), session.state];
+  return `(${words.filter((word) => word !== "").join(" ")}) > `;
+}
+
+/** Lines from a pipe. The first that fails does not keep the others from running, but it shows in
+ * the exit code. */
+async function scripted(session: Session): Promise<number> {
+  let failed = false;
+  let pending = "";
+  const run = async (final: boolean) => {
+    const outcome = await interpret(session, pending);
+    if (outcome === "incomplete" && !final) return;
+    if (outcome === "incomplete") complain("the last lines are incomplete");
+    failed ||= outcome !== "done";
+    pending = "";
+  };
+  let rest = "";
+  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      pending += pending === "" ? line : `\n${line}`;
+      await run(false);
+      if (session.ended) return failed ? 1 : 0;
+    }
+  }
+  pending += pending === "" ? rest : `\n${rest}`;
+  await run(true);
+  return failed ? 1 : 0;
+}
+
+/** What may follow `text`: commands, or the properties of what is named so far. */
+function complete(text: string): [string[], string] {
+  const path = /(?:^|[^\w$.\])])((?:[\w$]+\.)+)([\w$]*)$/.exec(text);
+  if (path !== null) {
+    let value: unknown = globalThis;
+    for (const name of path[1].split(".").slice(0, -1)) {
+      value = (value as Record<string, unknown> | null | undefined)?.[name];
+    }
+    const names = new Set<string>();
+    for (let at = value; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) {
+      if (at === Object.prototype) break;
+      for (const name of Object.getOwnPropertyNames(at)) {
+        if (name.startsWith(path[2]) && /^[A-Za-z_$][\w$]*$/.test(name)) names.add(name);
+      }
+    }
+    names.delete("constructor");
+    return [[...names].sort(), path[2]];
+  }
+  const word = /^\s*(\w*)$/.exec(text)?.[1];
+  if (word === undefined) return [[], ""];
+  const names = [...commands.map(({ name }) => name), "target"];
+  return [names.filter((name) => name.startsWith(word)), word];
+}
+
+async function interactive(session: Session): Promise<number> {
+  const { Recoverable, start } = await import("node:repl");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const server = start({
+    prompt: promptText(session),
+    useGlobal: true,
+    ignoreUndefined: true,
+    completer: (text: string) => complete(text),
+    eval(text, _context, _file, callback) {
+      interpret(session, text).then((outcome) => {
+        server.setPrompt(promptText(session));
+        if (session.ended) return server.close();
+        if (outcome === "incomplete") callback(new Recoverable(new SyntaxError()), undefined);
+        else callback(null, undefined);
+      });
+    },
+  });
+  server.on("exit", resolve);
+  await promise;
+  return 0;
+}

@@ -1,0 +1,138 @@
+/** Threads, frames, registers and memory as lines of text. Everything a target can have a say in is
+ * escaped here. */
+import { escape } from "../lib/escape.ts";
+import type { Frame, RegisterValue, StopReason, Thread } from "../mod.ts";
+import type { Style } from "./style.ts";
+
+/** Why a walk ended, where it did not end as it should. */
+const endings: Readonly<Record<StopReason, string | undefined>> = {
+  "null-record": undefined,
+  "outside-stack": "the frame pointer leads out of the stack",
+  "misaligned": "the frame pointer is misaligned",
+  "not-rising": "the frame records loop, or are damaged",
+  "unreadable": "the stack is unreadable further up",
+  "limit": "more frames follow",
+  "no-state": "the registers could not be read",
+};
+
+/** An address, all of its digits.
+ *
+ * @param pointerSize in bytes
+ */
+export function hex(address: bigint, pointerSize: number): string {
+  return `0x${address.toString(16).padStart(pointerSize * 2, "0")}`;
+}
+
+/** As in `thread 3  "worker"  id 0x1a2b  waiting  cpu 0%`. */
+export function threadHeader(thread: Thread, style: Style): string {
+  const parts = [style("heading", `thread ${thread.index}`)];
+  if (thread.name !== "") parts.push(style("name", `"${escape(thread.name)}"`));
+  parts.push(`id 0x${thread.id.toString(16)}`);
+  parts.push(thread.state === "running" ? style("running", thread.state) : thread.state);
+  parts.push(`cpu ${Math.round(thread.cpuUsage * 100)}%`);
+  if (thread.suspendCount > 0) {
+    parts.push(style("warning", `suspended ${thread.suspendCount}×`));
+  }
+  return parts.join("  ");
+}
+
+function imageName(frame: Frame): string {
+  return frame.image === null ? "???" : escape(frame.image.name);
+}
+
+/** How wide the index and the image columns of some frames are. */
+export interface FrameColumns {
+  readonly index: number;
+  readonly image: number;
+}
+
+/** The widths that fit all of `frames`. */
+export function frameColumns(frames: readonly Frame[]): FrameColumns {
+  let image = 0;
+  for (const frame of frames) image = Math.max(image, imageName(frame).length);
+  return { index: String(frames.at(-1)?.index ?? 0).length, image };
+}
+
+/** As in `0  libworkers.dylib  0x0000000104a3c1f0  take_lock + 28`. */
+export function frameLine(
+  frame: Frame,
+  pointerSize: number,
+  columns: FrameColumns,
+  style: Style,
+): string {
+  return [
+    style("quiet", String(frame.index).padStart(columns.index)),
+    style("image", imageName(frame).padEnd(columns.image)),
+    style("address", hex(frame.address, pointerSize)),
+    frame.describe() + (frame.inlined ? style("quiet", " [inlined]") : ""),
+  ].join("  ").trimEnd();
+}
+
+/** A thread's header, its frames, and why there are no more if that is not the normal end. */
+export function backtraceLines(
+  thread: Thread,
+  pointerSize: number,
+  style: Style,
+  limit?: number,
+): string[] {
+  const frames = thread.backtrace(limit === undefined ? {} : { limit });
+  const columns = frameColumns(frames);
+  const lines = [threadHeader(thread, style)];
+  for (const frame of frames) lines.push("  " + frameLine(frame, pointerSize, columns, style));
+  const ending = endings[frames.stopped];
+  if (ending !== undefined) lines.push("  " + style("quiet", `(${frames.stopped}: ${ending})`));
+  return lines;
+}
+
+/** Every thread's backtrace, an empty line between two. */
+export function backtracesLines(
+  threads: readonly Thread[],
+  pointerSize: number,
+  style: Style,
+  limit?: number,
+): string[] {
+  const lines: string[] = [];
+  for (const thread of threads) {
+    if (lines.length > 0) lines.push("");
+    for (const line of backtraceLines(thread, pointerSize, style, limit)) lines.push(line);
+  }
+  return lines;
+}
+
+/** Registers, a few a line. */
+export function registerLines(
+  registers: Iterable<RegisterValue>,
+  pointerSize: number,
+  style: Style,
+): string[] {
+  const perLine = 3;
+  const cells = [...registers].map(({ name, value }) =>
+    `${name.padStart(6)} ${style("address", hex(value, pointerSize))}`
+  );
+  const lines: string[] = [];
+  for (let at = 0; at < cells.length; at += perLine) {
+    lines.push(cells.slice(at, at + perLine).join("  "));
+  }
+  return lines;
+}
+
+/** Memory as a hexdump: sixteen bytes a line, with what of them is printable ASCII. */
+export function hexdump(
+  bytes: Uint8Array,
+  address: bigint,
+  pointerSize: number,
+  style: Style,
+): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const row = [...bytes.subarray(at, at + 16)];
+    const digits = row.map((byte) => byte.toString(16).padStart(2, "0"));
+    const halves = `${digits.slice(0, 8).join(" ")}  ${digits.slice(8).join(" ")}`;
+    const text = row.map((byte) => byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".");
+    lines.push(
+      `${style("address", hex(address + BigInt(at), pointerSize))}  ${halves.padEnd(48)}  ` +
+        `|${text.join("")}|`,
+    );
+  }
+  return lines;
+}
