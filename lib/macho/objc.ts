@@ -37,6 +37,8 @@ const MAX_CLASSES = 1 << 17;
 const MAX_METHODS = 1 << 20;
 const MAX_METHODS_OF_LIST = 1 << 16;
 const MAX_NAME = 4096;
+/** So many unreadable entries say that it is not the metadata that it claims to be. */
+const MAX_DAMAGED = 64;
 
 /** `RO_REALIZED` and `RW_REALIZED`: the class's data is a `class_rw_t` of the running program. */
 const RW_REALIZED = 0x80000000;
@@ -93,6 +95,7 @@ class ObjcReader {
   each(address: bigint, size: number, visit: (pointer: bigint) => void): void {
     const count = Math.min(Math.floor(size / this.#word), MAX_CLASSES);
     for (let index = 0; index < count && this.#addresses.length < MAX_METHODS; index++) {
+      if (this.#damaged >= MAX_DAMAGED) return;
       try {
         const pointer = this.#pointer(address + BigInt(index * this.#word));
         if (pointer !== 0n) visit(pointer);
