@@ -1,0 +1,138 @@
+/* Processes: libproc. Lengths are returned, 0 on failure. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+
+#include "lock.h"
+#include "maps.h"
+#include "procfs.h"
+#include "sys.h"
+
+int proc_listallpids(void *buffer, int size)
+{
+	struct entry {
+		uint64_t inode;
+		int64_t offset;
+		uint16_t length;
+		uint8_t type;
+		char name[];
+	};
+	_Alignas(struct entry) char entries[8192];
+	int capacity = buffer ? size / (int)sizeof(int) : 0;
+	int count = 0;
+	int fd = sys_open_at(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY);
+	long length;
+
+	if (fd < 0)
+		return 0;
+	while ((length = SYS3(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+		for (long at = 0; at < length;) {
+			const struct entry *entry = (const struct entry *)(entries + at);
+			int pid = (int)mp_proc_number(entry->name);
+			at += entry->length;
+			if (pid == 0)
+				continue;
+			/* Without a buffer: how many there are. */
+			if (count < capacity)
+				((int *)buffer)[count] = pid;
+			if (count < capacity || !buffer)
+				count++;
+		}
+	}
+	sys_close(fd);
+	return count;
+}
+
+static int link_of(int pid, char *path, uint32_t size)
+{
+	char link[32];
+
+	if (pid <= 0 || size == 0)
+		return 0;
+	mp_proc_path(link, "/proc/", pid, "/exe");
+	long length = SYS4(SYS_readlinkat, AT_FDCWD, link, path, size - 1);
+	if (length < 0)
+		return 0;
+	path[length] = 0;
+	return (int)length;
+}
+
+int proc_pidpath(int pid, void *buffer, uint32_t size)
+{
+	return link_of(pid, buffer, size);
+}
+
+int proc_name(int pid, void *buffer, uint32_t size)
+{
+	enum { CUT = 15 }; /* TASK_COMM_LEN, less its end */
+	char path[4096];
+	struct proc_stat stat;
+
+	if (pid <= 0 || size == 0)
+		return 0;
+	mp_proc_path(path, "/proc/", pid, "/stat");
+	if (!mp_proc_stat(AT_FDCWD, path, &stat))
+		return 0;
+	const char *name = stat.name;
+	size_t length = strlen(name);
+	/* The kernel keeps the start of a long name; the program's file has all of it. */
+	if (length == CUT && link_of(pid, path, sizeof path)) {
+		const char *file = strrchr(path, '/');
+		if (file && strncmp(file + 1, name, CUT) == 0) {
+			name = file + 1;
+			length = strlen(name);
+		}
+	}
+	if (length > size - 1)
+		length = size - 1;
+	memcpy(buffer, name, length);
+	((char *)buffer)[length] = 0;
+	return (int)length;
+}
+
+int proc_regionfilename(int pid, uint64_t address, void *buffer, uint32_t size)
+{
+	const struct region *region;
+	uint32_t length = 0;
+
+	if (size == 0)
+		return 0;
+	mp_lock();
+	struct task *task = mp_task_find(pid);
+	/* The path of the region that was asked about last needs no new look. */
+	if (task && mp_maps_find_again(task, address, &region) == KERN_SUCCESS &&
+		region->start <= address) {
+		const char *path = mp_maps_path(task, region);
+		/* A name in brackets is not a file's. */
+		if (region->path_length && *path == '/') {
+			length = region->path_length < size ? region->path_length : size - 1;
+			memcpy(buffer, path, length);
+		}
+	}
+	mp_unlock();
+	((char *)buffer)[length] = 0;
+	return (int)length;
+}
+
+int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int size)
+{
+	enum { CPU_SUBTYPE_X86_ALL = 3, CPU_SUBTYPE_ARM_V7 = 9 };
+	char path[32];
+	struct proc_archinfo info;
+
+	(void)arg;
+	if (flavor != PROC_PIDARCHINFO || pid <= 0 || size < (int)sizeof info)
+		return 0;
+	mp_proc_path(path, "/proc/", pid, "");
+	int directory = sys_open_at(AT_FDCWD, path, O_DIRECTORY | O_PATH);
+	if (directory < 0)
+		return 0;
+	info.p_cputype = mp_proc_cpu_type(directory);
+	sys_close(directory);
+	info.p_cpusubtype = info.p_cputype == CPU_TYPE_ARM ? CPU_SUBTYPE_ARM_V7
+		: info.p_cputype == CPU_TYPE_ARM64         ? 0
+							   : CPU_SUBTYPE_X86_ALL;
+	if (info.p_cputype == 0)
+		return 0;
+	memcpy(buffer, &info, sizeof info);
+	return sizeof info;
+}

@@ -1,0 +1,162 @@
+/*
+ * host_bare.c: beneath the loader is the kernel alone. For 32-bit programs, whose hosts seldom have
+ * a C library of their width: a loader without one is small, and runs anywhere.
+ */
+#include "loader.h"
+#include "sys.h"
+#include "threads.h"
+
+#include <linux/mman.h>
+#include <string.h>
+
+#define GUARD 4096
+
+/* entry.S: 0 or a negated errno value; the new thread calls loader_thread_start(thread). */
+long loader_clone(long flags, void *stack, struct thread *thread);
+
+/* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM */
+#define THREAD_FLAGS (0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000)
+
+int main(int argc, char **argv, char **envp);
+
+/* The stack as the kernel left it: argc, argv, a null, envp, a null. */
+_Noreturn void loader_bare_start(long *stack)
+{
+	int argc = (int)stack[0];
+	char **argv = (char **)(stack + 1);
+	host_exit(main(argc, argv, argv + argc + 1));
+}
+
+int host_thread_create(struct thread *thread)
+{
+	uintptr_t size = thread->stack_size + GUARD;
+	long at = sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (sys_failed(at))
+		return (int)-at;
+	/* Also keeps this stack's mapping apart from the next one's. */
+	sys3(__NR_mprotect, at, GUARD, PROT_NONE);
+	long result = loader_clone(THREAD_FLAGS, (char *)at + size, thread);
+	return sys_failed(result) ? (int)-result : 0;
+}
+
+void host_thread_exit(void)
+{
+	for (;;)
+		sys1(__NR_exit, 0);
+}
+
+void host_exit(int status)
+{
+	for (;;)
+		sys1(__NR_exit_group, status);
+}
+
+int *host_errno(void)
+{
+	static int only;
+	return &only;
+}
+
+/* Compilers call these of their own accord. Plain loops, which they must not turn into such calls. */
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#if !defined(__clang__)
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+
+void *memcpy(void *to, const void *from, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		((volatile char *)to)[i] = ((const char *)from)[i];
+	return to;
+}
+
+void *memmove(void *to, const void *from, size_t size)
+{
+	if ((uintptr_t)to <= (uintptr_t)from)
+		return memcpy(to, from, size);
+	while (size--)
+		((volatile char *)to)[size] = ((const char *)from)[size];
+	return to;
+}
+
+void *memset(void *to, int value, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		((volatile char *)to)[i] = (char)value;
+	return to;
+}
+
+int memcmp(const void *one, const void *other, size_t size)
+{
+	const unsigned char *a = one, *b = other;
+	for (; size; a++, b++, size--)
+		if (*a != *b)
+			return *a - *b;
+	return 0;
+}
+
+void *memchr(const void *at, int value, size_t size)
+{
+	for (const unsigned char *byte = at; size; byte++, size--)
+		if (*byte == (unsigned char)value)
+			return (void *)(uintptr_t)byte;
+	return NULL;
+}
+
+size_t strnlen(const char *text, size_t limit)
+{
+	size_t length = 0;
+	while (length < limit && text[length])
+		length++;
+	return length;
+}
+
+size_t strlen(const char *text) { return strnlen(text, SIZE_MAX); }
+
+int strncmp(const char *one, const char *other, size_t size)
+{
+	for (; size; one++, other++, size--)
+		if (*one != *other || !*one)
+			return (unsigned char)*one - (unsigned char)*other;
+	return 0;
+}
+
+int strcmp(const char *one, const char *other) { return strncmp(one, other, SIZE_MAX); }
+
+char *strchr(const char *text, int wanted)
+{
+	for (;; text++) {
+		if (*text == (char)wanted)
+			return (char *)(uintptr_t)text;
+		if (!*text)
+			return NULL;
+	}
+}
+
+char *strrchr(const char *text, int wanted)
+{
+	char *last = NULL;
+	for (; (text = strchr(text, wanted)); text++)
+		last = (char *)(uintptr_t)text;
+	return last;
+}
+
+static long read_(int fd, void *into, size_t size) { return sys3(__NR_read, fd, (long)into, (long)size); }
+static long write_(int fd, const void *from, size_t size) { return sys3(__NR_write, fd, (long)from, (long)size); }
+static int close_(int fd) { return (int)sys1(__NR_close, fd); }
+static int getpid_(void) { return (int)sys1(__NR_getpid, 0); }
+static _Noreturn void abort_(void) { die("abort"); }
+
+const void *host_symbol(const char *name)
+{
+	static const struct libsystem_entry entries[] = {
+		{ "abort", abort_ }, { "close", close_ }, { "getpid", getpid_ }, { "memchr", memchr }, { "memcmp", memcmp },
+		{ "memcpy", memcpy }, { "memmove", memmove }, { "memset", memset }, { "read", read_ }, { "strchr", strchr },
+		{ "strcmp", strcmp }, { "strlen", strlen }, { "strncmp", strncmp }, { "strnlen", strnlen },
+		{ "strrchr", strrchr }, { "write", write_ },
+	};
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		if (!strcmp(entries[i].name, name))
+			return entries[i].address;
+	return NULL;
+}

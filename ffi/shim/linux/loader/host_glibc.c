@@ -1,0 +1,40 @@
+/* host_glibc.c: beneath the loader is the host's C library, which the program shares. */
+#define _GNU_SOURCE
+#include "loader.h"
+#include "threads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+const void *host_symbol(const char *name)
+{
+	static const char *const renamed[][2] = {
+		{ "__stdinp", "stdin" },
+		{ "__stdoutp", "stdout" },
+		{ "__stderrp", "stderr" },
+	};
+	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+		if (!strcmp(name, renamed[i][0]))
+			name = renamed[i][1];
+	return dlsym(RTLD_DEFAULT, name);
+}
+
+/* The C library makes the thread, so that its own per-thread data works in it. */
+int host_thread_create(struct thread *thread)
+{
+	pthread_attr_t attributes;
+	pthread_t created;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, thread->stack_size < 65536 ? 65536 : thread->stack_size);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	int result = pthread_create(&created, &attributes, loader_thread_start, thread);
+	pthread_attr_destroy(&attributes);
+	return result;
+}
+
+void host_thread_exit(void) { pthread_exit(NULL); }
+void host_exit(int status) { exit(status); }
+int *host_errno(void) { return &errno; }

@@ -1,0 +1,124 @@
+/*
+ * main.c: macho-loader PROGRAM [arguments…]: runs a Mach-O program on Linux.
+ *
+ * Built from every C file here but the other host_*.c, and entry.S. The flags that keep frame
+ * records are part of what it does: see threads.c.
+ *
+ * x86_64, over the host's C library:
+ *   cc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -fno-omit-frame-pointer
+ *      -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fPIE -pie -pthread -s
+ *      -o macho-loader {main,image,program,exports,fixups,chained,trap,leb128,memory,report,
+ *      dyld_infos,threads,times,libsystem,host_glibc}.c entry.S -ldl
+ * i386, over the kernel alone:
+ *   i686-linux-gnu-gcc (the same, with -Os -fno-pie -no-pie -ffreestanding -fno-stack-protector
+ *      -nostdlib -static -ffunction-sections -Wl,--gc-sections, and host_bare.c) -lgcc
+ * A library that embeds the loader takes the first list without main.c, with -fPIC -shared.
+ */
+#include "loader.h"
+#include "sys.h"
+
+#include <string.h>
+
+/* Where the registers of an LC_UNIXTHREAD's thread state hold the program counter. */
+#if defined(__x86_64__)
+enum { STATE_FLAVOR = 4, STATE_PC = 16 * 8 };
+#elif defined(__i386__)
+enum { STATE_FLAVOR = 1, STATE_PC = 10 * 4 };
+#elif defined(__aarch64__)
+enum { STATE_FLAVOR = 6, STATE_PC = 32 * 8 };
+#elif defined(__arm__)
+enum { STATE_FLAVOR = 1, STATE_PC = 15 * 4 };
+#endif
+
+static bool find_entry(const struct image *image, uintptr_t *entry, bool *unixthread)
+{
+	const struct entry_point_command *command = (const void *)image_find_command(image, LC_MAIN);
+	*unixthread = !command;
+	uint64_t offset;
+	if (command) {
+		offset = image_command_offset(image, (const void *)command);
+		*entry = (uintptr_t)command->entryoff + image->load_address;
+	} else {
+		const struct load_command *thread = image_find_command(image, LC_UNIXTHREAD);
+		uint32_t flavor;
+		if (!thread)
+			return fail(image, image->commands_offset, "LC_MAIN or LC_UNIXTHREAD");
+		offset = image_command_offset(image, thread);
+		memcpy(&flavor, thread + 1, sizeof flavor);
+		if (flavor != STATE_FLAVOR || thread->cmdsize < 16 + STATE_PC + sizeof *entry)
+			return fail(image, offset, "this processor's thread state");
+		memcpy(entry, (const char *)thread + 16 + STATE_PC, sizeof *entry);
+		*entry += image->slide;
+	}
+	if (!image_contains(image, *entry, 1, VM_PROT_EXECUTE))
+		return fail(image, offset, "an entry point in executable code");
+#if defined(__arm__)
+	/* LC_MAIN holds a file offset, without the bit that tells Thumb from ARM code. */
+	*entry |= !*unixthread;
+#endif
+	return true;
+}
+
+/* argc, argv, envp and apple one after another, as crt1's start expects them on the stack. */
+static _Noreturn void start_unixthread(uintptr_t entry, int argc, char **argv, char **envp, char **apple)
+{
+	size_t count = (size_t)argc + 2, words = count;
+	while (envp[words - count])
+		words++;
+	words += 1;
+	size_t apple_at = words;
+	words += 2;
+	uintptr_t *block = arena_alloc(words * sizeof *block), stack[words + 2];
+	if (!block)
+		die("out of memory");
+	block[0] = (uintptr_t)argc;
+	memcpy(block + 1, argv, (size_t)argc * sizeof *argv);
+	memcpy(block + count, envp, (apple_at - count) * sizeof *envp);
+	block[apple_at] = (uintptr_t)apple[0];
+	uintptr_t *aligned = (uintptr_t *)(((uintptr_t)stack + 15) & ~(uintptr_t)15);
+	memcpy(aligned, block, words * sizeof *block);
+	loader_start_unixthread(entry, (uintptr_t)aligned);
+}
+
+/* The process is known by its program's name, as it is on Darwin. */
+static void name_process(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	sys2(__NR_prctl, 15 /* PR_SET_NAME */, (long)(slash ? slash + 1 : path));
+}
+
+static const char *loader_path(void)
+{
+	char path[4096];
+	long length = sys4(__NR_readlinkat, -100 /* AT_FDCWD */, (long)"/proc/self/exe", (long)path, sizeof path);
+	return length > 0 ? arena_join(path, (size_t)length, "") : "";
+}
+
+int main(int argc, char **argv, char **envp)
+{
+	uintptr_t entry = 0;
+	bool unixthread = false;
+	char *apple[2] = { NULL, NULL };
+	if (argc < 2) {
+		print_error("usage: macho-loader PROGRAM [arguments…]");
+		return 2;
+	}
+	struct image *program = image_load(argv[1], NULL, NULL);
+	if (!program)
+		die(loader_error());
+	if (program->header.filetype != MH_EXECUTE)
+		fail(program, offsetof(struct mach_header_native, filetype), "an executable");
+	if (program->header.filetype != MH_EXECUTE || !image_prepare(program) || !find_entry(program, &entry, &unixthread))
+		die(loader_error());
+	name_process(program->path);
+	apple[0] = arena_join("executable_path=", 16, program->path);
+	argc--;
+	argv++;
+	libsystem_set_program(program, argc, argv, envp);
+	if (!dyld_infos_publish(loader_path()) || !image_initialise(program, argc, argv, envp, apple))
+		die(loader_error());
+	dyld_infos_program_starts();
+	if (unixthread)
+		start_unixthread(entry, argc, argv, envp, apple);
+	loader_start_main(entry, argc, argv, envp, apple);
+}

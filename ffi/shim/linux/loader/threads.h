@@ -1,0 +1,21 @@
+/* threads.h: threads as the Mach-O program sees them; its pthread_t is a pointer to one. */
+#ifndef LOADER_THREADS_H
+#define LOADER_THREADS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct thread {
+	struct thread *next;
+	void *(*start)(void *);
+	void *argument;
+	void *result;
+	size_t stack_size;
+	volatile uint32_t tid;      /* 0 until it runs */
+	volatile uint32_t finished; /* a futex */
+};
+
+/* The outermost C frame of every thread. */
+void *loader_thread_main(struct thread *thread);
+
+#endif

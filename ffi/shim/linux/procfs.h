@@ -1,0 +1,39 @@
+/*
+ * What is read from /proc without the C library: numbers, paths and the fields of stat.
+ */
+#ifndef MACHPAUSE_LINUX_PROCFS_H
+#define MACHPAUSE_LINUX_PROCFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Of proc_pid_stat(5). */
+struct proc_stat {
+	char name[64];
+	char state;
+	pid_t parent;
+	uint64_t user_ticks;
+	uint64_t system_ticks;
+	int32_t priority;
+	uint32_t thread_count;
+	uint64_t start_ticks; /* since boot */
+};
+
+/* USER_HZ: what the kernel's interface counts time in, on every architecture supported here. */
+#define TICKS_PER_SECOND 100u
+#define NANOSECONDS_PER_TICK (1000000000u / TICKS_PER_SECOND)
+
+/* The number that text is, or 0. */
+uint64_t mp_proc_number(const char *text);
+/* Writes prefix, number and suffix to path, which has room for 32 bytes. */
+void mp_proc_path(char *path, const char *prefix, pid_t number, const char *suffix);
+/* The file's bytes, as many as fit, with a zero after them; a negative errno on failure. */
+long mp_proc_read(int directory, const char *path, char *buffer, uint32_t size);
+bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat);
+/* The CPU_TYPE_* that the process's program is for, by /proc/PID; 0 where that is not known. */
+int32_t mp_proc_cpu_type(int directory);
+/* Of a thread, by /proc/PID/task. */
+bool mp_proc_thread_stat(int listing, pid_t tid, struct proc_stat *stat);
+
+#endif

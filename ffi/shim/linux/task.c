@@ -1,0 +1,198 @@
+/* Tasks: <mach/task.h>, task_for_pid() and its like. */
+#include "lock.h"
+#include "maps.h"
+#include "procfs.h"
+#include "result.h"
+#include "sys.h"
+#include "tracer.h"
+
+/* Which thread traces the process, 0 for none. */
+static pid_t tracer_of(const struct task *task)
+{
+	char status[4096];
+
+	if (mp_proc_read(task->directory, "status", status, sizeof status) <= 0)
+		return 0;
+	const char *line = strstr(status, "\nTracerPid:\t");
+	return line ? (pid_t)mp_proc_number(line + 12) : 0;
+}
+
+/* Whether this process may attach to that one: opening its memory takes the same permission. */
+static bool may_attach(const struct task *task)
+{
+	int memory = sys_open_at(task->directory, "mem", O_RDONLY);
+
+	sys_close(memory);
+	if (memory < 0)
+		return false;
+	pid_t tracer = tracer_of(task);
+	return tracer == 0 || mp_tracer_is(tracer);
+}
+
+kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *name)
+{
+	kern_return_t result;
+
+	if (target != mach_task_self_ || !name)
+		return KERN_INVALID_ARGUMENT;
+	*name = MACH_PORT_NULL;
+	if (pid <= 0)
+		return KERN_FAILURE;
+	mp_lock();
+	struct task *task = mp_task_open(pid, &result);
+	if (task && !task->own && !may_attach(task))
+		result = KERN_FAILURE;
+	if (result == KERN_SUCCESS && !(*name = mp_port_for_task(task)))
+		result = KERN_RESOURCE_SHORTAGE;
+	if (task)
+		mp_task_unuse(task);
+	mp_unlock();
+	return result;
+}
+
+kern_return_t pid_for_task(mach_port_name_t name, int *pid)
+{
+	mp_lock();
+	const struct task *task = mp_port_task(name);
+	kern_return_t result = !task ? KERN_INVALID_ARGUMENT
+		: mp_task_alive(task) ? KERN_SUCCESS : MACH_SEND_INVALID_DEST;
+	*pid = result == KERN_SUCCESS ? task->pid : -1;
+	mp_unlock();
+	return result;
+}
+
+struct threads {
+	mach_port_t *names;
+	uint32_t count;
+	bool full;
+};
+
+static void name_listed(struct thread *thread, void *context)
+{
+	struct threads *threads = context;
+	mach_port_t name = mp_port_for_thread(thread);
+
+	if (name)
+		threads->names[threads->count++] = name;
+	else
+		threads->full = true;
+}
+
+kern_return_t task_threads(
+	task_inspect_t name, thread_act_array_t *list, mach_msg_type_number_t *count)
+{
+	struct threads threads = {0};
+	kern_return_t result;
+
+	*list = NULL;
+	*count = 0;
+	mp_lock();
+	struct task *task = mp_port_task(name);
+	if (!task) {
+		result = KERN_INVALID_ARGUMENT;
+	} else if (!mp_task_alive(task)) {
+		result = MACH_SEND_INVALID_DEST;
+	} else if (!(threads.names = sys_reserve(MAX_THREADS * sizeof *threads.names))) {
+		result = KERN_RESOURCE_SHORTAGE;
+	} else {
+		result = mp_result_of(mp_task_list(task, name_listed, &threads));
+		if (threads.full)
+			result = KERN_RESOURCE_SHORTAGE;
+		uint64_t used = result == KERN_SUCCESS ? threads.count * sizeof *threads.names : 0;
+		if (result != KERN_SUCCESS)
+			while (threads.count)
+				mp_port_drop(threads.names[--threads.count]);
+		/* What mach_vm_deallocate() will be told of. */
+		used = sys_round_page(used);
+		SYS2(SYS_munmap, (char *)threads.names + used,
+			MAX_THREADS * sizeof *threads.names - used);
+		if (used) {
+			*list = threads.names;
+			*count = threads.count;
+		}
+	}
+	mp_unlock();
+	return result;
+}
+
+kern_return_t task_suspend2(task_read_t name, task_suspension_token_t *token)
+{
+	kern_return_t result = KERN_SUCCESS;
+
+	*token = MACH_PORT_NULL;
+	mp_lock();
+	struct task *task = mp_port_task(name);
+	if (!task || task->own)
+		result = KERN_INVALID_ARGUMENT;
+	else if (!mp_task_alive(task))
+		result = MACH_SEND_INVALID_DEST;
+	else if (!(*token = mp_port_new_token(task)))
+		result = KERN_RESOURCE_SHORTAGE;
+	else if (task->tokens++ == 0) {
+		/* Counted before the stop, so that a thread that stops late stays stopped. */
+		result = mp_result_of(mp_tracer_suspend_task(task));
+		if (result != KERN_SUCCESS) {
+			task->tokens--;
+			mp_tracer_release(task);
+			mp_port_drop(*token);
+			*token = MACH_PORT_NULL;
+		}
+	}
+	mp_unlock();
+	return result;
+}
+
+kern_return_t task_resume2(task_suspension_token_t token)
+{
+	kern_return_t result = KERN_SUCCESS;
+
+	mp_lock();
+	struct task *task = mp_port_token(token);
+	if (!task) {
+		result = KERN_INVALID_ARGUMENT;
+	} else {
+		mp_port_drop(token);
+		if (--task->tokens == 0) {
+			mp_maps_forget(task);
+			mp_tracer_release(task);
+		}
+		if (!mp_task_alive(task))
+			result = MACH_SEND_INVALID_DEST;
+		mp_task_unuse(task);
+	}
+	mp_unlock();
+	return result;
+}
+
+/* Where the Mach-O loader publishes what dyld does, as its memory is called in /proc/PID/maps. */
+#define ALL_IMAGE_INFOS "/memfd:dyld_all_image_infos (deleted)"
+
+kern_return_t task_info(
+	task_name_t name, task_flavor_t flavor, task_info_t out, mach_msg_type_number_t *count)
+{
+	kern_return_t result;
+
+	if (flavor != TASK_DYLD_INFO || *count < TASK_DYLD_INFO_COUNT)
+		return KERN_INVALID_ARGUMENT;
+	mp_lock();
+	struct task *task = mp_port_task(name);
+	if (!task) {
+		result = KERN_INVALID_ARGUMENT;
+	} else {
+		task_dyld_info_data_t info = {0, 0, TASK_DYLD_ALL_IMAGE_INFO_64};
+		const struct region *region;
+		result = mp_maps_named(task, ALL_IMAGE_INFOS, &region);
+		if (result == KERN_SUCCESS) {
+			info.all_image_info_addr = region->start;
+			info.all_image_info_size = region->end - region->start;
+		} else if (result == KERN_INVALID_ADDRESS) {
+			result = KERN_SUCCESS;
+		}
+		if (!(mp_proc_cpu_type(task->directory) & CPU_ARCH_ABI64))
+			info.all_image_info_format = TASK_DYLD_ALL_IMAGE_INFO_32;
+		memcpy(out, &info, sizeof info);
+		*count = TASK_DYLD_INFO_COUNT;
+	}
+	mp_unlock();
+	return result;
+}
