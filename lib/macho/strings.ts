@@ -6,7 +6,7 @@ const decoder = new TextDecoder();
 const MAX_NAME = 1 << 16;
 /** Tables at most so large are read at once; of larger ones (the dyld shared cache's) the parts that
  * are used. */
-const WHOLE = 8 << 20;
+const WHOLE = 32 << 20;
 const CHUNK = 1 << 18;
 
 /** NUL-terminated names. */
@@ -52,6 +52,19 @@ export class StringTable {
     }
     const bytes = this.bytesAt(offset);
     return bytes[0] | (bytes[1] << 8) | (bytes[2] << 16);
+  }
+
+  /** Whether the name at `offset` is `name`. */
+  equals(offset: number, name: Uint8Array): boolean {
+    const whole = this.#whole;
+    const at = offset - this.#base;
+    if (whole === null || at < 0) return compareBytes(this.bytesAt(offset), name) === 0;
+    // A table may end without a NUL.
+    if ((whole[at + name.length] ?? 0) !== 0) return false;
+    for (let index = 0; index < name.length; index++) {
+      if (whole[at + index] !== name[index]) return false;
+    }
+    return true;
   }
 
   /** The name at `offset`. */

@@ -159,12 +159,12 @@ export class SymbolTable {
     const raw = new TextEncoder().encode(name);
     const prefixed = new TextEncoder().encode(`_${name}`);
     for (let index = 0; index < this.#order.length; index++) {
-      const bytes = this.#nameBytes(this.#order[index]);
-      if (bytes.length === raw.length && compareBytes(bytes, raw) === 0) {
-        exact.push(this.#symbol(index));
-      } else if (bytes.length === prefixed.length && compareBytes(bytes, prefixed) === 0) {
-        underscored.push(this.#symbol(index));
-      }
+      const number = this.#order[index];
+      const column = this.#column(number);
+      const { names, nameOffsets } = this.#columns[column];
+      const nameOffset = nameOffsets[number - this.#firsts[column]];
+      if (names.equals(nameOffset, raw)) exact.push(this.#symbol(index));
+      else if (names.equals(nameOffset, prefixed)) underscored.push(this.#symbol(index));
     }
     return [...exact, ...underscored];
   }
@@ -228,7 +228,7 @@ export class SymbolTable {
     const prefix = column.names.prefixAt(column.nameOffsets[row]);
     if ((prefix & 0xff) === 0) return false;
     return prefix !== REDACTED_PREFIX ||
-      compareBytes(column.names.bytesAt(column.nameOffsets[row]), REDACTED) !== 0;
+      !column.names.equals(column.nameOffsets[row], REDACTED);
   }
 
   /** Sorts all symbols by offset, rank and name. One 64-bit key each (39 bits offset, 2 rank, 23 the
