@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /* <mach/mach_time.h>, in nanoseconds. */
 #include "../darwin/mach.h"
 #include "sys.h"

@@ -1,5 +1,5 @@
-/* The calling process's own images: <mach-o/dyld.h>, of what the dynamic linker here has loaded. */
 #define _GNU_SOURCE
+/* The calling process's own images: <mach-o/dyld.h>, of what the dynamic linker here has loaded. */
 #include <link.h>
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-/* Processes: libproc. Lengths are returned, 0 on failure. */
 #define _GNU_SOURCE
+/* Processes: libproc. Lengths are returned, 0 on failure. */
 #include <stdbool.h>
 
 #include "lock.h"
@@ -89,50 +89,56 @@ int proc_name(int pid, void *buffer, uint32_t size)
 	return (int)length;
 }
 
-int proc_regionfilename(int pid, uint64_t address, void *buffer, uint32_t size)
+/* The path of the file mapped at address, where one is; Darwin goes on to the next that is one. */
+static int region_path(int pid, uint64_t address, struct proc_regionpath *path)
 {
 	const struct region *region;
-	uint32_t length = 0;
+	bool found = false;
 
-	if (size == 0)
-		return 0;
+	memset(path, 0, sizeof *path);
 	mp_lock();
 	struct task *task = mp_task_find(pid);
-	/* The path of the region that was asked about last needs no new look. */
-	if (task && mp_maps_find_again(task, address, &region) == KERN_SUCCESS &&
-		region->start <= address) {
-		const char *path = mp_maps_path(task, region);
+	if (task && mp_maps_find_again(task, address, &region) == KERN_SUCCESS) {
+		const char *name = mp_maps_path(task, region);
+		path->prpo_addr = region->start;
+		path->prpo_regionlength = region->end - region->start;
 		/* A name in brackets is not a file's. */
-		if (region->path_length && *path == '/') {
-			length = region->path_length < size ? region->path_length : size - 1;
-			memcpy(buffer, path, length);
-		}
+		found = region->path_length && *name == '/';
+		if (found)
+			memcpy(path->prpo_path, name, region->path_length < sizeof path->prpo_path
+				? region->path_length : sizeof path->prpo_path - 1);
 	}
 	mp_unlock();
-	((char *)buffer)[length] = 0;
-	return (int)length;
+	return found ? (int)sizeof *path : 0;
 }
 
-int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int size)
+static int arch_info(int pid, struct proc_archinfo *info)
 {
-	enum { CPU_SUBTYPE_X86_ALL = 3, CPU_SUBTYPE_ARM_V7 = 9 };
+	enum { CPU_SUBTYPE_ARM64_ALL = 0, CPU_SUBTYPE_X86_ALL = 3, CPU_SUBTYPE_ARM_V7 = 9 };
 	char path[32];
-	struct proc_archinfo info;
 
-	(void)arg;
-	if (flavor != PROC_PIDARCHINFO || pid <= 0 || size < (int)sizeof info)
-		return 0;
 	mp_proc_path(path, "/proc/", pid, "");
 	int directory = sys_open_at(AT_FDCWD, path, O_DIRECTORY | O_PATH);
 	if (directory < 0)
 		return 0;
-	info.p_cputype = mp_proc_cpu_type(directory);
+	info->p_cputype = mp_proc_cpu_type(directory);
 	sys_close(directory);
-	info.p_cpusubtype = info.p_cputype == CPU_TYPE_ARM ? CPU_SUBTYPE_ARM_V7
-		: info.p_cputype == CPU_TYPE_ARM64         ? 0
-							   : CPU_SUBTYPE_X86_ALL;
-	if (info.p_cputype == 0)
+	switch (info->p_cputype) {
+	case 0: return 0;
+	case CPU_TYPE_ARM: info->p_cpusubtype = CPU_SUBTYPE_ARM_V7; break;
+	case CPU_TYPE_ARM64: info->p_cpusubtype = CPU_SUBTYPE_ARM64_ALL; break;
+	default: info->p_cpusubtype = CPU_SUBTYPE_X86_ALL;
+	}
+	return sizeof *info;
+}
+
+int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int size)
+{
+	if (pid <= 0)
 		return 0;
-	memcpy(buffer, &info, sizeof info);
-	return sizeof info;
+	if (flavor == PROC_PIDARCHINFO && size >= (int)sizeof(struct proc_archinfo))
+		return arch_info(pid, buffer);
+	if (flavor == PROC_PIDREGIONPATH && size >= (int)sizeof(struct proc_regionpath))
+		return region_path(pid, arg, buffer);
+	return 0;
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "lock.h"
 
 #include "sys.h"

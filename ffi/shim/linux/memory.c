@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /* Memory: <mach/mach_vm.h>. */
 #include <sys/uio.h>
 

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /* Port names: <mach/mach_port.h>. */
 #include "lock.h"
 #include "sys.h"

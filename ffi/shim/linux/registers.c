@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "registers.h"
 
 #include <signal.h>

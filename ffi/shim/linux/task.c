@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /* Tasks: <mach/task.h>, task_for_pid() and its like. */
 #include "lock.h"
 #include "maps.h"

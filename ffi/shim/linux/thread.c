@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /* Threads: <mach/thread_act.h>. */
 #include "lock.h"
 #include "maps.h"

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "tracer.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <linux/ptrace.h>
 #include <pthread.h>
@@ -409,10 +410,20 @@ static long start_own_tracer(void)
 /* A forked child has its parent's tables, but none of its threads. */
 static pid_t started_in;
 
+/* The tracer's code must stay where it is, even when a Deno worker that loaded it is closed. */
+static void stay_loaded(void)
+{
+	Dl_info self;
+
+	if (dladdr((const void *)&started_in, &self))
+		dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 static long start_thread_tracer(void)
 {
 	if (started_in == sys_getpid())
 		return 0;
+	stay_loaded();
 	thread_tracer.tid = own_tracer.tid = 0;
 	thread_tracer.busy = 0;
 	sigset_t all, before;
