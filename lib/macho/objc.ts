@@ -147,8 +147,9 @@ class ObjcReader {
    * names it directly or through a `class_rw_ext_t` (lowest bit set). */
   #classData(address: bigint): bigint {
     const word = BigInt(this.#word);
-    // isa, superclass, and two words of cache come before `bits`, whose low bits are flags.
-    const mask = this.#word === 8 ? ~7n : ~3n;
+    // isa, superclass, and two words of cache come before `bits`, whose low bits are flags, and on
+    // 64-bit systems the high ones too.
+    const mask = this.#word === 8 ? 0x7ffffffffff8n : 0xfffffffcn;
     const data = this.#pointer(address + 4n * word) & mask;
     if ((this.#u32(data) & RW_REALIZED) === 0) return data;
     const readOnly = this.#pointer(data + 8n);
