@@ -2,7 +2,7 @@
 import { escape } from "../lib/escape.ts";
 import { commands } from "./commands.ts";
 import { exposeGlobals, interpret } from "./interpreter.ts";
-import { complain, explain } from "./output.ts";
+import { complain, explain, print } from "./output.ts";
 import type { Session } from "./session.ts";
 
 /** The signals that end the prompt, with their numbers. */
@@ -15,6 +15,7 @@ const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
  */
 export async function prompt(session: Session, begin: readonly string[]): Promise<number> {
   exposeGlobals(session);
+  const line: InputLine = {};
   for (const [name, number] of Object.entries(signals)) {
     Deno.addSignalListener(name as keyof typeof signals, () => {
       session.close();
@@ -27,12 +28,14 @@ export async function prompt(session: Session, begin: readonly string[]): Promis
       event.preventDefault();
       const error = event instanceof ErrorEvent ? event.error : event.reason;
       session.notice(error);
+      if (line.redraw !== undefined) print("\n");
       complain(explain(error));
+      line.redraw?.();
     });
   }
   for (const line of begin) await interpret(session, line);
   return await (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()
-    ? interactive(session)
+    ? interactive(session, line)
     : scripted(session));
 }
 
@@ -94,22 +97,52 @@ function complete(text: string): [string[], string] {
   return [names.filter((name) => name.startsWith(word)), word];
 }
 
-async function interactive(session: Session): Promise<number> {
-  const { Recoverable, start } = await import("node:repl");
+/** The line being typed, while there is one. */
+interface InputLine {
+  /** Shows it again, below what was printed. */
+  redraw?: () => void;
+}
+
+async function interactive(session: Session, line: InputLine): Promise<number> {
+  const [{ Recoverable, start }, { default: process }] = await Promise.all([
+    import("node:repl"),
+    import("node:process"),
+  ]);
   const { promise, resolve } = Promise.withResolvers<void>();
+  /** What was typed runs one after the other, also when it was typed or pasted ahead. */
+  let queue = Promise.resolve();
+  /** Stops waiting for what runs. */
+  let abandon: (() => void) | undefined;
   const server = start({
     prompt: promptText(session),
     useGlobal: true,
     ignoreUndefined: true,
     completer: (text: string) => complete(text),
     eval(text, _context, _file, callback) {
-      interpret(session, text).then((outcome) => {
-        server.setPrompt(promptText(session));
+      queue = queue.then(async () => {
+        const abandoned = Promise.withResolvers<"done">();
+        abandon = () => abandoned.resolve("done");
+        const outcome = await Promise.race([interpret(session, text), abandoned.promise]);
+        abandon = undefined;
         if (session.ended) return server.close();
+        server.setPrompt(promptText(session));
         if (outcome === "incomplete") callback(new Recoverable(new SyntaxError()), undefined);
         else callback(null, undefined);
       });
     },
+  });
+  // Ours says what went wrong, and prints nothing raw.
+  process.setUncaughtExceptionCaptureCallback(null);
+  line.redraw = () => {
+    server.setPrompt(promptText(session));
+    server.displayPrompt(true);
+  };
+  const [clearOrLeave] = server.listeners("SIGINT");
+  server.removeAllListeners("SIGINT");
+  server.on("SIGINT", () => {
+    if (abandon === undefined) return clearOrLeave.call(server);
+    print("\n(no longer waited for)\n");
+    abandon();
   });
   server.on("exit", resolve);
   await promise;
