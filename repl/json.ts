@@ -35,7 +35,6 @@ export function threadsJson(
 
 /** What `JSON.stringify` leaves as it is though a terminal may act on it: DEL, C1 controls, and
  * Unicode's invisible and bidirectional controls. */
-// deno-lint-ignore no-control-regex
 const unsafe = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** JSON that is safe to print: the same value, in other letters where need be. */

@@ -1,0 +1,180 @@
+import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
+import { TargetGoneError } from "../../mod.ts";
+import { commands, parseCommand } from "../../repl/commands.ts";
+import { UserError } from "../../repl/errors.ts";
+import { held } from "../../repl/open.ts";
+import { promptText } from "../../repl/prompt.ts";
+import { Session } from "../../repl/session.ts";
+import { plain } from "../../repl/style.ts";
+import { fakeTarget, harmless, raw } from "./fake_target.ts";
+
+function open(): { session: Session } & ReturnType<typeof fakeTarget> {
+  const { target, kernel } = fakeTarget();
+  const session = new Session(plain);
+  session.open(held(target));
+  return { session, target, kernel };
+}
+
+/** Runs a command line; its output, which must be safe to print. */
+async function run(session: Session, line: string): Promise<string[]> {
+  const parsed = parseCommand(line);
+  assert(parsed !== undefined, line);
+  const lines = [...await parsed.command.run(session, parsed.args)];
+  for (const text of lines) assertFalse(raw.test(text) || text.includes("\n"), text);
+  return lines;
+}
+
+Deno.test("a line is a command unless it reads like code", () => {
+  assertEquals(parseCommand("bt all")?.args, ["all"]);
+  assertEquals(parseCommand("  thread 1 ")?.args, ["1"]);
+  assertEquals(parseCommand("threads")?.command.name, "threads");
+  for (
+    const code of ["thread.name", "threads.length", "frame = 1", "1 + 1", "thread ?? 1", "btx"]
+  ) {
+    assertEquals(parseCommand(code), undefined, code);
+  }
+});
+
+Deno.test("pause and resume, and what the prompt says of it", async () => {
+  const { session, target, kernel } = open();
+  assertEquals(promptText(session), `(machpause fake${harmless} running) > `);
+  assertEquals(await run(session, "pause"), ["paused: 2 threads"]);
+  assertEquals(promptText(session), `(machpause fake${harmless} paused) > `);
+  await run(session, "pause");
+  await run(session, "resume");
+  assertFalse(target.paused);
+  assertEquals(kernel.tokens.size, 0);
+  await assertRejects(() => run(session, "resume"), UserError, "running");
+});
+
+Deno.test("leaving lets the target run", async () => {
+  const { session, kernel } = open();
+  await run(session, "pause");
+  assertEquals(kernel.tokens.size, 1);
+  await run(session, "quit");
+  assert(session.ended);
+  session[Symbol.dispose]();
+  assertEquals(kernel.tokens.size, 0);
+});
+
+Deno.test("threads, the selected one marked", async () => {
+  const { session } = open();
+  await run(session, "pause");
+  assertEquals(await run(session, "threads"), [
+    `* thread 0  "main${harmless}"  id 0x64  waiting  cpu 50%`,
+    "  thread 1  id 0x65  waiting  cpu 50%",
+  ]);
+  await run(session, "thread 1");
+  assertEquals((await run(session, "threads"))[1], "* thread 1  id 0x65  waiting  cpu 50%");
+  await assertRejects(() => run(session, "thread 2"), UserError, "no thread 2");
+  await assertRejects(() => run(session, "thread x"), UserError, "whole number");
+});
+
+Deno.test("frames up and down", async () => {
+  const { session } = open();
+  await run(session, "pause");
+  const image = `lib${harmless}.dylib`;
+  const frame = (index: number) =>
+    `${index}  ${image}  0x00000000000040${index + 1}0  take${harmless} + ${16 * (index + 1)}`;
+  assertEquals(await run(session, "frame"), [frame(0)]);
+  assertEquals(await run(session, "up"), [frame(1)]);
+  assertEquals(await run(session, "down"), [frame(0)]);
+  await assertRejects(() => run(session, "down"), UserError, "innermost");
+  assertEquals(await run(session, "frame 1"), [frame(1)]);
+  await assertRejects(() => run(session, "up 5"), UserError, "outermost is 2");
+  assertEquals(
+    (await run(session, "registers")).join(" ").match(/rip 0x\d+/)?.[0],
+    [
+      "rip 0x0000000000004020",
+    ][0],
+  );
+});
+
+Deno.test("bt of one thread, of another, of all", async () => {
+  const { session } = open();
+  await run(session, "pause");
+  assertEquals((await run(session, "bt")).length, 4);
+  assertEquals((await run(session, "bt 1"))[0], "thread 1  id 0x65  waiting  cpu 50%");
+  assert((await run(session, "bt all")).length > 5);
+  // A look at another thread does not select it.
+  assertEquals(session.thread.index, 0);
+});
+
+Deno.test("a target that runs is looked at in snapshots", async () => {
+  const { session, kernel } = open();
+  assertEquals((await run(session, "bt")).length, 4);
+  const captures = () => kernel.log.filter((call) => call === "snapshot").length;
+  assertEquals(captures(), 1);
+  await run(session, "up");
+  assertEquals(captures(), 1);
+  await run(session, "bt");
+  assertEquals(captures(), 2);
+  assertEquals(kernel.tokens.size, 0);
+});
+
+Deno.test("lookup by address and by name", async () => {
+  const { session } = open();
+  const lines = [
+    `0x0000000000004010  lib${harmless}.dylib  take${harmless} + 16`,
+    `  /usr/lib${harmless}.dylib  01234567-89AB-CDEF-0123-456789ABCDEF  at 0x4000`,
+  ];
+  assertEquals(await run(session, "lookup 0x4010"), lines);
+  assertEquals(await run(session, "lookup pc"), lines);
+  assertEquals(await run(session, "lookup take"), [
+    `0x0000000000004000  lib${harmless}.dylib  take${harmless}  256 bytes`,
+  ]);
+  assertEquals(await run(session, "lookup 16"), ["0x0000000000000010: in no image"]);
+  await assertRejects(() => run(session, "lookup nosuch"), UserError, "nosuch");
+});
+
+Deno.test("memory by address, register and symbol, up to where it is unreadable", async () => {
+  const { session, kernel } = open();
+  kernel.memory.set(new TextEncoder().encode("hello\x1b[2J"), 0x3000);
+  const [line] = await run(session, "memory sp 16");
+  assertEquals(
+    line,
+    "0x0000000000103000  68 65 6c 6c 6f 1b 5b 32  4a 00 00 00 00 00 00 00  |hello.[2J.......|",
+  );
+  assertEquals((await run(session, "memory 0x103000")).length, 4);
+  const cut = await run(session, "memory 0x103ff0 64");
+  assertEquals(cut.length, 2);
+  assertEquals(cut[1], "(unreadable from 0x0000000000104000 on)");
+  await assertRejects(() => run(session, "memory 0x10"), Error, "cannot read 64 bytes at 0x10");
+  await assertRejects(() => run(session, "memory sp 99999999"), UserError, "at most");
+});
+
+Deno.test("images as a table", async () => {
+  const { session } = open();
+  assertEquals(await run(session, "images"), [
+    "load address        UUID                                  path",
+    `0x0000000000004000  01234567-89AB-CDEF-0123-456789ABCDEF  /usr/lib${harmless}.dylib`,
+  ]);
+});
+
+Deno.test("help lists every command", async () => {
+  const lines = (await run(new Session(plain), "help")).join("\n");
+  for (const { name, help } of commands) assert(lines.includes(name) && lines.includes(help), name);
+});
+
+Deno.test("without a target the commands say how to get one", async () => {
+  const session = new Session(plain);
+  assertEquals(promptText(session), "(machpause) > ");
+  for (
+    const line of ["pause", "resume", "threads", "bt", "up", "registers", "images", "memory 1"]
+  ) {
+    await assertRejects(() => run(session, line), UserError, "no target");
+  }
+  await run(session, "help");
+});
+
+Deno.test("a target that is gone is let go, and said to be", async () => {
+  const { session, kernel } = open();
+  await run(session, "pause");
+  kernel.diesAt = 0;
+  await run(session, "resume");
+  const error = await assertRejects(() => run(session, "pause"), TargetGoneError);
+  session.notice(error);
+  assertEquals(promptText(session), "(machpause gone) > ");
+  await assertRejects(() => run(session, "bt"), UserError, "the target is gone");
+  assertThrows(() => session.target, UserError);
+});
