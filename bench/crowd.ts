@@ -4,33 +4,34 @@ import { launch, type LiveTarget } from "../mod.ts";
 
 const fixtures = new URL("../tests/fixtures/demo/", import.meta.url).pathname;
 
-/** Starts the Mach-O one; every thread has reached its place. */
+/** Starts the Mach-O one; every thread is where it stays. */
 export async function startMachO(): Promise<LiveTarget> {
   const target = await launch(`${fixtures}x86_64/crowd`, ["100"], { output: "null" });
-  await settled(target.pid);
+  const [{ symbol }] = target.lookup("crowd_ready");
+  await until(() => target.memory.readU32(symbol.address) === 1);
   return target;
 }
 
 /** Builds and starts the ELF one. */
 export async function startElf(): Promise<{ pid: number; kill(): void }> {
   const directory = await Deno.makeTempDir();
+  const flags = ["-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"];
+  const library = `${directory}/libworkers.so`;
   const program = `${directory}/crowd`;
-  const { success, stderr } = await new Deno.Command("cc", {
-    args: [
-      "-g",
-      "-O1",
-      "-fno-omit-frame-pointer",
-      "-fno-optimize-sibling-calls",
-      "-pthread",
-      "-o",
-      program,
-      `${fixtures}crowd.c`,
-      `${fixtures}crowd_library.c`,
-    ],
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  await compile([...flags, "-shared", "-fPIC", "-o", library, `${fixtures}workers.c`]);
+  await compile([
+    ...flags,
+    "-o",
+    program,
+    `${fixtures}crowd.c`,
+    library,
+    "-Wl,-rpath,$ORIGIN",
+    "-pthread",
+  ]);
   const child = new Deno.Command(program, { args: ["100"], stdout: "null" }).spawn();
-  await settled(child.pid);
+  await until(() => [...Deno.readDirSync(`/proc/${child.pid}/task`)].length === 101);
+  // Its own flag cannot be read from here; it takes less than this to be set.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   return {
     pid: child.pid,
     kill() {
@@ -40,14 +41,15 @@ export async function startElf(): Promise<{ pid: number; kill(): void }> {
   };
 }
 
-/** Waits until all threads exist, and a little longer until the last has gone down its chain. */
-async function settled(pid: number): Promise<void> {
+async function compile(args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command("cc", { args }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+}
+
+async function until(done: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 1000; attempt++) {
-    if ([...Deno.readDirSync(`/proc/${pid}/task`)].length >= 101) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return;
-    }
+    if (done()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`process ${pid} did not start its threads`);
+  throw new Error("the crowd did not come together");
 }
