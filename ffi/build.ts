@@ -220,25 +220,19 @@ const products: readonly Product[] = [
  * import needs is part of it. */
 async function linkage(path: string): Promise<string[]> {
   const magic = (await Deno.readFile(path)).subarray(0, 4);
+  const lines: string[] = [];
   if (hex(magic) === "cafebabe") {
-    const lines = await run("llvm-nm-19", [
-      "--arch=all",
-      "--extern-only",
-      "--format=just-symbols",
-      path,
-    ]);
-    const undefineds = await run("llvm-nm-19", [
-      "--arch=all",
-      "--undefined-only",
-      "--format=just-symbols",
-      path,
-    ]);
-    const strip = (text: string) =>
-      text.replaceAll(path, "").split("\n").filter((line) => line !== "");
-    return [...strip(lines), ...strip(undefineds).map((line) => `import ${line}`)];
+    for (const arch of ["x86_64", "arm64"]) {
+      const args = [`--arch=${arch}`, "--extern-only", "--format=posix", path];
+      for (const line of (await run("llvm-nm-19", args)).split("\n")) {
+        const [name, type] = line.split(" ");
+        if (type === undefined || name.startsWith("/")) continue;
+        lines.push(`${arch} ${type === "U" ? "import" : "export"} ${name}`);
+      }
+    }
+    return lines;
   }
   const text = await run("llvm-readelf-19", ["--dyn-syms", "--wide", path]);
-  const lines: string[] = [];
   for (const line of text.split("\n")) {
     const fields = line.trim().split(/\s+/);
     if (fields[4] !== "GLOBAL" && fields[4] !== "WEAK") continue;

@@ -1,0 +1,194 @@
+/** Holds `ffi/shim/darwin/` to what Apple publishes: constants, sizes and offsets by compiling
+ * layout.h after XNU's own headers, prototypes by declaring them twice, which a C compiler refuses
+ * unless they agree. The calls that MIG makes have no header there; their prototypes are derived
+ * from the .defs files as MIG derives them.
+ *
+ * Runs when it is told where the sources are, which are not part of this repository:
+ *
+ * ```sh
+ * git clone --depth 1 https://github.com/apple-oss-distributions/xnu
+ * git clone --depth 1 https://github.com/apple-oss-distributions/dyld
+ * MACHPAUSE_XNU=$PWD/xnu MACHPAUSE_DYLD=$PWD/dyld deno test -A tests/oracle/darwin_headers_test.ts
+ * ```
+ */
+import { assertEquals, assertMatch } from "@std/assert";
+
+const shim = new URL("../../ffi/shim", import.meta.url).pathname;
+const xnu = Deno.env.get("MACHPAUSE_XNU");
+const dyld = Deno.env.get("MACHPAUSE_DYLD");
+
+/** What XNU's headers include and other projects have, or XNU's build writes. Nothing that is
+ * compared depends on it. */
+const elsewhere: Readonly<Record<string, string>> = {
+  "TargetConditionals.h": "#define TARGET_OS_OSX 1\n#define TARGET_OS_MAC 1\n",
+  "AvailabilityInternalPrivate.h": "#define __SPI_AVAILABLE(...)\n",
+  "os/availability.h": ["API_AVAILABLE", "API_UNAVAILABLE", "API_DEPRECATED"]
+    .map((name) => `#define ${name}(...)\n`).join(""),
+  "time.h": "",
+  "sys/_symbol_aliasing.h": "",
+  "sys/_posix_availability.h": "",
+  ...Object.fromEntries(
+    ["attr", "cond", "condattr", "key", "mutex", "mutexattr", "once", "rwlock", "rwlockattr"]
+      .map((name) => [`sys/_pthread/_pthread_${name}_t.h`, ""]),
+  ),
+  "sys/_pthread/_pthread_t.h": "",
+};
+
+/** Where each MIG routine is defined. */
+const routines: Readonly<Record<string, readonly string[]>> = {
+  "task.defs": ["task_threads", "task_info", "task_suspend2", "task_resume2"],
+  "thread_act.defs": [
+    "thread_suspend",
+    "thread_resume",
+    "thread_get_state",
+    "thread_set_state",
+    "thread_info",
+  ],
+  "mach_vm.defs": [
+    "mach_vm_deallocate",
+    "mach_vm_read_overwrite",
+    "mach_vm_write",
+    "mach_vm_region_recurse",
+  ],
+  "mach_port.defs": ["mach_port_names", "mach_port_deallocate"],
+};
+
+async function compile(
+  directory: string,
+  arch: string,
+  source: string,
+  extra: readonly string[] = [],
+): Promise<string> {
+  const file = `${directory}/source.c`;
+  await Deno.writeTextFile(file, source);
+  const includes = ["osfmk", "libsyscall/mach", "bsd", "EXTERNAL_HEADERS", "libkern"]
+    .concat("libsyscall/wrappers/libproc").flatMap((path) => ["-I", `${xnu}/${path}`]);
+  const { stderr } = await new Deno.Command("clang-19", {
+    args: [
+      `--target=${arch}-apple-macos11`,
+      "-nostdlibinc",
+      "-fsyntax-only",
+      "-Wno-everything",
+      "-DPRIVATE=1",
+      "-Dpthread_attr_t=void",
+      ...["-I", shim, "-I", `${directory}/elsewhere`],
+      ...includes,
+      ...dyld === undefined ? [] : ["-I", `${dyld}/include`],
+      ...extra,
+      file,
+    ],
+  }).output();
+  return new TextDecoder().decode(stderr);
+}
+
+/** The prototypes that MIG would write for the routines of a .defs file. */
+async function migPrototypes(name: string): Promise<string[]> {
+  const types = await Deno.readTextFile(`${xnu}/osfmk/mach/mach_types.defs`) +
+    await Deno.readTextFile(`${xnu}/osfmk/mach/std_types.defs`) +
+    await Deno.readTextFile(`${xnu}/osfmk/mach/${name}`);
+  const { stdout, success } = await new Deno.Command("clang-19", {
+    args: ["-E", "-P", "-x", "c", "-nostdinc", "-I", `${xnu}/osfmk`, "-I", `${xnu}/libsyscall/mach`]
+      .concat("-DLIBSYSCALL_INTERFACE=1", `${xnu}/osfmk/mach/${name}`),
+  }).output();
+  assertEquals(success, true, name);
+  const text = new TextDecoder().decode(stdout);
+  return routines[name].map((routine) => {
+    const body = new RegExp(`\\broutine\\s+${routine}\\s*\\(([^)]*)\\)\\s*;`).exec(
+      text,
+    );
+    assertMatch(body?.[1] ?? "", /:/, `${routine} in ${name}`);
+    const parameters = body![1].split(";").map((argument) => {
+      const parts = /^\s*(?:(in|out|inout)\s+)?(\w+)\s*:\s*(\w+)/.exec(argument)!;
+      const [, direction = "in", parameter, type] = parts;
+      const definition = new RegExp(`\\btype\\s+${type}\\s*=\\s*(\\^?)\\s*(array\\s*\\[)?(\\])?`)
+        .exec(types);
+      const isArray = definition?.[2] !== undefined;
+      if (!isArray) return `${type} ${direction === "in" ? "" : "*"}${parameter}`;
+      // An array in the message itself is filled in where the caller says; one out of line, which
+      // has no bound or a ^, is new.
+      const outOfLine = definition![1] === "^" || definition![3] === "]";
+      const star = direction === "in" ? "" : "*";
+      return `${type} ${outOfLine ? star : ""}${parameter}, ` +
+        `mach_msg_type_number_t ${star}${parameter}Cnt`;
+    });
+    return `extern kern_return_t ${routine}(${parameters.join(", ")});`;
+  });
+}
+
+/** dyld's header, less when each call appeared: the words for that are not all in XNU's headers. */
+const dyldHeader = `
+#include <Availability.h>
+#undef __API_AVAILABLE
+#undef __API_UNAVAILABLE
+#undef __API_DEPRECATED
+#undef __OSX_DEPRECATED
+#define __API_AVAILABLE(...)
+#define __API_UNAVAILABLE(...)
+#define __API_DEPRECATED(...)
+#define __OSX_DEPRECATED(...)
+#define DYLD_EXCLAVEKIT_UNAVAILABLE
+#include <mach-o/dyld.h>
+`;
+
+const appleHeaders = `
+#include <stddef.h>
+#include <stdint.h>
+#include <mach/boolean.h>
+#include <mach/kern_return.h>
+#include <mach/message.h>
+#include <mach/machine.h>
+#include <mach/time_value.h>
+#include <mach/thread_info.h>
+#include <mach/task_info.h>
+#include <mach/thread_status.h>
+#include <mach/vm_region.h>
+#include <mach/vm_statistics.h>
+#include <mach/mach_types.h>
+#include <mach/mach_time.h>
+#include <mach/mach_traps.h>
+#include <mach/mach_init.h>
+#include <sys/proc_info.h>
+#include <sys/proc_info_private.h>
+#include <libproc.h>
+${dyld === undefined ? "" : dyldHeader}
+#define MP_APPLE_SDK 1
+`;
+
+for (const arch of ["x86_64", "arm64"]) {
+  Deno.test({
+    name: `our Mach declarations are Apple's, ${arch}`,
+    ignore: xnu === undefined,
+    fn: async () => {
+      const directory = await Deno.makeTempDir();
+      try {
+        for (const [name, text] of Object.entries(elsewhere)) {
+          const path = `${directory}/elsewhere/${name}`;
+          await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+          await Deno.writeTextFile(path, text);
+        }
+        const layout = `${appleHeaders}#include "darwin/private.h"\n#include "darwin/layout.h"\n`;
+        assertEquals(await compile(directory, arch, layout), "");
+
+        const prototypes = (await Promise.all(Object.keys(routines).map(migPrototypes))).flat();
+        const calls = `${appleHeaders}${prototypes.join("\n")}\n#include "darwin/calls.h"\n`;
+        assertEquals(await compile(directory, arch, calls), "");
+
+        // That a difference would be seen: an argument more, a value other.
+        const wrong = prototypes.map((text) => text.replace(");", ", int more);")).join("\n");
+        const refused = await compile(
+          directory,
+          arch,
+          `${appleHeaders}${wrong}
+#include "darwin/calls.h"
+_Static_assert(TASK_DYLD_INFO == 18, "seen");
+`,
+          ["-ferror-limit=0"],
+        );
+        assertEquals(refused.match(/error: conflicting types/g)?.length, prototypes.length);
+        assertMatch(refused, /static assertion failed/);
+      } finally {
+        await Deno.remove(directory, { recursive: true });
+      }
+    },
+  });
+}
