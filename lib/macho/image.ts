@@ -16,7 +16,7 @@ import {
   type SectionCommand,
 } from "./load_commands.ts";
 import { readObjcMethods } from "./objc.ts";
-import { fileSource, type ImageSource, memorySource } from "./source.ts";
+import { fileSource, type ImageSource, memorySource, readAvailable } from "./source.ts";
 import { StringTable } from "./strings.ts";
 import { MAX_SYMBOLS, RANK, type SymbolColumns, SymbolTable } from "./symbol_table.ts";
 import { nlistSize, parseNlists } from "./symtab.ts";
@@ -141,7 +141,8 @@ export class Image implements LoadedImage {
     if (header.commandsSize > MAX_COMMANDS_SIZE) {
       throw new FormatError(path, 20, `load commands of at most ${MAX_COMMANDS_SIZE} bytes`);
     }
-    const bytes = memory.read(loadAddress + BigInt(header.size), header.commandsSize);
+    // What cannot be read the parser finds missing.
+    const bytes = readAvailable(memory, loadAddress + BigInt(header.size), header.commandsSize);
     const commands = parseLoadCommands(bytes, header, warnings);
     const source = (segments: readonly Segment[]): ImageSource => memorySource(memory, segments);
     return new Image(path, header, commands, loadAddress, source, warnings);
@@ -378,8 +379,12 @@ export class Image implements LoadedImage {
     const names = new StringTable(
       firstName,
       namesEnd,
-      (offset, size) =>
-        this.#readLinkedit("the string table", { offset: symtab.stringsOffset + offset, size }),
+      // Of a large table parts are read later, when there is nobody to catch an error.
+      (offset, size) => {
+        const range = { offset: symtab.stringsOffset + offset, size };
+        const read = () => this.#readLinkedit("the string table", range);
+        return this.#guard("the string table", read) ?? null;
+      },
     );
     return { count, offsets, ranks, thumb, nameOffsets, names };
   }

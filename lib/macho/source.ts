@@ -38,6 +38,48 @@ export function fileSource(bytes: Uint8Array, segments: readonly Segment[]): Ima
   };
 }
 
+/** Ranges beyond this are probed at their end before they are read, so that a damaged length costs no
+ * memory. */
+const PROBED = 1 << 20;
+/** What no part of an image's `__LINKEDIT` exceeds. */
+const MAX_RANGE = 1 << 28;
+/** Memory is readable or not in units no smaller than this. */
+const PAGE = 0x1000;
+
+/** The bytes at `address` up to the first that cannot be read; throws `MemoryReadError` when that is
+ * the very first. */
+export function readAvailable(
+  memory: MemoryReader,
+  address: bigint,
+  length: number,
+): Uint8Array {
+  try {
+    return memory.read(address, length);
+  } catch (error) {
+    if (!(error instanceof MemoryReadError) || length === 0) throw error;
+  }
+  const parts: Uint8Array[] = [];
+  let read = 0;
+  while (read < length) {
+    const at = address + BigInt(read);
+    const size = Math.min(length - read, PAGE - Number(at & BigInt(PAGE - 1)));
+    try {
+      parts.push(memory.read(at, size));
+    } catch (error) {
+      if (!(error instanceof MemoryReadError) || read === 0) throw error;
+      break;
+    }
+    read += size;
+  }
+  const bytes = new Uint8Array(read);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
 /** The bytes of an image in memory. Its `__LINKEDIT` is found through the segment that the range's
  * place in the file falls into; in the dyld shared cache that segment is shared by all images, so
  * only the ranges asked for are read. */
@@ -48,7 +90,10 @@ export function memorySource(memory: MemoryReader, segments: readonly Segment[])
       for (const { address, fileOffset, fileSize } of segments) {
         if (offset < fileOffset || offset >= fileOffset + fileSize || size === 0) continue;
         const length = Math.min(size, fileOffset + fileSize - offset);
-        return memory.read(address + BigInt(offset - fileOffset), length);
+        const start = address + BigInt(offset - fileOffset);
+        if (length > MAX_RANGE) throw new MemoryReadError(start, length);
+        if (length > PROBED) memory.read(start + BigInt(length - 1), 1);
+        return memory.read(start, length);
       }
       return null;
     },

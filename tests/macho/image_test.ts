@@ -244,6 +244,14 @@ Deno.test("an image in memory whose __LINKEDIT is gone keeps its segments and wa
   const image = Image.fromMemory(memory, 0x5000n, "image");
   assertEquals(at(image, 0x6010n), "nothing");
   assertEquals(image.warnings.length, 2);
+  // Load commands that are said to be longer than what is mapped.
+  new DataView(bytes.buffer).setUint32(20, 0x100000, true);
+  const long = Image.fromMemory(
+    new FakeMemory().map(0x5000n, bytes.subarray(0, LINKEDIT_OFFSET)),
+    0x5000n,
+    "image",
+  );
+  assertEquals(long.segments, image.segments);
   assertThrows(() => Image.fromMemory(memory, 0x9000_0000n, "image"), MemoryReadError);
   assertThrows(() => Image.fromMemory(memory, 0x6000n, "image"), FormatError, "magic");
 });
