@@ -1,0 +1,391 @@
+/** {@linkcode MachKernel} over the native library. */
+import { MachError, TargetGoneError } from "../lib/errors.ts";
+import type {
+  Capture,
+  CaptureOptions,
+  DyldInfo,
+  MachKernel,
+  OwnImage,
+  Region,
+  ThreadInfo,
+} from "../lib/target/kernel.ts";
+import { headerSize, readHeader, readString, readThreadInfo, readThreads } from "./capture.ts";
+import { libraryPath } from "./library.ts";
+import { type Native, openNative } from "./native.ts";
+import { attachRemedy } from "./remedy.ts";
+
+/** The `kern_return_t` values that are told apart here. */
+const kern = {
+  success: 0,
+  noSpace: 3,
+  invalidArgument: 4,
+  failure: 5,
+  terminated: 37,
+  operationTimedOut: 49,
+  invalidDest: 0x10000003,
+} as const;
+
+/** How to open the kernel's native side. */
+export interface KernelOptions {
+  /** The path of the library to use instead of the embedded one. */
+  readonly library?: string;
+}
+
+/** A {@linkcode MachKernel} that counts its calls. */
+export interface NativeKernel extends MachKernel {
+  /** How many calls into the library were made. */
+  readonly calls: number;
+}
+
+/** Opens the native library.
+ *
+ * @example
+ * ```ts
+ * import { openKernel } from "./mod.ts";
+ *
+ * const kernel = openKernel();
+ * const task = kernel.taskForPid(4242);
+ * const token = kernel.taskSuspend(task);
+ * kernel.taskResume(token);
+ * kernel.portRelease(task);
+ * ```
+ *
+ * @throws Error with the way out when it cannot be loaded
+ */
+export function openKernel(options: KernelOptions = {}): NativeKernel {
+  return new Shim(openNative(libraryPath(options.library)));
+}
+
+/** `sizeof(mp_vm_region_info)`, and where its path starts. */
+const regionSize = 1072;
+const regionPath = 48;
+
+/** `MP_REGION_PATHS`. */
+const withPaths = 1;
+
+/** Regions that one call is asked for: half a megabyte of them. */
+const regionBatch = 512;
+
+/** A buffer for snapshots to begin with: a hundred threads of some pages each. */
+const firstSnapshotCapacity = 2 << 20;
+
+/** How often a snapshot is tried again, when the target's stacks and threads keep growing. */
+const snapshotTries = 8;
+
+class Shim implements NativeKernel {
+  readonly system = Deno.build.os === "darwin" ? "darwin" : "linux";
+  readonly #native: Native;
+  /** For results of one or two words, and for names and paths. */
+  readonly #word = new Uint32Array(1);
+  readonly #long = new BigUint64Array(1);
+  readonly #text = new Uint8Array(4096);
+  readonly #record = new Uint8Array(128);
+  readonly #recordView = new DataView(this.#record.buffer);
+  /** Made at first use, and as large as was ever needed. */
+  #snapshot = new Uint8Array(0);
+  #regions = new Uint8Array(0);
+  #threads = new Uint32Array(64);
+  /** Of tasks, for messages. */
+  readonly #pids = new Map<number, number>();
+  #calls = 0;
+
+  constructor(native: Native) {
+    this.#native = native;
+  }
+
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Every use of the library goes through here. */
+  get #shim(): Native {
+    this.#calls++;
+    return this.#native;
+  }
+
+  #nameOf(port: number): string {
+    const pid = this.#pids.get(port);
+    return pid === undefined
+      ? `the task or thread with the port 0x${port.toString(16)}`
+      : `pid ${pid}`;
+  }
+
+  #check(call: string, code: number, port: number): void {
+    if (code !== kern.success) throw this.#error(call, code, port);
+  }
+
+  #error(call: string, code: number, port: number): Error {
+    const pid = this.#pids.get(port);
+    // Which of its codes a kernel gives for what has died depends on when it died.
+    const gone = code === kern.invalidDest || code === kern.terminated ||
+      (code === kern.invalidArgument && pid !== undefined && !this.#exists(pid));
+    if (gone) return new TargetGoneError(this.#nameOf(port));
+    if (code === kern.operationTimedOut) {
+      return new MachError(call, code, "the thread waits in the kernel and cannot be stopped now");
+    }
+    if (code === kern.failure && call === "task_suspend2" && pid !== undefined) {
+      return new MachError(call, code, attachRemedy(pid, this.#exists(pid)));
+    }
+    return new MachError(call, code);
+  }
+
+  #exists(pid: number): boolean {
+    const name = this.#text;
+    return this.#shim.mp_proc_name(pid, name, name.length) === kern.success;
+  }
+
+  taskSelf(): number {
+    this.#check("mach_task_self", this.#shim.mp_task_self(this.#word), 0);
+    this.#pids.set(this.#word[0], Deno.pid);
+    return this.#word[0];
+  }
+
+  taskForPid(pid: number): number {
+    const code = this.#shim.mp_task_for_pid(pid, this.#word);
+    if (code === kern.failure) {
+      throw new MachError("task_for_pid", code, attachRemedy(pid, this.#exists(pid)));
+    }
+    this.#check("task_for_pid", code, 0);
+    this.#pids.set(this.#word[0], pid);
+    return this.#word[0];
+  }
+
+  portRelease(port: number): void {
+    this.#check("mach_port_deallocate", this.#shim.mp_port_release(port), port);
+  }
+
+  portCount(): number {
+    this.#check("mach_port_names", this.#shim.mp_port_count(this.#word), 0);
+    return this.#word[0];
+  }
+
+  taskThreads(task: number): Uint32Array {
+    for (;;) {
+      const threads = this.#threads;
+      const code = this.#shim.mp_task_threads(task, threads, threads.length, this.#word);
+      const count = this.#word[0];
+      if (code !== kern.noSpace) {
+        this.#check("task_threads", code, task);
+        return threads.slice(0, count);
+      }
+      this.#threads = new Uint32Array(count + count / 4 + 16);
+    }
+  }
+
+  taskSuspend(task: number): number {
+    this.#check("task_suspend2", this.#shim.mp_task_suspend(task, this.#word), task);
+    return this.#word[0];
+  }
+
+  taskResume(token: number): void {
+    this.#check("task_resume2", this.#shim.mp_task_resume(token), token);
+  }
+
+  threadSuspend(thread: number): void {
+    this.#check("thread_suspend", this.#shim.mp_thread_suspend(thread), thread);
+  }
+
+  threadResume(thread: number): void {
+    this.#check("thread_resume", this.#shim.mp_thread_resume(thread), thread);
+  }
+
+  threadGetState(thread: number, flavor: number, size: number): Uint8Array {
+    const state = new Uint8Array(size);
+    this.#word[0] = size >>> 2;
+    const code = this.#shim.mp_thread_get_state(thread, flavor, state, this.#word);
+    this.#check("thread_get_state", code, thread);
+    return state;
+  }
+
+  threadSetState(thread: number, flavor: number, state: Uint8Array): void {
+    // A copy is aligned, and the FFI's to read.
+    const words = state.slice();
+    const code = this.#shim.mp_thread_set_state(thread, flavor, words, words.length >>> 2);
+    this.#check("thread_set_state", code, thread);
+  }
+
+  threadInfo(thread: number): ThreadInfo {
+    this.#check("thread_info", this.#shim.mp_thread_info_get(thread, this.#record), thread);
+    return readThreadInfo(this.#record, this.#recordView, 0);
+  }
+
+  vmRead(task: number, address: bigint, into: Uint8Array): number {
+    if (into.length === 0) return 0;
+    this.#long[0] = 0n;
+    const code = this.#shim.mp_vm_read_overwrite(
+      task,
+      address,
+      BigInt(into.length),
+      into as Uint8Array<ArrayBuffer>,
+      this.#long,
+    );
+    if (code === kern.success) return into.length;
+    const error = this.#error("mach_vm_read_overwrite", code, task);
+    if (error instanceof TargetGoneError) throw error;
+    return Number(this.#long[0]);
+  }
+
+  vmWrite(task: number, address: bigint, bytes: Uint8Array): void {
+    const code = this.#shim.mp_vm_write(
+      task,
+      address,
+      bytes as Uint8Array<ArrayBuffer>,
+      BigInt(bytes.length),
+    );
+    this.#check("mach_vm_write", code, task);
+  }
+
+  vmRegions(task: number, address: bigint, limit: number, paths: boolean): Region[] {
+    const regions: Region[] = [];
+    const batch = Math.min(limit, regionBatch);
+    if (this.#regions.length < batch * regionSize) {
+      this.#regions = new Uint8Array(batch * regionSize);
+    }
+    const bytes = this.#regions;
+    const view = new DataView(bytes.buffer);
+    let next = address;
+    while (regions.length < limit) {
+      const capacity = Math.min(batch, limit - regions.length);
+      const flags = paths ? withPaths : 0;
+      const code = this.#shim.mp_vm_region(task, next, flags, bytes, capacity, this.#word);
+      this.#check("mach_vm_region_recurse", code, task);
+      const count = this.#word[0];
+      for (let index = 0; index < count; index++) {
+        regions.push(readRegion(bytes, view, index * regionSize));
+      }
+      if (count < capacity) break;
+      const last = regions[regions.length - 1];
+      next = last.address + last.size;
+      if (next > 0xffff_ffff_ffff_ffffn) break;
+    }
+    return regions;
+  }
+
+  taskDyldInfo(task: number): DyldInfo {
+    this.#check("task_info", this.#shim.mp_task_dyld_info(task, this.#record), task);
+    const view = this.#recordView;
+    return {
+      address: view.getBigUint64(0, true),
+      size: view.getBigUint64(8, true),
+      is64: view.getInt32(16, true) === 1,
+      cpuType: view.getInt32(20, true),
+      pid: view.getInt32(24, true),
+    };
+  }
+
+  ownImages(): OwnImage[] {
+    const images: OwnImage[] = [];
+    this.#check("_dyld_image_count", this.#shim.mp_dyld_image_count(this.#word), 0);
+    const count = this.#word[0];
+    const text = this.#text;
+    for (let index = 0; index < count; index++) {
+      // One may be unloaded by another thread meanwhile: then the list is shorter.
+      if (this.#shim.mp_dyld_get_image_header(index, this.#long) !== kern.success) break;
+      const header = this.#long[0];
+      if (this.#shim.mp_dyld_get_image_name(index, text, text.length) !== kern.success) break;
+      if (this.#shim.mp_dyld_get_image_vmaddr_slide(index, this.#long) !== kern.success) break;
+      images.push({ header, name: readString(text), slide: BigInt.asIntN(64, this.#long[0]) });
+    }
+    return images;
+  }
+
+  processes(): { readonly pid: number; readonly name: string }[] {
+    let pids = new Int32Array(1024);
+    for (;;) {
+      const code = this.#shim.mp_proc_listpids(pids, pids.length, this.#word);
+      if (code !== kern.noSpace) {
+        this.#check("proc_listallpids", code, 0);
+        break;
+      }
+      pids = new Int32Array(this.#word[0] + 64);
+    }
+    const processes: { pid: number; name: string }[] = [];
+    const name = this.#text;
+    for (const pid of pids.subarray(0, this.#word[0])) {
+      // It may have ended since, and on Darwin not every name is for everybody.
+      if (this.#shim.mp_proc_name(pid, name, name.length) !== kern.success) continue;
+      processes.push({ pid, name: readString(name) });
+    }
+    return processes;
+  }
+
+  processPath(pid: number): string {
+    const path = this.#text;
+    const code = this.#shim.mp_proc_pidpath(pid, path, path.length);
+    if (code === kern.failure && !this.#exists(pid)) throw new TargetGoneError(`pid ${pid}`);
+    this.#check("proc_pidpath", code, 0);
+    return readString(path);
+  }
+
+  snapshot(task: number, options: CaptureOptions): Capture {
+    const { flavor, maxStack, keepSuspended, stateSize } = options;
+    const token = keepSuspended ? this.#word : null;
+    for (let tries = 1;; tries++) {
+      const buffer = this.#snapshotBuffer();
+      const code = this.#shim.mp_snapshot(
+        task,
+        flavor,
+        BigInt(maxStack),
+        buffer,
+        BigInt(buffer.length),
+        token,
+      );
+      this.#check("mp_snapshot", code, task);
+      const held = keepSuspended ? this.#word[0] : undefined;
+      if (this.#isComplete(buffer, tries)) return this.#decode(buffer, stateSize, held);
+      // From the start, so that the run states are those of a target that runs.
+      if (held !== undefined) this.taskResume(held);
+    }
+  }
+
+  snapshotSelf({ stateSize, maxStack }: Pick<CaptureOptions, "stateSize" | "maxStack">): Capture {
+    for (let tries = 1;; tries++) {
+      const buffer = this.#snapshotBuffer();
+      const code = this.#shim.mp_snapshot_self(BigInt(maxStack), buffer, BigInt(buffer.length));
+      this.#check("mp_snapshot_self", code, 0);
+      if (this.#isComplete(buffer, tries)) return this.#decode(buffer, stateSize, undefined);
+    }
+  }
+
+  #snapshotBuffer(): Uint8Array<ArrayBuffer> {
+    if (this.#snapshot.length === 0) this.#snapshot = new Uint8Array(firstSnapshotCapacity);
+    return this.#snapshot as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Whether everything fitted, or will not; where not the next buffer is larger. */
+  #isComplete(buffer: Uint8Array, tries: number): boolean {
+    const { needed } = readHeader(new DataView(buffer.buffer));
+    if (needed <= buffer.length || tries === snapshotTries) return true;
+    this.#snapshot = new Uint8Array(needed + needed / 4);
+    return false;
+  }
+
+  #decode(buffer: Uint8Array, stateSize: number, token: number | undefined): Capture {
+    const header = readHeader(new DataView(buffer.buffer));
+    try {
+      // Copied once: the buffer is the next snapshot's.
+      const bytes = buffer.slice(0, Math.max(header.used, headerSize));
+      const threads = readThreads(bytes, header, stateSize);
+      return { stoppedNanoseconds: header.stopped, threads, token };
+    } catch (error) {
+      if (token !== undefined) this.taskResume(token);
+      throw error;
+    }
+  }
+}
+
+function readRegion(bytes: Uint8Array, view: DataView, at: number): Region {
+  const path = at + regionPath;
+  const length = view.getUint32(at + 44, true);
+  return {
+    address: view.getBigUint64(at, true),
+    size: view.getBigUint64(at + 8, true),
+    offset: view.getBigUint64(at + 16, true),
+    protection: view.getUint32(at + 24, true),
+    maxProtection: view.getUint32(at + 28, true),
+    userTag: view.getUint32(at + 32, true),
+    shareMode: view.getUint32(at + 36, true),
+    depth: view.getUint32(at + 40, true),
+    path: length === 0 ? "" : readString(bytes.subarray(path, path + length)),
+  };
+}

@@ -1,0 +1,201 @@
+/** Where the native files come from.
+ *
+ * A package from a registry has no files on disk that the system could load, so its native files
+ * are embedded in modules, compressed, and written out once to a cache directory.
+ *
+ * What is loaded is native code with this process's rights, so the directory must be the user's own
+ * and nobody else's to write: it is refused otherwise. That is also what makes checking a file and
+ * then loading it by name sound: between the two only the user could change it. The check is made
+ * at every load. A file appears under its name whole, by renaming, and its name contains its hash, so
+ * several processes and several versions can write at once; whichever is last put the same bytes
+ * there. A file that is not what it should be is replaced in the same way, which leaves processes
+ * that have the old one mapped alone.
+ */
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
+
+/** Deno's flags for what is done here, for messages. */
+const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=uid (or -A)";
+
+/** The embedded library for this machine. */
+const ownKey = Deno.build.os === "darwin" ? "darwin" : `linux-${Deno.build.arch}`;
+
+/** Runs `action`; where Deno's permissions stop it, says which flags it takes. */
+function permitted<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    throw new Error(`a live process is reached through a native library: run deno with ${flags}`, {
+      cause: error,
+    });
+  }
+}
+
+function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(descriptor).state === "granted";
+}
+
+/** The environment variable, where it may be read without asking anybody. */
+function grantedVariable(variable: string): string | undefined {
+  if (!isGranted({ name: "env", variable })) return undefined;
+  return Deno.env.get(variable) || undefined;
+}
+
+/** The user's cache directory for machpause; it need not exist. */
+function cacheDirectory(): string {
+  const home = Deno.env.get("HOME") ?? "";
+  const caches = Deno.build.os === "darwin" ? "" : Deno.env.get("XDG_CACHE_HOME") ?? "";
+  // The XDG Base Directory Specification has relative paths ignored.
+  if (caches.startsWith("/")) return `${caches}/machpause`;
+  if (!home.startsWith("/")) {
+    throw new Error("HOME is not set: there is no cache directory to write the native library to");
+  }
+  return `${home}/${Deno.build.os === "darwin" ? "Library/Caches" : ".cache"}/machpause`;
+}
+
+function refuse(directory: string, why: string): never {
+  throw new Error(
+    `${directory} ${why}: native code is not loaded from there. Remove it, or name a library ` +
+      "with MACHPAUSE_LIBRARY",
+  );
+}
+
+/** Makes sure that nobody but the user can put files into the directory. */
+function checkDirectory(directory: string): void {
+  const info = Deno.lstatSync(directory);
+  if (info.isSymlink) refuse(directory, "is a symbolic link");
+  if (!info.isDirectory) refuse(directory, "is not a directory");
+  if (info.uid !== Deno.uid()) refuse(directory, "belongs to another user");
+  if ((info.mode! & 0o022) !== 0) refuse(directory, "can be written by other users");
+}
+
+function hasHash(path: string, prebuilt: Prebuilt): boolean {
+  let bytes: Uint8Array;
+  try {
+    // A link could lead out of the directory.
+    const info = Deno.lstatSync(path);
+    if (!info.isFile || info.size !== prebuilt.size) return false;
+    bytes = Deno.readFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+  return createHash("sha256").update(bytes).digest("hex") === prebuilt.sha256;
+}
+
+/** `libmachpause.so` with the hash in it: `libmachpause-0123456789abcdef.so`. */
+function cachedName({ file, sha256 }: Prebuilt): string {
+  const dot = file.lastIndexOf(".");
+  const stem = dot < 0 ? file : file.slice(0, dot);
+  return `${stem}-${sha256.slice(0, 16)}${dot < 0 ? "" : file.slice(dot)}`;
+}
+
+/** The path of the file in the cache, where it is there and right. */
+function cached(prebuilt: Prebuilt): string | undefined {
+  const directory = cacheDirectory();
+  try {
+    checkDirectory(directory);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const path = `${directory}/${cachedName(prebuilt)}`;
+  return hasHash(path, prebuilt) ? path : undefined;
+}
+
+/** Writes the embedded file to the cache and returns its path. */
+function install(prebuilt: Prebuilt, base64: string): string {
+  const bytes = gunzipSync(Buffer.from(base64, "base64"), { maxOutputLength: prebuilt.size });
+  if (createHash("sha256").update(bytes).digest("hex") !== prebuilt.sha256) {
+    throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
+  }
+  const directory = cacheDirectory();
+  Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  checkDirectory(directory);
+  const path = `${directory}/${cachedName(prebuilt)}`;
+  const fresh = `${path}.${crypto.randomUUID()}`;
+  try {
+    Deno.writeFileSync(fresh, bytes, { createNew: true, mode: 0o700 });
+    Deno.renameSync(fresh, path);
+  } catch (error) {
+    try {
+      Deno.removeSync(fresh);
+    } catch {
+      // It was never there, or it can no more be removed than it could be written.
+    }
+    throw error;
+  }
+  return path;
+}
+
+function prebuiltOf(key: string): Prebuilt {
+  const prebuilt = Object.hasOwn(libraries, key) ? libraries[key] : undefined;
+  if (prebuilt === undefined) {
+    throw new Error(
+      `machpause has no native file for ${key}: on macOS and Linux, x86_64 and arm64, it does; ` +
+        "elsewhere cores and reports can be looked at",
+    );
+  }
+  return prebuilt;
+}
+
+async function contentsOf(key: string): Promise<string> {
+  const module: { default: string } = await import(`./prebuilt/${key}.ts`);
+  return module.default;
+}
+
+/** Whether the cache has this machine's library, as far as may be found out without asking. */
+function isCached(): boolean {
+  const mayLook = isGranted({ name: "read" }) && isGranted({ name: "env" }) &&
+    isGranted({ name: "sys", kind: "uid" });
+  if (!mayLook || !Object.hasOwn(libraries, ownKey)) return false;
+  try {
+    return cached(libraries[ownKey]) !== undefined;
+  } catch {
+    // libraryPath() says what is wrong, to somebody who asked for the library.
+    return false;
+  }
+}
+
+/** This machine's embedded library, loaded while this module is only where the cache lacks it:
+ * afterwards {@linkcode libraryPath} need not wait for anything. */
+const ownContents = Object.hasOwn(libraries, ownKey) && !isCached()
+  ? await contentsOf(ownKey)
+  : undefined;
+
+/** The path of the native library: the one that is asked for, the one that the environment variable
+ * `MACHPAUSE_LIBRARY` names, or the embedded one, written to the cache directory where it is not
+ * there yet.
+ *
+ * @param library the path of one to use instead
+ * @throws Error when the cache directory is not safe, or a permission is missing
+ */
+export function libraryPath(library?: string): string {
+  const given = library ?? grantedVariable("MACHPAUSE_LIBRARY");
+  if (given !== undefined) return given;
+  const prebuilt = prebuiltOf(ownKey);
+  return permitted(() => {
+    const path = cached(prebuilt);
+    if (path !== undefined) return path;
+    if (ownContents === undefined) {
+      throw new Error("the native library was removed from the cache just now: start again");
+    }
+    return install(prebuilt, ownContents);
+  });
+}
+
+/** The path of the program that runs Mach-O programs on Linux, from the same cache.
+ *
+ * @param arch what it runs
+ */
+export async function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
+  const key = `loader-${arch}`;
+  const prebuilt = prebuiltOf(key);
+  const path = permitted(() => cached(prebuilt));
+  if (path !== undefined) return path;
+  const contents = await contentsOf(key);
+  return permitted(() => install(prebuilt, contents));
+}

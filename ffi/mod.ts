@@ -1,0 +1,8 @@
+/** Everything native: the library that makes the Mach calls, and starting programs.
+ *
+ * @module
+ */
+export { guard } from "./guard.ts";
+export { type KernelOptions, type NativeKernel, openKernel } from "./kernel.ts";
+export { type Launched, type LaunchOptions, launchProcess } from "./launch.ts";
+export { loaderPath } from "./library.ts";

@@ -1,0 +1,69 @@
+/** The functions of `shim/machpause.h`, as `Deno.dlopen` takes them. */
+
+/** `MP_ABI_VERSION` of the header that this binding was written to. */
+export const abiVersion = 1;
+
+/** `mp_*` by name. Ports are `u32`, addresses and sizes `u64`; every result is a `kern_return_t`. */
+export const symbols = {
+  mp_abi_version: { parameters: [], result: "u32" },
+  mp_task_self: { parameters: ["buffer"], result: "i32" },
+  mp_task_for_pid: { parameters: ["i32", "buffer"], result: "i32" },
+  mp_task_threads: { parameters: ["u32", "buffer", "u32", "buffer"], result: "i32" },
+  mp_task_suspend: { parameters: ["u32", "buffer"], result: "i32" },
+  mp_task_resume: { parameters: ["u32"], result: "i32" },
+  mp_thread_suspend: { parameters: ["u32"], result: "i32" },
+  mp_thread_resume: { parameters: ["u32"], result: "i32" },
+  mp_thread_get_state: { parameters: ["u32", "i32", "buffer", "buffer"], result: "i32" },
+  mp_thread_set_state: { parameters: ["u32", "i32", "buffer", "u32"], result: "i32" },
+  mp_thread_info_get: { parameters: ["u32", "buffer"], result: "i32" },
+  mp_vm_read_overwrite: { parameters: ["u32", "u64", "u64", "buffer", "buffer"], result: "i32" },
+  mp_vm_write: { parameters: ["u32", "u64", "buffer", "u64"], result: "i32" },
+  mp_vm_region: { parameters: ["u32", "u64", "u32", "buffer", "u32", "buffer"], result: "i32" },
+  mp_task_dyld_info: { parameters: ["u32", "buffer"], result: "i32" },
+  mp_dyld_image_count: { parameters: ["buffer"], result: "i32" },
+  mp_dyld_get_image_header: { parameters: ["u32", "buffer"], result: "i32" },
+  mp_dyld_get_image_name: { parameters: ["u32", "buffer", "u32"], result: "i32" },
+  mp_dyld_get_image_vmaddr_slide: { parameters: ["u32", "buffer"], result: "i32" },
+  mp_port_release: { parameters: ["u32"], result: "i32" },
+  mp_port_count: { parameters: ["buffer"], result: "i32" },
+  mp_proc_listpids: { parameters: ["buffer", "u32", "buffer"], result: "i32" },
+  mp_proc_name: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  mp_proc_pidpath: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  mp_snapshot: {
+    parameters: ["u32", "i32", "u64", "buffer", "u64", "buffer"],
+    result: "i32",
+  },
+  mp_snapshot_self: { parameters: ["u64", "buffer", "u64"], result: "i32" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** What `Deno.dlopen` makes of {@linkcode symbols}. */
+export type Native = Deno.DynamicLibrary<typeof symbols>["symbols"];
+
+/** Opens the library.
+ *
+ * @param path absolute
+ * @throws Error with the way out when FFI is not permitted, the file is no such library, or it was
+ * built from another version of the header
+ */
+export function openNative(path: string): Native {
+  let library: Deno.DynamicLibrary<typeof symbols>;
+  try {
+    library = Deno.dlopen(path, symbols);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) {
+      throw new Error(
+        "a live process is reached through a native library: run deno with --allow-ffi (or -A)",
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+  const version = library.symbols.mp_abi_version();
+  if (version !== abiVersion) {
+    throw new Error(
+      `${path} has version ${version} of the native interface, this program needs ${abiVersion}: ` +
+        "build it again with deno task build",
+    );
+  }
+  return library.symbols;
+}
