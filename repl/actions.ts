@@ -19,7 +19,7 @@ async function promptAt(
     import("./session.ts"),
     import("./prompt.ts"),
   ]);
-  using session = new Session(styleFor(Deno.stdout));
+  const session = new Session(styleFor(Deno.stdout));
   if (open !== undefined) session.open(await open());
   if (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
     const name = session.maybeTarget === undefined ? "machpause" : `${session.maybeTarget}`;

@@ -9,7 +9,10 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string
     try {
       bytes = bytes.subarray(stream.writeSync(bytes));
     } catch (error) {
-      if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+      // EIO is what a terminal answers whose window was closed.
+      const gone = error instanceof Deno.errors.BrokenPipe ||
+        (error as { code?: string }).code === "EIO";
+      if (gone) Deno.exit(0);
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;
       // Somebody made the terminal or pipe that we share with them non-blocking, and it is full.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);

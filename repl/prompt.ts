@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 /** The signals that end the prompt, with their numbers. */
 const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 
-/** Runs the prompt to its end.
+/** Runs the prompt to its end, and lets the target go.
  *
  * @param begin lines to run first, as if they had been typed
  * @returns the code to exit with
@@ -16,11 +16,10 @@ const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 export async function prompt(session: Session, begin: readonly string[]): Promise<number> {
   exposeGlobals(session);
   const line: InputLine = {};
+  // `Deno.exit()` typed at the prompt is a way out too.
+  addEventListener("unload", () => session.close());
   for (const [name, number] of Object.entries(signals)) {
-    Deno.addSignalListener(name as keyof typeof signals, () => {
-      session.close();
-      Deno.exit(128 + number);
-    });
+    Deno.addSignalListener(name as keyof typeof signals, () => Deno.exit(128 + number));
   }
   // Code that fails later, out of a timer or a promise nobody awaits, must not take the prompt along.
   for (const type of ["error", "unhandledrejection"] as const) {
@@ -33,10 +32,14 @@ export async function prompt(session: Session, begin: readonly string[]): Promis
       line.redraw?.();
     });
   }
-  for (const line of begin) await interpret(session, line);
-  return await (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()
-    ? interactive(session, line)
-    : scripted(session));
+  try {
+    for (const line of begin) await interpret(session, line);
+    return await (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()
+      ? interactive(session, line)
+      : scripted(session));
+  } finally {
+    session.close();
+  }
 }
 
 /** As in `(machpause demo paused) > `. */
@@ -134,6 +137,8 @@ async function interactive(session: Session, line: InputLine): Promise<number> {
   // Ours says what went wrong, and prints nothing raw.
   process.setUncaughtExceptionCaptureCallback(null);
   line.redraw = () => {
+    // While something runs there is no line: the prompt comes when that is done.
+    if (abandon !== undefined) return;
     server.setPrompt(promptText(session));
     server.displayPrompt(true);
   };

@@ -1,0 +1,151 @@
+/** A program on a real pseudo-terminal, by the helper in pty.c. */
+
+const decoder = new TextDecoder();
+
+/** How long anything may take to appear, on the slowest of machines. */
+const patience = 30_000;
+
+/** The root of the checkout. */
+export const root = new URL("../../", import.meta.url);
+
+/** Compiles the helper into `directory`.
+ *
+ * @returns its path
+ */
+export async function compileHelper(directory: string): Promise<string> {
+  const path = `${directory}/pty`;
+  const source = new URL("pty.c", import.meta.url).pathname;
+  const libraries = Deno.build.os === "linux" ? ["-lutil"] : [];
+  const { success, stderr } = await new Deno.Command("cc", {
+    args: ["-Wall", "-Wextra", "-Werror", "-o", path, source, ...libraries],
+  }).output();
+  if (!success) throw new Error(decoder.decode(stderr));
+  return path;
+}
+
+/** A running program and its terminal. */
+export class Terminal implements AsyncDisposable {
+  /** The program's own pid. */
+  readonly pid: number;
+  readonly #child: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #reading: Promise<void>;
+  #shown = "";
+  #at = 0;
+  #news = Promise.withResolvers<void>();
+  #ended = false;
+
+  private constructor(child: Deno.ChildProcess, pid: number) {
+    this.#child = child;
+    this.pid = pid;
+    this.#input = child.stdin.getWriter();
+    this.#reading = this.#read();
+  }
+
+  /** Starts `program`, by way of the compiled helper. */
+  static async start(
+    helper: string,
+    program: string,
+    args: string[],
+    env: Record<string, string> = {},
+  ): Promise<Terminal> {
+    const child = new Deno.Command(helper, {
+      args: [program, ...args],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      env: { TERM: "xterm", ...env },
+    }).spawn();
+    const stderr = child.stderr.getReader();
+    const { value } = await stderr.read();
+    stderr.releaseLock();
+    await child.stderr.cancel();
+    return new Terminal(child, Number(decoder.decode(value)));
+  }
+
+  async #read(): Promise<void> {
+    const text = this.#child.stdout.pipeThrough(new TextDecoderStream());
+    for await (const part of text) {
+      this.#shown += part;
+      this.#news.resolve();
+      this.#news = Promise.withResolvers();
+    }
+    this.#ended = true;
+    this.#news.resolve();
+  }
+
+  /** Everything shown so far, as the terminal got it. */
+  get raw(): string {
+    return this.#shown;
+  }
+
+  /** Types text; `\r` is the Enter key. */
+  async type(text: string): Promise<void> {
+    await this.#input.write(new TextEncoder().encode(text));
+  }
+
+  /** Waits until `pattern` is shown, after what earlier waits have found.
+   *
+   * @returns what was shown up to its end, without the terminal's own control sequences
+   */
+  async until(pattern: string | RegExp): Promise<string> {
+    const late = performance.now() + patience;
+    for (;;) {
+      const shown = this.#shown.slice(this.#at);
+      const index = typeof pattern === "string" ? shown.indexOf(pattern) : shown.search(pattern);
+      if (index >= 0) {
+        const length = typeof pattern === "string"
+          ? pattern.length
+          : pattern.exec(shown)![0].length;
+        this.#at += index + length;
+        return visible(shown.slice(0, index + length));
+      }
+      if (this.#ended || performance.now() > late) {
+        throw new Error(`${pattern} was not shown; this was: ${JSON.stringify(shown)}`);
+      }
+      let timer = 0;
+      await Promise.race([
+        this.#news.promise,
+        new Promise<void>((resolve) => timer = setTimeout(resolve, patience)),
+      ]);
+      clearTimeout(timer);
+    }
+  }
+
+  /** Types a line and waits until `pattern` is shown. */
+  async enter(line: string, pattern: string | RegExp): Promise<string> {
+    await this.type(`${line}\r`);
+    return await this.until(pattern);
+  }
+
+  /** Waits for the program to end.
+   *
+   * @returns its exit code; 128 and the signal's number where a signal ended it
+   */
+  async end(): Promise<number> {
+    const { code } = await this.#child.status;
+    await this.#reading;
+    return code;
+  }
+
+  /** Closes the terminal's window. */
+  async hangUp(): Promise<void> {
+    await this.#input.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      Deno.kill(this.pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+    await this.#input.close().catch(() => {});
+    await this.end();
+  }
+}
+
+/** Text without the sequences by which a line editor moves the cursor and colours. */
+export function visible(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "").replace(/\r+\n/g, "\n");
+}
