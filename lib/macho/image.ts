@@ -16,7 +16,13 @@ import {
   type SectionCommand,
 } from "./load_commands.ts";
 import { readObjcMethods } from "./objc.ts";
-import { fileSource, type ImageSource, memorySource, readAvailable } from "./source.ts";
+import {
+  boundedMemory,
+  fileSource,
+  type ImageSource,
+  memorySource,
+  readAvailable,
+} from "./source.ts";
 import { StringTable } from "./strings.ts";
 import { MAX_SYMBOLS, RANK, type SymbolColumns, SymbolTable } from "./symbol_table.ts";
 import { nlistSize, parseNlists } from "./symtab.ts";
@@ -129,13 +135,14 @@ export class Image implements LoadedImage {
   /** Reads an image that is mapped: its header and load commands now, in two reads, and of
    * `__LINKEDIT` what is needed when symbols are first asked for.
    *
-   * @param memory of the target
+   * @param reader of the target's memory
    * @param loadAddress of the image's header
    * @param path that dyld gives for the image
    * @throws {MemoryReadError} when the header cannot be read
    * @throws {FormatError} when there is no Mach-O header
    */
-  static fromMemory(memory: MemoryReader, loadAddress: bigint, path: string): Image {
+  static fromMemory(reader: MemoryReader, loadAddress: bigint, path: string): Image {
+    const memory = boundedMemory(reader);
     const warnings: string[] = [];
     const header = parseHeader(memory.read(loadAddress, MAX_HEADER_SIZE), path);
     if (header.commandsSize > MAX_COMMANDS_SIZE) {
@@ -449,8 +456,11 @@ export class Image implements LoadedImage {
   #readFunctionStarts(): Float64Array | undefined {
     const bytes = this.#readLinkedit("the function starts", this.#commands.functionStarts);
     if (bytes === null) return undefined;
-    const text = this.segments.find(({ name }) => name === "__TEXT");
-    const { offsets, complete } = parseFunctionStarts(bytes, text?.size ?? Infinity);
+    // Kernels have code in more segments than __TEXT.
+    const limit = Math.max(
+      ...this.segments.map(({ vmAddress, size }) => Number(vmAddress - this.#linkedAddress) + size),
+    );
+    const { offsets, complete } = parseFunctionStarts(bytes, limit);
     if (!complete) this.warnings.push("the function starts are damaged: some are left out");
     if (this.cpuType === CPU_TYPE.ARM) {
       for (let index = 0; index < offsets.length; index++) offsets[index] -= offsets[index] % 2;

@@ -46,6 +46,18 @@ const MAX_RANGE = 1 << 28;
 /** Memory is readable or not in units no smaller than this. */
 const PAGE = 0x1000;
 
+/** `memory`, asked only for addresses that exist: damage can lead to any number. */
+export function boundedMemory(memory: MemoryReader): MemoryReader {
+  return {
+    read(address, length) {
+      if (address < 0n || address + BigInt(length) > 1n << 64n) {
+        throw new MemoryReadError(address, length);
+      }
+      return memory.read(address, length);
+    },
+  };
+}
+
 /** The bytes at `address` up to the first that cannot be read; throws `MemoryReadError` when that is
  * the very first. */
 export function readAvailable(

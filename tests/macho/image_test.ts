@@ -252,6 +252,9 @@ Deno.test("an image in memory whose __LINKEDIT is gone keeps its segments and wa
     "image",
   );
   assertEquals(long.segments, image.segments);
+  const top = (1n << 64n) - 8n;
+  assertThrows(() => Image.fromMemory(memory, top, "image"), MemoryReadError);
+  assert(memory.reads.every(({ address }) => address < top));
   assertThrows(() => Image.fromMemory(memory, 0x9000_0000n, "image"), MemoryReadError);
   assertThrows(() => Image.fromMemory(memory, 0x6000n, "image"), FormatError, "magic");
 });
