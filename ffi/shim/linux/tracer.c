@@ -118,7 +118,8 @@ static void poll_thread(struct thread *thread, bool exits)
 	if (!exits)
 		return;
 	result = wait_for(thread->tid, WEXITED | WNOWAIT, &info);
-	if (result == 0 && info.si_pid != thread->tid)
+	/* A ptrace stop is told of whatever is asked for: it is for the next look. */
+	if (result == 0 && (info.si_pid != thread->tid || info.si_code == CLD_TRAPPED))
 		return;
 	/* A parent elsewhere hears of the exit only once its tracer has. */
 	if (!(thread->task->our_child && thread->tid == thread->task->pid))
