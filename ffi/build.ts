@@ -16,7 +16,7 @@ interface Product {
   readonly key: string;
   /** What the file is called where the package writes it out. */
   readonly file: string;
-  /** Directories, read with all below them, and files that it is made of. */
+  /** Directories, without those in them, and files that it is made of. */
   readonly sources: readonly string[];
   /** The programs without which it cannot be built. */
   readonly tools: readonly string[];
@@ -51,6 +51,8 @@ const linuxLinkFlags = [
   "-Wl,--no-undefined",
 ];
 
+const loaderSources = "ffi/shim/linux/loader";
+
 const darwinTools = ["clang-19", "ld64.lld-19", "llvm-lipo-19"];
 const inspectionTools = ["llvm-nm-19", "llvm-readelf-19"];
 
@@ -80,22 +82,18 @@ async function isInstalled(tool: string): Promise<boolean> {
   return false;
 }
 
-/** The files below a directory, or the file itself, by their path from the root. */
+/** The files in a directory, or the file itself, by their path from the root. */
 async function files(path: string): Promise<string[]> {
   if ((await Deno.stat(root + path)).isFile) return [path];
   const found: string[] = [];
   for await (const entry of Deno.readDir(root + path)) {
-    found.push(...await files(`${path}/${entry.name}`));
+    if (entry.isFile) found.push(`${path}/${entry.name}`);
   }
-  return found;
+  return found.sort();
 }
 
 async function cFiles(directory: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const entry of Deno.readDir(root + directory)) {
-    if (entry.isFile && entry.name.endsWith(".c")) found.push(`${root}${directory}/${entry.name}`);
-  }
-  return found.sort();
+  return (await files(directory)).filter((name) => name.endsWith(".c")).map((name) => root + name);
 }
 
 function hex(bytes: Uint8Array | ArrayBuffer): string {
@@ -127,6 +125,33 @@ async function buildLinux(compiler: string, output: string): Promise<void> {
     ...linuxLinkFlags,
     "-o",
     output,
+  ]);
+}
+
+/** The Mach-O loader. What its flags are for is said in its main.c. On x86_64 it rests on the host's C
+ * library, on i386 on the kernel alone, so that no 32-bit C library is needed. */
+async function buildLoader(arch: "x86_64" | "i386", output: string): Promise<void> {
+  const other = arch === "x86_64" ? "host_bare.c" : "host_glibc.c";
+  const bare = ["-Os", "-fno-pie", "-no-pie", "-ffreestanding", "-fno-stack-protector"]
+    .concat("-nostdlib", "-static", "-ffunction-sections", "-Wl,--gc-sections");
+  await run(arch === "x86_64" ? "x86_64-linux-gnu-gcc" : "i686-linux-gnu-gcc", [
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-fvisibility=hidden",
+    "-fno-omit-frame-pointer",
+    "-mno-omit-leaf-frame-pointer",
+    "-fno-optimize-sibling-calls",
+    `-ffile-prefix-map=${root}=`,
+    "-Wl,--build-id=none",
+    "-s",
+    ...arch === "x86_64" ? ["-O2", "-fPIE", "-pie", "-pthread"] : bare,
+    "-o",
+    output,
+    ...(await cFiles(loaderSources)).filter((file) => !file.endsWith(`/${other}`)),
+    `${root}${loaderSources}/entry.S`,
+    arch === "x86_64" ? "-ldl" : "-lgcc",
   ]);
 }
 
@@ -213,6 +238,20 @@ const products: readonly Product[] = [
     sources: [...shimSources, "ffi/shim/linux"],
     tools: ["aarch64-linux-gnu-gcc"],
     build: (output) => buildLinux("aarch64-linux-gnu-gcc", output),
+  },
+  {
+    key: "loader-x86_64",
+    file: "macho-loader-x86_64",
+    sources: [loaderSources],
+    tools: ["x86_64-linux-gnu-gcc"],
+    build: (output) => buildLoader("x86_64", output),
+  },
+  {
+    key: "loader-i386",
+    file: "macho-loader-i386",
+    sources: [loaderSources],
+    tools: ["i686-linux-gnu-gcc"],
+    build: (output) => buildLoader("i386", output),
   },
 ];
 
