@@ -35,6 +35,7 @@ const BLOCK = 1 << 14;
 /** What one image's metadata may come to; more is damage. */
 const MAX_CLASSES = 1 << 17;
 const MAX_METHODS = 1 << 20;
+const MAX_TEXT = 1 << 26;
 const MAX_METHODS_OF_LIST = 1 << 16;
 const MAX_NAME = 4096;
 /** So many unreadable entries say that it is not the metadata that it claims to be. */
@@ -83,6 +84,8 @@ class ObjcReader {
   readonly #pool = new StringPool();
   readonly #encoder = new TextEncoder();
   #damaged = 0;
+  /** Method entries looked at, used or not: lists may share their bytes. */
+  #visited = 0;
 
   constructor(image: ObjcImage, source: ImageSource, chainedFixups: Uint8Array | null) {
     this.#image = image;
@@ -94,8 +97,8 @@ class ObjcReader {
   /** Calls `visit` with each pointer of a list; damage costs the entry that has it. */
   each(address: bigint, size: number, visit: (pointer: bigint) => void): void {
     const count = Math.min(Math.floor(size / this.#word), MAX_CLASSES);
-    for (let index = 0; index < count && this.#addresses.length < MAX_METHODS; index++) {
-      if (this.#damaged >= MAX_DAMAGED) return;
+    for (let index = 0; index < count; index++) {
+      if (this.#damaged >= MAX_DAMAGED || this.#exhausted) return;
       try {
         const pointer = this.#pointer(address + BigInt(index * this.#word));
         if (pointer !== 0n) visit(pointer);
@@ -128,8 +131,16 @@ class ObjcReader {
     this.#methodList(this.#pointer(address + 3n * word), "+", name);
   }
 
+  /** Whether there is more than any real image has. */
+  get #exhausted(): boolean {
+    return this.#visited >= MAX_METHODS || this.#pool.length >= MAX_TEXT;
+  }
+
   /** All that was found. */
   methods(): ObjcMethods {
+    if (this.#exhausted) {
+      this.#image.warnings.push("too much Objective-C metadata: some is left out");
+    }
     if (this.#damaged > 0) {
       this.#image.warnings.push(
         `${this.#damaged} Objective-C classes or categories cannot be read`,
@@ -182,7 +193,8 @@ class ObjcReader {
     }
     const word = BigInt(this.#word);
     for (let index = 0; index < count; index++) {
-      if (this.#addresses.length >= MAX_METHODS) return;
+      if (this.#exhausted) return;
+      this.#visited++;
       const entry = address + 8n + BigInt(index * entrySize);
       // Small: three 32-bit distances, of the selector reference, the types, the implementation.
       const selector = small

@@ -184,6 +184,27 @@ Deno.test("a damaged class costs that class, and methods elsewhere are not this 
   assertEquals(image.warnings, ["1 Objective-C classes or categories cannot be read"]);
 });
 
+Deno.test("classes without number that share one long method list are bounded", () => {
+  const base = 0x1_2345_0000n;
+  const list = 0x7000_0000n;
+  const data = new Data(base, 8);
+  const worker = data.class(0n, data.readOnly("Worker", list));
+  const entries = new Uint8Array(8 + 24 * 65536);
+  new DataView(entries.buffer).setUint32(0, 24, true);
+  new DataView(entries.buffer).setUint32(4, 65536, true);
+  const classes = new Uint8Array(new BigUint64Array(0x2000 / 8).fill(worker).buffer);
+  const bytes = buildImage({
+    sections: [
+      { segment: "__TEXT", name: "__objc_classlist", offset: 0x1000, size: 0x2000, data: classes },
+      { segment: "__DATA", name: "__objc_const", offset: 0x3000, size: 0x1000, data: data.bytes },
+    ],
+  });
+  const memory = new FakeMemory().map(list, entries).map(base, bytes);
+  const image = Image.fromMemory(memory, base, "image");
+  assertEquals(listed(image), []);
+  assertEquals(image.warnings, ["too much Objective-C metadata: some is left out"]);
+});
+
 Deno.test("a method list that claims too much is left out", () => {
   const base = 0x1_2345_0000n;
   const data = new Data(base, 8);
