@@ -116,9 +116,14 @@ async function sourcesHash(sources: readonly string[]): Promise<string> {
 }
 
 /** A shared library for Linux from the shim and the Mach calls over Linux's own. */
-async function buildLinux(compiler: string, output: string): Promise<void> {
+async function buildLinux(
+  compiler: string,
+  output: string,
+  extra: readonly string[] = [],
+): Promise<void> {
   await run(compiler, [
     ...flags,
+    ...extra,
     "-ffunction-sections",
     `${root}ffi/shim/shim.c`,
     ...await cFiles("ffi/shim/linux"),
@@ -154,6 +159,9 @@ async function buildLoader(arch: "x86_64" | "i386", output: string): Promise<voi
     arch === "x86_64" ? "-ldl" : "-lgcc",
   ]);
 }
+
+/** What makes a library built here load on systems with an older C library. */
+const oldGlibc = `${root}ffi/shim/glibc.h`;
 
 /** The universal dylib, without Apple's SDK. arm64 code must be signed to run at all, and the linker
  * does that, with no identity. */
@@ -228,16 +236,16 @@ const products: readonly Product[] = [
   {
     key: "linux-x86_64",
     file: "libmachpause.so",
-    sources: [...shimSources, "ffi/shim/linux"],
+    sources: [...shimSources, "ffi/shim/glibc.h", "ffi/shim/linux"],
     tools: ["x86_64-linux-gnu-gcc"],
-    build: (output) => buildLinux("x86_64-linux-gnu-gcc", output),
+    build: (output) => buildLinux("x86_64-linux-gnu-gcc", output, ["-include", oldGlibc]),
   },
   {
     key: "linux-aarch64",
     file: "libmachpause.so",
-    sources: [...shimSources, "ffi/shim/linux"],
+    sources: [...shimSources, "ffi/shim/glibc.h", "ffi/shim/linux"],
     tools: ["aarch64-linux-gnu-gcc"],
-    build: (output) => buildLinux("aarch64-linux-gnu-gcc", output),
+    build: (output) => buildLinux("aarch64-linux-gnu-gcc", output, ["-include", oldGlibc]),
   },
   {
     key: "loader-x86_64",
