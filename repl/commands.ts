@@ -72,18 +72,15 @@ function imageLine(image: LoadedImage): string {
 
 /** What is at an address. */
 function lookupAddress(session: Session, address: bigint): string[] {
-  const { target } = session;
-  const found = target.dladdr(address);
+  const { image, symbol, offset, source } = session.target.resolve(address);
   const text = hex(address, pointerSize(session));
-  if (found === null) return [`${text}: in no image`];
-  const { image, symbol, offset } = found;
-  const lines = [
-    `${text}  ${escape(image.name)}  ` +
-    (symbol === null
-      ? `${escape(image.name)} + 0x${offset.toString(16)}`
-      : `${escape(symbol.name)} + ${offset}`),
-  ];
-  if (found.source !== null) lines.push(`  ${escape(found.source.file)}:${found.source.line}`);
+  if (image === null) return [`${text}: in no image`];
+  const name = escape(image.name);
+  const place = symbol === null
+    ? `${name} + 0x${offset.toString(16)}`
+    : `${escape(symbol.name)} + ${offset}`;
+  const lines = [`${text}  ${name}  ${place}`];
+  if (source !== null) lines.push(`  ${escape(source.file)}:${source.line}`);
   lines.push(`  ${imageLine(image)}`);
   return lines;
 }

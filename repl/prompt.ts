@@ -107,30 +107,42 @@ interface InputLine {
 }
 
 async function interactive(session: Session, line: InputLine): Promise<number> {
-  const [{ Recoverable, start }, { default: process }] = await Promise.all([
+  const [{ start }, { default: process }] = await Promise.all([
     import("node:repl"),
     import("node:process"),
   ]);
   const { promise, resolve } = Promise.withResolvers<void>();
   /** What was typed runs one after the other, also when it was typed or pasted ahead. */
   let queue = Promise.resolve();
-  /** Stops waiting for what runs. */
-  let abandon: (() => void) | undefined;
+  /** What runs and what waits to run; each call gives one of them up. */
+  const pending = new Set<() => void>();
+  /** The lines so far of code that goes on. `node:repl` would keep them too, but not in order when
+   * further lines come before it knows. */
+  let incomplete = "";
+  const setPrompt = () => server.setPrompt(incomplete === "" ? promptText(session) : "| ");
   const server = start({
     prompt: promptText(session),
     useGlobal: true,
     ignoreUndefined: true,
     completer: (text: string) => complete(text),
     eval(text, _context, _file, callback) {
+      const givenUp = Promise.withResolvers<"done">();
+      let wanted = true;
+      const abandon = () => {
+        wanted = false;
+        givenUp.resolve("done");
+      };
+      pending.add(abandon);
       queue = queue.then(async () => {
-        const abandoned = Promise.withResolvers<"done">();
-        abandon = () => abandoned.resolve("done");
-        const outcome = await Promise.race([interpret(session, text), abandoned.promise]);
-        abandon = undefined;
+        const code = incomplete + text;
+        const outcome = wanted
+          ? await Promise.race([interpret(session, code), givenUp.promise])
+          : "done";
+        incomplete = outcome === "incomplete" ? code : "";
+        pending.delete(abandon);
         if (session.ended) return server.close();
-        server.setPrompt(promptText(session));
-        if (outcome === "incomplete") callback(new Recoverable(new SyntaxError()), undefined);
-        else callback(null, undefined);
+        setPrompt();
+        callback(null, undefined);
       });
     },
   });
@@ -138,16 +150,20 @@ async function interactive(session: Session, line: InputLine): Promise<number> {
   process.setUncaughtExceptionCaptureCallback(null);
   line.redraw = () => {
     // While something runs there is no line: the prompt comes when that is done.
-    if (abandon !== undefined) return;
-    server.setPrompt(promptText(session));
+    if (pending.size > 0) return;
+    setPrompt();
     server.displayPrompt(true);
   };
   const [clearOrLeave] = server.listeners("SIGINT");
   server.removeAllListeners("SIGINT");
   server.on("SIGINT", () => {
-    if (abandon === undefined) return clearOrLeave.call(server);
+    if (pending.size === 0) {
+      incomplete = "";
+      setPrompt();
+      return clearOrLeave.call(server);
+    }
     print("\n(no longer waited for)\n");
-    abandon();
+    for (const abandon of pending) abandon();
   });
   server.on("exit", resolve);
   await promise;

@@ -44,8 +44,8 @@ const image: LoadedImage = {
 const symbols: Symbols = {
   resolve: (address) =>
     address >= text && address < text + 0x1000n
-      ? { image, symbol, offset: Number(address - text), source: null }
-      : { image: null, symbol: null, offset: 0, source: null },
+      ? { image, symbol, offset: Number(address - text), source: null, frames: [] }
+      : { image: null, symbol: null, offset: 0, source: null, frames: [] },
   dladdr: (address) =>
     address >= text && address < text + 0x1000n
       ? {
@@ -57,7 +57,6 @@ const symbols: Symbols = {
         uuid: image.uuid,
         image,
         symbol,
-        source: null,
       }
       : null,
   lookup: (name) => image.findSymbols(name).map((symbol) => ({ image, symbol })),

@@ -46,6 +46,26 @@ Deno.test("lines that are not complete go on in the next one", async () => {
   assertStringIncludes(await terminal.enter("twice(4)", paused), "\n8\n");
 });
 
+Deno.test("a paste of many lines", async () => {
+  const { terminal } = await start();
+  await using _ended = terminal;
+  const lines = Array.from({ length: 100 }, (_, index) => `  total += ${index};`);
+  await terminal.type(
+    ["function sum() {", "  let total = 0;", ...lines, "  return total", "}"].join("\r"),
+  );
+  await terminal.enter("", paused);
+  assertStringIncludes(await terminal.enter("sum()", paused), "\n4950\n");
+});
+
+Deno.test("Ctrl-C forgets the lines of code that is not complete", async () => {
+  const { terminal } = await start();
+  await using _ended = terminal;
+  await terminal.enter("function f() {", "| ");
+  await terminal.type("\x03");
+  await terminal.until(paused);
+  assertStringIncludes(await terminal.enter("6 * 7", paused), "\n42\n");
+});
+
 Deno.test("lines typed ahead run in order", async () => {
   const { terminal } = await start();
   await using _ended = terminal;

@@ -103,7 +103,7 @@ export class Terminal implements AsyncDisposable {
       if (this.#ended || performance.now() > late) {
         throw new Error(`${pattern} was not shown; this was: ${JSON.stringify(shown)}`);
       }
-      let timer = 0;
+      let timer: ReturnType<typeof setTimeout> | undefined;
       await Promise.race([
         this.#news.promise,
         new Promise<void>((resolve) => timer = setTimeout(resolve, patience)),
