@@ -34,6 +34,7 @@ export {
   type RegisterValue,
 } from "./lib/arch/mod.ts";
 export { FormatError, MachError, MemoryReadError, TargetGoneError } from "./lib/errors.ts";
+export type { LaunchOptions } from "./ffi/mod.ts";
 export { escape } from "./lib/escape.ts";
 export {
   type AddressRange,
@@ -44,24 +45,40 @@ export {
 export {
   Backtrace,
   type BacktraceOptions,
+  type Capture,
+  type CapturedThread,
+  type CaptureOptions,
   type DlInfo,
+  type DyldInfo,
   type FoundSymbol,
   Frame,
+  type FrameContext,
   type LiveOptions,
   LiveTarget,
   type MachKernel,
   Memory,
+  type OwnImage,
   Pause,
+  type ReadInto,
   type Region,
   type Resolution,
+  type Resolver,
   type RunState,
   SelfTarget,
+  type Services,
   Snapshot,
+  type SourceFrame,
   type SourceLocation,
   type StopReason,
+  type Symbols,
   Target,
   Thread,
+  type ThreadContext,
+  type ThreadControl,
+  type ThreadInfo,
   type Via,
+  type Walk,
+  type WalkInput,
 } from "./lib/target/mod.ts";
 
 const services: Services = {

@@ -40,6 +40,7 @@ const kernReturnNames: Readonly<Record<number, string>> = {
  * ```
  */
 export class MachError extends Error {
+  /** The class, also where it was minified. */
   override readonly name: string = "MachError";
   /** The call that failed, by its Mach name. */
   readonly call: string;
@@ -50,6 +51,10 @@ export class MachError extends Error {
   /** What a person can do about it. */
   readonly remedy: string | undefined;
 
+  /** Says which call failed, and how.
+   *
+   * @param remedy what a person can do, as the end of a sentence
+   */
   constructor(call: string, code: number, remedy?: string) {
     const codeName = kernReturnNames[code] ?? "kern_return_t";
     super(`${call}: ${codeName} (${code})${remedy === undefined ? "" : `; ${remedy}`}`);
@@ -62,9 +67,13 @@ export class MachError extends Error {
 
 /** The target has exited, or was killed. */
 export class TargetGoneError extends Error {
+  /** The class, also where it was minified. */
   override readonly name: string = "TargetGoneError";
 
-  /** @param target how the target was named, such as `pid 123` */
+  /** Says which target is gone.
+   *
+   * @param target how the target was named, such as `pid 123`
+   */
   constructor(target: string) {
     super(`${target} is gone: it exited or was killed`);
   }
@@ -72,12 +81,17 @@ export class TargetGoneError extends Error {
 
 /** Memory of the target that could not be read. */
 export class MemoryReadError extends Error {
+  /** The class, also where it was minified. */
   override readonly name: string = "MemoryReadError";
   /** Where the read began. */
   readonly address: bigint;
   /** How many bytes were asked for. */
   readonly length: number;
 
+  /** Says what could not be read.
+   *
+   * @param length bytes that were asked for
+   */
   constructor(address: bigint, length: number) {
     super(`cannot read ${length} bytes at 0x${address.toString(16)}: not mapped, or not readable`);
     this.address = address;
@@ -87,6 +101,7 @@ export class MemoryReadError extends Error {
 
 /** Bytes that are not what their format says: Mach-O, DWARF, cores, reports. */
 export class FormatError extends Error {
+  /** The class, also where it was minified. */
   override readonly name: string = "FormatError";
   /** The file or image that the bytes come from. */
   readonly file: string;
@@ -95,6 +110,10 @@ export class FormatError extends Error {
   /** What should have been there. */
   readonly expected: string;
 
+  /** Says where the file is not what it should be.
+   *
+   * @param expected what should have been there, with an article
+   */
   constructor(file: string, offset: number, expected: string) {
     super(`${file}: at offset 0x${offset.toString(16)}: expected ${expected}`);
     this.file = file;

@@ -22,6 +22,7 @@ export interface Flavor {
   readonly number: number;
   /** Bytes: four times the header's `_COUNT`. */
   readonly size: number;
+  /** In the state's order. */
   readonly registers: readonly Register[];
 }
 
@@ -38,14 +39,19 @@ export type ArchName = "armv7" | "arm64" | "i386" | "x86_64";
  * ```
  */
 export interface Arch {
+  /** As `lipo` and `arch` name it. */
   readonly name: ArchName;
   /** `CPU_TYPE_*` of `<mach/machine.h>`. */
   readonly cpuType: number;
   /** Bytes. */
   readonly pointerSize: 4 | 8;
+  /** The general registers. */
   readonly threadState: Flavor;
+  /** What the last exception was, and the address it was about. */
   readonly exceptionState: Flavor;
+  /** The program counter. */
   readonly pc: Register;
+  /** The stack pointer. */
   readonly sp: Register;
   /** The register that points to the innermost frame record. */
   readonly fp: Register;

@@ -2,7 +2,9 @@ import type { Arch, Register } from "./arch.ts";
 
 /** A register and what it holds. */
 export interface RegisterValue {
+  /** As in the thread state. */
   readonly name: string;
+  /** Unsigned. */
   readonly value: bigint;
 }
 
@@ -19,7 +21,10 @@ export interface RegisterValue {
 export class Registers implements Iterable<RegisterValue> {
   readonly #values: ReadonlyMap<string, bigint>;
 
-  /** @param values by register name; what is not there is not known */
+  /** Registers with known values.
+   *
+   * @param values by register name; what is not there is not known
+   */
   constructor(values: ReadonlyMap<string, bigint>) {
     this.#values = values;
   }
@@ -44,10 +49,12 @@ export class Registers implements Iterable<RegisterValue> {
     return this.#values.size;
   }
 
+  /** Those that are known, in the thread state's order. */
   *[Symbol.iterator](): IterableIterator<RegisterValue> {
     for (const [name, value] of this.#values) yield { name, value };
   }
 
+  /** On one line. */
   toString(): string {
     return [...this].map(({ name, value }) => `${name}=0x${value.toString(16)}`).join(" ");
   }
@@ -59,6 +66,7 @@ export class Registers implements Iterable<RegisterValue> {
     );
   }
 
+  /** A line each. */
   [Symbol.for("Deno.customInspect")](): string {
     return [...this].map(({ name, value }) => `${name.padStart(8)} = 0x${value.toString(16)}`)
       .join("\n");

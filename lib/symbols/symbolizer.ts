@@ -1,51 +1,9 @@
 /** From an address to what is known about it. */
 
-import type { LoadedImage, Symbol as SymbolShape, SymbolMatch } from "../macho/mod.ts";
+import type { LoadedImage, SymbolMatch } from "../macho/mod.ts";
+import type { DlInfo, FoundSymbol, Resolution, SourceFrame, Symbols } from "../target/mod.ts";
 import { ImageMap } from "./image_map.ts";
-import type { SourceFrame, SourceLocation, SourceProvider } from "./source.ts";
-
-/** What is known about an address. */
-export interface Resolution {
-  /** `null` when no image holds the address. */
-  readonly image: LoadedImage | null;
-  /** `null` when there is none, or only a nameless function. */
-  readonly symbol: SymbolShape | null;
-  /** Bytes from the symbol; from the image's load address when there is no symbol; 0 when there is no
-   * image either. */
-  readonly offset: number;
-  /** The innermost source position. */
-  readonly source: SourceLocation | null;
-  /** The functions at the address, innermost first; empty without debug information. */
-  readonly frames: readonly SourceFrame[];
-}
-
-/** The fields of `Dl_info`, as `dladdr` fills them, and what it lacks. */
-export interface DlInfo {
-  /** The image's path. Not safe to print raw. */
-  readonly fname: string;
-  /** The image's load address. */
-  readonly fbase: bigint;
-  /** The symbol's name; `null` when not known. Not safe to print raw. */
-  readonly sname: string | null;
-  /** The symbol's address; `null` when neither a symbol nor a function start is known. */
-  readonly saddr: bigint | null;
-  /** The image itself. */
-  readonly image: LoadedImage;
-  /** `null` when there is none, or only a nameless function. */
-  readonly symbol: SymbolShape | null;
-  /** Bytes from `saddr`; from `fbase` when that is `null`. */
-  readonly offset: number;
-  /** The image's UUID. */
-  readonly uuid: string | null;
-}
-
-/** A symbol and the image that it is in. */
-export interface FoundSymbol {
-  /** Where it was found. */
-  readonly image: LoadedImage;
-  /** What was found. */
-  readonly symbol: SymbolShape;
-}
+import type { SourceProvider } from "./source.ts";
 
 const noFrames: readonly SourceFrame[] = [];
 const nothing: Resolution = {
@@ -72,7 +30,7 @@ const MAX_REMEMBERED = 1 << 18;
  * console.log(`${symbol?.name} + ${offset}`); // main + 4
  * ```
  */
-export class Symbolizer {
+export class Symbolizer implements Symbols {
   /** Where it looks. */
   readonly images: ImageMap;
   readonly #provider: SourceProvider | undefined;

@@ -34,7 +34,9 @@ export type StopReason =
 
 /** What the frames of one walk have in common. */
 export interface FrameContext {
+  /** Of the thread. */
   readonly arch: Arch;
+  /** Tells what their addresses mean. */
   readonly resolver: Resolver;
   /** The registers of the innermost frame. */
   readonly registers: Registers;
@@ -51,6 +53,7 @@ export class Frame {
   /** The address of the next instruction this frame will execute: the pc of the innermost
    * frame, a return address in its callers. Pointer authentication and the Thumb bit removed. */
   readonly address: bigint;
+  /** How it was found. */
   readonly via: Via;
   /** An inline frame has no activation of its own; it shares that of the next one. */
   readonly inlined: boolean = false;
@@ -60,7 +63,8 @@ export class Frame {
   readonly #returnAddress: bigint;
   #resolution: Resolution | undefined;
 
-  /**
+  /** One frame of a walk.
+   *
    * @param sp the stack pointer in this frame
    * @param fp the frame pointer in this frame
    * @param returnAddress where this frame returns to; 0 when that is not known
@@ -162,6 +166,7 @@ export class Frame {
     return image === null ? "" : `${escape(image.name)} + 0x${offset.toString(16)}${place}`;
   }
 
+  /** As {@linkcode toString}. */
   [Symbol.for("Deno.customInspect")](): string {
     return this.toString();
   }
@@ -186,7 +191,7 @@ export class Frame {
 
 /** The frames of one thread, innermost first, and why there are no more. */
 export class Backtrace extends Array<Frame> {
-  // map() and its kin make plain arrays: only a walk makes a Backtrace.
+  /** What `map` and its kin make: only a walk makes a Backtrace. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
@@ -199,6 +204,7 @@ export class Backtrace extends Array<Frame> {
     return this.join("\n");
   }
 
+  /** As {@linkcode toString}. */
   [Symbol.for("Deno.customInspect")](): string {
     return this.toString();
   }

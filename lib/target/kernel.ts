@@ -20,7 +20,9 @@ export interface ThreadInfo {
   readonly runState: number;
   /** `TH_FLAGS_*`. */
   readonly flags: number;
+  /** How often it is suspended by itself. */
   readonly suspendCount: number;
+  /** Its current one. */
   readonly priority: number;
   /** As the target set it; not safe to print raw. */
   readonly name: string;
@@ -28,6 +30,7 @@ export interface ThreadInfo {
 
 /** One region of a task's address space, from `mach_vm_region_recurse`. */
 export interface Region {
+  /** Of its first byte. */
   readonly address: bigint;
   /** Bytes. */
   readonly size: bigint;
@@ -35,11 +38,13 @@ export interface Region {
   readonly offset: bigint;
   /** `VM_PROT_*`: 1 read, 2 write, 4 execute. */
   readonly protection: number;
+  /** The most that `protection` may become. */
   readonly maxProtection: number;
   /** `VM_MEMORY_*`: 30 is a stack. */
   readonly userTag: number;
   /** `SM_*`. */
   readonly shareMode: number;
+  /** Of the submap that it was found in. */
   readonly depth: number;
   /** The mapped file; empty when there is none or it was not asked for. */
   readonly path: string;
@@ -55,23 +60,29 @@ export interface DyldInfo {
   readonly is64: boolean;
   /** `CPU_TYPE_*`; 0 when not known. */
   readonly cpuType: number;
+  /** Of the task's process. */
   readonly pid: number;
 }
 
 /** One image of this very process, from the `_dyld_*` calls. */
 export interface OwnImage {
+  /** The address of its Mach-O header. */
   readonly header: bigint;
+  /** Its path. */
   readonly name: string;
+  /** Its load address less the one it was linked for. */
   readonly slide: bigint;
 }
 
 /** One thread as `mp_snapshot` captured it. */
 export interface CapturedThread {
+  /** As it was just before the stop. */
   readonly info: ThreadInfo;
   /** The thread state in the flavor that was asked for; empty when it could not be had. */
   readonly state: Uint8Array;
   /** The address of the first of `stack`'s bytes. */
   readonly stackAddress: bigint;
+  /** From a little below the stack pointer upwards. */
   readonly stack: Uint8Array;
   /** The upper bound of the stack; 0 when not known. */
   readonly stackEnd: bigint;
@@ -81,6 +92,7 @@ export interface CapturedThread {
 export interface Capture {
   /** How long the task was stopped; 0 when it was left suspended. */
   readonly stoppedNanoseconds: number;
+  /** As `task_threads` lists them. */
   readonly threads: readonly CapturedThread[];
   /** The suspension, when it was asked to be kept; goes to {@linkcode MachKernel.taskResume}. */
   readonly token: number | undefined;
@@ -102,32 +114,48 @@ export interface CaptureOptions {
 export interface MachKernel {
   /** `darwin` or `linux`. */
   readonly system: "darwin" | "linux";
+  /** This process's own task, which need not be released. */
   taskSelf(): number;
+  /** `task_for_pid`; to be released. */
   taskForPid(pid: number): number;
+  /** Drops one reference to a port. */
   portRelease(port: number): void;
   /** How many port names this process holds. */
   portCount(): number;
-  /** Each port is to be released. */
+  /** `task_threads`. Each port is to be released. */
   taskThreads(task: number): Uint32Array;
-  /** Returns the token that {@linkcode MachKernel.taskResume} takes. */
+  /** `task_suspend2`; returns the token that {@linkcode MachKernel.taskResume} takes. */
   taskSuspend(task: number): number;
+  /** `task_resume2`; the token is used up. */
   taskResume(token: number): void;
+  /** `thread_suspend`. */
   threadSuspend(thread: number): void;
+  /** `thread_resume`. */
   threadResume(thread: number): void;
-  /** @param size of the state in bytes */
+  /** `thread_get_state`.
+   *
+   * @param size of the state in bytes */
   threadGetState(thread: number, flavor: number, size: number): Uint8Array;
+  /** `thread_set_state`. */
   threadSetState(thread: number, flavor: number, state: Uint8Array): void;
+  /** `thread_info`. */
   threadInfo(thread: number): ThreadInfo;
   /** Fills `into` from `address`; returns how many bytes could be read, which may be none. Throws
    * only when the task is gone. */
   vmRead(task: number, address: bigint, into: Uint8Array): number;
+  /** `mach_vm_write`: all of `bytes`. */
   vmWrite(task: number, address: bigint, bytes: Uint8Array): void;
   /** Regions from the one that holds or follows `address`, at most `limit`; empty at the end. */
   vmRegions(task: number, address: bigint, limit: number, paths: boolean): Region[];
+  /** `task_info` with `TASK_DYLD_INFO`. */
   taskDyldInfo(task: number): DyldInfo;
+  /** This process's images, from the `_dyld_*` calls. */
   ownImages(): OwnImage[];
+  /** All processes. Names are not safe to print raw. */
   processes(): { readonly pid: number; readonly name: string }[];
+  /** The path of a process's program. */
   processPath(pid: number): string;
+  /** Every thread's state and stack, in one stop. */
   snapshot(task: number, options: CaptureOptions): Capture;
   /** Of this process, in its native flavor. */
   snapshotSelf(options: Pick<CaptureOptions, "stateSize" | "maxStack">): Capture;

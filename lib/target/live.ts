@@ -52,7 +52,9 @@ export function archOfTask(kernel: MachKernel, task: number): Arch {
 
 /** What a {@linkcode LiveTarget} is made from. */
 export interface LiveOptions {
+  /** Of the process. */
   readonly pid: number;
+  /** Of the process, for people. */
   readonly name: string;
   /** Ends the process, where the target was launched. */
   readonly kill?: () => void;
@@ -62,10 +64,15 @@ export interface LiveOptions {
 
 /** A running task, over a {@linkcode MachKernel}. */
 export class LiveTarget extends Target {
+  /** See {@linkcode Target.kind}. */
   readonly kind = "live";
+  /** See {@linkcode Target.arch}. */
   readonly arch: Arch;
+  /** See {@linkcode Target.pid}. */
   readonly pid: number;
+  /** See {@linkcode Target.name}. */
   readonly name: string;
+  /** See {@linkcode Target.memory}. */
   readonly memory: Memory;
   readonly #kernel: MachKernel;
   readonly #services: Services;
@@ -80,7 +87,8 @@ export class LiveTarget extends Target {
   #threads: readonly Thread[] = [];
   #disposed = false;
 
-  /**
+  /** Takes hold of the task.
+   *
    * @throws MachError when the task cannot be had: no such process, no permission
    */
   constructor(kernel: MachKernel, services: Services, options: LiveOptions) {
@@ -110,6 +118,7 @@ export class LiveTarget extends Target {
     });
   }
 
+  /** See {@linkcode Target.images}. */
   get images(): readonly LoadedImage[] {
     return this.#currentImages().images;
   }
@@ -132,18 +141,22 @@ export class LiveTarget extends Target {
     return typeof head !== "string" && head.initialized;
   }
 
+  /** See {@linkcode Target.warnings}. */
   get warnings(): readonly string[] {
     return this.#images.warnings;
   }
 
+  /** See {@linkcode Target.symbols}. */
   protected get symbols(): Symbols {
     return this.#currentImages().symbols;
   }
 
+  /** See {@linkcode Target.paused}. */
   get paused(): boolean {
     return this.#token !== undefined;
   }
 
+  /** See {@linkcode Target.threads}. */
   get threads(): readonly Thread[] {
     return this.paused ? this.#threads : this.snapshot().threads;
   }
@@ -158,6 +171,7 @@ export class LiveTarget extends Target {
     });
   }
 
+  /** See {@linkcode Target.pause}. */
   pause(): Pause {
     if (this.#pauses === 0) {
       const capture = this.#capture(true);
@@ -192,6 +206,7 @@ export class LiveTarget extends Target {
     }
   }
 
+  /** See {@linkcode Target.snapshot}. */
   snapshot(): Snapshot {
     const capture = this.#capture(false);
     this.#filesChecked = false;
@@ -307,6 +322,7 @@ export class LiveTarget extends Target {
     }
   }
 
+  /** See {@linkcode Target.regions}. */
   regions(): Region[] {
     this.#checkAlive();
     return readRegions(this.#kernel, this.#task, true);

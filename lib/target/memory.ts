@@ -24,7 +24,8 @@ export class Memory {
   readonly #writeAll: ((address: bigint, bytes: Uint8Array) => void) | undefined;
   #pages: Map<bigint, Uint8Array> | undefined;
 
-  /**
+  /** Memory over two functions.
+   *
    * @param readInto reads as much as it can
    * @param write writes all of it or throws; without it the memory is read-only
    */

@@ -16,7 +16,10 @@ export class Pause implements Disposable {
   readonly #began = performance.now();
   #microseconds: number | undefined;
 
-  /** @param release is called once */
+  /** A pause that holds until it is resumed.
+   *
+   * @param release is called once
+   */
   constructor(release: () => void) {
     this.#release = release;
   }

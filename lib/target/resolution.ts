@@ -14,6 +14,7 @@ export interface SourceLocation {
 export interface SourceFrame {
   /** As the debug information names it. Not safe to print raw. */
   readonly function: string;
+  /** Where in it; `null` when not known. */
   readonly location: SourceLocation | null;
   /** Whether it was inlined into the next of the list. */
   readonly inlined: boolean;
@@ -44,21 +45,27 @@ export interface DlInfo {
   readonly sname: string | null;
   /** The symbol's address; `null` when neither a symbol nor a function start is known. */
   readonly saddr: bigint | null;
+  /** The image. */
   readonly image: LoadedImage;
+  /** The symbol; `null` when not known. */
   readonly symbol: ImageSymbol | null;
   /** Bytes from `saddr`; from `fbase` when that is `null`. */
   readonly offset: number;
+  /** The image's UUID; `null` when it has none. */
   readonly uuid: string | null;
 }
 
 /** A symbol and the image that it is in. */
 export interface FoundSymbol {
+  /** Where it is defined. */
   readonly image: LoadedImage;
+  /** The symbol. */
   readonly symbol: ImageSymbol;
 }
 
 /** Whoever can tell what is at an address. */
 export interface Resolver {
+  /** What is known about `address`. */
   resolve(address: bigint): Resolution;
 }
 

@@ -16,16 +16,26 @@ const maxStack = 1 << 20;
 /** This very process. It can be looked at in snapshots only: a lasting pause would stop the thread
  * that is to end it. */
 export class SelfTarget extends Target {
+  /** See {@linkcode Target.kind}. */
   readonly kind = "self";
+  /** See {@linkcode Target.arch}. */
   readonly arch: Arch;
+  /** See {@linkcode Target.pid}. */
   readonly pid: number;
+  /** See {@linkcode Target.name}. */
   readonly name: string;
+  /** See {@linkcode Target.memory}. */
   readonly memory: Memory;
+  /** See {@linkcode Target.paused}. */
   readonly paused = false;
   readonly #kernel: MachKernel;
   readonly #walk: Walk;
   readonly #images: ImageList;
 
+  /** Looks at this process.
+   *
+   * @param name of the process, for people
+   */
   constructor(kernel: MachKernel, services: Services, name: string) {
     super();
     this.#kernel = kernel;
@@ -46,25 +56,32 @@ export class SelfTarget extends Target {
     });
   }
 
+  /** See {@linkcode Target.images}. */
   get images(): readonly LoadedImage[] {
     this.#images.refresh();
     return this.#images.images;
   }
 
+  /** See {@linkcode Target.warnings}. */
   get warnings(): readonly string[] {
     return this.#images.warnings;
   }
 
+  /** See {@linkcode Target.symbols}. */
   protected get symbols(): Symbols {
     this.#images.refresh();
     return this.#images.symbols;
   }
 
+  /** See {@linkcode Target.threads}. */
   get threads(): readonly Thread[] {
     return this.snapshot().threads;
   }
 
-  /** @throws TypeError always: take a {@linkcode snapshot} */
+  /** See {@linkcode Target.pause}; not of oneself.
+   *
+   * @throws TypeError always: take a {@linkcode snapshot}
+   */
   pause(): Pause {
     throw new TypeError(
       "a process cannot pause itself and go on: the thread that would resume it is stopped too; " +
@@ -72,6 +89,7 @@ export class SelfTarget extends Target {
     );
   }
 
+  /** See {@linkcode Target.snapshot}. */
   snapshot(): Snapshot {
     const capture = this.#kernel.snapshotSelf({
       stateSize: this.arch.threadState.size,
@@ -92,9 +110,11 @@ export class SelfTarget extends Target {
     );
   }
 
+  /** See {@linkcode Target.regions}. */
   regions(): Region[] {
     return readRegions(this.#kernel, this.#kernel.taskSelf(), true);
   }
 
+  /** Nothing is held. */
   [Symbol.dispose](): void {}
 }

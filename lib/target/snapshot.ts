@@ -13,13 +13,19 @@ import type { Thread } from "./thread.ts";
  * ```
  */
 export class Snapshot {
+  /** What it is of. */
   readonly target: Target;
   /** The main thread first. */
   readonly threads: readonly Thread[];
+  /** As they were then. */
   readonly images: readonly LoadedImage[];
   /** How long the target was stopped. */
   readonly stoppedMicroseconds: number;
 
+  /** What was captured of a target.
+   *
+   * @param threads the main thread first
+   */
   constructor(
     target: Target,
     threads: readonly Thread[],
@@ -37,10 +43,12 @@ export class Snapshot {
     return this.threads[0];
   }
 
+  /** On one line. */
   toString(): string {
     return `${this.target}: ${this.threads.length} threads, stopped for ${this.stoppedMicroseconds} µs`;
   }
 
+  /** As {@linkcode toString}. */
   [Symbol.for("Deno.customInspect")](): string {
     return this.toString();
   }

@@ -10,18 +10,23 @@ import type { Thread, Walk } from "./thread.ts";
 
 /** What a target needs of the layers above it. */
 export interface Services {
+  /** Steps from frame to frame. */
   readonly walk: Walk;
+  /** Makes the lookups over a list of images. */
   symbols(images: readonly LoadedImage[]): Symbols;
 }
 
 /** What is being looked at: a live task, this very process. */
 export abstract class Target implements Disposable {
+  /** What it is. */
   abstract readonly kind: "live" | "self";
+  /** What its code is written for. */
   abstract readonly arch: Arch;
   /** The process identifier; `null` when there is none. */
   abstract readonly pid: number | null;
   /** Of the process; not safe to print raw. */
   abstract readonly name: string;
+  /** By address. */
   abstract readonly memory: Memory;
   /** Images, those that dyld lists first and in its order. */
   abstract get images(): readonly LoadedImage[];
@@ -38,7 +43,9 @@ export abstract class Target implements Disposable {
   abstract snapshot(): Snapshot;
   /** All regions of the address space, in rising order. */
   abstract regions(): Region[];
+  /** The lookups over the images as they are now. */
   protected abstract get symbols(): Symbols;
+  /** Lets it go: it runs on. */
   abstract [Symbol.dispose](): void;
 
   /** What is at `address`. */
@@ -62,6 +69,7 @@ export abstract class Target implements Disposable {
     return `${escape(this.name)} (${pid}${this.arch.name})`;
   }
 
+  /** As {@linkcode toString}, and whether it is paused. */
   [Symbol.for("Deno.customInspect")](): string {
     return `${this.toString()}${this.paused ? ", paused" : ""}`;
   }

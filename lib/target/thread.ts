@@ -24,12 +24,15 @@ export interface BacktraceOptions {
 
 /** What a walk starts from. */
 export interface WalkInput {
+  /** Of the thread. */
   readonly arch: Arch;
+  /** Tells what code addresses mean. */
   readonly resolver: Resolver;
   /** The thread state, in the architecture's flavor; empty when it could not be had. */
   readonly state: Uint8Array;
   /** The address of the first of `stack`'s bytes. */
   readonly stackAddress: bigint;
+  /** The captured part of the stack. */
   readonly stack: Uint8Array;
   /** The upper bound of the stack; 0 when not known. */
   readonly stackEnd: bigint;
@@ -42,7 +45,9 @@ export type Walk = (input: WalkInput, options: BacktraceOptions) => Backtrace;
 
 /** Suspends and resumes a single thread, writes its registers. */
 export interface ThreadControl {
+  /** `thread_suspend`. */
   suspend(id: bigint): void;
+  /** `thread_resume`. */
   resume(id: bigint): void;
   /** Returns the whole new state. */
   setRegister(id: bigint, name: string, value: bigint): Uint8Array;
@@ -50,9 +55,13 @@ export interface ThreadControl {
 
 /** What the threads of one capture have in common. */
 export interface ThreadContext {
+  /** Of the target. */
   readonly arch: Arch;
+  /** Tells what code addresses mean. */
   readonly resolver: Resolver;
+  /** Steps from frame to frame. */
   readonly walk: Walk;
+  /** Reads what of a stack was not captured; `undefined` when that can no longer be had. */
   readonly readInto: ReadInto | undefined;
   /** `undefined` where threads cannot be controlled: in this very process. */
   readonly control: ThreadControl | undefined;
@@ -67,6 +76,10 @@ export class Thread {
   #state: Uint8Array;
   #registers: Registers | undefined;
 
+  /** A thread of a capture.
+   *
+   * @param captured what is known of it
+   */
   constructor(context: ThreadContext, index: number, captured: CapturedThread) {
     this.#context = context;
     this.#captured = captured;
@@ -84,6 +97,7 @@ export class Thread {
     return this.#captured.info.name;
   }
 
+  /** What it was doing when it was captured. */
   get state(): RunState {
     return runStates[this.#captured.info.runState - 1] ?? "stopped";
   }
@@ -108,6 +122,7 @@ export class Thread {
     return this.#captured.info.suspendCount;
   }
 
+  /** Its current one. */
   get priority(): number {
     return this.#captured.info.priority;
   }
@@ -166,6 +181,7 @@ export class Thread {
     return `thread ${this.index}${name} ${this.state}`;
   }
 
+  /** As {@linkcode toString}. */
   [Symbol.for("Deno.customInspect")](): string {
     return this.toString();
   }

@@ -75,17 +75,17 @@ Deno.test({
   try {
     const [program, library] = target.images;
     assertEquals([program.name, library.name], ["demo", "libworkers.dylib"]);
-    const [{ symbol, image }] = target.lookup("spin_inner");
+    const [{ symbol, image }] = target.lookup("spin_outer");
     assertEquals([image.name, symbol.external], ["libworkers.dylib", true]);
     const info = target.dladdr(symbol.address + 3n);
     assertEquals([info?.fname, info?.fbase, info?.sname, info?.saddr, info?.offset], [
       library.path,
       library.loadAddress,
-      "spin_inner",
+      "spin_outer",
       symbol.address,
       3,
     ]);
-    assertEquals(target.lookup("_spin_inner"), target.lookup("spin_inner"));
+    assertEquals(target.lookup("_spin_outer"), target.lookup("spin_outer"));
     assertEquals(target.lookup("no such symbol"), []);
     assertEquals(target.dladdr(1n), null);
     assert(
