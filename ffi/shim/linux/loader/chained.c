@@ -106,8 +106,8 @@ static bool follow_chain(const struct chains *chains, const struct dyld_chained_
 	uint32_t width = starts->pointer_format == DYLD_CHAINED_PTR_32 ? 4 : 8;
 	for (uint32_t offset = start, next;; offset += next) {
 		/* Only the first byte must be in the page: packed structures may put a pointer across two. */
-		if (offset >= starts->page_size || !image_contains(chains->image, page + offset, width, 0))
-			return fail(chains->image, chains->offset, "a fixup chain that stays in its page");
+		if (offset >= starts->page_size || !image_contains(chains->image, page + offset, width, VM_PROT_WRITE))
+			return fail(chains->image, chains->offset, "a fixup chain that stays in its page of a writable segment");
 		if (!fix_pointer(chains, starts, (char *)(page + offset), &next))
 			return fail(chains->image, chains->offset, "an import ordinal that exists");
 		if (!next)

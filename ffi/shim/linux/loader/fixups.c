@@ -24,11 +24,19 @@ static char *place_address(const struct image *image, const struct place *place,
 	return (char *)(place->segment->vmaddr + image->slide + (uintptr_t)place->offset);
 }
 
+/* Code may be fixed up only where 32-bit code cannot do without it, and says so by the type. */
+static bool may_fix_up(const struct place *place, int type)
+{
+	if (type == REBASE_TYPE_POINTER)
+		return place->segment && place->segment->initprot & VM_PROT_WRITE;
+	return sizeof(uintptr_t) == 4 && (type == REBASE_TYPE_TEXT_ABSOLUTE32 || type == REBASE_TYPE_TEXT_PCREL32);
+}
+
 static bool rebase_one(const struct image *image, const struct place *place, int type)
 {
 	char *at = place_address(image, place, sizeof(uintptr_t));
 	uintptr_t value;
-	if (!at || (type != REBASE_TYPE_POINTER && type != REBASE_TYPE_TEXT_ABSOLUTE32))
+	if (!at || type == REBASE_TYPE_TEXT_PCREL32 || !may_fix_up(place, type))
 		return false;
 	memcpy(&value, at, sizeof value);
 	value += image->slide;
@@ -89,7 +97,7 @@ static bool rebase(const struct image *image, uint32_t offset, uint32_t size)
 		budget -= count;
 		for (; count; count--) {
 			if (!rebase_one(image, &place, type))
-				return fail(image, at, "a pointer inside its segment to rebase");
+				return fail(image, at, "a pointer to rebase inside a writable segment");
 			place.offset += sizeof(uintptr_t) + skip;
 		}
 	}
@@ -126,8 +134,8 @@ static bool find_symbol(const struct image *image, struct binding *binding, enum
 static bool bind_one(const struct image *image, const struct place *place, struct binding *binding, enum kind kind, uint64_t offset)
 {
 	char *at = place_address(image, place, sizeof(uintptr_t));
-	if (!at)
-		return fail(image, offset, "a pointer inside its segment to bind");
+	if (!at || !may_fix_up(place, binding->type))
+		return fail(image, offset, "a pointer to bind inside a writable segment");
 	if (!binding->symbol)
 		return fail(image, offset, "a symbol to bind to");
 	if (!find_symbol(image, binding, kind))
@@ -137,7 +145,7 @@ static bool bind_one(const struct image *image, const struct place *place, struc
 	uintptr_t value = binding->address + (uintptr_t)binding->addend;
 	if (binding->type == REBASE_TYPE_TEXT_PCREL32)
 		value -= (uintptr_t)at + 4;
-	memcpy(at, &value, binding->type == REBASE_TYPE_POINTER ? sizeof value : 4);
+	memcpy(at, &value, sizeof value);
 	return true;
 }
 
