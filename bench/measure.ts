@@ -16,38 +16,47 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** A command to time. */
+/** Something to time. */
 export interface Contender {
   readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  /** Text that its output must have, or it did not do the work. */
-  readonly proof: string;
+  /** Does the work once; throws when it was not done. */
+  run(): Promise<void>;
 }
 
-/** Runs each contender once without counting, then all in turn, so that a change of the machine's
- * speed meets them alike.
- *
- * @throws Error when one fails or does not do its work
- */
-export async function compare(contenders: readonly Contender[], runs: number): Promise<Timing[]> {
-  const times = contenders.map((): number[] => []);
-  for (let run = -1; run < runs; run++) {
-    for (const [index, { name, command, args, proof }] of contenders.entries()) {
-      const began = performance.now();
-      const { code, stdout, stderr } = await new Deno.Command(command, {
+/** A command whose output must have `proof` in it, or it did not do the work. */
+export function command(
+  name: string,
+  program: string,
+  args: readonly string[],
+  proof: string,
+): Contender {
+  return {
+    name,
+    async run() {
+      const { code, stdout, stderr } = await new Deno.Command(program, {
         args: [...args],
         stdin: "null",
         stdout: "piped",
         stderr: "piped",
       }).output();
-      const took = performance.now() - began;
       const decoder = new TextDecoder();
       const text = decoder.decode(stdout) + decoder.decode(stderr);
       if (code !== 0 || !text.includes(proof)) {
         throw new Error(`${name}: exit code ${code}, no ${JSON.stringify(proof)} in\n${text}`);
       }
-      if (run >= 0) times[index].push(took);
+    },
+  };
+}
+
+/** Runs each contender once without counting, then all in turn, so that a change of the machine's
+ * speed meets them alike. */
+export async function compare(contenders: readonly Contender[], runs: number): Promise<Timing[]> {
+  const times = contenders.map((): number[] => []);
+  for (let run = -1; run < runs; run++) {
+    for (const [index, contender] of contenders.entries()) {
+      const began = performance.now();
+      await contender.run();
+      if (run >= 0) times[index].push(performance.now() - began);
     }
   }
   return contenders.map(({ name }, index) => ({
@@ -66,8 +75,5 @@ export function rows(timings: readonly Timing[]): string {
   ).join("\n");
 }
 
-/** The program's own command line, as a contender. */
-export function machpause(name: string, args: readonly string[], proof: string): Contender {
-  const entry = new URL("../repl/main.ts", import.meta.url).pathname;
-  return { name, command: Deno.execPath(), args: ["run", "-A", entry, ...args], proof };
-}
+/** The program's entry. */
+export const entry: string = new URL("../repl/main.ts", import.meta.url).pathname;

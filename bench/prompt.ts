@@ -1,40 +1,33 @@
-/** From the start of the command to a prompt without a target, and out again, against LLDB. */
-import { compare, machpause, rows } from "./measure.ts";
+/** From the start of the command to a prompt without a target, on a terminal, against LLDB. */
+import { compileHelper, Terminal } from "../tests/repl/terminal.ts";
+import { command, compare, entry, rows } from "./measure.ts";
 
 /** Prints a Markdown table. */
 export async function bench(): Promise<void> {
-  const empty = await Deno.makeTempFile({ suffix: ".ts" });
-  const { command, args } = machpause("", [], "");
-  // A prompt wants a terminal: script(1) gives each of them one.
-  const onTerminal = (words: readonly string[]) => [
-    "-c",
-    `printf 'quit\\n' | script -qec '${words.join(" ")}' /dev/null`,
-  ];
+  const directory = await Deno.makeTempDir();
   try {
+    const empty = `${directory}/empty.ts`;
+    await Deno.writeTextFile(empty, "");
+    const helper = await compileHelper(directory);
     const timings = await compare([
       {
-        name: "`machpause`, then `quit`",
-        command: "sh",
-        args: onTerminal([command, ...args]),
-        proof: "(machpause",
+        name: "`machpause`, until its prompt is shown",
+        async run() {
+          await using terminal = await Terminal.start(helper, Deno.execPath(), [
+            "run",
+            "-A",
+            entry,
+          ]);
+          await terminal.until("> ");
+        },
       },
-      {
-        name: "`lldb-19 -b -o quit`",
-        command: "sh",
-        args: onTerminal(["lldb-19", "-b", "-o", "quit"]),
-        proof: "quit",
-      },
-      {
-        name: "`deno run` of an empty file",
-        command: "sh",
-        args: onTerminal([command, "run", empty]),
-        proof: "",
-      },
+      command("`lldb-19 -b -o quit`", "lldb-19", ["-b", "-o", "quit"], "quit"),
+      command("`deno run` of an empty file", Deno.execPath(), ["run", "-A", empty], ""),
     ], 9);
     console.log("| command | median | range | ratio |\n|---|---|---|---|");
     console.log(rows(timings));
   } finally {
-    await Deno.remove(empty);
+    await Deno.remove(directory, { recursive: true });
   }
 }
 

@@ -1,20 +1,26 @@
 /** How long the process of 101 threads is stopped, how many FFI calls a snapshot makes, and how many
  * frames a second are unwound and symbolicated from it. */
 import { openKernel } from "../ffi/mod.ts";
+import { Symbolizer } from "../lib/symbols/mod.ts";
+import { LiveTarget, type Services } from "../lib/target/mod.ts";
+import { walk } from "../lib/unwind/mod.ts";
 import { startMachO } from "./crowd.ts";
 import { median } from "./measure.ts";
 
 /** Prints a Markdown table. */
 export async function bench(): Promise<void> {
-  using target = await startMachO();
+  using launched = await startMachO();
   try {
+    const kernel = openKernel();
+    const services = { walk, symbols: (images) => new Symbolizer(images) } satisfies Services;
+    using target = new LiveTarget(kernel, services, { pid: launched.pid, name: "crowd" });
     target.snapshot();
     const stopped: number[] = [];
     const calls = new Set<number>();
     for (let run = 0; run < 50; run++) {
-      const before = openKernel().calls;
+      const before = kernel.calls;
       stopped.push(target.snapshot().stoppedMicroseconds);
-      calls.add(openKernel().calls - before);
+      calls.add(kernel.calls - before);
     }
     const { threads } = target.snapshot();
     let frames = 0;
@@ -50,7 +56,7 @@ export async function bench(): Promise<void> {
       `| frames in a snapshot, and those with a symbol | ${frames / 20}, ${named / 20} | |`,
     );
   } finally {
-    target.kill();
+    launched.kill();
   }
 }
 
