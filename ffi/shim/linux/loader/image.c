@@ -158,6 +158,19 @@ static bool is_dylib_command(uint32_t cmd)
 	return cmd == LC_LOAD_DYLIB || cmd == LC_LOAD_WEAK_DYLIB || cmd == LC_REEXPORT_DYLIB || cmd == LC_LOAD_UPWARD_DYLIB;
 }
 
+static bool sections_inside(const struct segment_command_native *segment)
+{
+	const uint8_t *at = (const uint8_t *)(segment + 1);
+	for (uint32_t i = 0; i < segment->nsects; i++, at += sizeof(struct section_native)) {
+		struct section_native section;
+		memcpy(&section, at, sizeof section);
+		if (section.addr < segment->vmaddr || section.addr - segment->vmaddr > segment->vmsize ||
+			section.size > segment->vmsize - (section.addr - segment->vmaddr))
+			return false;
+	}
+	return true;
+}
+
 /* Fills segments and dependencies, and the span of addresses to reserve. */
 static bool read_layout(struct image *image)
 {
@@ -201,6 +214,8 @@ static bool read_layout(struct image *image)
 		segment->flags = from->flags;
 		if (from->vmsize > UINTPTR_MAX - from->vmaddr || from->vmsize > UINTPTR_MAX - PAGE)
 			return fail(image, offset, "a segment inside the address space");
+		if (!sections_inside(from))
+			return fail(image, offset, "sections inside their segment");
 		segment->vmsize = (from->vmsize + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 		/* A segment that nobody may touch and no file backs only keeps addresses free. */
 		segment->mapped = segment->vmsize && (segment->initprot || segment->filesize);

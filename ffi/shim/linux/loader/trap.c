@@ -12,11 +12,11 @@ struct missing {
 
 static _Noreturn void report(const struct missing *missing)
 {
-	fail_name("missing import", missing->name, "(called from");
-	const char *text = loader_error();
-	char *line = arena_join(text, strlen(text), " ");
-	line = line ? arena_join(line, strlen(line), missing->image) : NULL;
-	print_error(line ? arena_join(line, strlen(line), ")") : text);
+	const char *const parts[] = { missing->name, " (called from ", missing->image, ")" };
+	const char *line = "missing import ";
+	for (size_t i = 0; line && i < sizeof parts / sizeof *parts; i++)
+		line = arena_join(line, strlen(line), parts[i]);
+	print_error(line ? line : "missing import");
 	for (;;) {
 		sys2(__NR_kill, sys1(__NR_getpid, 0), 6); /* SIGABRT */
 		sys1(__NR_exit_group, 134);
