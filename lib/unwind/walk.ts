@@ -7,6 +7,7 @@ import {
   type StopReason,
   type WalkInput,
 } from "../target/mod.ts";
+import type { LoadedImage } from "../macho/mod.ts";
 import { StackReader } from "./stack_reader.ts";
 
 /** Stack addresses at or above this are not kept as numbers; no user stack is there. */
@@ -140,14 +141,18 @@ function keepsLinkRegister(
   firstReturn: bigint,
 ): boolean {
   if (link === firstReturn) return false;
-  const caller = functionStart(input, link - input.arch.callBias);
-  const own = functionStart(input, pc);
-  if (caller === undefined || own === undefined) return false;
+  const call = link - input.arch.callBias;
+  const caller = input.resolver.resolve(call).image;
+  if (caller === null) return false;
+  if (caller !== input.resolver.resolve(pc).image) return true;
+  const callerStart = functionStart(caller, call);
+  const ownStart = functionStart(caller, pc);
+  if (callerStart === undefined || ownStart === undefined) return false;
   // At its first instruction a function has called nothing yet, so it was called by itself.
-  return caller !== own || pc === own;
+  return callerStart !== ownStart || pc === ownStart;
 }
 
-function functionStart({ resolver }: WalkInput, address: bigint): bigint | undefined {
-  const match = resolver.resolve(address).image?.symbolAt(address);
-  return match === undefined || match === null ? undefined : address - BigInt(match.offset);
+function functionStart(image: LoadedImage, address: bigint): bigint | undefined {
+  const match = image.symbolAt(address);
+  return match === null ? undefined : address - BigInt(match.offset);
 }

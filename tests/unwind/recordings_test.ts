@@ -1,0 +1,92 @@
+/** arm64 and armv7 stacks as the demo really had them: registers and stack bytes recorded from it. */
+import { assert, assertEquals } from "@std/assert";
+import { gunzipSync } from "node:zlib";
+import { archs } from "../../lib/arch/mod.ts";
+import { Image, type LoadedImage } from "../../lib/macho/mod.ts";
+import { Symbolizer } from "../../lib/symbols/mod.ts";
+import { MappedFile } from "../../lib/target/mod.ts";
+import { walk } from "../../lib/unwind/mod.ts";
+import type { Recording } from "../fixtures/record.ts";
+import { chains } from "../target/demo.ts";
+
+const fixtures = new URL("../fixtures/", import.meta.url).pathname;
+
+function bytes(text: string): Uint8Array {
+  return gunzipSync(Uint8Array.fromBase64(text));
+}
+
+function imagesOf({ images, arch }: Recording): LoadedImage[] {
+  return images.map(({ name, file, loadAddress, end }) => {
+    const address = BigInt(loadAddress);
+    return file === null
+      ? new MappedFile(`/${name}`, [{
+        address,
+        size: BigInt(end) - address,
+        offset: 0n,
+        protection: 5,
+        maxProtection: 7,
+        userTag: 0,
+        shareMode: 1,
+        depth: 0,
+        path: `/${name}`,
+      }])
+      : Image.fromFile(Deno.readFileSync(`${fixtures}${file}`), file, {
+        arch: archs[arch].cpuType,
+        loadAddress: address,
+      });
+  });
+}
+
+for (const name of ["arm64", "armv7"] as const) {
+  const recording: Recording = JSON.parse(
+    Deno.readTextFileSync(`${fixtures}recordings/${name}.json`),
+  );
+  const arch = archs[name];
+  const resolver = new Symbolizer(imagesOf(recording));
+
+  Deno.test(`${name}: every recorded thread shows exactly its known chain`, () => {
+    const seen: string[] = [];
+    for (const thread of recording.threads) {
+      const truth = thread.name === "demo" ? "main" : thread.name;
+      const frames = walk({
+        arch,
+        resolver,
+        state: bytes(thread.state),
+        stackAddress: BigInt(thread.stackAddress),
+        stack: bytes(thread.stack),
+        stackEnd: BigInt(thread.stackEnd),
+        readInto: undefined,
+      }, {});
+      const own = frames.filter(({ image }) => image instanceof Image);
+      assertEquals(
+        own.map(({ image, symbol }) => [image!.name, symbol?.name]),
+        chains.get(truth)?.map((link) => [...link]),
+        truth,
+      );
+      assertEquals(frames.stopped, "null-record", truth);
+      // The loader's frames, where there are any, are the innermost and the outermost ones.
+      const first = frames.indexOf(own[0]);
+      assert(frames.slice(first, first + own.length).every((frame, at) => frame === own[at]));
+      seen.push(truth);
+    }
+    assertEquals(seen.sort(), [...chains.keys()].sort());
+  });
+
+  Deno.test(`${name}: a leaf's caller comes from the link register`, () => {
+    const leaf = recording.threads.find((thread) => thread.name === "demo.leaf")!;
+    const frames = walk({
+      arch,
+      resolver,
+      state: bytes(leaf.state),
+      stackAddress: BigInt(leaf.stackAddress),
+      stack: bytes(leaf.stack),
+      stackEnd: BigInt(leaf.stackEnd),
+      readInto: undefined,
+    }, {});
+    assertEquals(frames.slice(0, 3).map(({ symbol, via }) => [symbol?.name, via]), [
+      ["leaf_count", "context"],
+      ["worker_leaf", "link-register"],
+      [undefined, "frame-pointer"],
+    ]);
+  });
+}
