@@ -1,0 +1,611 @@
+/** What every build of the native library must do, whichever provides its Mach calls. The truths
+ * are what small C programs, and `/proc`, say of themselves. */
+import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { type NativeKernel, openKernel } from "../../ffi/mod.ts";
+import { MachError, TargetGoneError } from "../../lib/errors.ts";
+import type { Capture } from "../../lib/target/kernel.ts";
+import { buildDirectory, delay, Program, until } from "./program.ts";
+
+const native = Deno.build.arch === "x86_64"
+  ? { flavor: 4, stateSize: 168, wrongFlavor: 1 }
+  : { flavor: 6, stateSize: 272, wrongFlavor: 1 };
+
+const stateOf32 = { flavor: 1, stateSize: 64 };
+
+/** Offsets in `x86_thread_state64_t`. */
+const x86 = { rbx: 8, rsp: 56, rip: 128 };
+
+interface Attached extends Disposable {
+  readonly kernel: NativeKernel;
+  readonly task: number;
+  counter(slot: number): bigint;
+}
+
+function bigintAt(bytes: Uint8Array, offset: number): bigint {
+  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(offset, true);
+}
+
+/** Holds the task of a program for the length of a block. */
+function attach(kernel: NativeKernel, program: Program): Attached {
+  const task = kernel.taskForPid(program.pid);
+  const word = new Uint8Array(8);
+  return {
+    kernel,
+    task,
+    counter(slot) {
+      assertEquals(kernel.vmRead(task, program.numbers[0] + BigInt(slot * 8), word), 8);
+      return bigintAt(word, 0);
+    },
+    [Symbol.dispose]: () => kernel.portRelease(task),
+  };
+}
+
+function capture({ kernel, task }: Attached, keepSuspended = false, maxStack = 65536): Capture {
+  return kernel.snapshot(task, {
+    flavor: native.flavor,
+    stateSize: native.stateSize,
+    maxStack,
+    keepSuspended,
+  });
+}
+
+/** The port of the thread with that name, to be released. */
+function threadNamed({ kernel, task }: Attached, name: string): number {
+  let found: number | undefined;
+  for (const port of kernel.taskThreads(task)) {
+    if (found === undefined && kernel.threadInfo(port).name === name) found = port;
+    else kernel.portRelease(port);
+  }
+  assert(found !== undefined, `no thread is named ${name}`);
+  return found;
+}
+
+/** Runs `action` and checks that it leaves as many ports as there were. */
+async function withoutLeak(kernel: NativeKernel, action: () => unknown): Promise<void> {
+  const before = kernel.portCount();
+  await action();
+  assertEquals(kernel.portCount(), before, "ports");
+}
+
+/** Whether slot moves on. */
+async function assertProgress(target: Attached, slot: number): Promise<void> {
+  const before = target.counter(slot);
+  await until(() => target.counter(slot) > before, "progress");
+}
+
+async function assertNoProgress(target: Attached, slot: number): Promise<void> {
+  const before = target.counter(slot);
+  await delay(40);
+  assertEquals(target.counter(slot), before);
+}
+
+/** Registers the tests.
+ *
+ * @param name of the build, in the tests' names
+ * @param library its path
+ */
+export function contractTests(name: string, library: () => Promise<string>): void {
+  let opened: Promise<NativeKernel> | undefined;
+  const open = () =>
+    opened ??= library().then((path) => {
+      const kernel = openKernel({ library: path });
+      // The thread that serves the library, and this task's record, are there from now on.
+      kernel.taskSelf();
+      kernel.snapshotSelf({ stateSize: native.stateSize, maxStack: 0 });
+      return kernel;
+    });
+  const test = (what: string, body: (kernel: NativeKernel) => Promise<void>, ignore = false) =>
+    Deno.test({
+      name: `${name}: ${what}`,
+      ignore,
+      fn: async () => {
+        const kernel = await open();
+        await withoutLeak(kernel, () => body(kernel));
+      },
+    });
+  const onX86 = Deno.build.arch !== "x86_64";
+
+  test("a suspended task stands still, a resumed one goes on", async (kernel) => {
+    await using program = await Program.start("target", "threads", "8");
+    using target = attach(kernel, program);
+    for (let round = 0; round < 5; round++) {
+      const token = kernel.taskSuspend(target.task);
+      for (let slot = 0; slot <= 8; slot += 4) await assertNoProgress(target, slot);
+      kernel.taskResume(token);
+      for (let slot = 0; slot <= 8; slot++) await assertProgress(target, slot);
+    }
+  });
+
+  test("suspensions nest, and a token is good for one resumption", async (kernel) => {
+    await using program = await Program.start("target", "threads", "2");
+    using target = attach(kernel, program);
+    const first = kernel.taskSuspend(target.task);
+    const second = kernel.taskSuspend(target.task);
+    kernel.taskResume(first);
+    assertThrows(() => kernel.taskResume(first), MachError);
+    await assertNoProgress(target, 1);
+    kernel.taskResume(second);
+    await assertProgress(target, 1);
+  });
+
+  test("a thread runs when neither it nor its task is suspended", async (kernel) => {
+    await using program = await Program.start("target", "threads", "2");
+    using target = attach(kernel, program);
+    const thread = threadNamed(target, "worker 1");
+    kernel.threadSuspend(thread);
+    kernel.threadSuspend(thread);
+    assertEquals(kernel.threadInfo(thread).suspendCount, 2);
+    await assertNoProgress(target, 1);
+    await assertProgress(target, 2);
+    const token = kernel.taskSuspend(target.task);
+    kernel.threadResume(thread);
+    kernel.threadResume(thread);
+    assertThrows(() => kernel.threadResume(thread), MachError, "KERN_FAILURE");
+    await assertNoProgress(target, 1);
+    kernel.threadSuspend(thread);
+    kernel.taskResume(token);
+    await assertNoProgress(target, 1);
+    await assertProgress(target, 2);
+    kernel.threadResume(thread);
+    assertEquals(kernel.threadInfo(thread).suspendCount, 0);
+    await assertProgress(target, 1);
+    kernel.portRelease(thread);
+  });
+
+  test("a snapshot has every thread, with its name, state and stack", async (kernel) => {
+    await using program = await Program.start("target", "threads", "20");
+    using target = attach(kernel, program);
+    const before = kernel.calls;
+    const { threads, stoppedNanoseconds, token } = capture(target);
+    assert(kernel.calls - before <= 2, "calls for a snapshot");
+    assertEquals(token, undefined);
+    assert(stoppedNanoseconds > 0);
+    const names = threads.map((thread) => thread.info.name).sort();
+    const workers = Array.from({ length: 20 }, (_, index) => `worker ${index + 1}`);
+    assertEquals(names, [...workers, "worker 0"].sort());
+    assertEquals(new Set(threads.map((thread) => thread.info.id)).size, 21);
+    for (const { state, stack, stackAddress, stackEnd } of threads) {
+      assertEquals(state.length, native.stateSize);
+      if (onX86) continue;
+      const sp = bigintAt(state, x86.rsp);
+      assert(stackAddress <= sp && sp < stackAddress + BigInt(stack.length));
+      assert(stackAddress + BigInt(stack.length) <= stackEnd);
+    }
+    await assertProgress(target, 3);
+  });
+
+  test("a snapshot may leave the task suspended", async (kernel) => {
+    await using program = await Program.start("target", "threads", "3");
+    using target = attach(kernel, program);
+    // Larger and larger: the buffer has to grow meanwhile.
+    const { token, threads, stoppedNanoseconds } = capture(target, true, 8 << 20);
+    assertEquals(stoppedNanoseconds, 0);
+    assertEquals(threads.length, 4);
+    assert(token !== undefined);
+    await assertNoProgress(target, 1);
+    for (const { state } of threads) {
+      const ports = kernel.taskThreads(target.task);
+      const states = [...ports].map((port) =>
+        kernel.threadGetState(port, native.flavor, native.stateSize)
+      );
+      assert(states.some((other) => other.every((byte, index) => byte === state[index])));
+      for (const port of ports) kernel.portRelease(port);
+    }
+    kernel.taskResume(token);
+    await assertProgress(target, 1);
+  });
+
+  test("a stack that is longer than the buffer makes the buffer grow", async (kernel) => {
+    await using program = await Program.start("target", "threads", "200");
+    using target = attach(kernel, program);
+    const fresh = openKernel({ library: await library() });
+    const whole = { ...native, maxStack: 1 << 20, keepSuspended: false };
+    const { threads } = fresh.snapshot(target.task, whole);
+    assertEquals(threads.length, 201);
+    for (const thread of threads) {
+      assertEquals(thread.stackAddress + BigInt(thread.stack.length), thread.stackEnd);
+      assert(thread.info.runState !== 2, "taken before the stop");
+    }
+  });
+
+  test("registers of a 64-bit thread", async (kernel) => {
+    await using program = await Program.start("target", "registers");
+    using target = attach(kernel, program);
+    const thread = threadNamed(target, "known");
+    const [pc, sp] = program.numbers;
+    const known = (low: number) => 0x1111111111111100n + BigInt(low);
+    // Not suspended: stopped for the moment that it takes.
+    const running = kernel.threadGetState(thread, 4, 168);
+    kernel.threadSuspend(thread);
+    for (const state of [running, kernel.threadGetState(thread, 4, 168)]) {
+      const general = Array.from({ length: 16 }, (_, index) => bigintAt(state, index * 8));
+      // rax to rbp, rsp, r8 to r15
+      const expected = [1, 2, 3, 4, 5, 6, 7].map(known);
+      assertEquals(general, [...expected, sp, ...[9, 10, 11, 12, 13, 14, 15, 16].map(known)]);
+      assertEquals(bigintAt(state, x86.rip), pc);
+      assertEquals(bigintAt(state, 144), 0x33n); // cs
+    }
+    const wrong = () => kernel.threadGetState(thread, native.wrongFlavor, 64);
+    assertThrows(wrong, MachError, "KERN_INVALID_ARGUMENT");
+    const exception = kernel.threadGetState(thread, 6, 16);
+    assertEquals([...exception], new Array(16).fill(0));
+    kernel.threadResume(thread);
+    kernel.portRelease(thread);
+  }, onX86);
+
+  test("registers of a 32-bit thread", async (kernel) => {
+    await using program = await Program.start("registers32");
+    using target = attach(kernel, program);
+    const info = kernel.taskDyldInfo(target.task);
+    assertEquals([info.cpuType, info.is64, info.address], [7, false, 0n]);
+    await delay(20);
+    const { threads } = kernel.snapshot(target.task, {
+      ...stateOf32,
+      maxStack: 4096,
+      keepSuspended: false,
+    });
+    assertEquals(threads.length, 1);
+    const view = new DataView(threads[0].state.buffer, threads[0].state.byteOffset);
+    // eax ebx ecx edx edi esi ebp
+    const general = [0, 1, 2, 3, 4, 5, 6].map((index) => view.getUint32(index * 4, true));
+    assertEquals(general, [1, 2, 3, 4, 5, 6, 7].map((low) => 0x11111100 + low));
+    const sp = BigInt(view.getUint32(28, true));
+    assertEquals(threads[0].stackAddress, sp);
+    assert(threads[0].stack.length > 0 && threads[0].stackEnd > sp);
+    const wrong = { flavor: 4, stateSize: 168, maxStack: 0, keepSuspended: false };
+    assertThrows(() => kernel.snapshot(target.task, wrong), MachError, "KERN_INVALID_ARGUMENT");
+  }, onX86);
+
+  test("a thread goes on with the registers that were set", async (kernel) => {
+    await using program = await Program.start("target", "registers");
+    using target = attach(kernel, program);
+    const [, , escape, rbxAddress] = program.numbers;
+    const word = new Uint8Array(8);
+    // One that spins, and one in a system call, which must not be restarted elsewhere.
+    for (const [name, value] of [["known", 0xabcdn], ["paused", 0xef01n]] as const) {
+      const thread = threadNamed(target, name);
+      const token = kernel.taskSuspend(target.task);
+      const state = kernel.threadGetState(thread, 4, 168);
+      kernel.threadSetState(thread, 4, state);
+      assertEquals(kernel.threadGetState(thread, 4, 168), state);
+      const view = new DataView(state.buffer);
+      view.setBigUint64(x86.rbx, value, true);
+      view.setBigUint64(x86.rip, escape, true);
+      kernel.threadSetState(thread, 4, state);
+      assertEquals(kernel.threadGetState(thread, 4, 168), state);
+      kernel.taskResume(token);
+      await until(() => {
+        kernel.vmRead(target.task, rbxAddress, word);
+        return bigintAt(word, 0) === value;
+      }, `${name} at its new place`);
+      // Both would write there by turns.
+      kernel.threadSuspend(thread);
+      kernel.portRelease(thread);
+    }
+  }, onX86);
+
+  test("memory is read as far as it can be, and written where it may be", async (kernel) => {
+    const file = `${await buildDirectory()}/target`;
+    await using program = await Program.start("target", "memory", file);
+    using target = attach(kernel, program);
+    const [pages, pageSize] = program.numbers;
+    const page = Number(pageSize);
+    const bytes = new Uint8Array(6 * page);
+    assertEquals(kernel.vmRead(target.task, pages, bytes), 4 * page);
+    assert(bytes.subarray(0, 4 * page).every((byte, index) => byte === ((index * 7) & 0xff)));
+    assertEquals(kernel.vmRead(target.task, pages + 10n, bytes.subarray(0, 100)), 100);
+    assertEquals(kernel.vmRead(target.task, pages + pageSize * 4n, bytes), 0);
+    assertEquals(kernel.vmRead(target.task, 0n, bytes), 0);
+    assertEquals(kernel.vmRead(target.task, 0xffff_ffff_ffff_fff0n, bytes), 0);
+
+    kernel.vmWrite(target.task, pages + 1n, new Uint8Array([9, 8, 7]));
+    assertEquals(kernel.vmRead(target.task, pages, bytes.subarray(0, 5)), 5);
+    assertEquals([...bytes.subarray(0, 5)], [0, 9, 8, 7, 28]);
+    const write = (address: bigint) => () =>
+      kernel.vmWrite(target.task, address, new Uint8Array(4));
+    assertThrows(write(pages + pageSize * 6n), MachError, "KERN_PROTECTION_FAILURE");
+    assertThrows(write(16n), MachError, "KERN_INVALID_ADDRESS");
+  });
+
+  test("regions are those of /proc/PID/maps", async (kernel) => {
+    const file = `${await buildDirectory()}/target`;
+    await using program = await Program.start("target", "memory", file);
+    using target = attach(kernel, program);
+    const token = kernel.taskSuspend(target.task);
+    const text = await Deno.readTextFile(`/proc/${program.pid}/maps`);
+    const expected = text.trim().split("\n").flatMap((line) => {
+      const [range, mode, offset, , , ...path] = line.split(/ +/);
+      const [start, end] = range.split("-").map((part) => BigInt(`0x${part}`));
+      const isFile = path[0]?.startsWith("/") ?? false;
+      if (start >= 1n << 63n) return [];
+      return [{
+        address: start,
+        size: end - start,
+        offset: isFile ? BigInt(`0x${offset}`) : 0n,
+        protection: (mode[0] === "r" ? 1 : 0) | (mode[1] === "w" ? 2 : 0) |
+          (mode[2] === "x" ? 4 : 0),
+        userTag: path[0] === "[stack]" ? 30 : path[0] === "[heap]" ? 1 : 0,
+        path: isFile ? path.join(" ") : "",
+      }];
+    });
+    const regions = kernel.vmRegions(target.task, 0n, 10_000, true);
+    const seen = regions.map(({ address, size, offset, protection, userTag, path }) => ({
+      address,
+      size,
+      offset,
+      protection,
+      userTag,
+      path,
+    }));
+    assertEquals(seen, expected);
+    const [pages, pageSize, mapped] = program.numbers;
+    assertEquals(kernel.vmRegions(target.task, pages + pageSize, 1, false)[0].address, pages);
+    const [region] = kernel.vmRegions(target.task, mapped, 1, true);
+    assertEquals([region.offset, region.path], [pageSize, file]);
+    assertEquals(kernel.vmRegions(target.task, (1n << 63n) - 1n, 5, false), []);
+    kernel.taskResume(token);
+  });
+
+  test("no such process, and a wrong port", async (kernel) => {
+    const error = assertThrows(() => kernel.taskForPid(0x3fff_fff0), MachError);
+    assert(error.message.includes("no process with the pid"), error.message);
+    assertEquals([error.call, error.codeName], ["task_for_pid", "KERN_FAILURE"]);
+    assertThrows(() => kernel.taskThreads(0x12345603), MachError);
+    assertThrows(() => kernel.threadInfo(kernel.taskSelf()), MachError);
+    assertThrows(() => kernel.portRelease(0x12345603), MachError);
+    assertThrows(() => kernel.taskSuspend(kernel.taskSelf()), MachError, "KERN_INVALID_ARGUMENT");
+    await Promise.resolve();
+  });
+
+  test("a process that is not to be attached to", async () => {
+    await using program = await Program.start("target", "threads", "1");
+    const directory = await buildDirectory();
+    const copy = `${directory}/library-for-everybody`;
+    await Deno.copyFile(await library(), copy);
+    await Deno.chmod(copy, 0o755);
+    const nobody = { uid: 65534, gid: 65534, clearEnv: true };
+    const { stdout } = await new Deno.Command(`${directory}/debugger`, {
+      args: ["attach", copy, `${program.pid}`],
+      ...nobody,
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "5\n");
+  }, Deno.uid() !== 0);
+
+  test("a process that another debugger has attached to", async (kernel) => {
+    await using program = await Program.start("target", "threads", "1");
+    {
+      await using other = await Program.start("debugger", "trace", `${program.pid}`);
+      const error = assertThrows(() => kernel.taskForPid(program.pid), MachError);
+      assert(error.message.includes(`already traced by pid ${other.pid}`), error.message);
+    }
+    using target = attach(kernel, program);
+    capture(target);
+  });
+
+  test("500 threads", async (kernel) => {
+    await using program = await Program.start("target", "threads", "500");
+    using target = attach(kernel, program);
+    const { threads } = capture(target);
+    assertEquals(threads.length, 501);
+    assert(threads.every((thread) => thread.state.length > 0 && thread.stack.length > 0));
+    await assertProgress(target, 500);
+  });
+
+  test("threads that begin and end while they are being captured", async (kernel) => {
+    await using program = await Program.start("target", "churn");
+    using target = attach(kernel, program);
+    let most = 0;
+    for (let round = 0; round < 300; round++) {
+      const keep = round % 3 === 0;
+      const { threads, token } = capture(target, keep, 4096);
+      assert(threads.length >= 1);
+      most = Math.max(most, threads.length);
+      if (token !== undefined) {
+        const before = target.counter(1);
+        for (const port of kernel.taskThreads(target.task)) kernel.portRelease(port);
+        assertEquals(target.counter(1), before);
+        kernel.taskResume(token);
+      }
+    }
+    assert(most > 1, "some threads were met");
+    await assertProgress(target, 0);
+  });
+
+  test("system calls do not notice a pause, and signals wait for its end", async (kernel) => {
+    await using program = await Program.start("target", "calls");
+    using target = attach(kernel, program);
+    for (let round = 0; round < 50; round++) {
+      const token = kernel.taskSuspend(target.task);
+      program.signal("SIGUSR1");
+      if (round % 10 === 0) await delay(30);
+      assertEquals(target.counter(10), BigInt(round));
+      kernel.taskResume(token);
+      await until(() => target.counter(10) === BigInt(round + 1), "the signal");
+    }
+    // nanosleep, read, futex
+    assertEquals([101, 102, 103].map((slot) => target.counter(slot)), [0n, 0n, 0n]);
+    assertEquals([2, 3].map((slot) => target.counter(slot)), [0n, 0n]);
+    await assertProgress(target, 1);
+  });
+
+  test("a stopped process stays stopped", async (kernel) => {
+    await using program = await Program.start("target", "threads", "3");
+    using target = attach(kernel, program);
+    const isStopped = () =>
+      /^State:\tT/m.test(Deno.readTextFileSync(`/proc/${program.pid}/status`));
+    program.signal("SIGSTOP");
+    await until(isStopped, "the stop");
+    for (let round = 0; round < 5; round++) {
+      assertEquals(capture(target).threads.length, 4);
+      await until(isStopped, "stopped again");
+      await assertNoProgress(target, 1);
+    }
+    // One that is stopped while it is suspended is so afterwards.
+    program.signal("SIGCONT");
+    await assertProgress(target, 1);
+    const token = kernel.taskSuspend(target.task);
+    program.signal("SIGSTOP");
+    kernel.taskResume(token);
+    await until(isStopped, "the stop");
+    program.signal("SIGCONT");
+    await assertProgress(target, 1);
+  });
+
+  test("a thread that cannot be stopped is told of, and is not left behind", async (kernel) => {
+    await using program = await Program.start("target", "vfork");
+    using target = attach(kernel, program);
+    const { threads, token } = capture(target, true, 4096);
+    assert(token !== undefined);
+    const waiting = threads.find((thread) => thread.info.name === "vfork");
+    assertEquals(waiting?.state.length, 0);
+    await assertNoProgress(target, 0);
+    kernel.taskResume(token);
+    await assertProgress(target, 0);
+    // The child lets it go, and it is not in a stop that nobody ends.
+    await assertProgress(target, 1);
+  });
+
+  test("a debugger that is killed leaves its target running", async (kernel) => {
+    await using program = await Program.start("target", "threads", "4");
+    using target = attach(kernel, program);
+    {
+      await using debugger_ = await Program.start(
+        "debugger",
+        "suspend",
+        await library(),
+        `${program.pid}`,
+      );
+      assertEquals(debugger_.line, "held");
+      for (const slot of [0, 1, 4]) await assertNoProgress(target, slot);
+    }
+    for (const slot of [0, 1, 2, 3, 4]) await assertProgress(target, slot);
+  });
+
+  test("a target that dies, at every stage", async (kernel) => {
+    const stages: Record<string, (target: Attached, kill: () => Promise<void>) => Promise<void>> = {
+      "before anything": async (target, kill) => {
+        await kill();
+        assertThrows(() => capture(target), TargetGoneError);
+        assertThrows(() => kernel.taskSuspend(target.task), TargetGoneError);
+        assertThrows(() => kernel.taskThreads(target.task), TargetGoneError);
+        assertThrows(() => kernel.vmRead(target.task, 4096n, new Uint8Array(8)), TargetGoneError);
+        assertThrows(() => kernel.vmWrite(target.task, 4096n, new Uint8Array(8)), TargetGoneError);
+        assertThrows(() => kernel.vmRegions(target.task, 0n, 5, false), TargetGoneError);
+        assertThrows(() => kernel.taskDyldInfo(target.task), TargetGoneError);
+      },
+      "while it is suspended": async (target, kill) => {
+        const token = kernel.taskSuspend(target.task);
+        await kill();
+        assertThrows(() => kernel.vmRead(target.task, 4096n, new Uint8Array(8)), TargetGoneError);
+        assertThrows(() => kernel.taskResume(token), TargetGoneError);
+      },
+      "after a snapshot that left it suspended": async (target, kill) => {
+        const { token } = capture(target, true);
+        await kill();
+        assertThrows(() => capture(target), TargetGoneError);
+        assertThrows(() => kernel.taskResume(token!), TargetGoneError);
+      },
+      "with threads suspended and ports held": async (target, kill) => {
+        const ports = kernel.taskThreads(target.task);
+        for (const port of ports) kernel.threadSuspend(port);
+        await kill();
+        for (const port of ports) {
+          assertThrows(() => kernel.threadInfo(port), TargetGoneError);
+          assertThrows(() => kernel.threadSuspend(port), TargetGoneError);
+          const state = () => kernel.threadGetState(port, native.flavor, native.stateSize);
+          assertThrows(state, TargetGoneError);
+        }
+        for (const port of ports) kernel.portRelease(port);
+      },
+    };
+    for (const [stage, body] of Object.entries(stages)) {
+      await using program = await Program.start("target", "threads", "5");
+      using target = attach(kernel, program);
+      await body(target, async () => {
+        program.signal("SIGKILL");
+        // Whoever started it learns of its end though it was being looked at.
+        assertEquals((await program.status).signal, "SIGKILL", stage);
+      });
+    }
+  });
+
+  test("a target that dies in the middle of captures", async (kernel) => {
+    for (let round = 0; round < 20; round++) {
+      await using program = await Program.start("target", "threads", "20");
+      using target = attach(kernel, program);
+      const killer = new Deno.Command("sh", {
+        args: ["-c", `sleep 0.0${round % 5}${round % 7}; kill -9 ${program.pid}`],
+      }).spawn();
+      let error: unknown;
+      for (let tries = 0; tries < 100_000 && error === undefined; tries++) {
+        try {
+          capture(target, false, 4096);
+        } catch (thrown) {
+          error = thrown;
+        }
+      }
+      assertInstanceOf(error, TargetGoneError);
+      assertEquals((await program.status).signal, "SIGKILL");
+      await killer.status;
+    }
+  });
+
+  test("2,000 pauses leave nothing behind", async (kernel) => {
+    await using program = await Program.start("target", "threads", "8");
+    using target = attach(kernel, program);
+    const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
+    const pause = () => {
+      const { token } = capture(target, true, 4096);
+      kernel.taskResume(token!);
+    };
+    for (let round = 0; round < 200; round++) pause();
+    const before = { ports: kernel.portCount(), descriptors: descriptors() };
+    const memory = Deno.memoryUsage().rss;
+    for (let round = 0; round < 2000; round++) pause();
+    assertEquals({ ports: kernel.portCount(), descriptors: descriptors() }, before);
+    // Of which garbage that was not yet collected is most.
+    const growth = Deno.memoryUsage().rss - memory;
+    assert(growth < 64 << 20, `${growth} bytes more`);
+    await assertProgress(target, 8);
+  });
+
+  test("a snapshot of this very process", async (kernel) => {
+    const counter = new BigInt64Array(new SharedArrayBuffer(8));
+    const source = "onmessage = ({ data }) => { for (;;) Atomics.add(data, 0, 1n); };";
+    const worker = new Worker(
+      URL.createObjectURL(new Blob([source], { type: "application/javascript" })),
+      { type: "module" },
+    );
+    worker.postMessage(counter);
+    await until(() => Atomics.load(counter, 0) > 0n, "the worker");
+    const options = { stateSize: native.stateSize, maxStack: 65536 };
+    // Its first moments see threads come and go.
+    kernel.snapshotSelf(options);
+    for (let round = 0; round < 300; round++) {
+      const { threads, stoppedNanoseconds } = kernel.snapshotSelf(options);
+      assert(stoppedNanoseconds > 0);
+      const own = threads.find((thread) => thread.info.id === BigInt(Deno.pid));
+      assert(own !== undefined && own.stack.length > 0 && own.state.length > 0);
+      assert(threads.filter((thread) => thread.state.length > 0).length >= 2);
+      const garbage = Array.from({ length: 100 }, (_, index) => `${index}`);
+      assertEquals(garbage.length, 100);
+    }
+    const before = Atomics.load(counter, 0);
+    await until(() => Atomics.load(counter, 0) > before, "the worker goes on");
+    worker.terminate();
+    for (const entry of Deno.readDirSync("/proc/self/task")) {
+      const status = Deno.readTextFileSync(`/proc/self/task/${entry.name}/status`);
+      assert(!/^State:\t[tT]/m.test(status), status);
+    }
+  });
+
+  test("the images and name of this very process", async (kernel) => {
+    const images = kernel.ownImages();
+    assert(images.some((image) => image.name === Deno.execPath()), "the program");
+    assert(images.every((image) => image.header !== 0n));
+    assertEquals(kernel.processPath(Deno.pid), Deno.execPath());
+    const own = kernel.processes().find((process) => process.pid === Deno.pid);
+    assertEquals(own?.name, (await Deno.readTextFile("/proc/self/comm")).trim());
+    assertEquals(kernel.taskDyldInfo(kernel.taskSelf()).pid, Deno.pid);
+  });
+}

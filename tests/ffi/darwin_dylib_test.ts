@@ -1,0 +1,41 @@
+/** The dylib that macOS users get, at work: mapped into this process by the Mach-O loader, over the
+ * Linux implementation of the Mach calls. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { openKernel } from "../../ffi/mod.ts";
+import { symbols } from "../../ffi/native.ts";
+import { contractTests } from "./contract.ts";
+import { buildEmbedded, functionNames } from "./darwin_dylib/build.ts";
+import { buildDirectory } from "./program.ts";
+
+Deno.test("the binding has the functions of machpause.h, all of them", () => {
+  assertEquals(Object.keys(symbols).sort(), functionNames().sort());
+});
+
+if (Deno.build.os === "linux" && Deno.build.arch === "x86_64") {
+  let library: Promise<string> | undefined;
+  const build = async () => {
+    const directory = `${await buildDirectory()}/darwin`;
+    await Deno.mkdir(directory, { recursive: true });
+    return await buildEmbedded(directory);
+  };
+  const path = () => library ??= build();
+
+  contractTests("the Darwin dylib", path);
+
+  Deno.test("the code of the Darwin dylib is what runs", async () => {
+    const kernel = openKernel({ library: await path() });
+    const own = kernel.snapshotSelf({ stateSize: 168, maxStack: 4096 });
+    // The one thread that ran: its pc is in mp_snapshot_self() itself.
+    const pcs = own.threads.map(({ state }) =>
+      new DataView(state.buffer, state.byteOffset).getBigUint64(128, true)
+    );
+    const regions = kernel.vmRegions(kernel.taskSelf(), 0n, 100_000, true);
+    const code = regions.filter((region) =>
+      region.path.endsWith("/libmachpause.dylib") && (region.protection & 4) !== 0
+    );
+    assertEquals(code.length, 1);
+    assertStringIncludes(code[0].path, "/darwin/libmachpause.dylib");
+    const inside = pcs.filter((pc) => pc >= code[0].address && pc < code[0].address + code[0].size);
+    assert(inside.length === 1, `${inside.length} threads in the dylib`);
+  });
+}

@@ -1,0 +1,473 @@
+/*
+ * The shim over a Mach of which any call can be made to fail. Prints nothing and returns 0 when,
+ * whichever call failed and however, every port, array and suspension was given back, and when a
+ * snapshot names the threads that it should.
+ *
+ * Built with shim.c alone: the Mach calls are the ones below.
+ */
+#include "machpause.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "darwin/mach.h"
+
+#define CHECK(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "%s:%d: %s: %s (call %d failing with %#x)\n", __FILE__, __LINE__, \
+				scenario, #condition, fail_at, (unsigned)fail_with); \
+			exit(1); \
+		} \
+	} while (0)
+
+enum { SELF = 1, TARGET, TOKEN, FIRST_THREAD = 10, THREADS = 8, PORTS = 32 };
+#define STACK_BASE UINT64_C(0x100000)
+#define STACK_SIZE UINT64_C(0x4000)
+
+static const char *scenario = "";
+static int calls;      /* of those that may fail */
+static int fail_at;    /* the one that does; 0: none */
+static int fail_with;
+static bool failed;
+
+static int references[PORTS];
+static int arrays;
+static bool suspended;            /* the target */
+static int suspends[PORTS];       /* threads */
+static int listings;              /* task_threads() calls */
+static bool asked_while_stopped;  /* something that could as well have been asked before */
+
+mach_port_t mach_task_self_ = SELF;
+
+static bool fails(void)
+{
+	if (++calls != fail_at)
+		return false;
+	failed = true;
+	return true;
+}
+
+/* The first listing has threads 0 to 4; in later ones 1 has died and 5 and 6 were born. */
+static bool is_alive(int thread)
+{
+	return listings <= 1 ? thread <= 4 : thread != 1 && thread <= 6;
+}
+
+kern_return_t task_threads(task_inspect_t task, thread_act_array_t *list, mach_msg_type_number_t *count)
+{
+	(void)task;
+	if (fails())
+		return fail_with;
+	listings++;
+	*list = malloc(THREADS * sizeof(**list));
+	*count = 0;
+	arrays++;
+	/* Backwards from the second time on: no order is promised. */
+	for (int i = 0; i < THREADS; i++) {
+		int thread = listings == 1 ? i : THREADS - 1 - i;
+		if (!is_alive(thread))
+			continue;
+		(*list)[(*count)++] = (thread_act_t)(FIRST_THREAD + thread);
+		references[FIRST_THREAD + thread]++;
+	}
+	return KERN_SUCCESS;
+}
+
+kern_return_t mach_vm_deallocate(vm_map_t task, mach_vm_address_t address, mach_vm_size_t size)
+{
+	CHECK(task == SELF && address != 0 && size != 0);
+	free((void *)(uintptr_t)address);
+	arrays--;
+	return KERN_SUCCESS;
+}
+
+kern_return_t mach_port_deallocate(ipc_space_t task, mach_port_name_t name)
+{
+	CHECK(task == SELF && name < PORTS && references[name] > 0);
+	references[name]--;
+	if (name == TOKEN)
+		suspended = false;
+	return KERN_SUCCESS;
+}
+
+kern_return_t task_suspend2(task_read_t task, task_suspension_token_t *token)
+{
+	CHECK(task == TARGET && !suspended);
+	if (fails())
+		return fail_with;
+	suspended = true;
+	references[TOKEN]++;
+	*token = TOKEN;
+	return KERN_SUCCESS;
+}
+
+kern_return_t task_resume2(task_suspension_token_t token)
+{
+	CHECK(token == TOKEN && suspended && references[TOKEN] == 1);
+	bool fail = fails();
+	/* A message that was not sent leaves the right to it with the sender. */
+	if (fail && fail_with == MACH_SEND_INVALID_DEST)
+		return fail_with;
+	references[TOKEN]--;
+	suspended = false;
+	return fail ? fail_with : KERN_SUCCESS;
+}
+
+static bool any_suspended(void)
+{
+	for (int i = 0; i < PORTS; i++)
+		if (suspends[i])
+			return true;
+	return suspended;
+}
+
+kern_return_t thread_suspend(thread_read_t thread)
+{
+	CHECK(references[thread] > 0);
+	CHECK(thread != FIRST_THREAD); /* the caller's own */
+	if (fails())
+		return fail_with;
+	suspends[thread]++;
+	return KERN_SUCCESS;
+}
+
+kern_return_t thread_resume(thread_read_t thread)
+{
+	CHECK(suspends[thread] > 0);
+	suspends[thread]--;
+	return KERN_SUCCESS;
+}
+
+mach_port_t mach_thread_self(void)
+{
+	references[FIRST_THREAD]++;
+	return FIRST_THREAD;
+}
+
+kern_return_t thread_info(thread_inspect_t thread, thread_flavor_t flavor, thread_info_t out, mach_msg_type_number_t *count)
+{
+	CHECK(references[thread] > 0);
+	if (any_suspended())
+		asked_while_stopped = true;
+	if (fails())
+		return fail_with;
+	memset(out, 0, *count * sizeof(*out));
+	if (flavor == THREAD_IDENTIFIER_INFO)
+		((struct thread_identifier_info *)(void *)out)->thread_id = 100 + thread;
+	return KERN_SUCCESS;
+}
+
+kern_return_t thread_get_state(thread_read_t thread, thread_state_flavor_t flavor, thread_state_t state, mach_msg_type_number_t *count)
+{
+	(void)flavor;
+	CHECK(references[thread] > 0);
+	if (fails())
+		return fail_with;
+	memset(state, 0, *count * sizeof(*state));
+	uint64_t sp = STACK_BASE + STACK_SIZE * thread + 0x3000;
+#if defined(__x86_64__)
+	((x86_thread_state64_t *)(void *)state)->__rsp = sp;
+#else
+	((arm_thread_state64_t *)(void *)state)->__sp = sp;
+#endif
+	return KERN_SUCCESS;
+}
+
+kern_return_t mach_vm_region_recurse(vm_map_read_t task, mach_vm_address_t *address, mach_vm_size_t *size, natural_t *depth, vm_region_recurse_info_t out, mach_msg_type_number_t *count)
+{
+	struct vm_region_submap_info_64 *info = (void *)out;
+	(void)task;
+	CHECK(*count == VM_REGION_SUBMAP_INFO_COUNT_64);
+	if (fails())
+		return fail_with;
+	memset(info, 0, sizeof(*info));
+	*address &= ~(STACK_SIZE - 1);
+	*size = STACK_SIZE;
+	*depth = 0;
+	info->protection = VM_PROT_READ;
+	return KERN_SUCCESS;
+}
+
+/* The last page of a stack of an odd number cannot be read. */
+kern_return_t mach_vm_read_overwrite(vm_map_read_t task, mach_vm_address_t address, mach_vm_size_t size, mach_vm_address_t data, mach_vm_size_t *done)
+{
+	(void)task;
+	if (fails())
+		return fail_with;
+	uint64_t odd = (address - STACK_BASE) / STACK_SIZE % 2;
+	if (odd && (address + size - 1) % STACK_SIZE >= 0x3800)
+		return KERN_INVALID_ADDRESS;
+	memset((void *)(uintptr_t)data, 0x5a, size);
+	*done = size;
+	return KERN_SUCCESS;
+}
+
+kern_return_t pid_for_task(mach_port_name_t task, int *pid)
+{
+	if (fails())
+		return fail_with;
+	*pid = (int)task;
+	return KERN_SUCCESS;
+}
+
+uint64_t mach_absolute_time(void)
+{
+	static uint64_t now;
+	return now += 24;
+}
+
+kern_return_t mach_timebase_info(mach_timebase_info_t info)
+{
+	info->numer = 125;
+	info->denom = 3;
+	return KERN_SUCCESS;
+}
+
+kern_return_t mach_port_names(ipc_space_t task, mach_port_name_array_t *names, mach_msg_type_number_t *name_count, mach_port_type_array_t *types, mach_msg_type_number_t *type_count)
+{
+	(void)task;
+	if (fails())
+		return fail_with;
+	*names = malloc(12);
+	*types = malloc(12);
+	arrays += 2;
+	*name_count = *type_count = 3;
+	return KERN_SUCCESS;
+}
+
+/* Not called by what is tested here. */
+kern_return_t task_for_pid(mach_port_name_t self, int pid, mach_port_name_t *task) { (void)self; (void)pid; (void)task; abort(); }
+kern_return_t task_info(task_name_t task, task_flavor_t flavor, task_info_t out, mach_msg_type_number_t *count) { (void)task; (void)flavor; (void)out; (void)count; abort(); }
+kern_return_t thread_set_state(thread_act_t thread, thread_state_flavor_t flavor, thread_state_t state, mach_msg_type_number_t count) { (void)thread; (void)flavor; (void)state; (void)count; abort(); }
+kern_return_t mach_vm_write(vm_map_t task, mach_vm_address_t address, vm_offset_t data, mach_msg_type_number_t count) { (void)task; (void)address; (void)data; (void)count; abort(); }
+uint32_t _dyld_image_count(void) { abort(); }
+const struct mach_header *_dyld_get_image_header(uint32_t index) { (void)index; abort(); }
+intptr_t _dyld_get_image_vmaddr_slide(uint32_t index) { (void)index; abort(); }
+const char *_dyld_get_image_name(uint32_t index) { (void)index; abort(); }
+int proc_listallpids(void *buffer, int size) { (void)buffer; (void)size; abort(); }
+int proc_pidinfo(int pid, int flavor, uint64_t argument, void *buffer, int size) { (void)pid; (void)flavor; (void)argument; (void)buffer; (void)size; abort(); }
+int proc_name(int pid, void *buffer, uint32_t size) { (void)pid; (void)buffer; (void)size; abort(); }
+int proc_pidpath(int pid, void *buffer, uint32_t size) { (void)pid; (void)buffer; (void)size; abort(); }
+
+#if defined(__x86_64__)
+#define FLAVOR x86_THREAD_STATE64
+#else
+#define FLAVOR ARM_THREAD_STATE64
+#endif
+
+static _Alignas(16) uint8_t buffer[1 << 20];
+
+static const mp_snapshot_header *header(void)
+{
+	return (const mp_snapshot_header *)(const void *)buffer;
+}
+
+static const mp_snapshot_thread *thread(uint32_t index)
+{
+	return (const mp_snapshot_thread *)(const void *)(buffer + sizeof(mp_snapshot_header)) + index;
+}
+
+static void reset(void)
+{
+	calls = listings = 0;
+	failed = asked_while_stopped = false;
+	memset(buffer, 0xee, sizeof(buffer));
+}
+
+static void check_nothing_held(void)
+{
+	for (int i = 0; i < PORTS; i++)
+		CHECK(references[i] == 0);
+	CHECK(arrays == 0);
+	CHECK(!any_suspended());
+}
+
+/* What every snapshot promises, whatever happened to it. */
+static void check_header(uint64_t capacity)
+{
+	const mp_snapshot_header *h = header();
+	CHECK(h->used <= capacity && h->thread_size == sizeof(mp_snapshot_thread));
+	for (uint32_t i = 0; i < h->thread_count; i++) {
+		const mp_snapshot_thread *t = thread(i);
+		CHECK(t->info_result == KERN_SUCCESS ? t->info.thread_id != 0 : t->info.thread_id == 0);
+		if (t->stack_size) {
+			CHECK(t->stack_result == KERN_SUCCESS && t->stack_offset % 16 == 0);
+			CHECK(t->stack_offset + t->stack_size <= h->used);
+			CHECK(buffer[t->stack_offset] == 0x5a);
+			CHECK(buffer[t->stack_offset + t->stack_size - 1] == 0x5a);
+			CHECK(t->stack_address + t->stack_size <= t->stack_end);
+		}
+	}
+	CHECK(buffer[capacity] == 0xee);
+}
+
+/* Threads 0, 2, 3 and 4 that were known, in their order, then 5 and 6; each by its number. */
+static void check_threads(void)
+{
+	static const uint64_t expected[] = {0, 2, 3, 4, 5, 6};
+	CHECK(header()->thread_count == 6 && header()->threads_omitted == 0);
+	CHECK(header()->needed == header()->used);
+	uint64_t seen = 0;
+	for (uint32_t i = 0; i < 6; i++) {
+		const mp_snapshot_thread *t = thread(i);
+		uint64_t number = t->info.thread_id - 100 - FIRST_THREAD;
+		CHECK(i >= 4 || number == expected[i]);
+		seen |= UINT64_C(1) << number;
+		CHECK(t->info_result == 0 && t->state_result == 0 && t->stack_result == 0);
+		uint64_t sp = STACK_BASE + STACK_SIZE * (FIRST_THREAD + number) + 0x3000;
+		CHECK(number == 0 || t->stack_address == sp - 128);
+		CHECK(number == 0 || t->stack_end == sp + 0x1000);
+		/* Half a page of an odd stack's last cannot be had, so neither can the page. */
+		CHECK(number == 0 || t->stack_size == (number % 2 ? 128u : 0x1080u));
+	}
+	CHECK(seen == 0x7d);
+}
+
+static int32_t take(bool keep, uint64_t capacity)
+{
+	uint32_t token = 77;
+	int32_t result = mp_snapshot(TARGET, FLAVOR, 1 << 16, buffer, capacity, keep ? &token : NULL);
+	if (keep && result == KERN_SUCCESS) {
+		CHECK(token == TOKEN && suspended && header()->stopped_ns == 0);
+		fail_at = 0;
+		CHECK(mp_task_resume(token) == KERN_SUCCESS);
+	} else if (keep) {
+		CHECK(token == MACH_PORT_NULL);
+	}
+	if (result == KERN_SUCCESS)
+		check_header(capacity);
+	return result;
+}
+
+static int32_t snapshot_large(void)
+{
+	int32_t result = take(false, 1 << 19);
+	if (result == KERN_SUCCESS)
+		CHECK(header()->stopped_ns == 24 * 125 / 3);
+	return result;
+}
+
+static int32_t snapshot_kept(void) { return take(true, 1 << 19); }
+
+/* Room for two records and no stack. */
+static int32_t snapshot_small(void)
+{
+	int32_t result = take(false, sizeof(mp_snapshot_header) + 2 * sizeof(mp_snapshot_thread) + 100);
+	if (result == KERN_SUCCESS)
+		CHECK(header()->thread_count == 2 && header()->threads_omitted >= 3 && header()->needed > header()->used);
+	return result;
+}
+
+/* Room for all records and one stack. */
+static int32_t snapshot_middling(void)
+{
+	int32_t result = take(false, 7 * sizeof(mp_snapshot_thread) + 0x1100);
+	if (result == KERN_SUCCESS)
+		CHECK(header()->threads_omitted == 0);
+	return result;
+}
+
+static int32_t snapshot_self(void)
+{
+	int32_t result = mp_snapshot_self(1 << 16, buffer, 1 << 19);
+	if (result == KERN_SUCCESS)
+		check_header(1 << 19);
+	return result;
+}
+
+static int32_t list_threads(void)
+{
+	uint32_t threads[THREADS];
+	uint32_t count;
+	int32_t result = mp_task_threads(TARGET, threads, 3, &count);
+	if (result == KERN_NO_SPACE && !failed)
+		CHECK(count == 5);
+	check_nothing_held();
+	result = mp_task_threads(TARGET, threads, THREADS, &count);
+	for (uint32_t i = 0; result == KERN_SUCCESS && i < count; i++)
+		mp_port_release(threads[i]);
+	return result;
+}
+
+static int32_t count_ports(void)
+{
+	uint32_t count;
+	int32_t result = mp_port_count(&count);
+	CHECK(result != KERN_SUCCESS || count == 3);
+	return result;
+}
+
+static int32_t suspend_and_resume(void)
+{
+	uint32_t token;
+	int32_t result = mp_task_suspend(TARGET, &token);
+	return result == KERN_SUCCESS ? mp_task_resume(token) : result;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		int32_t (*run)(void);
+		bool whole; /* the snapshot has all threads when nothing fails */
+	} scenarios[] = {
+		{"snapshot", snapshot_large, true},
+		{"snapshot that keeps the task suspended", snapshot_kept, true},
+		{"snapshot into a small buffer", snapshot_small, false},
+		{"snapshot into a middling buffer", snapshot_middling, false},
+		{"snapshot of oneself", snapshot_self, true},
+		{"threads", list_threads, false},
+		{"port names", count_ports, false},
+		{"suspension", suspend_and_resume, false},
+	};
+	static const int errors[] = {
+		KERN_INVALID_ARGUMENT, KERN_FAILURE, KERN_TERMINATED, MACH_SEND_INVALID_DEST,
+	};
+
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		scenario = scenarios[i].name;
+		fail_at = 0;
+		reset();
+		CHECK(scenarios[i].run() == KERN_SUCCESS);
+		check_nothing_held();
+		if (scenarios[i].whole)
+			check_threads();
+		if (scenarios[i].run == snapshot_large)
+			CHECK(!asked_while_stopped);
+		int total = calls;
+		CHECK(total > 0);
+		for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
+			fail_with = errors[e];
+			for (int call = 1; call <= total; call++) {
+				fail_at = call;
+				reset();
+				scenarios[i].run();
+				check_nothing_held();
+			}
+		}
+	}
+
+	scenario = "a needed capacity";
+	fail_at = 0;
+	reset();
+	CHECK(take(false, 1000) == KERN_SUCCESS && header()->threads_omitted > 0);
+	uint64_t needed = header()->needed;
+	CHECK(needed < sizeof(buffer));
+	reset();
+	CHECK(take(false, needed) == KERN_SUCCESS);
+	check_threads();
+
+	scenario = "oneself";
+	uint32_t token;
+	reset();
+	CHECK(mp_task_suspend(SELF, &token) == KERN_INVALID_ARGUMENT);
+	CHECK(mp_thread_suspend(FIRST_THREAD) == KERN_INVALID_ARGUMENT);
+	CHECK(mp_snapshot(SELF, FLAVOR, 4096, buffer, sizeof(buffer), NULL) == KERN_INVALID_ARGUMENT);
+	CHECK(mp_snapshot(TARGET, 99, 4096, buffer, sizeof(buffer), NULL) == KERN_INVALID_ARGUMENT);
+	CHECK(mp_snapshot(TARGET, FLAVOR, 4096, buffer, 39, NULL) == KERN_INVALID_ARGUMENT);
+	CHECK(mp_snapshot(TARGET, FLAVOR, 4096, buffer + 4, 4096, NULL) == KERN_INVALID_ARGUMENT);
+	check_nothing_held();
+	return 0;
+}

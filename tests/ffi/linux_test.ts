@@ -1,0 +1,9 @@
+import { buildHost } from "../../ffi/build.ts";
+import { contractTests } from "./contract.ts";
+import { buildDirectory } from "./program.ts";
+
+if (Deno.build.os === "linux") {
+  let library: Promise<string> | undefined;
+  const build = async () => await buildHost(`${await buildDirectory()}/host`);
+  contractTests("linux", () => library ??= build());
+}

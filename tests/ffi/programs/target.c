@@ -1,0 +1,280 @@
+/*
+ * A process to be looked at. Its first argument says what it does; when it is doing it, it writes a
+ * line of addresses and numbers, in hexadecimal, to its standard output.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile uint64_t counters[1024];
+
+static void start(void *(*function)(void *), void *argument)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 64 << 10);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attributes, function, argument) != 0)
+		abort();
+}
+
+static void say(const uint64_t *numbers, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		printf("%s%llx", i ? " " : "", (unsigned long long)numbers[i]);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void *count(void *argument)
+{
+	uintptr_t index = (uintptr_t)argument;
+	char name[16];
+	snprintf(name, sizeof name, "worker %u", (unsigned)index);
+	pthread_setname_np(pthread_self(), name);
+	for (;;) {
+		counters[index]++;
+		usleep(500);
+	}
+	return NULL;
+}
+
+/* threads N: N workers, each counting at its own place. */
+static void run_threads(unsigned workers)
+{
+	for (uintptr_t i = 1; i <= workers; i++)
+		start(count, (void *)i);
+	for (unsigned i = 1; i <= workers; i++)
+		while (counters[i] < 2)
+			usleep(100);
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	count(0);
+}
+
+static void *nothing(void *argument)
+{
+	counters[1]++;
+	return argument;
+}
+
+/* churn: threads begin and end as fast as they can. */
+static void run_churn(void)
+{
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	for (;;) {
+		pthread_t threads[8];
+		for (int i = 0; i < 8; i++)
+			if (pthread_create(&threads[i], NULL, nothing, NULL) != 0)
+				abort();
+		for (int i = 0; i < 8; i++)
+			pthread_join(threads[i], NULL);
+		counters[0]++;
+	}
+}
+
+static void note(int slot, long result)
+{
+	if (result < 0 && errno == EINTR)
+		counters[slot + 100]++;
+	counters[slot]++;
+}
+
+static void *sleep_often(void *argument)
+{
+	(void)argument;
+	for (;;) {
+		struct timespec time = {0, 20000000};
+		note(1, nanosleep(&time, NULL));
+	}
+	return NULL;
+}
+
+static int pipe_ends[2];
+
+static void *read_forever(void *argument)
+{
+	char byte;
+	(void)argument;
+	for (;;)
+		note(2, read(pipe_ends[0], &byte, 1));
+	return NULL;
+}
+
+static uint32_t futex_word;
+
+static void *wait_on_futex(void *argument)
+{
+	(void)argument;
+	for (;;)
+		note(3, syscall(SYS_futex, &futex_word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0));
+	return NULL;
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	counters[10]++;
+}
+
+/* calls: threads in system calls that must not notice a pause, and a count of SIGUSR1. */
+static void run_calls(void)
+{
+	sigset_t usr1;
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	signal(SIGUSR1, on_signal);
+	if (pipe(pipe_ends) != 0)
+		abort();
+	/* The threads in system calls are not to be interrupted by the signal. */
+	pthread_sigmask(SIG_BLOCK, &usr1, NULL);
+	start(sleep_often, NULL);
+	start(read_forever, NULL);
+	start(wait_on_futex, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &usr1, NULL);
+	usleep(50000);
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	for (;;) {
+		counters[0]++;
+		usleep(500);
+	}
+}
+
+/* memory FILE: pages of each kind. */
+static void run_memory(const char *path)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *pages = mmap(NULL, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < 8 * page; i++)
+		pages[i] = (uint8_t)(i * 7);
+	mprotect(pages + 4 * page, page, PROT_NONE);
+	mprotect(pages + 6 * page, page, PROT_READ);
+	int fd = open(path, O_RDONLY);
+	uint8_t *file = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, (off_t)page);
+	say((uint64_t[]){(uintptr_t)pages, page, (uintptr_t)file}, 3);
+	for (;;)
+		pause();
+}
+
+#if defined(__x86_64__)
+void known_registers(void);
+void known_pc(void);
+void escape(void);
+__asm__(".globl known_registers, known_pc, escape\n"
+	"known_registers:\n"
+	"	movabsq $0x1111111111111101, %rax\n"
+	"	movabsq $0x1111111111111102, %rbx\n"
+	"	movabsq $0x1111111111111103, %rcx\n"
+	"	movabsq $0x1111111111111104, %rdx\n"
+	"	movabsq $0x1111111111111105, %rdi\n"
+	"	movabsq $0x1111111111111106, %rsi\n"
+	"	movabsq $0x1111111111111107, %rbp\n"
+	"	movq %rsp, known_sp(%rip)\n"
+	"	movabsq $0x1111111111111109, %r8\n"
+	"	movabsq $0x111111111111110a, %r9\n"
+	"	movabsq $0x111111111111110b, %r10\n"
+	"	movabsq $0x111111111111110c, %r11\n"
+	"	movabsq $0x111111111111110d, %r12\n"
+	"	movabsq $0x111111111111110e, %r13\n"
+	"	movabsq $0x111111111111110f, %r14\n"
+	"	movabsq $0x1111111111111110, %r15\n"
+	"	movq $1, known_ready(%rip)\n"
+	"known_pc:\n"
+	"	jmp known_pc\n"
+	"escape:\n"
+	"	movq %rbx, known_rbx(%rip)\n"
+	"	jmp escape\n");
+volatile uint64_t known_sp, known_ready, known_rbx;
+
+static void *know(void *argument)
+{
+	pthread_setname_np(pthread_self(), "known");
+	known_registers();
+	return argument;
+}
+
+/* A thread that sits in a system call, and is sent elsewhere from there. */
+static void *be_paused(void *argument)
+{
+	pthread_setname_np(pthread_self(), "paused");
+	pause();
+	return argument;
+}
+
+/* registers: a thread with a known value in every register. */
+static void run_registers(void)
+{
+	start(know, NULL);
+	start(be_paused, NULL);
+	while (!known_ready)
+		usleep(1000);
+	usleep(20000);
+	say((uint64_t[]){(uintptr_t)known_pc, known_sp, (uintptr_t)escape, (uintptr_t)&known_rbx}, 4);
+	for (;;)
+		pause();
+}
+#endif
+
+/* vfork: a thread that nothing can stop until a child lets it go. */
+static void *wait_for_child(void *argument)
+{
+	pthread_setname_np(pthread_self(), "vfork");
+	for (;;) {
+		if (vfork() == 0) {
+			struct timespec time = {3, 0};
+			syscall(SYS_nanosleep, &time, NULL);
+			_exit(0);
+		}
+		counters[1]++;
+		while (wait(NULL) > 0)
+			;
+	}
+	return argument;
+}
+
+static void run_vfork(void)
+{
+	start(wait_for_child, NULL);
+	usleep(100000);
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	for (;;) {
+		counters[0]++;
+		usleep(500);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	const char *argument = argc > 2 ? argv[2] : "";
+
+	/* Never outlives a test that forgot it. */
+	alarm(120);
+	if (strcmp(what, "threads") == 0)
+		run_threads((unsigned)atoi(argument));
+	else if (strcmp(what, "churn") == 0)
+		run_churn();
+	else if (strcmp(what, "calls") == 0)
+		run_calls();
+	else if (strcmp(what, "memory") == 0)
+		run_memory(argument);
+	else if (strcmp(what, "vfork") == 0)
+		run_vfork();
+#if defined(__x86_64__)
+	else if (strcmp(what, "registers") == 0)
+		run_registers();
+#endif
+	return 2;
+}
