@@ -110,10 +110,8 @@ static void poll_thread(struct thread *thread, bool exits)
 			note_stop(thread, info.si_status);
 			return;
 		}
-		if (result == -ECHILD) {
-			thread->attachment = GONE;
-			return;
-		}
+		/* One that has ended has no stop to tell of: there is none at all. */
+		exits |= result == -ECHILD;
 	}
 	if (!exits)
 		return;
