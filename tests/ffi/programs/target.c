@@ -20,6 +20,9 @@
 
 static volatile uint64_t counters[1024];
 
+/* Microseconds between two counts: many threads are not to keep the machine busy. */
+static unsigned interval = 500;
+
 static void start(void *(*function)(void *), void *argument)
 {
 	pthread_attr_t attributes;
@@ -47,7 +50,7 @@ static void *count(void *argument)
 	pthread_setname_np(pthread_self(), name);
 	for (;;) {
 		counters[index]++;
-		usleep(500);
+		usleep(interval);
 	}
 	return NULL;
 }
@@ -55,6 +58,7 @@ static void *count(void *argument)
 /* threads N: N workers, each counting at its own place. */
 static void run_threads(unsigned workers)
 {
+	interval += workers * 100;
 	for (uintptr_t i = 1; i <= workers; i++)
 		start(count, (void *)i);
 	for (unsigned i = 1; i <= workers; i++)
