@@ -124,3 +124,66 @@ Deno.test({
     }
   },
 });
+
+/** The program without LC_MAIN and what it can do without, and with LC_UNIXTHREAD: its code takes
+ * argc from the stack, where `start` of crt1 finds it, and exits with 20 more than that. */
+function withUnixThread(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const view = new DataView(file.buffer);
+  const wide = view.getUint32(0, true) === 0xfeedfacf;
+  const header = wide ? 32 : 28;
+  const LC_MAIN = 0x80000028;
+  const dropped = [LC_MAIN, 0x2, 0xb, 0x1b, 0x24, 0x26, 0x29, 0x32];
+  const kept: Uint8Array[] = [];
+  let base = 0n;
+  let entry = 0;
+  for (let i = 0, at = header; i < view.getUint32(16, true); i++) {
+    const [command, size] = [view.getUint32(at, true), view.getUint32(at + 4, true)];
+    if (command === LC_MAIN) entry = view.getUint32(at + 8, true);
+    if (file[at + 10] === "T".charCodeAt(0)) {
+      if (command === 0x19) base = view.getBigUint64(at + 24, true);
+      if (command === 0x1) base = BigInt(view.getUint32(at + 24, true));
+    }
+    if (!dropped.includes(command)) kept.push(file.slice(at, at + size));
+    at += size;
+  }
+  // cmd, cmdsize, flavor, count, then the registers: x86_THREAD_STATE64 or x86_THREAD_STATE32.
+  const words = wide ? 42 : 16;
+  const thread = new DataView(new ArrayBuffer(16 + 4 * words));
+  [0x5, 16 + 4 * words, wide ? 4 : 1, words].forEach((w, i) => thread.setUint32(4 * i, w, true));
+  if (wide) thread.setBigUint64(16 + 16 * 8, base + BigInt(entry), true);
+  else thread.setUint32(16 + 10 * 4, Number(base) + entry, true);
+  kept.push(new Uint8Array(thread.buffer));
+  view.setUint32(16, kept.length, true);
+  view.setUint32(20, kept.reduce((total, { length }) => total + length, 0), true);
+  let at = header;
+  for (const command of kept) {
+    file.set(command, at);
+    at += command.length;
+  }
+  // mov (%rsp), %edi; add $20, %edi; mov $231, %eax; syscall, and the same in 32 bits.
+  const code = wide
+    ? [0x8b, 0x3c, 0x24, 0x83, 0xc7, 20, 0xb8, 231, 0, 0, 0, 0x0f, 0x05]
+    : [0x8b, 0x1c, 0x24, 0x83, 0xc3, 20, 0xb8, 252, 0, 0, 0, 0xcd, 0x80];
+  file.set(code, entry);
+  return file;
+}
+
+for (const build of builds) {
+  Deno.test({
+    name: `${build}: a program that starts at LC_UNIXTHREAD finds its arguments on the stack`,
+    ignore: !linux,
+    async fn() {
+      const directory = await Deno.makeTempDir();
+      try {
+        const dylib = `${directory}/libworkers.dylib`;
+        await Deno.copyFile(`${fixtures}${build}/libworkers.dylib`, dylib);
+        const program = withUnixThread(Deno.readFileSync(`${fixtures}${build}/status`));
+        await Deno.writeFile(`${directory}/status`, program);
+        const ended = await run(build, `${directory}/status`, ["one", "two"]);
+        assertEquals(ended, { code: 23, signal: null, error: "" });
+      } finally {
+        await Deno.remove(directory, { recursive: true });
+      }
+    },
+  });
+}
