@@ -168,7 +168,7 @@ uint32_t mp_port_list(mach_port_t *names, mach_port_type_t *types, uint32_t capa
 			continue;
 		if (count < capacity) {
 			bool dead = !own && ports[index].kind == PORT_THREAD &&
-				ports[index].thread->attachment == GONE;
+				ports[index].thread->attachment >= DYING;
 			names[count] = own ? mach_task_self_ : name_of(index, ports[index].generation);
 			types[count] = dead ? DEAD_NAME : SEND_RIGHT;
 		}
@@ -304,7 +304,7 @@ void mp_thread_unuse(struct thread *thread)
 	struct task *task = thread->task;
 	struct thread **link = bucket_of(thread->tid);
 
-	if (thread->port || thread->attachment == STOPPING || thread->attachment == STOPPED)
+	if (thread->port || (thread->attachment != DETACHED && thread->attachment != GONE))
 		return;
 	if (thread->suspends && thread->attachment != GONE)
 		return;

@@ -17,6 +17,7 @@ enum attachment {
 	DETACHED, /* it runs, or sleeps, on its own */
 	STOPPING, /* told to stop, not seen stopped yet */
 	STOPPED,  /* in a ptrace stop, its registers in hand */
+	DYING,    /* has ended, or is being killed, and nobody has collected that yet */
 	GONE,     /* it has exited */
 };
 

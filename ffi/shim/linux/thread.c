@@ -34,7 +34,7 @@ static kern_return_t find(mach_port_t name, struct thread **thread)
 	*thread = mp_port_thread(name);
 	if (!*thread)
 		return KERN_INVALID_ARGUMENT;
-	return (*thread)->attachment == GONE ? MACH_SEND_INVALID_DEST : KERN_SUCCESS;
+	return (*thread)->attachment >= DYING ? MACH_SEND_INVALID_DEST : KERN_SUCCESS;
 }
 
 kern_return_t thread_suspend(thread_read_t name)

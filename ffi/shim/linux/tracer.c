@@ -102,7 +102,9 @@ static void poll_thread(struct thread *thread, bool exits)
 	siginfo_t info;
 	long result;
 
-	if (thread->attachment == STOPPING) {
+	if (thread->attachment == GONE)
+		return;
+	if (thread->attachment != STOPPED) {
 		/* Exits are not asked for together with stops: that would collect them, and the exit of
 		 * a child of this process belongs to whoever started it. */
 		result = wait_for(thread->tid, WSTOPPED, &info);
@@ -171,7 +173,9 @@ static void await(struct task *task, struct thread *only)
 			if (!awaited(thread))
 				continue;
 			/* A main thread that ended before the others tells nothing until they do. */
-			if (elapsed > STOP_DEADLINE || (elapsed > ZOMBIE_CHECK && ended(thread)))
+			if (elapsed > ZOMBIE_CHECK && ended(thread))
+				thread->attachment = DYING;
+			else if (elapsed > STOP_DEADLINE)
 				thread->lingers = true;
 			else
 				waiting = true;
@@ -213,9 +217,7 @@ static void release_thread(struct thread *thread)
 		if (trace(PTRACE_DETACH, thread->tid, 0, (void *)(intptr_t)thread->signal) == 0) {
 			thread->attachment = DETACHED;
 		} else {
-			/* Being killed. */
-			thread->attachment = STOPPING;
-			thread->lingers = true;
+			thread->attachment = DYING;
 			poll_thread(thread, true);
 		}
 	}
@@ -283,7 +285,7 @@ static long suspend_thread(struct thread *thread)
 	await(thread->task, thread);
 	if (thread->lingers)
 		poll_thread(thread, true);
-	return thread->attachment == STOPPED ? 0 : thread->attachment == GONE ? -ESRCH : -ETIMEDOUT;
+	return thread->attachment == STOPPED ? 0 : thread->attachment == STOPPING ? -ETIMEDOUT : -ESRCH;
 }
 
 static long set_registers(struct thread *thread, const union registers *registers)
@@ -312,11 +314,11 @@ static uint64_t tend(const struct tracer *tracer)
 			continue;
 		bool late = false;
 		for (struct thread *thread = task->threads; thread; thread = thread->next_in_task) {
-			if (thread->attachment != STOPPING && thread->attachment != STOPPED)
+			if (thread->attachment == DETACHED)
 				continue;
 			poll_thread(thread, true);
 			late |= thread->attachment == STOPPED || thread->attachment == GONE;
-			lingering |= thread->attachment == STOPPING;
+			lingering |= thread->attachment == STOPPING || thread->attachment == DYING;
 			attached |= thread->attachment == STOPPED;
 		}
 		if (late)
