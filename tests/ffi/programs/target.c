@@ -42,12 +42,17 @@ static void say(const uint64_t *numbers, unsigned count)
 	fflush(stdout);
 }
 
-static void *count(void *argument)
+static void name_worker(uintptr_t index)
 {
-	uintptr_t index = (uintptr_t)argument;
 	char name[16];
 	snprintf(name, sizeof name, "worker %u", (unsigned)index);
 	pthread_setname_np(pthread_self(), name);
+}
+
+static void *count(void *argument)
+{
+	uintptr_t index = (uintptr_t)argument;
+	name_worker(index);
 	for (;;) {
 		counters[index]++;
 		usleep(interval);
@@ -59,6 +64,7 @@ static void *count(void *argument)
 static void run_threads(unsigned workers)
 {
 	interval += workers * 100;
+	name_worker(0);
 	for (uintptr_t i = 1; i <= workers; i++)
 		start(count, (void *)i);
 	for (unsigned i = 1; i <= workers; i++)
