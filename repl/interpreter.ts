@@ -1,4 +1,5 @@
-import * as api from "../mod.ts";
+import { Target } from "../mod.ts";
+import { exposeApi } from "./api.ts";
 import { parseCommand } from "./commands.ts";
 import { complain, explain, print, printLines } from "./output.ts";
 import type { Session } from "./session.ts";
@@ -8,7 +9,7 @@ export type Outcome = "done" | "failed" | "incomplete";
 
 /** Puts the API, the target and what is selected of it into the global scope, for code to use. */
 export function exposeGlobals(session: Session): void {
-  Object.assign(globalThis, api);
+  exposeApi();
   const getters: Readonly<Record<string, () => unknown>> = {
     target: () => session.maybeTarget,
     threads: () => session.threads(),
@@ -18,7 +19,7 @@ export function exposeGlobals(session: Session): void {
   for (const [name, get] of Object.entries(getters)) {
     const set = name === "target"
       ? (value: unknown) => {
-        if (!(value instanceof api.Target)) throw new TypeError("a target is what attach() gives");
+        if (!(value instanceof Target)) throw new TypeError("a target is what attach() gives");
         session.adopt(value);
       }
       : undefined;

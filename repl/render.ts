@@ -53,6 +53,12 @@ export function frameColumns(frames: readonly Frame[]): FrameColumns {
   return { index: String(frames.at(-1)?.index ?? 0).length, image };
 }
 
+/** What is executing: the function, or how far into the image it is, whose name stands before. */
+function place(frame: Frame): string {
+  if (frame.symbol !== null || frame.image === null) return frame.describe();
+  return `+ 0x${frame.offset.toString(16)}`;
+}
+
 /** As in `0  libworkers.dylib  0x0000000104a3c1f0  take_lock + 28`. */
 export function frameLine(
   frame: Frame,
@@ -64,7 +70,7 @@ export function frameLine(
     style("quiet", String(frame.index).padStart(columns.index)),
     style("image", imageName(frame).padEnd(columns.image)),
     style("address", hex(frame.address, pointerSize)),
-    frame.describe() + (frame.inlined ? style("quiet", " [inlined]") : ""),
+    place(frame) + (frame.inlined ? style("quiet", " [inlined]") : ""),
   ].join("  ").trimEnd();
 }
 

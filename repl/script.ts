@@ -1,4 +1,4 @@
-import * as api from "../mod.ts";
+import { exposeApi } from "./api.ts";
 import { UserError } from "./errors.ts";
 import { explain } from "./output.ts";
 
@@ -16,14 +16,20 @@ export async function runScript(script: string, args: readonly string[]): Promis
     if (error instanceof Deno.errors.NotFound) throw new UserError(`there is no script ${script}`);
     throw error;
   }
-  Object.assign(globalThis, api);
+  exposeApi();
   Object.defineProperty(Deno, "args", { value: [...args], configurable: true });
   try {
     await import(url.href);
   } catch (error) {
-    const place = error instanceof Error && error.stack?.match(/:\/\/[^\s)]+:\d+:\d+/g)
-      ?.find((text) => text.startsWith(url.href.slice("file".length)));
-    const line = place ? `${script}${place.slice(url.href.length - "file".length)}` : script;
+    const line = `${script}${error instanceof Error ? position(error, url) : ""}`;
     throw new UserError(`${line}: ${explain(error)}`);
   }
+}
+
+/** Where in the script an error came from, as in `:3:7`; empty when that is not known. */
+function position(error: Error, script: URL): string {
+  // Stacks have paths as they are, not as in URLs.
+  const path = decodeURIComponent(script.pathname);
+  const at = error.stack?.indexOf(`${path}:`) ?? -1;
+  return at < 0 ? "" : /^(?::\d+)+/.exec(error.stack!.slice(at + path.length))?.[0] ?? "";
 }

@@ -1,0 +1,219 @@
+import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import { root } from "./terminal.ts";
+
+const program = new URL("repl/main.ts", root).pathname;
+const decoder = new TextDecoder();
+
+/** The demo runs where there is a compiler for it, or a loader. */
+const demo = Deno.build.os === "darwin" || Deno.build.arch === "x86_64";
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function machpause(args: string[], input = "", directory?: string): Promise<Ended> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", program, ...args],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    ...(directory === undefined ? {} : { cwd: directory }),
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input)).catch(() => {});
+  await writer.close().catch(() => {});
+  const { code, stdout, stderr } = await child.output();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+Deno.test("--help names every command, and no other", async () => {
+  const { code, stdout, stderr } = await machpause(["--help"]);
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  const named = stdout.split("Commands:")[1].match(/^ {2}[a-z]+/gm)?.map((name) => name.trim());
+  const all = ["attach", "launch", "self", "demo", "run", "bt", "snapshot"];
+  assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
+  assertFalse(stdout.includes("\x1b"));
+  assertMatch((await machpause(["--version"])).stdout, /\d+\.\d+\.\d+/);
+});
+
+Deno.test("a wrong command line: exit code 2, one line", async () => {
+  for (
+    const args of [
+      ["nosuch"],
+      ["bt"],
+      ["bt", "self", "more"],
+      ["bt", "self", "--nosuch"],
+      ["bt", "self", "--limit", "x"],
+      ["bt", "self", "--limit", "0"],
+      ["bt", "pid:x"],
+      ["bt", "core:file"],
+      ["run"],
+    ]
+  ) {
+    const { code, stdout, stderr } = await machpause(args);
+    assertEquals({ args, code, stdout }, { args, code: 2, stdout: "" });
+    assertMatch(stderr, /^machpause: [^\n]+\n$/, args.join(" "));
+  }
+});
+
+Deno.test("work that fails: exit code 1, one line with the reason", async () => {
+  const cases: [args: string[], reason: string][] = [
+    [["bt", "no-such-process-name"], "no process is named"],
+    [["bt", "pid:999999999"], ""],
+    [["attach", "no-such-process-name"], "no process is named"],
+    [["run", "no-such-script.ts"], "there is no script no-such-script.ts"],
+    [["launch", "/no/such/program"], "there is no program /no/such/program"],
+    [["bt", "\x1b[2J\u202e"], String.raw`[2J\u{202e}`],
+  ];
+  for (const [args, reason] of cases) {
+    const { code, stdout, stderr } = await machpause(args);
+    assertEquals({ args, code, stdout }, { args, code: 1, stdout: "" });
+    assertMatch(stderr, /^machpause: [^\n]+\n$/);
+    assertStringIncludes(stderr, reason);
+    assertFalse(stderr.includes("\x1b"));
+  }
+});
+
+const stdKeys = ["target", "pausedMicroseconds", "images", "threads"];
+
+Deno.test("bt and snapshot of this very program", async () => {
+  for (const command of ["bt", "snapshot"]) {
+    const json = await machpause([command, "self", "--json"]);
+    assertEquals({ code: json.code, stderr: json.stderr }, { code: 0, stderr: "" });
+    assertEquals(json.stdout.split("\n").length, 2);
+    const { target, threads, pausedMicroseconds, ...rest } = JSON.parse(json.stdout);
+    assertEquals(target.kind, "self");
+    assert(Number.isInteger(pausedMicroseconds));
+    assertEquals(["target", "pausedMicroseconds", ...Object.keys(rest), "threads"], stdKeys);
+    assert(threads.length > 1);
+    const text = await machpause([command, "self", "--limit", "1"]);
+    assertEquals(text.code, 0);
+    assertMatch(text.stdout, /^thread 0 {2}/m);
+    assertFalse(/^ +1 {2}/m.test(text.stdout));
+  }
+});
+
+Deno.test({
+  name: "bt of the demo: every worker in its function, by name",
+  ignore: !demo,
+  async fn() {
+    const { code, stdout, stderr } = await machpause(["bt", "demo", "--json"]);
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    const { target, images, threads, pausedMicroseconds } = JSON.parse(stdout);
+    assertEquals(target.kind, "live");
+    assertEquals(target.name, "demo");
+    assert(pausedMicroseconds > 0);
+    for (const { name, path, uuid, loadAddress, slide } of images) {
+      assertEquals([typeof name, typeof path], ["string", "string"]);
+      assertMatch(loadAddress, /^0x[\da-f]+$/);
+      assertMatch(slide, /^-?0x[\da-f]+$/);
+      assert(uuid === null || /^[\dA-F]{8}-/.test(uuid));
+    }
+    const chain = (thread: { frames: { symbol: string | null }[] }) =>
+      thread.frames.flatMap(({ symbol }) => symbol ?? []);
+    const lock = threads.find(({ name }: { name: string }) => name === "demo.lock");
+    assertEquals(chain(lock).filter((name) => /lock|account/.test(name)).slice(-3), [
+      "lock_acquire",
+      "account_update",
+      "worker_lock",
+    ]);
+    const deep = threads.find(({ name }: { name: string }) => name === "demo.deep");
+    assertEquals(chain(deep).filter((name) => name === "descend").length, 200);
+    for (const thread of threads) {
+      assertEquals(Object.keys(thread), [
+        "index",
+        "id",
+        "name",
+        "state",
+        "cpuUsage",
+        "frames",
+        "stopped",
+      ]);
+      for (const frame of thread.frames) {
+        assertEquals(Object.keys(frame), [
+          "index",
+          "address",
+          "image",
+          "symbol",
+          "offset",
+          "file",
+          "line",
+          "column",
+          "inlined",
+          "via",
+        ]);
+      }
+    }
+  },
+});
+
+Deno.test({
+  name: "demo without a terminal prints the stacks, exits 0, and leaves no process behind",
+  ignore: !demo,
+  async fn() {
+    const { code, stdout, stderr } = await machpause(["demo"]);
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    for (const name of ["spin_inner", "leaf_count", "queue_wait", "relay_again", "run_loop"]) {
+      assertStringIncludes(stdout, name);
+    }
+    const pid = Number(/^demo \(pid (\d+), /.exec(stdout)![1]);
+    for (let tries = 0; await exists(pid); tries++) {
+      assert(tries < 1000, `the demo, pid ${pid}, is still there`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  },
+});
+
+/** Whether there is a process of that pid. */
+async function exists(pid: number): Promise<boolean> {
+  const { success } = await new Deno.Command("ps", {
+    args: ["-p", String(pid)],
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  return success;
+}
+
+Deno.test({
+  name: "commands from a pipe, at a launched program that outlives the session",
+  ignore: !demo || Deno.build.os !== "linux",
+  async fn() {
+    const path = new URL("tests/fixtures/demo/x86_64/demo", root).pathname;
+    // Into files: the launched program keeps what it inherits open.
+    const directory = await Deno.makeTempDir();
+    const script = '"$0" run -A "$1" launch "$2" >"$3/out" 2>"$3/err"';
+    const child = new Deno.Command("sh", {
+      args: ["-c", script, Deno.execPath(), program, path, directory],
+      stdin: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("pause\ntarget.pid\nlookup descend\nquit\n"));
+    await writer.close();
+    const { code } = await child.status;
+    const stdout = await Deno.readTextFile(`${directory}/out`);
+    const stderr = await Deno.readTextFile(`${directory}/err`);
+    await Deno.remove(directory, { recursive: true });
+    const pid = Number(/^\d+$/m.exec(stdout)?.[0]);
+    try {
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      assertMatch(stdout, /libworkers\.dylib {2}descend {2}\d+ bytes/);
+      const status = await Deno.readTextFile(`/proc/${pid}/status`);
+      assertMatch(status, /^TracerPid:\t0$/m);
+      assertFalse(/^State:\t[tTZ]/m.test(status));
+    } finally {
+      Deno.kill(pid, "SIGKILL");
+    }
+  },
+});
+
+Deno.test("a reader that goes away ends the program quietly", async () => {
+  const { stdout, stderr, code } = await new Deno.Command("sh", {
+    args: ["-c", `"$0" run -A "$1" bt self | head -n 1; exit 0`, Deno.execPath(), program],
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  assertEquals({ code, stderr: decoder.decode(stderr) }, { code: 0, stderr: "" });
+  assertMatch(decoder.decode(stdout), /^[^\n]+ threads, [^\n]+\n$/);
+});
