@@ -25,6 +25,21 @@ const elsewhere: Readonly<Record<string, string>> = {
   "os/availability.h": ["API_AVAILABLE", "API_UNAVAILABLE", "API_DEPRECATED"]
     .map((name) => `#define ${name}(...)\n`).join(""),
   "time.h": "",
+  "string.h": "void *memcpy(void *, const void *, __SIZE_TYPE__);\n" +
+    "void *memset(void *, int, __SIZE_TYPE__);\n",
+  // Written by MIG; of the ones that the shim needs there is more below.
+  ...Object.fromEntries(
+    [
+      "clock_priv",
+      "host_priv",
+      "host_security",
+      "mach_host",
+      "processor",
+      "processor_set",
+      "vm_map",
+    ]
+      .map((name) => [`mach/${name}.h`, ""]),
+  ),
   "sys/_symbol_aliasing.h": "",
   "sys/_posix_availability.h": "",
   ...Object.fromEntries(
@@ -61,7 +76,7 @@ async function compile(
 ): Promise<string> {
   const file = `${directory}/source.c`;
   await Deno.writeTextFile(file, source);
-  const includes = ["osfmk", "libsyscall/mach", "bsd", "EXTERNAL_HEADERS", "libkern"]
+  const includes = ["libsyscall/mach", "osfmk", "bsd", "EXTERNAL_HEADERS", "libkern"]
     .concat("libsyscall/wrappers/libproc").flatMap((path) => ["-I", `${xnu}/${path}`]);
   const { stderr } = await new Deno.Command("clang-19", {
     args: [
@@ -115,8 +130,8 @@ async function migPrototypes(name: string): Promise<string[]> {
   });
 }
 
-/** dyld's header, less when each call appeared: the words for that are not all in XNU's headers. */
-const dyldHeader = `
+/** Has dyld's header not say since when it has each call: the words are not all in XNU's headers. */
+const dyldWords = `
 #include <Availability.h>
 #undef __API_AVAILABLE
 #undef __API_UNAVAILABLE
@@ -127,7 +142,6 @@ const dyldHeader = `
 #define __API_DEPRECATED(...)
 #define __OSX_DEPRECATED(...)
 #define DYLD_EXCLAVEKIT_UNAVAILABLE
-#include <mach-o/dyld.h>
 `;
 
 const appleHeaders = `
@@ -150,7 +164,7 @@ const appleHeaders = `
 #include <sys/proc_info.h>
 #include <sys/proc_info_private.h>
 #include <libproc.h>
-${dyld === undefined ? "" : dyldHeader}
+${dyld === undefined ? "" : `${dyldWords}#include <mach-o/dyld.h>`}
 #define MP_APPLE_SDK 1
 `;
 
@@ -161,15 +175,23 @@ for (const arch of ["x86_64", "arm64"]) {
     fn: async () => {
       const directory = await Deno.makeTempDir();
       try {
-        for (const [name, text] of Object.entries(elsewhere)) {
+        const write = async (name: string, text: string) => {
           const path = `${directory}/elsewhere/${name}`;
           await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
           await Deno.writeTextFile(path, text);
-        }
+        };
+        for (const [name, text] of Object.entries(elsewhere)) await write(name, text);
         const layout = `${appleHeaders}#include "darwin/private.h"\n#include "darwin/layout.h"\n`;
         assertEquals(await compile(directory, arch, layout), "");
 
-        const prototypes = (await Promise.all(Object.keys(routines).map(migPrototypes))).flat();
+        const prototypes: string[] = [];
+        const headers: [string, string][] = [];
+        for (const name of Object.keys(routines)) {
+          const own = await migPrototypes(name);
+          prototypes.push(...own);
+          const guarded = `#pragma once\n#include <mach/mach_types.h>\n${own.join("\n")}\n`;
+          headers.push([`mach/${name.replace(".defs", ".h")}`, guarded]);
+        }
         const calls = `${appleHeaders}${prototypes.join("\n")}\n#include "darwin/calls.h"\n`;
         assertEquals(await compile(directory, arch, calls), "");
 
@@ -186,6 +208,18 @@ _Static_assert(TASK_DYLD_INFO == 18, "seen");
         );
         assertEquals(refused.match(/error: conflicting types/g)?.length, prototypes.length);
         assertMatch(refused, /static assertion failed/);
+
+        // As it is built on a Mac: by Apple's headers alone.
+        for (const [name, text] of headers) await write(name, text);
+        const shimFile = `#include "${shim}/shim.c"\n#ifndef MP_APPLE_SDK\n#error\n#endif\n`;
+        if (dyld !== undefined) {
+          const says = await compile(directory, arch, dyldWords + shimFile, [
+            "-Werror=incompatible-pointer-types",
+            "-Werror=int-conversion",
+            "-Werror=implicit-function-declaration",
+          ]);
+          assertEquals(says, "");
+        }
       } finally {
         await Deno.remove(directory, { recursive: true });
       }
