@@ -90,6 +90,17 @@ for (const build of builds) {
   });
 }
 
+for (const build of ["x86_64", "i386"] as const) {
+  Deno.test({
+    name: `${build}: threads that have ended are used again`,
+    ignore: !linux,
+    async fn() {
+      const ended = await run(build, `${fixtures}${build}/status`, ["threads"]);
+      assertEquals(ended, { code: 22, signal: null, error: "" });
+    },
+  });
+}
+
 Deno.test({
   name: "the right slice of a fat file is run",
   ignore: !linux,

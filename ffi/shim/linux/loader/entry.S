@@ -66,7 +66,7 @@ FUNCTION(loader_start_unixthread):
 	xor	%ebp, %ebp
 	jmp	*%eax
 
-/* long loader_clone(flags, stack, thread) */
+/* long loader_clone(flags, stack, thread, tid) */
 FUNCTION(loader_clone):
 	push	%ebx
 	push	%esi
@@ -78,7 +78,7 @@ FUNCTION(loader_clone):
 	mov	%edx, (%ecx)
 	xor	%edx, %edx
 	xor	%esi, %esi
-	xor	%edi, %edi
+	mov	28(%esp), %edi
 	mov	$120, %eax
 	int	$0x80
 	test	%eax, %eax
@@ -117,9 +117,9 @@ FUNCTION(loader_start_unixthread):
 
 FUNCTION(loader_clone):
 	mov	x9, x2
+	mov	x4, x3
 	mov	x2, xzr
 	mov	x3, xzr
-	mov	x4, xzr
 	mov	x8, #220
 	svc	#0
 	cbz	x0, 1f
@@ -159,9 +159,9 @@ FUNCTION(loader_start_unixthread):
 FUNCTION(loader_clone):
 	push	{r4, r5, r7, lr}
 	mov	r5, r2
+	mov	r4, r3
 	mov	r2, #0
 	mov	r3, #0
-	mov	r4, #0
 	mov	r7, #120
 	svc	#0
 	cmp	r0, #0

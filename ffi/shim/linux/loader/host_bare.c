@@ -11,11 +11,11 @@
 
 #define GUARD 4096
 
-/* entry.S: 0 or a negated errno value; the new thread calls loader_thread_start(thread). */
-long loader_clone(long flags, void *stack, struct thread *thread);
+/* entry.S: 0 or a negated errno value; the new thread calls loader_thread_main(thread). */
+long loader_clone(long flags, void *stack, struct thread *thread, volatile uint32_t *tid);
 
-/* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM */
-#define THREAD_FLAGS (0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000)
+/* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM, _CHILD_CLEARTID */
+#define THREAD_FLAGS (0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000 | 0x200000)
 
 int main(int argc, char **argv, char **envp);
 
@@ -27,17 +27,34 @@ _Noreturn void loader_bare_start(long *stack)
 	host_exit(main(argc, argv, argv + argc + 1));
 }
 
-int host_thread_create(struct thread *thread)
+static long make_stack(struct thread *thread)
 {
-	uintptr_t size = thread->stack_size + GUARD;
+	uintptr_t size = thread->stack_wanted + GUARD;
+	if (thread->stack && thread->stack_size == size)
+		return 0;
+	if (thread->stack)
+		sys2(__NR_munmap, (long)thread->stack, (long)thread->stack_size);
+	thread->stack = NULL;
 	long at = sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (sys_failed(at))
-		return (int)-at;
+		return at;
 	/* Also keeps this stack's mapping apart from the next one's. */
 	sys3(__NR_mprotect, at, GUARD, PROT_NONE);
-	long result = loader_clone(THREAD_FLAGS, (char *)at + size, thread);
+	thread->stack = (void *)at;
+	thread->stack_size = size;
+	return 0;
+}
+
+int host_thread_create(struct thread *thread)
+{
+	long result = make_stack(thread);
+	if (!sys_failed(result))
+		result = loader_clone(THREAD_FLAGS, (char *)thread->stack + thread->stack_size, thread, &thread->tid);
 	return sys_failed(result) ? (int)-result : 0;
 }
+
+/* The kernel clears the word when the thread no longer needs its stack. */
+bool host_thread_gone(const struct thread *thread) { return thread->tid == 0; }
 
 void host_thread_exit(void)
 {

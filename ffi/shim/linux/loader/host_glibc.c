@@ -28,11 +28,18 @@ int host_thread_create(struct thread *thread)
 	pthread_attr_t attributes;
 	pthread_t created;
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, thread->stack_size < 65536 ? 65536 : thread->stack_size);
+	pthread_attr_setstacksize(&attributes, thread->stack_wanted < 65536 ? 65536 : thread->stack_wanted);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	int result = pthread_create(&created, &attributes, loader_thread_start, thread);
 	pthread_attr_destroy(&attributes);
 	return result;
+}
+
+/* Its stack is the C library's affair. */
+bool host_thread_gone(const struct thread *thread)
+{
+	(void)thread;
+	return true;
 }
 
 void host_thread_exit(void) { pthread_exit(NULL); }

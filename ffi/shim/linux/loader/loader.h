@@ -154,6 +154,7 @@ void libsystem_set_program(const struct image *image, int argc, char **argv, cha
 struct thread;
 const void *host_symbol(const char *name);
 int host_thread_create(struct thread *thread);
+bool host_thread_gone(const struct thread *thread); /* once finished: whether it may be used again */
 _Noreturn void host_thread_exit(void);
 _Noreturn void host_exit(int status);
 int *host_errno(void);

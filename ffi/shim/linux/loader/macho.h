@@ -78,9 +78,7 @@ struct mach_header_native {
 #define LC_REQ_DYLD 0x80000000u
 #define LC_SYMTAB 0x2u
 #define LC_UNIXTHREAD 0x5u
-#define LC_DYSYMTAB 0xbu
 #define LC_LOAD_DYLIB 0xcu
-#define LC_ID_DYLIB 0xdu
 #define LC_LOAD_WEAK_DYLIB (0x18u | LC_REQ_DYLD)
 #define LC_UUID 0x1bu
 #define LC_RPATH (0x1cu | LC_REQ_DYLD)
@@ -136,9 +134,6 @@ struct section_native {
 
 #define SECTION_TYPE 0xffu
 #define S_MOD_INIT_FUNC_POINTERS 0x9u
-#define S_THREAD_LOCAL_REGULAR 0x11u
-#define S_THREAD_LOCAL_ZEROFILL 0x12u
-#define S_THREAD_LOCAL_VARIABLES 0x13u
 #define S_INIT_FUNC_OFFSETS 0x16u
 
 struct dylib_command {

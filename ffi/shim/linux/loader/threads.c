@@ -14,8 +14,8 @@ enum { DARWIN_EBUSY = 16, DARWIN_EAGAIN = 35, DARWIN_ETIMEDOUT = 60, DARWIN_EPER
 #define MUTEX_SIGNATURE 0x32AAABA7l
 #define MUTEX_SIGNATURE_RECURSIVE 0x32AAABA2l
 #define COND_SIGNATURE 0x3CB0B1BBl
-#define ONCE_SIGNATURE 0x30B1BCBAl
 #define RECURSIVE 2 /* PTHREAD_MUTEX_RECURSIVE */
+#define DETACHED 2  /* PTHREAD_CREATE_DETACHED */
 
 struct mutex {
 	long signature;
@@ -42,7 +42,7 @@ struct once {
 struct thread_attributes {
 	long signature;
 	size_t stack_size;
-	uint32_t detached;
+	uint32_t state; /* PTHREAD_CREATE_* */
 };
 
 /* The smallest of Darwin's types on 32-bit systems. */
@@ -53,7 +53,7 @@ _Static_assert(sizeof(struct once) <= sizeof(long) + (sizeof(long) == 8 ? 8 : 4)
 _Static_assert(sizeof(struct thread_attributes) <= sizeof(long) + 36, "pthread_attr_t");
 
 static struct thread *threads;
-static struct mutex arena_lock;
+static struct mutex threads_lock;
 
 static uint32_t own_tid(void) { return (uint32_t)sys1(__NR_gettid, 0); }
 
@@ -186,17 +186,22 @@ static int once(struct once *once, void (*routine)(void))
 	return 0;
 }
 
-/* NULL when memory is short. The arena itself is not safe to share, and threads stay listed for
- * good, for a pthread_t may be asked about after its thread has gone. */
+/* One that is free again, or one more; NULL when memory is short. The lock is the arena's too. */
 static struct thread *new_thread(void)
 {
-	mutex_lock(&arena_lock);
-	struct thread *thread = arena_alloc(sizeof *thread);
+	mutex_lock(&threads_lock);
+	struct thread *thread = threads;
+	while (thread && !(thread->released && host_thread_gone(thread)))
+		thread = thread->next;
 	if (thread) {
+		thread->released = thread->detached = false;
+		thread->tid = thread->finished = 0;
+		thread->result = NULL;
+	} else if ((thread = arena_alloc(sizeof *thread))) {
 		thread->next = threads;
 		__atomic_store_n(&threads, thread, __ATOMIC_RELEASE);
 	}
-	mutex_unlock(&arena_lock);
+	mutex_unlock(&threads_lock);
 	return thread;
 }
 
@@ -216,8 +221,11 @@ static struct thread *self(void)
 
 static void finish(struct thread *thread, void *result)
 {
+	mutex_lock(&threads_lock);
 	thread->result = result;
 	__atomic_store_n(&thread->finished, 1, __ATOMIC_RELEASE);
+	thread->released = thread->detached;
+	mutex_unlock(&threads_lock);
 	sys_futex_wake(&thread->finished, INT32_MAX);
 }
 
@@ -235,7 +243,8 @@ static int create(struct thread **created, const struct thread_attributes *attri
 		return DARWIN_EAGAIN;
 	thread->start = start;
 	thread->argument = argument;
-	thread->stack_size = attributes && attributes->stack_size ? attributes->stack_size : 512 * 1024;
+	thread->stack_wanted = attributes && attributes->stack_size ? attributes->stack_size : 512 * 1024;
+	thread->detached = attributes && attributes->state == DETACHED;
 	*created = thread;
 	return host_thread_create(thread) ? DARWIN_EAGAIN : 0;
 }
@@ -246,6 +255,9 @@ static int join(struct thread *thread, void **result)
 		sys_futex_wait(&thread->finished, 0, NULL);
 	if (result)
 		*result = thread->result;
+	mutex_lock(&threads_lock);
+	thread->released = true;
+	mutex_unlock(&threads_lock);
 	return 0;
 }
 
@@ -257,7 +269,10 @@ static _Noreturn void exit_thread(void *result)
 
 static int detach(struct thread *thread)
 {
-	(void)thread;
+	mutex_lock(&threads_lock);
+	thread->detached = true;
+	thread->released = thread->finished;
+	mutex_unlock(&threads_lock);
 	return 0;
 }
 
@@ -277,7 +292,7 @@ static int attr_setstacksize(struct thread_attributes *attributes, size_t size)
 
 static int attr_setdetachstate(struct thread_attributes *attributes, int state)
 {
-	attributes->detached = (uint32_t)state;
+	attributes->state = (uint32_t)state;
 	return 0;
 }
 

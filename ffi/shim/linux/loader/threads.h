@@ -2,6 +2,7 @@
 #ifndef LOADER_THREADS_H
 #define LOADER_THREADS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,9 +11,13 @@ struct thread {
 	void *(*start)(void *);
 	void *argument;
 	void *result;
+	size_t stack_wanted;
+	void *stack;                /* where the loader makes stacks itself: kept for the next thread */
 	size_t stack_size;
 	volatile uint32_t tid;      /* 0 until it runs */
 	volatile uint32_t finished; /* a futex */
+	bool detached;
+	bool released;              /* joined, or detached and finished: free to be another thread */
 };
 
 /* The outermost C frame of every thread. */
