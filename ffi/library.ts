@@ -142,9 +142,17 @@ function prebuiltOf(key: string): Prebuilt {
   return prebuilt;
 }
 
+/** Each by name, so that a registry and Deno's own cache know what belongs to the package. */
+const modules: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {
+  "darwin": () => import("./prebuilt/darwin.ts"),
+  "linux-x86_64": () => import("./prebuilt/linux-x86_64.ts"),
+  "linux-aarch64": () => import("./prebuilt/linux-aarch64.ts"),
+  "loader-x86_64": () => import("./prebuilt/loader-x86_64.ts"),
+  "loader-i386": () => import("./prebuilt/loader-i386.ts"),
+};
+
 async function contentsOf(key: string): Promise<string> {
-  const module: { default: string } = await import(`./prebuilt/${key}.ts`);
-  return module.default;
+  return (await modules[key]()).default;
 }
 
 /** Whether the cache has this machine's library, as far as may be found out without asking. */

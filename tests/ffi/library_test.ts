@@ -1,0 +1,178 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+
+const library = new URL("../../ffi/library.ts", import.meta.url).href;
+const kernel = new URL("../../ffi/mod.ts", import.meta.url).href;
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a script in a process of its own, with `cache` as the user's cache directory. */
+async function run(
+  script: string,
+  cache: string,
+  { flags = ["-A"], env = {} }: { flags?: string[]; env?: Record<string, string> } = {},
+): Promise<Result> {
+  const file = await Deno.makeTempFile({ suffix: ".ts" });
+  try {
+    await Deno.writeTextFile(file, script);
+    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", "--quiet", "--config", config, ...flags, file],
+      env: { HOME: cache, XDG_CACHE_HOME: cache, DENO_DIR: await denoDir(), ...env },
+      stdin: "null",
+    }).output();
+    const text = new TextDecoder();
+    return { code, stdout: text.decode(stdout).trim(), stderr: text.decode(stderr) };
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+/** Deno's own cache stays where it is, though HOME does not. */
+async function denoDir(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}
+
+const show = `import { libraryPath } from ${JSON.stringify(library)}; console.log(libraryPath());`;
+
+const open = `import { openKernel } from ${JSON.stringify(kernel)};
+console.log(openKernel().taskSelf() > 0);`;
+
+/** A directory that is the user's cache for the length of a test. */
+async function withCache(body: (cache: string) => Promise<void>): Promise<void> {
+  const cache = await Deno.makeTempDir();
+  try {
+    await body(cache);
+  } finally {
+    await Deno.remove(cache, { recursive: true });
+  }
+}
+
+/** Where the library's directory is, below the user's cache. */
+const below = Deno.build.os === "darwin" ? "Library/Caches/machpause" : "machpause";
+
+async function makeCache(cache: string, mode: number): Promise<string> {
+  const directory = `${cache}/${below}`;
+  await Deno.mkdir(directory, { recursive: true });
+  await Deno.chmod(directory, mode);
+  return directory;
+}
+
+Deno.test("the library is written to the cache once, for the user alone", async () => {
+  await withCache(async (cache) => {
+    const first = await run(show, cache);
+    assertEquals(first.stderr, "");
+    assert(first.stdout.startsWith(`${cache}/${below}/libmachpause-`), first.stdout);
+    assertEquals((await Deno.stat(`${cache}/${below}`)).mode! & 0o777, 0o700);
+    const { ino, mode } = await Deno.stat(first.stdout);
+    assertEquals(mode! & 0o077, 0);
+    const second = await run(show, cache);
+    assertEquals(second.stdout, first.stdout);
+    assertEquals((await Deno.stat(first.stdout)).ino, ino, "the same file");
+    assertEquals([...Deno.readDirSync(`${cache}/${below}`)].length, 1);
+    assertEquals((await run(open, cache)).stdout, "true");
+  });
+});
+
+Deno.test("a library that was changed is replaced, not loaded", async () => {
+  await withCache(async (cache) => {
+    const path = (await run(show, cache)).stdout;
+    const right = await Deno.readFile(path);
+    const wrong = right.slice();
+    wrong[wrong.length >> 1] ^= 1;
+    for (const bytes of [wrong, right.subarray(0, 100), new Uint8Array(0)]) {
+      await Deno.writeFile(path, bytes);
+      assertEquals((await run(show, cache)).stdout, path);
+      assertEquals(await Deno.readFile(path), right);
+    }
+    // A link is replaced by the file, and what it led to is left alone.
+    const elsewhere = `${cache}/elsewhere`;
+    await Deno.rename(path, elsewhere);
+    await Deno.symlink(elsewhere, path);
+    assertEquals((await run(show, cache)).stdout, path);
+    assert((await Deno.lstat(path)).isFile);
+  });
+});
+
+Deno.test("several processes may write the library at once", async () => {
+  await withCache(async (cache) => {
+    const results = await Promise.all([1, 2, 3, 4].map(() => run(open, cache)));
+    for (const { stdout, stderr } of results) assertEquals([stdout, stderr], ["true", ""]);
+    assertEquals([...Deno.readDirSync(`${cache}/${below}`)].length, 1);
+  });
+});
+
+Deno.test("a cache directory that others can write to is refused", async () => {
+  await withCache(async (cache) => {
+    await makeCache(cache, 0o770);
+    const { code, stderr } = await run(show, cache);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "can be written by other users");
+  });
+});
+
+Deno.test("a cache directory that is a link is refused", async () => {
+  await withCache(async (cache) => {
+    const directory = await makeCache(cache, 0o700);
+    await Deno.rename(directory, `${cache}/elsewhere`);
+    await Deno.symlink(`${cache}/elsewhere`, directory);
+    const { code, stderr } = await run(show, cache);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "is a symbolic link");
+  });
+});
+
+Deno.test({
+  name: "a cache directory of another user's is refused",
+  ignore: Deno.uid() !== 0,
+  fn: () =>
+    withCache(async (cache) => {
+      await Deno.chown(await makeCache(cache, 0o700), 65534, 65534);
+      const { code, stderr } = await run(show, cache);
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "belongs to another user");
+    }),
+});
+
+Deno.test("missing permissions are told of, with the flags that give them", async () => {
+  await withCache(async (cache) => {
+    const flags = ["--allow-ffi", "--allow-read", "--allow-write", "--allow-env"];
+    flags.push("--allow-sys=uid");
+    assertEquals((await run(open, cache, { flags })).stdout, "true");
+    for (let without = 0; without < flags.length; without++) {
+      // A written library is not written again.
+      if (flags[without] === "--allow-write") continue;
+      const { code, stderr } = await run(open, cache, { flags: flags.toSpliced(without, 1) });
+      assertEquals(code, 1, flags[without]);
+      assertStringIncludes(stderr, "run deno with --allow-ffi");
+    }
+  });
+});
+
+Deno.test("MACHPAUSE_LIBRARY names another library", async () => {
+  await withCache(async (cache) => {
+    const env = { MACHPAUSE_LIBRARY: "/nowhere/libmachpause.so" };
+    assertEquals((await run(show, cache, { env })).stdout, env.MACHPAUSE_LIBRARY);
+    assertEquals([...Deno.readDirSync(cache)].length, 0);
+  });
+});
+
+Deno.test({
+  name: "the loaders are written to the cache, to be run",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withCache(async (cache) => {
+      const script = `import { loaderPath } from ${JSON.stringify(library)};
+for (const arch of ["x86_64", "i386"]) console.log(await loaderPath(arch));`;
+      const { stdout, stderr } = await run(script, cache);
+      assertEquals(stderr, "");
+      for (const path of stdout.split("\n")) {
+        assert(path.startsWith(`${cache}/${below}/`), path);
+        assertEquals((await Deno.stat(path)).mode! & 0o777, 0o700);
+      }
+    }),
+});
