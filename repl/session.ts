@@ -13,7 +13,8 @@ export class Session implements Disposable {
   #pause: Pause | undefined;
   #gone = false;
   #threads: readonly Thread[] | undefined;
-  #thread = 0;
+  /** The selected thread's id: it keeps its meaning from one pause to the next. */
+  #thread: bigint | undefined;
   #frame = 0;
   #frames: Backtrace | undefined;
 
@@ -56,6 +57,7 @@ export class Session implements Disposable {
     const opened = this.#opened;
     this.#opened = undefined;
     this.#pause = undefined;
+    this.#thread = undefined;
     this.forget();
     opened?.[Symbol.dispose]();
   }
@@ -98,11 +100,10 @@ export class Session implements Disposable {
     }
   }
 
-  /** Forgets what was captured, and the selection with it. */
+  /** Forgets what was captured, and with it which frame was selected. */
   forget(): void {
     this.#threads = undefined;
     this.#frames = undefined;
-    this.#thread = 0;
     this.#frame = 0;
   }
 
@@ -110,14 +111,14 @@ export class Session implements Disposable {
   threads(fresh = false): readonly Thread[] {
     const target = this.target;
     if (target.paused) return target.threads;
-    if (fresh) this.#frames = undefined;
-    return this.#threads = (fresh ? undefined : this.#threads) ?? target.threads;
+    if (fresh) this.forget();
+    return this.#threads ??= target.threads;
   }
 
-  /** The selected thread. */
+  /** The selected thread; the first where none is, or the selected one has ended. */
   get thread(): Thread {
     const threads = this.threads();
-    return threads[this.#thread] ?? threads[0];
+    return threads.find(({ id }) => id === this.#thread) ?? threads[0];
   }
 
   /** Selects a thread by its number.
@@ -125,8 +126,7 @@ export class Session implements Disposable {
    * @throws UserError when there is none of that number
    */
   selectThread(index: number): void {
-    this.threadOf(index);
-    this.#thread = index;
+    this.#thread = this.threadOf(index).id;
     this.#frame = 0;
     this.#frames = undefined;
   }

@@ -100,6 +100,16 @@ Deno.test("bt of one thread, of another, of all", async () => {
   assertEquals(session.thread.index, 0);
 });
 
+Deno.test("the selected thread stays selected from one pause to the next", async () => {
+  const { session } = open();
+  await run(session, "pause");
+  await run(session, "thread 1");
+  await run(session, "resume");
+  assertEquals(session.thread.index, 1);
+  await run(session, "pause");
+  assertEquals(session.thread.index, 1);
+});
+
 Deno.test("a target that runs is looked at in snapshots", async () => {
   const { session, kernel } = open();
   assertEquals((await run(session, "bt")).length, 4);

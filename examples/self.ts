@@ -1,0 +1,16 @@
+/**
+ * A program looks at itself: its threads by name, and how long it was stopped for that.
+ *
+ *     deno task machpause run examples/self.ts
+ *
+ * With Deno 2.9 on Linux it prints:
+ *
+ *     deno, V8 DefaultWorke, tokio-runtime-w
+ *     stopped for 0.4 ms
+ */
+import { escape, self } from "@machpause/machpause";
+
+const snapshot = self().snapshot();
+const names = new Set(snapshot.threads.map(({ name }) => escape(name)));
+console.log([...names].join(", "));
+console.log(`stopped for ${(snapshot.stoppedMicroseconds / 1000).toFixed(1)} ms`);
