@@ -5,15 +5,15 @@
  *
  * What is loaded is native code with this process's rights, so the directory must be the user's own
  * and nobody else's to write: it is refused otherwise. That is also what makes checking a file and
- * then loading it by name sound: between the two only the user could change it. The check is made
- * at every load. A file appears under its name whole, by renaming, and its name contains its hash, so
+ * then loading it by name sound: between the two only the user could change it. At every load the
+ * file is compared with bytes that have the SHA-256 in the manifest: when this module is loaded those
+ * are read from the cache, or else from the package. (Hashing is WebCrypto's, which cannot be
+ * waited for later, when the library is asked for; `node:crypto` could, but takes longer to load than
+ * all of machpause.) A file appears under its name whole, by renaming, and its name contains its hash, so
  * several processes and several versions can write at once; whichever is last put the same bytes
  * there. A file that is not what it should be is replaced in the same way, which leaves processes
  * that have the old one mapped alone.
  */
-import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
-import { gunzipSync } from "node:zlib";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
 
 /** Deno's flags for what is done here, for messages. */
@@ -72,18 +72,10 @@ function checkDirectory(directory: string): void {
   if ((info.mode! & 0o022) !== 0) refuse(directory, "can be written by other users");
 }
 
-function hasHash(path: string, prebuilt: Prebuilt): boolean {
-  let bytes: Uint8Array;
-  try {
-    // A link could lead out of the directory.
-    const info = Deno.lstatSync(path);
-    if (!info.isFile || info.size !== prebuilt.size) return false;
-    bytes = Deno.readFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-  return createHash("sha256").update(bytes).digest("hex") === prebuilt.sha256;
+async function hasHash(bytes: Uint8Array<ArrayBuffer>, prebuilt: Prebuilt): Promise<boolean> {
+  if (bytes.length !== prebuilt.size) return false;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return digest.toHex() === prebuilt.sha256;
 }
 
 /** `libmachpause.so` with the hash in it: `libmachpause-0123456789abcdef.so`. */
@@ -93,25 +85,23 @@ function cachedName({ file, sha256 }: Prebuilt): string {
   return `${stem}-${sha256.slice(0, 16)}${dot < 0 ? "" : file.slice(dot)}`;
 }
 
-/** The path of the file in the cache, where it is there and right. */
-function cached(prebuilt: Prebuilt): string | undefined {
+/** What is in the cache under that name, where there is anything. */
+function readCached(prebuilt: Prebuilt): Uint8Array<ArrayBuffer> | undefined {
   const directory = cacheDirectory();
   try {
     checkDirectory(directory);
+    const path = `${directory}/${cachedName(prebuilt)}`;
+    // A link could lead out of the directory.
+    const info = Deno.lstatSync(path);
+    return info.isFile && info.size === prebuilt.size ? Deno.readFileSync(path) : undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
-  const path = `${directory}/${cachedName(prebuilt)}`;
-  return hasHash(path, prebuilt) ? path : undefined;
 }
 
-/** Writes the embedded file to the cache and returns its path. */
-function install(prebuilt: Prebuilt, base64: string): string {
-  const bytes = gunzipSync(Buffer.from(base64, "base64"), { maxOutputLength: prebuilt.size });
-  if (createHash("sha256").update(bytes).digest("hex") !== prebuilt.sha256) {
-    throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
-  }
+/** Writes the file to the cache. */
+function install(prebuilt: Prebuilt, bytes: Uint8Array): void {
   const directory = cacheDirectory();
   Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
   checkDirectory(directory);
@@ -128,7 +118,17 @@ function install(prebuilt: Prebuilt, base64: string): string {
     }
     throw error;
   }
-  return path;
+}
+
+/** The path of the file in the cache, which holds `bytes` when this returns. */
+function place(prebuilt: Prebuilt, bytes: Uint8Array): string {
+  return permitted(() => {
+    const present = readCached(prebuilt);
+    const same = present?.length === bytes.length &&
+      present.every((byte, index) => byte === bytes[index]);
+    if (!same) install(prebuilt, bytes);
+    return `${cacheDirectory()}/${cachedName(prebuilt)}`;
+  });
 }
 
 function prebuiltOf(key: string): Prebuilt {
@@ -151,27 +151,37 @@ const modules: Readonly<Record<string, () => Promise<{ readonly default: string 
   "loader-i386": () => import("./prebuilt/loader-i386.ts"),
 };
 
-async function contentsOf(key: string): Promise<string> {
-  return (await modules[key]()).default;
+/** The embedded file. */
+async function embedded(key: string, prebuilt: Prebuilt): Promise<Uint8Array<ArrayBuffer>> {
+  const compressed = Uint8Array.fromBase64((await modules[key]()).default);
+  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  if (!await hasHash(bytes, prebuilt)) {
+    throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
+  }
+  return bytes;
 }
 
-/** Whether the cache has this machine's library, as far as may be found out without asking. */
-function isCached(): boolean {
+/** Bytes that have the hash: from the cache, as far as may be looked there without asking, or else
+ * from the package. */
+async function genuine(key: string, prebuilt: Prebuilt): Promise<Uint8Array<ArrayBuffer>> {
   const mayLook = isGranted({ name: "read" }) && isGranted({ name: "env" }) &&
     isGranted({ name: "sys", kind: "uid" });
-  if (!mayLook || !Object.hasOwn(libraries, ownKey)) return false;
+  let present: Uint8Array<ArrayBuffer> | undefined;
   try {
-    return cached(libraries[ownKey]) !== undefined;
+    if (mayLook) present = readCached(prebuilt);
   } catch {
-    // libraryPath() says what is wrong, to somebody who asked for the library.
-    return false;
+    // place() says what is wrong, to somebody who asked for the file.
   }
+  return present !== undefined && await hasHash(present, prebuilt)
+    ? present
+    : await embedded(key, prebuilt);
 }
 
-/** This machine's embedded library, loaded while this module is only where the cache lacks it:
- * afterwards {@linkcode libraryPath} need not wait for anything. */
-const ownContents = Object.hasOwn(libraries, ownKey) && !isCached()
-  ? await contentsOf(ownKey)
+/** This machine's library. Got while this module is loaded, so that {@linkcode libraryPath} need not
+ * wait for anything. */
+const ownLibrary = Object.hasOwn(libraries, ownKey)
+  ? await genuine(ownKey, libraries[ownKey])
   : undefined;
 
 /** The path of the native library: the one that is asked for, the one that the environment variable
@@ -183,16 +193,7 @@ const ownContents = Object.hasOwn(libraries, ownKey) && !isCached()
  */
 export function libraryPath(library?: string): string {
   const given = library ?? grantedVariable("MACHPAUSE_LIBRARY");
-  if (given !== undefined) return given;
-  const prebuilt = prebuiltOf(ownKey);
-  return permitted(() => {
-    const path = cached(prebuilt);
-    if (path !== undefined) return path;
-    if (ownContents === undefined) {
-      throw new Error("the native library was removed from the cache just now: start again");
-    }
-    return install(prebuilt, ownContents);
-  });
+  return given ?? place(prebuiltOf(ownKey), ownLibrary!);
 }
 
 /** The path of the program that runs Mach-O programs on Linux, from the same cache.
@@ -202,8 +203,5 @@ export function libraryPath(library?: string): string {
 export async function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
   const key = `loader-${arch}`;
   const prebuilt = prebuiltOf(key);
-  const path = permitted(() => cached(prebuilt));
-  if (path !== undefined) return path;
-  const contents = await contentsOf(key);
-  return permitted(() => install(prebuilt, contents));
+  return place(prebuilt, await genuine(key, prebuilt));
 }
