@@ -168,8 +168,8 @@ Deno.test({
 
 /** Whether there is a process of that pid. */
 async function exists(pid: number): Promise<boolean> {
-  const { success } = await new Deno.Command("ps", {
-    args: ["-p", String(pid)],
+  const { success } = await new Deno.Command("sh", {
+    args: ["-c", `kill -0 ${pid}`],
     stdout: "null",
     stderr: "null",
   }).output();
