@@ -256,6 +256,28 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     assertThrows(() => kernel.snapshot(target.task, wrong), MachError, "KERN_INVALID_ARGUMENT");
   }, onX86);
 
+  test("a thread that is stopped at a fault tells of it, and faults on", async (kernel) => {
+    await using program = await Program.start("target", "fault");
+    using target = attach(kernel, program);
+    const thread = threadNamed(target, "faulting");
+    let found = false;
+    // Most stops find it on the way to its handler, or back.
+    for (let tries = 0; tries < 20_000 && !found; tries++) {
+      const before = target.counter(1);
+      kernel.threadSuspend(thread);
+      // x86_exception_state64_t: trap number, CPU, error code, faulting address
+      const exception = kernel.threadGetState(thread, 6, 16);
+      kernel.threadResume(thread);
+      const trap = exception[0] | exception[1] << 8;
+      assert(trap === 0 || trap === 14, `${trap}`);
+      assertEquals(bigintAt(exception, 8), trap === 14 ? 0x1230n : 0n);
+      found = trap === 14;
+      if (found) await until(() => target.counter(1) > before, "the handler");
+    }
+    assert(found, "no stop at a fault was seen");
+    kernel.portRelease(thread);
+  }, onX86);
+
   test("a thread goes on with the registers that were set", async (kernel) => {
     await using program = await Program.start("target", "registers");
     using target = attach(kernel, program);
@@ -527,6 +549,26 @@ export function contractTests(name: string, library: () => Promise<string>): voi
         assertEquals((await program.status).signal, "SIGKILL", stage);
       });
     }
+  });
+
+  test("the parent of a target learns of its end while it is suspended", async (kernel) => {
+    const script = '"$0" threads 3 >/dev/null & echo $!; wait $!; echo "ended $?"';
+    const parent = new Deno.Command("sh", {
+      args: ["-c", script, `${await buildDirectory()}/target`],
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const lines = parent.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const pid = Number((await lines.read()).value);
+    await until(() => Deno.readTextFileSync(`/proc/${pid}/comm`) !== "sh\n", "the program");
+    const task = kernel.taskForPid(pid);
+    const token = kernel.taskSuspend(task);
+    Deno.kill(pid, "SIGKILL");
+    assertEquals((await lines.read()).value, "ended 137\n");
+    await lines.cancel();
+    await parent.status;
+    assertThrows(() => kernel.taskResume(token), TargetGoneError);
+    kernel.portRelease(task);
   });
 
   test("a target that dies in the middle of captures", async (kernel) => {

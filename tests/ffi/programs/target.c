@@ -235,6 +235,31 @@ static void run_registers(void)
 	for (;;)
 		pause();
 }
+
+static void on_fault(int signal)
+{
+	(void)signal;
+	counters[1]++;
+}
+
+static void *fault(void *argument)
+{
+	pthread_setname_np(pthread_self(), "faulting");
+	*(volatile int *)(uintptr_t)0x1230 = 1;
+	return argument;
+}
+
+/* fault: a thread that faults at the same place over and over, as its handler mends nothing. */
+static void run_fault(void)
+{
+	signal(SIGSEGV, on_fault);
+	start(fault, NULL);
+	while (counters[1] == 0)
+		usleep(1000);
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	for (;;)
+		pause();
+}
 #endif
 
 /* vfork: a thread that nothing can stop until a child lets it go. */
@@ -285,6 +310,8 @@ int main(int argc, char **argv)
 #if defined(__x86_64__)
 	else if (strcmp(what, "registers") == 0)
 		run_registers();
+	else if (strcmp(what, "fault") == 0)
+		run_fault();
 #endif
 	return 2;
 }
