@@ -120,22 +120,22 @@ for (const arch of Object.values(archs)) {
   });
 }
 
+/** leaf (0x3000) called by middle (0x2000) called by main (0x1000); leaf stores no record. */
+function leaf(arch: Arch): HandMadeStack {
+  const stack = new HandMadeStack(arch, base, 256);
+  stack.set("pc", 0x3010n);
+  stack.set("sp", base + 16n);
+  stack.set("fp", base + 64n);
+  stack.record(64, base + 128n, 0x1030n);
+  stack.record(128, 0n, 0n);
+  return stack;
+}
+
 for (const arch of [archs.arm64, archs.armv7]) {
   const starts = functions([0x1000n, 0x1100n, 0x2000n, 0x3000n]);
 
-  /** leaf (0x3000) called by middle (0x2000) called by main (0x1000); leaf stores no record. */
-  function leaf(): HandMadeStack {
-    const stack = new HandMadeStack(arch, base, 256);
-    stack.set("pc", 0x3010n);
-    stack.set("sp", base + 16n);
-    stack.set("fp", base + 64n);
-    stack.record(64, base + 128n, 0x1030n);
-    stack.record(128, 0n, 0n);
-    return stack;
-  }
-
   Deno.test(`${arch.name}: a leaf's caller is taken from the link register, once`, () => {
-    const stack = leaf();
+    const stack = leaf(arch);
     stack.set("lr", 0x2020n);
     const frames = walk(stack.input({ resolver: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x2020n, 0x1030n]);
@@ -144,21 +144,21 @@ for (const arch of [archs.arm64, archs.armv7]) {
   });
 
   Deno.test(`${arch.name}: a link register that the first record names already is dropped`, () => {
-    const stack = leaf();
+    const stack = leaf(arch);
     stack.set("lr", 0x1030n);
     const frames = walk(stack.input({ resolver: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x1030n]);
   });
 
   Deno.test(`${arch.name}: a link register left by a call that returned is dropped`, () => {
-    const stack = leaf();
+    const stack = leaf(arch);
     stack.set("lr", 0x3008n); // in the function itself, after its call
     const frames = walk(stack.input({ resolver: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x1030n]);
   });
 
   Deno.test(`${arch.name}: at its first instruction a recursive function's link register counts`, () => {
-    const stack = leaf();
+    const stack = leaf(arch);
     stack.set("pc", 0x3000n);
     stack.set("lr", 0x3020n);
     const frames = walk(stack.input({ resolver: starts }), {});
@@ -166,7 +166,7 @@ for (const arch of [archs.arm64, archs.armv7]) {
   });
 
   Deno.test(`${arch.name}: a link register that points at no code is dropped`, () => {
-    const stack = leaf();
+    const stack = leaf(arch);
     stack.set("lr", 0x20n);
     const frames = walk(stack.input({ resolver: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x1030n]);
