@@ -1,5 +1,4 @@
 // deno-lint-ignore-file no-explicit-any
-import { parseArgs } from "node:util";
 import { ValidationError } from "./errors.ts";
 import { type HelpOptions, helpText } from "./help.ts";
 import type { TypedArguments, TypedOption } from "./types.ts";
@@ -341,53 +340,39 @@ export class Command<
     args: string[],
   ): { options: Record<string, unknown>; positionals: string[]; literal: string[] } {
     const definitions = this.#allOptions();
-    const { tokens } = parseArgs({
-      args,
-      strict: false,
-      allowPositionals: true,
-      tokens: true,
-      options: Object.fromEntries(definitions.map(({ long, short, value }) => [long, {
-        type: value === undefined ? "boolean" as const : "string" as const,
-        ...(short === undefined ? {} : { short }),
-      }])),
-    });
     const options: Record<string, unknown> = {};
     for (const { long, default: value } of definitions) {
       if (value !== undefined) options[camelCase(long)] = value;
     }
     const positionals: string[] = [];
-    for (const token of tokens) {
-      if (token.kind === "positional") {
-        if (this.#stopEarly) return { options, positionals: args.slice(token.index), literal: [] };
-        positionals.push(token.value);
-      } else if (token.kind === "option-terminator") {
-        const literal = args.slice(token.index + 1);
-        // Without arguments of its own before it, what follows `--` is left to the action.
-        return { options, positionals, literal };
-      } else {
-        const definition = definitions.find(({ long }) => long === token.name);
-        if (definition === undefined) {
-          throw new ValidationError(`Unknown option "${token.rawName}".`);
-        }
-        const flag = `--${definition.long}`;
-        if (definition.value === undefined) {
-          if (token.value !== undefined) {
-            throw new ValidationError(
-              `Option "${flag}" doesn't take a value, but got "${token.value}".`,
-            );
-          }
-          options[camelCase(definition.long)] = true;
-        } else {
-          if (token.value === undefined) {
-            throw new ValidationError(`Missing value for option "${flag}".`);
-          }
-          options[camelCase(definition.long)] = convert(
-            "Option",
-            flag,
-            definition.value.type,
-            token.value,
+    for (let at = 0; at < args.length; at++) {
+      const text = args[at];
+      if (text === "--") return { options, positionals, literal: args.slice(at + 1) };
+      const match = /^(--?[a-zA-Z][\w-]*)(?:=(.*))?$/s.exec(text);
+      if (match === null) {
+        if (this.#stopEarly) return { options, positionals: args.slice(at), literal: [] };
+        positionals.push(text);
+        continue;
+      }
+      const [, flag, inline] = match;
+      const definition = definitions.find(({ long, short }) =>
+        flag === `--${long}` || flag === `-${short}`
+      );
+      if (definition === undefined) throw new ValidationError(`Unknown option "${flag}".`);
+      const { long, value } = definition;
+      if (value === undefined) {
+        if (inline !== undefined) {
+          throw new ValidationError(
+            `Option "--${long}" doesn't take a value, but got "${inline}".`,
           );
         }
+        options[camelCase(long)] = true;
+      } else {
+        const given = inline ?? args[++at];
+        if (given === undefined) {
+          throw new ValidationError(`Missing value for option "--${long}".`);
+        }
+        options[camelCase(long)] = convert("Option", `--${long}`, value.type, given);
       }
     }
     return { options, positionals, literal: [] };
