@@ -9,6 +9,11 @@ const directory = new URL("../tests/fixtures/demo/", import.meta.url);
 /** How long the demo's threads may take to get where they stay; after that it is shown as it is. */
 const settleMilliseconds = 5000;
 
+/** The signals that would leave the demo behind, and what comes of them instead. */
+const signals = ([["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const).map((
+  [name, number],
+) => ({ name, listener: () => Deno.exit(128 + number) }));
+
 /** Starts the demo. It ends when the answer is disposed, or with this process.
  *
  * @throws UserError when there is no demo here
@@ -20,8 +25,9 @@ export async function openDemo(): Promise<Opened> {
   using program = Deno.build.os === "darwin" ? await compile() : built();
   const target = await launch(program.path, [], { output: "null" });
   const end = () => target.kill();
-  // On every way out of this process; a signal that ends it comes by here too.
   addEventListener("unload", end);
+  // A signal alone would end this process without an unload.
+  for (const { name, listener } of signals) Deno.addSignalListener(name, listener);
   try {
     await settle(target);
   } catch (error) {
@@ -30,6 +36,7 @@ export async function openDemo(): Promise<Opened> {
   }
   return held(target, () => {
     removeEventListener("unload", end);
+    for (const { name, listener } of signals) Deno.removeSignalListener(name, listener);
     end();
   });
 }

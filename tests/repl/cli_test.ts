@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { root } from "./terminal.ts";
+import { root, untilGone } from "./terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const decoder = new TextDecoder();
@@ -159,22 +159,9 @@ Deno.test({
       assertStringIncludes(stdout, name);
     }
     const pid = Number(/^demo \(pid (\d+), /.exec(stdout)![1]);
-    for (let tries = 0; await exists(pid); tries++) {
-      assert(tries < 1000, `the demo, pid ${pid}, is still there`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await untilGone(pid);
   },
 });
-
-/** Whether there is a process of that pid. */
-async function exists(pid: number): Promise<boolean> {
-  const { success } = await new Deno.Command("sh", {
-    args: ["-c", `kill -0 ${pid}`],
-    stdout: "null",
-    stderr: "null",
-  }).output();
-  return success;
-}
 
 Deno.test({
   name: "commands from a pipe, at a launched program that outlives the session",

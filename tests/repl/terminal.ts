@@ -149,3 +149,27 @@ export function visible(text: string): string {
   // deno-lint-ignore no-control-regex
   return text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "").replace(/\r+\n/g, "\n");
 }
+
+/** Whether a process runs. One that has ended and whose parent has not asked how does not. */
+async function runs(pid: number): Promise<boolean> {
+  if (Deno.build.os === "linux") {
+    try {
+      return !/^State:\tZ/m.test(await Deno.readTextFile(`/proc/${pid}/status`));
+    } catch {
+      return false;
+    }
+  }
+  const { stdout } = await new Deno.Command("ps", { args: ["-o", "stat=", "-p", `${pid}`] })
+    .output();
+  const state = decoder.decode(stdout).trim();
+  return state !== "" && !state.startsWith("Z");
+}
+
+/** Waits until a process has ended. */
+export async function untilGone(pid: number): Promise<void> {
+  const late = performance.now() + patience;
+  while (await runs(pid)) {
+    if (performance.now() > late) throw new Error(`pid ${pid} still runs`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

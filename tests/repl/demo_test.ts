@@ -1,0 +1,84 @@
+// The newcomer's first command, at a real terminal with a real process.
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { compileHelper, root, Terminal, untilGone } from "./terminal.ts";
+
+const ignore = Deno.build.os !== "darwin" && Deno.build.arch !== "x86_64";
+const program = new URL("repl/main.ts", root).pathname;
+const paused = "(machpause demo paused) > ";
+
+/** Runs `body` at the demo's prompt, with the demo's pid. */
+async function atDemo(body: (terminal: Terminal, pid: number) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir();
+  try {
+    const helper = await compileHelper(directory);
+    await using terminal = await Terminal.start(helper, Deno.execPath(), [
+      "run",
+      "-A",
+      program,
+      "demo",
+    ], { NO_COLOR: "1" });
+    const begun = await terminal.until(paused);
+    for (const name of ["lock_acquire", "spin_inner", "deep_bottom", "leaf_count", "queue_wait"]) {
+      assertStringIncludes(begun, name);
+    }
+    const pid = Number(/demo \(pid (\d+), /.exec(begun)![1]);
+    await body(terminal, pid);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+Deno.test({
+  name: "the demo at a terminal: paused, looked at, resumed; it ends with the prompt",
+  ignore,
+  async fn() {
+    await atDemo(async (terminal, pid) => {
+      await terminal.enter("thread 1", paused);
+      assertStringIncludes(await terminal.enter("bt", paused), "account_update + ");
+      const read = "target.memory.readU64(target.lookup('demo_progress')[0].symbol.address + 8n)";
+      const progress = async () =>
+        BigInt(/^(\d+)n$/m.exec(await terminal.enter(read, /\d+n\r\n/))![1]);
+      const before = await progress();
+      assertEquals(await progress(), before);
+      await terminal.until(paused);
+      await terminal.enter("resume", "(machpause demo running) > ");
+      await terminal.enter("await new Promise((r) => setTimeout(r, 100))", "running) > ");
+      await terminal.enter("pause", paused);
+      assert(await progress() > before);
+      await terminal.type("quit\r");
+      assertEquals(await terminal.end(), 0);
+      await untilGone(pid);
+    });
+  },
+});
+
+for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+  Deno.test({
+    name: `the demo ends with a prompt that ${signal} ends`,
+    ignore,
+    async fn() {
+      await atDemo(async (terminal, pid) => {
+        Deno.kill(terminal.pid, signal);
+        await terminal.end();
+        await untilGone(pid);
+      });
+    },
+  });
+}
+
+Deno.test({
+  name: "the demo killed while it is paused: said, and the prompt goes on",
+  ignore,
+  async fn() {
+    await atDemo(async (terminal, pid) => {
+      Deno.kill(pid, "SIGKILL");
+      await terminal.enter("resume", "> ");
+      const shown = await terminal.enter("bt all", "(machpause gone) > ");
+      assertStringIncludes(shown, "is gone: it exited or was killed");
+      assertStringIncludes(await terminal.enter("1 + 1", "gone) > "), "\n2\n");
+      await terminal.type("\x04");
+      assertEquals(await terminal.end(), 0);
+    });
+  },
+});
