@@ -2,6 +2,7 @@
  *
  * @module
  */
+export { files } from "./files.ts";
 export { guard } from "./guard.ts";
 export { type KernelOptions, type NativeKernel, openKernel } from "./kernel.ts";
 export { type Launched, type LaunchOptions, launchProcess } from "./launch.ts";

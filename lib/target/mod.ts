@@ -9,6 +9,7 @@ export {
   readImageList,
 } from "./dyld.ts";
 export { Backtrace, Frame, type FrameContext, type StopReason, type Via } from "./frame.ts";
+export type { Files, FileSink, OpenFile } from "./files.ts";
 export { ImageList, type ImageSource } from "./images.ts";
 export type {
   Capture,

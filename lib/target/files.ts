@@ -1,0 +1,28 @@
+/** Files, as the library needs them; `ffi/` has them over the system. */
+import type { ByteSource } from "../macho/mod.ts";
+
+/** A file open for reading, until it is disposed. */
+export interface OpenFile extends ByteSource, Disposable {}
+
+/** A file being written from its start to its end. It appears under its name when it is committed,
+ * whole, and not at all when it is not: disposing it uncommitted removes what was written. */
+export interface FileSink extends Disposable {
+  /** Bytes so far, holes included. */
+  readonly length: number;
+  /** Adds bytes. */
+  write(bytes: Uint8Array): void;
+  /** Adds `length` zero bytes, which take no room on the disk. */
+  skip(length: number): void;
+  /** Gives the file its name. */
+  commit(): void;
+}
+
+/** The file system. */
+export interface Files {
+  /** @throws Deno.errors.NotFound and its kin */
+  open(path: string): OpenFile;
+  /** Begins to write `path`, beside which a temporary file stands until it is committed. */
+  create(path: string): FileSink;
+  /** The paths of all plain files at and below `path`; of those that cannot be listed, none. */
+  walk(path: string): Iterable<string>;
+}
