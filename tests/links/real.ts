@@ -32,6 +32,8 @@ async function main([std, cliffy, ...tests]: string[]): Promise<number> {
   }
   const root = new URL("../../", import.meta.url).pathname;
   const copy = await Deno.makeTempDir();
+  // Some tests look at processes as another user, who must be able to get here.
+  await Deno.chmod(copy, 0o755);
   try {
     for (const path of await trackedFiles(root)) {
       // Without the stand-ins, nothing can fall back on them.
