@@ -5,16 +5,14 @@
  *
  * What is loaded is native code with this process's rights, so the directory must be the user's own
  * and nobody else's to write: it is refused otherwise. That is also what makes checking a file and
- * then loading it by name sound: between the two only the user could change it. At every load the
- * file is compared with bytes that have the SHA-256 in the manifest: when this module is loaded those
- * are read from the cache, or else from the package. (Hashing is WebCrypto's, which cannot be
- * waited for later, when the library is asked for; `node:crypto` could, but takes longer to load than
- * all of machpause.) A file appears under its name whole, by renaming, and its name contains its hash, so
- * several processes and several versions can write at once; whichever is last put the same bytes
- * there. A file that is not what it should be is replaced in the same way, which leaves processes
- * that have the old one mapped alone.
+ * then loading it by name sound: between the two only the user could change it. The SHA-256 of the
+ * file is checked at every load. A file appears under its name whole, by renaming, and its name
+ * contains its hash, so several processes and several versions can write at once; whichever is last
+ * put the same bytes there. A file that is not what it should be is replaced in the same way, which
+ * leaves processes that have the old one mapped alone.
  */
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
+import { sha256 } from "./sha256.ts";
 
 /** Deno's flags for what is done here, for messages. */
 const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=uid (or -A)";
@@ -72,12 +70,6 @@ function checkDirectory(directory: string): void {
   if ((info.mode! & 0o022) !== 0) refuse(directory, "can be written by other users");
 }
 
-async function hasHash(bytes: Uint8Array<ArrayBuffer>, prebuilt: Prebuilt): Promise<boolean> {
-  if (bytes.length !== prebuilt.size) return false;
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return digest.toHex() === prebuilt.sha256;
-}
-
 /** `libmachpause.so` with the hash in it: `libmachpause-0123456789abcdef.so`. */
 function cachedName({ file, sha256 }: Prebuilt): string {
   const dot = file.lastIndexOf(".");
@@ -85,23 +77,34 @@ function cachedName({ file, sha256 }: Prebuilt): string {
   return `${stem}-${sha256.slice(0, 16)}${dot < 0 ? "" : file.slice(dot)}`;
 }
 
-/** What is in the cache under that name, where there is anything. */
-function readCached(prebuilt: Prebuilt): Uint8Array<ArrayBuffer> | undefined {
+/** The path of the file in the cache, where there is one of the right size. */
+function findCached(prebuilt: Prebuilt): string | undefined {
   const directory = cacheDirectory();
   try {
     checkDirectory(directory);
     const path = `${directory}/${cachedName(prebuilt)}`;
     // A link could lead out of the directory.
     const info = Deno.lstatSync(path);
-    return info.isFile && info.size === prebuilt.size ? Deno.readFileSync(path) : undefined;
+    return info.isFile && info.size === prebuilt.size ? path : undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }
 
-/** Writes the file to the cache. */
-function install(prebuilt: Prebuilt, bytes: Uint8Array): void {
+/** The same, where the file is right. */
+function checkCached(prebuilt: Prebuilt): string | undefined {
+  const path = findCached(prebuilt);
+  return path !== undefined && sha256(Deno.readFileSync(path)) === prebuilt.sha256
+    ? path
+    : undefined;
+}
+
+/** Writes the file to the cache and returns its path. */
+function install(prebuilt: Prebuilt, bytes: Uint8Array): string {
+  if (sha256(bytes) !== prebuilt.sha256) {
+    throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
+  }
   const directory = cacheDirectory();
   Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
   checkDirectory(directory);
@@ -118,17 +121,7 @@ function install(prebuilt: Prebuilt, bytes: Uint8Array): void {
     }
     throw error;
   }
-}
-
-/** The path of the file in the cache, which holds `bytes` when this returns. */
-function place(prebuilt: Prebuilt, bytes: Uint8Array): string {
-  return permitted(() => {
-    const present = readCached(prebuilt);
-    const same = present?.length === bytes.length &&
-      present.every((byte, index) => byte === bytes[index]);
-    if (!same) install(prebuilt, bytes);
-    return `${cacheDirectory()}/${cachedName(prebuilt)}`;
-  });
+  return path;
 }
 
 function prebuiltOf(key: string): Prebuilt {
@@ -152,36 +145,29 @@ const modules: Readonly<Record<string, () => Promise<{ readonly default: string 
 };
 
 /** The embedded file. */
-async function embedded(key: string, prebuilt: Prebuilt): Promise<Uint8Array<ArrayBuffer>> {
+async function embedded(key: string): Promise<Uint8Array> {
   const compressed = Uint8Array.fromBase64((await modules[key]()).default);
   const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  if (!await hasHash(bytes, prebuilt)) {
-    throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
-  }
-  return bytes;
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Bytes that have the hash: from the cache, as far as may be looked there without asking, or else
- * from the package. */
-async function genuine(key: string, prebuilt: Prebuilt): Promise<Uint8Array<ArrayBuffer>> {
+/** Whether the cache seems to have this machine's library, as far as may be seen without asking. */
+function seemsCached(): boolean {
   const mayLook = isGranted({ name: "read" }) && isGranted({ name: "env" }) &&
     isGranted({ name: "sys", kind: "uid" });
-  let present: Uint8Array<ArrayBuffer> | undefined;
   try {
-    if (mayLook) present = readCached(prebuilt);
+    return mayLook && findCached(libraries[ownKey]) !== undefined;
   } catch {
-    // place() says what is wrong, to somebody who asked for the file.
+    // libraryPath() says what is wrong, to somebody who asked for the library.
+    return false;
   }
-  return present !== undefined && await hasHash(present, prebuilt)
-    ? present
-    : await embedded(key, prebuilt);
 }
 
-/** This machine's library. Got while this module is loaded, so that {@linkcode libraryPath} need not
- * wait for anything. */
-const ownLibrary = Object.hasOwn(libraries, ownKey)
-  ? await genuine(ownKey, libraries[ownKey])
+/** This machine's embedded library, where it will have to be written: {@linkcode libraryPath} cannot
+ * wait for it. Nothing is waited for here when the cache has it, for a worker loses the messages
+ * that come while its modules wait. */
+const ownLibrary = Object.hasOwn(libraries, ownKey) && !seemsCached()
+  ? await embedded(ownKey)
   : undefined;
 
 /** The path of the native library: the one that is asked for, the one that the environment variable
@@ -193,7 +179,21 @@ const ownLibrary = Object.hasOwn(libraries, ownKey)
  */
 export function libraryPath(library?: string): string {
   const given = library ?? grantedVariable("MACHPAUSE_LIBRARY");
-  return given ?? place(prebuiltOf(ownKey), ownLibrary!);
+  if (given !== undefined) return given;
+  const prebuilt = prebuiltOf(ownKey);
+  return permitted(() => {
+    const path = checkCached(prebuilt);
+    if (path !== undefined) return path;
+    if (ownLibrary !== undefined) return install(prebuilt, ownLibrary);
+    const wrong = findCached(prebuilt);
+    if (wrong !== undefined) Deno.removeSync(wrong);
+    throw new Error(
+      `${cacheDirectory()}/${
+        cachedName(prebuilt)
+      } was damaged, and has been removed: start again ` +
+        "to have it back",
+    );
+  });
 }
 
 /** The path of the program that runs Mach-O programs on Linux, from the same cache.
@@ -203,5 +203,8 @@ export function libraryPath(library?: string): string {
 export async function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
   const key = `loader-${arch}`;
   const prebuilt = prebuiltOf(key);
-  return place(prebuilt, await genuine(key, prebuilt));
+  const path = permitted(() => checkCached(prebuilt));
+  if (path !== undefined) return path;
+  const bytes = await embedded(key);
+  return permitted(() => install(prebuilt, bytes));
 }

@@ -84,7 +84,11 @@ Deno.test("a library that was changed is replaced, not loaded", async () => {
     const right = await Deno.readFile(path);
     const wrong = right.slice();
     wrong[wrong.length >> 1] ^= 1;
-    for (const bytes of [wrong, right.subarray(0, 100), new Uint8Array(0)]) {
+    await Deno.writeFile(path, wrong);
+    const { code, stderr } = await run(open, cache);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "was damaged, and has been removed");
+    for (const bytes of [right.subarray(0, 100), new Uint8Array(0)]) {
       await Deno.writeFile(path, bytes);
       assertEquals((await run(show, cache)).stdout, path);
       assertEquals(await Deno.readFile(path), right);
@@ -136,6 +140,25 @@ Deno.test({
       assertEquals(code, 1);
       assertStringIncludes(stderr, "belongs to another user");
     }),
+});
+
+Deno.test("a worker gets the messages that were sent before it was ready", async () => {
+  await withCache(async (cache) => {
+    await run(show, cache);
+    const worker = `import ${JSON.stringify(kernel)};
+onmessage = ({ data }) => postMessage(data);`;
+    const script = `const worker = new Worker(
+  URL.createObjectURL(new Blob([${JSON.stringify(worker)}], { type: "text/typescript" })),
+  { type: "module" },
+);
+worker.onmessage = ({ data }) => {
+  console.log(data);
+  Deno.exit(0);
+};
+worker.postMessage("here");
+setTimeout(() => Deno.exit(1), 10_000);`;
+    assertEquals((await run(script, cache)).stdout, "here");
+  });
 });
 
 Deno.test("missing permissions are told of, with the flags that give them", async () => {
