@@ -43,6 +43,8 @@ kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *n
 	struct task *task = mp_task_open(pid, &result);
 	if (task && !task->own && !may_attach(task))
 		result = KERN_FAILURE;
+	if (result == KERN_SUCCESS && !task->own)
+		result = mp_result_of(mp_tracer_start());
 	if (result == KERN_SUCCESS && !(*name = mp_port_for_task(task)))
 		result = KERN_RESOURCE_SHORTAGE;
 	if (task)

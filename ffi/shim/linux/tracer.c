@@ -420,7 +420,7 @@ static void stay_loaded(void)
 		dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-static long start_thread_tracer(void)
+long mp_tracer_start(void)
 {
 	if (started_in == sys_getpid())
 		return 0;
@@ -481,7 +481,7 @@ static long ask(struct tracer *tracer, enum operation operation)
 /* The tracer for a task, started where need be. */
 static long tracer_of(const struct task *task, struct tracer **tracer)
 {
-	long result = start_thread_tracer();
+	long result = mp_tracer_start();
 
 	*tracer = task->own ? &own_tracer : &thread_tracer;
 	if (result == 0 && (*tracer)->tid == 0)

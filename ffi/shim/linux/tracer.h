@@ -15,6 +15,8 @@
 
 #include "table.h"
 
+/* Starts the tracer that is a thread, so that the first stop does not take the time. */
+long mp_tracer_start(void);
 /* Stops every thread of the task, and reads their registers. One that does not stop within the
  * deadline, as in an uninterruptible wait, is left STOPPING. On failure nothing new is stopped. */
 long mp_tracer_suspend_task(struct task *task);
