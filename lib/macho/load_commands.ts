@@ -145,7 +145,8 @@ function packedSourceVersion(value: bigint): string {
   return parts.join(".");
 }
 
-function formatUuid(bytes: Uint8Array): string {
+/** A UUID, as Apple's tools print it. */
+export function formatUuid(bytes: Uint8Array): string {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
     .toUpperCase();
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -16,3 +16,35 @@ export { SymbolTable } from "./symbol_table.ts";
 export { type FatSlice, readFatSlices } from "./fat.ts";
 export { type MachHeader, parseHeader } from "./header.ts";
 export type { BuildVersion, DylibReference, LoadCommand } from "./load_commands.ts";
+export {
+  CORE_FLAVOR,
+  type CoreCommands,
+  coreHeaderSize,
+  type CoreLayout,
+  type CoreNote,
+  type CoreSegment,
+  encodeCore,
+  type FlavorState,
+  parseCore,
+} from "./core.ts";
+export {
+  type AddressableBits,
+  encodeAddressableBits,
+  encodeAllImageInfos,
+  encodeKernelVersion,
+  encodeLoadBinary,
+  encodeMainBinary,
+  encodeProcessMetadata,
+  type MainBinary,
+  NOTE_OWNER,
+  type NotedFile,
+  type NotedImage,
+  type NotedThread,
+  parseAddressableBits,
+  parseAllImageInfos,
+  parseKernelVersion,
+  parseLoadBinary,
+  parseMainBinary,
+  parseProcessMetadata,
+  type ProcessMetadata,
+} from "./core_notes.ts";

@@ -1,0 +1,397 @@
+/** The core file format: `MH_CORE` of `<mach-o/loader.h>`, the thread states of its `LC_THREAD`s and
+ * where its memory and its notes are. What the notes hold is in `core_notes.ts`.
+ *
+ * A core's `LC_SEGMENT`s are the regions of its address space. Their meaning here: bytes past
+ * `fileSize` are zero, as in every Mach-O file; a segment without any bytes in the file (`fileSize`
+ * 0) that belongs to an image has the bytes of that image's binary. */
+
+import { FormatError } from "../errors.ts";
+import type { ByteSource } from "./bytes.ts";
+import { CPU_TYPE, FILE_TYPE, LC, MAGIC } from "./constants.ts";
+import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
+
+/** `LC_NOTE`. */
+const LC_NOTE = 0x31;
+
+/** `thread_state_flavor_t` of `<mach/i386/thread_status.h>` and `<mach/arm/thread_status.h>`: those
+ * that hold other flavors in themselves, and the exception state that has two forms. */
+export const CORE_FLAVOR = {
+  /** `x86_THREAD_STATE`: a header, then either of the bare ones. */
+  X86_THREAD_STATE: 7,
+  /** `x86_EXCEPTION_STATE`: a header, then either of the bare ones. */
+  X86_EXCEPTION_STATE: 9,
+  /** `ARM_THREAD_STATE`: bare, or with a header before it (`ARM_UNIFIED_THREAD_STATE`). */
+  ARM_THREAD_STATE: 1,
+  /** `ARM_THREAD_STATE32`: the same registers as `ARM_THREAD_STATE`. */
+  ARM_THREAD_STATE32: 9,
+  /** `ARM_THREAD_STATE64`. */
+  ARM_THREAD_STATE64: 6,
+  /** `ARM_EXCEPTION_STATE64`. */
+  ARM_EXCEPTION_STATE64: 7,
+  /** `ARM_EXCEPTION_STATE64_V2`: with 64 bits of syndrome. */
+  ARM_EXCEPTION_STATE64_V2: 10,
+} as const;
+
+/** One flavor of a thread's state. */
+export interface FlavorState {
+  /** `thread_state_flavor_t`: never one of those that hold others. */
+  readonly flavor: number;
+  /** As the flavor's structure has it. */
+  readonly state: Uint8Array;
+}
+
+/** A region of a core. */
+export interface CoreSegment {
+  /** Mostly empty. Not safe to print raw. */
+  readonly name: string;
+  /** Of the first byte in memory. */
+  readonly address: bigint;
+  /** Bytes in memory. */
+  readonly size: bigint;
+  /** Bytes from the start of the file. */
+  readonly fileOffset: number;
+  /** Bytes in the file, from the segment's start; what follows is zero. */
+  readonly fileSize: number;
+  /** `VM_PROT_*`: 1 read, 2 write, 4 execute. */
+  readonly initialProtection: number;
+  /** What the protection may become. */
+  readonly maxProtection: number;
+}
+
+/** A part of a core that somebody named: `note_command`. */
+export interface CoreNote {
+  /** At most 16 characters, such as `all image infos`. Not safe to print raw. */
+  readonly owner: string;
+  /** Bytes from the start of the file. */
+  readonly offset: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What a core consists of. */
+export interface CoreLayout {
+  /** `CPU_TYPE_*`. */
+  readonly cpuType: number;
+  /** `CPU_SUBTYPE_*`, with the capability bits. */
+  readonly cpuSubtype: number;
+  /** In the file's order. */
+  readonly segments: readonly CoreSegment[];
+  /** The flavors of each thread, in the file's order. */
+  readonly threads: readonly (readonly FlavorState[])[];
+  /** In the file's order. */
+  readonly notes: readonly CoreNote[];
+}
+
+/** What was read of a core. */
+export interface CoreCommands extends CoreLayout {
+  /** Bytes of a pointer. */
+  readonly pointerSize: 4 | 8;
+  /** What is damaged and left out, in words. */
+  readonly warnings: string[];
+}
+
+/** Load commands are read in pieces of this many bytes: a damaged size costs no more. */
+const PIECE = 1 << 18;
+/** More than all flavors of any processor together. */
+const MAX_THREAD_COMMAND = 1 << 16;
+
+const SEGMENT_SIZE = { 4: 56, 8: 72 } as const;
+const NOTE_SIZE = 40;
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** The text of a field of fixed size. */
+export function fixedText(field: Uint8Array): string {
+  const end = field.indexOf(0);
+  return decoder.decode(end < 0 ? field : field.subarray(0, end));
+}
+
+/** Reads a core's header and load commands, and nothing else.
+ *
+ * @throws {FormatError} when it is no core of a known CPU
+ *
+ * @example
+ * ```ts
+ * import { bytesSource, parseCore } from "./mod.ts";
+ *
+ * const core = parseCore(bytesSource(await Deno.readFile("MyApp.core"), "MyApp.core"));
+ * console.log(core.threads.length, core.notes.map(({ owner }) => owner));
+ * ```
+ */
+export function parseCore(source: ByteSource): CoreCommands {
+  const header = parseHeader(source.read(0, MAX_HEADER_SIZE), source.name);
+  if (header.fileType !== FILE_TYPE.MH_CORE) {
+    throw new FormatError(source.name, 12, "the file type of a core (4)");
+  }
+  const { cpuType, cpuSubtype, pointerSize } = header;
+  const segments: CoreSegment[] = [];
+  const threads: FlavorState[][] = [];
+  const notes: CoreNote[] = [];
+  const warnings: string[] = [];
+  for (const { command, bytes, offset } of readCommands(source, header, warnings)) {
+    switch (command) {
+      case LC.SEGMENT:
+      case LC.SEGMENT_64: {
+        const width = command === LC.SEGMENT ? 4 : 8;
+        if (bytes.length < SEGMENT_SIZE[width]) {
+          warnings.push(`the segment at offset 0x${offset.toString(16)} is too short`);
+          break;
+        }
+        const segment = parseSegment(bytes, width);
+        checkSegment(segment, source, width, warnings);
+        segments.push(segment);
+        break;
+      }
+      case LC.THREAD:
+      case LC.UNIXTHREAD:
+        threads.push(parseThread(bytes, offset, cpuType, warnings));
+        break;
+      case LC_NOTE: {
+        if (bytes.length < NOTE_SIZE) {
+          warnings.push(`the note at offset 0x${offset.toString(16)} is too short`);
+          break;
+        }
+        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+        const note = {
+          owner: fixedText(bytes.subarray(8, 24)),
+          offset: Number(view.getBigUint64(24, true)),
+          size: Number(view.getBigUint64(32, true)),
+        };
+        const room = Math.max(0, source.size - note.offset);
+        if (note.size > room) {
+          warnings.push(`the note ${JSON.stringify(note.owner)} is beyond the end of the file`);
+        }
+        notes.push({ ...note, size: Math.min(note.size, room) });
+        break;
+      }
+    }
+  }
+  return { cpuType, cpuSubtype, pointerSize, segments, threads, notes, warnings };
+}
+
+interface Command {
+  readonly command: number;
+  /** All of the command, of which a large one of an unknown kind may be cut. */
+  readonly bytes: Uint8Array;
+  /** From the start of the file. */
+  readonly offset: number;
+}
+
+/** The load commands one after another, up to the first that cannot be one. */
+function* readCommands(
+  source: ByteSource,
+  header: MachHeader,
+  warnings: string[],
+): Generator<Command> {
+  const end = Math.min(header.size + header.commandsSize, source.size);
+  let piece = new Uint8Array();
+  let pieceStart = 0;
+  /** As many as are there. */
+  const at = (offset: number, length: number): Uint8Array => {
+    if (offset < pieceStart || offset + length > pieceStart + piece.length) {
+      pieceStart = offset;
+      piece = new Uint8Array(source.read(offset, Math.min(PIECE, end - offset)));
+    }
+    return piece.subarray(offset - pieceStart, offset - pieceStart + length);
+  };
+  let offset = header.size;
+  for (let index = 0; index < header.commandCount; index++) {
+    const head = at(offset, 8);
+    const which = `load command ${index} of ${header.commandCount}, at offset 0x${
+      offset.toString(16)
+    },`;
+    if (head.length < 8) {
+      warnings.push(`${which} is past the end of the load commands`);
+      return;
+    }
+    const view = new DataView(head.buffer, head.byteOffset, 8);
+    const command = view.getUint32(0, true);
+    const size = view.getUint32(4, true);
+    if (size < 8 || size > end - offset) {
+      warnings.push(`${which} claims ${size} bytes; ${end - offset} are left`);
+      return;
+    }
+    yield { command, bytes: at(offset, Math.min(size, MAX_THREAD_COMMAND)), offset };
+    offset += size;
+  }
+}
+
+function parseSegment(bytes: Uint8Array, width: 4 | 8): CoreSegment {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const word = (index: number): bigint =>
+    width === 8
+      ? view.getBigUint64(24 + index * 8, true)
+      : BigInt(view.getUint32(24 + index * 4, true));
+  const protections = 24 + 4 * width;
+  return {
+    name: fixedText(bytes.subarray(8, 24)),
+    address: word(0),
+    size: word(1),
+    fileOffset: Number(word(2)),
+    fileSize: Number(word(3)),
+    maxProtection: view.getInt32(protections, true),
+    initialProtection: view.getInt32(protections + 4, true),
+  };
+}
+
+/** Says where a segment goes beyond the file or the address space. */
+function checkSegment(
+  { address, size, fileOffset, fileSize }: CoreSegment,
+  source: ByteSource,
+  width: 4 | 8,
+  warnings: string[],
+): void {
+  const which = `the segment at 0x${address.toString(16)}`;
+  if (address + size > 1n << BigInt(width * 8)) {
+    warnings.push(`${which} claims 0x${size.toString(16)} bytes, beyond the address space`);
+  }
+  if (fileSize > 0 && fileOffset + fileSize > source.size) {
+    const room = Math.max(0, source.size - fileOffset);
+    warnings.push(
+      `${which}: ${room} of its ${fileSize} bytes are in the file, which was cut short`,
+    );
+  }
+}
+
+/** The flavors of an `LC_THREAD`: each a flavor, a count of 32-bit words, and the words. */
+function parseThread(
+  bytes: Uint8Array,
+  offset: number,
+  cpuType: number,
+  warnings: string[],
+): FlavorState[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const states: FlavorState[] = [];
+  let at = 8;
+  while (at + 8 <= bytes.length) {
+    const flavor = view.getUint32(at, true);
+    const size = view.getUint32(at + 4, true) * 4;
+    // Commands are padded with zeros.
+    if (flavor === 0 && size === 0) break;
+    if (size > bytes.length - at - 8) {
+      warnings.push(
+        `the thread at offset 0x${offset.toString(16)}: flavor ${flavor} claims ${size} bytes, ` +
+          `${bytes.length - at - 8} are left`,
+      );
+      break;
+    }
+    const state = bytes.slice(at + 8, at + 8 + size);
+    states.push(unwrap(flavor, state, cpuType));
+    at += 8 + size;
+  }
+  return states;
+}
+
+/** Takes the inner flavor out of one that holds others. */
+function unwrap(flavor: number, state: Uint8Array, cpuType: number): FlavorState {
+  const isArm = cpuType === CPU_TYPE.ARM || cpuType === CPU_TYPE.ARM64;
+  const holds = isArm
+    // The bare one has 17 words.
+    ? flavor === CORE_FLAVOR.ARM_THREAD_STATE && state.length > 17 * 4
+    : flavor === CORE_FLAVOR.X86_THREAD_STATE || flavor === CORE_FLAVOR.X86_EXCEPTION_STATE;
+  if (holds && state.length >= 8) {
+    const view = new DataView(state.buffer, state.byteOffset, 8);
+    const inner = { flavor: view.getUint32(0, true), size: view.getUint32(4, true) * 4 };
+    if (inner.size <= state.length - 8) {
+      return bare(inner.flavor, state.subarray(8, 8 + inner.size), isArm);
+    }
+  }
+  return bare(flavor, state, isArm);
+}
+
+function bare(flavor: number, state: Uint8Array, isArm: boolean): FlavorState {
+  return isArm && flavor === CORE_FLAVOR.ARM_THREAD_STATE32
+    ? { flavor: CORE_FLAVOR.ARM_THREAD_STATE, state }
+    : { flavor, state };
+}
+
+function threadCommandSize(states: readonly FlavorState[], pointerSize: 4 | 8): number {
+  const size = states.reduce((sum, { state }) => sum + 8 + state.length, 8);
+  return Math.ceil(size / pointerSize) * pointerSize;
+}
+
+function is64(cpuType: number): boolean {
+  return cpuType === CPU_TYPE.X86_64 || cpuType === CPU_TYPE.ARM64;
+}
+
+/** Bytes of the header and load commands of a core: where its contents may begin. */
+export function coreHeaderSize(
+  { cpuType, segments, threads, notes }: {
+    readonly cpuType: number;
+    readonly segments: { readonly length: number };
+    readonly threads: CoreLayout["threads"];
+    readonly notes: { readonly length: number };
+  },
+): number {
+  const pointerSize = is64(cpuType) ? 8 : 4;
+  return (pointerSize === 8 ? 32 : 28) + segments.length * SEGMENT_SIZE[pointerSize] +
+    threads.reduce((sum, states) => sum + threadCommandSize(states, pointerSize), 0) +
+    notes.length * NOTE_SIZE;
+}
+
+/** The header and load commands of a core: notes, threads, segments, in the order in which LLDB
+ * writes them.
+ *
+ * @example
+ * ```ts
+ * import { bytesSource, CPU_TYPE, encodeCore, parseCore } from "./mod.ts";
+ *
+ * const layout = { cpuType: CPU_TYPE.ARM64, cpuSubtype: 0, segments: [], threads: [], notes: [] };
+ * console.log(parseCore(bytesSource(encodeCore(layout), "core")).cpuType === CPU_TYPE.ARM64); // true
+ * ```
+ */
+export function encodeCore(layout: CoreLayout): Uint8Array {
+  const { cpuType, cpuSubtype, segments, threads, notes } = layout;
+  const pointerSize = is64(cpuType) ? 8 : 4;
+  const bytes = new Uint8Array(coreHeaderSize(layout));
+  const view = new DataView(bytes.buffer);
+  const headerSize = pointerSize === 8 ? 32 : 28;
+  const words = [
+    pointerSize === 8 ? MAGIC.MH_MAGIC_64 : MAGIC.MH_MAGIC,
+    cpuType,
+    cpuSubtype,
+    FILE_TYPE.MH_CORE,
+    segments.length + threads.length + notes.length,
+    bytes.length - headerSize,
+    0,
+  ];
+  words.forEach((word, index) => view.setUint32(index * 4, word, true));
+  let at = headerSize;
+  for (const { owner, offset, size } of notes) {
+    view.setUint32(at, LC_NOTE, true);
+    view.setUint32(at + 4, NOTE_SIZE, true);
+    bytes.set(encoder.encode(owner).subarray(0, 16), at + 8);
+    view.setBigUint64(at + 24, BigInt(offset), true);
+    view.setBigUint64(at + 32, BigInt(size), true);
+    at += NOTE_SIZE;
+  }
+  for (const states of threads) {
+    const size = threadCommandSize(states, pointerSize);
+    view.setUint32(at, LC.THREAD, true);
+    view.setUint32(at + 4, size, true);
+    let field = at + 8;
+    for (const { flavor, state } of states) {
+      view.setUint32(field, flavor, true);
+      view.setUint32(field + 4, state.length / 4, true);
+      bytes.set(state, field + 8);
+      field += 8 + state.length;
+    }
+    at += size;
+  }
+  for (const segment of segments) {
+    view.setUint32(at, pointerSize === 8 ? LC.SEGMENT_64 : LC.SEGMENT, true);
+    view.setUint32(at + 4, SEGMENT_SIZE[pointerSize], true);
+    bytes.set(encoder.encode(segment.name).subarray(0, 16), at + 8);
+    const { address, size, fileOffset, fileSize } = segment;
+    [address, size, BigInt(fileOffset), BigInt(fileSize)].forEach((word, index) => {
+      if (pointerSize === 8) view.setBigUint64(at + 24 + index * 8, word, true);
+      else view.setUint32(at + 24 + index * 4, Number(word), true);
+    });
+    const protections = at + 24 + 4 * pointerSize;
+    view.setInt32(protections, segment.maxProtection, true);
+    view.setInt32(protections + 4, segment.initialProtection, true);
+    at += SEGMENT_SIZE[pointerSize];
+  }
+  return bytes;
+}
