@@ -1,0 +1,96 @@
+/** Static libraries (`.a`): `<ar.h>`. A header of 60 characters before each member; long names stand
+ * before the member's bytes (BSD, `#1/length`) or in a member of their own (GNU, `//`). */
+
+import { FormatError } from "../errors.ts";
+import type { ByteSource } from "./bytes.ts";
+
+/** One member of an archive. */
+export interface ArchiveMember {
+  /** Not safe to print raw. */
+  readonly name: string;
+  /** Bytes from the start of the archive, after header and name. */
+  readonly offset: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+const MAGIC = "!<arch>\n";
+const HEADER_SIZE = 60;
+/** Longer names are damage. */
+const MAX_NAME = 4096;
+/** More members are damage. */
+const MAX_MEMBERS = 1 << 20;
+/** A table of long names beyond this is damage. */
+const MAX_NAMES = 1 << 24;
+
+const decoder = new TextDecoder();
+
+/** Bytes to read before {@linkcode isArchive}. */
+export const ARCHIVE_MAGIC_SIZE = MAGIC.length;
+
+/** Whether a file that begins with `bytes` is an archive. */
+export function isArchive(bytes: Uint8Array): boolean {
+  return decoder.decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
+}
+
+/** The members of an archive, without its tables of symbols (`__.SYMDEF`, `/`) and names (`//`).
+ * Of each only the header is read.
+ *
+ * @param source of the archive alone
+ * @param warnings gets a line for what is damaged; the members before it are kept
+ * @throws {FormatError} when it is no archive
+ */
+export function readArchive(source: ByteSource, warnings: string[]): ArchiveMember[] {
+  if (!isArchive(source.read(0, MAGIC.length))) {
+    throw new FormatError(source.name, 0, "an archive's magic, !<arch>");
+  }
+  const members: ArchiveMember[] = [];
+  let longNames = new Uint8Array();
+  let at = MAGIC.length;
+  while (at < source.size && members.length < MAX_MEMBERS) {
+    const header = decoder.decode(source.read(at, HEADER_SIZE));
+    const size = /^\d+ *$/.test(header.slice(48, 58)) ? Number(header.slice(48, 58)) : NaN;
+    if (header.slice(58) !== "`\n" || Number.isNaN(size)) {
+      warnings.push(`at offset 0x${at.toString(16)}: no header of an archive's member`);
+      break;
+    }
+    const start = at + HEADER_SIZE;
+    const end = start + size;
+    if (end > source.size) {
+      warnings.push(
+        `at offset 0x${at.toString(16)}: a member of ${size} bytes; ` +
+          `${source.size - start} are there`,
+      );
+    }
+    const field = header.slice(0, 16).trimEnd();
+    const bsd = /^#1\/(\d+)$/.exec(field);
+    const gnu = /^\/(\d+)$/.exec(field);
+    let name: string;
+    let skip = 0;
+    if (bsd !== null) {
+      skip = Number(bsd[1]);
+      if (skip > Math.min(size, MAX_NAME)) {
+        warnings.push(`at offset 0x${at.toString(16)}: a member's name of ${skip} bytes`);
+        skip = Math.min(size, MAX_NAME);
+      }
+      name = decoder.decode(source.read(start, skip)).replace(/\0+$/, "");
+    } else if (gnu !== null) {
+      const from = Number(gnu[1]);
+      const rest = longNames.subarray(from, from + MAX_NAME);
+      const newline = rest.indexOf(0x0a);
+      name = decoder.decode(newline < 0 ? rest : rest.subarray(0, newline)).replace(/\/$/, "");
+    } else {
+      name = field.length > 1 && field !== "//" ? field.replace(/\/$/, "") : field;
+    }
+    if (field === "//") {
+      if (size <= MAX_NAMES) longNames = source.read(start, size).slice();
+      else warnings.push(`at offset 0x${at.toString(16)}: a table of names of ${size} bytes`);
+    } else if (field !== "/" && field !== "/SYM64/" && !/^__\.SYMDEF/.test(name)) {
+      const inside = Math.min(end, source.size) - (start + skip);
+      if (inside > 0) members.push({ name, offset: start + skip, size: inside });
+    }
+    // Members begin at even offsets.
+    at = end + (end % 2);
+  }
+  return members;
+}
