@@ -249,14 +249,14 @@ const products: readonly Product[] = [
   },
   {
     key: "loader-x86_64",
-    file: "macho-loader-x86_64",
+    file: "macho-loader",
     sources: [loaderSources],
     tools: ["x86_64-linux-gnu-gcc"],
     build: (output) => buildLoader("x86_64", output),
   },
   {
     key: "loader-i386",
-    file: "macho-loader-i386",
+    file: "macho-loader",
     sources: [loaderSources],
     tools: ["i686-linux-gnu-gcc"],
     build: (output) => buildLoader("i386", output),

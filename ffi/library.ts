@@ -6,19 +6,27 @@
  * What is loaded is native code with this process's rights, so the directory must be the user's own
  * and nobody else's to write: it is refused otherwise. That is also what makes checking a file and
  * then loading it by name sound: between the two only the user could change it. The SHA-256 of the
- * file is checked at every load. A file appears under its name whole, by renaming, and its name
- * contains its hash, so several processes and several versions can write at once; whichever is last
+ * file is checked at every load. A file appears under its name whole, by renaming, and its
+ * directory is named by its hash, so several processes and several versions can write at once; whichever is last
  * put the same bytes there. A file that is not what it should be is replaced in the same way, which
  * leaves processes that have the old one mapped alone.
  */
+// Named in full: a script elsewhere that imports a checkout has no import map for it.
+// deno-lint-ignore no-import-prefix
+import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
-import { sha256 } from "./sha256.ts";
 
 /** Deno's flags for what is done here, for messages. */
 const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=uid (or -A)";
 
 /** The embedded library for this machine. */
 const ownKey = Deno.build.os === "darwin" ? "darwin" : `linux-${Deno.build.arch}`;
+
+/** In hexadecimal. WebCrypto's would have to be waited for, and `node:crypto` takes longer to load than
+ * all of machpause. */
+function sha256(bytes: Uint8Array): string {
+  return digest(bytes).toHex();
+}
 
 /** Runs `action`; where Deno's permissions stop it, says which flags it takes. */
 function permitted<T>(action: () => T): T {
@@ -70,19 +78,21 @@ function checkDirectory(directory: string): void {
   if ((info.mode! & 0o022) !== 0) refuse(directory, "can be written by other users");
 }
 
-/** `libmachpause.so` with the hash in it: `libmachpause-0123456789abcdef.so`. */
-function cachedName({ file, sha256 }: Prebuilt): string {
-  const dot = file.lastIndexOf(".");
-  const stem = dot < 0 ? file : file.slice(0, dot);
-  return `${stem}-${sha256.slice(0, 16)}${dot < 0 ? "" : file.slice(dot)}`;
+/** The directory of one file, named by its hash: the file keeps the name that stacks show. */
+function directoryOf(prebuilt: Prebuilt): string {
+  return `${cacheDirectory()}/${prebuilt.sha256.slice(0, 16)}`;
+}
+
+function checkDirectories(prebuilt: Prebuilt): void {
+  checkDirectory(cacheDirectory());
+  checkDirectory(directoryOf(prebuilt));
 }
 
 /** The path of the file in the cache, where there is one of the right size. */
 function findCached(prebuilt: Prebuilt): string | undefined {
-  const directory = cacheDirectory();
   try {
-    checkDirectory(directory);
-    const path = `${directory}/${cachedName(prebuilt)}`;
+    checkDirectories(prebuilt);
+    const path = `${directoryOf(prebuilt)}/${prebuilt.file}`;
     // A link could lead out of the directory.
     const info = Deno.lstatSync(path);
     return info.isFile && info.size === prebuilt.size ? path : undefined;
@@ -105,10 +115,10 @@ function install(prebuilt: Prebuilt, bytes: Uint8Array): string {
   if (sha256(bytes) !== prebuilt.sha256) {
     throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
   }
-  const directory = cacheDirectory();
+  const directory = directoryOf(prebuilt);
   Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  checkDirectory(directory);
-  const path = `${directory}/${cachedName(prebuilt)}`;
+  checkDirectories(prebuilt);
+  const path = `${directory}/${prebuilt.file}`;
   const fresh = `${path}.${crypto.randomUUID()}`;
   try {
     Deno.writeFileSync(fresh, bytes, { createNew: true, mode: 0o700 });
@@ -188,10 +198,10 @@ export function libraryPath(library?: string): string {
     const wrong = findCached(prebuilt);
     if (wrong !== undefined) Deno.removeSync(wrong);
     throw new Error(
-      `${cacheDirectory()}/${
-        cachedName(prebuilt)
-      } was damaged, and has been removed: start again ` +
-        "to have it back",
+      `${
+        directoryOf(prebuilt)
+      }/${prebuilt.file} was damaged, and has been removed: start again to ` +
+        "have it back",
     );
   });
 }
