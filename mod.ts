@@ -18,7 +18,7 @@
  *
  * @module
  */
-import { guard, type LaunchOptions, launchProcess, openKernel } from "./ffi/mod.ts";
+import { files, guard, type LaunchOptions, launchProcess, openKernel } from "./ffi/mod.ts";
 import { MachError, TargetGoneError } from "./lib/errors.ts";
 import { Symbolizer } from "./lib/symbols/mod.ts";
 import { LiveTarget, type MachKernel, SelfTarget, type Services } from "./lib/target/mod.ts";
@@ -84,6 +84,7 @@ export {
 const services: Services = {
   walk,
   symbols: (images) => new Symbolizer(images),
+  files,
 };
 
 let opened: MachKernel | undefined;

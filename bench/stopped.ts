@@ -1,6 +1,6 @@
 /** How long the process of 101 threads is stopped, how many FFI calls a snapshot makes, and how many
  * frames a second are unwound and symbolicated from it. */
-import { openKernel } from "../ffi/mod.ts";
+import { files, openKernel } from "../ffi/mod.ts";
 import { Symbolizer } from "../lib/symbols/mod.ts";
 import { LiveTarget, type Services } from "../lib/target/mod.ts";
 import { walk } from "../lib/unwind/mod.ts";
@@ -12,7 +12,11 @@ export async function bench(): Promise<void> {
   using launched = await startMachO();
   try {
     const kernel = openKernel();
-    const services = { walk, symbols: (images) => new Symbolizer(images) } satisfies Services;
+    const services = {
+      walk,
+      symbols: (images) => new Symbolizer(images),
+      files,
+    } satisfies Services;
     using target = new LiveTarget(kernel, services, { pid: launched.pid, name: "crowd" });
     target.snapshot();
     const stopped: number[] = [];

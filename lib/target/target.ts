@@ -1,6 +1,7 @@
 import type { Arch } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
+import type { Files } from "./files.ts";
 import type { Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
@@ -14,6 +15,8 @@ export interface Services {
   readonly walk: Walk;
   /** Makes the lookups over a list of images. */
   symbols(images: readonly LoadedImage[]): Symbols;
+  /** Where cores are read and written. */
+  readonly files: Files;
 }
 
 /** What is being looked at: a live task, this very process. */

@@ -1,6 +1,7 @@
 /** A target made of what a hostile process could hold: every text in it is full of what a terminal
  * would act on. */
 import { archs, LiveTarget, type LoadedImage, type Symbol as ImageSymbol } from "../../mod.ts";
+import { files } from "../../ffi/mod.ts";
 import type { Symbols } from "../../lib/target/mod.ts";
 import { walk } from "../../lib/unwind/mod.ts";
 import { writeRegister } from "../../lib/arch/mod.ts";
@@ -78,7 +79,7 @@ export function fakeTarget(): { target: LiveTarget; kernel: FakeKernel } {
   view.setBigUint64(0x3010, stack + 0x40n, true);
   view.setBigUint64(0x3018, text + 0x20n, true);
   view.setBigUint64(0x3048, 0x9_0000n, true);
-  const target = new LiveTarget(kernel, { walk, symbols: () => symbols }, {
+  const target = new LiveTarget(kernel, { walk, symbols: () => symbols, files }, {
     pid: 7,
     name: `fake${hostile}`,
   });

@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { files } from "../../ffi/mod.ts";
 import { MachError, TargetGoneError } from "../../lib/errors.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { LiveTarget, type Services } from "../../lib/target/mod.ts";
 import { walk } from "../../lib/unwind/mod.ts";
 import { FakeKernel } from "./fake_kernel.ts";
 
-const services: Services = { walk, symbols: (images) => new Symbolizer(images) };
+const services: Services = { walk, symbols: (images) => new Symbolizer(images), files };
 
 function open(kernel: FakeKernel): LiveTarget {
   return new LiveTarget(kernel, services, { pid: 7, name: "fake" });
