@@ -196,7 +196,9 @@ kern_return_t mach_vm_read_overwrite(vm_map_read_t task, mach_vm_address_t addre
 	(void)task;
 	if (fails())
 		return fail_with;
-	uint64_t odd = (address - STACK_BASE) / STACK_SIZE % 2;
+	/* The caller's own stack is a real one, wherever the system put it: all of it can be read. */
+	bool made = address >= STACK_BASE && address < STACK_BASE + STACK_SIZE * PORTS;
+	bool odd = made && (address - STACK_BASE) / STACK_SIZE % 2;
 	if (odd && (address + size - 1) % STACK_SIZE >= 0x3800)
 		return KERN_INVALID_ADDRESS;
 	memset((void *)(uintptr_t)data, 0x5a, size);
