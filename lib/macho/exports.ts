@@ -27,8 +27,7 @@ const MAX_EXPANSION = 64;
 /** Bytes of a name: more is damage. */
 const MAX_NAME = 1 << 16;
 
-/** Reads the trie. Each node is visited once, so cycles and shared nodes cost nothing; absolute
- * and re-exported symbols, which have no address here, are left out.
+/** Reads the symbols that have an address in the image; absolute and re-exported ones are left out.
  *
  * @param bytes of the trie
  */
@@ -37,8 +36,110 @@ export function parseExports(bytes: Uint8Array): Exports {
   const offsets: number[] = [];
   const flagsList: number[] = [];
   const pool = new StringPool();
+  let complete = true;
+  const walked = walkTrie(bytes, (name, reader) => {
+    const flags = reader.next();
+    const kind = flags & EXPORT_SYMBOL_FLAGS.KIND_MASK;
+    if (
+      (flags & EXPORT_SYMBOL_FLAGS.REEXPORT) !== 0 || kind === EXPORT_SYMBOL_FLAGS.KIND_ABSOLUTE
+    ) return;
+    const offset = reader.next();
+    if (Number.isNaN(offset)) {
+      complete = false;
+      return;
+    }
+    nameOffsets.push(pool.add(name));
+    offsets.push(offset);
+    flagsList.push(flags);
+  });
+  return {
+    count: offsets.length,
+    nameOffsets: Uint32Array.from(nameOffsets),
+    names: pool.table(),
+    offsets: Float64Array.from(offsets),
+    flags: Uint32Array.from(flagsList),
+    complete: complete && walked,
+  };
+}
+
+/** All that the trie says of one name. */
+export interface ExportEntry {
+  /** With the leading underscore. Not safe to print raw. */
+  readonly name: string;
+  /** What the name stands for; `other` for a kind that is not known here. */
+  readonly kind: "regular" | "thread-local" | "absolute" | "other";
+  /** Whether other images' definitions may take its place. */
+  readonly weak: boolean;
+  /** Bytes from the Mach-O header, or an absolute symbol's value; `null` for a re-export. */
+  readonly value: bigint | null;
+  /** Bytes from the Mach-O header of the function that chooses the implementation, where `value` is
+   * a stub's; `null` where there is none. */
+  readonly resolver: bigint | null;
+  /** The dylib (counted from 1) and the name there, of a re-export; else `null`. */
+  readonly reexport: { readonly ordinal: number; readonly name: string } | null;
+}
+
+const kinds = ["regular", "thread-local", "absolute", "other"] as const;
+const decoder = new TextDecoder();
+
+/** Reads everything in the trie, in its order.
+ *
+ * @param bytes of the trie
+ */
+export function readExports(
+  bytes: Uint8Array,
+): { readonly entries: ExportEntry[]; readonly complete: boolean } {
+  const entries: ExportEntry[] = [];
+  let complete = true;
+  const walked = walkTrie(bytes, (nameBytes, reader, end) => {
+    const flags = reader.next();
+    const entry = {
+      name: decoder.decode(nameBytes),
+      kind: kinds[flags & EXPORT_SYMBOL_FLAGS.KIND_MASK] ?? "other",
+      weak: (flags & EXPORT_SYMBOL_FLAGS.WEAK_DEFINITION) !== 0,
+      value: null,
+      resolver: null,
+      reexport: null,
+    };
+    if ((flags & EXPORT_SYMBOL_FLAGS.REEXPORT) !== 0) {
+      const ordinal = reader.next();
+      const rest = bytes.subarray(reader.position, end);
+      const nul = rest.indexOf(0);
+      if (Number.isNaN(ordinal) || nul < 0) {
+        complete = false;
+        return;
+      }
+      const name = nul === 0 ? entry.name : decoder.decode(rest.subarray(0, nul));
+      entries.push({ ...entry, reexport: { ordinal, name } });
+      return;
+    }
+    const value = reader.nextBig();
+    const resolver = (flags & EXPORT_SYMBOL_FLAGS.STUB_AND_RESOLVER) === 0
+      ? null
+      : reader.nextBig();
+    if (Number.isNaN(flags) || value === undefined || resolver === undefined) {
+      complete = false;
+      return;
+    }
+    entries.push({ ...entry, value, resolver });
+  });
+  return { entries, complete: complete && walked };
+}
+
+/** Visits the trie's symbols in its order. Each node is visited once, so cycles and shared nodes cost
+ * nothing.
+ *
+ * @param visit gets a name that is valid only while it runs, a reader placed at the flags, and where
+ * the terminal part ends
+ * @returns `false` when a part was damaged and left out
+ */
+function walkTrie(
+  bytes: Uint8Array,
+  visit: (name: Uint8Array, reader: UlebReader, end: number) => void,
+): boolean {
   const limit = bytes.length * MAX_EXPANSION + 4096;
   let scanned = 0;
+  let text = 0;
   const visited = new Uint8Array(bytes.length);
   const reader = new UlebReader(bytes);
   let complete = true;
@@ -77,26 +178,12 @@ export function parseExports(bytes: Uint8Array): Exports {
     }
     const children = reader.position + terminalSize;
     if (terminalSize > 0) {
-      const flags = reader.next();
-      const kind = flags & EXPORT_SYMBOL_FLAGS.KIND_MASK;
-      if (
-        (flags & EXPORT_SYMBOL_FLAGS.REEXPORT) === 0 && kind !== EXPORT_SYMBOL_FLAGS.KIND_ABSOLUTE
-      ) {
-        const offset = reader.next();
-        if (Number.isNaN(offset)) {
-          complete = false;
-        } else {
-          nameOffsets.push(pool.add(name.subarray(0, length)));
-          offsets.push(offset);
-          flagsList.push(flags);
-        }
-      }
+      text += length;
+      visit(name.subarray(0, length), reader, children);
     }
-    if (pool.length > limit || scanned > limit) {
-      complete = false;
-      break;
-    }
+    if (text > limit || scanned > limit) return false;
     let position = children + 1;
+    const first = nodes.length;
     for (let child = bytes[children] ?? 0; child > 0; child--) {
       const end = bytes.indexOf(0, position);
       scanned += (end < 0 ? bytes.length : end) - position + 1;
@@ -112,13 +199,14 @@ export function parseExports(bytes: Uint8Array): Exports {
       prefixes.push(length);
       position = reader.position;
     }
+    // The first child is the next to visit.
+    for (const stack of [nodes, edgeStarts, edgeEnds, prefixes]) reverseFrom(stack, first);
   }
-  return {
-    count: offsets.length,
-    nameOffsets: Uint32Array.from(nameOffsets),
-    names: pool.table(),
-    offsets: Float64Array.from(offsets),
-    flags: Uint32Array.from(flagsList),
-    complete,
-  };
+  return complete;
+}
+
+function reverseFrom(stack: number[], start: number): void {
+  for (let low = start, high = stack.length - 1; low < high; low++, high--) {
+    [stack[low], stack[high]] = [stack[high], stack[low]];
+  }
 }

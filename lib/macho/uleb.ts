@@ -30,4 +30,32 @@ export class UlebReader {
     }
     return NaN;
   }
+
+  /** The next number, up to 64 bits of it; `undefined` when the bytes end inside it. */
+  nextBig(): bigint | undefined {
+    const start = this.position;
+    const small = this.next();
+    if (!Number.isNaN(small)) return BigInt(small);
+    let value = 0n;
+    for (let position = start, shift = 0n; position < this.#bytes.length; position++) {
+      const byte = this.#bytes[position];
+      if (shift < 64n) value |= BigInt(byte & 0x7f) << shift;
+      shift += 7n;
+      if (byte < 0x80) {
+        this.position = position + 1;
+        return BigInt.asUintN(64, value);
+      }
+    }
+    return undefined;
+  }
+
+  /** The next number of the signed kind, SLEB128, up to 64 bits of it; `undefined` when the bytes end
+   * inside it. */
+  nextSigned(): bigint | undefined {
+    const start = this.position;
+    const value = this.nextBig();
+    if (value === undefined) return undefined;
+    const bits = 7 * (this.position - start);
+    return BigInt.asIntN(Math.min(bits, 64), value);
+  }
 }
