@@ -116,7 +116,16 @@ function install(prebuilt: Prebuilt, bytes: Uint8Array): string {
     throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
   }
   const directory = directoryOf(prebuilt);
-  Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    throw new Error(
+      `${directory} cannot be made, and the native library has to be written there: set HOME or ` +
+        "XDG_CACHE_HOME to a directory of yours",
+      { cause: error },
+    );
+  }
   checkDirectories(prebuilt);
   const path = `${directory}/${prebuilt.file}`;
   const fresh = `${path}.${crypto.randomUUID()}`;
