@@ -21,7 +21,13 @@
 import { files, guard, type LaunchOptions, launchProcess, openKernel } from "./ffi/mod.ts";
 import { MachError, TargetGoneError } from "./lib/errors.ts";
 import { Symbolizer } from "./lib/symbols/mod.ts";
-import { LiveTarget, type MachKernel, SelfTarget, type Services } from "./lib/target/mod.ts";
+import {
+  CoreTarget,
+  LiveTarget,
+  type MachKernel,
+  SelfTarget,
+  type Services,
+} from "./lib/target/mod.ts";
 import { walk } from "./lib/unwind/mod.ts";
 
 export {
@@ -38,6 +44,7 @@ export type { LaunchOptions } from "./ffi/mod.ts";
 export { escape } from "./lib/escape.ts";
 export {
   type AddressRange,
+  type ByteSource,
   type LoadedImage,
   type Symbol,
   type SymbolMatch,
@@ -48,8 +55,12 @@ export {
   type Capture,
   type CapturedThread,
   type CaptureOptions,
+  type CoreStyle,
+  coreStyles,
   type DlInfo,
   type DyldInfo,
+  type Files,
+  type FileSink,
   type FoundSymbol,
   Frame,
   type FrameContext,
@@ -57,6 +68,7 @@ export {
   LiveTarget,
   type MachKernel,
   Memory,
+  type OpenFile,
   type OwnImage,
   Pause,
   type ReadInto,
@@ -64,6 +76,8 @@ export {
   type Resolution,
   type Resolver,
   type RunState,
+  type SaveCoreOptions,
+  type SavedCore,
   SelfTarget,
   type Services,
   Snapshot,
@@ -75,6 +89,7 @@ export {
   Thread,
   type ThreadContext,
   type ThreadControl,
+  ThreadException,
   type ThreadInfo,
   type Via,
   type Walk,
@@ -171,6 +186,29 @@ export async function launch(
     kill();
     throw error;
   }
+}
+
+/** How {@linkcode openCore} opens a core. */
+export interface CoreOptions {
+  /** Folders with binaries, searched by UUID for what is not in the core. */
+  readonly symbols?: readonly string[];
+}
+
+/** Opens a Mach-O core file. Of the file only what is asked for is read.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ *
+ * using core = await openCore("MyApp.core", { symbols: ["./symbols"] });
+ * console.log(`${core.crashedThread?.exception}`);
+ * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
+ * ```
+ * @throws Deno.errors.NotFound when there is no such file
+ * @throws FormatError when it is no core of a known CPU
+ */
+export function openCore(file: string, options: CoreOptions = {}): Promise<CoreTarget> {
+  return Promise.try(() => new CoreTarget(files.open(file), files, services, options));
 }
 
 /** This very process, in snapshots.

@@ -2,6 +2,8 @@
  *
  * @module
  */
+export { CoreTarget, type CoreTargetOptions } from "./core.ts";
+export { ThreadException } from "./core_exception.ts";
 export {
   type ImageInfosHead,
   type ListedImage,
@@ -25,6 +27,8 @@ export { type LiveOptions, LiveTarget } from "./live.ts";
 export { MappedFile, mappedFiles } from "./mapped_file.ts";
 export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
+export type { SaveCoreOptions, SavedCore } from "./save_core.ts";
+export { type CoreStyle, coreStyles } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
 export { Snapshot } from "./snapshot.ts";
 export type {

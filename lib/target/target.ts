@@ -19,10 +19,10 @@ export interface Services {
   readonly files: Files;
 }
 
-/** What is being looked at: a live task, this very process. */
+/** What is being looked at: a live task, a core, this very process. */
 export abstract class Target implements Disposable {
   /** What it is. */
-  abstract readonly kind: "live" | "self";
+  abstract readonly kind: "live" | "core" | "self";
   /** What its code is written for. */
   abstract readonly arch: Arch;
   /** The process identifier; `null` when there is none. */

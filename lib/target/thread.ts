@@ -1,5 +1,6 @@
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
+import type { ThreadException } from "./core_exception.ts";
 import type { Backtrace } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
@@ -71,6 +72,8 @@ export interface ThreadContext {
 export class Thread {
   /** 0 is the main thread. */
   readonly index: number;
+  /** Its last exception, where that is known: in cores. Not in the JSON form. */
+  readonly exception: ThreadException | null;
   readonly #captured: CapturedThread;
   readonly #context: ThreadContext;
   #state: Uint8Array;
@@ -80,11 +83,17 @@ export class Thread {
    *
    * @param captured what is known of it
    */
-  constructor(context: ThreadContext, index: number, captured: CapturedThread) {
+  constructor(
+    context: ThreadContext,
+    index: number,
+    captured: CapturedThread,
+    exception: ThreadException | null = null,
+  ) {
     this.#context = context;
     this.#captured = captured;
     this.#state = captured.state;
     this.index = index;
+    this.exception = exception;
   }
 
   /** System-wide unique. */

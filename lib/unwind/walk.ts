@@ -60,8 +60,10 @@ function walkRecords(input: WalkInput, limit: number, frames: Backtrace): StopRe
   const wide = pointerSize === 8;
   const mask = BigInt.asUintN(pointerSize * 8, addressMask);
   const stack = new StackReader(input);
-  const spValue = readRegister(state, arch.sp);
-  const fpValue = readRegister(state, arch.fp);
+  // arm64e's kernel signs these two as well as the pc; in 32 bits the mask takes off the Thumb bit.
+  const stackMask = wide ? mask : 0xffff_ffffn;
+  const spValue = readRegister(state, arch.sp) & stackMask;
+  const fpValue = readRegister(state, arch.fp) & stackMask;
   const pc = readRegister(state, arch.pc) & mask;
 
   let record = stackAddress(fpValue);

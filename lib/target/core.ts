@@ -1,0 +1,413 @@
+import { type Arch, archOfCpuType, readRegister } from "../arch/mod.ts";
+import { FormatError } from "../errors.ts";
+import {
+  type CoreCommands,
+  type CoreNote,
+  type CoreSegment,
+  type FlavorState,
+  type LoadedImage,
+  type MainBinary,
+  NOTE_OWNER,
+  type NotedImage,
+  parseAddressableBits,
+  parseAllImageInfos,
+  parseCore,
+  parseKernelVersion,
+  parseLoadBinary,
+  parseMainBinary,
+  parseProcessMetadata,
+  type ProcessMetadata,
+} from "../macho/mod.ts";
+import { Binaries } from "./core_binaries.ts";
+import { armExceptionState64V2, readException, type ThreadException } from "./core_exception.ts";
+import { CoreImages } from "./core_images.ts";
+import { CoreMemory } from "./core_memory.ts";
+import type { Files, OpenFile } from "./files.ts";
+import type { CapturedThread, Region } from "./kernel.ts";
+import { Memory } from "./memory.ts";
+import { Pause } from "./pause.ts";
+import type { Symbols } from "./resolution.ts";
+import { Snapshot } from "./snapshot.ts";
+import { type Services, Target } from "./target.ts";
+import { Thread, type ThreadContext } from "./thread.ts";
+
+/** So much of each stack is read at once; the walk reads on from memory. */
+const stackPiece = 1n << 14n;
+/** What the System V ABI for x86-64 and Apple's for arm64 let a leaf function use below its stack
+ * pointer. */
+const redZone = 128n;
+/** `VM_PROT_READ | VM_PROT_WRITE`. */
+const readWrite = 3;
+/** A warning a segment would hide those that matter. */
+const maxWarnings = 100;
+
+const noMetadata: ProcessMetadata = { pid: null, name: null, threads: [], files: [] };
+const nothing = new Uint8Array(0);
+
+/** How a {@linkcode CoreTarget} finds what is not in the core. */
+export interface CoreTargetOptions {
+  /** Folders with binaries, searched by UUID. */
+  readonly symbols?: readonly string[];
+}
+
+/** A core file. Nothing in it runs, so it is always paused; a pause of it does nothing.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ *
+ * using core = await openCore("MyApp.core");
+ * console.log(core.threads.length, core.images.map(({ name }) => name));
+ * ```
+ */
+export class CoreTarget extends Target {
+  /** See {@linkcode Target.kind}. */
+  readonly kind = "core";
+  /** See {@linkcode Target.arch}. Its address mask is the one that the core tells of. */
+  readonly arch: Arch;
+  /** See {@linkcode Target.pid}. */
+  readonly pid: number | null;
+  /** See {@linkcode Target.memory}. What of the images is not in the core is read from their
+   * binaries. */
+  readonly memory: Memory;
+  /** See {@linkcode Target.paused}. */
+  readonly paused = true;
+  /** The core's path. Not safe to print raw. */
+  readonly path: string;
+  /** The notes in the core, understood or not. */
+  readonly notes: readonly CoreNote[];
+  /** The segments of the core: the regions of its address space, in the file's order. */
+  readonly segments: readonly CoreSegment[];
+  /** What the system called itself; `null` when the core does not say. Not safe to print raw. */
+  readonly kernelVersion: string | null;
+  /** What the core says its main binary is; `null` when it does not say. */
+  readonly mainBinary: MainBinary | null;
+  readonly #file: OpenFile;
+  readonly #services: Services;
+  readonly #core: CoreMemory;
+  readonly #commands: CoreCommands;
+  readonly #metadata: ProcessMetadata;
+  readonly #binaries: Binaries;
+  readonly #warnings: string[];
+  #images: readonly LoadedImage[] | undefined;
+  #symbols: Symbols | undefined;
+  #threads: readonly Thread[] | undefined;
+  #stackEnds: readonly { readonly start: bigint; readonly end: bigint }[] | undefined;
+  #disposed = false;
+
+  /** Reads the header, the load commands and the small notes.
+   *
+   * @param file is closed when the target is disposed, and when this throws
+   * @param files where binaries are looked for
+   * @throws FormatError when it is no core of a known CPU
+   */
+  constructor(
+    file: OpenFile,
+    files: Files,
+    services: Services,
+    options: CoreTargetOptions = {},
+  ) {
+    super();
+    this.#file = file;
+    this.#services = services;
+    this.path = file.name;
+    try {
+      this.#commands = parseCore(file);
+      const arch = archOfCpuType(this.#commands.cpuType);
+      if (arch === undefined || arch.pointerSize !== this.#commands.pointerSize) {
+        throw new FormatError(file.name, 4, "the CPU type of armv7, arm64, i386 or x86_64");
+      }
+      const { segments, notes, cpuType } = this.#commands;
+      this.#warnings = this.#commands.warnings;
+      this.segments = segments;
+      this.notes = notes;
+      this.arch = { ...arch, addressMask: this.#addressMask(arch) };
+      this.#metadata = this.#noted(NOTE_OWNER.PROCESS_METADATA, parseProcessMetadata) ?? noMetadata;
+      this.kernelVersion = this.#noted(NOTE_OWNER.KERNEL_VERSION, parseKernelVersion);
+      this.mainBinary = this.#noted(NOTE_OWNER.MAIN_BIN_SPEC, parseMainBinary);
+      this.pid = this.#metadata.pid;
+      this.#core = new CoreMemory(file, segments, arch.pointerSize);
+      this.memory = new Memory(this.#readInto, arch.pointerSize);
+      this.#binaries = new Binaries(files, options.symbols ?? [], cpuType);
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
+    this.memory.caching = true;
+  }
+
+  /** What the first note of that owner says; `null` without one, or when it is damaged. */
+  #noted<T>(owner: string, parse: (file: OpenFile, note: CoreNote) => T | null): T | null {
+    const note = this.notes.find((note) => note.owner === owner);
+    if (note === undefined) return null;
+    const parsed = parse(this.#file, note);
+    if (parsed === null) this.#warn(`the note "${owner}" is damaged`);
+    return parsed;
+  }
+
+  #addressMask(arch: Arch): bigint {
+    const bits = this.#noted(NOTE_OWNER.ADDRESSABLE_BITS, parseAddressableBits);
+    if (bits === null || bits.low === 0 || arch.pointerSize === 4) return arch.addressMask;
+    return (1n << BigInt(bits.low)) - 1n;
+  }
+
+  /** The images are found before the first read that may need their binaries. */
+  readonly #readInto = (address: bigint, into: Uint8Array): number => {
+    if (this.#disposed) return 0;
+    const got = this.#core.readInto(address, into);
+    if (got === into.length || this.#images !== undefined) return got;
+    void this.images;
+    return this.#core.readInto(address, into);
+  };
+
+  #warn(text: string): void {
+    if (!this.#warnings.includes(text)) this.#warnings.push(text);
+  }
+
+  /** See {@linkcode Target.name}: as a note says it, else the program's, else the file's. */
+  get name(): string {
+    return this.#metadata.name ?? this.#images?.[0]?.name ??
+      this.path.slice(this.path.lastIndexOf("/") + 1);
+  }
+
+  /** See {@linkcode Target.images}. */
+  get images(): readonly LoadedImage[] {
+    if (this.#images !== undefined) return this.#images;
+    if (this.#disposed) throw new TypeError(`${this} was disposed`);
+    // Finding them reads memory, which must not look for them again.
+    this.#images = [];
+    this.#images = new CoreImages({
+      memory: this.memory,
+      core: this.#core,
+      segments: this.segments,
+      noted: this.#notedImages(),
+      files: this.#metadata.files,
+      binaries: this.#binaries,
+      cpuType: this.#commands.cpuType,
+      name: this.#metadata.name,
+      warn: (text) => this.#warn(text),
+    }).images;
+    // What was unreadable may be readable now.
+    this.memory.caching = true;
+    return this.#images;
+  }
+
+  #notedImages(): NotedImage[] {
+    const images: NotedImage[] = [];
+    for (const note of this.notes) {
+      if (note.owner === NOTE_OWNER.ALL_IMAGE_INFOS) {
+        for (const image of parseAllImageInfos(this.#file, note, this.#warnings)) {
+          images.push(image);
+        }
+      } else if (note.owner === NOTE_OWNER.LOAD_BINARY) {
+        const image = parseLoadBinary(this.#file, note);
+        if (image === null) this.#warn(`the note "${note.owner}" is damaged`);
+        else images.push(image);
+      }
+    }
+    const { mainBinary } = this;
+    // A user process's is its dyld, whose list says more than the note.
+    if (mainBinary !== null && mainBinary.type !== 2) {
+      const { address, slide, uuid } = mainBinary;
+      if (!images.some((image) => image.loadAddress === address)) {
+        images.unshift({
+          ...{ path: null, uuid, loadAddress: address, slide },
+          ...{ segments: [], executing: null },
+        });
+      }
+    }
+    return images;
+  }
+
+  /** See {@linkcode Target.warnings}. */
+  get warnings(): readonly string[] {
+    const left = this.#warnings.length - maxWarnings;
+    return left <= 0
+      ? this.#warnings
+      : [...this.#warnings.slice(0, maxWarnings), `${left} more things are damaged`];
+  }
+
+  /** See {@linkcode Target.symbols}. */
+  protected get symbols(): Symbols {
+    return this.#symbols ??= this.#services.symbols(this.images);
+  }
+
+  /** See {@linkcode Target.threads}. Threads whose ids the core does not tell are numbered from 1. */
+  get threads(): readonly Thread[] {
+    return this.#threads ??= this.#makeThreads();
+  }
+
+  /** The thread that brought the process down, as far as the exception states tell: the first whose
+   * exception is a fault, preferably one at an address that cannot be read. `null` when there is
+   * none. */
+  get crashedThread(): Thread | null {
+    const faulty = this.threads.filter(({ exception }) => exception?.fault);
+    return faulty.find(({ exception }) =>
+      exception!.faultAddress !== null &&
+      this.memory.readUpTo(exception!.faultAddress, 1).length === 0
+    ) ?? faulty[0] ?? null;
+  }
+
+  #makeThreads(): Thread[] {
+    const context: ThreadContext = {
+      arch: this.arch,
+      resolver: {
+        resolve: (address) => this.symbols.resolve(address),
+      },
+      walk: this.#services.walk,
+      readInto: this.#readInto,
+      control: {
+        suspend: refuse,
+        resume: refuse,
+        setRegister: refuse,
+      },
+    };
+    const { threads } = this.#commands;
+    let noted = this.#metadata.threads;
+    if (noted.length !== threads.length && noted.length > 0) {
+      this.#warn(
+        `${noted.length} threads are named, ${threads.length} are there: names are left out`,
+      );
+      noted = [];
+    }
+    const ids = noted.map(({ id }) => id);
+    const numbered = ids.includes(null) || new Set(ids).size < ids.length;
+    return threads.map((states, index) => {
+      const { name = "", runState = null, cpuUsage = null } = noted[index] ?? {};
+      const id = numbered ? null : ids[index] ?? null;
+      const state = this.#threadState(states, index);
+      const info = {
+        id: id ?? BigInt(index + 1),
+        handle: 0n,
+        dispatchQueueAddress: 0n,
+        userTime: 0n,
+        systemTime: 0n,
+        cpuUsage: cpuUsage ?? 0,
+        runState: runState ?? 0,
+        flags: 0,
+        suspendCount: 0,
+        priority: 0,
+        name,
+      };
+      return new Thread(context, index, this.#capture(info, state), this.#exception(states));
+    });
+  }
+
+  /** The general registers of a thread; empty when it has none. */
+  #threadState(states: readonly FlavorState[], index: number): Uint8Array {
+    const { threadState } = this.arch;
+    const found = states.find(({ flavor }) => flavor === threadState.number);
+    if (found !== undefined && found.state.length >= threadState.size) {
+      return found.state.subarray(0, threadState.size);
+    }
+    this.#warn(
+      `thread ${index} has no whole ${threadState.name}; its flavors are ` +
+        (states.map(({ flavor }) => flavor).join(", ") || "none"),
+    );
+    return nothing;
+  }
+
+  #exception(states: readonly FlavorState[]): ThreadException | null {
+    const flavors = [this.arch.exceptionState];
+    if (this.arch.name === "arm64") flavors.push(armExceptionState64V2);
+    for (const { flavor, state } of states) {
+      const known = flavors.find(({ number }) => number === flavor);
+      if (known !== undefined) return readException(this.arch, known, state);
+    }
+    return null;
+  }
+
+  /** A thread whose stack is read when it is walked. */
+  #capture(info: CapturedThread["info"], state: Uint8Array): CapturedThread {
+    const { sp, addressMask, pointerSize } = this.arch;
+    const pointer = state.length === 0
+      ? 0n
+      : readRegister(state, sp) & (pointerSize === 8 ? addressMask : 0xffff_ffffn);
+    const stackEnd = this.#stackEnd(pointer);
+    const start = pointer > redZone ? pointer - redZone : 0n;
+    const read = this.#readInto;
+    let stack: Uint8Array | undefined;
+    return {
+      info,
+      state,
+      stackEnd,
+      stackAddress: start,
+      get stack() {
+        if (stack !== undefined) return stack;
+        const room = stackEnd > start ? stackEnd - start : 0n;
+        const into = new Uint8Array(Number(room < stackPiece ? room : stackPiece));
+        return stack = into.subarray(0, read(start, into));
+      },
+    };
+  }
+
+  /** The end of the region that holds a stack pointer; 0 when none does. A stack may be several
+   * segments, one right after another. */
+  #stackEnd(pointer: bigint): bigint {
+    this.#stackEnds ??= this.#writableRanges();
+    const ranges = this.#stackEnds;
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (ranges[middle].start <= pointer) low = middle + 1;
+      else high = middle;
+    }
+    const range = ranges[low - 1];
+    return range !== undefined && pointer < range.end ? range.end : 0n;
+  }
+
+  /** Where data can be, neighbours joined. */
+  #writableRanges(): { start: bigint; end: bigint }[] {
+    const ranges: { start: bigint; end: bigint }[] = [];
+    const limit = 1n << BigInt(this.arch.pointerSize * 8);
+    for (const { address, size, protection } of this.regions()) {
+      if ((protection & readWrite) !== readWrite) continue;
+      const end = address + size < limit ? address + size : limit;
+      const last = ranges.at(-1);
+      if (last !== undefined && address <= last.end) {
+        if (end > last.end) last.end = end;
+      } else {
+        ranges.push({ start: address, end });
+      }
+    }
+    return ranges;
+  }
+
+  /** Does nothing, also when it is disposed: what a script does to a live target goes for a core. */
+  pause(): Pause {
+    return new Pause(() => {});
+  }
+
+  /** Everything as it is; nothing is stopped for it. */
+  snapshot(): Snapshot {
+    return new Snapshot(this, this.threads, this.images, 0);
+  }
+
+  /** The core's segments as regions, in rising order. */
+  regions(): Region[] {
+    return this.segments.map(({ address, size, fileOffset, initialProtection, maxProtection }) => ({
+      address,
+      size,
+      offset: BigInt(fileOffset),
+      protection: initialProtection,
+      maxProtection,
+      userTag: 0,
+      shareMode: 0,
+      depth: 0,
+      path: "",
+    })).sort((a, b) => a.address < b.address ? -1 : a.address > b.address ? 1 : 0);
+  }
+
+  /** Closes the file, and those of binaries. */
+  [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#binaries[Symbol.dispose]();
+    this.#file[Symbol.dispose]();
+  }
+}
+
+function refuse(): never {
+  throw new TypeError("the threads of a core do not run: they cannot be controlled");
+}
