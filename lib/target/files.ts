@@ -19,7 +19,10 @@ export interface FileSink extends Disposable {
 
 /** The file system. */
 export interface Files {
-  /** @throws Deno.errors.NotFound and its kin */
+  /** Opens a plain file for reading.
+   *
+   * @throws Error the system's, when there is none or it may not be read
+   */
   open(path: string): OpenFile;
   /** Begins to write `path`, beside which a temporary file stands until it is committed. */
   create(path: string): FileSink;

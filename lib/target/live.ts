@@ -3,10 +3,11 @@ import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { readImageInfosHead } from "./dyld.ts";
 import { ImageList } from "./images.ts";
-import type { Capture, MachKernel, Region } from "./kernel.ts";
+import type { Capture, CapturedThread, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import type { Symbols } from "./resolution.ts";
+import { type CoreOrigin, saveCore, type SaveCoreOptions, type SavedCore } from "./save_core.ts";
 import { Snapshot } from "./snapshot.ts";
 import { type Services, Target } from "./target.ts";
 import { Thread, type ThreadControl } from "./thread.ts";
@@ -85,6 +86,7 @@ export class LiveTarget extends Target {
   #pauses = 0;
   #token: number | undefined;
   #threads: readonly Thread[] = [];
+  #captured: readonly CapturedThread[] = [];
   #disposed = false;
 
   /** Takes hold of the task.
@@ -181,6 +183,7 @@ export class LiveTarget extends Target {
       this.memory.caching = true;
       try {
         this.#threads = this.#makeThreads(capture, true);
+        this.#captured = capture.threads;
       } catch (error) {
         this.#resume();
         throw error;
@@ -198,6 +201,7 @@ export class LiveTarget extends Target {
     if (token === undefined) return;
     this.#token = undefined;
     this.#threads = [];
+    this.#captured = [];
     this.memory.caching = false;
     try {
       this.#kernel.taskResume(token);
@@ -326,6 +330,45 @@ export class LiveTarget extends Target {
   regions(): Region[] {
     this.#checkAlive();
     return readRegions(this.#kernel, this.#task, true);
+  }
+
+  /** Saves it as a Mach-O core, which `openCore` and LLDB open. The target is paused while its memory
+   * is read and runs again before this returns, whatever happens; a pause that was taken before
+   * still holds. The file appears under its name when it is whole, in the place of one that was
+   * there, and not at all when it cannot be.
+   *
+   * @example
+   * ```ts
+   * import { attach } from "@machpause/machpause";
+   *
+   * using target = await attach("MyApp");
+   * const { bytes, pausedMicroseconds } = await target.saveCore("MyApp.core", { style: "dirty" });
+   * console.log(`${bytes} bytes, paused for ${pausedMicroseconds} µs`);
+   * ```
+   * @param file the path to write
+   * @throws TargetGoneError when the target ends meanwhile
+   * @throws DOMException the signal's reason when it was aborted
+   */
+  async saveCore(file: string, options: SaveCoreOptions = {}): Promise<SavedCore> {
+    this.#checkAlive();
+    const origin: CoreOrigin = {
+      files: this.#services.files,
+      pause: () => this.pause(),
+      contents: () => ({
+        arch: this.arch,
+        pid: this.pid,
+        name: this.name,
+        memory: this.memory,
+        images: this.images,
+        threads: this.#threads,
+        captured: this.#captured,
+        dyldInfo: this.#kernel.taskDyldInfo(this.#task),
+        regions: readRegions(this.#kernel, this.#task, false),
+        warnings: this.warnings,
+      }),
+      readInto: (address, into) => this.#kernel.vmRead(this.#task, address, into),
+    };
+    return await saveCore(origin, file, options);
   }
 
   /** Ends the process. Only a target that was launched can be ended. */

@@ -1,0 +1,251 @@
+/** Writes a paused task as a Mach-O core. */
+import { type Arch, writeRegister } from "../arch/mod.ts";
+import {
+  coreHeaderSize,
+  type CoreSegment,
+  encodeAddressableBits,
+  encodeAllImageInfos,
+  encodeCore,
+  encodeProcessMetadata,
+  Image,
+  type LoadedImage,
+  NOTE_OWNER,
+} from "../macho/mod.ts";
+import { CoreWriter } from "./save_core_writer.ts";
+import type { Files } from "./files.ts";
+import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";
+import { MappedFile } from "./mapped_file.ts";
+import type { Memory } from "./memory.ts";
+import type { Pause } from "./pause.ts";
+import { corePage, type CorePart, type CoreStyle, coreStyles, planCore } from "./save_core_plan.ts";
+import { readableParts, readParts } from "./save_core_reader.ts";
+import type { Thread } from "./thread.ts";
+
+/** How to save a core. */
+export interface SaveCoreOptions {
+  /** How much goes into it; `stacks` when not given. */
+  readonly style?: CoreStyle;
+  /** Told how many bytes of memory have been read, out of how many. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Gives it up: no file is left, and the target runs on. */
+  readonly signal?: AbortSignal;
+}
+
+/** A core that was saved. */
+export interface SavedCore {
+  /** Of the file, as it was given. */
+  readonly path: string;
+  /** How much went into it. */
+  readonly style: CoreStyle;
+  /** Of the file, holes included. Zeros in memory are holes: on the disk it is smaller. */
+  readonly bytes: number;
+  /** How many threads are in it. */
+  readonly threads: number;
+  /** How long the target was paused for it. */
+  readonly pausedMicroseconds: number;
+  /** What could not be read or was left out, in words; not safe to print raw. */
+  readonly warnings: readonly string[];
+}
+
+/** A live target, as far as a core is made from it. */
+export interface CoreOrigin {
+  /** Where the core is written. */
+  readonly files: Files;
+  /** Stops it. */
+  pause(): Pause;
+  /** What it is, while it is paused. */
+  contents(): CoreContents;
+  /** Fills `into`; returns how many bytes could be read. */
+  readonly readInto: (address: bigint, into: Uint8Array) => number;
+}
+
+/** What a core tells of a target. */
+export interface CoreContents {
+  readonly arch: Arch;
+  readonly pid: number;
+  readonly name: string;
+  readonly memory: Memory;
+  readonly images: readonly LoadedImage[];
+  readonly threads: readonly Thread[];
+  /** As the kernel gave them, in the order of `threads`. */
+  readonly captured: readonly CapturedThread[];
+  readonly dyldInfo: DyldInfo;
+  readonly regions: readonly Region[];
+  /** What was found damaged of the images, in words. */
+  readonly warnings: readonly string[];
+}
+
+/** A core of no more memory than this is read whole, and written when the target runs again: it need
+ * not wait for the disk. A larger one is written as it is read. */
+const keptLimit = 64 << 20;
+
+/** Saves a core. The target is paused while its memory is read, and no longer. */
+export async function saveCore(
+  origin: CoreOrigin,
+  path: string,
+  options: SaveCoreOptions,
+): Promise<SavedCore> {
+  const { style = "stacks", onProgress, signal } = options;
+  if (!coreStyles.includes(style)) {
+    throw new RangeError(
+      `a core of style ${JSON.stringify(style)}: it is ${coreStyles.join(", ")}`,
+    );
+  }
+  signal?.throwIfAborted();
+  // What keeps a file from being made must not cost the target a pause.
+  using writer = new CoreWriter(origin.files, path);
+  const warnings: string[] = [];
+  let threads: number;
+  const pause = origin.pause();
+  try {
+    const contents = origin.contents();
+    warnings.push(...contents.warnings);
+    threads = contents.threads.length;
+    const warn = (text: string) => void warnings.push(text);
+    const parts = readableParts(plan(contents, style, warn), origin.readInto, warn);
+    writer.keeping = sizeOf(parts) <= keptLimit;
+    writer.write(encodeHead(contents, parts, warn));
+    await readParts(parts, writer, { readInto: origin.readInto, warn, onProgress, signal });
+  } finally {
+    pause.resume();
+  }
+  signal?.throwIfAborted();
+  writer.commit();
+  return {
+    path,
+    style,
+    bytes: writer.length,
+    threads,
+    pausedMicroseconds: pause.pausedMicroseconds,
+    warnings,
+  };
+}
+
+function machOImages({ images }: CoreContents): Image[] {
+  return images.filter((image) => image instanceof Image);
+}
+
+function plan(contents: CoreContents, style: CoreStyle, warn: (text: string) => void): CorePart[] {
+  return planCore({
+    ...contents,
+    style,
+    images: machOImages(contents),
+    stacks: contents.threads.map(({ registers }, index) => ({
+      registers,
+      end: contents.captured[index].stackEnd,
+    })),
+    warn,
+  });
+}
+
+/** `CPU_SUBTYPE_X86_64_ALL`, `_I386_ALL`, `_ARM64_ALL`, `_ARM_V7`: for when no image tells. */
+const subtypes: Readonly<Record<Arch["name"], number>> = { x86_64: 3, i386: 3, arm64: 0, armv7: 9 };
+
+/** A thread's state in the architecture's flavor, with the registers as the thread shows them. */
+function stateOf(
+  { index, registers }: Thread,
+  arch: Arch,
+  warn: (text: string) => void,
+): Uint8Array {
+  const state = new Uint8Array(arch.threadState.size);
+  let known = false;
+  for (const field of arch.threadState.registers) {
+    const value = registers.get(field.name);
+    if (value === undefined) continue;
+    writeRegister(state, field, value);
+    known = true;
+  }
+  if (!known) warn(`thread ${index}: its registers could not be had: they are all 0`);
+  return state;
+}
+
+/** The notes, each with what makes its payload, which may point into the file. */
+function notesOf(
+  contents: CoreContents,
+): [owner: string, payload: (offset: number) => Uint8Array][] {
+  const { arch, pid, name, captured, images } = contents;
+  const noted = machOImages(contents).map(({ path, uuid, loadAddress, segments }) => ({
+    path: path === "" ? null : path,
+    uuid,
+    loadAddress,
+    slide: null,
+    segments: segments.filter(({ name, size }) => name !== "__PAGEZERO" && size > 0),
+    executing: null,
+  }));
+  const threads = captured.map(({ info: { id, name, runState, cpuUsage } }) => ({
+    id,
+    name,
+    runState,
+    cpuUsage,
+  }));
+  const files = images.filter((image) => image instanceof MappedFile);
+  const metadata = encodeProcessMetadata({ pid, name, threads, files });
+  const bits = arch.addressMask.toString(2).length;
+  return [
+    [NOTE_OWNER.ALL_IMAGE_INFOS, (offset) => encodeAllImageInfos(noted, offset)],
+    [NOTE_OWNER.PROCESS_METADATA, () => metadata],
+    ...arch.name === "arm64"
+      ? [
+        [
+          NOTE_OWNER.ADDRESSABLE_BITS,
+          () => encodeAddressableBits({ low: bits, high: bits }),
+        ] satisfies [string, () => Uint8Array],
+      ]
+      : [],
+  ];
+}
+
+/** Header, load commands and notes, up to the first page of memory. */
+function encodeHead(
+  contents: CoreContents,
+  parts: readonly CorePart[],
+  warn: (text: string) => void,
+): Uint8Array {
+  const { arch } = contents;
+  const notes = notesOf(contents);
+  const layout = {
+    cpuType: arch.cpuType,
+    cpuSubtype: machOImages(contents)[0]?.cpuSubtype ?? subtypes[arch.name],
+    threads: contents.threads.map((thread) => [{
+      flavor: arch.threadState.number,
+      state: stateOf(thread, arch, warn),
+    }]),
+  };
+  let end = coreHeaderSize({ ...layout, segments: parts, notes });
+  const payloads = notes.map(([owner, payload]) => {
+    const offset = align(end, 8);
+    const bytes = payload(offset);
+    end = offset + bytes.length;
+    return { owner, offset, size: bytes.length, bytes };
+  });
+  const head = new Uint8Array(align(end, corePage));
+  let fileOffset = head.length;
+  const segments = parts.map(({ start, end, protection, maxProtection }): CoreSegment => {
+    const fileSize = Number(end - start);
+    const segment = {
+      name: "",
+      address: start,
+      size: end - start,
+      fileOffset,
+      fileSize,
+      initialProtection: protection,
+      maxProtection,
+    };
+    fileOffset += fileSize;
+    return segment;
+  });
+  if (arch.pointerSize === 4 && fileOffset > 0xffff_ffff) {
+    throw new RangeError("a 32-bit core holds at most 4 GiB: save less, as with style dirty");
+  }
+  head.set(encodeCore({ ...layout, segments, notes: payloads }));
+  for (const { offset, bytes } of payloads) head.set(bytes, offset);
+  return head;
+}
+
+function align(value: number, unit: number): number {
+  return Math.ceil(value / unit) * unit;
+}
+
+function sizeOf(parts: readonly CorePart[]): number {
+  return parts.reduce((sum, { start, end }) => sum + Number(end - start), 0);
+}

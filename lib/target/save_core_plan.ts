@@ -1,0 +1,241 @@
+/** Which memory goes into a core. */
+import type { Arch, Registers } from "../arch/mod.ts";
+import { type AddressRange, type Image, LC, MH_DYLIB_IN_CACHE } from "../macho/mod.ts";
+import { readImageInfosHead } from "./dyld.ts";
+import type { DyldInfo, Region } from "./kernel.ts";
+import type { Memory } from "./memory.ts";
+
+/** How much of a task goes into a core.
+ *
+ * - `stacks`: what backtraces with names take. The live part of every stack, and the code that each
+ *   thread is at; of every image the header, the load commands, `__unwind_info` and `__eh_frame`,
+ *   and its symbols; what dyld publishes.
+ * - `dirty`: that, and all memory that the program has written or can write for itself: heaps,
+ *   globals, whole stacks.
+ * - `full`: everything that can be read.
+ */
+export type CoreStyle = "stacks" | "dirty" | "full";
+
+/** The names of the styles, the smallest first. */
+export const coreStyles: readonly CoreStyle[] = ["stacks", "dirty", "full"];
+
+/** What a plan is made from. */
+export interface PlanInput {
+  readonly style: CoreStyle;
+  readonly arch: Arch;
+  /** All of the task's, in rising order. */
+  readonly regions: readonly Region[];
+  readonly images: readonly Image[];
+  /** Of each thread the registers, none when they could not be had, and the upper bound of its
+   * stack, 0 when not known. */
+  readonly stacks: readonly { readonly registers: Registers; readonly end: bigint }[];
+  readonly dyldInfo: DyldInfo;
+  readonly memory: Memory;
+  /** Is told what cannot go into the core. */
+  readonly warn: (text: string) => void;
+}
+
+/** Memory that goes into a core: all or a part of one region. */
+export interface CorePart extends AddressRange {
+  /** `VM_PROT_*`. */
+  readonly protection: number;
+  /** `VM_PROT_*`. */
+  readonly maxProtection: number;
+}
+
+/** The unit of what goes into a core, and of what is known to be zero: the smallest page of the
+ * systems that are looked at. */
+export const corePage = 4096;
+
+const protection = { read: 1, write: 2 } as const;
+
+/** `SM_SHARED`, `SM_TRUESHARED`, `SM_SHARED_ALIASED` of `<mach/vm_region.h>`: written memory there is
+ * not the task's alone. */
+const sharedModes: ReadonlySet<number> = new Set([4, 5, 7]);
+
+/** What is kept below a stack pointer: the red zone of both 64-bit architectures. */
+const redZone = 128n;
+
+/** Symbols of one image that exceed this stay out of a `stacks` core: whoever reads that needs the
+ * binary for names. */
+const symbolsLimit = 16 << 20;
+
+/** More than any `dyld_all_image_infos` is long. */
+const dyldInfosLimit = 1024n;
+
+/** As long as a path can be. */
+const pathLimit = 1024n;
+
+/** The memory of a core of the given style, in rising order and without overlaps. */
+export function planCore(input: PlanInput): CorePart[] {
+  const { style, regions } = input;
+  const readable = regions.filter((region) => (region.protection & protection.read) !== 0);
+  if (style === "full") {
+    return readable.map((region) => part(region, region.address, endOf(region)));
+  }
+  const wanted: AddressRange[] = [...stackRanges(input), ...dyldRanges(input)];
+  for (const image of input.images) wanted.push(...imageRanges(image, input));
+  if (style === "dirty") {
+    for (const region of readable) {
+      const written = (region.protection & protection.write) !== 0 &&
+        !sharedModes.has(region.shareMode);
+      if (written) wanted.push({ start: region.address, end: endOf(region) });
+    }
+    // dyld writes some segments before it makes them read-only.
+    for (const { segments } of input.images) {
+      for (const { address, size, initialProtection } of segments) {
+        const written = (initialProtection & protection.write) !== 0;
+        if (written) wanted.push({ start: address, end: address + BigInt(size) });
+      }
+    }
+  }
+  return cut(merge(wanted), readable);
+}
+
+function endOf({ address, size }: Region): bigint {
+  return address + size;
+}
+
+function part(region: Region, start: bigint, end: bigint): CorePart {
+  return { start, end, protection: region.protection, maxProtection: region.maxProtection };
+}
+
+/** The ranges in whole pages, rising, those that touch made one. */
+function merge(ranges: readonly AddressRange[]): AddressRange[] {
+  const page = BigInt(corePage);
+  const whole = ranges.map(({ start, end }) => ({
+    start: start / page * page,
+    end: (end + page - 1n) / page * page,
+  })).sort((a, b) => a.start < b.start ? -1 : a.start > b.start ? 1 : 0);
+  const merged: { start: bigint; end: bigint }[] = [];
+  for (const range of whole) {
+    const last = merged.at(-1);
+    if (last === undefined || range.start > last.end) merged.push(range);
+    else if (range.end > last.end) last.end = range.end;
+  }
+  return merged;
+}
+
+/** The parts of the ranges that are in the regions; both rise. */
+function cut(ranges: readonly AddressRange[], regions: readonly Region[]): CorePart[] {
+  const parts: CorePart[] = [];
+  let first = 0;
+  for (const { start, end } of ranges) {
+    while (first < regions.length && endOf(regions[first]) <= start) first++;
+    for (let at = first; at < regions.length && regions[at].address < end; at++) {
+      const region = regions[at];
+      const from = start > region.address ? start : region.address;
+      const to = end < endOf(region) ? end : endOf(region);
+      parts.push(part(region, from, to));
+    }
+  }
+  return parts;
+}
+
+/** Each thread's stack from its pointer on, and the code that it is at: its page, and the one
+ * before for the function's beginning. */
+function* stackRanges({ arch, stacks, regions, warn }: PlanInput): Iterable<AddressRange> {
+  for (const [index, { registers, end: known }] of stacks.entries()) {
+    const sp = registers.get(arch.sp.name);
+    const pc = registers.get(arch.pc.name);
+    if (sp === undefined || pc === undefined) continue;
+    const code = pc & arch.addressMask;
+    yield { start: code < corePage ? 0n : code - BigInt(corePage), end: code + 16n };
+    const end = known > sp ? known : regionEnd(regions, sp);
+    if (end === undefined) {
+      warn(`thread ${index}: its stack pointer, 0x${sp.toString(16)}, is in no memory`);
+    } else {
+      yield { start: sp < redZone ? 0n : sp - redZone, end };
+    }
+  }
+}
+
+function regionEnd(regions: readonly Region[], address: bigint): bigint | undefined {
+  const region = regions.find((region) => address >= region.address && address < endOf(region));
+  return region === undefined ? undefined : endOf(region);
+}
+
+/** `dyld_all_image_infos`, its array, and the paths. */
+function* dyldRanges({ dyldInfo, memory, arch }: PlanInput): Iterable<AddressRange> {
+  const { address, size } = dyldInfo;
+  if (address === 0n) return;
+  yield { start: address, end: address + (size < dyldInfosLimit ? size : dyldInfosLimit) };
+  const head = readImageInfosHead(memory, dyldInfo);
+  if (typeof head === "string") return;
+  const path = (at: bigint): AddressRange => ({ start: at, end: at + pathLimit });
+  if (head.dyldPathAddress !== 0n) yield path(head.dyldPathAddress);
+  const array = memory.readUpTo(head.infoArray, head.count * 3 * arch.pointerSize);
+  if (array.length === 0) return;
+  yield { start: head.infoArray, end: head.infoArray + BigInt(array.length) };
+  const view = new DataView(array.buffer, array.byteOffset, array.length);
+  for (
+    let at = arch.pointerSize;
+    at + arch.pointerSize <= array.length;
+    at += 3 * arch.pointerSize
+  ) {
+    yield path(
+      arch.pointerSize === 8 ? view.getBigUint64(at, true) : BigInt(view.getUint32(at, true)),
+    );
+  }
+}
+
+/** What it takes to unwind through an image and to name its functions. */
+function* imageRanges(image: Image, { style, memory, warn }: PlanInput): Iterable<AddressRange> {
+  const headEnd = Math.max(32, ...image.loadCommands.map(({ offset, size }) => offset + size));
+  yield { start: image.loadAddress, end: image.loadAddress + BigInt(headEnd) };
+  for (const { sections } of image.segments) {
+    for (const { name, address, size } of sections) {
+      if (name !== "__unwind_info" && name !== "__eh_frame") continue;
+      yield { start: address, end: address + BigInt(size) };
+    }
+  }
+  const symbols = linkeditRanges(image, memory);
+  const total = symbols.reduce((sum, { start, end }) => sum + Number(end - start), 0);
+  if (total <= symbolsLimit) {
+    yield* symbols;
+  } else {
+    warn(`${image.path}: its ${total >> 20} MiB of symbols are not in a core of style ${style}`);
+  }
+}
+
+/** The parts of `__LINKEDIT` with symbols, strings, exports and function starts. In the shared cache
+ * symbols and strings are those of all its images together: the exports have to do. */
+function linkeditRanges(image: Image, memory: Memory): AddressRange[] {
+  const inCache = (image.flags & MH_DYLIB_IN_CACHE) !== 0;
+  const linkedit = image.segments.find(({ name }) => name === "__LINKEDIT");
+  if (linkedit === undefined) return [];
+  const ranges: AddressRange[] = [];
+  const add = (offset: number, size: number) => {
+    const inside = offset - linkedit.fileOffset;
+    if (size === 0 || inside < 0 || inside + size > linkedit.size) return;
+    const start = linkedit.address + BigInt(inside);
+    ranges.push({ start, end: start + BigInt(size) });
+  };
+  const nlistSize = image.pointerSize === 8 ? 16 : 12;
+  for (const { command, offset, size } of image.loadCommands) {
+    const fields = fieldsAt[command];
+    if (fields === undefined || size > 4096) continue;
+    const bytes = memory.readUpTo(image.loadAddress + BigInt(offset), size);
+    if (bytes.length < 24 && bytes.length < size) continue;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const u32 = (at: number) => at + 4 <= bytes.length ? view.getUint32(at, true) : 0;
+    if (command === LC.SYMTAB) {
+      if (inCache) continue;
+      add(u32(8), u32(12) * nlistSize);
+      add(u32(16), u32(20));
+    } else {
+      add(u32(fields), u32(fields + 4));
+    }
+  }
+  return ranges;
+}
+
+/** Where in a load command the offset and the size of what it describes are. */
+const fieldsAt: Readonly<Record<number, number>> = {
+  [LC.SYMTAB]: 8,
+  [LC.FUNCTION_STARTS]: 8,
+  [LC.DYLD_EXPORTS_TRIE]: 8,
+  // The export trie comes after four other tables.
+  [LC.DYLD_INFO]: 40,
+  [LC.DYLD_INFO_ONLY]: 40,
+};

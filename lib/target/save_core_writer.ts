@@ -1,0 +1,85 @@
+/** The file side of saving a core. */
+import type { Files, FileSink } from "./files.ts";
+
+/** A file that is written from start to end, at once or when it is committed. */
+export class CoreWriter implements Disposable {
+  /** Whether what is added is kept in memory until the file is committed. Kept bytes are not copied:
+   * they must not be changed. */
+  keeping = true;
+  /** Bytes so far, holes included. */
+  length = 0;
+  readonly #sink: FileSink;
+  readonly #path: string;
+  /** In the file's order: bytes to write, or how many to skip. */
+  readonly #kept: (Uint8Array | number)[] = [];
+
+  /** Begins a file.
+   *
+   * @param path that it gets when it is committed
+   * @throws Error when it cannot be made there
+   */
+  constructor(files: Files, path: string) {
+    this.#path = path;
+    this.#sink = this.#explain(() => files.create(path));
+  }
+
+  /** Adds bytes. */
+  write(bytes: Uint8Array): void {
+    this.#add(bytes);
+    this.length += bytes.length;
+  }
+
+  /** Adds zeros, which take no room on the disk. */
+  skip(bytes: number): void {
+    this.#add(bytes);
+    this.length += bytes;
+  }
+
+  #add(part: Uint8Array | number): void {
+    if (this.keeping) this.#kept.push(part);
+    else this.#explain(() => this.#put(part));
+  }
+
+  #put(part: Uint8Array | number): void {
+    if (typeof part === "number") this.#sink.skip(part);
+    else this.#sink.write(part);
+  }
+
+  /** Writes what is kept and gives the file its name. */
+  commit(): void {
+    this.#explain(() => {
+      for (const part of this.#kept) this.#put(part);
+      this.#sink.commit();
+    });
+  }
+
+  /** Removes what was written, unless it was committed. */
+  [Symbol.dispose](): void {
+    this.#sink[Symbol.dispose]();
+  }
+
+  /** Does something to the file; an error names it, and says what can be helped. */
+  #explain<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (cause) {
+      const code = (cause as { code?: unknown } | null)?.code;
+      const reason = typeof code === "string" && Object.hasOwn(reasons, code)
+        ? reasons[code]
+        : cause instanceof Error
+        ? cause.message
+        : String(cause);
+      throw new Error(`cannot write ${this.#path}: ${reason}`, { cause });
+    }
+  }
+}
+
+/** What some of the system's errors mean here. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full; what was written of it has been removed",
+  EDQUOT: "the disk quota is used up; what was written of it has been removed",
+  EFBIG: "a file there cannot be so large; what was written of it has been removed",
+  ENOENT: "there is no such folder",
+  EACCES: "permission denied",
+  EROFS: "the disk is read-only",
+};
