@@ -80,6 +80,17 @@ export interface CoreLayout {
   readonly threads: readonly (readonly FlavorState[])[];
   /** In the file's order. */
   readonly notes: readonly CoreNote[];
+  /** What the program was built for. LLDB takes the system's conventions from it, without which it
+   * cannot unwind i386. Not read back: the images say it. */
+  readonly buildVersion?: CoreBuildVersion;
+}
+
+/** `build_version_command`, without tools. */
+export interface CoreBuildVersion {
+  /** `PLATFORM_*`. */
+  readonly platform: number;
+  /** `xxxx.yy.zz` in 16, 8 and 8 bits. */
+  readonly minimum: number;
 }
 
 /** What was read of a core. */
@@ -97,6 +108,7 @@ const MAX_THREAD_COMMAND = 1 << 16;
 
 const SEGMENT_SIZE = { 4: 56, 8: 72 } as const;
 const NOTE_SIZE = 40;
+const BUILD_VERSION_SIZE = 24;
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -317,8 +329,9 @@ function is64(cpuType: number): boolean {
 
 /** Bytes of the header and load commands of a core: where its contents may begin. */
 export function coreHeaderSize(
-  { cpuType, segments, threads, notes }: {
+  { cpuType, segments, threads, notes, buildVersion }: {
     readonly cpuType: number;
+    readonly buildVersion?: CoreBuildVersion;
     readonly segments: { readonly length: number };
     readonly threads: CoreLayout["threads"];
     readonly notes: { readonly length: number };
@@ -327,7 +340,7 @@ export function coreHeaderSize(
   const pointerSize = is64(cpuType) ? 8 : 4;
   return (pointerSize === 8 ? 32 : 28) + segments.length * SEGMENT_SIZE[pointerSize] +
     threads.reduce((sum, states) => sum + threadCommandSize(states, pointerSize), 0) +
-    notes.length * NOTE_SIZE;
+    notes.length * NOTE_SIZE + (buildVersion === undefined ? 0 : BUILD_VERSION_SIZE);
 }
 
 /** The header and load commands of a core: notes, threads, segments, in the order in which LLDB
@@ -342,7 +355,7 @@ export function coreHeaderSize(
  * ```
  */
 export function encodeCore(layout: CoreLayout): Uint8Array {
-  const { cpuType, cpuSubtype, segments, threads, notes } = layout;
+  const { cpuType, cpuSubtype, segments, threads, notes, buildVersion } = layout;
   const pointerSize = is64(cpuType) ? 8 : 4;
   const bytes = new Uint8Array(coreHeaderSize(layout));
   const view = new DataView(bytes.buffer);
@@ -352,12 +365,19 @@ export function encodeCore(layout: CoreLayout): Uint8Array {
     cpuType,
     cpuSubtype,
     FILE_TYPE.MH_CORE,
-    segments.length + threads.length + notes.length,
+    segments.length + threads.length + notes.length + (buildVersion === undefined ? 0 : 1),
     bytes.length - headerSize,
     0,
   ];
   words.forEach((word, index) => view.setUint32(index * 4, word, true));
   let at = headerSize;
+  if (buildVersion !== undefined) {
+    const { platform, minimum } = buildVersion;
+    [LC.BUILD_VERSION, BUILD_VERSION_SIZE, platform, minimum, 0, 0].forEach((word, index) =>
+      view.setUint32(at + index * 4, word, true)
+    );
+    at += BUILD_VERSION_SIZE;
+  }
   for (const { owner, offset, size } of notes) {
     view.setUint32(at, LC_NOTE, true);
     view.setUint32(at + 4, NOTE_SIZE, true);

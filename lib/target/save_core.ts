@@ -10,6 +10,7 @@ import {
   Image,
   type LoadedImage,
   NOTE_OWNER,
+  PLATFORM_NAMES,
 } from "../macho/mod.ts";
 import { CoreWriter } from "./save_core_writer.ts";
 import type { Files } from "./files.ts";
@@ -202,10 +203,15 @@ function encodeHead(
   warn: (text: string) => void,
 ): Uint8Array {
   const { arch } = contents;
+  const program = machOImages(contents).at(0);
   const notes = notesOf(contents);
   const layout = {
     cpuType: arch.cpuType,
-    cpuSubtype: machOImages(contents)[0]?.cpuSubtype ?? subtypes[arch.name],
+    cpuSubtype: program?.cpuSubtype ?? subtypes[arch.name],
+    buildVersion: {
+      platform: platformNumber(program?.buildVersion?.platform ?? "macos"),
+      minimum: packedVersion(program?.buildVersion?.minimum ?? ""),
+    },
     threads: contents.threads.map((thread) => [{
       flavor: arch.threadState.number,
       state: stateOf(thread, arch, warn),
@@ -240,6 +246,18 @@ function encodeHead(
   head.set(encodeCore({ ...layout, segments, notes: payloads }));
   for (const { offset, bytes } of payloads) head.set(bytes, offset);
   return head;
+}
+
+/** `PLATFORM_*` of a platform's name. */
+function platformNumber(platform: string): number {
+  const known = Object.entries(PLATFORM_NAMES).find(([, name]) => name === platform);
+  return Number(known?.[0] ?? platform.replace(/\D/g, ""));
+}
+
+/** A version such as `11.3` in 16, 8 and 8 bits. */
+function packedVersion(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return (major << 16 | minor << 8 | patch) >>> 0;
 }
 
 function align(value: number, unit: number): number {
