@@ -26,3 +26,20 @@ export function bytesSource(bytes: Uint8Array, name: string): ByteSource {
     read: (offset, length) => bytes.subarray(offset, offset + length),
   };
 }
+
+/** A part of a source, as a source of its own: it ends where the part or the whole does.
+ *
+ * @param offset of the part, in bytes
+ * @param size of the part, in bytes
+ */
+export function part(source: ByteSource, offset: number, size: number): ByteSource {
+  const length = Math.max(0, Math.min(size, source.size - offset));
+  return {
+    name: source.name,
+    size: length,
+    read: (at, wanted) =>
+      at >= length || wanted <= 0
+        ? new Uint8Array()
+        : source.read(offset + at, Math.min(wanted, length - at)),
+  };
+}

@@ -1,9 +1,10 @@
 /** One Mach-O image: in a file, or in memory where dyld mapped it. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
+import { type ByteSource, bytesSource, part } from "./bytes.ts";
 import { CPU_TYPE, FILE_TYPE, MH_DYLIB_IN_CACHE, NLIST, SECTION_TYPE } from "./constants.ts";
 import { parseExports } from "./exports.ts";
-import { readFatSlices } from "./fat.ts";
+import { readFat } from "./fat.ts";
 import { parseFunctionStarts } from "./function_starts.ts";
 import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
 import {
@@ -38,6 +39,8 @@ import type {
 
 /** More than any image has; what a damaged header may cost in reading. */
 const MAX_COMMANDS_SIZE = 4 << 20;
+/** A file's may be larger: a core has a command for each of its regions. */
+const MAX_FILE_COMMANDS = 64 << 20;
 
 /** How {@linkcode Image.fromFile} chooses and places an image. */
 export interface ImageFileOptions {
@@ -162,7 +165,19 @@ export class Image implements LoadedImage {
    * @throws {FormatError} when there is no Mach-O header, or no slice of that architecture
    */
   static fromFile(bytes: Uint8Array, path: string, options: ImageFileOptions = {}): Image {
-    const slices = readFatSlices(bytes, path);
+    return Image.fromSource(bytesSource(bytes, path), options);
+  }
+
+  /** Reads an image from a file of which only what is asked for is read, or one of the images of a
+   * universal file.
+   *
+   * @param file kept open by the caller for as long as the image is used; its name is the image's
+   * path and is named in errors
+   * @throws {FormatError} when there is no Mach-O header, or no slice of that architecture
+   */
+  static fromSource(file: ByteSource, options: ImageFileOptions = {}): Image {
+    const path = file.name;
+    const slices = readFat(file) ?? [{ cpuType: 0, offset: 0, size: file.size }];
     const { arch } = options;
     const slice = slices.find(({ cpuType }) =>
       arch === undefined || cpuType === 0 || cpuType === arch
@@ -170,14 +185,14 @@ export class Image implements LoadedImage {
     if (slice === undefined) {
       throw new FormatError(path, 8, `an image for CPU type 0x${arch?.toString(16)}`);
     }
-    const image = bytes.subarray(slice.offset, slice.offset + slice.size);
-    const header = parseHeader(image, path);
+    const image = part(file, slice.offset, slice.size);
+    const header = parseHeader(image.read(0, MAX_HEADER_SIZE), path);
     if (arch !== undefined && header.cpuType !== arch) {
       throw new FormatError(path, slice.offset + 4, `an image for CPU type 0x${arch.toString(16)}`);
     }
     const warnings: string[] = [];
     // What is beyond the file's end the parser finds missing.
-    const commandBytes = image.subarray(header.size, header.size + header.commandsSize);
+    const commandBytes = image.read(header.size, Math.min(header.commandsSize, MAX_FILE_COMMANDS));
     const commands = parseLoadCommands(commandBytes, header, warnings);
     const source = (segments: readonly Segment[]): ImageSource => fileSource(image, segments);
     return new Image(path, header, commands, options.loadAddress, source, warnings);

@@ -1,6 +1,7 @@
 /** Where an image's bytes come from: a file, or memory into which dyld mapped it. */
 
 import { MemoryReadError } from "../errors.ts";
+import type { ByteSource } from "./bytes.ts";
 import type { FileRange } from "./load_commands.ts";
 import type { MemoryReader, Segment } from "./types.ts";
 
@@ -16,22 +17,24 @@ export interface ImageSource {
 
 /** The bytes of an image in a file.
  *
- * @param bytes from the Mach-O header on
+ * @param file from the Mach-O header on
  * @param segments that say which bytes belong at which address
  */
-export function fileSource(bytes: Uint8Array, segments: readonly Segment[]): ImageSource {
+export function fileSource(file: ByteSource, segments: readonly Segment[]): ImageSource {
   return {
     relocated: false,
     readLinkedit({ offset, size }) {
-      return offset >= bytes.length || size === 0 ? null : bytes.subarray(offset, offset + size);
+      return offset >= file.size || size === 0 ? null : file.read(offset, size);
     },
     read(address, length) {
       for (const { address: start, fileOffset, fileSize } of segments) {
         if (address < start || address >= start + BigInt(fileSize)) continue;
         const inside = Number(address - start);
         const at = fileOffset + inside;
-        if (length > fileSize - inside || at + length > bytes.length) break;
-        return bytes.subarray(at, at + length);
+        if (length > fileSize - inside || at + length > file.size) break;
+        const bytes = file.read(at, length);
+        if (bytes.length === length) return bytes;
+        break;
       }
       throw new MemoryReadError(address, length);
     },

@@ -1,0 +1,170 @@
+/** The code signature (`LC_CODE_SIGNATURE`): a SuperBlob of blobs, big-endian, as `<kern/cs_blobs.h>`
+ * of XNU defines them. Nothing is verified here. */
+
+/** One `CodeDirectory`: what was signed, as hashes. */
+export interface CodeDirectory {
+  /** Usually the bundle's identifier or the file's name. Not safe to print raw. */
+  readonly identifier: string | null;
+  /** Not safe to print raw; `null` where there is none, as with ad-hoc signatures. */
+  readonly team: string | null;
+  /** `CS_*`. */
+  readonly flags: number;
+  /** The names of `flags`, such as `adhoc`, `runtime`, `linker-signed`. */
+  readonly flagNames: readonly string[];
+  /** Such as `sha256`; the number where it has no name here. */
+  readonly hashType: string;
+  /** Bytes of a page that one hash covers; 0 for the whole file in one. */
+  readonly pageSize: number;
+  /** Pages that are signed. */
+  readonly codeSlots: number;
+  /** Bytes of the file that are signed. */
+  readonly codeLimit: number;
+  /** The blob itself, of which the CDHash is the hash. */
+  readonly bytes: Uint8Array;
+}
+
+/** What the signature holds. */
+export interface CodeSignature {
+  /** The first is the one that old systems use. */
+  readonly codeDirectories: readonly CodeDirectory[];
+  /** As an XML property list. Not safe to print raw. */
+  readonly entitlements: string | null;
+  /** Bytes of the CMS signature; 0 when there is none. */
+  readonly cmsSize: number;
+  /** All blobs: where they stand and what they are. */
+  readonly blobs: readonly {
+    readonly slot: number;
+    readonly magic: number;
+    readonly size: number;
+  }[];
+}
+
+const MAGIC = {
+  SUPER_BLOB: 0xfade0cc0,
+  CODE_DIRECTORY: 0xfade0c02,
+  ENTITLEMENTS: 0xfade7171,
+  CMS: 0xfade0b01,
+} as const;
+
+const flagBits: readonly (readonly [number, string])[] = [
+  [0x1, "host"],
+  [0x2, "adhoc"],
+  [0x100, "hard"],
+  [0x200, "kill"],
+  [0x400, "expires"],
+  [0x800, "restrict"],
+  [0x1000, "enforcement"],
+  [0x2000, "library-validation"],
+  [0x10000, "runtime"],
+  [0x20000, "linker-signed"],
+];
+
+const hashTypes: Readonly<Record<number, string>> = {
+  1: "sha1",
+  2: "sha256",
+  3: "sha256-truncated",
+  4: "sha384",
+};
+
+/** More blobs are damage. */
+const MAX_BLOBS = 256;
+/** The `version` from which on a CodeDirectory has a team, and a 64-bit limit. */
+const WITH_TEAM = 0x20200;
+const WITH_LIMIT64 = 0x20300;
+
+const decoder = new TextDecoder();
+
+/** Reads a signature; `null` where there is none.
+ *
+ * @param bytes of the command's payload
+ * @param warn gets a line for what is damaged and left out
+ */
+export function readCodeSignature(
+  bytes: Uint8Array,
+  warn: (message: string) => void,
+): CodeSignature | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 12 || view.getUint32(0) !== MAGIC.SUPER_BLOB) {
+    warn("the code signature does not begin with 0xfade0cc0");
+    return null;
+  }
+  const claimed = view.getUint32(8);
+  const count = Math.min(claimed, MAX_BLOBS, Math.floor((bytes.length - 12) / 8));
+  if (count < claimed) warn(`the code signature claims ${claimed} blobs`);
+  const codeDirectories: CodeDirectory[] = [];
+  const blobs: { slot: number; magic: number; size: number }[] = [];
+  let entitlements: string | null = null;
+  let cmsSize = 0;
+  for (let index = 0; index < count; index++) {
+    const slot = view.getUint32(12 + 8 * index);
+    const offset = view.getUint32(16 + 8 * index);
+    if (offset + 8 > bytes.length) {
+      warn(`the code signature's blob ${index} is not there`);
+      continue;
+    }
+    const magic = view.getUint32(offset);
+    const size = view.getUint32(offset + 4);
+    if (size < 8 || offset + size > bytes.length) {
+      warn(`the code signature's blob ${index} claims ${size} bytes`);
+      continue;
+    }
+    const blob = bytes.subarray(offset, offset + size);
+    blobs.push({ slot, magic, size });
+    if (magic === MAGIC.CODE_DIRECTORY) {
+      const directory = readCodeDirectory(blob);
+      if (directory === null) warn(`the code signature's blob ${index} is too short`);
+      else codeDirectories.push(directory);
+    } else if (magic === MAGIC.ENTITLEMENTS) {
+      entitlements = decoder.decode(blob.subarray(8));
+    } else if (magic === MAGIC.CMS) {
+      cmsSize = size - 8;
+    }
+  }
+  return { codeDirectories, entitlements, cmsSize, blobs };
+}
+
+function readCodeDirectory(bytes: Uint8Array): CodeDirectory | null {
+  if (bytes.length < 44) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = (offset: number): string | null => {
+    if (offset === 0 || offset >= bytes.length) return null;
+    const end = bytes.indexOf(0, offset);
+    return decoder.decode(bytes.subarray(offset, end < 0 ? undefined : end));
+  };
+  // magic, length, version, flags, hashOffset, identOffset, nSpecialSlots, nCodeSlots, codeLimit;
+  // then bytes: hashSize, hashType, platform, log2 of pageSize
+  const version = view.getUint32(8);
+  const flags = view.getUint32(12);
+  const limit64 = version >= WITH_LIMIT64 && bytes.length >= 64 ? view.getBigUint64(56) : 0n;
+  const pageShift = view.getUint8(39);
+  return {
+    identifier: text(view.getUint32(20)),
+    team: version >= WITH_TEAM && bytes.length >= 52 ? text(view.getUint32(48)) : null,
+    flags,
+    flagNames: flagBits.filter(([bit]) => (flags & bit) !== 0).map(([, name]) => name),
+    hashType: hashTypes[view.getUint8(37)] ?? `${view.getUint8(37)}`,
+    pageSize: pageShift === 0 ? 0 : 2 ** pageShift,
+    codeSlots: view.getUint32(28),
+    codeLimit: limit64 === 0n ? view.getUint32(32) : Number(limit64),
+    bytes,
+  };
+}
+
+const algorithms: Readonly<Record<string, string>> = {
+  "sha1": "SHA-1",
+  "sha256": "SHA-256",
+  "sha256-truncated": "SHA-256",
+  "sha384": "SHA-384",
+};
+
+/** The CDHash: the CodeDirectory's own hash, cut to 20 bytes, in lower-case hexadecimal; `null` when
+ * its kind of hash is not known. */
+export async function cdHash(directory: CodeDirectory): Promise<string | null> {
+  const algorithm = algorithms[directory.hashType];
+  if (algorithm === undefined) return null;
+  const digest = await crypto.subtle.digest(algorithm, directory.bytes.slice());
+  return Array.from(
+    new Uint8Array(digest, 0, 20),
+    (byte) => byte.toString(16).padStart(2, "0"),
+  ).join("");
+}
