@@ -39,6 +39,9 @@ import type {
 
 /** More than any image has; what a damaged header may cost in reading. */
 const MAX_COMMANDS_SIZE = 4 << 20;
+
+/** More than any section has of which the whole is wanted. */
+const MAX_SECTION_SIZE = 1 << 28;
 /** A file's may be larger: a core has a command for each of its regions. */
 const MAX_FILE_COMMANDS = 64 << 20;
 
@@ -221,6 +224,17 @@ export class Image implements LoadedImage {
   /** Bytes from the load address to `address`. */
   toOffset(address: bigint): number {
     return Number(address - this.loadAddress);
+  }
+
+  /** The bytes of a section, read anew each time; `null` where not all of them can be read. */
+  contents(section: Section): Uint8Array | null {
+    if (section.size > MAX_SECTION_SIZE) return null;
+    try {
+      return this.#source.read(section.address, section.size);
+    } catch (error) {
+      if (error instanceof MemoryReadError) return null;
+      throw error;
+    }
   }
 
   /** The symbol that holds `address`; `null` when nothing is known there. */
