@@ -20,6 +20,7 @@
  */
 import { files, guard, type LaunchOptions, launchProcess, openKernel } from "./ffi/mod.ts";
 import { MachError, TargetGoneError } from "./lib/errors.ts";
+import { MachOFile, type MachOFileOptions } from "./lib/macho/mod.ts";
 import { Symbolizer } from "./lib/symbols/mod.ts";
 import {
   CoreTarget,
@@ -44,10 +45,45 @@ export type { LaunchOptions } from "./ffi/mod.ts";
 export { escape } from "./lib/escape.ts";
 export {
   type AddressRange,
+  type BuildInfo,
+  type BuildVersion,
   type ByteSource,
+  cdHash,
+  type ChainedFixups,
+  type ChainedImport,
+  type ChainedStarts,
+  type CodeDirectory,
+  type CodeSignature,
+  type DylibInfo,
+  type DylibReference,
+  type EncryptionInfo,
+  type ExportEntry,
+  type FieldValue,
+  type Fixup,
+  Image,
+  type ImageFileOptions,
+  type IndirectSymbol,
+  type LoadCommand,
+  type LoadCommandInfo,
   type LoadedImage,
+  type MachHeader,
+  MachOFile,
+  type MachOFileOptions,
+  MachOSlice,
+  type MemoryReader,
+  type NoteInfo,
+  type ObjcClassInfo,
+  type ObjcMethodInfo,
+  type PointerAuth,
+  type Section,
+  type SectionName,
+  type Segment,
+  type SwiftType,
   type Symbol,
+  type SymbolEntry,
+  SymbolList,
   type SymbolMatch,
+  SymbolTable,
 } from "./lib/macho/mod.ts";
 export {
   Backtrace,
@@ -57,6 +93,8 @@ export {
   type CaptureOptions,
   type CoreStyle,
   coreStyles,
+  CoreTarget,
+  type CoreTargetOptions,
   type DlInfo,
   type DyldInfo,
   type Files,
@@ -227,4 +265,30 @@ export function self(): SelfTarget {
 function processName(): string {
   const path = kernel().processPath(Deno.pid);
   return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Opens a Mach-O file, universal or not, or a static library of Mach-O members, and tells what is in
+ * it. Of a large file only what is asked for is read. Dispose it to close the file.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("/usr/lib/dyld");
+ * for (const image of file.images) {
+ *   console.log(image.arch, image.kind, image.dylibs.map(({ name }) => name));
+ *   for (const { name, letter, value } of image.symbols() ?? []) console.log(value, letter, name);
+ * }
+ * ```
+ * @throws Deno.errors.NotFound when there is no such file
+ * @throws FormatError when there is no Mach-O image in it, or none for `options.arch`
+ */
+export function openImage(path: string, options: MachOFileOptions = {}): MachOFile {
+  const file = files.open(path);
+  try {
+    return new MachOFile(file, options);
+  } catch (error) {
+    file[Symbol.dispose]();
+    throw error;
+  }
 }

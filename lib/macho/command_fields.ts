@@ -290,8 +290,10 @@ class FieldReader {
         return decoder.decode(end < 0 ? field : field.subarray(0, end));
       }
       case "uuid":
-        return Array.from(this.#bytes.subarray(at, at + 16), (byte) =>
-          byte.toString(16).padStart(2, "0")).join("").toUpperCase()
+        return Array.from(
+          this.#bytes.subarray(at, at + 16),
+          (byte) => byte.toString(16).padStart(2, "0"),
+        ).join("").toUpperCase()
           .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
       case "version": {
         const value = view.getUint32(at, true);

@@ -5,6 +5,8 @@ import { MAGIC } from "./constants.ts";
 
 /** The fields of `mach_header`, with the names' usual spelling. */
 export interface MachHeader {
+  /** `MH_MAGIC` or `MH_MAGIC_64`. */
+  readonly magic: number;
   /** `CPU_TYPE_*`. */
   readonly cpuType: number;
   /** `CPU_SUBTYPE_*`, with the capability bits. */
@@ -46,6 +48,7 @@ export function parseHeader(bytes: Uint8Array, file: string): MachHeader {
   const size = is64 ? 32 : 28;
   if (bytes.length < size) throw new FormatError(file, 0, "a 64-bit Mach-O header of 32 bytes");
   return {
+    magic,
     cpuType: view.getUint32(4, true),
     cpuSubtype: view.getUint32(8, true),
     fileType: view.getUint32(12, true),

@@ -9,6 +9,21 @@ import type { ImageSource } from "./source.ts";
 import { StringPool, type StringTable } from "./strings.ts";
 import type { Segment } from "./types.ts";
 
+/** A class or a category, and where its methods are among the columns of {@linkcode ObjcMethods}. */
+export interface ObjcClass {
+  /** The class's. Not safe to print raw. */
+  readonly name: string;
+  /** The category's; `null` for a class. Not safe to print raw. */
+  readonly category: string | null;
+  /** `null` for a root class, for a category, and where it is not known. Not safe to print raw. */
+  readonly superclass: string | null;
+  /** Of the `class_t` or `category_t`: slid. */
+  readonly address: bigint;
+  /** The number of the first method. */
+  readonly firstMethod: number;
+  readonly methodCount: number;
+}
+
 /** The methods found, as columns. */
 export interface ObjcMethods {
   readonly count: number;
@@ -17,6 +32,8 @@ export interface ObjcMethods {
   /** Into `names`. */
   readonly nameOffsets: Uint32Array;
   readonly names: StringTable;
+  /** In the image's order, categories last. */
+  readonly classes: readonly ObjcClass[];
 }
 
 /** What of an image is needed here. */
@@ -53,17 +70,20 @@ const ENTRY_SIZE_MASK = 0xfffc;
  * @param image whose sections to look in
  * @param source of its bytes
  * @param chainedFixups payload of `LC_DYLD_CHAINED_FIXUPS` when pointers are not yet resolved
+ * @param boundSymbol the symbol that dyld will bind the pointer at an address to, where that is known:
+ * it names the classes of other images
  */
 export function readObjcMethods(
   image: ObjcImage,
   source: ImageSource,
   chainedFixups: Uint8Array | null,
+  boundSymbol: (address: bigint) => string | null = () => null,
 ): ObjcMethods | null {
   const lists = image.segments.flatMap(({ sections }) => sections);
   const classLists = lists.filter(({ name }) => name === "__objc_classlist");
   const categoryLists = lists.filter(({ name }) => name === "__objc_catlist");
   if (classLists.length + categoryLists.length === 0) return null;
-  const reader = new ObjcReader(image, source, chainedFixups);
+  const reader = new ObjcReader(image, source, chainedFixups, boundSymbol);
   for (const { address, size } of classLists) {
     reader.each(address, size, (pointer) => reader.class(pointer));
   }
@@ -78,6 +98,8 @@ class ObjcReader {
   readonly #source: ImageSource;
   readonly #word: number;
   readonly #decode: (raw: bigint) => bigint;
+  readonly #boundSymbol: (address: bigint) => string | null;
+  readonly #classes: ObjcClass[] = [];
   readonly #blocks = new Map<bigint, DataView | null>();
   readonly #addresses: bigint[] = [];
   readonly #nameOffsets: number[] = [];
@@ -87,8 +109,14 @@ class ObjcReader {
   /** Method entries looked at, used or not: lists may share their bytes. */
   #visited = 0;
 
-  constructor(image: ObjcImage, source: ImageSource, chainedFixups: Uint8Array | null) {
+  constructor(
+    image: ObjcImage,
+    source: ImageSource,
+    chainedFixups: Uint8Array | null,
+    boundSymbol: (address: bigint) => string | null,
+  ) {
     this.#image = image;
+    this.#boundSymbol = boundSymbol;
     this.#source = source;
     this.#word = image.pointerSize;
     this.#decode = pointerDecoder(image, source.relocated, chainedFixups);
@@ -113,22 +141,46 @@ class ObjcReader {
   class(address: bigint): void {
     const data = this.#classData(address);
     const name = this.#className(data);
-    this.#methodList(this.#pointer(this.#baseMethods(data)), "-", name);
-    const metaclass = this.#pointer(address);
-    if (metaclass === 0n) return;
-    this.#methodList(this.#pointer(this.#baseMethods(this.#classData(metaclass))), "+", name);
+    const superclass = this.#classAt(address + BigInt(this.#word));
+    this.#owner({ name, category: null, superclass, address }, () => {
+      this.#methodList(this.#pointer(this.#baseMethods(data)), "-", name);
+      const metaclass = this.#pointer(address);
+      if (metaclass === 0n) return;
+      this.#methodList(this.#pointer(this.#baseMethods(this.#classData(metaclass))), "+", name);
+    });
   }
 
   /** The methods of a `category_t`: name, class, instance methods, class methods. */
   category(address: bigint): void {
     const word = BigInt(this.#word);
-    const classAddress = this.#pointer(address + word);
-    // In a file the class may belong to another image: then its name is not known here.
-    if (classAddress === 0n) return;
-    const className = this.#className(this.#classData(classAddress));
-    const name = `${className}(${this.#string(this.#pointer(address))})`;
-    this.#methodList(this.#pointer(address + 2n * word), "-", name);
-    this.#methodList(this.#pointer(address + 3n * word), "+", name);
+    // The class may belong to another image: without the image's binds its name is not known.
+    const className = this.#classAt(address + word);
+    if (className === null) return;
+    const category = this.#string(this.#pointer(address));
+    const name = `${className}(${category})`;
+    this.#owner({ name: className, category, superclass: null, address }, () => {
+      this.#methodList(this.#pointer(address + 2n * word), "-", name);
+      this.#methodList(this.#pointer(address + 3n * word), "+", name);
+    });
+  }
+
+  /** Notes a class and the methods that `read` finds, also when damage ends it early. */
+  #owner(owner: Omit<ObjcClass, "firstMethod" | "methodCount">, read: () => void): void {
+    const firstMethod = this.#addresses.length;
+    try {
+      read();
+    } finally {
+      const methodCount = this.#addresses.length - firstMethod;
+      this.#classes.push({ ...owner, firstMethod, methodCount });
+    }
+  }
+
+  /** The name of the class that the pointer at `address` leads to; `null` for none and for one that is
+   * not known. */
+  #classAt(address: bigint): string | null {
+    const pointer = this.#pointer(address);
+    if (pointer !== 0n) return this.#className(this.#classData(pointer));
+    return this.#boundSymbol(address)?.replace(/^_OBJC_CLASS_\$_/, "") ?? null;
   }
 
   /** Whether there is more than any real image has. */
@@ -151,6 +203,7 @@ class ObjcReader {
       addresses: this.#addresses,
       nameOffsets: Uint32Array.from(this.#nameOffsets),
       names: this.#pool.table(),
+      classes: this.#classes,
     };
   }
 
