@@ -1,0 +1,79 @@
+/** The indirect symbol table (`LC_DYSYMTAB`): which symbol each stub and each symbol pointer is for. A
+ * section's `reserved1` says where its part of the table begins. */
+
+import type { FieldValue } from "./command_fields.ts";
+import { SECTION_TYPE } from "./constants.ts";
+import type { SymbolList } from "./symbol_list.ts";
+
+/** One stub or symbol pointer. */
+export interface IndirectSymbol {
+  /** Such as `__DATA`. Not safe to print raw. */
+  readonly segment: string;
+  /** Such as `__got`. Not safe to print raw. */
+  readonly section: string;
+  /** Of the stub or pointer, as linked. */
+  readonly address: bigint;
+  /** The symbol's number in the symbol table; `null` where `mark` says why there is none. */
+  readonly index: number | null;
+  /** The symbol's name; `null` where there is none. Not safe to print raw. */
+  readonly symbol: string | null;
+  /** A local or absolute symbol, whose name was stripped. */
+  readonly mark: "local" | "absolute" | "local absolute" | null;
+}
+
+const LOCAL = 0x80000000;
+const ABSOLUTE = 0x40000000;
+
+/** `S_NON_LAZY_SYMBOL_POINTERS`, `S_LAZY_SYMBOL_POINTERS`, `S_SYMBOL_STUBS`,
+ * `S_LAZY_DYLIB_SYMBOL_POINTERS`, `S_THREAD_LOCAL_VARIABLE_POINTERS`. */
+const POINTER_TYPES: readonly number[] = [0x6, 0x7, 0x10, 0x14];
+const STUBS = 0x8;
+
+const decoder = new TextDecoder();
+
+/** Reads the table, section by section.
+ *
+ * @param table its bytes
+ * @param sections the fields of all sections, in the file's order
+ * @param symbols that the entries number
+ */
+export function readIndirectSymbols(
+  table: Uint8Array,
+  sections: readonly Readonly<Record<string, FieldValue>>[],
+  pointerSize: 4 | 8,
+  symbols: SymbolList | null,
+): IndirectSymbol[] {
+  const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
+  const available = Math.floor(table.length / 4);
+  const found: IndirectSymbol[] = [];
+  for (const section of sections) {
+    const type = Number(section.flags ?? 0) & SECTION_TYPE.MASK;
+    // A stub's size is in `reserved2`.
+    const stride = type === STUBS
+      ? Number(section.reserved2 ?? 0)
+      : POINTER_TYPES.includes(type)
+      ? pointerSize
+      : 0;
+    if (stride === 0) continue;
+    const first = Number(section.reserved1 ?? 0);
+    const count = Math.min(Math.floor(Number(section.size ?? 0) / stride), available - first);
+    const address = BigInt((section.addr ?? 0) as number | bigint);
+    // Sections that share their entries are damage; no more come out than the table has.
+    for (let entry = 0; entry < count && found.length < available; entry++) {
+      const value = view.getUint32(4 * (first + entry), true);
+      const mark = marks[((value & LOCAL) === 0 ? 0 : 1) + ((value & ABSOLUTE) === 0 ? 0 : 2)];
+      const index = mark === null && value < (symbols?.count ?? 0) ? value : null;
+      found.push({
+        segment: String(section.segname ?? ""),
+        section: String(section.sectname ?? ""),
+        address: address + BigInt(entry * stride),
+        index,
+        symbol: index === null ? null : decoder.decode(symbols!.nameBytes(index)),
+        mark,
+      });
+    }
+  }
+  return found;
+}
+
+const marks = [null, "local", "absolute", "local absolute"] as const;

@@ -1,0 +1,125 @@
+/** A file of Mach-O images: one alone, several architectures in a universal file, or the members of a
+ * static library. */
+
+import { FormatError } from "../errors.ts";
+import { ARCHIVE_MAGIC_SIZE, isArchive, readArchive } from "./archive.ts";
+import { type ByteSource, part } from "./bytes.ts";
+import { readFat } from "./fat.ts";
+import { MachOSlice } from "./macho_slice.ts";
+import { archName } from "./names.ts";
+
+/** How a {@linkcode MachOFile} is opened. */
+export interface MachOFileOptions {
+  /** The only architecture wanted, such as `arm64e`, as `lipo` names it; all when left out. */
+  readonly arch?: string;
+}
+
+/** A file of Mach-O images.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("/usr/lib/dyld", { arch: "arm64e" });
+ * for (const image of file.images) console.log(image.arch, image.kind, image.image.uuid);
+ * ```
+ */
+export class MachOFile implements Disposable {
+  /** Not safe to print raw. */
+  readonly path: string;
+  /** `fat` for a universal file, also one of archives. */
+  readonly kind: "thin" | "fat" | "archive";
+  /** In the file's order, each read as far as its load commands. */
+  readonly images: readonly MachOSlice[];
+  /** What was damaged or is no image, and left out. */
+  readonly warnings: readonly string[];
+  readonly #file: ByteSource & Partial<Disposable>;
+
+  /** Reads the file's structure, and each image's header and load commands.
+   *
+   * @param file closed when this is disposed, if it can be
+   * @throws {FormatError} when there is no Mach-O image in it, or none for `arch`
+   */
+  constructor(file: ByteSource & Partial<Disposable>, options: MachOFileOptions = {}) {
+    this.#file = file;
+    this.path = file.name;
+    const { arch } = options;
+    const warnings: string[] = [];
+    const images: MachOSlice[] = [];
+    /** What there is, when what is wanted is not. */
+    const others = new Set<string>();
+    let failure: FormatError | undefined;
+
+    const add = (offset: number, size: number, member: string | null): void => {
+      try {
+        const image = new MachOSlice(file, offset, size, member);
+        if (arch === undefined || image.arch === arch) images.push(image);
+        else others.add(image.arch);
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error;
+        failure ??= error;
+        warnings.push(`${member ?? `the image at 0x${offset.toString(16)}`}: ${error.message}`);
+      }
+    };
+    const addArchive = (offset: number, size: number): void => {
+      for (const member of readArchive(part(file, offset, size), warnings)) {
+        add(offset + member.offset, member.size, member.name);
+      }
+    };
+    const startsArchive = (offset: number): boolean =>
+      isArchive(file.read(offset, ARCHIVE_MAGIC_SIZE));
+
+    const slices = readFat(file);
+    this.kind = slices !== null ? "fat" : startsArchive(0) ? "archive" : "thin";
+    if (slices === null) {
+      if (this.kind === "archive") addArchive(0, file.size);
+      else add(0, file.size, null);
+    }
+    for (const { cpuType, cpuSubtype, offset, size } of slices ?? []) {
+      const name = archName(cpuType, cpuSubtype);
+      if (arch !== undefined && name !== arch) {
+        others.add(name);
+      } else if (isFat(file, offset)) {
+        failure ??= new FormatError(file.name, offset, "an image, not another universal file");
+        warnings.push(`${name}: a universal file inside a universal file is not read`);
+      } else if (startsArchive(offset)) {
+        addArchive(offset, size);
+      } else {
+        add(offset, size, null);
+      }
+    }
+    if (images.length === 0) {
+      if (arch !== undefined && others.size > 0) {
+        throw new FormatError(
+          file.name,
+          0,
+          `an image for ${arch}; there is ${[...others].join(", ")}`,
+        );
+      }
+      throw failure ?? new FormatError(file.name, 0, "a Mach-O image");
+    }
+    this.images = images;
+    this.warnings = warnings;
+  }
+
+  /** Closes the file. */
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]?.();
+  }
+
+  /** Such as `libfoo.dylib: x86_64, arm64`. Not safe to print raw. */
+  toString(): string {
+    return `${this.path}: ${[...new Set(this.images.map(({ arch }) => arch))].join(", ")}`;
+  }
+
+  /** As `console.log` shows it. */
+  [Symbol.for("Deno.customInspect")](): string {
+    return `MachOFile(${this})`;
+  }
+}
+
+function isFat(file: ByteSource, offset: number): boolean {
+  const magic = file.read(offset, 4);
+  return magic[0] === 0xca && magic[1] === 0xfe && magic[2] === 0xba &&
+    (magic[3] === 0xbe || magic[3] === 0xbf);
+}
