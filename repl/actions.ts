@@ -108,6 +108,26 @@ export async function backtraceAction(
   return 0;
 }
 
+/** `machpause savecore` */
+export async function saveCoreAction(
+  spec: string,
+  file: string,
+  { json = false, style = "stacks" }: { json?: boolean; style?: string },
+): Promise<number> {
+  const { coreStyle, savedLine, saveCoreFile } = await import("./savecore.ts");
+  const wanted = coreStyle(style);
+  using opened = await openTarget(spec);
+  const saved = await saveCoreFile(opened.target, file, wanted);
+  if (json) {
+    const { safeJson } = await import("./json.ts");
+    print(safeJson({ target: opened.target.toJSON(), ...saved }) + "\n");
+  } else {
+    print(savedLine(saved) + "\n");
+  }
+  for (const warning of saved.warnings) complain(`warning: ${escape(warning)}`);
+  return 0;
+}
+
 /** Reads all that is shown of a target; the answer makes the output when the pause is over. */
 type Output = (
   target: Opened["target"],

@@ -6,6 +6,7 @@ import {
   demoAction,
   launchAction,
   promptAction,
+  saveCoreAction,
   scriptAction,
   selfAction,
   setupAction,
@@ -90,6 +91,19 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .option("--json", "Print one JSON object.")
         .option("--limit <frames:integer>", "At most so many frames of each thread.")
         .action((options, target) => answer(backtraceAction(target, "snapshot", options))),
+    )
+    .command(
+      "savecore",
+      new Command()
+        .description("Save a process as a core file, which LLDB opens too. It runs on.")
+        .arguments("<target:string> <file:string>")
+        .option(
+          "--style <style:string>",
+          "stacks: what backtraces need (default). dirty: with all written memory. full: all.",
+        )
+        .option("--json", "Print one JSON object.")
+        .example("With the heap", "machpause savecore MyApp MyApp.core --style dirty")
+        .action((options, target, file) => answer(saveCoreAction(target, file, options))),
     );
   if (Deno.build.os === "darwin") {
     program.command(

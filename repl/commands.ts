@@ -287,6 +287,19 @@ export const commands: readonly PromptCommand[] = [
     },
   },
   {
+    name: "savecore",
+    usage: "<file> [stacks|dirty|full]",
+    help: "save the target as a core file; without a style, what backtraces need",
+    async run(session, [file, style = "stacks"]) {
+      if (file === undefined) throw new UserError("save the core as what? the path of a file");
+      const { coreStyle, savedLine, saveCoreFile } = await import("./savecore.ts");
+      const saved = await saveCoreFile(session.target, file, coreStyle(style), (giveUp) => {
+        session.interrupt = giveUp;
+      });
+      return [savedLine(saved), ...saved.warnings.map((text) => `warning: ${escape(text)}`)];
+    },
+  },
+  {
     name: "help",
     usage: "",
     help: "this list",

@@ -3,7 +3,7 @@ import { escape } from "../lib/escape.ts";
 const encoder = new TextEncoder();
 
 /** Writes all of `text`. A reader that has gone ends the program, quietly: it wants no more. */
-function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+export function write(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   let bytes = encoder.encode(text);
   while (bytes.length > 0) {
     try {
@@ -22,7 +22,7 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string
 
 /** Writes text to stdout. Whatever in it came from a target has been escaped. */
 export function print(text: string): void {
-  writeAll(Deno.stdout, text);
+  write(Deno.stdout, text);
 }
 
 /** Writes lines to stdout. */
@@ -50,5 +50,5 @@ const builtin: ReadonlySet<string> = new Set([
 
 /** Says on stderr what went wrong. */
 export function complain(message: string): void {
-  writeAll(Deno.stderr, `machpause: ${message}\n`);
+  write(Deno.stderr, `machpause: ${message}\n`);
 }

@@ -162,6 +162,7 @@ async function interactive(session: Session, line: InputLine): Promise<number> {
       setPrompt();
       return clearOrLeave.call(server);
     }
+    if (session.interrupt !== undefined) return session.interrupt();
     print("\n(no longer waited for)\n");
     for (const abandon of pending) abandon();
   });

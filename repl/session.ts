@@ -9,6 +9,8 @@ export class Session implements Disposable {
   readonly style: Style;
   /** Set by `quit`. */
   ended = false;
+  /** Gives up what runs at the prompt; `undefined` where it can only be left to itself. */
+  interrupt: (() => void) | undefined;
   #opened: Opened | undefined;
   #pause: Pause | undefined;
   #gone = false;

@@ -95,6 +95,9 @@ export async function saveCore(
   signal?.throwIfAborted();
   // What keeps a file from being made must not cost the target a pause.
   using writer = new CoreWriter(origin.files, path);
+  // At once: who gives it up may be about to end the program.
+  const remove = () => writer[Symbol.dispose]();
+  signal?.addEventListener("abort", remove);
   const warnings: string[] = [];
   let threads: number;
   const pause = origin.pause();
@@ -108,9 +111,9 @@ export async function saveCore(
     writer.write(encodeHead(contents, parts, warn));
     await readParts(parts, writer, { readInto: origin.readInto, warn, onProgress, signal });
   } finally {
+    signal?.removeEventListener("abort", remove);
     pause.resume();
   }
-  signal?.throwIfAborted();
   writer.commit();
   return {
     path,
