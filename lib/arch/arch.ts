@@ -57,6 +57,8 @@ export interface Arch {
   readonly fp: Register;
   /** The register that holds the return address on entry; `null` where the call pushes it. */
   readonly lr: Register | null;
+  /** The registers that a function hands back as it got them, by DWARF number. */
+  readonly calleeSaved: ReadonlySet<number>;
   /** The frame record: a pair of pointers, the caller's frame pointer first. */
   readonly frameRecord: { readonly size: number; readonly returnAddress: number };
   /** The bits of a code pointer that are its address: without pointer authentication and without

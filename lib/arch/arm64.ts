@@ -41,6 +41,7 @@ export const arm64: Arch = {
   sp: register(threadState, "sp"),
   fp: register(threadState, "fp"),
   lr: register(threadState, "lr"),
+  calleeSaved: new Set([19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]),
   frameRecord: { size: 16, returnAddress: 8 },
   addressMask: 0x7fff_ffff_ffffn,
   callBias: 1n,

@@ -35,6 +35,7 @@ export const armv7: Arch = {
   sp: register(threadState, "sp"),
   fp: register(threadState, "r7"),
   lr: register(threadState, "lr"),
+  calleeSaved: new Set([4, 5, 6, 7, 8, 10, 11]),
   frameRecord: { size: 8, returnAddress: 4 },
   addressMask: 0xffff_fffen,
   callBias: 1n,

@@ -45,6 +45,7 @@ export const i386: Arch = {
   sp: register(threadState, "esp"),
   fp: register(threadState, "ebp"),
   lr: null,
+  calleeSaved: new Set([3, 5, 6, 7]),
   frameRecord: { size: 8, returnAddress: 4 },
   addressMask: 0xffff_ffffn,
   callBias: 1n,

@@ -53,6 +53,7 @@ export const x86_64: Arch = {
   sp: register(threadState, "rsp"),
   fp: register(threadState, "rbp"),
   lr: null,
+  calleeSaved: new Set([3, 6, 12, 13, 14, 15]),
   frameRecord: { size: 16, returnAddress: 8 },
   addressMask: 0xffff_ffff_ffff_ffffn,
   callBias: 1n,

@@ -41,7 +41,7 @@ import type {
 const MAX_COMMANDS_SIZE = 4 << 20;
 
 /** More than any section has of which the whole is wanted. */
-const MAX_SECTION_SIZE = 1 << 28;
+const MAX_READ = 1 << 28;
 /** A file's may be larger: a core has a command for each of its regions. */
 const MAX_FILE_COMMANDS = 64 << 20;
 
@@ -226,11 +226,11 @@ export class Image implements LoadedImage {
     return Number(address - this.loadAddress);
   }
 
-  /** The bytes of a section, read anew each time; `null` where not all of them can be read. */
-  contents(section: Section): Uint8Array | null {
-    if (section.size > MAX_SECTION_SIZE) return null;
+  /** The image's bytes at a slid address, read anew each time; `null` where not all of them can be. */
+  read(address: bigint, length: number): Uint8Array | null {
+    if (length > MAX_READ) return null;
     try {
-      return this.#source.read(section.address, section.size);
+      return this.#source.read(address, length);
     } catch (error) {
       if (error instanceof MemoryReadError) return null;
       throw error;
