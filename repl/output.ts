@@ -2,9 +2,12 @@ import { escape } from "../lib/escape.ts";
 
 const encoder = new TextEncoder();
 
-/** Writes all of `text`. A reader that has gone ends the program, quietly: it wants no more. */
-export function write(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
-  let bytes = encoder.encode(text);
+/** Writes all of it. A reader that has gone ends the program, quietly: it wants no more. */
+export function write(
+  stream: { writeSync(bytes: Uint8Array): number },
+  text: string | Uint8Array,
+): void {
+  let bytes = typeof text === "string" ? encoder.encode(text) : text;
   while (bytes.length > 0) {
     try {
       bytes = bytes.subarray(stream.writeSync(bytes));
@@ -20,8 +23,8 @@ export function write(stream: { writeSync(bytes: Uint8Array): number }, text: st
   }
 }
 
-/** Writes text to stdout. Whatever in it came from a target has been escaped. */
-export function print(text: string): void {
+/** Writes text to stdout, encoded or not. Whatever in it came from a target has been escaped. */
+export function print(text: string | Uint8Array): void {
   write(Deno.stdout, text);
 }
 

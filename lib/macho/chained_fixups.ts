@@ -13,6 +13,7 @@ export interface ChainedImport {
   readonly name: string;
   /** Whether it may be missing. */
   readonly weakImport: boolean;
+  /** Added to the symbol's address, beside what a pointer itself adds. */
   readonly addend: bigint;
 }
 
@@ -36,10 +37,13 @@ export interface ChainedStarts {
 
 /** The payload, without the chains themselves, which lie in the segments. */
 export interface ChainedFixups {
+  /** `fixups_version`: 0. */
   readonly version: number;
   /** `DYLD_CHAINED_IMPORT*`: 1, 2 with addends, 3 with 64-bit addends. */
   readonly importsFormat: number;
+  /** Numbered from 0, as the pointers number them. */
   readonly imports: readonly ChainedImport[];
+  /** Of the segments that have chains. */
   readonly starts: readonly ChainedStarts[];
 }
 

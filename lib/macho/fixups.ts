@@ -32,6 +32,7 @@ export interface Fixup {
 
 /** The signing of an arm64e pointer. */
 export interface PointerAuth {
+  /** Instruction or data, A or B. */
   readonly key: "IA" | "IB" | "DA" | "DB";
   /** Of 16 bits. */
   readonly diversity: number;

@@ -29,7 +29,9 @@ export interface SymbolEntry {
 
 /** What decides a section's letter. */
 export interface SectionName {
+  /** Such as `__text`. */
   readonly name: string;
+  /** Such as `__TEXT`. */
   readonly segmentName: string;
 }
 
@@ -64,7 +66,9 @@ export class SymbolList {
   readonly #strings: Uint8Array;
   readonly #letters: Uint8Array;
 
-  /** @param bytes of the table
+  /** Finds each entry's letter.
+   *
+   * @param bytes of the table
    * @param strings the string table
    * @param sections in the file's order
    */
