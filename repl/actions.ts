@@ -1,6 +1,7 @@
 /** What the commands of the command line do. Each returns the code to exit with. */
 import type { Thread } from "../mod.ts";
 import { UserError } from "./errors.ts";
+import type { ImageOptions } from "./image_action.ts";
 import { type Opened, openTarget } from "./open.ts";
 import { complain, print } from "./output.ts";
 import { escape } from "../lib/escape.ts";
@@ -59,6 +60,11 @@ export function demoAction(): Promise<number> {
 /** `machpause run` */
 export async function scriptAction(script: string, args: readonly string[]): Promise<undefined> {
   await (await import("./script.ts")).runScript(script, args);
+}
+
+/** `machpause image` */
+export async function imageAction(file: string, options: ImageOptions): Promise<number> {
+  return await (await import("./image_action.ts")).showImage(file, options);
 }
 
 /** `machpause setup` */

@@ -4,6 +4,7 @@ import {
   attachAction,
   backtraceAction,
   demoAction,
+  imageAction,
   launchAction,
   promptAction,
   saveCoreAction,
@@ -105,6 +106,28 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .example("With the heap", "machpause savecore MyApp MyApp.core --style dirty")
         .action((options, target, file) => answer(saveCoreAction(target, file, options))),
     );
+  program.command(
+    "image",
+    new Command()
+      .description("What a Mach-O file says of itself: a summary, or the lists asked for.")
+      .arguments("<file:string>")
+      .option("--arch <name:string>", "Only this architecture of a universal file; else all.")
+      .option("--load-commands", "Every load command with its fields.")
+      .option("--sections", "Sections with types and attributes.")
+      .option("--symbols", "The symbol table, as `nm -n` prints it.")
+      .option("--stabs", "With --symbols: the debugger's entries too.")
+      .option("--indirect", "The symbols of stubs and symbol pointers.")
+      .option("--function-starts", "Where functions begin.")
+      .option("--exports", "The export trie.")
+      .option("--fixups", "Rebases and binds, chained or classic.")
+      .option("--objc", "Objective-C classes, categories and methods.")
+      .option("--swift", "Swift types and protocols.")
+      .option("--all", "The summary and all lists.")
+      .option("--json", "Print one JSON object.")
+      .example("One screen about a file", "machpause image MyApp")
+      .example("Its symbols", "machpause image MyApp --arch arm64 --symbols")
+      .action((options, file) => answer(imageAction(file, options))),
+  );
   if (Deno.build.os === "darwin") {
     program.command(
       "setup",
