@@ -1,9 +1,9 @@
 /** What the commands of the command line do. Each returns the code to exit with. */
-import type { Thread } from "../mod.ts";
+import type { CoreTarget, Thread } from "../mod.ts";
 import { UserError } from "./errors.ts";
 import type { ImageOptions } from "./image_action.ts";
 import { type Opened, openTarget } from "./open.ts";
-import { complain, print } from "./output.ts";
+import { complain, print, printLines } from "./output.ts";
 import { escape } from "../lib/escape.ts";
 import { styleFor } from "./style.ts";
 
@@ -22,6 +22,10 @@ async function promptAt(
   ]);
   const session = new Session(styleFor(Deno.stdout));
   if (open !== undefined) session.open(await open());
+  if (session.core !== undefined) {
+    const { coreLines } = await import("./commands.ts");
+    printLines(coreLines(session));
+  }
   if (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
     const name = session.maybeTarget === undefined ? "machpause" : `${session.maybeTarget}`;
     print(`${name}. \`help\` lists the commands.\n`);
@@ -42,6 +46,24 @@ export function attachAction(spec: string): Promise<number> {
 /** `machpause launch` */
 export function launchAction(program: string, args: readonly string[]): Promise<number> {
   return promptAt(async () => await (await import("./launch.ts")).openLaunched(program, args));
+}
+
+/** `machpause core` */
+export async function coreAction(
+  file: string,
+  { json = false, symbols = [] }: { json?: boolean; symbols?: readonly string[] },
+): Promise<number> {
+  const { held, openCoreFile } = await import("./open.ts");
+  if (!json) {
+    return await promptAt(async () => held(await openCoreFile(file, symbols)));
+  }
+  const [{ coreJson, safeJson }, core] = await Promise.all([
+    import("./json.ts"),
+    openCoreFile(file, symbols),
+  ]);
+  using _core = core;
+  print(safeJson(coreJson(core)) + "\n");
+  return 0;
 }
 
 /** `machpause self` */
@@ -89,17 +111,21 @@ export async function setupAction(
 export async function backtraceAction(
   spec: string,
   how: "pause" | "snapshot",
-  { json = false, limit }: { json?: boolean; limit?: number },
+  { json = false, limit, symbols = [] }: {
+    json?: boolean;
+    limit?: number;
+    symbols?: readonly string[];
+  },
 ): Promise<number> {
   if (limit !== undefined && limit < 1) {
     throw new UserError(`--limit ${limit}: at least one frame is needed`, 2);
   }
   const make = json ? await jsonOutput(limit) : await textOutput(limit);
-  using opened = await openTarget(spec);
+  using opened = await openTarget(spec, symbols);
   const { target } = opened;
   let finish: (microseconds: number) => string;
   let microseconds: number;
-  if (how === "snapshot" || target.kind === "self") {
+  if (how === "snapshot" || target.kind !== "live") {
     const snapshot = target.snapshot();
     microseconds = snapshot.stoppedMicroseconds;
     finish = make(target, snapshot.threads);
@@ -154,7 +180,14 @@ async function textOutput(limit: number | undefined): Promise<Output> {
   return (target, threads) => {
     const lines = backtracesLines(threads, target.arch.pointerSize, style, limit);
     const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
-    return (microseconds) =>
-      [`${target}: ${count}, stopped for ${microseconds} µs`, "", ...lines, ""].join("\n");
+    const crashed = target.kind === "core" ? (target as CoreTarget).crashedThread : null;
+    return (microseconds) => {
+      const how = target.kind !== "core"
+        ? `, stopped for ${microseconds} µs`
+        : crashed === null
+        ? ""
+        : `, thread ${crashed.index} crashed: ${crashed.exception}`;
+      return [`${target}: ${count}${how}`, "", ...lines, ""].join("\n");
+    };
   };
 }

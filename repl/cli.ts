@@ -3,6 +3,7 @@ import manifest from "../deno.json" with { type: "json" };
 import {
   attachAction,
   backtraceAction,
+  coreAction,
   demoAction,
   imageAction,
   launchAction,
@@ -54,6 +55,18 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .action((_options, program, ...args) => answer(launchAction(program, args))),
     )
     .command(
+      "core",
+      new Command()
+        .description("Open a Mach-O core file, at the prompt.")
+        .arguments("<file:string>")
+        .option("--symbols <folder:string>", "Where a core's binaries are; may be repeated.", {
+          collect: true,
+        })
+        .option("--json", "Print what the core says of itself, as one JSON object.")
+        .example("With binaries from elsewhere", "machpause core MyApp.core --symbols ./build")
+        .action((options, file) => answer(coreAction(file, options))),
+    )
+    .command(
       "self",
       new Command()
         .description("This very process, at the prompt.")
@@ -80,8 +93,12 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .arguments("<target:string>")
         .option("--json", "Print one JSON object.")
         .option("--limit <frames:integer>", "At most so many frames of each thread.")
+        .option("--symbols <folder:string>", "Where a core's binaries are; may be repeated.", {
+          collect: true,
+        })
         .example("A process by pid", "machpause bt pid:123")
         .example("By name, for a program", "machpause bt MyApp --json")
+        .example("A core file", "machpause bt core:MyApp.core")
         .action((options, target) => answer(backtraceAction(target, "pause", options))),
     )
     .command(
@@ -91,6 +108,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .arguments("<target:string>")
         .option("--json", "Print one JSON object.")
         .option("--limit <frames:integer>", "At most so many frames of each thread.")
+        .option("--symbols <folder:string>", "Where a core's binaries are; may be repeated.", {
+          collect: true,
+        })
         .action((options, target) => answer(backtraceAction(target, "snapshot", options))),
     )
     .command(

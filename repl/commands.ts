@@ -3,14 +3,16 @@ import { MemoryReadError } from "../lib/errors.ts";
 import { escape } from "../lib/escape.ts";
 import type { LoadedImage } from "../mod.ts";
 import { UserError } from "./errors.ts";
-import { openTarget } from "./open.ts";
+import { held, openCoreFile, openTarget } from "./open.ts";
 import {
   backtraceLines,
   backtracesLines,
+  exceptionLines,
   frameColumns,
   frameLine,
   hex,
   hexdump,
+  noteLines,
   registerLines,
   threadHeader,
 } from "./render.ts";
@@ -70,6 +72,25 @@ function imageLine(image: LoadedImage): string {
   }`;
 }
 
+/** What a core is of, and how it ended. The thread that crashed is selected. */
+export function coreLines(session: Session): string[] {
+  const { core } = session;
+  if (core === undefined) return [];
+  const count = core.threads.length === 1 ? "1 thread" : `${core.threads.length} threads`;
+  const lines = [`${core}: ${count}, ${core.images.length} images`];
+  const crashed = core.crashedThread;
+  if (crashed !== null) {
+    session.selectThread(crashed.index);
+    lines.push(
+      `thread ${crashed.index} crashed: ${session.style("warning", `${crashed.exception}`)}`,
+    );
+  }
+  for (const warning of core.warnings) {
+    lines.push(session.style("quiet", `warning: ${escape(warning)}`));
+  }
+  return lines;
+}
+
 /** What is at an address. */
 function lookupAddress(session: Session, address: bigint): string[] {
   const { image, symbol, offset, source } = session.target.resolve(address);
@@ -106,6 +127,16 @@ export const commands: readonly PromptCommand[] = [
       const { openLaunched } = await import("./launch.ts");
       session.open(await openLaunched(program, args));
       return [`launched ${session.target}`];
+    },
+  },
+  {
+    name: "core",
+    usage: "<file> [folder…]",
+    help: "open a core; its binaries are looked for in the folders too",
+    async run(session, [file, ...folders]) {
+      if (file === undefined) throw new UserError("open which core? the path of a file");
+      session.open(held(await openCoreFile(file, folders)));
+      return coreLines(session);
     },
   },
   {
@@ -163,6 +194,7 @@ export const commands: readonly PromptCommand[] = [
     run(session, [number]) {
       if (number !== undefined) session.selectThread(wholeNumber(number, "a thread's number"));
       const lines = [threadHeader(session.thread, session.style)];
+      for (const line of exceptionLines(session.thread, session.style)) lines.push("  " + line);
       if (session.frames.length === 0) return lines;
       return [...lines, ...selectedFrame(session).map((line) => "  " + line)];
     },
@@ -274,6 +306,16 @@ export const commands: readonly PromptCommand[] = [
         lines.push(session.style("quiet", `(unreadable from ${end} on)`));
       }
       return lines;
+    },
+  },
+  {
+    name: "notes",
+    usage: "",
+    help: "what else a core says",
+    run(session) {
+      const core = session.core;
+      if (core === undefined) throw new UserError("only cores have notes: `core <file>` opens one");
+      return noteLines(core);
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { LoadedImage, Target, Thread } from "../mod.ts";
+import type { CoreTarget, LoadedImage, Target, Thread } from "../mod.ts";
 
 function hex(value: bigint): string {
   return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
@@ -30,6 +30,25 @@ export function threadsJson(
         stopped: frames.stopped,
       };
     }),
+  };
+}
+
+/** The stable form of `core --json`: what a core says beside its threads' frames, which `bt --json`
+ * has. `crashedThread` is a thread's index. */
+export function coreJson(core: CoreTarget): Record<string, unknown> {
+  return {
+    target: core.toJSON(),
+    kernelVersion: core.kernelVersion,
+    crashedThread: core.crashedThread?.index ?? null,
+    images: core.images.map(imageJson),
+    threads: core.threads.map((thread) => ({ ...thread.toJSON(), exception: thread.exception })),
+    regions: core.regions().map(({ address, size, protection }) => ({
+      address: hex(address),
+      size: hex(size),
+      protection,
+    })),
+    notes: core.notes,
+    warnings: core.warnings,
   };
 }
 

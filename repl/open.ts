@@ -1,5 +1,5 @@
 /** From what a person calls a target to the target. */
-import type { Target } from "../mod.ts";
+import type { CoreTarget, Target } from "../mod.ts";
 import { UserError } from "./errors.ts";
 
 /** A target, and what else has to end with it. */
@@ -21,15 +21,18 @@ export function held(target: Pick<Target, keyof Target>, after?: () => void): Op
   };
 }
 
-/** Opens `demo`, `self`, `pid:N`, a bare pid, or a process name.
+/** Opens `demo`, `self`, `core:FILE`, `pid:N`, a bare pid, or a process name.
  *
+ * @param symbols folders with the binaries of a core's images
  * @throws UserError when `spec` is none of these
  */
-export async function openTarget(spec: string): Promise<Opened> {
+export async function openTarget(
+  spec: string,
+  symbols: readonly string[] = [],
+): Promise<Opened> {
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
-  if (spec.startsWith("core:")) {
-    throw new UserError("cores cannot be opened yet: name a pid, a process, `demo` or `self`", 2);
-  }
+  if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
+  if (symbols.length > 0) throw new UserError("--symbols is for cores: core:FILE", 2);
   const { attach, self } = await import("../mod.ts");
   if (spec === "self") return held(self());
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
@@ -37,4 +40,34 @@ export async function openTarget(spec: string): Promise<Opened> {
     throw new UserError(`${spec} is not a pid: write it as in pid:123`, 2);
   }
   return held(await attach(pid === undefined ? spec : Number(pid)));
+}
+
+/** Opens a core file.
+ *
+ * @param symbols folders with the binaries of its images
+ * @throws UserError when there is no such file, or it may not be read
+ */
+export async function openCoreFile(
+  file: string,
+  symbols: readonly string[],
+): Promise<CoreTarget> {
+  if (file === "") throw new UserError("open which core? its path goes after `core:`", 2);
+  for (const folder of symbols) {
+    // A misspelt folder would only show in names that are missing.
+    if (await Deno.stat(folder).catch(() => null) === null) {
+      throw new UserError(`there is no folder ${folder} to look for binaries in`);
+    }
+  }
+  const { openCore } = await import("../mod.ts");
+  try {
+    return await openCore(file, { symbols });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || (error as { code?: string }).code === "ENOENT") {
+      throw new UserError(`there is no file ${file}`);
+    }
+    if ((error as { code?: string }).code === "EACCES") {
+      throw new UserError(`${file} may not be read: ask its owner, or run as root`);
+    }
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 /** Threads, frames, registers and memory as lines of text. Everything a target can have a say in is
  * escaped here. */
 import { escape } from "../lib/escape.ts";
-import type { Frame, RegisterValue, StopReason, Thread } from "../mod.ts";
+import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../mod.ts";
 import type { Style } from "./style.ts";
 
 /** Why a walk ended, where it did not end as it should. */
@@ -34,6 +34,33 @@ export function threadHeader(thread: Thread, style: Style): string {
     parts.push(style("warning", `suspended ${thread.suspendCount}×`));
   }
   return parts.join("  ");
+}
+
+/** The exception of a thread and its registers; nothing where there is none, or the thread is just in
+ * the kernel. */
+export function exceptionLines(
+  { exception }: Thread,
+  style: Style,
+): string[] {
+  if (exception === null || !exception.fault) return [];
+  return [`${style("warning", `${exception}`)}  ${style("quiet", `(${exception.registers})`)}`];
+}
+
+/** The notes of a core, one a line. */
+export function noteLines(
+  { notes, kernelVersion, mainBinary }: Pick<CoreTarget, "notes" | "kernelVersion" | "mainBinary">,
+): string[] {
+  if (notes.length === 0) return ["no notes"];
+  const lines = notes.map(({ owner, offset, size }) =>
+    `${escape(owner).padEnd(16)}  ${size} bytes at offset 0x${offset.toString(16)}`
+  );
+  if (kernelVersion !== null) lines.push(`kernel: ${escape(kernelVersion)}`);
+  if (mainBinary !== null) {
+    const { address, uuid } = mainBinary;
+    const where = address === null ? "" : ` at 0x${address.toString(16)}`;
+    lines.push(`main binary: ${uuid ?? "no UUID"}${where}`);
+  }
+  return lines;
 }
 
 function imageName(frame: Frame): string {
@@ -84,6 +111,7 @@ export function backtraceLines(
   const frames = thread.backtrace(limit === undefined ? {} : { limit });
   const columns = frameColumns(frames);
   const lines = [threadHeader(thread, style)];
+  for (const line of exceptionLines(thread, style)) lines.push("  " + line);
   for (const frame of frames) lines.push("  " + frameLine(frame, pointerSize, columns, style));
   const ending = endings[frames.stopped];
   if (ending !== undefined) lines.push("  " + style("quiet", `(${frames.stopped}: ${ending})`));

@@ -1,4 +1,4 @@
-import type { Backtrace, Frame, Pause, Thread } from "../mod.ts";
+import type { Backtrace, CoreTarget, Frame, Pause, Thread } from "../mod.ts";
 import { TargetGoneError } from "../lib/errors.ts";
 import { UserError } from "./errors.ts";
 import { held, type Opened } from "./open.ts";
@@ -38,8 +38,15 @@ export class Session implements Disposable {
     throw new UserError(
       this.#gone
         ? "the target is gone: `attach <pid|name>` to another one"
-        : "no target: `attach <pid|name>`, `launch <program>`, `demo` or `self` gets one",
+        : "no target: `attach <pid|name>`, `launch <program>`, `core <file>`, `demo` or `self` " +
+          "gets one",
     );
+  }
+
+  /** The target, if it is a core. */
+  get core(): CoreTarget | undefined {
+    const target = this.maybeTarget;
+    return target?.kind === "core" ? target as CoreTarget : undefined;
   }
 
   /** Lets the target before go, and takes this one. */
@@ -80,7 +87,8 @@ export class Session implements Disposable {
     if (this.#gone) return "gone";
     const target = this.maybeTarget;
     if (target === undefined) return "";
-    return target.kind === "self" ? "self" : target.paused ? "paused" : "running";
+    if (target.kind !== "live") return target.kind;
+    return target.paused ? "paused" : "running";
   }
 
   /** Pauses the target, unless it is. */
@@ -92,6 +100,7 @@ export class Session implements Disposable {
 
   /** Ends the prompt's own pause. */
   resume(): void {
+    if (this.core !== undefined) throw new UserError("nothing runs in a core: it stays as it is");
     if (!this.target.paused) throw new UserError("the target is running");
     const pause = this.#pause;
     this.#pause = undefined;

@@ -13,6 +13,7 @@ export interface OptionDefinition {
   readonly hidden: boolean;
   readonly global: boolean;
   readonly default: unknown;
+  readonly collect: boolean;
 }
 
 /** An argument, as defined. */
@@ -26,9 +27,11 @@ export interface ArgumentDefinition {
 }
 
 /** How an option is to be. */
-export interface OptionOptions {
+export interface OptionOptions<Collect extends boolean = boolean> {
   hidden?: boolean;
   default?: unknown;
+  /** Given several times, all values are kept, in an array. */
+  collect?: Collect;
 }
 
 /** What {@linkcode Command.parse} returns. */
@@ -186,15 +189,16 @@ export class Command<
       hidden: options.hidden ?? false,
       global,
       default: options.default,
+      collect: options.collect ?? false,
     });
   }
 
   /** Defines an option, as in `-l, --limit <frames:integer>`. */
-  option<const Flags extends string>(
+  option<const Flags extends string, const Collect extends boolean = false>(
     flags: Flags,
     description: string,
-    options: OptionOptions = {},
-  ): Command<Options & TypedOption<Flags>, Arguments> {
+    options: OptionOptions<Collect> = {},
+  ): Command<Options & TypedOption<Flags, Collect>, Arguments> {
     this.#define(flags, description, options, false);
     return this as any;
   }
@@ -267,7 +271,13 @@ export class Command<
     for (let up = this.#parent; up !== undefined; up = up.#parent) {
       inherited.push(...up.#options.filter(({ global }) => global));
     }
-    const plain = { value: undefined, hidden: false, global: true, default: undefined };
+    const plain = {
+      value: undefined,
+      hidden: false,
+      global: true,
+      default: undefined,
+      collect: false,
+    };
     const own: OptionDefinition[] = [
       { ...plain, short: "h", long: "help", description: "Show this help." },
     ];
@@ -372,7 +382,11 @@ export class Command<
         if (given === undefined) {
           throw new ValidationError(`Missing value for option "--${long}".`);
         }
-        options[camelCase(long)] = convert("Option", `--${long}`, value.type, given);
+        const name = camelCase(long);
+        const converted = convert("Option", `--${long}`, value.type, given);
+        options[name] = definition.collect
+          ? [...(options[name] as unknown[] | undefined) ?? [], converted]
+          : converted;
       }
     }
     return { options, positionals, literal: [] };

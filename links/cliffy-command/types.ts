@@ -26,9 +26,11 @@ type FlagName<Flags extends string> = Flags extends `${string}--${infer Rest}`
   ? Rest extends `${infer Name} ${string}` ? CamelCase<Name> : CamelCase<Rest>
   : never;
 
-/** `{ limit?: number }` of `--limit <frames:integer>`, `{ json?: true }` of `--json`. */
-export type TypedOption<Flags extends string> = {
-  [Name in FlagName<Flags>]?: Flags extends `${string}<${infer Definition}>` ? ValueOf<Definition>
+/** `{ limit?: number }` of `--limit <frames:integer>`, `{ json?: true }` of `--json`; with `Collect`,
+ * arrays. */
+export type TypedOption<Flags extends string, Collect extends boolean = false> = {
+  [Name in FlagName<Flags>]?: Flags extends `${string}<${infer Definition}>`
+    ? Collect extends true ? ValueOf<Definition>[] : ValueOf<Definition>
     : true;
 };
 

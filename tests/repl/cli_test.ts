@@ -32,7 +32,7 @@ Deno.test("--help names every command, and no other", async () => {
   const { code, stdout, stderr } = await machpause(["--help"]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   const named = stdout.split("Commands:")[1].match(/^ {2}[a-z]+/gm)?.map((name) => name.trim());
-  const all = ["attach", "launch", "self", "demo", "run", "bt", "snapshot", "savecore"];
+  const all = ["attach", "launch", "core", "self", "demo", "run", "bt", "snapshot", "savecore"];
   assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
   assertFalse(stdout.includes("\x1b"));
   assertMatch((await machpause(["--version"])).stdout, /\d+\.\d+\.\d+/);
@@ -48,7 +48,8 @@ Deno.test("a wrong command line: exit code 2, one line", async () => {
       ["bt", "self", "--limit", "x"],
       ["bt", "self", "--limit", "0"],
       ["bt", "pid:x"],
-      ["bt", "core:file"],
+      ["bt", "core:"],
+      ["bt", "self", "--symbols", "folder"],
       ["run"],
     ]
   ) {
@@ -60,6 +61,10 @@ Deno.test("a wrong command line: exit code 2, one line", async () => {
 
 Deno.test("work that fails: exit code 1, one line with the reason", async () => {
   const cases: [args: string[], reason: string][] = [
+    [["bt", "core:nosuch"], "there is no file nosuch"],
+    [["core", "nosuch"], "there is no file nosuch"],
+    [["core", program], "expected a Mach-O magic number"],
+    [["core", program, "--symbols", "nosuch"], "there is no folder nosuch"],
     [["bt", "no-such-process-name"], "no process is named"],
     [["bt", "pid:999999999"], ""],
     [["attach", "no-such-process-name"], "no process is named"],
