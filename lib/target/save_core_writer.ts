@@ -79,6 +79,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full; what was written of it has been removed",
   EDQUOT: "the disk quota is used up; what was written of it has been removed",
   EFBIG: "a file there cannot be so large; what was written of it has been removed",
+  EISDIR: "it is a folder",
   ENOENT: "there is no such folder",
   EACCES: "permission denied",
   EROFS: "the disk is read-only",

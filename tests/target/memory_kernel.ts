@@ -58,6 +58,10 @@ export class MemoryKernel extends FakeKernel {
 
   override vmRead(task: number, address: bigint, into: Uint8Array): number {
     super.vmRead(task, address, into.subarray(0, 0));
+    return this.#read(address, into);
+  }
+
+  #read(address: bigint, into: Uint8Array): number {
     let done = 0;
     for (const region of this.#regions) {
       const offset = Number(address - region.address) + done;
@@ -98,7 +102,7 @@ export class MemoryKernel extends FakeKernel {
           : BigInt(view.getUint32(sp.offset, true));
         const stackAddress = pointer - 128n;
         const stack = new Uint8Array(Math.min(options.maxStack, Number(stackEnd - stackAddress)));
-        const length = this.vmRead(task, stackAddress, stack);
+        const length = this.#read(stackAddress, stack);
         return {
           info,
           state: state.slice(),
