@@ -249,7 +249,7 @@ export interface CoreOptions {
  * @throws FormatError when it is no core of a known CPU
  */
 export function openCore(file: string, options: CoreOptions = {}): Promise<CoreTarget> {
-  return Promise.try(() => new CoreTarget(files.open(file), files, services, options));
+  return Promise.try(() => new CoreTarget(files.open(file), services, options));
 }
 
 /** This very process, in snapshots.

@@ -85,10 +85,12 @@ export function coreLines(session: Session): string[] {
       `thread ${crashed.index} crashed: ${session.style("warning", `${crashed.exception}`)}`,
     );
   }
-  for (const warning of core.warnings) {
-    lines.push(session.style("quiet", `warning: ${escape(warning)}`));
-  }
-  return lines;
+  return [...lines, ...warningLines(session)];
+}
+
+/** What was found damaged or missing since it was last said. */
+function warningLines(session: Session): string[] {
+  return session.newWarnings().map((text) => session.style("quiet", `warning: ${escape(text)}`));
 }
 
 /** What is at an address. */
@@ -206,11 +208,14 @@ export const commands: readonly PromptCommand[] = [
     run(session, [which]) {
       session.threads(true);
       const size = pointerSize(session);
-      if (which === "all") return backtracesLines(session.threads(), size, session.style);
+      if (which === "all") {
+        const lines = backtracesLines(session.threads(), size, session.style);
+        return [...lines, ...warningLines(session)];
+      }
       const thread = which === undefined
         ? session.thread
         : session.threadOf(wholeNumber(which, "a thread's number"));
-      return backtraceLines(thread, size, session.style);
+      return [...backtraceLines(thread, size, session.style), ...warningLines(session)];
     },
   },
   {
@@ -373,7 +378,10 @@ export function parseCommand(
 ): { command: PromptCommand; args: string[] } | undefined {
   const [name, ...args] = line.trim().split(/\s+/);
   const command = commands.find((command) => command.name === name);
-  // `frame = 1` and `thread .name` are code.
+  // `frame = 1` and `thread .name` are code; `core /tmp/a.core` is not.
+  if (/^<(?:file|program)/.test(command?.usage ?? "") && /^\.{0,2}\//.test(args[0] ?? "")) {
+    return { command: command!, args };
+  }
   if (command === undefined || /^[=.([?+*/<>&|,;!:-]/.test(args[0] ?? "")) return undefined;
   return { command, args };
 }

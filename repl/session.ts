@@ -19,6 +19,8 @@ export class Session implements Disposable {
   #thread: bigint | undefined;
   #frame = 0;
   #frames: Backtrace | undefined;
+  /** Warnings of the target that were said. */
+  readonly #said = new Set<string>();
 
   constructor(style: Style) {
     this.style = style;
@@ -49,6 +51,13 @@ export class Session implements Disposable {
     return target?.kind === "core" ? target as CoreTarget : undefined;
   }
 
+  /** The target's warnings that were not asked for before. */
+  newWarnings(): string[] {
+    const news = this.target.warnings.filter((text) => !this.#said.has(text));
+    for (const text of news) this.#said.add(text);
+    return news;
+  }
+
   /** Lets the target before go, and takes this one. */
   open(opened: Opened): void {
     this.close();
@@ -67,6 +76,7 @@ export class Session implements Disposable {
     this.#opened = undefined;
     this.#pause = undefined;
     this.#thread = undefined;
+    this.#said.clear();
     this.forget();
     opened?.[Symbol.dispose]();
   }

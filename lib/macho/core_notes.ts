@@ -126,7 +126,7 @@ function uuidBytes(uuid: string | null): Uint8Array {
 
 function readPath(source: ByteSource, offset: bigint): string | null {
   if (offset >= BigInt(source.size)) return null;
-  return fixedText(source.read(Number(offset), MAX_PATH));
+  return fixedText(source.read(Number(offset), Math.min(MAX_PATH, source.size - Number(offset))));
 }
 
 /** The images of an "all image infos" note.
@@ -157,7 +157,8 @@ export function parseAllImageInfos(
     if (count > 0) damaged(`${count} images at offset 0x${entries.toString(16)}`);
     return [];
   }
-  const bytes = source.read(Number(entries), count * imageSize);
+  const room = source.size - Number(entries);
+  const bytes = source.read(Number(entries), Math.min(room, count * imageSize));
   const view = viewOf(bytes);
   const whole = Math.floor(bytes.length / imageSize);
   if (whole < count) damaged(`${whole} of ${count} images are in the file`);
@@ -169,7 +170,9 @@ export function parseAllImageInfos(
     let segments: NotedImage["segments"] = [];
     if (segmentCount > MAX_SEGMENTS) damaged(`an image of ${segmentCount} segments`);
     else if (segmentsOffset < BigInt(source.size)) {
-      segments = readSegments(source.read(Number(segmentsOffset), segmentCount * segmentSize));
+      const room = source.size - Number(segmentsOffset);
+      const size = Math.min(room, segmentCount * segmentSize);
+      segments = readSegments(source.read(Number(segmentsOffset), size));
     }
     images.push({
       path: readPath(source, view.getBigUint64(at, true)),

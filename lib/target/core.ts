@@ -22,7 +22,7 @@ import { Binaries } from "./core_binaries.ts";
 import { armExceptionState64V2, readException, type ThreadException } from "./core_exception.ts";
 import { CoreImages } from "./core_images.ts";
 import { CoreMemory } from "./core_memory.ts";
-import type { Files, OpenFile } from "./files.ts";
+import type { OpenFile } from "./files.ts";
 import type { CapturedThread, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
@@ -98,12 +98,10 @@ export class CoreTarget extends Target {
   /** Reads the header, the load commands and the small notes.
    *
    * @param file is closed when the target is disposed, and when this throws
-   * @param files where binaries are looked for
    * @throws FormatError when it is no core of a known CPU
    */
   constructor(
     file: OpenFile,
-    files: Files,
     services: Services,
     options: CoreTargetOptions = {},
   ) {
@@ -128,7 +126,7 @@ export class CoreTarget extends Target {
       this.pid = this.#metadata.pid;
       this.#core = new CoreMemory(file, segments, arch.pointerSize);
       this.memory = new Memory(this.#readInto, arch.pointerSize);
-      this.#binaries = new Binaries(files, options.symbols ?? [], cpuType);
+      this.#binaries = new Binaries(services.files, options.symbols ?? [], cpuType);
     } catch (error) {
       file[Symbol.dispose]();
       throw error;

@@ -249,6 +249,17 @@ export async function liveParts(name: "x86_64" | "i386"): Promise<Parts> {
       const bytes = target.memory.read(address, 4096);
       regions.push({ address, bytes, protection: 3, segment: null });
     }
+    // LLDB walks on from code only where it can read that code.
+    const code = new Map<bigint, RegionPart>();
+    for (const thread of target.threads) {
+      const pc = thread.registers.get(arch.pc.name)!;
+      if (images.some((image) => image.contains(pc))) continue;
+      const region = mapped.find(({ address, size }) => address <= pc && pc < address + size)!;
+      const { address, size, protection } = region;
+      const bytes = target.memory.read(address, Number(size));
+      code.set(address, { address, bytes, protection, segment: null });
+    }
+    regions.push(...code.values());
     const threads = target.threads.map((thread): ThreadPart => {
       const state = new Uint8Array(arch.threadState.size);
       for (const register of arch.threadState.registers) {
