@@ -27,6 +27,7 @@ export type RegisterRule =
 
 /** How to find the caller of a frame that is at one of a range of addresses. */
 export interface UnwindRow {
+  /** The canonical frame address. */
   readonly cfa: CfaRule;
   /** Registers that have no rule keep their value if the callee must save them, and are lost
    * otherwise. */

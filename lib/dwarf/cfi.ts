@@ -1,0 +1,303 @@
+/** The call-frame information of an image: one section, indexed by address. */
+import { FormatError } from "../errors.ts";
+import {
+  type Cie,
+  type Entry,
+  type FrameSectionKind,
+  readCie,
+  readEntry,
+  readFde,
+} from "./cfi_entries.ts";
+import {
+  type InitialState,
+  type ProgramContext,
+  type RowTable,
+  runCie,
+  runFde,
+} from "./cfi_program.ts";
+import { Cursor } from "./cursor.ts";
+import type { PointerBases } from "./pointer_encoding.ts";
+import { RangeIndex } from "./range_index.ts";
+import type { UnwindRow } from "./row.ts";
+
+/** Warnings that one section may give: a section of nothing but damage says so often enough. */
+const MAX_WARNINGS = 32;
+/** Rows and rules that are kept together. A function has some tens. */
+const MAX_WEIGHT = 1 << 20;
+
+/** How {@linkcode CallFrameInfo.parse} reads a section. */
+export interface CallFrameOptions {
+  /** Where the section is: the functions are found at addresses that are slid if this one is. */
+  readonly address: bigint;
+  /** Bytes. */
+  readonly pointerSize: 4 | 8;
+  /** `__TEXT,__eh_frame` or `__DWARF,__debug_frame`. */
+  readonly kind: "eh_frame" | "debug_frame";
+  /** Added to what the section has as linked addresses, which is all of `debug_frame`; 0 when left
+   * out. */
+  readonly slide?: bigint;
+  /** What `DW_EH_PE_textrel` counts from; Mach-O images have none. */
+  readonly textAddress?: bigint;
+  /** What `DW_EH_PE_datarel` counts from; Mach-O images have none. */
+  readonly dataAddress?: bigint;
+  /** Whether registers 4 and 5 mean each other, as in `__eh_frame` of Darwin's i386: there ebp is 4
+   * and esp is 5. Rows then have the numbers of everybody else. */
+  readonly swapEspEbp?: boolean;
+  /** Told what is damaged and left out, in a line each. */
+  readonly warn: (text: string) => void;
+}
+
+/** The range of code that one FDE describes. */
+export interface FrameDescription {
+  /** The function's first address. */
+  readonly start: bigint;
+  /** The address after its last. */
+  readonly end: bigint;
+  /** Of the FDE, in bytes from the section's start. */
+  readonly offset: number;
+}
+
+/** A row, and where it holds: up to the next one, or the function's end. */
+export interface AddressedRow {
+  /** The first address. */
+  readonly address: bigint;
+  /** `null` where the information is damaged or has no rule for the CFA. */
+  readonly row: UnwindRow | null;
+}
+
+interface ParsedCie {
+  readonly cie: Cie;
+  readonly initial: InitialState;
+}
+
+/** The call-frame information of one section: for every address of the code it describes, how to
+ * find the caller. DWARF 2 to 5; an index of all functions is built at once, and what describes a
+ * function is read when it is asked for.
+ *
+ * Damage costs what it damages: an FDE that cannot be read is left out with a warning, and of one
+ * whose program is damaged the rows before that are kept.
+ *
+ * @example
+ * ```ts
+ * import { CallFrameInfo } from "./mod.ts";
+ *
+ * const section = await Deno.readFile("eh_frame.bin");
+ * const info = CallFrameInfo.parse(section, {
+ *   address: 0x100003f00n,
+ *   pointerSize: 8,
+ *   kind: "eh_frame",
+ *   warn: console.warn,
+ * });
+ * console.log(info.rowAt(0x100001234n)?.cfa); // { kind: "register", register: 7, offset: 16 }
+ * ```
+ */
+export class CallFrameInfo {
+  readonly #section: Cursor;
+  readonly #kind: FrameSectionKind;
+  readonly #pointerSize: 4 | 8;
+  readonly #context: ProgramContext;
+  readonly #bases: PointerBases;
+  readonly #warn: (text: string) => void;
+  /** By offset; `null` for a damaged one. */
+  readonly #cies = new Map<number, ParsedCie | null>();
+  /** Ranges with the offsets of their FDEs. */
+  readonly #index: RangeIndex;
+  readonly #tables = new Map<number, RowTable>();
+  #weight = 0;
+  #warnings = 0;
+
+  private constructor(bytes: Uint8Array, options: CallFrameOptions) {
+    this.#section = new Cursor(bytes, `__${options.kind}`);
+    this.#kind = options.kind;
+    this.#pointerSize = options.pointerSize;
+    this.#bases = {
+      origin: options.address,
+      slide: options.slide ?? 0n,
+      text: options.textAddress,
+      data: options.dataAddress,
+    };
+    this.#context = {
+      section: this.#section,
+      bases: this.#bases,
+      swapEspEbp: options.swapEspEbp ?? false,
+    };
+    this.#warn = options.warn;
+    this.#index = this.#buildIndex();
+  }
+
+  /** Builds the index of a section.
+   *
+   * @param bytes of the whole section; kept, not copied. Of at most 4 GB
+   */
+  static parse(bytes: Uint8Array, options: CallFrameOptions): CallFrameInfo {
+    return new CallFrameInfo(bytes, options);
+  }
+
+  /** How many functions are described. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** The functions that are described, by rising address. */
+  get fdes(): Iterable<FrameDescription> {
+    return this.#descriptions();
+  }
+
+  /** The function that holds `pc`; `null` when none is described there. Where two do, it is the one
+   * that begins later. */
+  fdeAt(pc: bigint): FrameDescription | null {
+    const index = this.#find(pc);
+    return index < 0 ? null : this.#description(index);
+  }
+
+  /** How to find the caller of a frame at `pc`: an address where execution is, or, for a frame that
+   * called another, the return address less one. `null` where nothing is known. */
+  rowAt(pc: bigint): UnwindRow | null {
+    const index = this.#find(pc);
+    if (index < 0) return null;
+    const { starts, rows } = this.#table(this.#index.value(index));
+    const offset = Number(pc - this.#bases.origin);
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? null : rows[low - 1] ?? null;
+  }
+
+  /** All rows of a function, by rising address, also those beyond its end if it has such. */
+  rows(fde: FrameDescription): AddressedRow[] {
+    const { starts, rows } = this.#table(fde.offset);
+    return starts.map((start, index) => ({
+      address: this.#address(start),
+      row: rows[index] ?? null,
+    }));
+  }
+
+  *#descriptions(): Generator<FrameDescription> {
+    for (let index = 0; index < this.#index.size; index++) yield this.#description(index);
+  }
+
+  #description(index: number): FrameDescription {
+    return {
+      start: this.#address(this.#index.start(index)),
+      end: this.#address(this.#index.end(index)),
+      offset: this.#index.value(index),
+    };
+  }
+
+  #address(offset: number): bigint {
+    return this.#bases.origin + BigInt(offset);
+  }
+
+  #find(pc: bigint): number {
+    return this.#index.find(Number(pc - this.#bases.origin));
+  }
+
+  #buildIndex(): RangeIndex {
+    const cursor = this.#section.at(0, this.#section.end);
+    const reader = this.#section.at(0, 0);
+    const starts: number[] = [];
+    const ends: number[] = [];
+    const offsets: number[] = [];
+    while (cursor.position < cursor.end) {
+      const offset = cursor.position;
+      const entry = this.#entry(cursor);
+      if (entry === null) break;
+      if (entry === undefined || entry.cie === null) continue;
+      reader.position = entry.body;
+      reader.end = entry.end;
+      try {
+        const { start, end } = readFde(reader, this.#cie(entry.cie).cie, this.#bases);
+        // What the linker left out, and functions without code: nothing can be in them.
+        if (Number.isNaN(start) || end === start) continue;
+        if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) {
+          throw reader.damage("a range of code within 2^53 bytes of the section", entry.body);
+        }
+        starts.push(start);
+        ends.push(end);
+        offsets.push(offset);
+      } catch (error) {
+        this.#report(`FDE at 0x${offset.toString(16)} left out`, error);
+      }
+    }
+    return new RangeIndex(starts, ends, offsets);
+  }
+
+  /** The next entry; `undefined` for an empty one, `null` where no more can be found. */
+  #entry(cursor: Cursor): Entry | undefined | null {
+    const offset = cursor.position;
+    try {
+      return readEntry(cursor, this.#kind);
+    } catch (error) {
+      this.#report(`all from 0x${offset.toString(16)} on left out`, error);
+      return null;
+    }
+  }
+
+  #cie(offset: number): ParsedCie {
+    let parsed = this.#cies.get(offset);
+    if (parsed === undefined) {
+      parsed = this.#parseCie(offset);
+      this.#cies.set(offset, parsed);
+    }
+    if (parsed === null) throw this.#section.damage("a CIE", offset);
+    return parsed;
+  }
+
+  #parseCie(offset: number): ParsedCie | null {
+    const section = this.#section;
+    // What an FDE points to need not be the beginning of anything.
+    if (!(offset >= 0 && offset < section.end)) return null;
+    try {
+      const entry = readEntry(section.at(offset, section.end), this.#kind);
+      if (entry?.cie !== null) return null;
+      const cie = readCie(section, entry, this.#kind, this.#pointerSize, this.#bases);
+      return { cie, initial: runCie(this.#context, cie) };
+    } catch (error) {
+      this.#report(`CIE at 0x${offset.toString(16)} left out`, error);
+      return null;
+    }
+  }
+
+  /** @param offset of the FDE */
+  #table(offset: number): RowTable {
+    let table = this.#tables.get(offset);
+    if (table === undefined) {
+      table = this.#run(offset);
+      this.#weight += table.weight + 1;
+      if (this.#weight > MAX_WEIGHT) {
+        this.#tables.clear();
+        this.#weight = table.weight + 1;
+      }
+      this.#tables.set(offset, table);
+    }
+    return table;
+  }
+
+  #run(offset: number): RowTable {
+    try {
+      const entry = readEntry(this.#section.at(offset, this.#section.end), this.#kind);
+      if (entry === undefined || entry.cie === null) throw this.#section.damage("an FDE", offset);
+      const { cie, initial } = this.#cie(entry.cie);
+      const fde = readFde(this.#section.at(entry.body, entry.end), cie, this.#bases);
+      const table = runFde(this.#context, cie, initial, fde, entry.end);
+      if (table.error !== undefined) {
+        this.#report(`FDE at 0x${offset.toString(16)} cut short`, table.error);
+      }
+      return table;
+    } catch (error) {
+      this.#report(`FDE at 0x${offset.toString(16)} left out`, error);
+      return { starts: [], rows: [], error, weight: 0 };
+    }
+  }
+
+  #report(what: string, error: unknown): void {
+    if (!(error instanceof FormatError)) throw error;
+    this.#warnings++;
+    if (this.#warnings <= MAX_WARNINGS) this.#warn(`${what}: ${error.message}`);
+    if (this.#warnings === MAX_WARNINGS) this.#warn(`${error.file}: no more warnings of this kind`);
+  }
+}

@@ -1,0 +1,366 @@
+/** DWARF expressions as call-frame information may have them: a stack machine. DWARF 5, section 2.5,
+ * with the limits of section 6.4.2. */
+import { Cursor } from "./cursor.ts";
+
+/** What an expression may ask for. */
+export interface ExpressionContext {
+  /** The value of a register by DWARF number; `undefined` when it is not known. */
+  readonly registers: (register: number) => bigint | undefined;
+  /** The little-endian number of `size` bytes, 1 to 8, at `address`; `undefined` when it cannot be
+   * read. */
+  readonly readMemory: (address: bigint, size: number) => bigint | undefined;
+  /** On the stack as the expression begins: given for registers' rules, not for the CFA's. */
+  readonly cfa?: bigint;
+  /** Bytes: the size of everything on the stack. */
+  readonly pointerSize: 4 | 8;
+}
+
+/** Operations that one expression may run. Real ones have a dozen. */
+const MAX_STEPS = 4096;
+const MAX_DEPTH = 256;
+
+const OP = {
+  addr: 0x03,
+  deref: 0x06,
+  const1u: 0x08,
+  const1s: 0x09,
+  const2u: 0x0a,
+  const2s: 0x0b,
+  const4u: 0x0c,
+  const4s: 0x0d,
+  const8u: 0x0e,
+  const8s: 0x0f,
+  constu: 0x10,
+  consts: 0x11,
+  dup: 0x12,
+  drop: 0x13,
+  over: 0x14,
+  pick: 0x15,
+  swap: 0x16,
+  rot: 0x17,
+  abs: 0x19,
+  and: 0x1a,
+  div: 0x1b,
+  minus: 0x1c,
+  mod: 0x1d,
+  mul: 0x1e,
+  neg: 0x1f,
+  not: 0x20,
+  or: 0x21,
+  plus: 0x22,
+  plus_uconst: 0x23,
+  shl: 0x24,
+  shr: 0x25,
+  shra: 0x26,
+  xor: 0x27,
+  bra: 0x28,
+  eq: 0x29,
+  ge: 0x2a,
+  gt: 0x2b,
+  le: 0x2c,
+  lt: 0x2d,
+  ne: 0x2e,
+  skip: 0x2f,
+  lit0: 0x30,
+  lit31: 0x4f,
+  breg0: 0x70,
+  breg31: 0x8f,
+  bregx: 0x92,
+  deref_size: 0x94,
+  nop: 0x96,
+} as const;
+
+/** Why an expression has no value. */
+class NoValue extends Error {}
+
+/** What a DWARF expression of call-frame information computes. It runs a bounded number of
+ * operations and never throws.
+ *
+ * @param bytes of the expression
+ * @returns unsigned, of the size of a pointer; `undefined` when the expression is damaged, divides
+ * by zero, runs too long, or asks for what is not known
+ *
+ * @example
+ * ```ts
+ * import { evaluateExpression } from "./mod.ts";
+ *
+ * const value = evaluateExpression(new Uint8Array([0x77, 8]), { // DW_OP_breg7 +8
+ *   registers: (register) => register === 7 ? 0x1000n : undefined,
+ *   readMemory: () => undefined,
+ *   pointerSize: 8,
+ * });
+ * console.log(value); // 4104n
+ * ```
+ */
+export function evaluateExpression(
+  bytes: Uint8Array,
+  context: ExpressionContext,
+): bigint | undefined {
+  try {
+    return new Machine(bytes, context).run();
+  } catch {
+    // Damage, or what the caller's own functions threw: either way the value is not known.
+    return undefined;
+  }
+}
+
+class Machine {
+  readonly #cursor: Cursor;
+  readonly #context: ExpressionContext;
+  readonly #bits: number;
+  readonly #stack: bigint[] = [];
+
+  constructor(bytes: Uint8Array, context: ExpressionContext) {
+    this.#cursor = new Cursor(bytes, "expression");
+    this.#context = context;
+    this.#bits = context.pointerSize * 8;
+    if (context.cfa !== undefined) this.#push(context.cfa);
+  }
+
+  run(): bigint {
+    const cursor = this.#cursor;
+    for (let steps = 0; cursor.position < cursor.end; steps++) {
+      if (steps === MAX_STEPS) throw new NoValue();
+      this.#step(cursor.u8());
+    }
+    return this.#pop();
+  }
+
+  #push(value: bigint): void {
+    if (this.#stack.length === MAX_DEPTH) throw new NoValue();
+    this.#stack.push(BigInt.asUintN(this.#bits, value));
+  }
+
+  #pop(): bigint {
+    const value = this.#stack.pop();
+    if (value === undefined) throw new NoValue();
+    return value;
+  }
+
+  #popSigned(): bigint {
+    return BigInt.asIntN(this.#bits, this.#pop());
+  }
+
+  /** Pushes a copy of the entry that many below the top. */
+  #pick(index: number): void {
+    const value = this.#stack.at(-1 - index);
+    if (value === undefined) throw new NoValue();
+    this.#push(value);
+  }
+
+  #pushRegister(register: number, offset: bigint): void {
+    const value = this.#context.registers(register);
+    if (value === undefined) throw new NoValue();
+    this.#push(value + offset);
+  }
+
+  #load(size: number): void {
+    if (size < 1 || size > this.#context.pointerSize) throw new NoValue();
+    const value = this.#context.readMemory(this.#pop(), size);
+    if (value === undefined) throw new NoValue();
+    this.#push(BigInt.asUintN(size * 8, value));
+  }
+
+  #branch(distance: number): void {
+    const target = this.#cursor.position + distance;
+    // To the very end is a way to return.
+    if (target < 0 || target > this.#cursor.end) throw new NoValue();
+    this.#cursor.position = target;
+  }
+
+  /** Both operands as signed numbers, the one pushed first on the left. */
+  #compare(holds: (left: bigint, right: bigint) => boolean): void {
+    const right = this.#popSigned();
+    const left = this.#popSigned();
+    this.#push(holds(left, right) ? 1n : 0n);
+  }
+
+  /** Both operands as unsigned numbers, the one pushed first on the left. */
+  #combine(operation: (left: bigint, right: bigint) => bigint): void {
+    const right = this.#pop();
+    const left = this.#pop();
+    this.#push(operation(left, right));
+  }
+
+  #step(op: number): void {
+    const cursor = this.#cursor;
+    if (op >= OP.lit0 && op <= OP.lit31) return this.#push(BigInt(op - OP.lit0));
+    if (op >= OP.breg0 && op <= OP.breg31) {
+      return this.#pushRegister(op - OP.breg0, cursor.slebBig());
+    }
+    switch (op) {
+      case OP.addr:
+        return this.#push(this.#bits === 64 ? cursor.u64() : BigInt(cursor.u32()));
+      case OP.const1u:
+        return this.#push(BigInt(cursor.u8()));
+      case OP.const1s:
+        return this.#push(BigInt(cursor.i8()));
+      case OP.const2u:
+        return this.#push(BigInt(cursor.u16()));
+      case OP.const2s:
+        return this.#push(BigInt(cursor.i16()));
+      case OP.const4u:
+        return this.#push(BigInt(cursor.u32()));
+      case OP.const4s:
+        return this.#push(BigInt(cursor.i32()));
+      case OP.const8u:
+        return this.#push(cursor.u64());
+      case OP.const8s:
+        return this.#push(cursor.i64());
+      case OP.constu:
+        return this.#push(cursor.ulebBig());
+      case OP.consts:
+        return this.#push(cursor.slebBig());
+      case OP.bregx:
+        return this.#pushRegister(cursor.uleb(), cursor.slebBig());
+      case OP.deref:
+        return this.#load(this.#context.pointerSize);
+      case OP.deref_size:
+        return this.#load(cursor.u8());
+      case OP.dup:
+        return this.#pick(0);
+      case OP.over:
+        return this.#pick(1);
+      case OP.pick:
+        return this.#pick(cursor.u8());
+      case OP.drop:
+        this.#pop();
+        return;
+      case OP.swap: {
+        const [first, second] = [this.#pop(), this.#pop()];
+        this.#push(first);
+        this.#push(second);
+        return;
+      }
+      case OP.rot: {
+        const [first, second, third] = [this.#pop(), this.#pop(), this.#pop()];
+        this.#push(first);
+        this.#push(third);
+        this.#push(second);
+        return;
+      }
+      case OP.abs: {
+        const value = this.#popSigned();
+        return this.#push(value < 0n ? -value : value);
+      }
+      case OP.neg:
+        return this.#push(-this.#pop());
+      case OP.not:
+        return this.#push(~this.#pop());
+      case OP.and:
+        return this.#combine((left, right) => left & right);
+      case OP.or:
+        return this.#combine((left, right) => left | right);
+      case OP.xor:
+        return this.#combine((left, right) => left ^ right);
+      case OP.plus:
+        return this.#combine((left, right) => left + right);
+      case OP.minus:
+        return this.#combine((left, right) => left - right);
+      case OP.mul:
+        return this.#combine((left, right) => left * right);
+      case OP.mod:
+        // A BigInt divided by zero throws, which ends the expression.
+        return this.#combine((left, right) => left % right);
+      case OP.div: {
+        const right = this.#popSigned();
+        const left = this.#popSigned();
+        return this.#push(left / right);
+      }
+      case OP.plus_uconst:
+        return this.#push(this.#pop() + cursor.ulebBig());
+      case OP.shl:
+        return this.#combine((left, right) => right >= this.#bits ? 0n : left << right);
+      case OP.shr:
+        return this.#combine((left, right) => right >= this.#bits ? 0n : left >> right);
+      case OP.shra: {
+        const distance = this.#pop();
+        const value = this.#popSigned();
+        return this.#push(value >> (distance >= this.#bits ? BigInt(this.#bits - 1) : distance));
+      }
+      case OP.eq:
+        return this.#compare((left, right) => left === right);
+      case OP.ne:
+        return this.#compare((left, right) => left !== right);
+      case OP.ge:
+        return this.#compare((left, right) => left >= right);
+      case OP.gt:
+        return this.#compare((left, right) => left > right);
+      case OP.le:
+        return this.#compare((left, right) => left <= right);
+      case OP.lt:
+        return this.#compare((left, right) => left < right);
+      case OP.skip:
+        return this.#branch(cursor.i16());
+      case OP.bra: {
+        const distance = cursor.i16();
+        if (this.#pop() !== 0n) this.#branch(distance);
+        return;
+      }
+      case OP.nop:
+        return;
+    }
+    throw new NoValue();
+  }
+}
+
+/** The expression with two registers that differ in their lowest bit taken for each other, for a
+ * section that numbers them the other way. Returned as it is where it cannot be followed: then it
+ * has no value either.
+ *
+ * @param even the smaller of the two numbers
+ */
+export function swapRegisters(bytes: Uint8Array, even: number, pointerSize: 4 | 8): Uint8Array {
+  const swapped = bytes.slice();
+  const cursor = new Cursor(bytes, "expression");
+  try {
+    while (cursor.position < cursor.end) {
+      const start = cursor.position;
+      const op = cursor.u8();
+      if (op >= OP.breg0 && op <= OP.breg31) {
+        if (((op - OP.breg0) & ~1) === even) swapped[start] = op ^ 1;
+        cursor.slebBig();
+      } else if (op === OP.bregx) {
+        if ((cursor.uleb() & ~1) === even) swapped[start + 1] ^= 1;
+        cursor.slebBig();
+      } else {
+        skipOperand(cursor, op, pointerSize);
+      }
+    }
+    return swapped;
+  } catch {
+    return bytes;
+  }
+}
+
+function skipOperand(cursor: Cursor, op: number, pointerSize: 4 | 8): void {
+  switch (op) {
+    case OP.addr:
+      cursor.skip(pointerSize);
+      return;
+    case OP.const1u:
+    case OP.const1s:
+    case OP.pick:
+    case OP.deref_size:
+      cursor.skip(1);
+      return;
+    case OP.const2u:
+    case OP.const2s:
+    case OP.skip:
+    case OP.bra:
+      cursor.skip(2);
+      return;
+    case OP.const4u:
+    case OP.const4s:
+      cursor.skip(4);
+      return;
+    case OP.const8u:
+    case OP.const8s:
+      cursor.skip(8);
+      return;
+    case OP.constu:
+    case OP.plus_uconst:
+    case OP.consts:
+      cursor.ulebBig();
+  }
+}
