@@ -151,6 +151,7 @@ export function recordedKernel(name: "arm64" | "armv7"): MemoryKernel {
     const { offset, size } = parts.arch.sp;
     return size === 8 ? view.getBigUint64(offset, true) : BigInt(view.getUint32(offset, true));
   };
+  const loader = name === "arm64" ? 0x40_0000n : 0x1_0000n;
   const kernel = new MemoryKernel(
     parts.arch,
     [
@@ -159,10 +160,7 @@ export function recordedKernel(name: "arm64" | "armv7"): MemoryKernel {
       ),
       bytesRegion(dyldInfosAddress, dyldInfos(parts)),
       // The loader, of which the recording has nothing but its place.
-      {
-        ...bytesRegion(0x40_0000n, new Uint8Array(0x2_0000), 5),
-        ...{ path: "/macho-loader", shareMode: 1 },
-      },
+      { ...bytesRegion(loader, new Uint8Array(0x1_0000), 5), path: "/macho-loader", shareMode: 1 },
     ],
     parts.threads.map(({ name, state }) => ({
       name,
