@@ -92,10 +92,10 @@ export function readCodeAddress(
   const application = encoding & 0x70;
   if (application === APPLICATION.aligned) alignTo(cursor, size, bases);
   const value = readValue(cursor, encoding & 0x0f, size);
-  if (application === APPLICATION.pcrel) return wrap(position + Number(value), size, bases);
+  if (application === APPLICATION.pcrel) return wrap(position + distance(value), size, bases);
   if (application === APPLICATION.funcrel) {
     if (func === undefined) throw cursor.damage("a function to count from", position);
-    return wrap(func + Number(value), size, bases);
+    return wrap(func + distance(value), size, bases);
   }
   const base = absoluteBase(cursor, application, bases, position);
   if (application === APPLICATION.absolute) {
@@ -125,7 +125,13 @@ function absoluteBase(
   throw cursor.damage("a pointer whose base is known", position);
 }
 
-/** Addresses of 32 bits wrap around. Those of 64 would, too, but nothing is that far away. */
+/** A distance, also where the format has no sign: addresses wrap around. */
+function distance(value: number | bigint): number {
+  return typeof value === "number" ? value : Number(BigInt.asIntN(64, value));
+}
+
+/** An offset whose address has 32 bits if addresses do. Those of 64 need no cutting: nothing is that
+ * far away. */
 function wrap(offset: number, size: 4 | 8, bases: PointerBases): number {
   if (size === 8) return offset;
   const origin = Number(bases.origin);
