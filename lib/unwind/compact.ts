@@ -7,7 +7,7 @@
  * but the innermost and those that were interrupted; there the instructions have to be looked at. */
 
 import type { Arch } from "../arch/mod.ts";
-import type { UnwindRow } from "../dwarf/row.ts";
+import type { UnwindRow } from "../dwarf/mod.ts";
 import { compactRowArm64 } from "./compact_arm64.ts";
 import { compactRowX86 } from "./compact_x86.ts";
 

@@ -1,6 +1,6 @@
 /** Compact unwind encodings of arm64. */
 
-import type { RegisterRule, UnwindRow } from "../dwarf/row.ts";
+import type { RegisterRule, UnwindRow } from "../dwarf/mod.ts";
 import type { DwarfReference } from "./compact.ts";
 
 const MODE_MASK = 0x0f00_0000;

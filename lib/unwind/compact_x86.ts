@@ -2,7 +2,7 @@
  * registers. */
 
 import { type Arch, type ArchName, i386, register, x86_64 } from "../arch/mod.ts";
-import type { RegisterRule, UnwindRow } from "../dwarf/row.ts";
+import type { RegisterRule, UnwindRow } from "../dwarf/mod.ts";
 import type { CompactContext, DwarfReference } from "./compact.ts";
 
 const MODE_MASK = 0x0f00_0000;

@@ -26,6 +26,15 @@ export interface UnwindEntry {
   readonly functionEnd: number;
 }
 
+/** The encodings that all compressed pages have in common. */
+interface CommonEncodings {
+  /** In the section. */
+  readonly offset: number;
+  /** The index of a page's first own encoding. */
+  readonly count: number;
+  readonly readable: number;
+}
+
 /** A second-level page that has been checked. */
 interface Page {
   /** Offset of the first entry in the section. */
@@ -56,8 +65,7 @@ interface Page {
 export class UnwindInfo {
   readonly #view: DataView;
   readonly #warn: (message: string) => void;
-  readonly #commonEncodings: number;
-  readonly #commonCount: number;
+  readonly #common: CommonEncodings;
   /** Where each page's functions begin, and the sentinel. */
   readonly #starts: Uint32Array;
   /** Where each page is in the section, and the sentinel's 0. */
@@ -68,14 +76,13 @@ export class UnwindInfo {
   private constructor(
     view: DataView,
     warn: (message: string) => void,
-    common: { readonly offset: number; readonly count: number },
+    common: CommonEncodings,
     starts: Uint32Array,
     pageOffsets: Uint32Array,
   ) {
     this.#view = view;
     this.#warn = warn;
-    this.#commonEncodings = common.offset;
-    this.#commonCount = common.count;
+    this.#common = common;
     this.#starts = starts;
     this.#pageOffsets = pageOffsets;
   }
@@ -89,7 +96,8 @@ export class UnwindInfo {
   static parse(bytes: Uint8Array, warn: (message: string) => void): UnwindInfo {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const none = new Uint32Array();
-    const empty = (): UnwindInfo => new UnwindInfo(view, warn, { offset: 0, count: 0 }, none, none);
+    const empty = (): UnwindInfo =>
+      new UnwindInfo(view, warn, { offset: 0, count: 0, readable: 0 }, none, none);
     if (bytes.length < HEADER_SIZE) {
       warn(`unwind info: a header of ${HEADER_SIZE} bytes in ${bytes.length}`);
       return empty();
@@ -104,14 +112,14 @@ export class UnwindInfo {
       const count = view.getUint32(field + 4, true);
       const fitting = Math.max(0, Math.floor((bytes.length - offset) / size));
       if (count > fitting) warn(`unwind info: ${fitting} of ${count} ${what} are there`);
-      return { offset, count: Math.min(count, fitting) };
+      return { offset, count, fitting: Math.min(count, fitting) };
     };
     const common = array("common encodings", 4, 4);
     const index = array("index entries", 20, INDEX_ENTRY_SIZE);
-    const starts = new Uint32Array(index.count);
-    const pageOffsets = new Uint32Array(index.count);
+    const starts = new Uint32Array(index.fitting);
+    const pageOffsets = new Uint32Array(index.fitting);
     let count = 0;
-    for (; count < index.count; count++) {
+    while (count < index.fitting) {
       const at = index.offset + count * INDEX_ENTRY_SIZE;
       starts[count] = view.getUint32(at, true);
       pageOffsets[count] = view.getUint32(at + 4, true);
@@ -119,11 +127,15 @@ export class UnwindInfo {
         warn(`unwind info: index entry ${count} lies before the one that it follows`);
         break;
       }
+      count++;
+      // Where the count is wrong, the sentinel still has no page.
+      if (index.fitting < index.count && pageOffsets[count - 1] === 0) break;
     }
     return new UnwindInfo(
       view,
       warn,
-      common,
+      // A count that cannot be says nothing of the encodings, but those after them keep their place.
+      { ...common, readable: common.fitting === common.count ? common.count : 0 },
       starts.subarray(0, count),
       pageOffsets.subarray(0, count),
     );
@@ -159,10 +171,16 @@ export class UnwindInfo {
 
   /** All sound entries, rising. */
   *entries(): IterableIterator<UnwindEntry> {
+    // Damage may have many index entries share one page, and so make a small section endless.
+    let left = Math.floor(this.#view.byteLength / 4);
     for (let index = 0; index < this.#starts.length - 1; index++) {
       const page = this.#page(index);
       if (page === null) continue;
       for (let slot = 0; slot < page.count; slot++) {
+        if (left-- === 0) {
+          this.#warn("unwind info: more entries than the section has room for");
+          return;
+        }
         const entry = this.#entry(page, slot);
         if (entry !== null) yield entry;
       }
@@ -170,7 +188,8 @@ export class UnwindInfo {
   }
 
   #page(index: number): Page | null {
-    return this.#pages[index] ??= this.#checkPage(index);
+    const known = this.#pages[index];
+    return known === undefined ? this.#pages[index] = this.#checkPage(index) : known;
   }
 
   /** Looks at a page once, so that searches in it need no checks. */
@@ -234,9 +253,12 @@ export class UnwindInfo {
     const at = page.entries + slot * page.stride;
     if (page.stride === 8) return view.getUint32(at + 4, true);
     const index = view.getUint8(at + 3);
-    if (index < this.#commonCount) return view.getUint32(this.#commonEncodings + index * 4, true);
-    const own = index - this.#commonCount;
-    return own < page.encodingCount ? view.getUint32(page.encodings + own * 4, true) : undefined;
+    const { offset, count, readable } = this.#common;
+    if (index < readable) return view.getUint32(offset + index * 4, true);
+    const own = index - count;
+    return own >= 0 && own < page.encodingCount
+      ? view.getUint32(page.encodings + own * 4, true)
+      : undefined;
   }
 
   #entry(page: Page, slot: number): UnwindEntry | null {
