@@ -1,4 +1,4 @@
-import { type Arch, Registers } from "../arch/mod.ts";
+import type { Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
 import type { Resolution, Resolver, SourceLocation } from "./resolution.ts";
@@ -38,8 +38,8 @@ export interface FrameContext {
   readonly arch: Arch;
   /** Tells what their addresses mean. */
   readonly resolver: Resolver;
-  /** The registers of the innermost frame. */
-  readonly registers: Registers;
+  /** The registers whose values are known in a frame, by its index. */
+  registersOf(index: number): Registers;
 }
 
 /** One function's activation on a thread's stack.
@@ -137,15 +137,7 @@ export class Frame {
 
   /** The registers whose values are known in this frame. */
   get registers(): Registers {
-    if (this.index === 0) return this.#context.registers;
-    const { arch } = this.#context;
-    return new Registers(
-      new Map([
-        [arch.fp.name, this.fp],
-        [arch.sp.name, this.sp],
-        [arch.pc.name, this.address],
-      ]),
-    );
+    return this.#context.registersOf(this.index);
   }
 
   /** As in `2  demo  0x0000000100003f50  main + 32`; control characters are escaped. */

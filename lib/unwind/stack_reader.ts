@@ -41,13 +41,18 @@ export class StackReader {
     return true;
   }
 
-  /** Four bytes at a covered address. */
-  u32(address: number): number {
-    return this.#view.getUint32(address - this.#start, true);
-  }
-
-  /** Eight bytes at a covered address. */
-  u64(address: number): bigint {
-    return this.#view.getBigUint64(address - this.#start, true);
+  /** The unsigned number of `size` bytes at a covered address. */
+  read(address: number, size: number): bigint {
+    const at = address - this.#start;
+    switch (size) {
+      case 8:
+        return this.#view.getBigUint64(at, true);
+      case 4:
+        return BigInt(this.#view.getUint32(at, true));
+      case 2:
+        return BigInt(this.#view.getUint16(at, true));
+      default:
+        return BigInt(this.#view.getUint8(at));
+    }
   }
 }

@@ -1,24 +1,29 @@
-import { type Arch, readRegister, Registers } from "../arch/mod.ts";
+import { type Arch, readRegister, type Register, Registers } from "../arch/mod.ts";
+import { evaluateExpression, type RegisterRule, type UnwindRow } from "../dwarf/mod.ts";
+import type { LoadedImage } from "../macho/mod.ts";
 import {
   Backtrace,
   type BacktraceOptions,
   Frame,
   type FrameContext,
   type StopReason,
+  type Via,
   type WalkInput,
 } from "../target/mod.ts";
-import type { LoadedImage } from "../macho/mod.ts";
+import { type Plan, plansOf } from "./plan.ts";
 import { StackReader } from "./stack_reader.ts";
 
 /** Stack addresses at or above this are not kept as numbers; no user stack is there. */
 const addressLimit = 0x20_0000_0000_0000n;
 
-/** Walks a thread's stack by its frame records, innermost frame first.
+/** Walks a thread's stack, innermost frame first.
  *
- * Each record is a pair of pointers: the caller's frame pointer, then the return address; the
+ * From each frame to its caller the walk goes by what the frame's image says: compact unwind
+ * information, then call-frame information. Where there is none, or it leads nowhere sensible, it
+ * goes by frame records: pairs of pointers, the caller's frame pointer, then the return address; the
  * frame pointer register holds the address of the innermost one (Apple's "ARM64 Function Calling
  * Conventions", the i386 and x86-64 System V ABIs). The bounds and the order that Apple's own
- * `backtrace()` asks of records hold here too, so the walk ends on any memory.
+ * `backtrace()` asks of records hold for every step, so the walk ends on any memory.
  *
  * @example
  * ```ts
@@ -42,92 +47,320 @@ export function walk(input: WalkInput, options: BacktraceOptions): Backtrace {
   const frames = new Backtrace();
   const { limit = Infinity } = options;
   if (!(limit >= 0)) throw new RangeError(`a limit of ${limit} frames`);
-  frames.stopped = input.state.length < input.arch.threadState.size
-    ? "no-state"
-    : walkRecords(input, limit, frames);
+  if (input.state.length >= input.arch.threadState.size) {
+    frames.stopped = new Walker(input).walk(limit, frames);
+  }
   return frames;
 }
 
-function walkRecords(input: WalkInput, limit: number, frames: Backtrace): StopReason {
-  const { arch, state } = input;
-  const context: FrameContext = {
-    arch,
-    resolver: input.resolver,
-    registers: Registers.fromState(arch, state),
-  };
-  if (limit === 0) return "limit";
-  const { addressMask, pointerSize } = arch;
-  const wide = pointerSize === 8;
-  const mask = BigInt.asUintN(pointerSize * 8, addressMask);
-  const stack = new StackReader(input);
-  // arm64e's kernel signs these two as well as the pc; in 32 bits the mask takes off the Thumb bit.
-  const stackMask = wide ? mask : 0xffff_ffffn;
-  const spValue = readRegister(state, arch.sp) & stackMask;
-  const fpValue = readRegister(state, arch.fp) & stackMask;
-  const pc = readRegister(state, arch.pc) & mask;
+/** One step from a frame to its caller. */
+interface Step {
+  readonly via: Via;
+  /** What was followed. */
+  readonly row: UnwindRow;
+  /** The canonical frame address: the caller's stack pointer. */
+  readonly cfa: number;
+  /** The caller's frame pointer; a bigint where it is no stack address. */
+  readonly fp: number | bigint;
+  /** 0 where the caller is nobody. */
+  readonly returnAddress: bigint;
+}
 
-  let record = stackAddress(fpValue);
-  let reason = check(record, stack, arch);
-  if (reason === undefined && fpValue < spValue) reason = "outside-stack";
-  const link = arch.lr === null ? 0n : readRegister(state, arch.lr) & mask;
-  const firstReturn = reason === undefined ? readReturn(stack, record!, arch) & mask : 0n;
-  const kept = link !== 0n && keepsLinkRegister(input, pc, link, firstReturn);
+class Walker implements FrameContext {
+  readonly arch: Arch;
+  readonly resolver: WalkInput["resolver"];
+  readonly #input: WalkInput;
+  readonly #stack: StackReader;
+  readonly #mask: bigint;
+  readonly #fpNumber: number;
+  readonly #spNumber: number;
+  /** By frame: the steps that led from each to its caller. */
+  readonly #steps: Step[] = [];
+  /** By frame. */
+  readonly #pcs: bigint[] = [];
+  #sp: number | bigint;
+  #fp: number | bigint;
 
-  frames.push(new Frame(context, 0, pc, spValue, fpValue, kept ? link : firstReturn, "context"));
-  if (kept) {
-    if (frames.length >= limit) return "limit";
-    frames.push(new Frame(context, 1, link, spValue, fpValue, firstReturn, "link-register"));
+  constructor(input: WalkInput) {
+    const { arch, state } = input;
+    this.arch = arch;
+    this.resolver = input.resolver;
+    this.#input = input;
+    this.#stack = new StackReader(input);
+    this.#mask = BigInt.asUintN(arch.pointerSize * 8, arch.addressMask);
+    this.#fpNumber = arch.fp.dwarf!;
+    this.#spNumber = arch.sp.dwarf!;
+    // arm64e's kernel may sign these two as well as the pc; in 32 bits the mask takes off the Thumb
+    // bit, which no stack address has.
+    const mask = arch.pointerSize === 8 ? this.#mask : 0xffff_ffffn;
+    this.#sp = stackAddress(readRegister(state, arch.sp) & mask);
+    this.#fp = stackAddress(readRegister(state, arch.fp) & mask);
   }
 
-  let returnAddress = firstReturn;
-  while (reason === undefined) {
-    if (returnAddress === 0n) return "null-record";
-    if (frames.length >= limit) return "limit";
-    const at = record!;
-    const callerSp = at + arch.frameRecord.size;
-    const caller = wide ? stackAddress(stack.u64(at)) : stack.u32(at);
-    reason = caller !== undefined && caller !== 0 && caller < callerSp
-      ? "not-rising"
-      : check(caller, stack, arch);
-    const next = reason === undefined ? readReturn(stack, caller!, arch) & mask : 0n;
-    frames.push(
-      new Frame(
-        context,
-        frames.length,
-        returnAddress,
-        callerSp,
-        caller ?? stack.u64(at),
-        next,
-        "frame-pointer",
+  walk(limit: number, frames: Backtrace): StopReason {
+    let pc = readRegister(this.#input.state, this.arch.pc) & this.#mask;
+    let via: Via = "context";
+    for (let index = 0; index < limit; index++) {
+      this.#pcs.push(pc);
+      const step = this.#step(index, pc);
+      const returnAddress = typeof step === "string" ? 0n : step.returnAddress;
+      frames.push(new Frame(this, index, pc, this.#sp, this.#fp, returnAddress, via));
+      if (typeof step === "string") return step;
+      this.#steps.push(step);
+      if (returnAddress === 0n) return "null-record";
+      this.#sp = step.cfa;
+      this.#fp = step.fp;
+      pc = returnAddress;
+      via = step.via;
+    }
+    return "limit";
+  }
+
+  /** The registers of a frame: those whose values are known to be what they were there. */
+  registersOf(index: number): Registers {
+    if (index === 0) return Registers.fromState(this.arch, this.#input.state);
+    const values = new Map<string, bigint>();
+    for (const { name, dwarf } of this.arch.threadState.registers) {
+      const value = name === this.arch.pc.name
+        ? this.#pcs[index]
+        : dwarf === null
+        ? undefined
+        : this.#register(index, dwarf);
+      if (value !== undefined) values.set(name, value);
+    }
+    return new Registers(values);
+  }
+
+  /** A register's value in a frame; `undefined` when it is lost. */
+  #register(index: number, number: number): bigint | undefined {
+    let wanted = number;
+    for (let at = index; at > 0; at--) {
+      const { row, cfa, fp, via } = this.#steps[at - 1];
+      if (wanted === this.#spNumber && !row.registers.has(wanted)) return BigInt(cfa);
+      if (wanted === this.#fpNumber) return BigInt(fp);
+      const rule = row.registers.get(wanted);
+      if (rule === undefined) {
+        // A frame record tells of no register but its own two.
+        if (via === "frame-pointer" || !this.arch.calleeSaved.has(wanted)) return undefined;
+      } else if (rule.kind === "register") {
+        wanted = rule.register;
+      } else if (rule.kind !== "same") {
+        return this.#apply(rule, cfa, at - 1);
+      }
+    }
+    const { state } = this.#input;
+    const register = registerNumbered(this.arch, wanted);
+    return register === undefined ? undefined : readRegister(state, register);
+  }
+
+  /** What a rule that says where a value is gives.
+   *
+   * @param index of the frame that the rule is of, not of its caller
+   */
+  #apply(rule: RegisterRule, cfa: number, index: number): bigint | undefined {
+    switch (rule.kind) {
+      case "offset":
+        return this.#pointer(cfa + rule.offset);
+      case "value-offset":
+        return BigInt(cfa + rule.offset);
+      case "expression": {
+        const address = this.#evaluate(rule.bytes, index, cfa);
+        return address === undefined || address >= addressLimit
+          ? undefined
+          : this.#pointer(Number(address));
+      }
+      case "value-expression":
+        return this.#evaluate(rule.bytes, index, cfa);
+      case "register":
+        return this.#register(index, rule.register);
+      default:
+        return undefined;
+    }
+  }
+
+  #evaluate(bytes: Uint8Array, index: number, cfa?: number): bigint | undefined {
+    return evaluateExpression(bytes, {
+      registers: (number) => this.#current(index, number),
+      readMemory: (address, size) =>
+        address < addressLimit && this.#stack.cover(Number(address), size)
+          ? this.#stack.read(Number(address), size)
+          : undefined,
+      cfa: cfa === undefined ? undefined : BigInt(cfa),
+      pointerSize: this.arch.pointerSize,
+    });
+  }
+
+  /** A register of the frame that the walk has come to. */
+  #current(index: number, number: number): bigint | undefined {
+    if (number === this.#spNumber && index === this.#steps.length) return BigInt(this.#sp);
+    if (number === this.#fpNumber && index === this.#steps.length) return BigInt(this.#fp);
+    return this.#register(index, number);
+  }
+
+  #pointer(address: number): bigint | undefined {
+    const { pointerSize } = this.arch;
+    return address >= 0 && this.#stack.cover(address, pointerSize)
+      ? this.#stack.read(address, pointerSize)
+      : undefined;
+  }
+
+  /** The step from a frame to its caller, or why there is none. */
+  #step(index: number, pc: bigint): Step | StopReason {
+    const inside = index === 0 ? pc : pc - this.arch.callBias;
+    const { image } = this.resolver.resolve(inside);
+    if (index === 0 && image !== null && isFunctionStart(image, pc)) {
+      const step = this.#follow(index, { via: "prologue", row: entryRow(this.arch) });
+      if (step !== undefined) return step;
+    }
+    const plan = plansOf(image, this.arch)?.at(inside) ?? null;
+    // A row that starts from the frame pointer holds in a function's body alone, and where the
+    // innermost function stands in its own is not known: its record is as good there.
+    if (plan !== null && (index > 0 || !startsFromFramePointer(plan, this.#fpNumber))) {
+      const step = this.#follow(index, plan);
+      if (step !== undefined) return step;
+    }
+    return this.#stepByRecord(index, pc);
+  }
+
+  /** Follows a plan; `undefined` when it leads nowhere that a caller could be. */
+  #follow(index: number, { via, row }: Plan): Step | undefined {
+    const base = row.cfa.kind === "expression"
+      ? this.#evaluate(row.cfa.bytes, index)
+      : this.#current(index, row.cfa.register);
+    if (base === undefined || base >= addressLimit) return undefined;
+    const cfa = Number(base) + (row.cfa.kind === "expression" ? 0 : row.cfa.offset);
+    // Only a function that has pushed nothing, and whose return address is in a register, has its
+    // caller's stack pointer.
+    const rises = cfa > this.#sp || (cfa === this.#sp && index === 0 && this.arch.lr !== null);
+    if (!rises || (this.#stack.end !== 0 && cfa > this.#stack.end)) return undefined;
+
+    const rule = row.registers.get(row.returnAddress);
+    if (rule?.kind === "undefined") {
+      return { via, row, cfa, fp: this.#fp, returnAddress: 0n };
+    }
+    const value = rule === undefined || rule.kind === "same"
+      ? this.#current(index, row.returnAddress)
+      : this.#apply(rule, cfa, index);
+    if (value === undefined) return undefined;
+    const returnAddress = value & this.#mask;
+    if (
+      returnAddress !== 0n &&
+      this.resolver.resolve(returnAddress - this.arch.callBias).image === null
+    ) return undefined;
+
+    const fpRule = row.registers.get(this.#fpNumber);
+    const fp = fpRule === undefined || fpRule.kind === "same"
+      ? this.#fp
+      : this.#apply(fpRule, cfa, index);
+    if (fp === undefined) return undefined;
+    return {
+      via,
+      row,
+      cfa,
+      fp: typeof fp === "number" ? fp : stackAddress(fp),
+      returnAddress,
+    };
+  }
+
+  #stepByRecord(index: number, pc: bigint): Step | StopReason {
+    const { arch } = this;
+    const reason = this.#checkRecord(index);
+    const at = this.#fp as number;
+    const { pointerSize } = arch;
+    const returnAddress = reason === undefined
+      ? this.#stack.read(at + arch.frameRecord.returnAddress, pointerSize) & this.#mask
+      : 0n;
+    if (index === 0 && arch.lr !== null) {
+      const link = readRegister(this.#input.state, arch.lr) & this.#mask;
+      if (link !== 0n && keepsLinkRegister(this.#input, pc, link, returnAddress)) {
+        return {
+          via: "link-register",
+          row: entryRow(arch),
+          cfa: this.#sp as number,
+          fp: this.#fp,
+          returnAddress: link,
+        };
+      }
+    }
+    if (reason !== undefined) return reason;
+    return {
+      via: "frame-pointer",
+      row: recordRow(arch),
+      cfa: at + arch.frameRecord.size,
+      fp: stackAddress(this.#stack.read(at, pointerSize)),
+      returnAddress,
+    };
+  }
+
+  /** Tells why there is no record at the frame pointer; `undefined` when there is one. */
+  #checkRecord(index: number): StopReason | undefined {
+    const fp = this.#fp;
+    const { size } = this.arch.frameRecord;
+    if (fp === 0) return "null-record";
+    if (typeof fp === "bigint") return "outside-stack";
+    if (index > 0 && fp < this.#sp) return "not-rising";
+    if (fp % this.arch.pointerSize !== 0) return "misaligned";
+    if (fp < this.#sp || (this.#stack.end !== 0 && fp + size > this.#stack.end)) {
+      return "outside-stack";
+    }
+    return this.#stack.cover(fp, size) ? undefined : "unreadable";
+  }
+}
+
+/** A stack address as a number; as it is when it is beyond any stack. */
+function stackAddress(value: bigint): number | bigint {
+  return value < addressLimit ? Number(value) : value;
+}
+
+function registerNumbered(arch: Arch, number: number): Register | undefined {
+  return arch.threadState.registers.find(({ dwarf }) => dwarf === number);
+}
+
+function startsFromFramePointer({ via, row }: Plan, fpNumber: number): boolean {
+  return via === "compact-unwind" && row.cfa.kind === "register" && row.cfa.register === fpNumber;
+}
+
+const entryRows = new Map<string, UnwindRow>();
+
+/** A function's first instruction: the call has been made, and nothing else. */
+function entryRow(arch: Arch): UnwindRow {
+  let row = entryRows.get(arch.name);
+  if (row === undefined) {
+    const pushed = arch.lr === null ? arch.pointerSize : 0;
+    const returnAddress = arch.lr === null ? arch.pc.dwarf! : arch.lr.dwarf!;
+    row = {
+      cfa: { kind: "register", register: arch.sp.dwarf!, offset: pushed },
+      registers: new Map(
+        pushed > 0 ? [[returnAddress, { kind: "offset", offset: -pushed }]] : [],
       ),
-    );
-    record = caller;
-    returnAddress = next;
+      returnAddress,
+      signalFrame: false,
+    };
+    entryRows.set(arch.name, row);
   }
-  return reason;
+  return row;
 }
 
-/** A stack address as a number; `undefined` when it is beyond any stack. */
-function stackAddress(value: bigint): number | undefined {
-  return value < addressLimit ? Number(value) : undefined;
-}
+const recordRows = new Map<string, UnwindRow>();
 
-/** Tells why there is no record at `address`; `undefined` when there is one and it is readable. */
-function check(
-  address: number | undefined,
-  stack: StackReader,
-  arch: Arch,
-): StopReason | undefined {
-  if (address === 0) return "null-record";
-  if (address === undefined) return "outside-stack";
-  if (address % arch.pointerSize !== 0) return "misaligned";
-  if (stack.end !== 0 && address + arch.frameRecord.size > stack.end) return "outside-stack";
-  return stack.cover(address, arch.frameRecord.size) ? undefined : "unreadable";
-}
-
-function readReturn(stack: StackReader, record: number, arch: Arch): bigint {
-  const at = record + arch.frameRecord.returnAddress;
-  return arch.pointerSize === 8 ? stack.u64(at) : BigInt(stack.u32(at));
+/** A function that has stored its frame record, in the terms of call-frame information. */
+function recordRow(arch: Arch): UnwindRow {
+  let row = recordRows.get(arch.name);
+  if (row === undefined) {
+    const { size, returnAddress } = arch.frameRecord;
+    const column = arch.lr === null ? arch.pc.dwarf! : arch.lr.dwarf!;
+    row = {
+      cfa: { kind: "register", register: arch.fp.dwarf!, offset: size },
+      registers: new Map([
+        [arch.fp.dwarf!, { kind: "offset", offset: -size }],
+        [column, { kind: "offset", offset: returnAddress - size }],
+      ]),
+      returnAddress: column,
+      signalFrame: false,
+    };
+    recordRows.set(arch.name, row);
+  }
+  return row;
 }
 
 /** Tells whether the link register names a caller that no frame record names.
@@ -150,11 +383,14 @@ function keepsLinkRegister(
   const callerStart = functionStart(caller, call);
   const ownStart = functionStart(caller, pc);
   if (callerStart === undefined || ownStart === undefined) return false;
-  // At its first instruction a function has called nothing yet, so it was called by itself.
-  return callerStart !== ownStart || pc === ownStart;
+  return callerStart !== ownStart;
 }
 
 function functionStart(image: LoadedImage, address: bigint): bigint | undefined {
   const match = image.symbolAt(address);
   return match === null ? undefined : address - BigInt(match.offset);
+}
+
+function isFunctionStart(image: LoadedImage, pc: bigint): boolean {
+  return functionStart(image, pc) === pc;
 }

@@ -18,7 +18,7 @@ function assertChains(threads: readonly Thread[], when: string): void {
   });
 }
 
-for (const arch of ["x86_64", "x86_64-chained", "i386"]) {
+for (const arch of ["x86_64", "x86_64-chained", "x86_64-frameless", "i386"]) {
   const ignore = !runnable;
 
   Deno.test(
