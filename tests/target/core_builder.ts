@@ -14,6 +14,7 @@ import {
   type NotedImage,
 } from "../../lib/macho/mod.ts";
 import type { Recording } from "../fixtures/record.ts";
+import type { LiveTarget } from "../../mod.ts";
 import { startDemo } from "./demo.ts";
 
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
@@ -219,68 +220,73 @@ export function recordedParts(name: "arm64" | "armv7"): Parts {
 /** So much of each stack is taken. */
 const maxStack = 1n << 16n;
 
+/** What a process is made of now. */
+export function captureParts(target: LiveTarget): Parts {
+  using _pause = target.pause();
+  const { arch } = target;
+  const images = target.images.filter((image) => image instanceof Image);
+  const regions: RegionPart[] = [];
+  for (const image of images) {
+    for (const { name, address, size, initialProtection } of image.segments) {
+      if (name === "__PAGEZERO") continue;
+      const bytes = target.memory.read(address, size);
+      const segment = { image: image.name, name };
+      regions.push({ address, bytes, protection: initialProtection, segment });
+    }
+  }
+  const mapped = target.regions();
+  const infos = mapped.find(({ path }) => path.includes("dyld_all_image_infos"))!;
+  const infosBytes = target.memory.read(infos.address, Number(infos.size));
+  regions.push({ address: infos.address, bytes: infosBytes, protection: 3, segment: null });
+  // dyld's list points to the paths, which are somewhere else.
+  const list = target.memory.readPointer(infos.address + 8n);
+  const pages = new Set(images.map((_, index) => {
+    const path = list + BigInt((3 * index + 1) * arch.pointerSize);
+    return target.memory.readPointer(path) & ~0xfffn;
+  }));
+  for (const address of pages) {
+    const bytes = target.memory.read(address, 4096);
+    regions.push({ address, bytes, protection: 3, segment: null });
+  }
+  // LLDB walks on from code only where it can read that code.
+  const code = new Map<bigint, RegionPart>();
+  for (const thread of target.threads) {
+    const pc = thread.registers.get(arch.pc.name)!;
+    if (images.some((image) => image.contains(pc))) continue;
+    const region = mapped.find(({ address, size }) => address <= pc && pc < address + size)!;
+    const { address, size, protection } = region;
+    const bytes = target.memory.read(address, Number(size));
+    code.set(address, { address, bytes, protection, segment: null });
+  }
+  regions.push(...code.values());
+  const threads = target.threads.map((thread): ThreadPart => {
+    const state = new Uint8Array(arch.threadState.size);
+    for (const register of arch.threadState.registers) {
+      writeRegister(state, register, thread.registers.get(register.name)!);
+    }
+    const sp = thread.registers.get(arch.sp.name)!;
+    const region = mapped.find(({ address, size }) => address <= sp && sp < address + size)!;
+    const start = (sp - 128n) & ~0xfffn;
+    const end = region.address + region.size;
+    const length = Number(end - start < maxStack ? end - start : maxStack);
+    const bytes = target.memory.read(start, length);
+    regions.push({ address: start, bytes, protection: 3, segment: null });
+    return { id: thread.id, name: thread.name, state };
+  });
+  return {
+    arch,
+    cpuSubtype: images[0].cpuSubtype,
+    threads,
+    regions,
+    images: images.map((image) => notedImage(image, image.path)),
+  };
+}
+
 /** The demo as it runs now, for a moment. */
-export async function liveParts(name: "x86_64" | "i386"): Promise<Parts> {
+async function liveParts(name: "x86_64" | "i386"): Promise<Parts> {
   using target = await startDemo(name);
   try {
-    using _pause = target.pause();
-    const { arch } = target;
-    const images = target.images.filter((image) => image instanceof Image);
-    const regions: RegionPart[] = [];
-    for (const image of images) {
-      for (const { name, address, size, initialProtection } of image.segments) {
-        if (name === "__PAGEZERO") continue;
-        const bytes = target.memory.read(address, size);
-        const segment = { image: image.name, name };
-        regions.push({ address, bytes, protection: initialProtection, segment });
-      }
-    }
-    const mapped = target.regions();
-    const infos = mapped.find(({ path }) => path.includes("dyld_all_image_infos"))!;
-    const infosBytes = target.memory.read(infos.address, Number(infos.size));
-    regions.push({ address: infos.address, bytes: infosBytes, protection: 3, segment: null });
-    // dyld's list points to the paths, which are somewhere else.
-    const list = target.memory.readPointer(infos.address + 8n);
-    const pages = new Set(images.map((_, index) => {
-      const path = list + BigInt((3 * index + 1) * arch.pointerSize);
-      return target.memory.readPointer(path) & ~0xfffn;
-    }));
-    for (const address of pages) {
-      const bytes = target.memory.read(address, 4096);
-      regions.push({ address, bytes, protection: 3, segment: null });
-    }
-    // LLDB walks on from code only where it can read that code.
-    const code = new Map<bigint, RegionPart>();
-    for (const thread of target.threads) {
-      const pc = thread.registers.get(arch.pc.name)!;
-      if (images.some((image) => image.contains(pc))) continue;
-      const region = mapped.find(({ address, size }) => address <= pc && pc < address + size)!;
-      const { address, size, protection } = region;
-      const bytes = target.memory.read(address, Number(size));
-      code.set(address, { address, bytes, protection, segment: null });
-    }
-    regions.push(...code.values());
-    const threads = target.threads.map((thread): ThreadPart => {
-      const state = new Uint8Array(arch.threadState.size);
-      for (const register of arch.threadState.registers) {
-        writeRegister(state, register, thread.registers.get(register.name)!);
-      }
-      const sp = thread.registers.get(arch.sp.name)!;
-      const region = mapped.find(({ address, size }) => address <= sp && sp < address + size)!;
-      const start = (sp - 128n) & ~0xfffn;
-      const end = region.address + region.size;
-      const length = Number(end - start < maxStack ? end - start : maxStack);
-      const bytes = target.memory.read(start, length);
-      regions.push({ address: start, bytes, protection: 3, segment: null });
-      return { id: thread.id, name: thread.name, state };
-    });
-    return {
-      arch,
-      cpuSubtype: images[0].cpuSubtype,
-      threads,
-      regions,
-      images: images.map((image) => notedImage(image, image.path)),
-    };
+    return captureParts(target);
   } finally {
     target.kill();
   }
@@ -298,4 +304,24 @@ export async function coreFile(
   const path = await Deno.makeTempFile({ suffix: ".core" });
   await Deno.writeFile(path, bytes);
   return { path, [Symbol.dispose]: () => Deno.removeSync(path) };
+}
+
+/** Writes a core of a 64-bit process that has so many more bytes of memory, all of them a hole in the
+ * file. */
+export function writeSparse(path: string, parts: Parts, free: number): void {
+  const heap: RegionPart = {
+    address: 0x7_0000_0000n,
+    bytes: new Uint8Array(0),
+    protection: 3,
+    segment: null,
+  };
+  const bytes = buildCore({ ...parts, regions: [...parts.regions, heap] });
+  const view = new DataView(bytes.buffer);
+  // The last load command is that of the last region: its size, and where it is in the file.
+  const segment = 32 + view.getUint32(20, true) - 72;
+  view.setBigUint64(segment + 32, BigInt(free), true);
+  view.setBigUint64(segment + 40, BigInt(free === 0 ? 0 : bytes.length), true);
+  view.setBigUint64(segment + 48, BigInt(free), true);
+  Deno.writeFileSync(path, bytes);
+  Deno.truncateSync(path, bytes.length + free);
 }

@@ -12,7 +12,7 @@ import {
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { CoreTarget, type Files, type OpenFile, type Services } from "../../lib/target/mod.ts";
 import { walk } from "../../lib/unwind/mod.ts";
-import { buildCore, recordedParts } from "./core_builder.ts";
+import { buildCore, recordedParts, writeSparse } from "./core_builder.ts";
 import { chains, ownFrames } from "./demo.ts";
 
 /** No binaries but those in the core. */
@@ -204,25 +204,8 @@ Deno.test("a core of 20 GB costs what a small one does", async () => {
   const large = await Deno.makeTempFile({ suffix: ".core" });
   const free = 20 * 2 ** 30;
   try {
-    const heap = {
-      address: 0x7_0000_0000n,
-      bytes: new Uint8Array(0),
-      protection: 3,
-      segment: null,
-    };
-    const bytes = buildCore({ ...parts, regions: [...parts.regions, heap] });
-    Deno.writeFileSync(small, bytes);
-    // The last segment is made 20 GB long, all of it a hole in the file.
-    const view = new DataView(bytes.buffer);
-    const last = boundaries.length - 1;
-    assertEquals(view.getUint32(16, true), last);
-    const command = parseEnd(bytes) - 72;
-    view.setBigUint64(command + 32, BigInt(free), true);
-    view.setBigUint64(command + 40, BigInt(bytes.length), true);
-    view.setBigUint64(command + 48, BigInt(free), true);
-    Deno.writeFileSync(large, bytes);
-    Deno.truncateSync(large, bytes.length + free);
-
+    writeSparse(small, parts, 0);
+    writeSparse(large, parts, free);
     const [a, b] = [small, large].map((path) => {
       using opened = files.open(path);
       const file = counted(opened);
@@ -291,8 +274,3 @@ Deno.test("memory that should be in the core and was cut off is unreadable", () 
   assert(error instanceof MemoryReadError);
   assertEquals(core.warnings.length, 1);
 });
-
-/** Where a core's load commands end. */
-function parseEnd(bytes: Uint8Array): number {
-  return 32 + new DataView(bytes.buffer).getUint32(20, true);
-}
