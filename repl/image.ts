@@ -139,7 +139,7 @@ async function summaryLines(image: MachOSlice, style: Style): Promise<string[]> 
     }),
   );
   const symtab = image.loadCommands.find(({ name }) => name === "LC_SYMTAB");
-  if (symtab !== undefined) add("symbols", count(Number(symtab.fields.nsyms ?? 0), "entry"));
+  if (symtab !== undefined) add("symbols", Number(symtab.fields.nsyms ?? 0).toLocaleString("en"));
   if (image.encryption !== null) {
     const { id, size, offset } = image.encryption;
     add("encrypted", id === 0 ? "no" : `${count(size, "byte")} at ${hex(offset)}, system ${id}`);

@@ -29,6 +29,9 @@ const ABSOLUTE = 0x40000000;
 const POINTER_TYPES: readonly number[] = [0x6, 0x7, 0x10, 0x14];
 const STUBS = 0x8;
 
+/** Linkers let a few sections share their entries; that many do not. */
+const MAX_SHARED = 16;
+
 const decoder = new TextDecoder();
 
 /** Reads the table, section by section.
@@ -58,8 +61,7 @@ export function readIndirectSymbols(
     const first = Number(section.reserved1 ?? 0);
     const count = Math.min(Math.floor(Number(section.size ?? 0) / stride), available - first);
     const address = BigInt((section.addr ?? 0) as number | bigint);
-    // Sections that share their entries are damage; no more come out than the table has.
-    for (let entry = 0; entry < count && found.length < available; entry++) {
+    for (let entry = 0; entry < count && found.length < available * MAX_SHARED; entry++) {
       const value = view.getUint32(4 * (first + entry), true);
       const mark = marks[((value & LOCAL) === 0 ? 0 : 1) + ((value & ABSOLUTE) === 0 ? 0 : 2)];
       const index = mark === null && value < (symbols?.count ?? 0) ? value : null;
