@@ -353,6 +353,7 @@ export class LiveTarget extends Target {
     this.#checkAlive();
     const origin: CoreOrigin = {
       files: this.#services.files,
+      prepare: () => void this.images,
       pause: () => this.pause(),
       contents: () => ({
         arch: this.arch,

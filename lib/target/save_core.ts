@@ -52,6 +52,8 @@ export interface SavedCore {
 export interface CoreOrigin {
   /** Where the core is written. */
   readonly files: Files;
+  /** Reads while it runs what need not be read while it is paused. */
+  prepare(): void;
   /** Stops it. */
   pause(): Pause;
   /** What it is, while it is paused. */
@@ -98,6 +100,7 @@ export async function saveCore(
   // At once: who gives it up may be about to end the program.
   const remove = () => writer[Symbol.dispose]();
   signal?.addEventListener("abort", remove);
+  origin.prepare();
   const warnings: string[] = [];
   let threads: number;
   const pause = origin.pause();
