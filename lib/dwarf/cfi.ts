@@ -15,6 +15,7 @@ import {
   runCie,
   runFde,
 } from "./cfi_program.ts";
+import { type FdeColumns, scanPlainFdes } from "./cfi_scan.ts";
 import { Cursor } from "./cursor.ts";
 import type { PointerBases } from "./pointer_encoding.ts";
 import { RangeIndex } from "./range_index.ts";
@@ -199,9 +200,9 @@ export class CallFrameInfo {
   #buildIndex(): RangeIndex {
     const cursor = this.#section.at(0, this.#section.end);
     const reader = this.#section.at(0, 0);
-    const starts: number[] = [];
-    const ends: number[] = [];
-    const offsets: number[] = [];
+    const { bytes } = this.#section;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const columns: FdeColumns = { starts: [], ends: [], offsets: [] };
     while (cursor.position < cursor.end) {
       const offset = cursor.position;
       const entry = this.#entry(cursor);
@@ -210,20 +211,22 @@ export class CallFrameInfo {
       reader.position = entry.body;
       reader.end = entry.end;
       try {
-        const { start, end } = readFde(reader, this.#cie(entry.cie).cie, this.#bases);
+        const { cie } = this.#cie(entry.cie);
+        const { start, end } = readFde(reader, cie, this.#bases);
         // What the linker left out, and functions without code: nothing can be in them.
         if (Number.isNaN(start) || end === start) continue;
         if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) {
           throw reader.damage("a range of code within 2^53 bytes of the section", entry.body);
         }
-        starts.push(start);
-        ends.push(end);
-        offsets.push(offset);
+        columns.starts.push(start);
+        columns.ends.push(end);
+        columns.offsets.push(offset);
+        cursor.position = scanPlainFdes(view, entry.end, this.#kind, cie, this.#bases, columns);
       } catch (error) {
         this.#report(`FDE at 0x${offset.toString(16)} left out`, error);
       }
     }
-    return new RangeIndex(starts, ends, offsets);
+    return new RangeIndex(columns.starts, columns.ends, columns.offsets);
   }
 
   /** The next entry; `undefined` for an empty one, `null` where no more can be found. */

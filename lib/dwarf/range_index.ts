@@ -13,16 +13,18 @@ export class RangeIndex {
    * @param values at most 2^32 - 1
    */
   constructor(
-    starts: ArrayLike<number>,
-    ends: ArrayLike<number>,
-    values: ArrayLike<number>,
+    starts: readonly number[],
+    ends: readonly number[],
+    values: readonly number[],
   ) {
-    const order = sortedOrder(starts);
-    this.#starts = order === undefined ? Float64Array.from(starts) : pick(starts, order);
-    this.#ends = order === undefined ? Float64Array.from(ends) : pick(ends, order);
-    this.#values = order === undefined
-      ? Uint32Array.from(values)
-      : order.map((index) => values[index]);
+    this.#starts = new Float64Array(starts);
+    this.#ends = new Float64Array(ends);
+    this.#values = new Uint32Array(values);
+    const order = sortedOrder(this.#starts);
+    if (order === undefined) return;
+    this.#starts = pick(this.#starts, order, new Float64Array(order.length));
+    this.#ends = pick(this.#ends, order, new Float64Array(order.length));
+    this.#values = pick(this.#values, order, new Uint32Array(order.length));
   }
 
   get size(): number {
@@ -54,15 +56,14 @@ export class RangeIndex {
   }
 }
 
-function pick(from: ArrayLike<number>, order: Uint32Array): Float64Array {
-  const picked = new Float64Array(order.length);
-  for (let index = 0; index < order.length; index++) picked[index] = from[order[index]];
-  return picked;
+function pick<T extends Float64Array | Uint32Array>(from: T, order: Uint32Array, to: T): T {
+  for (let index = 0; index < order.length; index++) to[index] = from[order[index]];
+  return to;
 }
 
 /** The indices in the order of rising starts; of equal ones the section's first is last, where it is
  * found. `undefined` when they rise already, as linkers mostly leave them. */
-function sortedOrder(starts: ArrayLike<number>): Uint32Array | undefined {
+function sortedOrder(starts: Float64Array): Uint32Array | undefined {
   const count = starts.length;
   let rising = true;
   let low = Infinity;
@@ -74,15 +75,37 @@ function sortedOrder(starts: ArrayLike<number>): Uint32Array | undefined {
     if (start > high) high = start;
   }
   if (rising) return undefined;
-  // A start and an index in one number sort without a comparison function, twenty times faster.
-  if ((high - low + 1) * count <= Number.MAX_SAFE_INTEGER) {
-    const keys = new Float64Array(count);
-    for (let index = 0; index < count; index++) {
-      keys[index] = (starts[index] - low) * count + (count - 1 - index);
-    }
-    keys.sort();
-    return Uint32Array.from(keys, (key) => count - 1 - key % count);
-  }
+  if (high - low < 2 ** 32) return radixOrder(starts, low);
   return Uint32Array.from({ length: count }, (_, index) => index)
     .sort((a, b) => starts[a] - starts[b] || b - a);
+}
+
+/** The same for starts within 4 GB of `low`, by their low and then their high 16 bits: several times
+ * faster than a comparison function. */
+function radixOrder(starts: Float64Array, low: number): Uint32Array {
+  const count = starts.length;
+  const keys = new Uint32Array(count);
+  let order = new Uint32Array(count);
+  for (let index = 0; index < count; index++) {
+    keys[index] = starts[index] - low;
+    // Equal keys keep their order here.
+    order[index] = count - 1 - index;
+  }
+  let other = new Uint32Array(count);
+  const places = new Uint32Array(1 << 16);
+  for (const shift of [0, 16]) {
+    places.fill(0);
+    for (let index = 0; index < count; index++) places[(keys[index] >>> shift) & 0xffff]++;
+    for (let bucket = 0, place = 0; bucket < places.length; bucket++) {
+      const size = places[bucket];
+      places[bucket] = place;
+      place += size;
+    }
+    for (let index = 0; index < count; index++) {
+      const value = order[index];
+      other[places[(keys[value] >>> shift) & 0xffff]++] = value;
+    }
+    [order, other] = [other, order];
+  }
+  return order;
 }

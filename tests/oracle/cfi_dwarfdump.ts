@@ -87,10 +87,9 @@ function normalize(text: string): string {
   // Expressions have commas of their own: a rule begins with a name and an equals sign.
   for (const rule of rules.split(/, (?=\w+=)/).filter(Boolean)) {
     const [, name, value] = /^(\w+)=(.*)$/.exec(rule)!;
-    registers.set(registerNumber(name), normalizeValue(value));
+    // Whether the return address is signed: no register, and no concern of ours.
+    if (name !== "reg34") registers.set(registerNumber(name), normalizeValue(value));
   }
-  // Whether the return address is signed: no register, and no concern of ours.
-  registers.delete(34);
   return format(normalizeValue(cfa), registers);
 }
 
