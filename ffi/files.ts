@@ -1,64 +1,56 @@
 /** {@linkcode Files} over the system. */
 import type { Files, FileSink, OpenFile } from "../lib/target/mod.ts";
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 
-/** Files by `pread` and `pwrite`: nothing is read that was not asked for. */
+/** Files by place: nothing is read that was not asked for. */
 export const files: Files = { open, create, walk };
 
 function open(path: string): OpenFile {
-  const descriptor = openSync(path, "r");
-  let size: number;
-  try {
-    const info = fstatSync(descriptor);
-    if (!info.isFile()) throw new Error(`${path} is not a plain file`);
-    size = info.size;
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
-  }
+  // Opening a pipe would wait for somebody to write into it.
+  const { isFile, size } = Deno.statSync(path);
+  if (!isFile) throw new Error(`${path} is not a plain file`);
+  const file = Deno.openSync(path);
   return {
     name: path,
     size,
     read(offset, length) {
       const wanted = Math.max(0, Math.min(length, size - offset));
       const bytes = new Uint8Array(wanted);
+      if (wanted > 0) file.seekSync(offset, Deno.SeekMode.Start);
       let at = 0;
       while (at < wanted) {
-        const got = readSync(descriptor, bytes, at, wanted - at, offset + at);
-        if (got === 0) break; // it was cut short meanwhile
+        const got = file.readSync(bytes.subarray(at));
+        if (got === null || got === 0) break; // it was cut short meanwhile
         at += got;
       }
       return bytes.subarray(0, at);
     },
-    [Symbol.dispose]: () => closeSync(descriptor),
+    [Symbol.dispose]: () => file.close(),
   };
 }
 
 function create(path: string): FileSink {
   const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.partial`;
-  const descriptor = openSync(temporary, "wx", 0o600);
+  const file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
   let length = 0;
   let open = true;
   const close = () => {
     open = false;
-    closeSync(descriptor);
+    file.close();
   };
   return {
     get length() {
       return length;
     },
     write(bytes) {
-      let at = 0;
-      while (at < bytes.length) {
-        at += writeSync(descriptor, bytes, at, bytes.length - at, length + at);
-      }
+      for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
       length += bytes.length;
     },
     skip(bytes) {
       length += bytes;
+      file.seekSync(length, Deno.SeekMode.Start);
     },
     commit() {
-      ftruncateSync(descriptor, length);
+      file.truncateSync(length);
       close();
       try {
         Deno.renameSync(temporary, path);

@@ -62,10 +62,10 @@ export async function openCoreFile(
   try {
     return await openCore(file, { symbols });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound || (error as { code?: string }).code === "ENOENT") {
+    if (error instanceof Deno.errors.NotFound) {
       throw new UserError(`there is no file ${file}`);
     }
-    if ((error as { code?: string }).code === "EACCES") {
+    if (error instanceof Deno.errors.PermissionDenied) {
       throw new UserError(`${file} may not be read: ask its owner, or run as root`);
     }
     throw error;

@@ -137,3 +137,16 @@ Deno.test("help and version are printed, and nothing is run", async () => {
   assertStringIncludes(await printed(() => program(seen).parse(["-V"])), "1.2.3");
   assertEquals(seen, []);
 });
+
+Deno.test("an option that collects keeps all of its values", async () => {
+  let seen: string[] | undefined;
+  const command = new Command().noExit()
+    .option("--folder <name:string>", "A folder.", { collect: true })
+    .action(({ folder }) => {
+      seen = folder;
+    });
+  await command.parse(["--folder", "a", "--folder=b"]);
+  assertEquals(seen, ["a", "b"]);
+  await command.parse([]);
+  assertEquals(seen, undefined);
+});

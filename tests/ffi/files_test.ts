@@ -1,0 +1,45 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { files } from "../../ffi/mod.ts";
+
+Deno.test("files: holes are zero, reads end where the file does, and nothing half stays", () => {
+  const directory = Deno.makeTempDirSync();
+  try {
+    const path = `${directory}/file`;
+    {
+      using sink = files.create(path);
+      sink.write(new Uint8Array([1, 2, 3]));
+      sink.skip(10_000);
+      sink.write(new Uint8Array([4]));
+      sink.skip(6);
+      assertEquals(sink.length, 10_010);
+      assertThrows(() => Deno.statSync(path), Deno.errors.NotFound);
+      sink.commit();
+    }
+    using file = files.open(path);
+    assertEquals([file.name, file.size], [path, 10_010]);
+    assertEquals(file.read(1, 4), new Uint8Array([2, 3, 0, 0]));
+    assertEquals(file.read(10_002, 100), new Uint8Array([0, 4, 0, 0, 0, 0, 0, 0]));
+    assertEquals(file.read(10_010, 1).length, 0);
+    assertEquals(file.read(2 ** 40, 1).length, 0);
+    {
+      using sink = files.create(`${directory}/given up`);
+      sink.write(new Uint8Array(5));
+    }
+    assertEquals([...files.walk(directory)], [path]);
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
+
+Deno.test("files: what is no plain file is not opened, and not waited for", () => {
+  const directory = Deno.makeTempDirSync();
+  try {
+    new Deno.Command("mkfifo", { args: [`${directory}/pipe`] }).outputSync();
+    assertThrows(() => files.open(`${directory}/pipe`), Error, "not a plain file");
+    assertThrows(() => files.open(directory), Error, "not a plain file");
+    assertThrows(() => files.open(`${directory}/nosuch`), Deno.errors.NotFound);
+    assertEquals([...files.walk(`${directory}/nosuch`)], []);
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
