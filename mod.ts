@@ -24,6 +24,7 @@ import { MachOFile, type MachOFileOptions } from "./lib/macho/mod.ts";
 import { Symbolizer } from "./lib/symbols/mod.ts";
 import {
   CoreTarget,
+  type CoreTargetOptions,
   LiveTarget,
   type MachKernel,
   SelfTarget,
@@ -68,11 +69,11 @@ export {
   type LoadCommand,
   type LoadCommandInfo,
   type LoadedImage,
-  type MainBinary,
   type MachHeader,
   MachOFile,
   type MachOFileOptions,
   MachOSlice,
+  type MainBinary,
   type MemoryReader,
   type NoteInfo,
   type ObjcClassInfo,
@@ -229,12 +230,6 @@ export async function launch(
   }
 }
 
-/** How {@linkcode openCore} opens a core. */
-export interface CoreOptions {
-  /** Folders with binaries, searched by UUID for what is not in the core. */
-  readonly symbols?: readonly string[];
-}
-
 /** Opens a Mach-O core file. Of the file only what is asked for is read.
  *
  * @example
@@ -245,10 +240,11 @@ export interface CoreOptions {
  * console.log(`${core.crashedThread?.exception}`);
  * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
  * ```
+ * @param options folders with binaries, for what is not in the core
  * @throws Deno.errors.NotFound when there is no such file
  * @throws FormatError when it is no core of a known CPU
  */
-export function openCore(file: string, options: CoreOptions = {}): Promise<CoreTarget> {
+export function openCore(file: string, options: CoreTargetOptions = {}): Promise<CoreTarget> {
   return Promise.try(() => new CoreTarget(files.open(file), services, options));
 }
 

@@ -136,9 +136,13 @@ export class Session implements Disposable {
     return this.#threads ??= target.threads;
   }
 
-  /** The selected thread; the first where none is, or the selected one has ended. */
+  /** The selected thread; the first where none is, or the selected one has ended.
+   *
+   * @throws UserError when there are none, as in a damaged core
+   */
   get thread(): Thread {
     const threads = this.threads();
+    if (threads.length === 0) throw new UserError("there are no threads");
     return threads.find(({ id }) => id === this.#thread) ?? threads[0];
   }
 

@@ -1,10 +1,13 @@
 import { type Arch, archOfCpuType, readRegister } from "../arch/mod.ts";
 import { FormatError } from "../errors.ts";
+import { escape } from "../escape.ts";
 import {
   type CoreCommands,
   type CoreNote,
   type CoreSegment,
+  FILE_TYPE,
   type FlavorState,
+  Image,
   type LoadedImage,
   type MainBinary,
   NOTE_OWNER,
@@ -89,6 +92,7 @@ export class CoreTarget extends Target {
   readonly #metadata: ProcessMetadata;
   readonly #binaries: Binaries;
   readonly #warnings: string[];
+  #name: string | undefined;
   #images: readonly LoadedImage[] | undefined;
   #symbols: Symbols | undefined;
   #threads: readonly Thread[] | undefined;
@@ -164,14 +168,21 @@ export class CoreTarget extends Target {
 
   /** See {@linkcode Target.name}: as a note says it, else the program's, else the file's. */
   get name(): string {
-    return this.#metadata.name ?? this.#images?.[0]?.name ??
+    return this.#name ??= this.#metadata.name || this.#programName() ||
       this.path.slice(this.path.lastIndexOf("/") + 1);
+  }
+
+  #programName(): string {
+    if (this.#disposed) return "";
+    const isProgram = (image: LoadedImage): boolean =>
+      image instanceof Image && image.fileType === FILE_TYPE.MH_EXECUTE;
+    return this.images.find(isProgram)?.name ?? "";
   }
 
   /** See {@linkcode Target.images}. */
   get images(): readonly LoadedImage[] {
     if (this.#images !== undefined) return this.#images;
-    if (this.#disposed) throw new TypeError(`${this} was disposed`);
+    if (this.#disposed) throw new TypeError(`${escape(this.path)} was disposed`);
     // Finding them reads memory, which must not look for them again.
     this.#images = [];
     this.#images = new CoreImages({

@@ -1,7 +1,13 @@
 /** Cores made by hand, of all four architectures and in several forms, against the demo's chains. */
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { type ArchName, readRegister, writeRegister } from "../../lib/arch/mod.ts";
-import { encodeAddressableBits, encodeKernelVersion, Image } from "../../lib/macho/mod.ts";
+import { type ArchName, archs, readRegister, writeRegister } from "../../lib/arch/mod.ts";
+import {
+  encodeAddressableBits,
+  encodeKernelVersion,
+  encodeLoadBinary,
+  encodeMainBinary,
+  Image,
+} from "../../lib/macho/mod.ts";
 import { type CoreTarget, FormatError, MemoryReadError, openCore } from "../../mod.ts";
 import {
   buildCore,
@@ -90,6 +96,7 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
     const demo = await parts(name);
     await withCore(demo, { noted: false }, (core) => {
       assertEquals(core.pid, null);
+      if (name === "x86_64" || name === "i386") assertEquals(core.name, "demo");
       const known = new Map(demo.images.map((image) => [image.uuid, image.loadAddress]));
       assertEquals(new Map(core.images.map(({ uuid, loadAddress }) => [uuid, loadAddress])), known);
       for (const [index, thread] of core.threads.entries()) {
@@ -334,4 +341,96 @@ Deno.test("what is no core is refused with its file and offset", async () => {
     assertEquals(error.file, file.path);
     assertStringIncludes(error.message, expected);
   }
+});
+
+Deno.test("an image of a note of its own, by address and by slide", async () => {
+  const demo = recordedParts("arm64");
+  const [program, library] = demo.images;
+  const notes = [
+    { owner: "load binary", bytes: encodeLoadBinary(library) },
+    {
+      owner: "load binary",
+      bytes: encodeLoadBinary({
+        ...program,
+        loadAddress: null,
+        slide: program.loadAddress! - 0x1_0000_0000n,
+      }),
+    },
+    { owner: "load binary", bytes: new Uint8Array(3) },
+  ];
+  await withCore(demo, { noted: false, keep: isImage, notes }, (core) => {
+    assertEquals(
+      core.images.map(({ path, loadAddress }) => [path, loadAddress]),
+      [library, program].map(({ path, loadAddress }) => [path, loadAddress]),
+    );
+    core.threads.forEach((thread, index) => {
+      assertEquals(
+        ownFrames(thread).own,
+        chains.get(index === 0 ? "main" : demo.threads[index].name),
+      );
+    });
+    assertEquals(core.warnings, ['the note "load binary" is damaged']);
+  });
+});
+
+Deno.test("main bin spec: firmware is an image, a user process's dyld is not", async () => {
+  const demo = recordedParts("armv7");
+  const [, { loadAddress: address, uuid }] = demo.images;
+  for (const type of [2, 3]) {
+    const main = { type, address, slide: null, uuid, log2PageSize: 14, platform: 2 };
+    const notes = [{ owner: "main bin spec", bytes: encodeMainBinary(main) }];
+    const regions = demo.regions.filter(({ segment }) => segment?.image === "libworkers.dylib");
+    await withCore({ ...demo, regions }, { noted: false, notes }, (core) => {
+      assertEquals(core.mainBinary, main);
+      assertEquals(core.images.map(({ uuid }) => uuid), [uuid]);
+    });
+  }
+});
+
+Deno.test("a binary is found in a universal file", async () => {
+  const demo = recordedParts("arm64");
+  const directory = await Deno.makeTempDir();
+  try {
+    const slices = ["x86_64", "arm64"].map((arch) => ({
+      cpuType: archs[arch as ArchName].cpuType,
+      bytes: Deno.readFileSync(`${fixtures}${arch}/libworkers.dylib`),
+    }));
+    const offsets = [0x4000, 0x4000 + Math.ceil(slices[0].bytes.length / 0x4000) * 0x4000];
+    const fat = new Uint8Array(offsets[1] + slices[1].bytes.length);
+    const view = new DataView(fat.buffer);
+    view.setUint32(0, 0xcafebabe);
+    view.setUint32(4, 2);
+    slices.forEach(({ cpuType, bytes }, index) => {
+      [cpuType, 0, offsets[index], bytes.length, 14].forEach((word, field) =>
+        view.setUint32(8 + index * 20 + field * 4, word)
+      );
+      fat.set(bytes, offsets[index]);
+    });
+    await Deno.mkdir(`${directory}/deep/er`, { recursive: true });
+    await Deno.writeFile(`${directory}/deep/er/libworkers`, fat);
+    await Deno.writeFile(`${directory}/deep/noise`, new Uint8Array(100).fill(0xca));
+    await withCore(demo, {
+      keep: isImage,
+      image: (image) =>
+        image.path!.endsWith("demo") ? image : { ...image, path: "/nowhere/libworkers.dylib" },
+    }, (core) => {
+      assertChains(core, demo);
+      assertEquals(core.warnings, []);
+    }, { symbols: [directory] });
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("a core of nothing opens", async () => {
+  const demo = recordedParts("arm64");
+  await withCore({ ...demo, threads: [], regions: [], images: [] }, { noted: false }, (core) => {
+    assertEquals([core.threads, core.images, core.regions(), core.crashedThread], [
+      [],
+      [],
+      [],
+      null,
+    ]);
+    assertEquals([core.pid, core.warnings], [null, []]);
+  });
 });
