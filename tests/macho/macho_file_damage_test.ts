@@ -158,7 +158,7 @@ function fat(slices: readonly Uint8Array[], types: readonly number[]): Uint8Arra
   view.setUint32(4, slices.length);
   let offset = 0x1000;
   slices.forEach((slice, index) => {
-    [types[index], 0, offset, slice.length, 0]
+    [types[index], types[index] === ARM64 ? 0 : 3, offset, slice.length, 0]
       .forEach((value, word) => view.setUint32(8 + 20 * index + 4 * word, value));
     bytes.set(slice, offset);
     offset += slice.length;
@@ -234,11 +234,7 @@ Deno.test("archives: members that claim too much, or are something else", () => 
   assertThrows(() => open(archive("one.o/", "12", new Uint8Array(12))), FormatError);
   const text = new Uint8Array(64).fill(0x20);
   assertThrows(() => open(archive("notes/", "64", text)), FormatError, "Mach-O magic");
-  assertEquals(
-    open(archive("#1/99999999", `${image.length}`, image)).images.length,
-    0 + 0 || 0,
-    "",
-  );
+  assertThrows(() => open(archive("#1/99999999", `${image.length}`, image)), FormatError);
   for (const name of ["/", "//", "/999999", "#1/4", "__.SYMDEF", ""]) {
     use(archive(name, `${image.length}`, image));
   }
