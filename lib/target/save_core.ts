@@ -97,14 +97,14 @@ export async function saveCore(
   signal?.throwIfAborted();
   // What keeps a file from being made must not cost the target a pause.
   using writer = new CoreWriter(origin.files, path);
-  // At once: who gives it up may be about to end the program.
-  const remove = () => writer[Symbol.dispose]();
-  signal?.addEventListener("abort", remove);
   origin.prepare();
   const warnings: string[] = [];
   let threads: number;
+  // At once: who gives it up may be about to end the program.
+  const remove = () => writer[Symbol.dispose]();
   const pause = origin.pause();
   try {
+    signal?.addEventListener("abort", remove);
     const contents = origin.contents();
     warnings.push(...contents.warnings);
     threads = contents.threads.length;

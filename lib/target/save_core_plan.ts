@@ -216,7 +216,7 @@ function linkeditRanges(image: Image, memory: Memory): AddressRange[] {
     const fields = fieldsAt[command];
     if (fields === undefined || size > 4096) continue;
     const bytes = memory.readUpTo(image.loadAddress + BigInt(offset), size);
-    if (bytes.length < 24 && bytes.length < size) continue;
+    if (bytes.length < size) continue;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const u32 = (at: number) => at + 4 <= bytes.length ? view.getUint32(at, true) : 0;
     if (command === LC.SYMTAB) {

@@ -177,3 +177,25 @@ Deno.test("101 threads: LLDB shows of the crowd's cores what we show", async () 
     target.kill();
   }
 });
+
+Deno.test("binaries that are gone: LLDB finds in every core what it takes to name functions", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const name of ["demo", "libworkers.dylib"]) {
+      await Deno.copyFile(`${fixtures}x86_64/${name}`, `${folder}/${name}`);
+    }
+    using target = await launch(`${folder}/demo`, [], { output: "null" });
+    try {
+      while (target.threads.length < chains.size) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      await Deno.remove(`${folder}/demo`);
+      await Deno.remove(`${folder}/libworkers.dylib`);
+      await compare(target);
+    } finally {
+      target.kill();
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
