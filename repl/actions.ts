@@ -27,8 +27,10 @@ async function promptAt(
     printLines(coreLines(session));
   }
   if (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
-    const name = session.maybeTarget === undefined ? "machpause" : `${session.maybeTarget}`;
-    print(`${name}. \`help\` lists the commands.\n`);
+    const { maybeTarget, core } = session;
+    // What a core is has been said.
+    const name = core !== undefined ? "" : `${maybeTarget ?? "machpause"}. `;
+    print(`${name}\`help\` lists the commands.\n`);
   }
   return await prompt(session, begin);
 }

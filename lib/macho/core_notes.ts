@@ -101,9 +101,9 @@ const imageSize = 48;
 const segmentSize = 32;
 /** Past these a note is damaged: no process has so much. */
 const MAX_IMAGES = 1 << 16;
-const MAX_SEGMENTS = 1 << 10;
+const MAX_SEGMENTS = 1 << 20;
 const MAX_PATH = 4096;
-const MAX_TEXT = 64 << 20;
+const MAX_TEXT = 16 << 20;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -163,16 +163,19 @@ export function parseAllImageInfos(
   const whole = Math.floor(bytes.length / imageSize);
   if (whole < count) damaged(`${whole} of ${count} images are in the file`);
   const images: NotedImage[] = [];
+  // Of all images together: damage can let all of them point to the same ones.
+  let segmentsLeft = Math.min(MAX_SEGMENTS, Math.floor(source.size / segmentSize));
   for (let at = 0; at < whole * imageSize; at += imageSize) {
     const segmentsOffset = view.getBigUint64(at + 32, true);
     const segmentCount = view.getUint32(at + 40, true);
     const executing = view.getUint32(at + 44, true);
     let segments: NotedImage["segments"] = [];
-    if (segmentCount > MAX_SEGMENTS) damaged(`an image of ${segmentCount} segments`);
+    if (segmentCount > segmentsLeft) damaged(`an image of ${segmentCount} segments`);
     else if (segmentsOffset < BigInt(source.size)) {
       const room = source.size - Number(segmentsOffset);
       const size = Math.min(room, segmentCount * segmentSize);
       segments = readSegments(source.read(Number(segmentsOffset), size));
+      segmentsLeft -= segments.length;
     }
     images.push({
       path: readPath(source, view.getBigUint64(at, true)),

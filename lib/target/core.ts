@@ -41,7 +41,7 @@ const stackPiece = 1n << 14n;
 const redZone = 128n;
 /** `VM_PROT_READ | VM_PROT_WRITE`. */
 const readWrite = 3;
-/** A warning a segment would hide those that matter. */
+/** A warning for each segment would hide those that matter. */
 const maxWarnings = 100;
 
 const noMetadata: ProcessMetadata = { pid: null, name: null, threads: [], files: [] };
@@ -163,7 +163,8 @@ export class CoreTarget extends Target {
   };
 
   #warn(text: string): void {
-    if (!this.#warnings.includes(text)) this.#warnings.push(text);
+    if (this.#warnings.length > 10 * maxWarnings || this.#warnings.includes(text)) return;
+    this.#warnings.push(text);
   }
 
   /** See {@linkcode Target.name}: as a note says it, else the program's, else the file's. */

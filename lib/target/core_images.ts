@@ -101,6 +101,8 @@ export class CoreImages {
   readonly #places: Place[] = [];
   #sorted = true;
   readonly #absent: string[] = [];
+  /** By address; made when first needed. */
+  #regions: readonly CoreSegment[] | undefined;
 
   /** Finds the images: from the notes, else from dyld's list in memory, else by their headers. */
   constructor(source: CoreImageSource) {
@@ -269,15 +271,29 @@ export class CoreImages {
     if (!starts.includes(loadAddress)) starts.push(loadAddress);
     starts.sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
     const ranges = starts.map((start, index): AddressRange => {
-      const region = this.#source.segments.find(({ address, size }) =>
-        address <= start && start < address + size
-      );
+      const region = this.#regionAt(start);
       const next = starts[index + 1];
       let end = region === undefined ? next ?? start + pageSize : region.address + region.size;
       if (next !== undefined && next < end) end = next;
       return { start, end };
     });
     return new AbsentImage(path, entry.uuid, loadAddress, ranges);
+  }
+
+  /** The core's region that holds `address`. */
+  #regionAt(address: bigint): CoreSegment | undefined {
+    this.#regions ??= this.#source.segments.toSorted((a, b) =>
+      a.address < b.address ? -1 : a.address > b.address ? 1 : 0
+    );
+    let low = 0;
+    let high = this.#regions.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#regions[middle].address <= address) low = middle + 1;
+      else high = middle;
+    }
+    const region = this.#regions[low - 1];
+    return region !== undefined && address < region.address + region.size ? region : undefined;
   }
 
   /** The images that dyld lists, wherever its list is; else those whose headers are found. */
