@@ -101,6 +101,11 @@ class SwiftReader {
     return (distance & 1) === 0 ? target : this.#pointer(target);
   }
 
+  /** The same of a distance whose lowest bit is part of it, as those of text are. */
+  #direct(address: bigint): bigint {
+    return address + BigInt(this.#i32(address));
+  }
+
   type(descriptor: bigint): SwiftType {
     return {
       name: this.#name(descriptor, 0) ?? "",
@@ -119,7 +124,7 @@ class SwiftReader {
     // After flags and parent; anonymous contexts and extensions have no name of their own.
     const own = kind === KIND.ANONYMOUS || kind === KIND.EXTENSION
       ? null
-      : this.#string(this.relative(descriptor + 8n));
+      : this.#string(this.#direct(descriptor + 8n));
     const name = own === null ? parent : parent === null ? own : `${parent}.${own}`;
     this.#names.set(descriptor, name);
     return name;
@@ -135,7 +140,6 @@ class SwiftReader {
   }
 
   #string(address: bigint): string {
-    if (address === 0n) return "";
     // The name may be the last thing in its segment.
     for (let length = 64; length <= MAX_NAME; length *= 4) {
       let bytes: Uint8Array;

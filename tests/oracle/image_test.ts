@@ -1,5 +1,5 @@
 /** Compares what an image says of itself with what LLVM's tools read in the same file: header, load
- * commands, symbols, exports, function starts, fixups, indirect symbols, Objective-C methods. The files
+ * commands, symbols, exports, function starts, fixups, indirect symbols, Objective-C methods, Swift types. The files
  * are all fixtures, some linked here (chained fixups, archives, both fat magics), and binaries that real
  * programs ship in npm packages: C, C++, Go, Rust, Objective-C and Swift, fat and thin. */
 
@@ -318,6 +318,33 @@ async function compareObjc(image: MachOSlice, file: string): Promise<number> {
   return methods.length;
 }
 
+/** The symbols of type descriptors (`…Mn`) hold each part of the name, its length before it. */
+async function compareSwift(image: MachOSlice, file: string): Promise<void> {
+  const types = image.swiftTypes();
+  const nm = await run("llvm-nm-19", "--no-dyldinfo", "--arch", image.arch, file);
+  const descriptors = new Map(
+    [...nm.matchAll(/^([0-9a-f]+) s (_\$s.*M[np])$/gm)].map((match) => [
+      BigInt(`0x${match[1]}`),
+      match[2],
+    ]),
+  );
+  assertEquals(
+    types.map(({ address }) => address).sort(),
+    [...descriptors.keys()].sort(),
+    "Swift types",
+  );
+  for (const { name, kind, address } of types) {
+    const symbol = descriptors.get(address)!;
+    // A name that was imported under another one ends in it; C's module is `So`.
+    for (const part of name.replace(/^__C\.(\w+)$/, "$1").split(".")) {
+      assert(symbol.includes(part), `${name}: ${symbol}`);
+    }
+    const letter = /([VCO])M[np]$/.exec(symbol)?.[1];
+    const kinds = { V: "struct", C: "class", O: "enum" } as const;
+    if (letter !== undefined) assertEquals(kind, kinds[letter as keyof typeof kinds], symbol);
+  }
+}
+
 async function compareImage(image: MachOSlice, file: string): Promise<Counts> {
   await compareCommands(image, file);
   const symbols = await compareSymbols(image, file);
@@ -330,6 +357,7 @@ async function compareImage(image: MachOSlice, file: string): Promise<Counts> {
     await compareIndirect(image, file);
     fixups = await compareFixups(image, file);
     methods = await compareObjc(image, file);
+    await compareSwift(image, file);
   }
   assertEquals(image.warnings, []);
   return { symbols, fixups, methods };
@@ -400,6 +428,7 @@ const packages: readonly (readonly [spec: string, file: string, least: Counts])[
   ],
   // Swift, fat.
   ["get-windows@9.3.0", "main", { symbols: 500, fixups: 500, methods: 0 }],
+  ["file-icon@6.0.0", "file-icon", { symbols: 500, fixups: 500, methods: 0 }],
 ];
 
 Deno.test("binaries of npm packages, against LLVM's tools", async (test) => {
