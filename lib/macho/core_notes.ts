@@ -344,10 +344,12 @@ export function encodeKernelVersion(version: string): Uint8Array {
 /** What a "process metadata" note says; `null` when it is damaged. */
 export function parseProcessMetadata(source: ByteSource, note: CoreNote): ProcessMetadata | null {
   if (note.size > MAX_TEXT) return null;
-  const text = decoder.decode(source.read(note.offset, note.size)).replace(/\0+$/, "");
+  const bytes = source.read(note.offset, note.size);
+  // Some pad it with zeros.
+  const length = bytes.findLastIndex((byte) => byte !== 0) + 1;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(decoder.decode(bytes.subarray(0, length)));
   } catch {
     return null;
   }
