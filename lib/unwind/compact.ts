@@ -2,9 +2,11 @@
  * of `<mach-o/compact_unwind_encoding.h>`.
  *
  * An encoding describes a function's body alone: the stack pointer is lowered, the registers are
- * saved. It is wrong at the instructions before that is done and after it is undone, and nothing in
- * it says which these are. So a row made here may be used as it is at a call, that is for every frame
- * but the innermost and those that were interrupted; there the instructions have to be looked at. */
+ * saved. It is wrong at the instructions before that is done and after it is undone, and on a short
+ * way out of the function that needs neither; nothing in it says which these are, nor whether the
+ * entry is a function with a prologue or a part split off one, whose every instruction is body. So a
+ * row made here holds at a call, that is for every frame but the innermost and those that were
+ * interrupted; there the instructions have to be looked at. */
 
 import type { Arch } from "../arch/mod.ts";
 import type { UnwindRow } from "../dwarf/mod.ts";

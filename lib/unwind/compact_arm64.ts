@@ -44,7 +44,9 @@ export function compactRowArm64(encoding: number): UnwindRow | DwarfReference | 
       return row(FP, 16, registers);
     }
     case MODE_FRAMELESS: {
-      // In units of 16 bytes, the saved registers included; they are pushed first.
+      // In units of 16 bytes, the saved registers included; they are pushed first, so the first is
+      // right below the CFA, as clang's call-frame information says too. (LLVM's libunwind reads
+      // it a word higher.)
       const size = ((encoding >>> 12) & 0xfff) * 16;
       const registers = new Map<number, RegisterRule>([[LR, { kind: "same" }]]);
       const end = addPairs(registers, encoding, -8);
