@@ -1,9 +1,9 @@
 import { type Arch, archOfCpuType, readRegister, register, writeRegister } from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import { readImageInfosHead } from "./dyld.ts";
+import { readImageInfosHead, readImageList } from "./dyld.ts";
 import { ImageList } from "./images.ts";
-import type { Capture, CapturedThread, MachKernel, Region } from "./kernel.ts";
+import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import type { Symbols } from "./resolution.ts";
@@ -39,7 +39,8 @@ export function readRegions(kernel: MachKernel, task: number, paths: boolean): R
  * @throws MachError when the task runs on a CPU that is not one of the four
  */
 export function archOfTask(kernel: MachKernel, task: number): Arch {
-  const { cpuType } = kernel.taskDyldInfo(task);
+  const info = kernel.taskDyldInfo(task);
+  const cpuType = info.cpuType === 0 ? cpuTypeOfProgram(kernel, task, info) : info.cpuType;
   const arch = archOfCpuType(cpuType);
   if (arch === undefined) {
     throw new MachError(
@@ -49,6 +50,26 @@ export function archOfTask(kernel: MachKernel, task: number): Arch {
     );
   }
   return arch;
+}
+
+/** What the Mach-O header of a task's program says, where the system does not say it; 0 where that
+ * cannot be read either. */
+function cpuTypeOfProgram(kernel: MachKernel, task: number, info: DyldInfo): number {
+  if (info.address === 0n) return 0;
+  const memory = new Memory(
+    (address, into) => kernel.vmRead(task, address, into),
+    info.is64 ? 8 : 4,
+  );
+  const head = readImageInfosHead(memory, info);
+  if (typeof head === "string") return 0;
+  const [program] = readImageList(
+    memory,
+    info,
+    { ...head, count: Math.min(head.count, 1) },
+    () => {},
+  );
+  const header = program === undefined ? new Uint8Array() : memory.readUpTo(program.address, 8);
+  return header.length < 8 ? 0 : new DataView(header.buffer, header.byteOffset).getInt32(4, true);
 }
 
 /** What a {@linkcode LiveTarget} is made from. */

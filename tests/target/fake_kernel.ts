@@ -19,6 +19,8 @@ export class FakeKernel implements MachKernel {
   memory = new Uint8Array(0x4000);
   memoryAddress = 0x10_0000n;
   dyldInfoAddress = 0n;
+  /** What the system says; 0 where it does not. */
+  cpuType = archs.x86_64.cpuType;
   threadNames = ["main", "worker"];
   /** User references by port name. */
   readonly ports = new Map<number, number>();
@@ -178,7 +180,7 @@ export class FakeKernel implements MachKernel {
       address: this.dyldInfoAddress,
       size: 200n,
       is64: true,
-      cpuType: archs.x86_64.cpuType,
+      cpuType: this.cpuType,
       pid: 7,
     };
   }

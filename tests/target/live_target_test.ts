@@ -195,3 +195,20 @@ Deno.test("names from the target are escaped where they print, and raw where the
   // deno-lint-ignore no-control-regex
   assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(printed), JSON.stringify(printed));
 });
+
+Deno.test("where the system does not tell a task's CPU, its program's header does", () => {
+  const kernel = new FakeKernel();
+  kernel.cpuType = 0;
+  assertThrows(() => open(kernel), MachError, "CPU type 0x0");
+  assertEquals(kernel.ports.size, 0);
+  const view = new DataView(kernel.memory.buffer);
+  kernel.dyldInfoAddress = kernel.memoryAddress;
+  view.setUint32(0, 15, true);
+  view.setUint32(4, 1, true);
+  view.setBigUint64(8, kernel.memoryAddress + 0x200n, true);
+  view.setBigUint64(0x200, kernel.memoryAddress + 0x400n, true);
+  view.setUint32(0x400, 0xfeedfacf, true);
+  view.setInt32(0x404, 0x0100000c, true);
+  using target = open(kernel);
+  assertEquals(target.arch.name, "arm64");
+});
