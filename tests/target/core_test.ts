@@ -303,6 +303,16 @@ Deno.test("notes are listed, understood or not", async () => {
   });
 });
 
+Deno.test("metadata padded with a megabyte of zeros is read, and at once", async () => {
+  const demo = recordedParts("arm64");
+  const text = new TextEncoder().encode(JSON.stringify({ pid: 7, name: "padded", threads: [] }));
+  const bytes = new Uint8Array(text.length + 2 ** 20);
+  bytes.set(text);
+  await withCore(demo, { noted: false, notes: [{ owner: "process metadata", bytes }] }, (core) => {
+    assertEquals([core.pid, core.name, core.warnings], [7, "padded", []]);
+  });
+});
+
 Deno.test("a core behaves as a target that is always paused", async () => {
   const demo = recordedParts("arm64");
   using file = await coreFile(buildCore(demo));
