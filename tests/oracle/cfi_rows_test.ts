@@ -1,6 +1,6 @@
 /** Holds the rows of call-frame information to those that `llvm-dwarfdump` prints: of fixtures, of
  * what clang makes for every Darwin architecture, and of programs that people really run, which npm
- * has for Darwin: Rust's swc and C++'s libvips.
+ * has for Darwin: Rust's swc and C++'s libvips; Go, whose programs there are stripped, builds its own.
  */
 import { assert, assertEquals } from "@std/assert";
 import { CallFrameInfo } from "../../lib/dwarf/mod.ts";
@@ -62,8 +62,13 @@ function compareSection(what: string, info: CallFrameInfo, printed: PrintedFdes)
   return rows;
 }
 
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd })
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd, env })
     .output();
   assert(success, new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);
@@ -217,6 +222,31 @@ Deno.test("rows of every instruction are those of llvm-dwarfdump", async () => {
       assertEquals(await compare(`${directory}/test.o`), 12, triple);
     }
   });
+});
+
+const go = await new Deno.Command("go", { args: ["version"], stdout: "null" }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "Go's rows are those of llvm-dwarfdump",
+  // Debian's golang-go.
+  ignore: !go,
+  fn: () =>
+    withDirectory(async (directory) => {
+      await Deno.writeTextFile(
+        `${directory}/main.go`,
+        "package main\nfunc main() { println(1) }\n",
+      );
+      // Compressed, the section would not be called __debug_frame.
+      await run(
+        "go",
+        ["build", "-ldflags=-compressdwarf=false", "-o", "program", "main.go"],
+        directory,
+        { GOOS: "darwin", GOARCH: "arm64", CGO_ENABLED: "0", GOCACHE: `${directory}/cache` },
+      );
+      const rows = await compare(`${directory}/program`);
+      assert(rows > 3000, `${rows} rows`);
+    }),
 });
 
 const packages = [
