@@ -1,0 +1,257 @@
+/** The lengths and operands of x86 instructions, as far as unwinding needs them: "Intel 64 and IA-32
+ * Architectures Software Developer's Manual", volume 2, chapter 2 (formats) and appendix A (opcode
+ * maps). */
+
+/** What follows each opcode, sixteen opcodes to a line:
+ *
+ * - `.` nothing, `m` a ModRM byte and what that asks for
+ * - `b` a byte, `w` two, `z` four or, with an operand-size prefix, two
+ * - `B`, `Z` a ModRM byte and then those
+ * - `j` a branch's distance: like `z`, but always four bytes in 64 bits
+ * - `v` like `z`, but eight with REX.W; `o` an offset as wide as addresses
+ * - `e` three bytes (`enter`), `g`, `G` a ModRM byte, and `b` or `z` if it says `test`
+ * - `?`, `n`, `x`, `y`, `f` are like `.`, `m`, `B`, `b`, and a far pointer, but not in 64 bits
+ * - `p` a prefix or an escape, which is not looked up here; `!` no instruction */
+const oneByteMap = [
+  ...["mmmmbz??mmmmbz?p", "mmmmbz??mmmmbz??", "mmmmbzp?mmmmbzp?", "mmmmbzp?mmmmbzp?"],
+  ...["................", "................", "??nmppppzZbB....", "bbbbbbbbbbbbbbbb"],
+  ...["BZxBmmmmmmmmmmmm", "..........f.....", "oooo....bz......", "bbbbbbbbvvvvvvvv"],
+  ...["BBw.nnBZe.w..b?.", "mmmmyy?.mmmmmmmm", "bbbbbbbbjjfb....", "p.pp..gG......mm"],
+].join("");
+
+/** The same after 0F. */
+const twoByteMap = [
+  ...["mmmm!.....!.!m.B", "mmmmmmmmmmmmmmmm", "mmmm!!!!mmmmmmmm", "......!.p!p!!!!!"],
+  ...["mmmmmmmmmmmmmmmm", "mmmmmmmmmmmmmmmm", "mmmmmmmmmmmmmmmm", "BBBBmmm.mm!!mmmm"],
+  ...["jjjjjjjjjjjjjjjj", "mmmmmmmmmmmmmmmm", "...mBm!!...mBmmm", "mmmmmmmmmmBmmmmm"],
+  ...["mmBmBBBm........", "mmmmmmmmmmmmmmmm", "mmmmmmmmmmmmmmmm", "mmmmmmmmmmmmmmmm"],
+].join("");
+
+/** The architecture's limit, prefixes included. */
+export const MAX_LENGTH = 15;
+
+/** The opcode of vector instructions and of those after 0F 38 and 0F 3A: none of them touches the
+ * stack pointer. */
+export const OTHER = -1;
+
+/** No register, of a memory operand's base: an absolute address, or one relative to the next
+ * instruction, or one in a segment of its own. */
+export const NO_BASE = -1;
+
+/** Decodes one instruction at a time into its own fields, so that a function's thousands cost no
+ * allocations. Registers go by the numbers that they have in instructions. */
+export class X86Decoder {
+  readonly #wide: boolean;
+  /** In bytes. */
+  length = 0;
+  /** Those after 0F are 0x0f00 and more, others as the maps have them, or {@linkcode OTHER}. */
+  opcode = 0;
+  /** Whether an operand-size prefix is there. */
+  narrow = false;
+  /** Whether operands are 64 bits wide for a REX prefix. */
+  isWide = false;
+  /** Of the ModRM byte: 3 means that the operand is `rm`, else it is memory. */
+  mod = 0;
+  reg = 0;
+  rm = 0;
+  /** Of a memory operand: its address is `base + displacement`. */
+  base = NO_BASE;
+  hasIndex = false;
+  displacement = 0;
+  /** Signed; of 64-bit ones the lower half. In `enter` the size of the frame. */
+  immediate = 0;
+  /** Register in the opcode's three lowest bits. */
+  opcodeRegister = 0;
+
+  /** @param wide whether the code is 64-bit code */
+  constructor(wide: boolean) {
+    this.#wide = wide;
+  }
+
+  /** Decodes the instruction at an offset.
+   *
+   * @returns false when there is none, or it goes on after the end of the bytes
+   */
+  decode(code: Uint8Array, start: number): boolean {
+    const wide = this.#wide;
+    const end = Math.min(code.length, start + MAX_LENGTH);
+    let at = start;
+    let rex = 0;
+    let shortAddress = false;
+    let ownSegment = false;
+    this.narrow = false;
+    this.mod =
+      this.reg =
+      this.rm =
+      this.displacement =
+      this.immediate =
+        0;
+    this.base = NO_BASE;
+    this.hasIndex = false;
+
+    let opcode = 0;
+    for (;; at++) {
+      if (at >= end) return false;
+      opcode = code[at];
+      if (wide && (opcode & 0xf0) === 0x40) {
+        rex = opcode;
+        continue;
+      }
+      if (opcode === 0x66) this.narrow = true;
+      else if (opcode === 0x67) shortAddress = true;
+      else if (opcode === 0x64 || opcode === 0x65) ownSegment = true;
+      else if (
+        opcode !== 0xf0 && opcode !== 0xf2 && opcode !== 0xf3 && opcode !== 0x2e &&
+        opcode !== 0x36 && opcode !== 0x3e && opcode !== 0x26
+      ) break;
+      // A REX prefix counts only right before the opcode.
+      rex = 0;
+    }
+    at++;
+    this.isWide = (rex & 8) !== 0;
+
+    let format: string;
+    // In 32 bits these three are vector prefixes only where the old instruction had no operand.
+    const isVector = (opcode === 0xc4 || opcode === 0xc5 || opcode === 0x62) &&
+      (wide || at < end && code[at] >= 0xc0);
+    if (isVector) {
+      const prefixSize = opcode === 0xc5 ? 1 : opcode === 0xc4 ? 2 : 3;
+      if (at + prefixSize >= end) return false;
+      const map = opcode === 0xc5 ? 1 : code[at] & (opcode === 0xc4 ? 0x1f : 0x07);
+      at += prefixSize;
+      opcode = code[at++];
+      if (map === 1) format = twoByteMap[opcode];
+      else if (map === 3) format = "B";
+      else if (map === 2 || opcode !== 0 && (map === 5 || map === 6)) format = "m";
+      else return false;
+      opcode = OTHER;
+    } else if (opcode === 0x0f) {
+      if (at >= end) return false;
+      opcode = code[at++];
+      if (opcode === 0x38 || opcode === 0x3a) {
+        format = opcode === 0x38 ? "m" : "B";
+        if (at++ >= end) return false;
+        opcode = OTHER;
+      } else {
+        format = twoByteMap[opcode];
+        opcode |= 0x0f00;
+      }
+    } else {
+      format = oneByteMap[opcode];
+    }
+    this.opcode = opcode;
+    this.opcodeRegister = (opcode & 7) | (rex & 1) << 3;
+
+    switch (format) {
+      case "m":
+      case "B":
+      case "Z":
+      case "g":
+      case "G":
+      case "n":
+      case "x": {
+        if (wide && (format === "n" || format === "x") || at >= end) return false;
+        const modrm = code[at++];
+        this.mod = modrm >> 6;
+        this.reg = (modrm >> 3 & 7) | (rex & 4) << 1;
+        if (this.mod === 3) {
+          this.rm = (modrm & 7) | (rex & 1) << 3;
+          break;
+        }
+        const operandSize = shortAddress && !wide
+          ? this.#shortMemoryOperand(code, at, modrm)
+          : this.#memoryOperand(code, at, modrm, rex);
+        if (operandSize < 0) return false;
+        at += operandSize;
+        if (ownSegment) this.base = NO_BASE;
+        break;
+      }
+      case "?":
+      case "y":
+      case "f":
+        if (wide) return false;
+        break;
+      case "!":
+      case "p":
+        return false;
+    }
+
+    let size = 0;
+    const operand = this.narrow ? 2 : 4;
+    switch (format) {
+      case "b":
+      case "B":
+      case "x":
+      case "y":
+        size = 1;
+        break;
+      case "w":
+        size = 2;
+        break;
+      case "z":
+      case "Z":
+        size = this.isWide ? 4 : operand;
+        break;
+      case "j":
+        size = wide ? 4 : operand;
+        break;
+      case "v":
+        size = this.isWide ? 8 : operand;
+        break;
+      case "o":
+        size = wide ? (shortAddress ? 4 : 8) : (shortAddress ? 2 : 4);
+        break;
+      case "e":
+        size = 3;
+        break;
+      case "f":
+        size = operand + 2;
+        break;
+      case "g":
+        if ((this.reg & 6) === 0) size = 1;
+        break;
+      case "G":
+        if ((this.reg & 6) === 0) size = this.isWide ? 4 : operand;
+        break;
+    }
+    if (at + size > end) return false;
+    if (size === 1) this.immediate = code[at] << 24 >> 24;
+    else if (size === 2 || size === 3) this.immediate = code[at] | code[at + 1] << 8;
+    else if (size >= 4) this.immediate = i32(code, at);
+    if (size === 2 && format !== "w") this.immediate = this.immediate << 16 >> 16;
+    this.length = at + size - start;
+    return true;
+  }
+
+  /** The operand after a ModRM byte.
+   *
+   * @returns its size, or -1 when it is not all there
+   */
+  #memoryOperand(code: Uint8Array, start: number, modrm: number, rex: number): number {
+    let at = start;
+    let base = modrm & 7;
+    if (base === 4) {
+      if (at >= code.length) return -1;
+      const sib = code[at++];
+      base = sib & 7;
+      this.hasIndex = ((sib >> 3 & 7) | (rex & 2) << 2) !== 4;
+    }
+    const isAbsolute = this.mod === 0 && base === 5;
+    this.base = isAbsolute ? NO_BASE : base | (rex & 1) << 3;
+    const size = this.mod === 1 ? 1 : this.mod === 2 || isAbsolute ? 4 : 0;
+    if (at + size > code.length) return -1;
+    if (size === 1) this.displacement = code[at] << 24 >> 24;
+    else if (size === 4) this.displacement = i32(code, at);
+    return at + size - start;
+  }
+
+  /** The same with 16-bit addresses, whose bases are never the stack pointer. */
+  #shortMemoryOperand(code: Uint8Array, start: number, modrm: number): number {
+    const size = this.mod === 1 ? 1 : this.mod === 2 || (modrm & 7) === 6 ? 2 : 0;
+    return start + size > code.length ? -1 : size;
+  }
+}
+
+function i32(code: Uint8Array, at: number): number {
+  return code[at] | code[at + 1] << 8 | code[at + 2] << 16 | code[at + 3] << 24;
+}
