@@ -32,7 +32,18 @@ Deno.test("--help names every command, and no other", async () => {
   const { code, stdout, stderr } = await machpause(["--help"]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   const named = stdout.split("Commands:")[1].match(/^ {2}[a-z]+/gm)?.map((name) => name.trim());
-  const all = ["attach", "launch", "core", "self", "demo", "run", "bt", "snapshot", "savecore"];
+  const all = [
+    "attach",
+    "launch",
+    "core",
+    "self",
+    "demo",
+    "run",
+    "bt",
+    "snapshot",
+    "savecore",
+    "image",
+  ];
   assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
   assertFalse(stdout.includes("\x1b"));
   assertMatch((await machpause(["--version"])).stdout, /\d+\.\d+\.\d+/);
