@@ -9,6 +9,7 @@ import {
   Image,
 } from "../../lib/macho/mod.ts";
 import { type CoreTarget, FormatError, MemoryReadError, openCore } from "../../mod.ts";
+import { buildImage } from "../macho/build_image.ts";
 import {
   buildCore,
   coreFile,
@@ -382,6 +383,48 @@ Deno.test("an image of a note of its own, by address and by slide", async () => 
     assertEquals(core.warnings, ['the note "load binary" is damaged']);
   });
 });
+
+for (const how of ["by its section", "by its symbol"]) {
+  Deno.test(`without notes dyld's list is found ${how}`, async () => {
+    const demo = recordedParts("arm64");
+    const address = 0x2_0000_0000n;
+    const data = new Uint8Array(0x400);
+    const view = new DataView(data.buffer);
+    // struct dyld_all_image_infos, version 15, at 0x1000; the array at 0x1200; the paths at 0x1300.
+    view.setUint32(0, 15, true);
+    view.setUint32(4, demo.images.length, true);
+    view.setBigUint64(8, address + 0x1200n, true);
+    view.setBigUint64(32, address, true);
+    demo.images.forEach((image, index) => {
+      const path = 0x300 + index * 0x80;
+      view.setBigUint64(0x200 + index * 24, image.loadAddress!, true);
+      view.setBigUint64(0x208 + index * 24, address + 0x1000n + BigInt(path), true);
+      data.set(new TextEncoder().encode(`/demo/${index}`), path);
+    });
+    const name = how === "by its section" ? "__all_image_info" : "__data";
+    const dyld = buildImage({
+      cpuType: demo.arch.cpuType,
+      fileType: 7,
+      address,
+      sections: [
+        { segment: "__TEXT", name: "__text", offset: 0x800, size: 16 },
+        { segment: "__DATA", name, offset: 0x1000, size: data.length, data },
+      ],
+      symbols: [{ name: "_dyld_all_image_infos", offset: 0x1000, type: 0x0f, section: 2 }],
+    });
+    const regions = [
+      { address, bytes: dyld, protection: 3, segment: null },
+      ...demo.regions,
+    ];
+    await withCore({ ...demo, regions }, { noted: false }, (core) => {
+      assertEquals(core.images.map(({ path, loadAddress }) => [path, loadAddress]), [
+        ...demo.images.map(({ loadAddress }, index) => [`/demo/${index}`, loadAddress]),
+        ["/usr/lib/dyld", address],
+      ]);
+      assertEquals(core.warnings, []);
+    });
+  });
+}
 
 Deno.test("main bin spec: firmware is an image, a user process's dyld is not", async () => {
   const demo = recordedParts("armv7");
