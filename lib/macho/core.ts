@@ -2,8 +2,9 @@
  * where its memory and its notes are. What the notes hold is in `core_notes.ts`.
  *
  * A core's `LC_SEGMENT`s are the regions of its address space. Their meaning here: bytes past
- * `fileSize` are zero, as in every Mach-O file; a segment without any bytes in the file (`fileSize`
- * 0) that belongs to an image has the bytes of that image's binary. */
+ * `fileSize` are zero, as in every Mach-O file. Of a segment without any bytes in the file (`fileSize`
+ * 0) those that belong to an image are those of its binary; others are zero where they could have been
+ * written, and not known where they could not. */
 
 import { FormatError } from "../errors.ts";
 import type { ByteSource } from "./bytes.ts";
