@@ -37,27 +37,30 @@ export function isArchive(bytes: Uint8Array): boolean {
  * Of each only the header is read.
  *
  * @param source of the archive alone
- * @param warnings gets a line for what is damaged; the members before it are kept
+ * @param warn gets a line for what is damaged; the members before it are kept
  * @throws {FormatError} when it is no archive
  */
-export function readArchive(source: ByteSource, warnings: string[]): ArchiveMember[] {
+export function readArchive(
+  source: ByteSource,
+  warn: (message: string) => void,
+): ArchiveMember[] {
   if (!isArchive(source.read(0, MAGIC.length))) {
     throw new FormatError(source.name, 0, "an archive's magic, !<arch>");
   }
   const members: ArchiveMember[] = [];
   let longNames = new Uint8Array();
   let at = MAGIC.length;
-  while (at < source.size && members.length < MAX_MEMBERS) {
+  for (let count = 0; at < source.size && count < MAX_MEMBERS; count++) {
     const header = decoder.decode(source.read(at, HEADER_SIZE));
     const size = /^\d+ *$/.test(header.slice(48, 58)) ? Number(header.slice(48, 58)) : NaN;
     if (header.slice(58) !== "`\n" || Number.isNaN(size)) {
-      warnings.push(`at offset 0x${at.toString(16)}: no header of an archive's member`);
+      warn(`at offset 0x${at.toString(16)}: no header of an archive's member`);
       break;
     }
     const start = at + HEADER_SIZE;
     const end = start + size;
     if (end > source.size) {
-      warnings.push(
+      warn(
         `at offset 0x${at.toString(16)}: a member of ${size} bytes; ` +
           `${source.size - start} are there`,
       );
@@ -70,7 +73,7 @@ export function readArchive(source: ByteSource, warnings: string[]): ArchiveMemb
     if (bsd !== null) {
       skip = Number(bsd[1]);
       if (skip > Math.min(size, MAX_NAME)) {
-        warnings.push(`at offset 0x${at.toString(16)}: a member's name of ${skip} bytes`);
+        warn(`at offset 0x${at.toString(16)}: a member's name of ${skip} bytes`);
         skip = Math.min(size, MAX_NAME);
       }
       name = decoder.decode(source.read(start, skip)).replace(/\0+$/, "");
@@ -84,7 +87,7 @@ export function readArchive(source: ByteSource, warnings: string[]): ArchiveMemb
     }
     if (field === "//") {
       if (size <= MAX_NAMES) longNames = source.read(start, size).slice();
-      else warnings.push(`at offset 0x${at.toString(16)}: a table of names of ${size} bytes`);
+      else warn(`at offset 0x${at.toString(16)}: a table of names of ${size} bytes`);
     } else if (field !== "/" && field !== "/SYM64/" && !/^__\.SYMDEF/.test(name)) {
       const inside = Math.min(end, source.size) - (start + skip);
       if (inside > 0) members.push({ name, offset: start + skip, size: inside });

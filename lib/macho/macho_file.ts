@@ -14,6 +14,9 @@ export interface MachOFileOptions {
   readonly arch?: string;
 }
 
+/** More warnings than this say nothing new. */
+const MAX_WARNINGS = 100;
+
 /** A file of Mach-O images.
  *
  * @example
@@ -45,6 +48,10 @@ export class MachOFile implements Disposable {
     this.path = file.name;
     const { arch } = options;
     const warnings: string[] = [];
+    const warn = (message: string): void => {
+      if (warnings.length < MAX_WARNINGS) warnings.push(message);
+      else if (warnings.length === MAX_WARNINGS) warnings.push("and more of the like");
+    };
     const images: MachOSlice[] = [];
     /** What there is, when what is wanted is not. */
     const others = new Set<string>();
@@ -58,11 +65,11 @@ export class MachOFile implements Disposable {
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
         failure ??= error;
-        warnings.push(`${member ?? `the image at 0x${offset.toString(16)}`}: ${error.message}`);
+        warn(`${member ?? `the image at 0x${offset.toString(16)}`}: ${error.message}`);
       }
     };
     const addArchive = (offset: number, size: number): void => {
-      for (const member of readArchive(part(file, offset, size), warnings)) {
+      for (const member of readArchive(part(file, offset, size), warn)) {
         add(offset + member.offset, member.size, member.name);
       }
     };
@@ -81,7 +88,7 @@ export class MachOFile implements Disposable {
         others.add(name);
       } else if (isFat(file, offset)) {
         failure ??= new FormatError(file.name, offset, "an image, not another universal file");
-        warnings.push(`${name}: a universal file inside a universal file is not read`);
+        warn(`${name}: a universal file inside a universal file is not read`);
       } else if (startsArchive(offset)) {
         addArchive(offset, size);
       } else {
