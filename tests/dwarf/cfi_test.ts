@@ -346,6 +346,17 @@ Deno.test("remembered states have the CFA, and keep what later changes", () => {
   assertEquals([cfaAt(parsed, base + 0x1002n), registers(0x1002n)], ["7+8", [16]]);
 });
 
+Deno.test("a restored register has the rule that the CIE gave it, or none", () => {
+  const builder = new SectionBuilder();
+  builder.function(builder.cie(), 0x1000, 0x10, [0x90, 3, 0x86, 2, 0x41, 0xd0, 0x06, 6]);
+  const { info } = builder.parse();
+  assertEquals([...info.rowAt(base + 0x1000n)!.registers], [
+    [16, { kind: "offset", offset: -24 }],
+    [6, { kind: "offset", offset: -16 }],
+  ]);
+  assertEquals([...info.rowAt(base + 0x1001n)!.registers], [[16, { kind: "offset", offset: -8 }]]);
+});
+
 Deno.test("rows that would fill the memory end", () => {
   // 500 registers, and then as many copies of them as two bytes each can make.
   const registers = Array.from({ length: 500 }, (_, n) => [0x05, ...uleb(n), 1]).flat();
