@@ -95,7 +95,7 @@ export function flagNames(
   return found;
 }
 
-/** `mach_header.flags`: `MH_*` without the prefix, as `otool -hv` prints them. */
+/** `mach_header.flags`: `MH_*` without the prefix. */
 export const HEADER_FLAGS: readonly (readonly [number, string])[] = [
   [0x1, "NOUNDEFS"],
   [0x2, "INCRLINK"],
@@ -120,8 +120,8 @@ export const HEADER_FLAGS: readonly (readonly [number, string])[] = [
   [0x100000, "NO_REEXPORTED_DYLIBS"],
   [0x200000, "PIE"],
   [0x400000, "DEAD_STRIPPABLE_DYLIB"],
-  [0x800000, "MH_HAS_TLV_DESCRIPTORS"],
-  [0x1000000, "MH_NO_HEAP_EXECUTION"],
+  [0x800000, "HAS_TLV_DESCRIPTORS"],
+  [0x1000000, "NO_HEAP_EXECUTION"],
   [0x2000000, "APP_EXTENSION_SAFE"],
   [0x4000000, "NLIST_OUTOFSYNC_WITH_DYLDINFO"],
   [0x8000000, "SIM_SUPPORT"],

@@ -5,6 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { CPU_TYPE, FILE_TYPE, Image } from "../../lib/macho/mod.ts";
 import { FakeMemory } from "../macho/build_image.ts";
+import { machOFiles } from "./macho_files.ts";
 
 const fixtures = new URL("../fixtures/demo/", import.meta.url).pathname;
 
@@ -12,20 +13,6 @@ async function run(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
   assert(success, `${command} ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
   return new TextDecoder().decode(stdout);
-}
-
-const machMagics = new Set([0xfeedface, 0xfeedfacf]);
-
-function* machOFiles(directory: string): Generator<string> {
-  for (const { name, isDirectory, isFile } of Deno.readDirSync(directory)) {
-    const path = `${directory}${name}`;
-    if (isDirectory) yield* machOFiles(`${path}/`);
-    if (!isFile) continue;
-    using file = Deno.openSync(path);
-    const magic = new Uint8Array(4);
-    if (file.readSync(magic) !== 4) continue;
-    if (machMagics.has(new DataView(magic.buffer).getUint32(0, true))) yield path;
-  }
 }
 
 interface Named {
