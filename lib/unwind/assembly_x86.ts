@@ -427,8 +427,11 @@ class Scan {
 
   #pop(state: State, register: number, word: number): State {
     if (register === SP) return this.#moveTo(state, null);
-    const after = this.#lower(state, -word);
-    return register === BP && after.fp !== null ? { ...after, fp: null } : after;
+    if (register !== BP || state.fp === null) return this.#lower(state, -word);
+    // Where it was pushed is where it is popped from, whatever became of the count.
+    const slot = state.saved.get(BP);
+    const sp = slot === undefined ? state.sp : -slot;
+    return this.#moveTo({ ...state, fp: null }, sp === null ? null : sp - word);
   }
 
   /** A register gets the value of another, or one that is not known (-1), plus a constant. */
@@ -440,10 +443,10 @@ class Scan {
     return moved === state.fp ? state : { ...state, fp: moved };
   }
 
-  /** In 32 bits a function that returns a structure takes its hidden argument off the stack. What
-   * was called is looked at, unless the frame pointer says where the frame is. */
+  /** In 32 bits a function that returns a structure takes its hidden argument off the stack, so what
+   * was called is looked at. */
   #called(state: State, target: number | null, next: number): State {
-    if (this.#word === 8 || state.sp === null || state.fp !== null) return state;
+    if (this.#word === 8 || state.sp === null) return state;
     let size = 0;
     if (target === null) size = this.#isFollowedByReplacement(next) ? this.#word : 0;
     else {
