@@ -190,8 +190,9 @@ class Scan {
       if (next > pc) break;
       const before = state;
       state = this.#step(before, next);
-      if (isUndone(before, state)) beforeUndoing ??= before;
-      else if (state !== before || isCall(decoder)) beforeUndoing = null;
+      if (isCall(decoder)) beforeUndoing = null;
+      else if (isUndone(before, state)) beforeUndoing ??= before;
+      else if (state !== before) beforeUndoing = null;
       this.#hasCalled ||= isCall(decoder);
       this.#hadFrame ||= !this.#isEntry(state);
 
