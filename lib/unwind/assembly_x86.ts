@@ -179,14 +179,23 @@ class Scan {
         beforeUndoing = null;
         isReached = true;
       }
-      if (!decoder.decode(this.#code, at)) {
-        // After a jump there may be a table of its targets.
-        const next = isReached ? undefined : this.#nextPending(at);
-        if (next === undefined) return null;
-        at = next;
+      if ((state.fp !== null || !isReached) && this.#setsUpFrame(at)) {
+        // Nobody does that twice: another function begins, whose symbol was stripped.
+        state = entry;
+        atBranch = beforeUndoing = null;
+        this.#pending.clear();
+        this.#hadFrame = this.#hasCalled = false;
+        isReached = true;
+      }
+      const isCode = decoder.decode(this.#code, at);
+      const next = at + decoder.length;
+      // After a jump there may be a table of its targets, in which decoding loses its step.
+      const target = isReached ? undefined : this.#nextPending(at);
+      if (target !== undefined && (!isCode || target < next)) {
+        at = target;
         continue;
       }
-      const next = at + decoder.length;
+      if (!isCode) return null;
       if (next > pc) break;
       const before = state;
       state = this.#step(before, next);
@@ -260,6 +269,15 @@ class Scan {
   #nextPending(at: number): number | undefined {
     const later = [...this.#pending.keys()].filter((target) => target > at && target <= this.#pc);
     return later.length === 0 ? undefined : Math.min(...later);
+  }
+
+  /** Whether the code at an offset is `push %rbp; mov %rsp, %rbp`, by either encoding. */
+  #setsUpFrame(at: number): boolean {
+    const code = this.#code;
+    if (code[at] !== 0x55) return false;
+    const move = at + (this.#word === 8 && code[at + 1] === 0x48 ? 2 : 1);
+    return code[move] === 0x89 && code[move + 1] === 0xe5 ||
+      code[move] === 0x8b && code[move + 1] === 0xec;
   }
 
   /** Whether the code is that of `__stub_helper`: each of its entries pushes a word and jumps to its
