@@ -138,6 +138,8 @@ export {
   type WalkInput,
 } from "./lib/target/mod.ts";
 
+export { type UnwindPlan, unwindPlan } from "./lib/unwind/mod.ts";
+
 const services: Services = {
   walk,
   symbols: (images) => new Symbolizer(images),

@@ -246,6 +246,20 @@ export const commands: readonly PromptCommand[] = [
     },
   },
   {
+    name: "unwind",
+    usage: "",
+    help: "how the selected frame was found, and how its caller would be",
+    async run(session) {
+      const { unwindPlan } = await import("../mod.ts");
+      const { frame, target } = session;
+      const plans = unwindPlan(target, frame.lookupAddress);
+      const plan = frame.index === 0 ? plans.innermost : plans.caller;
+      const found = frame.rule === null ? frame.via : `${frame.via}: ${frame.rule}`;
+      const onward = plan === null ? "by frame records" : `${plan.via}: ${plan.rule}`;
+      return [...selectedFrame(session), `  found   ${found}`, `  caller  ${onward}`];
+    },
+  },
+  {
     name: "registers",
     usage: "",
     help: "the registers that are known in the selected frame",

@@ -112,6 +112,7 @@ export const SECTION_TYPE = {
   MASK: 0xff,
   S_ZEROFILL: 0x1,
   S_GB_ZEROFILL: 0xc,
+  S_SYMBOL_STUBS: 0x8,
   S_THREAD_LOCAL_ZEROFILL: 0x12,
 } as const;
 

@@ -38,6 +38,10 @@ export interface FrameContext {
   readonly arch: Arch;
   /** Tells what their addresses mean. */
   readonly resolver: Resolver;
+  /** Whether a frame's address is that of an instruction to be executed, not of one to return to. */
+  isExact(index: number): boolean;
+  /** The rule that led to a frame from the one it called, in words; `null` for the innermost. */
+  ruleOf(index: number): string | null;
   /** The registers whose values are known in a frame, by its index. */
   registersOf(index: number): Registers;
 }
@@ -106,7 +110,9 @@ export class Frame {
    * innermost frame, one inside the call in its callers. Functions and lines are looked up
    * with it, since a call may be its function's last instruction. */
   get lookupAddress(): bigint {
-    return this.index === 0 ? this.address : this.address - this.#context.arch.callBias;
+    return this.#context.isExact(this.index)
+      ? this.address
+      : this.address - this.#context.arch.callBias;
   }
 
   #resolve(): Resolution {
@@ -127,12 +133,21 @@ export class Frame {
    * to `address`. */
   get offset(): number {
     const { offset } = this.#resolve();
-    return this.index === 0 ? offset : offset + Number(this.#context.arch.callBias);
+    return this.#context.isExact(this.index)
+      ? offset
+      : offset + Number(this.#context.arch.callBias);
   }
 
   /** File, line and column; `null` when they are not known. */
   get source(): SourceLocation | null {
     return this.#resolve().source;
+  }
+
+  /** The rule that led here from the frame that this one called, in words, as in
+   * `CFA = rbp + 16; rip = [CFA - 8]; rbp = [CFA - 16]`, CFA being where this frame's stack pointer
+   * is; `null` for the innermost. */
+  get rule(): string | null {
+    return this.#context.ruleOf(this.index);
   }
 
   /** The registers whose values are known in this frame. */

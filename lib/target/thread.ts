@@ -21,6 +21,9 @@ const runStates: readonly RunState[] = [
 export interface BacktraceOptions {
   /** At most so many frames; without it as many as there are. */
   readonly limit?: number;
+  /** Where no other way leads on, look up the stack for what might be a return address. Frames found
+   * so, and those after them, may be wrong; their `via` is `scan`. */
+  readonly scan?: boolean;
 }
 
 /** What a walk starts from. */

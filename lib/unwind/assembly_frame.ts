@@ -65,6 +65,16 @@ export class FrameState {
     return copy;
   }
 
+  /** Makes this state what another one is. */
+  restore(other: FrameState): void {
+    this.#values.clear();
+    for (const [register, value] of other.#values) this.#values.set(register, value);
+    this.#saved.clear();
+    for (const [register, slot] of other.#saved) this.#saved.set(register, slot);
+    this.#body = other.#body;
+    this.setups = other.setups;
+  }
+
   /** Whether an epilogue has begun and not yet ended. */
   get tearingDown(): boolean {
     return this.#body !== null;

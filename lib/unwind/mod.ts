@@ -2,4 +2,6 @@
  *
  * @module
  */
+export { describeRow } from "./describe.ts";
+export { type UnwindPlan, unwindPlan } from "./unwind_plan.ts";
 export { walk } from "./walk.ts";

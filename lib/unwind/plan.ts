@@ -1,7 +1,12 @@
-import type { Arch } from "../arch/mod.ts";
+import { type Arch, type ArchName, i386, x86_64 } from "../arch/mod.ts";
 import { CallFrameInfo, type UnwindRow } from "../dwarf/mod.ts";
-import { Image, type LoadedImage, type Section } from "../macho/mod.ts";
+import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/mod.ts";
 import type { Via } from "../target/mod.ts";
+import type { AssemblyRow, AssemblyUnwinder } from "./assembly.ts";
+import { unwindArm } from "./assembly_arm.ts";
+import { unwindArm64 } from "./assembly_arm64.ts";
+import { unwindX86 } from "./assembly_x86.ts";
+import { isAfterCall } from "./calls.ts";
 import { compactRow } from "./compact.ts";
 import { UnwindInfo } from "./unwind_info.ts";
 
@@ -11,12 +16,21 @@ export interface Plan {
   readonly row: UnwindRow;
 }
 
+const unwinders: Readonly<Record<ArchName, AssemblyUnwinder>> = {
+  armv7: unwindArm,
+  arm64: unwindArm64,
+  i386: unwindX86(i386),
+  x86_64: unwindX86(x86_64),
+};
+
 /** What one image says about its functions' frames, and what was made of it. Nothing is read before
  * it is asked for, and nothing twice: images outlive pauses. */
 export class ImagePlans {
   readonly #image: Image;
   readonly #arch: Arch;
-  readonly #plans = new Map<number, Plan | null>();
+  readonly #bodies = new Map<number, Plan | null>();
+  readonly #innermost = new Map<number, Plan | null>();
+  readonly #returns = new Map<number, boolean>();
   #compact: UnwindInfo | null | undefined;
   #cfi: readonly CallFrameInfo[] | undefined;
 
@@ -25,15 +39,75 @@ export class ImagePlans {
     this.#arch = arch;
   }
 
-  /** The plan for a function's body at `address`; `null` where the image has none. */
+  /** The plan for a caller at `address`, inside its call: what the image says of the function's
+   * body, and where that is nothing, what its instructions add up to. `null` for neither. */
   at(address: bigint): Plan | null {
     const offset = Number(address - this.#image.loadAddress);
-    let plan = this.#plans.get(offset);
+    let plan = this.#bodies.get(offset);
     if (plan === undefined) {
-      plan = this.#find(address, offset);
-      this.#plans.set(offset, plan);
+      plan = this.#find(address, offset) ?? planBy(this.#arch, this.#assembly(address));
+      this.#bodies.set(offset, plan);
     }
     return plan;
+  }
+
+  /** The plan for an innermost frame about to execute the instruction at `address`, which can stand
+   * in a prologue or an epilogue: there the instructions come first. */
+  innermostAt(address: bigint): Plan | null {
+    const offset = Number(address - this.#image.loadAddress);
+    let plan = this.#innermost.get(offset);
+    if (plan === undefined) {
+      const assembly = this.#assembly(address);
+      plan = (assembly?.place === "body" ? this.#find(address, offset) : null) ??
+        planBy(this.#arch, assembly) ?? this.#find(address, offset);
+      this.#innermost.set(offset, plan);
+    }
+    return plan;
+  }
+
+  /** Whether a call returns to `address`: it is in code, after a call. Code that cannot be read may
+   * hold one. */
+  isReturnAddress(address: bigint): boolean {
+    const offset = Number(address - this.#image.loadAddress);
+    let answer = this.#returns.get(offset);
+    if (answer === undefined) {
+      const call = address - this.#arch.callBias;
+      const executable = 4;
+      const segment = this.#image.segmentAt(call);
+      answer = segment !== null && (segment.initialProtection & executable) !== 0 &&
+        isAfterCall(
+            this.#arch,
+            this.#readCode,
+            address,
+            this.#image.symbolAt(call)?.symbol?.thumb ?? false,
+          ) !== false;
+      this.#returns.set(offset, answer);
+    }
+    return answer;
+  }
+
+  readonly #readCode = (address: bigint, length: number) => this.#image.read(address, length);
+
+  #assembly(pc: bigint): AssemblyRow | null {
+    const match = this.#image.symbolAt(pc);
+    const functionStart = match === null ? this.#stubStart(pc) : pc - BigInt(match.offset);
+    if (functionStart === null) return null;
+    const symbol = match?.symbol ?? null;
+    return unwinders[this.#arch.name]({
+      functionStart,
+      functionEnd: symbol === null ? null : symbol.address + BigInt(symbol.size),
+      pc,
+      thumb: symbol?.thumb ?? false,
+      readCode: this.#readCode,
+    });
+  }
+
+  /** Where to begin to read a stub, which has no symbol; `null` for what is none. i386's use the stack,
+   * and leave it as they found it; the others' do not, so any of their instructions will do. */
+  #stubStart(pc: bigint): bigint | null {
+    const section = this.#image.sectionAt(pc);
+    if (section === null || section.type !== SECTION_TYPE.S_SYMBOL_STUBS) return null;
+    return this.#arch.name === "i386" ? section.address : pc;
   }
 
   #find(address: bigint, offset: number): Plan | null {
@@ -41,13 +115,16 @@ export class ImagePlans {
     if (entry !== null && entry.encoding !== 0) {
       const row = compactRow(this.#arch, entry.encoding, {
         functionStart: entry.functionStart,
-        readCode: (at, length) => this.#image.read(this.#image.loadAddress + BigInt(at), length),
+        readCode: (at, length) => this.#readCode(this.#image.loadAddress + BigInt(at), length),
       });
       if (row !== null && !("dwarf" in row)) return { via: "compact-unwind", row };
     }
     for (const info of this.#callFrameInfo()) {
       const row = info.rowAt(address);
-      if (row !== null) return { via: "cfi", row };
+      if (row === null) continue;
+      // Hand-written information does not always say what the function is for.
+      const trampoline = this.#image.symbolAt(address)?.symbol?.name === "_sigtramp";
+      return { via: "cfi", row: trampoline ? { ...row, signalFrame: true } : row };
     }
     return null;
   }
@@ -101,6 +178,15 @@ export class ImagePlans {
     const { warnings } = this.#image;
     if (!warnings.includes(text)) warnings.push(text);
   };
+}
+
+function planBy({ lr }: Arch, assembly: AssemblyRow | null): Plan | null {
+  if (assembly === null) return null;
+  const { row } = assembly;
+  const rule = row.registers.get(row.returnAddress);
+  const inLink = lr !== null && row.returnAddress === lr.dwarf &&
+    (rule === undefined || rule.kind === "same");
+  return { via: inLink ? "link-register" : "prologue", row };
 }
 
 const plansByImage = new WeakMap<LoadedImage, ImagePlans>();

@@ -10,11 +10,15 @@ import {
   type Via,
   type WalkInput,
 } from "../target/mod.ts";
+import { describeRow } from "./describe.ts";
 import { type Plan, plansOf } from "./plan.ts";
 import { StackReader } from "./stack_reader.ts";
 
 /** Stack addresses at or above this are not kept as numbers; no user stack is there. */
 const addressLimit = 0x20_0000_0000_0000n;
+
+/** How far up a stack is scanned for one return address, in bytes. */
+const scanLimit = 1 << 16;
 
 /** Walks a thread's stack, innermost frame first.
  *
@@ -48,7 +52,7 @@ export function walk(input: WalkInput, options: BacktraceOptions): Backtrace {
   const { limit = Infinity } = options;
   if (!(limit >= 0)) throw new RangeError(`a limit of ${limit} frames`);
   if (input.state.length >= input.arch.threadState.size) {
-    frames.stopped = new Walker(input).walk(limit, frames);
+    frames.stopped = new Walker(input).walk(limit, options.scan ?? false, frames);
   }
   return frames;
 }
@@ -97,12 +101,15 @@ class Walker implements FrameContext {
     this.#fp = stackAddress(readRegister(state, arch.fp) & mask);
   }
 
-  walk(limit: number, frames: Backtrace): StopReason {
+  walk(limit: number, scan: boolean, frames: Backtrace): StopReason {
     let pc = readRegister(this.#input.state, this.arch.pc) & this.#mask;
     let via: Via = "context";
     for (let index = 0; index < limit; index++) {
       this.#pcs.push(pc);
-      const step = this.#step(index, pc);
+      const found = this.#step(index, pc);
+      const step = typeof found === "string" && found !== "null-record" && scan
+        ? this.#scan() ?? found
+        : found;
       const returnAddress = typeof step === "string" ? 0n : step.returnAddress;
       frames.push(new Frame(this, index, pc, this.#sp, this.#fp, returnAddress, via));
       if (typeof step === "string") return step;
@@ -114,6 +121,16 @@ class Walker implements FrameContext {
       via = step.via;
     }
     return "limit";
+  }
+
+  /** Whether a frame's address is that of an instruction to be executed, not of one to return to. */
+  isExact(index: number): boolean {
+    return index === 0 || this.#steps[index - 1].row.signalFrame;
+  }
+
+  /** The rule that led to a frame from the one it called, in words; `null` for the innermost. */
+  ruleOf(index: number): string | null {
+    return index === 0 ? null : describeRow(this.arch, this.#steps[index - 1].row);
   }
 
   /** The registers of a frame: those whose values are known to be what they were there. */
@@ -141,7 +158,9 @@ class Walker implements FrameContext {
       const rule = row.registers.get(wanted);
       if (rule === undefined) {
         // A frame record tells of no register but its own two.
-        if (via === "frame-pointer" || !this.arch.calleeSaved.has(wanted)) return undefined;
+        if (via === "frame-pointer" || via === "scan" || !this.arch.calleeSaved.has(wanted)) {
+          return undefined;
+        }
       } else if (rule.kind === "register") {
         wanted = rule.register;
       } else if (rule.kind !== "same") {
@@ -206,16 +225,16 @@ class Walker implements FrameContext {
 
   /** The step from a frame to its caller, or why there is none. */
   #step(index: number, pc: bigint): Step | StopReason {
-    const inside = index === 0 ? pc : pc - this.arch.callBias;
+    const exact = this.isExact(index);
+    const inside = exact ? pc : pc - this.arch.callBias;
     const { image } = this.resolver.resolve(inside);
-    if (index === 0 && image !== null && isFunctionStart(image, pc)) {
+    if (exact && image !== null && isFunctionStart(image, pc)) {
       const step = this.#follow(index, { via: "prologue", row: entryRow(this.arch) });
       if (step !== undefined) return step;
     }
-    const plan = plansOf(image, this.arch)?.at(inside) ?? null;
-    // A row that starts from the frame pointer holds in a function's body alone, and where the
-    // innermost function stands in its own is not known: its record is as good there.
-    if (plan !== null && (index > 0 || !startsFromFramePointer(plan, this.#fpNumber))) {
+    const plans = plansOf(image, this.arch);
+    const plan = exact ? plans?.innermostAt(pc) : plans?.at(inside);
+    if (plan !== undefined && plan !== null) {
       const step = this.#follow(index, plan);
       if (step !== undefined) return step;
     }
@@ -243,10 +262,9 @@ class Walker implements FrameContext {
       : this.#apply(rule, cfa, index);
     if (value === undefined) return undefined;
     const returnAddress = value & this.#mask;
-    if (
-      returnAddress !== 0n &&
-      this.resolver.resolve(returnAddress - this.arch.callBias).image === null
-    ) return undefined;
+    if (returnAddress !== 0n && !row.signalFrame && !this.#isReturnAddress(returnAddress)) {
+      return undefined;
+    }
 
     const fpRule = row.registers.get(this.#fpNumber);
     const fp = fpRule === undefined || fpRule.kind === "same"
@@ -260,6 +278,38 @@ class Walker implements FrameContext {
       fp: typeof fp === "number" ? fp : stackAddress(fp),
       returnAddress,
     };
+  }
+
+  /** Whether the address is in code, and after a call as far as that can be seen. */
+  #isReturnAddress(address: bigint): boolean {
+    const { image } = this.resolver.resolve(address - this.arch.callBias);
+    return image !== null && (plansOf(image, this.arch)?.isReturnAddress(address) ?? true);
+  }
+
+  /** The last resort: the first word up the stack that a call in an image returns to. */
+  #scan(): Step | undefined {
+    const { pointerSize } = this.arch;
+    const start = Math.ceil(Number(this.#sp) / pointerSize) * pointerSize;
+    for (let at = start; at < start + scanLimit; at += pointerSize) {
+      const value = this.#pointer(at);
+      if (value === undefined) return undefined;
+      const returnAddress = value & this.#mask;
+      const { image } = this.resolver.resolve(returnAddress - this.arch.callBias);
+      const plans = plansOf(image, this.arch);
+      if (returnAddress === 0n || !(plans?.isReturnAddress(returnAddress) ?? false)) continue;
+      // Where it is the second word of a frame record, the first is the caller's frame pointer.
+      const before = at === start ? undefined : this.#pointer(at - pointerSize);
+      const cfa = at + pointerSize;
+      const isRecord = before !== undefined && before >= BigInt(cfa) &&
+        before < BigInt(this.#stack.end);
+      return {
+        via: "scan",
+        row: recordRow(this.arch),
+        cfa,
+        fp: isRecord ? Number(before) : this.#fp,
+        returnAddress,
+      };
+    }
   }
 
   #stepByRecord(index: number, pc: bigint): Step | StopReason {
@@ -314,10 +364,6 @@ function stackAddress(value: bigint): number | bigint {
 
 function registerNumbered(arch: Arch, number: number): Register | undefined {
   return arch.threadState.registers.find(({ dwarf }) => dwarf === number);
-}
-
-function startsFromFramePointer({ via, row }: Plan, fpNumber: number): boolean {
-  return via === "compact-unwind" && row.cfa.kind === "register" && row.cfa.register === fpNumber;
 }
 
 const entryRows = new Map<string, UnwindRow>();

@@ -1,7 +1,7 @@
 /** arm64 and armv7 stacks as the demo really had them: registers and stack bytes recorded from it. */
 import { assert, assertEquals } from "@std/assert";
 import { gunzipSync } from "node:zlib";
-import { archs } from "../../lib/arch/mod.ts";
+import { archs, writeRegister } from "../../lib/arch/mod.ts";
 import { Image, type LoadedImage } from "../../lib/macho/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { MappedFile } from "../../lib/target/mod.ts";
@@ -83,14 +83,44 @@ for (const name of ["arm64", "armv7"] as const) {
       stackEnd: BigInt(leaf.stackEnd),
       readInto: undefined,
     }, {});
-    // armv7 has no compact unwind information to say that it is a leaf.
-    const [leafVia, workerVia] = name === "arm64"
-      ? ["compact-unwind", "compact-unwind"]
-      : ["link-register", "frame-pointer"];
+    // armv7 has no unwind information: what its instructions do has to be read.
+    const workerVia = name === "arm64" ? "compact-unwind" : "prologue";
     assertEquals(frames.slice(0, 3).map(({ symbol, via }) => [symbol?.name, via]), [
       ["leaf_count", "context"],
-      ["worker_leaf", leafVia],
+      ["worker_leaf", "link-register"],
       [undefined, workerVia],
     ]);
+  });
+}
+
+for (const name of ["arm64", "armv7"] as const) {
+  Deno.test(`${name}: a thread that has lost its registers is found again by scanning, if asked`, () => {
+    const recording: Recording = JSON.parse(
+      Deno.readTextFileSync(`${fixtures}recordings/${name}.json`),
+    );
+    const arch = archs[name];
+    const lock = recording.threads.find((thread) => thread.name === "demo.lock")!;
+    const state = bytes(lock.state);
+    // It called a null pointer, and its frame pointer is garbage.
+    writeRegister(state, arch.pc, 0x10n);
+    writeRegister(state, arch.lr!, 0n);
+    writeRegister(state, arch.fp, 0x40n);
+    const input = {
+      arch,
+      resolver: new Symbolizer(imagesOf(recording)),
+      state,
+      stackAddress: BigInt(lock.stackAddress),
+      stack: bytes(lock.stack),
+      stackEnd: BigInt(lock.stackEnd),
+      readInto: undefined,
+    };
+    const lost = walk(input, {});
+    assertEquals([lost.length, lost.stopped], [1, "outside-stack"]);
+    const found = walk(input, { scan: true });
+    assertEquals(found[1].via, "scan");
+    const names = found.map(({ symbol }) => symbol?.name);
+    const chain = chains.get("demo.lock")!.map(([, symbol]) => symbol);
+    assertEquals(names.filter((each) => each !== undefined).slice(-chain.length), chain);
+    assertEquals(walk(input, { scan: true, limit: 2 }).length, 2);
   });
 }
