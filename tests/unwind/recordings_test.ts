@@ -119,7 +119,10 @@ for (const name of ["arm64", "armv7"] as const) {
     const found = walk(input, { scan: true });
     assertEquals(found[1].via, "scan");
     const names = found.map(({ symbol }) => symbol?.name);
-    const chain = chains.get("demo.lock")!.map(([, symbol]) => symbol);
+    // On arm64 the call that blocks is a leaf: the return to lock_acquire was in lr alone.
+    const chain = chains.get("demo.lock")!.map(([, symbol]) => symbol).slice(
+      name === "arm64" ? 1 : 0,
+    );
     assertEquals(names.filter((each) => each !== undefined).slice(-chain.length), chain);
     assertEquals(walk(input, { scan: true, limit: 2 }).length, 2);
   });
