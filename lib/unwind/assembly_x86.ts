@@ -166,12 +166,15 @@ class Scan {
     const entry: State = { sp: this.#word, fp: null, saved: new Map() };
     const helper = this.#isStubHelper();
     let state: State = helper ? { ...entry, sp: 2 * this.#word } : entry;
+    /** What held where blocks of the body met: best for a block that nothing earlier goes to. */
     let atBranch: State | null = null;
+    /** What held before the instructions since which the frame has only been undone. */
     let beforeUndoing: State | null = null;
+    /** What held before a constant was pushed, by the instruction before: a stub helper's entry. */
     let beforePush: State | null = null;
     let isReached = true;
 
-    for (let at = 0; at < pc;) {
+    for (let at = 0;;) {
       const pending = this.#pending.get(at);
       if (pending !== undefined) {
         // Better than what comes from above, which may be a call that does not return.
@@ -187,6 +190,7 @@ class Scan {
         this.#hadFrame = this.#hasCalled = false;
         isReached = true;
       }
+      if (at >= pc) break;
       const isCode = decoder.decode(this.#code, at);
       const next = at + decoder.length;
       // After a jump there may be a table of its targets, in which decoding loses its step.
@@ -228,8 +232,8 @@ class Scan {
       beforePush = decoder.opcode === 0x68 ? before : null;
       at = next;
     }
-    this.#isUndoing = beforeUndoing !== null && !this.#pending.has(pc);
-    return this.#pending.get(pc) ?? state;
+    this.#isUndoing = beforeUndoing !== null;
+    return state;
   }
 
   /** Where in the function `pc` is, when `state` holds there. */

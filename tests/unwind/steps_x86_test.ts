@@ -190,6 +190,22 @@ Deno.test("a block that only a later jump goes to has the body's frame", () => {
   assertEquals(after(5), "rsp+16 body");
 });
 
+Deno.test("a table of jumps between blocks does not put the decoder out of step", () => {
+  // push %rbx; test %edi, %edi; je 15; pop %rbx; ret; a table that ends in the middle of an
+  // instruction; nop (at 15)
+  const at = rowsOf(x86_64, "53 85ff 740a 5b c3 90909090 4881ec 50 90 90 5b c3");
+  assertEquals(at(15), "rsp+16 body");
+  assertEquals(at(17), "rsp+16 body");
+});
+
+Deno.test("another function in the same symbol begins anew", () => {
+  // push %rbp; mov %rsp, %rbp; push %rbx; call; and the next one: push %rbp; mov %rsp, %rbp; nop
+  const wide = rowsOf(x86_64, "55 4889e5 53 e800010000 55 4889e5 90 5d c3");
+  assertEquals([10, 11, 14].map(wide), ["rsp+8 prologue", "rsp+16 prologue", "rbp+16 body"]);
+  const narrow = rowsOf(i386, "55 89e5 53 5b 5d c3 55 8bec 90 5d c3");
+  assertEquals([8, 10].map(narrow), ["esp+8 prologue", "ebp+8 body"]);
+});
+
 Deno.test("what is no code has no row", () => {
   assertEquals(rowsOf(x86_64, "06 90")(1), null); // push %es, not in 64 bits
   assertEquals(rowsOf(i386, "06 90")(1), "esp+8 body");
