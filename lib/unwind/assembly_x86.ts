@@ -123,6 +123,9 @@ class Scan {
   #hasCalled = false;
   /** Whether some of the frame was undone just before `pc`. */
   #isUndoing = false;
+  /** Whether the function called just before `pc` took an argument off the stack, which is put back
+   * next: compilers' call-frame information says nothing of it. */
+  #isShort = false;
   /** The constant that was put into the accumulator, for a stack probe and what follows it. */
   #accumulator: number | null = null;
 
@@ -207,6 +210,7 @@ class Scan {
       else if (isUndone(before, state)) beforeUndoing ??= before;
       else if (state !== before) beforeUndoing = null;
       this.#hasCalled ||= isCall(decoder);
+      this.#isShort = isCall(decoder) && isUndone(before, state);
       this.#hadFrame ||= !this.#isEntry(state);
 
       const branch = this.#branch(next);
@@ -239,6 +243,7 @@ class Scan {
   /** Where in the function `pc` is, when `state` holds there. */
   place(state: State): AssemblyRow["place"] {
     if (this.#isEntry(state)) return this.#hadFrame ? "epilogue" : "prologue";
+    if (this.#isShort) return "epilogue";
     const decoder = this.#decoder;
     for (let at = this.#pc; decoder.decode(this.#code, at); at += decoder.length) {
       if (isCall(decoder)) return "body";

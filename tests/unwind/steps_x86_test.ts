@@ -174,7 +174,7 @@ Deno.test("a function that takes its hidden argument with it", () => {
   // sub $12, %esp; call 0x2000; sub $4, %esp; add $12, %esp; ret
   const code = "83ec0c e8f80f0000 83ec04 83c40c c3";
   const returns = (text: string) => () => Uint8Array.fromHex(text.padEnd(64, "0"));
-  assertEquals(rowsOf(i386, code, returns("90c20400"))(8), "esp+12 body");
+  assertEquals(rowsOf(i386, code, returns("90c20400"))(8), "esp+12 epilogue");
   assertEquals(rowsOf(i386, code, returns("90c3"))(8), "esp+16 body");
 });
 
