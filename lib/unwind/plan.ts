@@ -102,12 +102,15 @@ export class ImagePlans {
     });
   }
 
-  /** Where to begin to read a stub, which has no symbol; `null` for what is none. i386's use the stack,
-   * and leave it as they found it; the others' do not, so any of their instructions will do. */
+  /** Where to begin to read a stub or a stub helper, which have no symbols; `null` for what is neither.
+   * x86's use the stack, and are read from their section's start; ARM's do not, so any of their
+   * instructions will do. */
   #stubStart(pc: bigint): bigint | null {
     const section = this.#image.sectionAt(pc);
-    if (section === null || section.type !== SECTION_TYPE.S_SYMBOL_STUBS) return null;
-    return this.#arch.name === "i386" ? section.address : pc;
+    const isStub = section?.type === SECTION_TYPE.S_SYMBOL_STUBS ||
+      section?.name === "__stub_helper";
+    if (!isStub) return null;
+    return this.#arch.lr === null ? section.address : pc;
   }
 
   #find(address: bigint, offset: number): Plan | null {
