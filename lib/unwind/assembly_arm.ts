@@ -199,7 +199,9 @@ function armLoadStore(state: FrameState, word: number): Step {
   if (word & 0x02000000) {
     if ((word & 0xfff000f0) >>> 0 === 0xe7f000f0) return end4;
     if (word & 0x10) {
-      state.clobber(rd);
+      // bfc aligns the stack pointer.
+      if (rd === SP) state.lose(SP);
+      else state.clobber(rd);
       state.clobber((word >>> 16) & 15);
     } else if (load && rd === PC) return end4;
     else if (load) state.clobber(rd);

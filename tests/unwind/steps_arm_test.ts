@@ -118,6 +118,6 @@ for (const name of names) {
       mistakes.push(`${at?.symbol?.name}+${at?.offset}: ${wrong}, not ${JSON.stringify(step)}`);
     }
     assertEquals(mistakes, []);
-    assert(steps.length > 500);
+    assert(steps.length > 250);
   });
 }
