@@ -65,6 +65,11 @@ export class ImagePlans {
     return plan;
   }
 
+  /** Whether the function at `pc` can be read: then what its instructions do not tell, nothing does. */
+  canRead(pc: bigint): boolean {
+    return this.#image.symbolAt(pc) !== null && this.#image.read(pc, 2) !== null;
+  }
+
   /** Whether a call returns to `address`: it is in code, after a call. Code that cannot be read may
    * hold one. */
   isReturnAddress(address: bigint): boolean {

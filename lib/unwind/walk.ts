@@ -320,7 +320,8 @@ class Walker implements FrameContext {
     const returnAddress = reason === undefined
       ? this.#stack.read(at + arch.frameRecord.returnAddress, pointerSize) & this.#mask
       : 0n;
-    if (index === 0 && arch.lr !== null) {
+    const { image } = this.resolver.resolve(pc);
+    if (index === 0 && arch.lr !== null && plansOf(image, arch)?.canRead(pc) !== true) {
       const link = readRegister(this.#input.state, arch.lr) & this.#mask;
       if (link !== 0n && keepsLinkRegister(this.#input, pc, link, returnAddress)) {
         return {
@@ -413,7 +414,8 @@ function recordRow(arch: Arch): UnwindRow {
  *
  * It does until a function has stored it: in a leaf function and in a prologue. Once stored, the
  * record at the frame pointer has the same address; and once the function has called something,
- * the link register points back into the function itself.
+ * the link register points back into the function itself, unless what it called returned without
+ * the link register, as 32-bit code may: a guess, for code whose instructions cannot be read.
  */
 function keepsLinkRegister(
   input: WalkInput,

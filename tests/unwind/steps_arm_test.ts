@@ -2,11 +2,13 @@
  * arm64, ARM and Thumb, against what single-stepped processes did. */
 import { assert, assertEquals } from "@std/assert";
 import { gunzipSync } from "node:zlib";
-import { archs, type Register } from "../../lib/arch/mod.ts";
+import { archs, type Register, writeRegister } from "../../lib/arch/mod.ts";
 import { Image } from "../../lib/macho/mod.ts";
+import { Symbolizer } from "../../lib/symbols/mod.ts";
 import type { AssemblyUnwinder } from "../../lib/unwind/assembly.ts";
 import { unwindArm } from "../../lib/unwind/assembly_arm.ts";
 import { unwindArm64 } from "../../lib/unwind/assembly_arm64.ts";
+import { walk } from "../../lib/unwind/mod.ts";
 import type { Step, StepsRecording } from "../fixtures/steps/arm_record.ts";
 
 const folder = new URL("../fixtures/steps/", import.meta.url).pathname;
@@ -119,5 +121,38 @@ for (const name of names) {
     }
     assertEquals(mistakes, []);
     assert(steps.length > 250);
+  });
+
+  Deno.test(`${name}: a walk goes to the caller from each of them`, () => {
+    const arch = archs[recording.arch];
+    const resolver = new Symbolizer([image]);
+    const mistakes: string[] = [];
+    for (const step of steps) {
+      const { registers, pc } = new Stopped(step, recording);
+      const state = new Uint8Array(arch.threadState.size);
+      for (const register of arch.threadState.registers) {
+        const value = register.dwarf === null ? undefined : registers.get(register.dwarf);
+        if (value !== undefined) writeRegister(state, register, value);
+      }
+      const stack = Uint8Array.fromHex(step.stack);
+      const stackAddress = BigInt(step.stackAddress);
+      const [, caller] = walk({
+        arch,
+        resolver,
+        state,
+        stackAddress,
+        stack,
+        stackEnd: stackAddress + BigInt(stack.length),
+        readInto: undefined,
+      }, { limit: 2 });
+      if (caller?.address === BigInt(step.returnAddress) && caller.sp === BigInt(step.cfa)) {
+        continue;
+      }
+      const at = image.symbolAt(pc);
+      // Where it was saved nowhere, nobody can tell it.
+      if (neverReturn.has(at?.symbol?.name ?? "") && caller === undefined) continue;
+      mistakes.push(`${at?.symbol?.name}+${at?.offset}: ${caller} by ${caller?.via}`);
+    }
+    assertEquals(mistakes, []);
   });
 }
