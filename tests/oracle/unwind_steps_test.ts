@@ -176,6 +176,21 @@ function coreOf(variant: Variant, path: string): Uint8Array {
   return buildCore({ arch, cpuSubtype, threads, regions, images: [noted] });
 }
 
+/** Tells whether the return address is nowhere any more: a function that never returns may call others
+ * without storing it. */
+function isLost(arch: Arch, { returnAddress, state, stack }: Step): boolean {
+  const isIt = (value: bigint) => (value & arch.addressMask) === returnAddress;
+  if (arch.lr === null || isIt(readRegister(state, arch.lr))) return false;
+  const view = new DataView(stack.buffer, stack.byteOffset);
+  for (let at = 0; at < stack.length; at += arch.pointerSize) {
+    const word = arch.pointerSize === 8
+      ? view.getBigUint64(at, true)
+      : BigInt(view.getUint32(at, true));
+    if (isIt(word)) return false;
+  }
+  return true;
+}
+
 /** The second frame's address in each thread, as LLDB has it; `null` where it has none. */
 async function lldbCallers(program: string, core: string): Promise<(bigint | null)[]> {
   const { stdout } = await new Deno.Command("lldb-19", {
@@ -195,20 +210,22 @@ async function lldbCallers(program: string, core: string): Promise<(bigint | nul
 const afterReturn =
   "after a return LLDB takes up the body's frame; the block that a jump goes to there " +
   "has another one";
-const noneAfterReturn = "after a return LLDB goes on without a frame; the block has the body's";
-const afterJump =
-  "after a jump LLDB goes on with the frame before it; the block was jumped to with a larger one";
-const callToNext =
-  "after a jump LLDB goes on with the frame inside `call next; pop`, four bytes too large";
 const pushZero = "LLDB does not count the four bytes of `push $0`";
 const calleePops = "LLDB does not know that the callee's `ret $4` takes an argument off the stack";
 const bodyOnly =
   "the call-frame information is that of the body, and LLDB follows it in epilogues, too";
+const callerNeverReturns =
+  "LLDB doubts a caller whose own caller it cannot find; steps_drive never " +
+  "returns there, and has not kept where to";
 const recursionNotRecorded =
   "LLDB doubts a caller whose own caller makes no sense; of a recursion only two " +
   "depths are recorded";
 
-/** All differences: why, the variant, and the places as function and offset. */
+/** LLDB begins ARM functions, which are no Thumb functions, two bytes too early, inside the function
+ * before, and finds hardly any caller. */
+const noArmFunctions = /^arm-/;
+
+/** All other differences: why, the variant, and the places as function and offset. */
 const differences: readonly (readonly [why: string, variant: string, ...places: string[]])[] = [
   [afterReturn, "x86_64 -O1 -fno-omit-frame-pointer", "early_return+80"],
   [afterReturn, "x86_64 -O1 -fomit-frame-pointer", "early_return+67"],
@@ -217,98 +234,10 @@ const differences: readonly (readonly [why: string, variant: string, ...places: 
   [afterReturn, "x86_64 -Os -fno-omit-frame-pointer", "early_return+80"],
   [afterReturn, "x86_64 -Os -fomit-frame-pointer", "early_return+67"],
   [calleePops, "i386 -O0 -fno-omit-frame-pointer", "returns_structure+68"],
-  [
-    calleePops,
-    "i386 -O0 -fomit-frame-pointer",
-    "returns_structure+30",
-    "returns_structure+57",
-    "returns_structure+71",
-  ],
   [calleePops, "i386 -O1 -fno-omit-frame-pointer", "returns_structure+56"],
-  [noneAfterReturn, "i386 -O1 -fomit-frame-pointer", "two_epilogues+176"],
-  [
-    afterJump,
-    "i386 -O1 -fomit-frame-pointer",
-    "tail_caller_with_frame+56",
-    "tail_caller_with_frame+58",
-  ],
-  [
-    callToNext,
-    "i386 -O1 -fomit-frame-pointer",
-    "switches_with_calls+75",
-    "switches_with_calls+96",
-    "switches_with_calls+125",
-    "switches_with_calls+143",
-    "switches_with_calls+169",
-  ],
-  [
-    calleePops,
-    "i386 -O1 -fomit-frame-pointer",
-    "returns_structure+25",
-    "returns_structure+49",
-    "returns_structure+57",
-  ],
   [pushZero, "i386 -O2 -fno-omit-frame-pointer", "make_large+168"],
   [calleePops, "i386 -O2 -fno-omit-frame-pointer", "returns_structure+56"],
-  [
-    afterJump,
-    "i386 -O2 -fomit-frame-pointer",
-    "tail_caller_with_frame+46",
-    "tail_caller_with_frame+58",
-  ],
-  [
-    callToNext,
-    "i386 -O2 -fomit-frame-pointer",
-    "switches_with_calls+59",
-    "switches_with_calls+85",
-    "switches_with_calls+107",
-    "switches_with_calls+132",
-    "switches_with_calls+156",
-    "switches_with_calls+179",
-  ],
-  [
-    pushZero,
-    "i386 -O2 -fomit-frame-pointer",
-    "make_large+30",
-    "make_large+49",
-    "make_large+67",
-    "make_large+89",
-    "make_large+109",
-    "make_large+129",
-    "make_large+149",
-    "make_large+168",
-    "make_large+170",
-  ],
-  [
-    calleePops,
-    "i386 -O2 -fomit-frame-pointer",
-    "returns_structure+33",
-    "returns_structure+56",
-    "returns_structure+57",
-  ],
   [calleePops, "i386 -Os -fno-omit-frame-pointer", "returns_structure+58"],
-  [
-    afterJump,
-    "i386 -Os -fomit-frame-pointer",
-    "tail_caller_with_frame+48",
-    "tail_caller_with_frame+58",
-  ],
-  [
-    callToNext,
-    "i386 -Os -fomit-frame-pointer",
-    "switches_with_calls+66",
-    "switches_with_calls+92",
-    "switches_with_calls+115",
-    "switches_with_calls+139",
-    "switches_with_calls+166",
-  ],
-  [
-    calleePops,
-    "i386 -Os -fomit-frame-pointer",
-    "returns_structure+23",
-    "returns_structure+45",
-    "returns_structure+57",
-  ],
   [
     bodyOnly,
     "arm64-O0-frameless",
@@ -356,6 +285,49 @@ const differences: readonly (readonly [why: string, variant: string, ...places: 
     "returns_structure+68",
     "loops+140",
   ],
+  [calleePops, "i386 -O0 -fomit-frame-pointer", "returns_structure+71"],
+  [calleePops, "i386 -O1 -fomit-frame-pointer", "returns_structure+65"],
+  [calleePops, "i386 -O2 -fomit-frame-pointer", "returns_structure+47", "returns_structure+65"],
+  [calleePops, "i386 -Os -fomit-frame-pointer", "returns_structure+47", "returns_structure+65"],
+  [
+    callerNeverReturns,
+    "thumb-Os-frameless",
+    "aligned_dynamic_frame+4",
+    "big_frame+2",
+    "big_frame+24",
+    "big_frame+36",
+    "calls_stub+12",
+    "calls_stub+2",
+    "calls_variadic+0",
+    "calls_variadic+16",
+    "calls_variadic+28",
+    "huge_frame+28",
+    "huge_frame+36",
+    "huge_frame+4",
+    "passes_many+18",
+    "passes_many+2",
+    "passes_many+38",
+    "passes_many+58",
+    "passes_many+66",
+    "saves_registers+100",
+    "saves_registers+118",
+    "saves_registers+140",
+    "saves_registers+152",
+    "saves_registers+24",
+    "saves_registers+40",
+    "saves_registers+58",
+    "saves_registers+76",
+    "saves_registers+8",
+    "tail_caller+2",
+    "tail_caller_with_frame+2",
+    "tail_caller_with_frame+20",
+    "tail_caller_with_frame+34",
+    "tail_calls_stub+0",
+    "two_epilogues+18",
+    "two_epilogues+2",
+    "two_epilogues+74",
+    "two_epilogues+82",
+  ],
 ];
 
 for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
@@ -372,7 +344,9 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
         assertEquals(theirs.length, variant.steps.length);
         const wrong: string[] = [];
         const different: string[] = [];
-        for (const [index, { pc, returnAddress }] of variant.steps.entries()) {
+        for (const [index, step] of variant.steps.entries()) {
+          if (isLost(variant.arch, step)) continue;
+          const { pc, returnAddress } = step;
           const [frame, caller] = core.threads[index].backtrace({ limit: 2 });
           assertEquals(frame.address, pc);
           const place = `${frame.symbol?.name}+${frame.offset}`;
@@ -382,9 +356,10 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
           if (theirs[index] !== returnAddress) different.push(place);
         }
         assertEquals(wrong, []);
+        assert(variant.steps.length > 75, `${variant.steps.length} steps`);
+        if (noArmFunctions.test(variant.name)) return;
         const known = differences.filter(([, name]) => name === variant.name);
         assertEquals(different.sort(), known.flatMap(([, , ...places]) => places).sort());
-        assert(variant.steps.length > 100, `${variant.steps.length} steps`);
       } finally {
         await Deno.remove(directory, { recursive: true });
       }
