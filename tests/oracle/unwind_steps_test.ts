@@ -119,8 +119,8 @@ function functionAt(image: Image, pc: bigint): string {
   return section.name === "__text" ? image.symbolAt(pc)!.symbol!.name : section.name;
 }
 
-/** Where the threads' stacks are put, one above the other. */
-const STACKS = { 4: 0x1000_0000n, 8: 0x7000_0000_0000n } as const;
+/** Where the threads' stacks are put, one above the other, and no image is. */
+const STACKS = { 4: 0x5000_0000n, 8: 0x7000_0000_0000n } as const;
 
 /** Moves a step's stack: what points into it moves with it. */
 function move({ arch, stackRange: [low, high] }: Variant, step: Step, base: bigint, id: number): {
