@@ -74,3 +74,4 @@ export { type Fixup, ordinalName, type PointerAuth } from "./fixups.ts";
 export type { ChainedFixups, ChainedImport, ChainedStarts } from "./chained_fixups.ts";
 export { cdHash, type CodeDirectory, type CodeSignature } from "./code_signature.ts";
 export type { SwiftType } from "./swift.ts";
+export { type Span, stretchAt, type Stretches, stretches } from "./stretches.ts";
