@@ -304,12 +304,16 @@ class Walker implements FrameContext {
         before < BigInt(this.#stack.end);
       return {
         via: "scan",
-        row: recordRow(this.arch),
+        row: returnRow(this.arch, cfa - Number(this.#sp)),
         cfa,
         fp: isRecord ? Number(before) : this.#fp,
         returnAddress,
       };
     }
+  }
+
+  #canRead(pc: bigint): boolean {
+    return plansOf(this.resolver.resolve(pc).image, this.arch)?.canRead(pc) ?? false;
   }
 
   #stepByRecord(index: number, pc: bigint): Step | StopReason {
@@ -320,8 +324,7 @@ class Walker implements FrameContext {
     const returnAddress = reason === undefined
       ? this.#stack.read(at + arch.frameRecord.returnAddress, pointerSize) & this.#mask
       : 0n;
-    const { image } = this.resolver.resolve(pc);
-    if (index === 0 && arch.lr !== null && plansOf(image, arch)?.canRead(pc) !== true) {
+    if (index === 0 && arch.lr !== null && !this.#canRead(pc)) {
       const link = readRegister(this.#input.state, arch.lr) & this.#mask;
       if (link !== 0n && keepsLinkRegister(this.#input, pc, link, returnAddress)) {
         return {
@@ -373,19 +376,26 @@ const entryRows = new Map<string, UnwindRow>();
 function entryRow(arch: Arch): UnwindRow {
   let row = entryRows.get(arch.name);
   if (row === undefined) {
-    const pushed = arch.lr === null ? arch.pointerSize : 0;
-    const returnAddress = arch.lr === null ? arch.pc.dwarf! : arch.lr.dwarf!;
-    row = {
-      cfa: { kind: "register", register: arch.sp.dwarf!, offset: pushed },
-      registers: new Map(
-        pushed > 0 ? [[returnAddress, { kind: "offset", offset: -pushed }]] : [],
-      ),
-      returnAddress,
+    row = arch.lr === null ? returnRow(arch, arch.pointerSize) : {
+      cfa: { kind: "register", register: arch.sp.dwarf!, offset: 0 },
+      registers: new Map(),
+      returnAddress: arch.lr.dwarf!,
       signalFrame: false,
     };
     entryRows.set(arch.name, row);
   }
   return row;
+}
+
+/** A return address on the stack, in the word below `size` bytes up from the stack pointer. */
+function returnRow(arch: Arch, size: number): UnwindRow {
+  const returnAddress = arch.lr === null ? arch.pc.dwarf! : arch.lr.dwarf!;
+  return {
+    cfa: { kind: "register", register: arch.sp.dwarf!, offset: size },
+    registers: new Map([[returnAddress, { kind: "offset", offset: -arch.pointerSize }]]),
+    returnAddress,
+    signalFrame: false,
+  };
 }
 
 const recordRows = new Map<string, UnwindRow>();

@@ -118,6 +118,10 @@ for (const name of ["arm64", "armv7"] as const) {
     assertEquals([lost.length, lost.stopped], [1, "outside-stack"]);
     const found = walk(input, { scan: true });
     assertEquals(found[1].via, "scan");
+    assertEquals(
+      found[1].rule,
+      `CFA = sp + ${found[1].sp - found[0].sp}; lr = [CFA - ${arch.pointerSize}]`,
+    );
     const names = found.map(({ symbol }) => symbol?.name);
     // On arm64 the call that blocks is a leaf: the return to lock_acquire was in lr alone.
     const chain = chains.get("demo.lock")!.map(([, symbol]) => symbol).slice(
