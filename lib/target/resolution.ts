@@ -12,7 +12,8 @@ export interface SourceLocation {
 
 /** A function at an address, whether it was called or inlined there. */
 export interface SourceFrame {
-  /** As the debug information names it. Not safe to print raw. */
+  /** The mangled name where there is one, without Mach-O's underscore; otherwise as the debug
+   * information names it. Not safe to print raw. */
   readonly function: string;
   /** Where in it; `null` when not known. */
   readonly location: SourceLocation | null;
