@@ -107,4 +107,5 @@ export {
   type WalkInput,
 } from "./target/mod.ts";
 
-export { type UnwindPlan, unwindPlan } from "./unwind/mod.ts";
+export { ImageMap, type SourceProvider, Symbolizer } from "./symbols/mod.ts";
+export { type UnwindPlan, unwindPlan, walk } from "./unwind/mod.ts";
