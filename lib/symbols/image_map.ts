@@ -20,6 +20,7 @@ export class ImageMap<T extends LoadedImage = LoadedImage> {
   readonly images: readonly T[];
   readonly #stretches: Stretches<T>;
 
+  /** Maps `images`. */
   constructor(images: Iterable<T>) {
     this.images = [...images];
     const spans = this.images.flatMap((image) =>
