@@ -121,7 +121,11 @@ function readUuid(bytes: Uint8Array): string | null {
 }
 
 function uuidBytes(uuid: string | null): Uint8Array {
-  return uuid === null ? new Uint8Array(16) : Uint8Array.fromHex(uuid.replaceAll("-", ""));
+  // `Uint8Array.fromHex` is younger than the Node that the portable library runs on.
+  const pairs = uuid?.replaceAll("-", "").match(/../g) ?? [];
+  const bytes = new Uint8Array(16);
+  bytes.set(pairs.map((pair) => Number.parseInt(pair, 16)));
+  return bytes;
 }
 
 function readPath(source: ByteSource, offset: bigint): string | null {
