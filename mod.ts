@@ -32,6 +32,9 @@ import {
 } from "./lib/target/mod.ts";
 import { walk } from "./lib/unwind/mod.ts";
 
+export { demangle, type DemangleStyle } from "./lib/symbols/mod.ts";
+export { loadDemangler } from "./wasm/demangle.ts";
+
 export type { LaunchOptions } from "./ffi/mod.ts";
 export * from "./lib/mod.ts";
 

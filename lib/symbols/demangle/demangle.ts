@@ -1,0 +1,66 @@
+/** One entrance for the manglings of Swift, C++ and Rust, with a bounded cache. */
+
+/** How much of a demangled name is shown: `simplified` as debuggers show a frame, `full` as the
+ * mangling has it. */
+export type DemangleStyle = "simplified" | "full";
+
+/** Something that demangles the names of some languages. */
+export interface Demangler {
+  /** The text of `name`, which has no Mach-O underscore; `null` when it is no name of its. */
+  demangle(name: string, style: DemangleStyle): string | null;
+}
+
+/** The longest name that is looked at. */
+const longest = 1 << 16;
+
+/** How many names of each style are kept. */
+const capacity = 1 << 14;
+
+const kept: Record<DemangleStyle, Map<string, string>> = {
+  simplified: new Map(),
+  full: new Map(),
+};
+
+let library: (() => Demangler | null) | null = null;
+
+/** Gives the demangler of C++ and Rust names.
+ *
+ * @param provider is called with the first such name, and again with the next while it answers `null`
+ */
+export function useDemangler(provider: () => Demangler | null): void {
+  library = provider;
+}
+
+/** Whether `name` looks like one that the library is for: C++ (`_Z`, and `___Z` of blocks) or Rust
+ * (`_R`, and its older `_ZN…17h…E`), with or without Mach-O's underscore. */
+export function needsLibrary(name: string): boolean {
+  return /^_{1,4}Z|^_{1,2}R[A-Z0-9]/.test(name);
+}
+
+/** The readable text of a mangled Swift, C++ or Rust name, with or without Mach-O's underscore. What
+ * is no mangled name, Objective-C's names too, comes back unchanged, and so does a damaged one. Not
+ * safe to print raw: a name can hold any character.
+ *
+ * C++ and Rust need a library that is loaded with the first such name; `loadDemangler` does so where
+ * that must not wait, or cannot be done at once.
+ *
+ * @example
+ * ```ts
+ * import { demangle } from "@machpause/machpause";
+ *
+ * demangle("$s4main3fooyySiF"); // foo(_:)
+ * demangle("$s4main3fooyySiF", "full"); // main.foo(Swift.Int) -> ()
+ * ```
+ */
+export function demangle(name: string, style: DemangleStyle = "simplified"): string {
+  const cache = kept[style];
+  const known = cache.get(name);
+  if (known !== undefined) return known;
+  if (name.length > longest || !needsLibrary(name)) return name;
+  const demangler = library?.() ?? null;
+  if (demangler === null) return name;
+  const text = demangler.demangle(name.startsWith("__Z") ? name.slice(1) : name, style) ?? name;
+  if (cache.size >= capacity) cache.clear();
+  cache.set(name, text);
+  return text;
+}
