@@ -1,0 +1,103 @@
+/** Builds the portable library for other systems than JSR:
+ *
+ *     deno task dist
+ *
+ * - `build/dist/npm`: an npm package, ES modules and types, for Node 20 and later
+ * - `build/dist/deno`: the same for Deno without an import map, by denoify
+ *
+ * Both are made of `lib/` and this folder's `mod.ts`; only the file system beneath differs.
+ */
+import manifest from "../deno.json" with { type: "json" };
+
+const root = new URL("../", import.meta.url).pathname;
+
+/** What builds, by version: a build must give the same on every day. */
+const tools = { typescript: "5.9.3", denoify: "1.6.17", "@types/node": "20.9.5" };
+
+async function run(directory: string, command: string, ...args: string[]): Promise<void> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd: directory })
+    .output();
+  if (success) return;
+  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  throw new Error(`${[command, ...args].join(" ")} failed:\n${text}`);
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyTree(`${from}/${name}`, `${to}/${name}`);
+    else if (name.endsWith(".ts")) await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
+function writeJson(path: string, value: unknown): Promise<void> {
+  return Deno.writeTextFile(path, JSON.stringify(value, null, 2) + "\n");
+}
+
+/** What users of the npm package see of it. */
+const npmManifest = {
+  name: "machpause",
+  version: manifest.version,
+  description: "Mach-O files, cores, unwinding and symbols of Apple's platforms, on any system.",
+  license: manifest.license,
+  type: "module",
+  exports: { ".": { types: "./package/mod.d.ts", default: "./package/mod.js" } },
+  engines: { node: ">=20" },
+};
+
+/** Builds both into `output`, which is made anew. */
+export async function buildDist(output: string): Promise<void> {
+  const stage = await Deno.makeTempDir({ prefix: "machpause-dist-" });
+  try {
+    await copyTree(`${root}lib`, `${stage}/src/lib`);
+    await Deno.mkdir(`${stage}/src/package`);
+    for (const name of ["mod.ts", "files.ts"]) {
+      await Deno.copyFile(`${root}package/${name}`, `${stage}/src/package/${name}`);
+    }
+    // denoify takes `x.deno.ts` in place of `x.ts`.
+    await Deno.copyFile(`${root}ffi/files.ts`, `${stage}/src/package/files.deno.ts`);
+    await writeJson(`${stage}/package.json`, {
+      ...npmManifest,
+      main: "dist/package/mod.js",
+      devDependencies: tools,
+      denoify: { index: "src/package/mod.ts" },
+    });
+    await writeJson(`${stage}/tsconfig.json`, {
+      compilerOptions: {
+        target: "es2022",
+        lib: ["es2023", "es2024.string", "esnext.disposable", "dom"],
+        module: "nodenext",
+        strict: true,
+        declaration: true,
+        rewriteRelativeImportExtensions: true,
+        skipLibCheck: true,
+        types: ["node"],
+        rootDir: "src",
+        outDir: "dist",
+      },
+      include: ["src"],
+      exclude: ["src/**/*.deno.ts"],
+    });
+    await run(stage, "npm", "install", "--silent", "--no-package-lock", "--no-audit", "--no-fund");
+    await run(stage, "npx", "tsc");
+    await run(stage, "npx", "denoify");
+
+    await Deno.remove(output, { recursive: true }).catch(() => {});
+    await Deno.mkdir(output, { recursive: true });
+    await run(stage, "cp", "-R", "dist", `${output}/npm`);
+    await run(stage, "cp", "-R", "deno_dist", `${output}/deno`);
+    await writeJson(`${output}/npm/package.json`, npmManifest);
+    for (const name of ["npm", "deno"]) {
+      await Deno.copyFile(`${root}LICENSE`, `${output}/${name}/LICENSE`);
+      await Deno.copyFile(`${root}package/README.md`, `${output}/${name}/README.md`);
+    }
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  const output = Deno.args[0] ?? `${root}build/dist`;
+  await buildDist(output);
+  console.log(`${output}/npm\n${output}/deno`);
+}
