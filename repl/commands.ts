@@ -253,7 +253,7 @@ export const commands: readonly PromptCommand[] = [
       const { unwindPlan } = await import("../mod.ts");
       const { frame, target } = session;
       const plans = unwindPlan(target, frame.lookupAddress);
-      const plan = frame.index === 0 ? plans.innermost : plans.caller;
+      const plan = frame.via === "context" ? plans.innermost : plans.caller;
       const found = frame.rule === null ? frame.via : `${frame.via}: ${frame.rule}`;
       const onward = plan === null ? "by frame records" : `${plan.via}: ${plan.rule}`;
       return [...selectedFrame(session), `  found   ${found}`, `  caller  ${onward}`];

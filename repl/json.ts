@@ -1,3 +1,4 @@
+import { shownFrames } from "./frames.ts";
 import type { CoreTarget, LoadedImage, Target, Thread } from "../mod.ts";
 
 function hex(value: bigint): string {
@@ -23,12 +24,8 @@ export function threadsJson(
     pausedMicroseconds: null,
     images: target.images.map(imageJson),
     threads: threads.map((thread) => {
-      const frames = thread.backtrace(limit === undefined ? {} : { limit });
-      return {
-        ...thread.toJSON(),
-        frames: frames.map((frame) => frame.toJSON()),
-        stopped: frames.stopped,
-      };
+      const { frames, stopped } = shownFrames(thread, limit);
+      return { ...thread.toJSON(), frames: frames.map((frame) => frame.toJSON()), stopped };
     }),
   };
 }

@@ -2,6 +2,7 @@
  * escaped here. */
 import { escape } from "../lib/escape.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../mod.ts";
+import { shownFrames } from "./frames.ts";
 import type { Style } from "./style.ts";
 
 /** Why a walk ended, where it did not end as it should. */
@@ -80,12 +81,6 @@ export function frameColumns(frames: readonly Frame[]): FrameColumns {
   return { index: String(frames.at(-1)?.index ?? 0).length, image };
 }
 
-/** What is executing: the function, or how far into the image it is, whose name stands before. */
-function place(frame: Frame): string {
-  if (frame.symbol !== null || frame.image === null) return frame.describe();
-  return `+ 0x${frame.offset.toString(16)}`;
-}
-
 /** As in `0  libworkers.dylib  0x0000000104a3c1f0  take_lock + 28`. */
 export function frameLine(
   frame: Frame,
@@ -97,7 +92,7 @@ export function frameLine(
     style("quiet", String(frame.index).padStart(columns.index)),
     style("image", imageName(frame).padEnd(columns.image)),
     style("address", hex(frame.address, pointerSize)),
-    place(frame) + (frame.inlined ? style("quiet", " [inlined]") : ""),
+    frame.describe(undefined, true),
   ].join("  ").trimEnd();
 }
 
@@ -108,13 +103,13 @@ export function backtraceLines(
   style: Style,
   limit?: number,
 ): string[] {
-  const frames = thread.backtrace(limit === undefined ? {} : { limit });
+  const { frames, stopped } = shownFrames(thread, limit);
   const columns = frameColumns(frames);
   const lines = [threadHeader(thread, style)];
   for (const line of exceptionLines(thread, style)) lines.push("  " + line);
   for (const frame of frames) lines.push("  " + frameLine(frame, pointerSize, columns, style));
-  const ending = endings[frames.stopped];
-  if (ending !== undefined) lines.push("  " + style("quiet", `(${frames.stopped}: ${ending})`));
+  const ending = endings[stopped];
+  if (ending !== undefined) lines.push("  " + style("quiet", `(${stopped}: ${ending})`));
   return lines;
 }
 

@@ -1,4 +1,4 @@
-import type { Backtrace, CoreTarget, Frame, Pause, Thread } from "../mod.ts";
+import type { CoreTarget, Frame, Pause, Thread } from "../mod.ts";
 import { TargetGoneError } from "../lib/errors.ts";
 import { UserError } from "./errors.ts";
 import { held, type Opened } from "./open.ts";
@@ -18,7 +18,7 @@ export class Session implements Disposable {
   /** The selected thread's id: it keeps its meaning from one pause to the next. */
   #thread: bigint | undefined;
   #frame = 0;
-  #frames: Backtrace | undefined;
+  #frames: readonly Frame[] | undefined;
   /** Warnings of the target that were said. */
   readonly #said = new Set<string>();
 
@@ -167,9 +167,9 @@ export class Session implements Disposable {
     throw new UserError(`no thread ${index}: \`threads\` lists the ${threads.length} there are`);
   }
 
-  /** The selected thread's frames. */
-  get frames(): Backtrace {
-    return this.#frames ??= this.thread.backtrace();
+  /** The selected thread's frames, inlined calls among them. */
+  get frames(): readonly Frame[] {
+    return this.#frames ??= this.thread.backtrace().expanded;
   }
 
   /** The selected frame.

@@ -1,7 +1,7 @@
 /** Source positions: what debug information adds to a symbol. */
 
-import type { LoadedImage } from "../macho/mod.ts";
-import type { SourceFrame } from "../target/mod.ts";
+import type { LoadedImage, SymbolMatch } from "../macho/mod.ts";
+import type { DebugSection, MissingSymbols, SourceFrame } from "../target/mod.ts";
 
 /** Something that knows source positions: DWARF in an image or a dSYM, a symbol table file. */
 export interface SourceProvider {
@@ -11,4 +11,11 @@ export interface SourceProvider {
    * @param address slid
    */
   framesAt(image: LoadedImage, address: bigint): readonly SourceFrame[];
+  /** The symbol that holds `address` where the image itself, being stripped, names none; `null` when
+   * there is none either. */
+  symbolAt?(image: LoadedImage, address: bigint): SymbolMatch | null;
+  /** A section of the `__DWARF` segment, such as `__debug_frame`; `null` where there is none. */
+  debugSection?(image: LoadedImage, name: string): DebugSection | null;
+  /** The images asked about so far whose debug information is missing. */
+  readonly missing?: readonly MissingSymbols[];
 }

@@ -1,7 +1,17 @@
 /** From an address to what is known about it. */
 
-import type { LoadedImage, SymbolMatch } from "../macho/mod.ts";
-import type { DlInfo, FoundSymbol, Resolution, SourceFrame, Symbols } from "../target/mod.ts";
+import type { LoadedImage, Symbol as ImageSymbol, SymbolMatch } from "../macho/mod.ts";
+import type {
+  DebugSection,
+  DlInfo,
+  FoundSymbol,
+  MissingSymbols,
+  Resolution,
+  SourceFrame,
+  SourceLocation,
+  Symbols,
+} from "../target/mod.ts";
+import { demangle } from "./demangle/mod.ts";
 import { ImageMap } from "./image_map.ts";
 import type { SourceProvider } from "./source.ts";
 
@@ -12,7 +22,57 @@ const nothing: Resolution = {
   offset: 0,
   source: null,
   frames: noFrames,
+  functionStart: null,
 };
+
+/** What is known about an address in an image. Symbols are looked up when they are asked for, and so is
+ * debug information: a walk asks for the image alone. */
+class ImageResolution implements Resolution {
+  readonly #address: bigint;
+  readonly #provider: SourceProvider | undefined;
+  #match: SymbolMatch | null | undefined;
+  #frames: readonly SourceFrame[] | undefined;
+
+  constructor(readonly image: LoadedImage, address: bigint, provider: SourceProvider | undefined) {
+    this.#address = address;
+    this.#provider = provider;
+  }
+
+  #symbolMatch(): SymbolMatch | null {
+    if (this.#match === undefined) {
+      const { image } = this;
+      const match = image.symbolAt(this.#address);
+      this.#match = match?.symbol
+        ? match
+        : this.#provider?.symbolAt?.(image, this.#address) ?? match;
+    }
+    return this.#match;
+  }
+
+  get symbol(): ImageSymbol | null {
+    return this.#symbolMatch()?.symbol ?? null;
+  }
+
+  get offset(): number {
+    const match = this.#symbolMatch();
+    return match === null || match.symbol === null
+      ? Number(this.#address - this.image.loadAddress)
+      : match.offset;
+  }
+
+  get functionStart(): bigint | null {
+    const match = this.#symbolMatch();
+    return match === null ? null : this.#address - BigInt(match.offset);
+  }
+
+  get source(): SourceLocation | null {
+    return this.frames[0]?.location ?? null;
+  }
+
+  get frames(): readonly SourceFrame[] {
+    return this.#frames ??= this.#provider?.framesAt(this.image, this.#address) ?? noFrames;
+  }
+}
 
 /** So many answers are remembered; then all are forgotten, which bounds the memory of a long run. */
 const MAX_REMEMBERED = 1 << 18;
@@ -59,17 +119,18 @@ export class Symbolizer implements Symbols {
   dladdr(address: bigint): DlInfo | null {
     const image = this.images.at(address);
     if (image === null) return null;
-    const match = image.symbolAt(address);
-    const offset = match?.offset ?? Number(address - image.loadAddress);
+    const { symbol, functionStart = null, source, frames } = this.resolve(address);
     return {
       fname: image.path,
       fbase: image.loadAddress,
-      sname: match?.symbol?.name ?? null,
-      saddr: match === null ? null : address - BigInt(offset),
+      sname: symbol?.name ?? null,
+      saddr: functionStart,
       image,
-      symbol: match?.symbol ?? null,
-      offset,
+      symbol,
+      offset: Number(address - (functionStart ?? image.loadAddress)),
       uuid: image.uuid,
+      source,
+      frames,
     };
   }
 
@@ -81,18 +142,23 @@ export class Symbolizer implements Symbols {
     );
   }
 
+  /** A section of the image's dSYM; see {@linkcode Symbols}. */
+  debugSection(image: LoadedImage, name: string): DebugSection | null {
+    return this.#provider?.debugSection?.(image, name) ?? null;
+  }
+
+  /** A name as a person reads it. */
+  demangle(name: string): string {
+    return demangle(name);
+  }
+
+  /** The images asked about so far whose debug information is missing. */
+  get missing(): readonly MissingSymbols[] {
+    return this.#provider?.missing ?? [];
+  }
+
   #resolve(address: bigint): Resolution {
     const image = this.images.at(address);
-    if (image === null) return nothing;
-    const match: SymbolMatch | null = image.symbolAt(address);
-    const symbol = match?.symbol ?? null;
-    const frames = this.#provider?.framesAt(image, address) ?? noFrames;
-    return {
-      image,
-      symbol,
-      offset: symbol === null ? Number(address - image.loadAddress) : match!.offset,
-      source: frames[0]?.location ?? null,
-      frames,
-    };
+    return image === null ? nothing : new ImageResolution(image, address, this.#provider);
   }
 }

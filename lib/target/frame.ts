@@ -1,7 +1,7 @@
 import type { Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
-import type { Resolution, Resolver, SourceLocation } from "./resolution.ts";
+import type { Resolution, Resolver, SourceFrame, SourceLocation } from "./resolution.ts";
 
 /** How a frame was found. */
 export type Via =
@@ -46,7 +46,17 @@ export interface FrameContext {
   registersOf(index: number): Registers;
 }
 
-/** One function's activation on a thread's stack.
+/** Which of the functions at its address a frame shows, and under which number. */
+interface Shown {
+  readonly index: number;
+  /** In the resolution's frames; -1 for the function that has the activation. */
+  readonly depth: number;
+  readonly resolution: Resolution;
+}
+
+const noFrames: readonly Frame[] = [];
+
+/** One function's activation on a thread's stack, or a call that was inlined into it.
  *
  * Stack addresses are kept as numbers, and what an address means is looked up when it is asked
  * for: a walk is much more often long than read to its end.
@@ -59,19 +69,22 @@ export class Frame {
   readonly address: bigint;
   /** How it was found. */
   readonly via: Via;
-  /** An inline frame has no activation of its own; it shares that of the next one. */
-  readonly inlined: boolean = false;
   readonly #context: FrameContext;
+  /** The walk's number of the activation. */
+  readonly #activation: number;
   readonly #sp: number | bigint;
   readonly #fp: number | bigint;
   readonly #returnAddress: bigint;
+  readonly #depth: number;
   #resolution: Resolution | undefined;
 
   /** One frame of a walk.
    *
+   * @param index of the activation in the walk
    * @param sp the stack pointer in this frame
    * @param fp the frame pointer in this frame
    * @param returnAddress where this frame returns to; 0 when that is not known
+   * @param shown where inlined calls are counted too
    */
   constructor(
     context: FrameContext,
@@ -81,14 +94,24 @@ export class Frame {
     fp: number | bigint,
     returnAddress: bigint,
     via: Via,
+    shown?: Shown,
   ) {
     this.#context = context;
-    this.index = index;
+    this.#activation = index;
+    this.index = shown === undefined ? index : shown.index;
     this.address = address;
     this.#sp = sp;
     this.#fp = fp;
     this.#returnAddress = returnAddress;
     this.via = via;
+    this.#depth = shown === undefined ? -1 : shown.depth;
+    this.#resolution = shown === undefined ? undefined : shown.resolution;
+  }
+
+  /** Whether it shows a call that was inlined: it has no activation of its own, and shares that of the
+   * next one that has. */
+  get inlined(): boolean {
+    return this.#depth >= 0;
   }
 
   /** The stack pointer. In a caller: where it will be once the call has returned. */
@@ -110,7 +133,7 @@ export class Frame {
    * innermost frame, one inside the call in its callers. Functions and lines are looked up
    * with it, since a call may be its function's last instruction. */
   get lookupAddress(): bigint {
-    return this.#context.isExact(this.index)
+    return this.#context.isExact(this.#activation)
       ? this.address
       : this.address - this.#context.arch.callBias;
   }
@@ -124,35 +147,82 @@ export class Frame {
     return this.#resolve().image;
   }
 
-  /** The function; `null` when its name is not known. */
+  /** The function's symbol; `null` when there is none, as for an inlined call. */
   get symbol(): ImageSymbol | null {
-    return this.#resolve().symbol;
+    return this.inlined ? null : this.#resolve().symbol;
+  }
+
+  /** What debug information says of the function; `null` without any. */
+  get #function(): SourceFrame | null {
+    return this.#resolve().frames.at(this.#depth) ?? null;
+  }
+
+  /** The function's name, mangled as the linker knows it and without Mach-O's underscore; `null` when
+   * it is not known. Not safe to print raw. */
+  get function(): string | null {
+    return this.symbol?.name ?? this.#function?.function ?? null;
   }
 
   /** Bytes from the symbol's start, or from the image's load address where there is no symbol,
    * to `address`. */
   get offset(): number {
-    const { offset } = this.#resolve();
-    return this.#context.isExact(this.index)
-      ? offset
-      : offset + Number(this.#context.arch.callBias);
+    const { image, symbol, offset } = this.#resolve();
+    const bytes = this.inlined && symbol !== null && image !== null
+      ? Number(this.lookupAddress - image.loadAddress)
+      : offset;
+    return this.#context.isExact(this.#activation)
+      ? bytes
+      : bytes + Number(this.#context.arch.callBias);
   }
 
-  /** File, line and column; `null` when they are not known. */
+  /** File, line and column of this very function; `null` when they are not known. Where calls are
+   * inlined here, that is where the outermost of them was made. */
   get source(): SourceLocation | null {
-    return this.#resolve().source;
+    return this.#function?.location ?? null;
+  }
+
+  /** The calls inlined into this function where it executes, innermost first, as frames: they are
+   * numbered from this frame's index on. */
+  get inlines(): readonly Frame[] {
+    return this.inlined ? noFrames : this.#inlines(this.index);
+  }
+
+  #inlines(first: number): readonly Frame[] {
+    const { frames } = this.#resolve();
+    if (frames.length < 2) return noFrames;
+    return Array.from(frames.slice(0, -1), (_, depth) => this.#show(first + depth, depth));
+  }
+
+  #show(index: number, depth: number): Frame {
+    return new Frame(
+      this.#context,
+      this.#activation,
+      this.address,
+      this.#sp,
+      this.#fp,
+      this.#returnAddress,
+      this.via,
+      { index, depth, resolution: this.#resolve() },
+    );
+  }
+
+  /** The calls inlined here and this frame itself, numbered from `first` on. */
+  expand(first: number): readonly Frame[] {
+    const inlines = this.#inlines(first);
+    const index = first + inlines.length;
+    return [...inlines, index === this.index ? this : this.#show(index, -1)];
   }
 
   /** The rule that led here from the frame that this one called, in words, as in
    * `CFA = rbp + 16; rip = [CFA - 8]; rbp = [CFA - 16]`, CFA being where this frame's stack pointer
    * is; `null` for the innermost. */
   get rule(): string | null {
-    return this.#context.ruleOf(this.index);
+    return this.#context.ruleOf(this.#activation);
   }
 
   /** The registers whose values are known in this frame. */
   get registers(): Registers {
-    return this.#context.registersOf(this.index);
+    return this.#context.registersOf(this.#activation);
   }
 
   /** As in `2  demo  0x0000000100003f50  main + 32`; control characters are escaped. */
@@ -163,14 +233,40 @@ export class Frame {
     return `${this.index}  ${image}  ${address}  ${this.describe()}`;
   }
 
-  /** The function and the offset in it, or the image and the offset in that; escaped. */
-  describe(): string {
-    const { image, symbol, offset, source } = this;
-    const place = source === null
-      ? ""
-      : ` at ${escape(source.file)}:${source.line}${source.column > 0 ? `:${source.column}` : ""}`;
-    if (symbol !== null) return `${escape(symbol.name)} + ${offset}${place}`;
-    return image === null ? "" : `${escape(image.name)} + 0x${offset.toString(16)}${place}`;
+  /** The function, the offset in it and the line, as in `main + 34 at demo.c:12:3`; escaped. A
+   * function without a name is known by where it begins, as in `demo:function_5d8+0x24`.
+   *
+   * @param name how the function's name is shown; a Swift name demangled, when left out
+   * @param imageSaid leaves the image's name out
+   */
+  describe(name?: (mangled: string) => string, imageSaid = false): string {
+    const { source } = this;
+    return this.#place(name ?? this.#context.resolver.demangle ?? ((raw) => raw), imageSaid) +
+      (source === null ? "" : ` at ${describeLocation(source)}`) +
+      (this.inlined ? " [inlined]" : "");
+  }
+
+  /** Bytes from the symbol, or the function's start; `null` for an inlined call and where neither is
+   * known. */
+  get #functionOffset(): bigint | null {
+    if (this.inlined) return null;
+    const { symbol, functionStart = null } = this.#resolve();
+    const start = symbol?.address ?? functionStart;
+    return start === null ? null : this.address - start;
+  }
+
+  #place(name: (mangled: string) => string, imageSaid: boolean): string {
+    const known = this.function;
+    const { image, functionStart = null } = this.#resolve();
+    const offset = this.#functionOffset;
+    if (known !== null) return escape(name(known)) + (offset === null ? "" : ` + ${offset}`);
+    if (image === null) return "";
+    const said = imageSaid ? "" : escape(image.name);
+    if (functionStart === null || offset === null) {
+      return `${said} + 0x${this.offset.toString(16)}`.trimStart();
+    }
+    const start = (functionStart - image.loadAddress).toString(16);
+    return `${imageSaid ? "" : `${said}:`}function_${start}+0x${offset.toString(16)}`;
   }
 
   /** As {@linkcode toString}. */
@@ -180,13 +276,14 @@ export class Frame {
 
   /** The form of `bt --json`. */
   toJSON(): Record<string, unknown> {
-    const { image, symbol, source } = this;
+    const { image, source } = this;
+    const offset = this.function === null ? this.offset : this.#functionOffset;
     return {
       index: this.index,
       address: `0x${this.address.toString(16)}`,
       image: image?.name ?? null,
-      symbol: symbol?.name ?? null,
-      offset: image === null ? null : this.offset,
+      symbol: this.function,
+      offset: image === null || offset === null ? null : Number(offset),
       file: source?.file ?? null,
       line: source?.line ?? null,
       column: source?.column ?? null,
@@ -196,7 +293,14 @@ export class Frame {
   }
 }
 
-/** The frames of one thread, innermost first, and why there are no more. */
+/** A file's name without its folders, the line and the column, as in `demo.c:12:3`; escaped. */
+export function describeLocation({ file, line, column }: SourceLocation): string {
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  return `${escape(name)}:${line}${column > 0 ? `:${column}` : ""}`;
+}
+
+/** The frames of one thread, innermost first, and why there are no more: its activations, and
+ * {@linkcode Backtrace.expanded} also the calls inlined into them. */
 export class Backtrace extends Array<Frame> {
   /** What `map` and its kin make: only a walk makes a Backtrace. */
   static override get [Symbol.species](): ArrayConstructor {
@@ -205,10 +309,24 @@ export class Backtrace extends Array<Frame> {
 
   /** Why the walk ended. */
   stopped: StopReason = "no-state";
+  #expanded: readonly Frame[] | undefined;
 
-  /** A line a frame. */
+  /** The activations, each after the calls that were inlined where it executes, numbered from 0: what
+   * debuggers show. The first time, debug information is looked for. */
+  get expanded(): readonly Frame[] {
+    if (this.#expanded === undefined) {
+      const frames: Frame[] = [];
+      for (const frame of this) {
+        for (const shown of frame.expand(frames.length)) frames.push(shown);
+      }
+      this.#expanded = frames;
+    }
+    return this.#expanded;
+  }
+
+  /** A line a frame, inlined calls among them. */
   override toString(): string {
-    return this.join("\n");
+    return this.expanded.join("\n");
   }
 
   /** As {@linkcode toString}. */

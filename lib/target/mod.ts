@@ -10,7 +10,14 @@ export {
   readImageInfosHead,
   readImageList,
 } from "./dyld.ts";
-export { Backtrace, Frame, type FrameContext, type StopReason, type Via } from "./frame.ts";
+export {
+  Backtrace,
+  describeLocation,
+  Frame,
+  type FrameContext,
+  type StopReason,
+  type Via,
+} from "./frame.ts";
 export type { Files, FileSink, OpenFile } from "./files.ts";
 export { ImageList, type ImageSource } from "./images.ts";
 export type {
@@ -32,8 +39,10 @@ export { type CoreStyle, coreStyles } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
 export { Snapshot } from "./snapshot.ts";
 export type {
+  DebugSection,
   DlInfo,
   FoundSymbol,
+  MissingSymbols,
   Resolution,
   Resolver,
   SourceFrame,

@@ -34,6 +34,8 @@ export interface Resolution {
   readonly source: SourceLocation | null;
   /** The functions at the address, innermost first; empty without debug information. */
   readonly frames: readonly SourceFrame[];
+  /** Where the function begins, named or not; `null` when not known. */
+  readonly functionStart?: bigint | null;
 }
 
 /** The fields of `Dl_info` in `<dlfcn.h>`, as `dladdr` fills them, and what it lacks. */
@@ -54,6 +56,10 @@ export interface DlInfo {
   readonly offset: number;
   /** The image's UUID; `null` when it has none. */
   readonly uuid: string | null;
+  /** The innermost source position; `null` when not known. */
+  readonly source: SourceLocation | null;
+  /** The functions at the address, innermost first; empty without debug information. */
+  readonly frames: readonly SourceFrame[];
 }
 
 /** A symbol and the image that it is in. */
@@ -64,10 +70,35 @@ export interface FoundSymbol {
   readonly symbol: ImageSymbol;
 }
 
+/** A section of an image's dSYM. */
+export interface DebugSection {
+  /** All of it. */
+  readonly bytes: Uint8Array;
+  /** Where the section is linked, slid as the image is. */
+  readonly address: bigint;
+  /** The image's load address less the address that it was linked for. */
+  readonly slide: bigint;
+}
+
 /** Whoever can tell what is at an address. */
 export interface Resolver {
   /** What is known about `address`. */
   resolve(address: bigint): Resolution;
+  /** A section of the `__DWARF` segment of the image's dSYM, or of the image's own file, such as
+   * `__debug_frame`; `null` where there is none. The first time, it looks for the file. */
+  debugSection?(image: LoadedImage, name: string): DebugSection | null;
+  /** A function's name as a person reads it. */
+  demangle?(name: string): string;
+}
+
+/** An image of which no debug information was found, though there is some to be had. */
+export interface MissingSymbols {
+  /** Not safe to print raw. */
+  readonly path: string;
+  /** By which the dSYM can be found. */
+  readonly uuid: string | null;
+  /** What was found and is not used, or what is lacking, in words. */
+  readonly reasons: readonly string[];
 }
 
 /** Addresses to images and symbols, over one list of images. `lib/symbols` has it. */
@@ -76,4 +107,6 @@ export interface Symbols extends Resolver {
   dladdr(address: bigint): DlInfo | null;
   /** The symbols of exactly that name, with or without the leading underscore. */
   lookup(name: string): FoundSymbol[];
+  /** The images asked about so far whose debug information is missing. */
+  readonly missing?: readonly MissingSymbols[];
 }

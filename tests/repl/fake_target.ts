@@ -58,6 +58,8 @@ const symbols: Symbols = {
         uuid: image.uuid,
         image,
         symbol,
+        source: null,
+        frames: [],
       }
       : null,
   lookup: (name) => image.findSymbols(name).map((symbol) => ({ image, symbol })),

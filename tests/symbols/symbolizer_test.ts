@@ -73,6 +73,8 @@ Deno.test("dladdr fills what Dl_info has, and null where nothing is known", () =
     symbol: image.findSymbols("helper")[0],
     offset: 8,
     uuid: "11111111-1111-1111-1111-111111111111",
+    source: null,
+    frames: [],
   });
   const nameless = symbolizer.dladdr(A + 0x1090n)!;
   assertEquals([nameless.sname, nameless.saddr, nameless.offset], [null, A + 0x1080n, 0x10]);
