@@ -1,6 +1,6 @@
 /** Mach-O: images in files and in memory, and what they say about addresses. */
 
-export { type ByteSource, bytesSource } from "./bytes.ts";
+export { type ByteSource, bytesSource, part } from "./bytes.ts";
 export * from "./constants.ts";
 export type {
   AddressRange,

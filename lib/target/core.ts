@@ -31,6 +31,7 @@ import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import type { Symbols } from "./resolution.ts";
 import { Snapshot } from "./snapshot.ts";
+import { SymbolFiles } from "./symbol_files.ts";
 import { type Services, Target } from "./target.ts";
 import { Thread, type ThreadContext } from "./thread.ts";
 
@@ -49,7 +50,7 @@ const nothing = new Uint8Array(0);
 
 /** How a {@linkcode CoreTarget} finds what is not in the core. */
 export interface CoreTargetOptions {
-  /** Folders with binaries, searched by UUID. */
+  /** Folders with binaries, dSYMs and symbol table files, searched by UUID. */
   readonly symbols?: readonly string[];
 }
 
@@ -130,7 +131,9 @@ export class CoreTarget extends Target {
       this.pid = this.#metadata.pid;
       this.#core = new CoreMemory(file, segments, arch.pointerSize);
       this.memory = new Memory(this.#readInto, arch.pointerSize);
-      this.#binaries = new Binaries(services.files, options.symbols ?? [], cpuType);
+      const folders = services.symbolFiles ??
+        new SymbolFiles(services.files, options.symbols ?? []);
+      this.#binaries = new Binaries(services.files, folders, cpuType);
     } catch (error) {
       file[Symbol.dispose]();
       throw error;
@@ -263,6 +266,8 @@ export class CoreTarget extends Target {
       arch: this.arch,
       resolver: {
         resolve: (address) => this.symbols.resolve(address),
+        debugSection: (image, name) => this.symbols.debugSection?.(image, name) ?? null,
+        demangle: (name) => this.symbols.demangle?.(name) ?? name,
       },
       walk: this.#services.walk,
       readInto: this.#readInto,
@@ -414,6 +419,7 @@ export class CoreTarget extends Target {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#binaries[Symbol.dispose]();
+    this.#services[Symbol.dispose]?.();
     this.#file[Symbol.dispose]();
   }
 }

@@ -10,11 +10,12 @@ import {
   type NotedFile,
   type NotedImage,
 } from "../macho/mod.ts";
-import { type Binaries, type Binary, imageOf } from "./core_binaries.ts";
+import type { Binaries } from "./core_binaries.ts";
 import type { CoreMemory } from "./core_memory.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
 import { MappedFile } from "./mapped_file.ts";
 import type { Memory, ReadInto } from "./memory.ts";
+import { type Binary, imageOf } from "./symbol_files.ts";
 
 /** The smallest page of any system: no header begins elsewhere. */
 const pageSize = 4096n;

@@ -275,6 +275,8 @@ export class LiveTarget extends Target {
       },
       dladdr: (address) => symbols.dladdr(address),
       lookup: (name) => symbols.lookup(name),
+      debugSection: (image, name) => symbols.debugSection?.(image, name) ?? null,
+      demangle: (name) => symbols.demangle?.(name) ?? name,
     };
   }
 
@@ -424,6 +426,7 @@ export class LiveTarget extends Target {
     } finally {
       if (this.#suspended.size > 0) this.#options.onHold?.(this, false);
       this.#suspended.clear();
+      this.#services[Symbol.dispose]?.();
       this.#kernel.portRelease(this.#task);
     }
   }

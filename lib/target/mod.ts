@@ -49,6 +49,14 @@ export type {
   SourceLocation,
   Symbols,
 } from "./resolution.ts";
+export {
+  type Binary,
+  imageOf,
+  imagesIn,
+  type ReadTableHead,
+  type SymbolFile,
+  SymbolFiles,
+} from "./symbol_files.ts";
 export { type Services, Target } from "./target.ts";
 export {
   type BacktraceOptions,

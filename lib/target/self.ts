@@ -8,7 +8,7 @@ import type { Pause } from "./pause.ts";
 import type { Symbols } from "./resolution.ts";
 import { Snapshot } from "./snapshot.ts";
 import { type Services, Target } from "./target.ts";
-import { Thread, type Walk } from "./thread.ts";
+import { Thread } from "./thread.ts";
 
 /** The most that a snapshot takes of one stack: V8's own limit is just below. */
 const maxStack = 1 << 20;
@@ -29,7 +29,7 @@ export class SelfTarget extends Target {
   /** See {@linkcode Target.paused}. */
   readonly paused = false;
   readonly #kernel: MachKernel;
-  readonly #walk: Walk;
+  readonly #services: Services;
   readonly #images: ImageList;
 
   /** Looks at this process.
@@ -39,7 +39,7 @@ export class SelfTarget extends Target {
   constructor(kernel: MachKernel, services: Services, name: string) {
     super();
     this.#kernel = kernel;
-    this.#walk = services.walk;
+    this.#services = services;
     const task = kernel.taskSelf();
     this.arch = archOfTask(kernel, task);
     this.pid = kernel.taskDyldInfo(task).pid;
@@ -98,7 +98,7 @@ export class SelfTarget extends Target {
     const context = {
       arch: this.arch,
       resolver: this.symbols,
-      walk: this.#walk,
+      walk: this.#services.walk,
       readInto: undefined,
       control: undefined,
     };
@@ -115,6 +115,8 @@ export class SelfTarget extends Target {
     return readRegions(this.#kernel, this.#kernel.taskSelf(), true);
   }
 
-  /** Nothing is held. */
-  [Symbol.dispose](): void {}
+  /** Closes the files of debug information. */
+  [Symbol.dispose](): void {
+    this.#services[Symbol.dispose]?.();
+  }
 }

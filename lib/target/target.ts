@@ -5,8 +5,9 @@ import type { Files } from "./files.ts";
 import type { Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
-import type { DlInfo, FoundSymbol, Resolution, Symbols } from "./resolution.ts";
+import type { DlInfo, FoundSymbol, MissingSymbols, Resolution, Symbols } from "./resolution.ts";
 import type { Snapshot } from "./snapshot.ts";
+import type { SymbolFiles } from "./symbol_files.ts";
 import type { Thread, Walk } from "./thread.ts";
 
 /** What a target needs of the layers above it. */
@@ -17,6 +18,10 @@ export interface Services {
   symbols(images: readonly LoadedImage[]): Symbols;
   /** Where cores are read and written. */
   readonly files: Files;
+  /** Folders in which binaries and debug information are looked for. */
+  readonly symbolFiles?: SymbolFiles;
+  /** Closes what was opened for this target alone. */
+  [Symbol.dispose]?(): void;
 }
 
 /** What is being looked at: a live task, a core, this very process. */
@@ -64,6 +69,12 @@ export abstract class Target implements Disposable {
   /** The symbols of that name, with or without its leading underscore, in all images. */
   lookup(name: string): FoundSymbol[] {
     return this.symbols.lookup(name);
+  }
+
+  /** The images of frames that were asked about, of which no debug information was found though there
+   * is some to be had: by their UUIDs it can be fetched. */
+  get missingSymbols(): readonly MissingSymbols[] {
+    return this.symbols.missing ?? [];
   }
 
   /** As in `MyApp (pid 123, arm64)`; control characters are escaped. */

@@ -1,0 +1,135 @@
+/** Binaries, dSYMs and symbol table files in folders, by their UUIDs. */
+
+import { FormatError, MemoryReadError } from "../errors.ts";
+import { type ByteSource, FILE_TYPE, Image, MAGIC, type MemoryReader, part } from "../macho/mod.ts";
+import type { Files } from "./files.ts";
+
+/** One architecture's image in a file that is open. */
+export interface Binary {
+  /** From its Mach-O header on. */
+  readonly bytes: ByteSource;
+  /** With its header at 0. */
+  readonly image: Image;
+}
+
+/** More than the header of any universal file. */
+const FAT_HEADER = 4096;
+const MAX_SLICES = 32;
+
+/** Reads an image whose header is at offset 0, at the address it is to have.
+ *
+ * @throws FormatError when there is none
+ * @throws MemoryReadError when it is cut short
+ */
+export function imageOf(bytes: ByteSource, loadAddress: bigint, path: string): Image {
+  const reader: MemoryReader = {
+    read(address, length) {
+      const offset = Number(address - loadAddress);
+      const read = offset < 0 ? new Uint8Array() : bytes.read(offset, length);
+      if (read.length < length) throw new MemoryReadError(address, length);
+      return read;
+    },
+  };
+  return Image.fromMemory(reader, loadAddress, path);
+}
+
+/** The images in a file. Only headers are read.
+ *
+ * @param file whose name is the path
+ */
+export function* imagesIn(file: ByteSource): Generator<Binary> {
+  const head = file.read(0, FAT_HEADER);
+  if (head.length < 32) return;
+  const magic = new DataView(head.buffer, head.byteOffset, 4).getUint32(0, false);
+  const isFat = magic === MAGIC.FAT_MAGIC || magic === MAGIC.FAT_MAGIC_64;
+  const isThin = magic === MAGIC.MH_CIGAM || magic === MAGIC.MH_CIGAM_64;
+  if (!isFat && !isThin) return;
+  for (const { offset, size } of isFat ? slicesOf(head, file) : [{ offset: 0, size: file.size }]) {
+    const bytes = part(file, offset, size);
+    try {
+      yield { bytes, image: imageOf(bytes, 0n, file.name) };
+    } catch (error) {
+      if (!(error instanceof FormatError || error instanceof MemoryReadError)) throw error;
+    }
+  }
+}
+
+/** The slices of a universal file of which only the start was read: the parser drops what begins
+ * beyond the bytes it is given. */
+function slicesOf(head: Uint8Array, file: ByteSource): { offset: number; size: number }[] {
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  const is64 = view.getUint32(0, false) === MAGIC.FAT_MAGIC_64;
+  const entrySize = is64 ? 32 : 20;
+  const slices: { offset: number; size: number }[] = [];
+  const end = 8 + Math.min(view.getUint32(4, false), MAX_SLICES) * entrySize;
+  for (let at = 8; at + entrySize <= Math.min(end, head.length); at += entrySize) {
+    const offset = is64 ? Number(view.getBigUint64(at + 8, false)) : view.getUint32(at + 8, false);
+    const size = is64 ? Number(view.getBigUint64(at + 16, false)) : view.getUint32(at + 12, false);
+    if (offset < file.size) slices.push({ offset, size: Math.min(size, file.size - offset) });
+  }
+  return slices;
+}
+
+/** A file that is about the image of some UUID. */
+export interface SymbolFile {
+  /** Not safe to print raw. */
+  readonly path: string;
+  readonly kind: "binary" | "dsym" | "table";
+  /** `CPU_TYPE_*`; `null` where the file does not say. */
+  readonly cpuType: number | null;
+}
+
+/** What a symbol table file is of; `null` for another file. `lib/symbols` knows. */
+export type ReadTableHead = (
+  file: ByteSource,
+) => { readonly uuid: string; readonly cpuType: number | null } | null;
+
+/** Folders, searched once, when they are first asked. */
+export class SymbolFiles {
+  readonly #files: Files;
+  readonly #folders: readonly string[];
+  readonly #readTable: ReadTableHead | undefined;
+  #index: Map<string, SymbolFile[]> | undefined;
+
+  /** @param folders searched with all below them; files may be named too */
+  constructor(files: Files, folders: readonly string[], readTable?: ReadTableHead) {
+    this.#files = files;
+    this.#folders = folders;
+    this.#readTable = readTable;
+  }
+
+  /** The files about the image with that UUID, in the order of the folders and of their names. */
+  find(uuid: string): readonly SymbolFile[] {
+    if (this.#folders.length === 0) return [];
+    return (this.#index ??= this.#makeIndex()).get(uuid) ?? [];
+  }
+
+  #makeIndex(): Map<string, SymbolFile[]> {
+    const index = new Map<string, SymbolFile[]>();
+    const add = (uuid: string | null, file: SymbolFile): void => {
+      if (uuid === null) return;
+      const known = index.get(uuid);
+      if (known === undefined) index.set(uuid, [file]);
+      else known.push(file);
+    };
+    for (const folder of this.#folders) {
+      for (const path of this.#files.walk(folder)) {
+        try {
+          using file = this.#files.open(path);
+          const table = this.#readTable?.(file) ?? null;
+          if (table !== null) add(table.uuid, { path, kind: "table", cpuType: table.cpuType });
+          else {
+            for (const { image: { uuid, cpuType, fileType } } of imagesIn(file)) {
+              if (fileType === FILE_TYPE.MH_CORE || fileType === FILE_TYPE.MH_OBJECT) continue;
+              const kind = fileType === FILE_TYPE.MH_DSYM ? "dsym" : "binary";
+              add(uuid, { path, kind, cpuType });
+            }
+          }
+        } catch {
+          // It may not be read, or is gone meanwhile: the same to a search.
+        }
+      }
+    }
+    return index;
+  }
+}
