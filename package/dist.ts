@@ -5,14 +5,14 @@
  * - `build/dist/npm`: an npm package, ES modules and types, for Node 20 and later
  * - `build/dist/deno`: the same for Deno without an import map, by denoify
  *
- * Both are made of `lib/` and this folder's `mod.ts`; only the file system beneath differs.
+ * Both are made of `lib/`, `wasm/` and this folder's `mod.ts`; only the file system beneath differs.
  */
 import manifest from "../deno.json" with { type: "json" };
 
 const root = new URL("../", import.meta.url).pathname;
 
 /** What builds, by version: a build must give the same on every day. */
-const tools = { typescript: "5.9.3", denoify: "1.6.17", "@types/node": "20.9.5" };
+const tools = { typescript: "5.9.3", denoify: "1.6.17", "@types/node": "20.19.43" };
 
 async function run(directory: string, command: string, ...args: string[]): Promise<void> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd: directory })
@@ -30,9 +30,24 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
+/** Removes what denoify puts before files in which it sees `process.`, be it in a comment. */
+async function dropImports(directory: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    if (isDirectory) await dropImports(path);
+    else {
+      const text = await Deno.readTextFile(path);
+      await Deno.writeTextFile(path, text.replace(/^import process from "node:.*\n/, ""));
+    }
+  }
+}
+
 function writeJson(path: string, value: unknown): Promise<void> {
   return Deno.writeTextFile(path, JSON.stringify(value, null, 2) + "\n");
 }
+
+/** What demangles C++ and Rust names. */
+const demangler = "gecko-profiler-demangle";
 
 /** What users of the npm package see of it. */
 const npmManifest = {
@@ -43,19 +58,25 @@ const npmManifest = {
   type: "module",
   exports: { ".": { types: "./package/mod.d.ts", default: "./package/mod.js" } },
   engines: { node: ">=20" },
+  dependencies: { [demangler]: manifest.imports[demangler].replace(/^npm:.*@/, "") },
 };
 
 /** Builds both into `output`, which is made anew. */
 export async function buildDist(output: string): Promise<void> {
   const stage = await Deno.makeTempDir({ prefix: "machpause-dist-" });
   try {
-    await copyTree(`${root}lib`, `${stage}/src/lib`);
+    for (const part of ["lib", "wasm"]) await copyTree(root + part, `${stage}/src/${part}`);
     await Deno.mkdir(`${stage}/src/package`);
     for (const name of ["mod.ts", "files.ts"]) {
       await Deno.copyFile(`${root}package/${name}`, `${stage}/src/package/${name}`);
     }
-    // denoify takes `x.deno.ts` in place of `x.ts`.
+    // denoify takes `x.deno.ts` in place of `x.ts`, as it is.
     await Deno.copyFile(`${root}ffi/files.ts`, `${stage}/src/package/files.deno.ts`);
+    const wasm = await Deno.readTextFile(`${root}wasm/demangle.ts`);
+    await Deno.writeTextFile(
+      `${stage}/src/wasm/demangle.deno.ts`,
+      wasm.replace(`import("${demangler}")`, `import("${manifest.imports[demangler]}")`),
+    );
     await writeJson(`${stage}/package.json`, {
       ...npmManifest,
       main: "dist/package/mod.js",
@@ -81,6 +102,7 @@ export async function buildDist(output: string): Promise<void> {
     await run(stage, "npm", "install", "--silent", "--no-package-lock", "--no-audit", "--no-fund");
     await run(stage, "npx", "tsc");
     await run(stage, "npx", "denoify");
+    await dropImports(`${stage}/deno_dist`);
 
     await Deno.remove(output, { recursive: true }).catch(() => {});
     await Deno.mkdir(output, { recursive: true });

@@ -24,6 +24,7 @@ import {
 import { files } from "./files.ts";
 
 export * from "../lib/mod.ts";
+export { loadDemangler } from "../wasm/demangle.ts";
 export { files };
 
 const services: Services = { walk, symbols: (images) => new Symbolizer(images), files };

@@ -13,7 +13,7 @@ const [core, symbols] = ${output};
 const target = await openCore(core, { symbols: [symbols] });
 const file = openImage(symbols + "/demo");
 console.log(JSON.stringify({
-  image: file.images.map(({ arch, uuid }) => [arch, uuid]),
+  image: file.images.map(({ arch, kind }) => [arch, kind]),
   threads: target.threads.map((thread) => thread.backtrace().map((frame) => String(frame))),
 }));
 `;

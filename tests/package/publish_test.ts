@@ -31,6 +31,7 @@ Deno.test("what is published: the library and the program, and nothing else", as
       "lib",
       "mod.ts",
       "repl",
+      "wasm",
     ]);
     for (const path of published) assert(/\.(?:ts|md|json)$|^LICENSE$/.test(path), path);
     for (const library of ["darwin", "linux-x86_64", "linux-aarch64", "loader-x86_64"]) {
