@@ -1,68 +1,45 @@
-/** TypeScript typed at the prompt: types stripped, `await` allowed at the top, variables that stay
- * and may be declared again. */
-import { stripTypeScriptTypes } from "node:module";
-import { Script } from "node:vm";
+/** Runs TypeScript typed at the prompt, and shows what came of it. */
 import { escape } from "../lib/escape.ts";
+import { CodeError, importer, IncompleteError, transform } from "./transform.ts";
 
-/** The code ends before it is complete: more lines are to come. */
-export class IncompleteError extends SyntaxError {}
+export { IncompleteError };
 
-/** What V8 says of code that ends too early. */
-const incomplete =
-  /^(?:Unexpected end of input|Unterminated template literal|missing \) after argument list)/;
+/** Where in what was typed something went wrong. */
+export interface CodePlace {
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  /** The text of the line. */
+  readonly text: string;
+}
 
-function compile(code: string): Script | SyntaxError {
+/** What code is called in stack traces, and how many characters stand before its first line. */
+const shifts = new Map<string, { readonly source: string; readonly shift: number }>();
+
+/** So many pieces of code are remembered for the traces of errors that come later. */
+const maxRemembered = 100;
+
+let count = 0;
+
+/** Imports as a script in the working directory does. */
+function importHere(specifier: unknown, options?: ImportCallOptions): Promise<unknown> {
+  const text = String(specifier);
+  const base = `file://${Deno.cwd().split("/").map(encodeURIComponent).join("/")}/`;
+  return import(/^\.{0,2}\//.test(text) ? new URL(text, base).href : text, options);
+}
+
+Object.defineProperty(globalThis, importer, { value: importHere, configurable: true });
+
+/** Whether code can be run as it is; otherwise more lines are to come. Wrong code is complete: more
+ * would not help it. */
+export async function isComplete(source: string): Promise<boolean> {
   try {
-    return new Script(code, { filename: "prompt" });
+    await transform(source);
   } catch (error) {
-    if (error instanceof SyntaxError) return error;
-    throw error;
+    return !(error instanceof IncompleteError);
   }
-}
-
-/** Without the types; the very code where it cannot be parsed, so that V8 says what is wrong. */
-function strip(code: string): string {
-  try {
-    return stripTypeScriptTypes(code);
-  } catch {
-    return code;
-  }
-}
-
-/** Declarations at the start of a line, as `var`: those stay, and can be made again. */
-function loosen(code: string): string {
-  return code.replace(/^(?:let|const)(?=\s+[\w$[{])/gm, "var");
-}
-
-/** The names that {@linkcode loosen}ed code declares. */
-function declaredNames(code: string): string[] {
-  const names: string[] = [];
-  for (const [, pattern] of code.matchAll(/^var\s+([\w$]+|\{[^}]*\}|\[[^\]]*\])\s*=/gm)) {
-    // In `{ a: b = 1 }` it is b that is declared.
-    for (const [, name] of pattern.matchAll(/([\w$]+)\s*(?=[,}\]=]|$)/g)) names.push(name);
-  }
-  return names;
-}
-
-/** The script that runs some code: the first form of it that compiles. */
-function prepare(source: string): Script {
-  const code = loosen(strip(source)).trim().replace(/;+$/, "");
-  const forms: string[] = [];
-  // What begins with a brace is meant as an object, unless only a block makes sense of it.
-  if (code.startsWith("{")) forms.push(`(${code}\n)`);
-  if (/\bawait\b/.test(code) && !/^(?:async\s+)?function\b|^class\b/.test(code)) {
-    forms.push(`(async () => (${code}\n))()`);
-    const keep = declaredNames(code).join(", ");
-    forms.push(`(async () => { ${code}\n; Object.assign(globalThis, { ${keep} }); })()`);
-  }
-  forms.push(code);
-  let failure: SyntaxError | undefined;
-  for (const form of forms) {
-    const script = compile(form);
-    if (!(script instanceof SyntaxError)) return script;
-    failure = script;
-  }
-  throw incomplete.test(failure!.message) ? new IncompleteError(failure!.message) : failure;
+  return true;
 }
 
 /** Runs code in the global scope; the value of its last expression, awaited.
@@ -70,10 +47,33 @@ function prepare(source: string): Script {
  * @throws IncompleteError when more lines are to come
  */
 export async function evaluate(source: string): Promise<unknown> {
-  return await prepare(source).runInThisContext();
+  const { code, shift } = await transform(source);
+  const name = `prompt-${++count}`;
+  shifts.set(name, { source, shift });
+  shifts.delete(`prompt-${count - maxRemembered}`);
+  // An indirect eval: its declarations are the global scope's.
+  return await (0, eval)(`${code}\n//# sourceURL=${name}`);
 }
 
-/** A value as the prompt prints it. Strings in it may be a target's, so everything is escaped. */
+/** Where in what was typed an error comes from; `null` where it does not. */
+export function placeOf(error: unknown, source: string): CodePlace | null {
+  if (error instanceof CodeError) {
+    const text = source.split("\n")[error.line - 1];
+    return text === undefined ? null : { line: error.line, column: error.column, text };
+  }
+  if (!(error instanceof Error) || typeof error.stack !== "string") return null;
+  const match = /\b(prompt-\d+):(\d+):(\d+)/.exec(error.stack);
+  const known = match === null ? undefined : shifts.get(match[1]);
+  if (match === null || known === undefined) return null;
+  const line = Number(match[2]);
+  const text = known.source.split("\n")[line - 1];
+  if (text === undefined) return null;
+  const column = Math.max(1, Number(match[3]) - (line === 1 ? known.shift : 0));
+  return { line, column, text };
+}
+
+/** A value as the prompt prints it: long arrays are cut, with how many more there are. Strings in it
+ * may be a target's, so everything is escaped. */
 export function show(value: unknown): string {
   return Deno.inspect(value, { colors: false, depth: 3, strAbbreviateSize: 1000 })
     .split("\n").map(escape).join("\n");

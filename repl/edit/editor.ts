@@ -1,0 +1,386 @@
+/** The line editor: keys in, lines out. Deno's `node:repl` has neither a search of the history nor
+ * lines that can be edited together nor pastes, and takes longer to load than all else here. */
+import { escape } from "../../lib/escape.ts";
+import { EditBuffer } from "./buffer.ts";
+import type { History } from "./history.ts";
+import type { Key } from "./keys.ts";
+import { layout, Screen, visiblePart } from "./screen.ts";
+import { cut, textWidth } from "./width.ts";
+
+/** What may stand where the cursor is. */
+export interface Completion {
+  /** Where what is completed begins. */
+  readonly start: number;
+  /** Each is all of what may stand there. */
+  readonly candidates: readonly string[];
+  /** How many more there are. */
+  readonly more?: number;
+  /** What follows the only one there is, such as a blank. */
+  readonly suffix?: string;
+}
+
+/** What came of reading a line. */
+export type Answer =
+  | { readonly kind: "line"; readonly text: string }
+  | { readonly kind: "interrupt"; readonly empty: boolean }
+  | { readonly kind: "end" };
+
+/** What the editor needs of its surroundings. */
+export interface EditorOptions {
+  write(text: string): void;
+  size(): { readonly columns: number; readonly rows: number };
+  readonly history: History;
+  /** What may follow; nothing where that cannot be told. */
+  complete(text: string, cursor: number): Promise<Completion>;
+  /** Whether Enter ends the input, or begins another line of it. */
+  isComplete(text: string): Promise<boolean>;
+  /** Gives the prompt its look. */
+  stylePrompt(text: string): string;
+  /** Ctrl-Z. */
+  suspend(): void;
+  /** Ctrl-C while no line is being read. */
+  interrupt(): void;
+}
+
+/** How one line is read. */
+interface Reading {
+  readonly prompt: string;
+  /** Just one line: no completion, no history. */
+  readonly plain: boolean;
+  readonly resolve: (answer: Answer) => void;
+}
+
+/** A search in the history. */
+interface Search {
+  query: string;
+  /** The entry found; -1 for none. */
+  index: number;
+  /** What there was before. */
+  readonly text: string;
+}
+
+const more = "| ";
+
+/** A line editor on a terminal in raw mode. */
+export class LineEditor {
+  readonly #options: EditorOptions;
+  readonly #buffer = new EditBuffer();
+  readonly #screen: Screen;
+  /** What was typed ahead. */
+  readonly #keys: Key[] = [];
+  #reading: Reading | undefined;
+  #search: Search | undefined;
+  /** The entry of the history that is shown; its length for the line that is being typed. */
+  #entry = 0;
+  /** What was typed before the history was looked at. */
+  #typed = "";
+  #pumping = false;
+  #ended = false;
+  /** The last key was Tab, and there was nothing to insert. */
+  #listNext = false;
+
+  constructor(options: EditorOptions) {
+    this.#options = options;
+    this.#screen = new Screen((text) => options.write(text));
+  }
+
+  /** Reads what is typed, until Enter, Ctrl-C or Ctrl-D.
+   *
+   * @param plain one line alone, which the history does not keep
+   */
+  read(prompt: string, plain = false): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#reading = { prompt, plain, resolve };
+    this.#buffer.reset();
+    this.#search = undefined;
+    this.#entry = -1;
+    this.#draw();
+    if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
+    else this.#pump();
+    return promise;
+  }
+
+  /** Takes keys that were typed. */
+  feed(keys: readonly Key[]): void {
+    for (const key of keys) {
+      if (this.#reading === undefined && key.name === "ctrl-c") {
+        // What was typed ahead was meant to follow what is given up.
+        this.#keys.length = 0;
+        this.#options.interrupt();
+      } else if (this.#reading === undefined && key.name === "ctrl-z") this.#options.suspend();
+      else this.#keys.push(key);
+    }
+    this.#pump();
+  }
+
+  /** Nothing more will be typed: the terminal is gone. */
+  end(): void {
+    this.#ended = true;
+    if (!this.#pumping && this.#keys.length === 0) this.#answer({ kind: "end" });
+  }
+
+  /** Prints above the line that is being edited. */
+  above(print: () => void): void {
+    const reading = this.#reading !== undefined;
+    if (reading) this.#screen.erase();
+    print();
+    if (reading) this.#draw();
+  }
+
+  /** Draws anew: the terminal has another size, or another program has written on it. */
+  redraw(prompt?: string): void {
+    if (this.#reading === undefined) return;
+    this.#screen.erase(this.#options.size().columns);
+    if (prompt !== undefined) this.#reading = { ...this.#reading, prompt };
+    this.#draw();
+  }
+
+  #draw(): void {
+    const reading = this.#reading;
+    if (reading === undefined) return;
+    const { columns, rows } = this.#options.size();
+    let { prompt } = reading;
+    let { text, cursor } = this.#buffer;
+    if (this.#search !== undefined) {
+      const { query, index } = this.#search;
+      prompt = `(${index < 0 && query !== "" ? "no " : ""}history: ${query}) `;
+      text = index < 0 ? this.#search.text : this.#options.history.entries[index];
+      cursor = Math.max(0, text.indexOf(query));
+    }
+    // A prompt that would leave no room to type in is cut from its front.
+    const room = Math.max(2, columns - 20);
+    if (textWidth(prompt) > room) prompt = `…${prompt.slice(-room + 1)}`;
+    const shown = layout({ prompt, more, text: harmless(text), cursor, columns });
+    this.#screen.draw(visiblePart(shown, rows), {
+      length: prompt.length,
+      apply: (text) => this.#options.stylePrompt(text),
+    });
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      while (this.#reading !== undefined && this.#keys.length > 0) {
+        const key = this.#keys.shift()!;
+        try {
+          await this.#press(key);
+        } catch (error) {
+          // A completion that fails completes nothing.
+          if (!(error instanceof Error)) throw error;
+        }
+        if (this.#keys.length === 0) this.#draw();
+      }
+    } finally {
+      this.#pumping = false;
+    }
+    if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
+  }
+
+  /** Ends the reading. */
+  #answer(answer: Answer): void {
+    const reading = this.#reading;
+    if (reading === undefined) return;
+    this.#search = undefined;
+    this.#buffer.cursor = this.#buffer.text.length;
+    this.#draw();
+    this.#reading = undefined;
+    this.#screen.leave();
+    if (answer.kind === "line" && !reading.plain) this.#options.history.add(answer.text);
+    reading.resolve(answer);
+  }
+
+  async #press(key: Key): Promise<void> {
+    if (this.#search !== undefined && this.#pressInSearch(key)) return;
+    const listing = this.#listNext;
+    this.#listNext = false;
+    const buffer = this.#buffer;
+    const edit = edits[key.name];
+    if (edit !== undefined) return edit(buffer);
+    switch (key.name) {
+      case "text":
+        return buffer.insert(key.text);
+      case "paste":
+        return buffer.insert(this.#reading!.plain ? key.text.split("\n", 1)[0] : key.text);
+      case "enter":
+        if (this.#reading!.plain || await this.#isComplete()) {
+          return this.#answer({ kind: "line", text: buffer.text });
+        }
+        buffer.cursor = buffer.text.length;
+        return buffer.insert("\n");
+      case "alt-enter":
+        return buffer.insert("\n");
+      case "tab":
+        return await this.#complete(listing);
+      case "ctrl-c":
+        return this.#answer({ kind: "interrupt", empty: buffer.text.trim() === "" });
+      case "ctrl-d":
+        if (buffer.text === "") return this.#answer({ kind: "end" });
+        return buffer.replace(buffer.cursor, buffer.after, "");
+      case "ctrl-l":
+        this.#options.write("\x1b[H\x1b[2J");
+        return this.#screen.forget();
+      case "ctrl-r":
+        if (this.#reading!.plain) return;
+        this.#search = { query: "", index: -1, text: buffer.text };
+        return;
+      case "ctrl-z":
+        return this.#options.suspend();
+      case "up":
+      case "ctrl-p":
+        if (!buffer.moveLine(-1)) this.#browse(-1);
+        return;
+      case "down":
+      case "ctrl-n":
+        if (!buffer.moveLine(1)) this.#browse(1);
+        return;
+    }
+  }
+
+  async #isComplete(): Promise<boolean> {
+    return await this.#options.isComplete(this.#buffer.text);
+  }
+
+  /** Shows an older or a newer entry of the history. */
+  #browse(direction: -1 | 1): void {
+    if (this.#reading!.plain) return;
+    const { entries } = this.#options.history;
+    if (this.#entry < 0) this.#entry = entries.length;
+    const next = this.#entry + direction;
+    if (next < 0 || next > entries.length) return;
+    if (this.#entry === entries.length) this.#typed = this.#buffer.text;
+    this.#entry = next;
+    this.#buffer.set(entries[next] ?? this.#typed);
+  }
+
+  /** A key while the history is searched.
+   *
+   * @returns whether that was all it was for
+   */
+  #pressInSearch(key: Key): boolean {
+    const search = this.#search!;
+    const { history } = this.#options;
+    const find = (query: string, before: number) => {
+      search.query = query;
+      const found = query === "" ? -1 : history.search(query, before);
+      // Where there is no older one, the last one found stays.
+      if (found >= 0 || !history.entries[search.index]?.includes(query)) search.index = found;
+    };
+    switch (key.name) {
+      case "text":
+        find(search.query + key.text, search.index < 0 ? Infinity : search.index + 1);
+        return true;
+      case "paste":
+        find(search.query + key.text.split("\n", 1)[0], Infinity);
+        return true;
+      case "backspace":
+        search.index = -1;
+        find([...search.query].slice(0, -1).join(""), Infinity);
+        return true;
+      case "ctrl-r":
+        if (search.query !== "") find(search.query, search.index < 0 ? Infinity : search.index);
+        return true;
+      case "ctrl-c":
+      case "ctrl-g":
+        this.#search = undefined;
+        return true;
+      default:
+        // Any other key takes what was found, and acts on it.
+        this.#search = undefined;
+        if (search.index >= 0) this.#buffer.set(history.entries[search.index]);
+        return key.name === "escape";
+    }
+  }
+
+  async #complete(listing: boolean): Promise<void> {
+    if (this.#reading!.plain) return;
+    const buffer = this.#buffer;
+    const { text, cursor } = buffer;
+    // A tab at the beginning of a line indents it.
+    if (text.slice(0, cursor).trim() === "" && text.includes("\n")) return buffer.insert("  ");
+    const { start, candidates, more = 0, suffix = "" } = await this.#options.complete(text, cursor);
+    if (candidates.length === 0) return;
+    const known = text.slice(start, cursor);
+    const common = commonPrefix(candidates);
+    if (candidates.length === 1 && more === 0) {
+      const [only] = candidates;
+      // A folder goes on.
+      const after = cursor === text.length && !only.endsWith("/") ? suffix : "";
+      return buffer.replace(start, cursor, only + after);
+    }
+    if (common.length > known.length) {
+      buffer.replace(start, cursor, common);
+      this.#listNext = true;
+      return;
+    }
+    if (!listing && candidates.length > 20) {
+      // Many fill the screen: only who asks twice gets to see them.
+      this.#listNext = true;
+      return;
+    }
+    const lines = this.#listed(candidates, more);
+    this.above(() => this.#options.write(lines.join("\n") + "\n"));
+  }
+
+  /** Candidates in columns, at most a screen of them. */
+  #listed(candidates: readonly string[], more: number): string[] {
+    const { columns, rows } = this.#options.size();
+    const names = candidates.map((name) => cut(escape(name), columns - 1));
+    const width = Math.min(columns, Math.max(...names.map(textWidth)) + 2);
+    const perRow = Math.max(1, Math.floor(columns / width));
+    const shown = names.slice(0, perRow * Math.max(1, rows - 4));
+    const lines: string[] = [];
+    const height = Math.ceil(shown.length / perRow);
+    for (let row = 0; row < height; row++) {
+      let line = "";
+      for (let at = row; at < shown.length; at += height) {
+        line += shown[at] +
+          (at + height < shown.length ? " ".repeat(width - textWidth(shown[at])) : "");
+      }
+      lines.push(line);
+    }
+    const left = candidates.length - shown.length + more;
+    if (left > 0) lines.push(`(${left} more)`);
+    return lines;
+  }
+}
+
+/** Text as it may be drawn: other controls than line feeds were pasted or come from the history. */
+function harmless(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "?");
+}
+
+/** What all of some texts begin with. */
+function commonPrefix(texts: readonly string[]): string {
+  let [prefix] = texts;
+  for (const text of texts) {
+    while (!text.startsWith(prefix)) prefix = prefix.slice(0, -1);
+  }
+  return prefix;
+}
+
+/** Keys that only change the text or move in it, as in emacs and every shell. */
+const edits: Readonly<Record<string, ((buffer: EditBuffer) => void) | undefined>> = {
+  "left": (buffer) => void (buffer.cursor = buffer.before),
+  "ctrl-b": (buffer) => void (buffer.cursor = buffer.before),
+  "right": (buffer) => void (buffer.cursor = buffer.after),
+  "ctrl-f": (buffer) => void (buffer.cursor = buffer.after),
+  "word-left": (buffer) => void (buffer.cursor = buffer.wordStart),
+  "alt-b": (buffer) => void (buffer.cursor = buffer.wordStart),
+  "word-right": (buffer) => void (buffer.cursor = buffer.wordEnd),
+  "alt-f": (buffer) => void (buffer.cursor = buffer.wordEnd),
+  "home": (buffer) => void (buffer.cursor = buffer.lineStart),
+  "ctrl-a": (buffer) => void (buffer.cursor = buffer.lineStart),
+  "end": (buffer) => void (buffer.cursor = buffer.lineEnd),
+  "ctrl-e": (buffer) => void (buffer.cursor = buffer.lineEnd),
+  "backspace": (buffer) => buffer.replace(buffer.before, buffer.cursor, ""),
+  "delete": (buffer) => buffer.replace(buffer.cursor, buffer.after, ""),
+  "alt-backspace": (buffer) => buffer.kill(buffer.wordStart),
+  "alt-d": (buffer) => buffer.kill(buffer.wordEnd),
+  "ctrl-w": (buffer) => buffer.kill(buffer.blankStart),
+  "ctrl-u": (buffer) => buffer.kill(buffer.lineStart),
+  "ctrl-k": (buffer) => buffer.kill(buffer.lineEnd),
+  "ctrl-y": (buffer) => buffer.yank(),
+  "undo": (buffer) => buffer.undo(),
+};

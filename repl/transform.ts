@@ -1,0 +1,257 @@
+/** TypeScript typed at a prompt, as JavaScript that runs in the global scope: types stripped, `await`
+ * at the top, `import` statements, and variables that stay and may be declared again. */
+import { type Node, parse } from "acorn";
+
+/** The code ends before it is complete: more lines are to come. */
+export class IncompleteError extends SyntaxError {}
+
+/** What is wrong with code, and where. */
+export class CodeError extends SyntaxError {
+  /** As `SyntaxError` says it. */
+  override readonly name = "SyntaxError";
+  /** From 1; 0 when not known. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+
+  constructor(message: string, line: number, column: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** Code that can be run. */
+export interface Runnable {
+  readonly code: string;
+  /** How many characters stand before the first line of what was typed. */
+  readonly shift: number;
+}
+
+/** The name by which transformed code calls for `import()`: relative to the working directory. */
+export const importer = "__machpause_import";
+
+/** A node of the syntax tree, whose fields depend on its type. */
+// deno-lint-ignore no-explicit-any
+type Tree = Node & Record<string, any>;
+
+type Parsed = { readonly tree: Tree } | { readonly error: SyntaxError & { pos: number } };
+
+function tryParse(code: string): Parsed {
+  try {
+    const tree = parse(code, {
+      ecmaVersion: "latest",
+      sourceType: "module",
+      allowAwaitOutsideFunction: true,
+      allowReserved: true,
+      checkPrivateFields: true,
+    });
+    return { tree };
+  } catch (error) {
+    if (error instanceof SyntaxError && "pos" in error) {
+      return { error: error as SyntaxError & { pos: number } };
+    }
+    throw error;
+  }
+}
+
+/** Code without its types; `undefined` where it cannot be parsed. Loaded for code that has some: it
+ * takes longer than all else here. */
+async function strip(code: string): Promise<string | undefined> {
+  const { stripTypeScriptTypes } = await import("node:module");
+  for (const mode of ["strip", "transform"] as const) {
+    try {
+      return stripTypeScriptTypes(code, { mode });
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+/** Whether brackets, a template or a comment are left open, or an operator waits for its operand. */
+function isOpen(code: string): boolean {
+  const open: string[] = [];
+  const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+  const tokens =
+    /\/\/.*|\/\*[^]*?(?:\*\/|($))|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[()[\]{}`]|\$\{|\\./g;
+  for (let match; (match = tokens.exec(code)) !== null;) {
+    const [token, unfinished] = match;
+    if (unfinished !== undefined) return true;
+    if (open.at(-1) === "`") {
+      if (token === "`") open.pop();
+      else if (token === "${") open.push("}");
+      // A string or a comment inside a template is its text.
+      else if (token.length > 1 && token[0] !== "\\") tokens.lastIndex = match.index + 1;
+    } else if (token === "`") open.push("`");
+    else if (token in closing) open.push(closing[token]);
+    else if (token === "${") open.push("}");
+    else if (/^[)\]}]$/.test(token) && open.pop() !== token) return false;
+  }
+  return open.length > 0 || /(?:[=+*,&|?:<.([{-]|=>)\s*$/.test(code);
+}
+
+/** The syntax tree of what was typed, and the JavaScript it is of.
+ *
+ * @throws IncompleteError when more lines are to come
+ * @throws CodeError when it is wrong
+ */
+async function read(source: string): Promise<{ code: string; tree: Tree }> {
+  // What begins with a brace is meant as an object, unless only a block makes sense of it.
+  if (/^\s*\{/.test(source)) {
+    const code = `(${source.trimEnd().replace(/;+$/, "")}\n)`;
+    const object = tryParse(code);
+    if ("tree" in object) return { code, tree: object.tree };
+  }
+  const plain = tryParse(source);
+  if ("tree" in plain) return { code: source, tree: plain.tree };
+  const atEnd = (error: { pos: number; message: string }, code: string) =>
+    error.pos >= code.trimEnd().length || /^Unterminated (?:template|comment)/.test(error.message);
+  if (atEnd(plain.error, source)) throw new IncompleteError(plain.error.message);
+  const stripped = await strip(source);
+  if (stripped !== undefined) {
+    const typed = tryParse(stripped);
+    if ("tree" in typed) return { code: stripped, tree: typed.tree };
+    if (atEnd(typed.error, stripped)) throw new IncompleteError(typed.error.message);
+  }
+  if (isOpen(source)) throw new IncompleteError(plain.error.message);
+  const message = plain.error.message.replace(/ \(\d+:\d+\)$/, "");
+  const before = source.slice(0, plain.error.pos).split("\n");
+  throw new CodeError(message, before.length, before.at(-1)!.length + 1);
+}
+
+/** A replacement in the code. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function apply(code: string, edits: readonly Edit[]): string {
+  let result = "";
+  let at = 0;
+  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    result += code.slice(at, start) + text;
+    at = end;
+  }
+  return result + code.slice(at);
+}
+
+/** Calls `visit` for a node and all beneath it, until it says not to go deeper. */
+function walk(node: Tree, visit: (node: Tree) => boolean): void {
+  if (!visit(node)) return;
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (child !== null && typeof child === "object" && typeof child.type === "string") {
+        walk(child, visit);
+      }
+    }
+  }
+}
+
+const functions = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
+
+/** The names that a pattern binds. */
+function boundNames(pattern: Tree): string[] {
+  switch (pattern.type) {
+    case "Identifier":
+      return [pattern.name];
+    case "ObjectPattern":
+      return pattern.properties.flatMap((property: Tree) =>
+        boundNames(property.type === "Property" ? property.value : property.argument)
+      );
+    case "ArrayPattern":
+      return pattern.elements.flatMap((element: Tree | null) =>
+        element === null ? [] : boundNames(element)
+      );
+    case "AssignmentPattern":
+      return boundNames(pattern.left);
+    case "RestElement":
+      return boundNames(pattern.argument);
+    default:
+      return [];
+  }
+}
+
+/** An `import` statement as the call that does the same. */
+function importText({ source, specifiers }: Tree, names: string[]): string {
+  const module = `await ${importer}(${source.raw})`;
+  if (specifiers.length === 0) return `${module};`;
+  const parts: string[] = [];
+  for (const { type, local, imported } of specifiers) {
+    names.push(local.name);
+    if (type === "ImportNamespaceSpecifier") parts.push(`${local.name} = __module;`);
+    else {
+      const name = type === "ImportDefaultSpecifier" ? "default" : imported.name ?? imported.value;
+      parts.push(`${local.name} = __module[${JSON.stringify(name)}];`);
+    }
+  }
+  return `{ const __module = ${module}; ${parts.join(" ")} }`;
+}
+
+/** Makes code of what was typed. Its value is that of its last expression.
+ *
+ * @throws IncompleteError when more lines are to come
+ * @throws CodeError when it is wrong
+ */
+export async function transform(source: string): Promise<Runnable> {
+  const { code, tree } = await read(source);
+  const opened = code.length - source.length === 3 && code[0] === "(" ? 1 : 0;
+  const edits: Edit[] = [];
+  let asynchronous = false;
+  walk(tree, (node) => {
+    if (node.type === "ImportExpression") {
+      edits.push({ start: node.start, end: node.start + "import".length, text: importer });
+    }
+    return true;
+  });
+  walk(tree, (node) => {
+    asynchronous ||= node.type === "AwaitExpression" || node.type === "ImportDeclaration" ||
+      node.type === "ForOfStatement" && node.await || node.kind === "await using";
+    return !functions.has(node.type);
+  });
+  const body: readonly Tree[] = tree.body;
+  if (!asynchronous) {
+    for (const node of body) {
+      if (node.type === "VariableDeclaration" && node.kind !== "var") {
+        // As wide as what it replaces, so that columns stay.
+        const end = node.start + node.kind.length;
+        edits.push({ start: node.start, end, text: "var".padEnd(node.kind.length) });
+      } else if (node.type === "ClassDeclaration") {
+        edits.push({ start: node.start, end: node.start, text: `var ${node.id.name} = ` });
+        edits.push({ start: node.end, end: node.end, text: ";" });
+      }
+    }
+    return { code: apply(code, edits), shift: opened };
+  }
+  const names: string[] = [];
+  let hoisted = "";
+  for (const node of body) {
+    if (node.type === "VariableDeclaration") {
+      const first = node.declarations[0];
+      edits.push({ start: node.start, end: first.start, text: "void (" });
+      for (const { id, init, end } of node.declarations) {
+        names.push(...boundNames(id));
+        if (init === null) edits.push({ start: end, end, text: " = undefined" });
+      }
+      const { end } = node.declarations.at(-1);
+      edits.push({ start: end, end, text: ")" });
+    } else if (node.type === "FunctionDeclaration") {
+      hoisted += `globalThis.${node.id.name} = ${node.id.name}; `;
+    } else if (node.type === "ClassDeclaration") {
+      names.push(node.id.name);
+      edits.push({ start: node.start, end: node.start, text: `${node.id.name} = ` });
+      edits.push({ start: node.end, end: node.end, text: ";" });
+    } else if (node.type === "ImportDeclaration") {
+      edits.push({ start: node.start, end: node.end, text: importText(node, names) });
+    }
+  }
+  const last = body.at(-1);
+  if (last?.type === "ExpressionStatement") {
+    edits.push({ start: last.start, end: last.start, text: "return (" });
+    edits.push({ start: last.expression.end, end: last.expression.end, text: "\n)" });
+  }
+  const declared = names.length === 0 ? "" : `var ${names.join(", ")}; `;
+  const head = `${declared}(async () => { ${hoisted}`;
+  return { code: `${head}${apply(code, edits)}\n})()`, shift: head.length + opened };
+}
