@@ -17,11 +17,13 @@ enum { DARWIN_EBUSY = 16, DARWIN_EAGAIN = 35, DARWIN_ETIMEDOUT = 60, DARWIN_EPER
 #define RECURSIVE 2 /* PTHREAD_MUTEX_RECURSIVE */
 #define DETACHED 2  /* PTHREAD_CREATE_DETACHED */
 
+/* The owner is where Darwin's libpthread has it, so that what looks for it there finds it here. */
 struct mutex {
 	long signature;
 	uint32_t state; /* 0 free, 1 held, 2 held and waited for */
-	uint32_t owner;
 	uint32_t depth;
+	uint32_t unused[sizeof(long) / 4];
+	uint64_t owner; /* thread id */
 };
 
 struct mutex_attributes {
@@ -60,8 +62,8 @@ static uint32_t own_tid(void) { return (uint32_t)sys1(__NR_gettid, 0); }
 static int mutex_lock(struct mutex *mutex)
 {
 	uint32_t state = 0;
-	uint32_t self = mutex->signature == MUTEX_SIGNATURE_RECURSIVE ? own_tid() : 0;
-	if (self && mutex->owner == self) {
+	uint32_t self = own_tid();
+	if (mutex->signature == MUTEX_SIGNATURE_RECURSIVE && mutex->owner == self) {
 		mutex->depth++;
 		return 0;
 	}
@@ -75,8 +77,8 @@ static int mutex_lock(struct mutex *mutex)
 static int mutex_trylock(struct mutex *mutex)
 {
 	uint32_t state = 0;
-	uint32_t self = mutex->signature == MUTEX_SIGNATURE_RECURSIVE ? own_tid() : 0;
-	if (self && mutex->owner == self) {
+	uint32_t self = own_tid();
+	if (mutex->signature == MUTEX_SIGNATURE_RECURSIVE && mutex->owner == self) {
 		mutex->depth++;
 		return 0;
 	}
