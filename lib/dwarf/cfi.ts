@@ -15,7 +15,7 @@ import {
   runCie,
   runFde,
 } from "./cfi_program.ts";
-import { type FdeColumns, scanPlainFdes } from "./cfi_scan.ts";
+import { FdeColumns, scanPlainFdes } from "./cfi_scan.ts";
 import { Cursor } from "./cursor.ts";
 import type { PointerBases } from "./pointer_encoding.ts";
 import { RangeIndex } from "./range_index.ts";
@@ -101,8 +101,8 @@ export class CallFrameInfo {
   readonly #warn: (text: string) => void;
   /** By offset; `null` for a damaged one. */
   readonly #cies = new Map<number, ParsedCie | null>();
-  /** Ranges with the offsets of their FDEs. */
-  readonly #index: RangeIndex;
+  /** Ranges with the offsets of their FDEs; made when first needed. */
+  #ranges: RangeIndex | undefined;
   readonly #tables = new Map<number, RowTable>();
   #weight = 0;
   #warnings = 0;
@@ -123,10 +123,9 @@ export class CallFrameInfo {
       swapEspEbp: options.swapEspEbp ?? false,
     };
     this.#warn = options.warn;
-    this.#index = this.#buildIndex();
   }
 
-  /** Builds the index of a section.
+  /** Reads nothing yet.
    *
    * @param bytes of the whole section; kept, not copied. Of at most 4 GB
    */
@@ -152,12 +151,19 @@ export class CallFrameInfo {
   }
 
   /** How to find the caller of a frame at `pc`: an address where execution is, or, for a frame that
-   * called another, the return address less one. `null` where nothing is known. */
-  rowAt(pc: bigint): UnwindRow | null {
-    const index = this.#find(pc);
-    if (index < 0) return null;
-    const { starts, rows } = this.#table(this.#index.value(index));
+   * called another, the return address less one. `null` where nothing is known.
+   *
+   * @param fde where somebody says that the FDE is, in bytes from the section's start: if it is, no
+   * index of the section is needed
+   */
+  rowAt(pc: bigint, fde?: number): UnwindRow | null {
     const offset = Number(pc - this.#bases.origin);
+    if (fde === undefined || !this.#describes(fde, offset)) {
+      const index = this.#index.find(offset);
+      if (index < 0) return null;
+      fde = this.#index.value(index);
+    }
+    const { starts, rows } = this.#table(fde);
     let low = 0;
     let high = starts.length;
     while (low < high) {
@@ -175,6 +181,25 @@ export class CallFrameInfo {
       address: this.#address(start),
       row: rows[index] ?? null,
     }));
+  }
+
+  get #index(): RangeIndex {
+    return this.#ranges ??= this.#buildIndex();
+  }
+
+  /** Whether there is an FDE at `fde` whose function holds the byte at `offset` from the section. */
+  #describes(fde: number, offset: number): boolean {
+    if (!(fde >= 0 && fde < this.#section.end)) return false;
+    try {
+      const entry = readEntry(this.#section.at(fde, this.#section.end), this.#kind);
+      if (entry === undefined || entry.cie === null) return false;
+      const { cie } = this.#cie(entry.cie);
+      const { start, end } = readFde(this.#section.at(entry.body, entry.end), cie, this.#bases);
+      return offset >= start && offset < end;
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      return false;
+    }
   }
 
   *#descriptions(): Generator<FrameDescription> {
@@ -202,7 +227,7 @@ export class CallFrameInfo {
     const reader = this.#section.at(0, 0);
     const { bytes } = this.#section;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const columns: FdeColumns = { starts: [], ends: [], offsets: [] };
+    const columns = new FdeColumns(bytes.length);
     while (cursor.position < cursor.end) {
       const offset = cursor.position;
       const entry = this.#entry(cursor);
@@ -218,15 +243,14 @@ export class CallFrameInfo {
         if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) {
           throw reader.damage("a range of code within 2^53 bytes of the section", entry.body);
         }
-        columns.starts.push(start);
-        columns.ends.push(end);
-        columns.offsets.push(offset);
+        columns.add(start, end, offset);
         cursor.position = scanPlainFdes(view, entry.end, this.#kind, cie, this.#bases, columns);
       } catch (error) {
         this.#report(`FDE at 0x${offset.toString(16)} left out`, error);
       }
     }
-    return new RangeIndex(columns.starts, columns.ends, columns.offsets);
+    const { starts, ends, offsets, count } = columns;
+    return new RangeIndex(starts.slice(0, count), ends.slice(0, count), offsets.slice(0, count));
   }
 
   /** The next entry; `undefined` for an empty one, `null` where no more can be found. */

@@ -4,12 +4,30 @@ import type { Cie, FrameSectionKind } from "./cfi_entries.ts";
 import { APPLICATION, FORMAT, type PointerBases } from "./pointer_encoding.ts";
 
 /** Code ranges by column, as far as an index is made. */
-export interface FdeColumns {
+export class FdeColumns {
   /** From the section's address. */
-  readonly starts: number[];
-  readonly ends: number[];
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
   /** Of the FDEs, from the section's start. */
-  readonly offsets: number[];
+  readonly offsets: Uint32Array;
+  /** How many there are. */
+  count = 0;
+
+  /** @param size of the section: no FDE has fewer bytes than its length and the CIE pointer */
+  constructor(size: number) {
+    const most = Math.ceil(size / 8);
+    this.starts = new Float64Array(most);
+    this.ends = new Float64Array(most);
+    this.offsets = new Uint32Array(most);
+  }
+
+  add(start: number, end: number, offset: number): void {
+    const { count } = this;
+    this.starts[count] = start;
+    this.ends[count] = end;
+    this.offsets[count] = offset;
+    this.count = count + 1;
+  }
 }
 
 const HIGH_WORD = 2 ** 32;
@@ -60,9 +78,7 @@ export function scanPlainFdes(
       size = view.getInt32(field + 12, true) * HIGH_WORD + view.getUint32(field + 8, true);
     }
     if (size <= 0 || !Number.isSafeInteger(start) || !Number.isSafeInteger(start + size)) break;
-    columns.starts.push(start);
-    columns.ends.push(start + size);
-    columns.offsets.push(offset);
+    columns.add(start, start + size, offset);
     offset += 4 + length;
   }
   return offset;

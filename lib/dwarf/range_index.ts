@@ -6,20 +6,20 @@ export class RangeIndex {
   /** The ranges by rising start; `undefined` where they rise already. */
   readonly #order: Uint32Array | undefined;
 
-  /** Sorts ranges.
+  /** Sorts ranges; the arrays are kept, and not changed.
    *
    * @param starts first bytes, as safe integers
    * @param ends bytes after the last
    * @param values what each range belongs to: at most 2^32 - 1
    */
   constructor(
-    starts: readonly number[],
-    ends: readonly number[],
-    values: readonly number[],
+    starts: Float64Array,
+    ends: Float64Array,
+    values: Uint32Array,
   ) {
-    this.#starts = new Float64Array(starts);
-    this.#ends = new Float64Array(ends);
-    this.#values = new Uint32Array(values);
+    this.#starts = starts;
+    this.#ends = ends;
+    this.#values = values;
     this.#order = sortedOrder(this.#starts);
   }
 

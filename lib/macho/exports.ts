@@ -30,14 +30,18 @@ const MAX_NAME = 1 << 16;
 /** Reads the symbols that have an address in the image; absolute and re-exported ones are left out.
  *
  * @param bytes of the trie
+ * @param isKnown tells of an offset whose symbols are not wanted
  */
-export function parseExports(bytes: Uint8Array): Exports {
+export function parseExports(
+  bytes: Uint8Array,
+  isKnown: (offset: number) => boolean = () => false,
+): Exports {
   const nameOffsets: number[] = [];
   const offsets: number[] = [];
   const flagsList: number[] = [];
   const pool = new StringPool();
   let complete = true;
-  const walked = walkTrie(bytes, (name, reader) => {
+  const walked = walkTrie(bytes, (buffer, length, reader) => {
     const flags = reader.next();
     const kind = flags & EXPORT_SYMBOL_FLAGS.KIND_MASK;
     if (
@@ -48,7 +52,8 @@ export function parseExports(bytes: Uint8Array): Exports {
       complete = false;
       return;
     }
-    nameOffsets.push(pool.add(name));
+    if (isKnown(offset)) return;
+    nameOffsets.push(pool.add(buffer, length));
     offsets.push(offset);
     flagsList.push(flags);
   });
@@ -91,10 +96,10 @@ export function readExports(
 ): { readonly entries: ExportEntry[]; readonly complete: boolean } {
   const entries: ExportEntry[] = [];
   let complete = true;
-  const walked = walkTrie(bytes, (nameBytes, reader, end) => {
+  const walked = walkTrie(bytes, (buffer, length, reader, end) => {
     const flags = reader.next();
     const entry = {
-      name: decoder.decode(nameBytes),
+      name: decoder.decode(buffer.subarray(0, length)),
       kind: kinds[flags & EXPORT_SYMBOL_FLAGS.KIND_MASK] ?? "other",
       weak: (flags & EXPORT_SYMBOL_FLAGS.WEAK_DEFINITION) !== 0,
       value: null,
@@ -129,13 +134,13 @@ export function readExports(
 /** Visits the trie's symbols in its order. Each node is visited once, so cycles and shared nodes cost
  * nothing.
  *
- * @param visit gets a name that is valid only while it runs, a reader placed at the flags, and where
- * the terminal part ends
+ * @param visit gets a buffer that begins with the name and is valid only while it runs, the name's
+ * length, a reader placed at the flags, and where the terminal part ends
  * @returns `false` when a part was damaged and left out
  */
 function walkTrie(
   bytes: Uint8Array,
-  visit: (name: Uint8Array, reader: UlebReader, end: number) => void,
+  visit: (buffer: Uint8Array, length: number, reader: UlebReader, end: number) => void,
 ): boolean {
   const limit = bytes.length * MAX_EXPANSION + 4096;
   let scanned = 0;
@@ -145,68 +150,63 @@ function walkTrie(
   let complete = true;
 
   /** The name on the way from the root to the current node. */
-  let name = new Uint8Array(256);
-  // The nodes to visit, last first: their place, their edge, and how long the name is before it.
-  const nodes: number[] = [0];
-  const edgeStarts: number[] = [0];
-  const edgeEnds: number[] = [0];
-  const prefixes: number[] = [0];
-  while (nodes.length > 0) {
-    const node = nodes.pop()!;
-    const edgeStart = edgeStarts.pop()!;
-    const edgeEnd = edgeEnds.pop()!;
-    const prefix = prefixes.pop()!;
+  const name = new Uint8Array(MAX_NAME);
+  // The nodes on that way: where the next child is read, how many are left, and how long the name is.
+  const positions: number[] = [];
+  const lefts: number[] = [];
+  const lengths: number[] = [];
+  let top = -1;
+  const enter = (node: number, length: number): void => {
     if (node >= bytes.length || visited[node] === 1) {
       // An empty trie is no damage.
       complete &&= bytes.length === 0;
-      continue;
+      return;
     }
     visited[node] = 1;
-    const length = prefix + edgeEnd - edgeStart;
-    if (length > name.length) {
-      const grown = new Uint8Array(length * 2);
-      grown.set(name);
-      name = grown;
-    }
-    name.set(bytes.subarray(edgeStart, edgeEnd), prefix);
-
     reader.position = node;
     const terminalSize = reader.next();
     if (!(terminalSize <= bytes.length - reader.position)) {
       complete = false;
-      continue;
+      return;
     }
     const children = reader.position + terminalSize;
     if (terminalSize > 0) {
       text += length;
-      visit(name.subarray(0, length), reader, children);
+      visit(name, length, reader, children);
     }
+    const count = children < bytes.length ? bytes[children] : 0;
+    if (count === 0) return;
+    top++;
+    positions[top] = children + 1;
+    lefts[top] = count;
+    lengths[top] = length;
+  };
+
+  enter(0, 0);
+  while (top >= 0) {
     if (text > limit || scanned > limit) return false;
-    let position = children + 1;
-    const first = nodes.length;
-    for (let child = bytes[children] ?? 0; child > 0; child--) {
-      const end = bytes.indexOf(0, position);
-      scanned += (end < 0 ? bytes.length : end) - position + 1;
-      reader.position = end + 1;
-      const childNode = end < 0 ? NaN : reader.next();
-      if (Number.isNaN(childNode) || length + end - position > MAX_NAME) {
-        complete = false;
-        break;
-      }
-      nodes.push(childNode);
-      edgeStarts.push(position);
-      edgeEnds.push(end);
-      prefixes.push(length);
-      position = reader.position;
+    if (lefts[top] === 0) {
+      top--;
+      continue;
     }
-    // The first child is the next to visit.
-    for (const stack of [nodes, edgeStarts, edgeEnds, prefixes]) reverseFrom(stack, first);
+    lefts[top]--;
+    const start = positions[top];
+    let position = start;
+    let length = lengths[top];
+    let byte = -1;
+    while (position < bytes.length && (byte = bytes[position++]) !== 0 && length < MAX_NAME) {
+      name[length++] = byte;
+    }
+    scanned += position - start;
+    reader.position = position;
+    const node = byte === 0 ? reader.next() : NaN;
+    if (Number.isNaN(node)) {
+      complete = false;
+      lefts[top] = 0;
+      continue;
+    }
+    positions[top] = reader.position;
+    enter(node, length);
   }
   return complete;
-}
-
-function reverseFrom(stack: number[], start: number): void {
-  for (let low = start, high = stack.length - 1; low < high; low++, high--) {
-    [stack[low], stack[high]] = [stack[high], stack[low]];
-  }
 }

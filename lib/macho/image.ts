@@ -2,21 +2,18 @@
 
 import { FormatError, MemoryReadError } from "../errors.ts";
 import { type ByteSource, bytesSource, part } from "./bytes.ts";
-import { CPU_TYPE, FILE_TYPE, MH_DYLIB_IN_CACHE, NLIST, SECTION_TYPE } from "./constants.ts";
-import { parseExports } from "./exports.ts";
+import { FILE_TYPE, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
 import { readFat } from "./fat.ts";
-import { parseFunctionStarts } from "./function_starts.ts";
 import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
+import { ImageSymbols } from "./image_symbols.ts";
 import {
   type BuildVersion,
   type DylibReference,
-  type FileRange,
   type LoadCommand,
   type ParsedCommands,
   parseLoadCommands,
   type SectionCommand,
 } from "./load_commands.ts";
-import { readObjcMethods } from "./objc.ts";
 import {
   boundedMemory,
   fileSource,
@@ -24,9 +21,7 @@ import {
   memorySource,
   readAvailable,
 } from "./source.ts";
-import { StringTable } from "./strings.ts";
-import { MAX_SYMBOLS, RANK, type SymbolColumns, SymbolTable } from "./symbol_table.ts";
-import { nlistSize, parseNlists } from "./symtab.ts";
+import type { SymbolTable } from "./symbol_table.ts";
 import type {
   AddressRange,
   LoadedImage,
@@ -105,7 +100,7 @@ export class Image implements LoadedImage {
   readonly #source: ImageSource;
   /** The address that the header was linked for. */
   readonly #linkedAddress: bigint;
-  #symbols: SymbolTable | undefined;
+  readonly #symbolReader: ImageSymbols;
 
   private constructor(
     path: string,
@@ -136,6 +131,7 @@ export class Image implements LoadedImage {
     this.segments = this.#placeSegments(commands);
     this.ranges = this.#placeRanges();
     this.#source = source(this.segments);
+    this.#symbolReader = new ImageSymbols(this, this.#linkedAddress, this.#source, commands);
   }
 
   /** Reads an image that is mapped: its header and load commands now, in two reads, and of
@@ -203,7 +199,7 @@ export class Image implements LoadedImage {
 
   /** The symbols, read and sorted when first asked for. */
   get symbols(): SymbolTable {
-    return this.#symbols ??= this.#readSymbols();
+    return this.#symbolReader.all;
   }
 
   /** Whether `address` is in one of the image's segments. */
@@ -239,7 +235,7 @@ export class Image implements LoadedImage {
 
   /** The symbol that holds `address`; `null` when nothing is known there. */
   symbolAt(address: bigint): SymbolMatch | null {
-    return this.symbols.symbolAt(Number(address - this.loadAddress));
+    return this.#symbolReader.symbolAt(Number(address - this.loadAddress));
   }
 
   /** The symbols of exactly that name, with or without the leading underscore. */
@@ -318,184 +314,6 @@ export class Image implements LoadedImage {
     }
     return ranges;
   }
-
-  #readSymbols(): SymbolTable {
-    const columns: SymbolColumns[] = [];
-    const nlists = this.#guard("the symbol table", () => this.#readNlists());
-    if (nlists) columns.push(nlists);
-    const exported = this.#guard("the exports", () => this.#readExports(nlists ?? null));
-    if (exported) columns.push(exported);
-    // Objective-C methods are ordinary local symbols unless those were stripped.
-    if (!(nlists && hasObjcMethods(nlists))) {
-      const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
-      if (methods) columns.push(methods);
-    }
-    if (columns.reduce((sum, { count }) => sum + count, 0) > MAX_SYMBOLS) {
-      this.warnings.push(`more than ${MAX_SYMBOLS} symbols: the rest is left out`);
-    }
-    const functionStarts = this.#guard("the function starts", () => this.#readFunctionStarts());
-    return new SymbolTable({
-      loadAddress: this.loadAddress,
-      columns,
-      functionStarts: functionStarts ?? new Float64Array(),
-      sections: this.segments.flatMap(({ sections }) => sections).map(({ vmAddress, size }) => {
-        const start = Number(vmAddress - this.#linkedAddress);
-        return { start, end: start + size };
-      }),
-    });
-  }
-
-  /** Runs one part of the reading; what it cannot read costs that part alone. */
-  #guard<T>(part: string, read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof MemoryReadError) && !(error instanceof FormatError)) throw error;
-      this.warnings.push(`${part} cannot be read: ${error.message}`);
-      return undefined;
-    }
-  }
-
-  /** A range of `__LINKEDIT`, with a warning when not all of it is there. */
-  #readLinkedit(part: string, range: FileRange | null): Uint8Array | null {
-    if (range === null || range.size === 0) return null;
-    const bytes = this.#source.readLinkedit(range);
-    if ((bytes?.length ?? 0) < range.size) {
-      this.warnings.push(`${part}: ${bytes?.length ?? 0} of ${range.size} bytes are there`);
-    }
-    return bytes;
-  }
-
-  /** The defined symbols of `LC_SYMTAB`. */
-  #readNlists(): SymbolColumns | null {
-    const { symtab } = this.#commands;
-    if (symtab === null) return null;
-    const bytes = this.#readLinkedit("the symbol table", {
-      offset: symtab.symbolsOffset,
-      size: symtab.symbolCount * nlistSize(this.pointerSize),
-    });
-    if (bytes === null) return null;
-    const nlists = parseNlists(bytes, this.pointerSize, this.#linkedAddress);
-    const { types, sections, values, descriptions } = nlists;
-    const offsets = new Float64Array(nlists.count);
-    const nameOffsets = new Uint32Array(nlists.count);
-    const ranks = new Uint8Array(nlists.count);
-    const thumb = new Uint8Array(nlists.count);
-    const isArm = this.cpuType === CPU_TYPE.ARM;
-    let count = 0;
-    let firstName = Infinity;
-    let lastName = 0;
-    for (let index = 0; index < nlists.count; index++) {
-      const type = types[index];
-      // Debugging entries, undefined and absolute symbols have no place in a section.
-      if (
-        (type & NLIST.N_STAB) !== 0 || (type & NLIST.N_TYPE) !== NLIST.N_SECT ||
-        sections[index] === 0
-      ) continue;
-      const nameOffset = nlists.nameOffsets[index];
-      if (nameOffset >= symtab.stringsSize) continue;
-      if (nameOffset < firstName) firstName = nameOffset;
-      if (nameOffset > lastName) lastName = nameOffset;
-      const value = values[index];
-      if (isArm) {
-        // Some tools leave the Thumb bit in the address and forget to say so in `n_desc`.
-        const odd = Math.abs(value % 2);
-        thumb[count] = odd === 1 || (descriptions[index] & NLIST.N_ARM_THUMB_DEF) !== 0 ? 1 : 0;
-        offsets[count] = value - odd;
-      } else {
-        offsets[count] = value;
-      }
-      ranks[count] = (type & NLIST.N_EXT) !== 0 ? RANK.EXTERNAL : RANK.LOCAL;
-      nameOffsets[count] = nameOffset;
-      count++;
-    }
-    if (count === 0) return null;
-    // The last name is not known to end before the table does; names that long do not exist.
-    const namesEnd = Math.min(symtab.stringsSize, lastName + (1 << 16));
-    const names = new StringTable(
-      firstName,
-      namesEnd,
-      // Of a large table parts are read later, when there is nobody to catch an error.
-      (offset, size) => {
-        const range = { offset: symtab.stringsOffset + offset, size };
-        const read = () => this.#readLinkedit("the string table", range);
-        return this.#guard("the string table", read) ?? null;
-      },
-    );
-    return { count, offsets, ranks, thumb, nameOffsets, names };
-  }
-
-  /** The exported symbols at addresses for which the symbol table has no external one. */
-  #readExports(nlists: SymbolColumns | null): SymbolColumns | null {
-    const bytes = this.#readLinkedit("the export trie", this.#commands.exportTrie);
-    if (bytes === null) return null;
-    const trie = parseExports(bytes);
-    if (!trie.complete) this.warnings.push("a part of the export trie is damaged");
-    const known = new Set<number>();
-    for (let row = 0; row < (nlists?.count ?? 0); row++) {
-      if (nlists!.ranks[row] === RANK.EXTERNAL) known.add(nlists!.offsets[row]);
-    }
-    const isArm = this.cpuType === CPU_TYPE.ARM;
-    const offsets = new Float64Array(trie.count);
-    const nameOffsets = new Uint32Array(trie.count);
-    const thumb = new Uint8Array(trie.count);
-    let count = 0;
-    for (let row = 0; row < trie.count; row++) {
-      const odd = isArm ? trie.offsets[row] % 2 : 0;
-      const offset = trie.offsets[row] - odd;
-      if (known.has(offset)) continue;
-      offsets[count] = offset;
-      nameOffsets[count] = trie.nameOffsets[row];
-      thumb[count] = odd;
-      count++;
-    }
-    const ranks = new Uint8Array(count).fill(RANK.EXPORT);
-    return { count, offsets, ranks, thumb, nameOffsets, names: trie.names };
-  }
-
-  /** The methods that Objective-C metadata names. */
-  #readObjc(): SymbolColumns | null {
-    const methods = readObjcMethods(this, this.#source, this.#chainedFixups());
-    if (methods === null) return null;
-    const isArm = this.cpuType === CPU_TYPE.ARM;
-    const { count, nameOffsets, names } = methods;
-    const offsets = new Float64Array(count);
-    const thumb = new Uint8Array(count);
-    for (let row = 0; row < count; row++) {
-      const offset = Number(methods.addresses[row] - this.loadAddress);
-      thumb[row] = isArm ? Math.abs(offset % 2) : 0;
-      offsets[row] = offset - thumb[row];
-    }
-    return {
-      count,
-      offsets,
-      thumb,
-      nameOffsets,
-      names,
-      ranks: new Uint8Array(count).fill(RANK.OBJC),
-    };
-  }
-
-  /** The payload of `LC_DYLD_CHAINED_FIXUPS`, needed where pointers are still links of chains. */
-  #chainedFixups(): Uint8Array | null {
-    const range = this.#commands.chainedFixups;
-    return this.#source.relocated || range === null ? null : this.#source.readLinkedit(range);
-  }
-
-  #readFunctionStarts(): Float64Array | undefined {
-    const bytes = this.#readLinkedit("the function starts", this.#commands.functionStarts);
-    if (bytes === null) return undefined;
-    // Kernels have code in more segments than __TEXT.
-    const limit = Math.max(
-      ...this.segments.map(({ vmAddress, size }) => Number(vmAddress - this.#linkedAddress) + size),
-    );
-    const { offsets, complete } = parseFunctionStarts(bytes, limit);
-    if (!complete) this.warnings.push("the function starts are damaged: some are left out");
-    if (this.cpuType === CPU_TYPE.ARM) {
-      for (let index = 0; index < offsets.length; index++) offsets[index] -= offsets[index] % 2;
-    }
-    return offsets;
-  }
 }
 
 /** The address that the image's header was linked for: that of the segment which holds the file's
@@ -508,17 +326,6 @@ function linkedAddress(commands: ParsedCommands, fileType: number, warnings: str
   }
   return commands.segments.find(({ fileOffset, fileSize }) => fileOffset === 0n && fileSize > 0n)
     ?.vmAddress ?? 0n;
-}
-
-/** Whether some local symbol is an Objective-C method. */
-function hasObjcMethods({ count, ranks, names, nameOffsets }: SymbolColumns): boolean {
-  for (let row = 0; row < count; row++) {
-    if (ranks[row] !== RANK.LOCAL) continue;
-    const prefix = names.prefixAt(nameOffsets[row]) & 0xffff;
-    // `-[` and `+[`.
-    if (prefix === 0x5b2d || prefix === 0x5b2b) return true;
-  }
-  return false;
 }
 
 function holds({ address, size }: { address: bigint; size: number }, at: bigint): boolean {

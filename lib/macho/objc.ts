@@ -37,7 +37,7 @@ export interface ObjcMethods {
 }
 
 /** What of an image is needed here. */
-interface ObjcImage {
+export interface ObjcImage {
   readonly cpuType: number;
   readonly pointerSize: 4 | 8;
   readonly loadAddress: bigint;

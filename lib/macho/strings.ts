@@ -20,16 +20,23 @@ export class StringTable {
 
   /** @param base the first offset that is used
    * @param end beyond the last byte of the table
-   * @param read returns the bytes at an offset, fewer at the end */
+   * @param read returns the bytes at an offset, fewer at the end
+   * @param atOnce up to how many bytes are read at once, and not in parts when they are needed */
   constructor(
     base: number,
     end: number,
     read: (offset: number, size: number) => Uint8Array | null,
+    atOnce: number = WHOLE,
   ) {
     this.#base = base;
     this.#end = Math.max(base, end);
     this.#read = read;
-    this.#whole = end - base <= WHOLE ? read(base, end - base) ?? new Uint8Array() : null;
+    this.#whole = end - base <= atOnce ? read(base, end - base) ?? new Uint8Array() : null;
+  }
+
+  /** Whether all of it was read at once. */
+  get isWhole(): boolean {
+    return this.#whole !== null;
   }
 
   /** The bytes of the name at `offset`, without the NUL; empty when there is none. */
@@ -122,17 +129,21 @@ export class StringPool {
     return this.#length;
   }
 
-  /** Appends a name; returns its offset. */
-  add(name: Uint8Array): number {
+  /** Appends a name; returns its offset.
+   *
+   * @param name whose first `length` bytes it is */
+  add(name: Uint8Array, length: number = name.length): number {
     const offset = this.#length;
-    const end = offset + name.length + 1;
+    const end = offset + length + 1;
     if (end > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(end, this.#bytes.length * 2));
       grown.set(this.#bytes);
       this.#bytes = grown;
     }
-    this.#bytes.set(name, offset);
-    this.#bytes[end - 1] = 0;
+    const bytes = this.#bytes;
+    // Names are short: a call to copy one costs more than its bytes do.
+    for (let index = 0; index < length; index++) bytes[offset + index] = name[index];
+    bytes[end - 1] = 0;
     this.#length = end;
     return offset;
   }

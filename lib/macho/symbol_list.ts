@@ -2,6 +2,7 @@
 
 import { NLIST } from "./constants.ts";
 import { STAB_NAMES } from "./names.ts";
+import { sortByWord } from "./radix.ts";
 import { compareBytes } from "./strings.ts";
 import { nlistSize } from "./symtab.ts";
 
@@ -137,7 +138,9 @@ export class SymbolList {
       }
     }
     const order = chosen.subarray(0, count);
-    this.#sortByValue(order.subarray(firstDefined));
+    const defined = order.subarray(firstDefined);
+    sortByWord(defined, this.#words, this.#stride, 2);
+    if (this.#stride === 4) sortByWord(defined, this.#words, this.#stride, 3);
     this.#sortByName(order, 0, firstDefined);
     for (let start = firstDefined; start < count;) {
       let end = start + 1;
@@ -262,37 +265,6 @@ export class SymbolList {
     );
     named.sort((a, b) => compareBytes(a.name, b.name) || a.index - b.index);
     named.forEach(({ index }, place) => order[start + place] = index);
-  }
-
-  /** A radix sort by 16 bits of the value at a time, the lowest first; the bits that all values have
-   * in common cost nothing. */
-  #sortByValue(order: Uint32Array): void {
-    let from: Uint32Array = order;
-    let to: Uint32Array = new Uint32Array(order.length);
-    const counts = new Uint32Array(1 << 16);
-    for (let digit = 0; digit < this.#pointerSize / 2; digit++) {
-      const word = 2 + (digit >> 1);
-      const shift = (digit & 1) * 16;
-      counts.fill(0);
-      for (const index of from) {
-        counts[(this.#words[index * this.#stride + word] >>> shift) & 0xffff]++;
-      }
-      const first = from.length === 0
-        ? 0
-        : (this.#words[from[0] * this.#stride + word] >>> shift) & 0xffff;
-      if (counts[first] === from.length) continue;
-      let sum = 0;
-      for (let value = 0; value < counts.length; value++) {
-        const here = counts[value];
-        counts[value] = sum;
-        sum += here;
-      }
-      for (const index of from) {
-        to[counts[(this.#words[index * this.#stride + word] >>> shift) & 0xffff]++] = index;
-      }
-      [from, to] = [to, from];
-    }
-    if (from !== order) order.set(from);
   }
 
   #findLetters(sections: readonly SectionName[]): Uint8Array {

@@ -1,19 +1,19 @@
 /** The symbols of one image, sorted once into typed arrays, so that the symbol of an address is one
  * binary search. Names stay bytes until somebody asks for them. */
 
+import { sortByWord } from "./radix.ts";
 import type { StringTable } from "./strings.ts";
 import { compareBytes } from "./strings.ts";
 import type { Symbol as SymbolShape, SymbolMatch } from "./types.ts";
 
-/** Where a symbol comes from; of two at the same address the lower is preferred. The order is that
- * of the sort key's rank. */
+/** Where a symbol comes from; of two at the same address the lower is preferred. Two bits. */
 export const RANK = {
   /** External, from the symbol table. */
   EXTERNAL: 0,
-  /** From the export trie, where the symbol table has no external one. */
-  EXPORT: 1,
   /** Local, from the symbol table. */
-  LOCAL: 2,
+  LOCAL: 1,
+  /** From the export trie, where the symbol table has no external one. */
+  EXPORT: 2,
   /** From Objective-C metadata. */
   OBJC: 3,
 } as const;
@@ -41,16 +41,16 @@ export interface SectionSpan {
 /** What a {@linkcode SymbolTable} is made from. */
 export interface SymbolTableInput {
   readonly loadAddress: bigint;
-  /** Each with at most 2^23 symbols together. */
+  /** With at most {@linkcode MAX_SYMBOLS} symbols together. */
   readonly columns: readonly SymbolColumns[];
   /** Rising; see `LC_FUNCTION_STARTS`. */
   readonly functionStarts: Float64Array;
   readonly sections: readonly SectionSpan[];
 }
 
-/** At most so many symbols can be indexed: what the sort key has room for. */
+/** At most so many symbols are indexed: no image has more, and damage must not cost memory. */
 export const MAX_SYMBOLS = 2 ** 23;
-/** Offsets that the sort key has room for: half a terabyte, in either direction by the bias. */
+/** Offsets of symbols are below this, in either direction: a quarter of a terabyte. */
 const OFFSET_BIAS = 2 ** 38;
 
 /** In `#entries`: a function start without a name, and a stretch about which nothing is known. */
@@ -118,7 +118,12 @@ export class SymbolTable {
     const { order, offsets } = this.#sort(Math.min(total, MAX_SYMBOLS));
     this.#order = order;
     this.#orderOffsets = offsets;
-    const { starts, entries } = buildIndex(offsets, input.functionStarts, input.sections);
+    const { starts, entries } = buildIndex(
+      offsets,
+      (index) => this.#rank(order[index]) <= RANK.LOCAL,
+      input.functionStarts,
+      input.sections,
+    );
     this.#starts = starts;
     this.#entries = entries;
   }
@@ -181,6 +186,11 @@ export class SymbolTable {
     return column;
   }
 
+  #rank(number: number): number {
+    const column = this.#column(number);
+    return this.#columns[column].ranks[number - this.#firsts[column]];
+  }
+
   #nameBytes(number: number): Uint8Array {
     const column = this.#column(number);
     const { names, nameOffsets } = this.#columns[column];
@@ -202,7 +212,7 @@ export class SymbolTable {
       names.at(nameOffsets[row]),
       this.#loadAddress + BigInt(offset),
       end - offset,
-      ranks[row] <= RANK.EXPORT,
+      ranks[row] === RANK.EXTERNAL || ranks[row] === RANK.EXPORT,
       thumb[row] === 1,
     );
     this.#symbols.set(index, symbol);
@@ -231,12 +241,11 @@ export class SymbolTable {
       !column.names.equals(column.nameOffsets[row], REDACTED);
   }
 
-  /** Sorts all symbols by offset, rank and name. One 64-bit key each (39 bits offset, 2 rank, 23 the
-   * symbol's number) sorts without a comparison function; names are compared only where the rest is
-   * equal. */
+  /** Sorts all symbols by offset, rank and name; names are compared only where the rest is equal. */
   #sort(limit: number): { order: Uint32Array; offsets: Float64Array } {
-    const keys = new BigUint64Array(limit);
-    const words = new Uint32Array(keys.buffer);
+    // Of each symbol the offset's lower 30 bits and the rank, then the bits above.
+    const keys = new Uint32Array(2 * limit);
+    const numbers = new Uint32Array(limit);
     let count = 0;
     let number = 0;
     for (const column of this.#columns) {
@@ -244,46 +253,44 @@ export class SymbolTable {
       for (let row = 0; row < column.count && number < limit; row++, number++) {
         const biased = offsets[row] + OFFSET_BIAS;
         if (!(biased >= 0 && biased < 2 * OFFSET_BIAS) || !this.#isNamed(column, row)) continue;
-        const high = Math.floor(biased / 128);
-        words[2 * count + 1] = high;
-        words[2 * count] = ((biased - high * 128) << 25) | (ranks[row] << 23) | number;
-        count++;
+        const high = Math.floor(biased / 2 ** 30);
+        keys[2 * number] = ((biased - high * 2 ** 30) << 2) | ranks[row];
+        keys[2 * number + 1] = high;
+        numbers[count++] = number;
       }
     }
-    const sorted = keys.subarray(0, count).sort();
-    const order = new Uint32Array(count);
+    const order = numbers.subarray(0, count);
+    sortByWord(order, keys, 2, 0);
+    sortByWord(order, keys, 2, 1);
     const offsets = new Float64Array(count);
-    const mask = MAX_SYMBOLS - 1;
+    let start = 0;
     for (let index = 0; index < count; index++) {
-      const low = words[2 * index];
-      order[index] = low & mask;
-      offsets[index] = words[2 * index + 1] * 128 + (low >>> 25) - OFFSET_BIAS;
-    }
-    // `words` sees the sorted keys: the rank and all above it.
-    const sameRank = (a: number, b: number): boolean =>
-      words[2 * a + 1] === words[2 * b + 1] && (words[2 * a] >>> 23) === (words[2 * b] >>> 23);
-    for (let start = 0; start + 1 < sorted.length; start++) {
-      if (!sameRank(start, start + 1)) continue;
-      let end = start + 2;
-      while (end < count && sameRank(start, end)) end++;
-      const named = Array.from(
-        order.subarray(start, end),
-        (number) => ({ number, name: this.#nameBytes(number) }),
-      );
-      named.sort((a, b) => compareBytes(a.name, b.name) || a.number - b.number);
-      named.forEach(({ number }, index) => order[start + index] = number);
-      start = end - 1;
+      const [low, high] = [keys[2 * order[index]], keys[2 * order[index] + 1]];
+      offsets[index] = high * 2 ** 30 + (low >>> 2) - OFFSET_BIAS;
+      const next = 2 * order[index + 1];
+      if (index + 1 < count && keys[next] === low && keys[next + 1] === high) continue;
+      if (index > start) this.#sortByName(order.subarray(start, index + 1));
+      start = index + 1;
     }
     return { order, offsets };
+  }
+
+  #sortByName(numbers: Uint32Array): void {
+    const named = Array.from(numbers, (number) => ({ number, name: this.#nameBytes(number) }));
+    named.sort((a, b) => compareBytes(a.name, b.name) || a.number - b.number);
+    named.forEach(({ number }, index) => numbers[index] = number);
   }
 }
 
 /** Joins symbols, function starts and section bounds into one rising list of where each thing begins.
+ * Of a function that the symbol table names where it starts, other sources have nothing to say.
  *
  * @param symbols the offsets of the sorted symbols
+ * @param isTabled whether one of them is in the symbol table
  */
 function buildIndex(
   symbols: Float64Array,
+  isTabled: (index: number) => boolean,
   functionStarts: Float64Array,
   sections: readonly SectionSpan[],
 ): { starts: Float64Array; entries: Int32Array } {
@@ -314,13 +321,18 @@ function buildIndex(
     // The end mark of the section before may be this section's start.
     if (count > 0 && starts[count - 1] === start) count--;
     add(start, NOTHING);
+    let told = false;
     for (;;) {
       const nextSymbol = symbols[symbol] ?? Infinity;
       const nextFunction = functionStarts[functionStart] ?? Infinity;
       const next = Math.min(nextSymbol, nextFunction);
       if (next >= span.end) break;
-      if (starts[count - 1] === next) count--;
-      add(next, nextSymbol === next ? symbol : NAMELESS);
+      const tabled = nextSymbol === next && isTabled(symbol);
+      if (nextFunction === next) told = tabled;
+      if (!told || tabled) {
+        if (starts[count - 1] === next) count--;
+        add(next, nextSymbol === next ? symbol : NAMELESS);
+      }
       // Of several symbols at one address the first is the preferred one.
       while (symbols[symbol] === next) symbol++;
       while (functionStarts[functionStart] === next) functionStart++;
@@ -331,7 +343,7 @@ function buildIndex(
 }
 
 /** The index of the first of `values` that is not below `value`. */
-function lowerBound(values: Float64Array, value: number): number {
+export function lowerBound(values: Float64Array, value: number): number {
   let low = 0;
   let high = values.length;
   while (low < high) {

@@ -1,54 +1,96 @@
-/** `LC_SYMTAB`: the array of `nlist` or `nlist_64` of `<mach-o/nlist.h>`, as columns. */
+/** `LC_SYMTAB`: the array of `nlist` or `nlist_64` of `<mach-o/nlist.h>`. */
 
-/** The entries of a symbol table, in the file's order. Entry `i` of each column is symbol `i`. */
-export interface Nlists {
-  readonly count: number;
-  /** `n_strx`: into the string table. */
-  readonly nameOffsets: Uint32Array;
-  /** `n_type`. */
-  readonly types: Uint8Array;
-  /** `n_sect`: from 1; 0 for none. */
-  readonly sections: Uint8Array;
-  /** `n_desc`. */
-  readonly descriptions: Uint16Array;
-  /** `n_value` less the `base` given to {@linkcode parseNlists}: exact while it is within 2^53. */
-  readonly values: Float64Array;
-}
+import { NLIST } from "./constants.ts";
+import { RANK, type SymbolColumns } from "./symbol_table.ts";
 
 /** Bytes of one entry. */
 export function nlistSize(pointerSize: 4 | 8): number {
   return pointerSize === 8 ? 16 : 12;
 }
 
-/** Reads the entries that `bytes` holds whole.
- *
- * @param bytes of the table
- * @param pointerSize 4 for `nlist`, 8 for `nlist_64`
- * @param base subtracted from each value, so that offsets into an image fit a `number`
- */
-export function parseNlists(bytes: Uint8Array, pointerSize: 4 | 8, base: bigint): Nlists {
-  const size = nlistSize(pointerSize);
-  const count = Math.floor(bytes.length / size);
-  // The table is little-endian, as every system that Deno runs on; only its alignment may be off.
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  const words = new Uint32Array(aligned.buffer, aligned.byteOffset, (count * size) / 4);
-  const nameOffsets = new Uint32Array(count);
-  const types = new Uint8Array(count);
-  const sections = new Uint8Array(count);
-  const descriptions = new Uint16Array(count);
-  const values = new Float64Array(count);
-  const baseLow = Number(base & 0xffffffffn);
-  const baseHigh = Number(base >> 32n);
-  const is64 = pointerSize === 8;
-  const stride = size / 4;
-  for (let index = 0, word = 0; index < count; index++, word += stride) {
-    nameOffsets[index] = words[word];
-    const fields = words[word + 1];
-    types[index] = fields;
-    sections[index] = fields >>> 8;
-    descriptions[index] = fields >>> 16;
-    const high = is64 ? words[word + 3] : 0;
-    values[index] = (words[word + 2] - baseLow) + (high - baseHigh) * 2 ** 32;
+/** The entries of a symbol table. */
+export class Nlists {
+  readonly #words: Uint32Array;
+  readonly #stride: 3 | 4;
+  readonly #count: number;
+  readonly #baseLow: number;
+  readonly #baseHigh: number;
+  readonly #stringsSize: number;
+
+  /** Reads the entries that `bytes` holds whole.
+   *
+   * @param bytes of the table; kept
+   * @param pointerSize 4 for `nlist`, 8 for `nlist_64`
+   * @param base subtracted from each value, so that offsets into an image fit a `number`
+   * @param stringsSize beyond it are no names
+   */
+  constructor(bytes: Uint8Array, pointerSize: 4 | 8, base: bigint, stringsSize: number) {
+    const size = nlistSize(pointerSize);
+    this.#count = Math.floor(bytes.length / size);
+    this.#stride = pointerSize === 8 ? 4 : 3;
+    // The table is little-endian, as every system that Deno runs on; only its alignment may be off.
+    const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+    const words = this.#count * this.#stride;
+    this.#words = new Uint32Array(aligned.buffer, aligned.byteOffset, words);
+    this.#baseLow = Number(base & 0xffffffffn);
+    this.#baseHigh = Number(base >> 32n);
+    this.#stringsSize = stringsSize;
   }
-  return { count, nameOffsets, types, sections, descriptions, values };
+
+  /** The symbols that are defined in a section at offsets from `start` up to, not including, `end`, in
+   * the file's order; without those for debuggers.
+   *
+   * @param isArm whether the lowest bit of an address tells of Thumb code
+   */
+  between(start: number, end: number, isArm: boolean): Omit<SymbolColumns, "names"> {
+    const words = this.#words;
+    const stride = this.#stride;
+    const baseLow = this.#baseLow;
+    const baseHigh = this.#baseHigh;
+    // Nearly all are outside of a short range, which the lower word of the address tells.
+    const size = Math.min(end - start, 2 ** 32 - 1);
+    const wanted = size < 2 ** 31 ? this.#rowsNear(start + baseLow, size) : null;
+    const room = wanted?.length ?? this.#count;
+    const offsets = new Float64Array(room);
+    const nameOffsets = new Uint32Array(room);
+    const ranks = new Uint8Array(room);
+    const thumb = new Uint8Array(room);
+    let count = 0;
+    for (let at = 0; at < room; at++) {
+      const word = stride * (wanted === null ? at : wanted[at]);
+      const fields = words[word + 1];
+      // Debugging entries, undefined and absolute symbols have no place in a section.
+      if (
+        (fields & NLIST.N_STAB) !== 0 || (fields & NLIST.N_TYPE) !== NLIST.N_SECT ||
+        (fields & 0xff00) === 0
+      ) continue;
+      const nameOffset = words[word];
+      if (nameOffset >= this.#stringsSize) continue;
+      const high = stride === 4 ? words[word + 3] : 0;
+      let offset = (words[word + 2] - baseLow) + (high - baseHigh) * 2 ** 32;
+      if (isArm) {
+        // Some tools leave the Thumb bit in the address and forget to say so in `n_desc`.
+        const odd = Math.abs(offset % 2);
+        thumb[count] = odd === 1 || (fields >>> 16 & NLIST.N_ARM_THUMB_DEF) !== 0 ? 1 : 0;
+        offset -= odd;
+      }
+      if (!(offset >= start && offset < end)) continue;
+      offsets[count] = offset;
+      ranks[count] = (fields & NLIST.N_EXT) !== 0 ? RANK.EXTERNAL : RANK.LOCAL;
+      nameOffsets[count++] = nameOffset;
+    }
+    return { count, offsets, ranks, thumb, nameOffsets };
+  }
+
+  /** The entries whose lower words are in a range. */
+  #rowsNear(start: number, size: number): number[] {
+    const words = this.#words;
+    const stride = this.#stride;
+    const low = start >>> 0;
+    const rows: number[] = [];
+    for (let row = 0, word = 2; row < this.#count; row++, word += stride) {
+      if (((words[word] - low) >>> 0) <= size) rows.push(row);
+    }
+    return rows;
+  }
 }

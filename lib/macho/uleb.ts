@@ -15,6 +15,8 @@ export class UlebReader {
   /** The next number; `NaN` when the bytes end inside it, or it does not fit 2^53. */
   next(): number {
     const bytes = this.#bytes;
+    // Most are one byte.
+    if (this.position < bytes.length && bytes[this.position] < 0x80) return bytes[this.position++];
     let value = 0;
     let scale = 1;
     for (let position = this.position; position < bytes.length; position++) {

@@ -16,6 +16,11 @@ export interface Plan {
   readonly row: UnwindRow;
 }
 
+interface FrameSection {
+  readonly info: CallFrameInfo;
+  readonly kind: "eh_frame" | "debug_frame";
+}
+
 const unwinders: Readonly<Record<ArchName, AssemblyUnwinder>> = {
   armv7: unwindArm,
   arm64: unwindArm64,
@@ -32,7 +37,7 @@ export class ImagePlans {
   readonly #innermost = new Map<number, Plan | null>();
   readonly #returns = new Map<number, boolean>();
   #compact: UnwindInfo | null | undefined;
-  #cfi: readonly CallFrameInfo[] | undefined;
+  #cfi: readonly FrameSection[] | undefined;
 
   constructor(image: Image, arch: Arch) {
     this.#image = image;
@@ -120,15 +125,17 @@ export class ImagePlans {
 
   #find(address: bigint, offset: number): Plan | null {
     const entry = this.#unwindInfo()?.encodingAt(offset) ?? null;
+    let fde: number | undefined;
     if (entry !== null && entry.encoding !== 0) {
       const row = compactRow(this.#arch, entry.encoding, {
         functionStart: entry.functionStart,
         readCode: (at, length) => this.#readCode(this.#image.loadAddress + BigInt(at), length),
       });
       if (row !== null && !("dwarf" in row)) return { via: "compact-unwind", row };
+      fde = row?.dwarf || undefined;
     }
-    for (const info of this.#callFrameInfo()) {
-      const row = info.rowAt(address);
+    for (const { info, kind } of this.#callFrameInfo()) {
+      const row = info.rowAt(address, kind === "eh_frame" ? fde : undefined);
       if (row === null) continue;
       // Hand-written information does not always say what the function is for.
       const trampoline = this.#image.symbolAt(address)?.symbol?.name === "_sigtramp";
@@ -155,10 +162,10 @@ export class ImagePlans {
     return this.#compact;
   }
 
-  #callFrameInfo(): readonly CallFrameInfo[] {
+  #callFrameInfo(): readonly FrameSection[] {
     if (this.#cfi === undefined) {
       const { pointerSize } = this.#arch;
-      const found: CallFrameInfo[] = [];
+      const found: FrameSection[] = [];
       for (
         const [segmentName, name, kind] of [
           ["__TEXT", "__eh_frame", "eh_frame"],
@@ -167,7 +174,7 @@ export class ImagePlans {
       ) {
         const contents = this.#contents(segmentName, name);
         if (contents === null) continue;
-        found.push(CallFrameInfo.parse(contents.bytes, {
+        const info = CallFrameInfo.parse(contents.bytes, {
           address: contents.section.address,
           slide: this.#image.slide,
           pointerSize,
@@ -175,7 +182,8 @@ export class ImagePlans {
           // In this section alone Darwin numbers the two the other way round.
           swapEspEbp: this.#arch.name === "i386" && kind === "eh_frame",
           warn: this.#warn,
-        }));
+        });
+        found.push({ info, kind });
       }
       this.#cfi = found;
     }

@@ -134,9 +134,9 @@ Deno.test("an augmentation that cannot be passed over costs its FDEs, and no oth
   builder.function(cie, 0x2000, 0x10, push);
   builder.function(builder.cie(), 0x1000, 0x10, push);
   const parsed = builder.parse();
+  assertEquals(parsed.info.size, 1);
   assertEquals(parsed.warnings.length, 2);
   assertMatch(parsed.warnings[0], /CIE at 0x0 left out: .*expected a known augmentation, not "\?"/);
-  assertEquals(parsed.info.size, 1);
   assertEquals(cfaAt(parsed, base + 0x1001n), "7+16");
 });
 
@@ -385,5 +385,23 @@ Deno.test("rows that would fill the memory end", () => {
 Deno.test("warnings end, too", () => {
   const builder = new SectionBuilder();
   for (let index = 0; index < 1000; index++) builder.fde(0x10000, onEntry);
-  assertEquals(builder.parse().warnings.length, 33);
+  const { info, warnings } = builder.parse();
+  assertEquals(info.size, 0);
+  assertEquals(warnings.length, 33);
+});
+
+Deno.test("where an FDE is said to be it is read, and nothing else; where it is not, it is searched", () => {
+  const builder = new SectionBuilder();
+  const cie = builder.cie();
+  const fde = builder.function(cie, 0x1000, 0x10, push);
+  builder.fde(0x10000, onEntry);
+  const parsed = builder.parse();
+  const address = base + 0x1001n;
+  for (const [hint, warned] of [[fde, 0], [cie, 1], [fde + 1, 1], [-1, 1], [1 << 24, 1]]) {
+    const { cfa } = parsed.info.rowAt(address, hint)!;
+    assertEquals(cfa.kind === "register" && cfa.offset, 16);
+    // The search comes upon the damage.
+    assertEquals(parsed.warnings.length > 0, warned === 1, `${hint}`);
+  }
+  assertEquals(parsed.info.rowAt(base + 0x1010n, fde), null);
 });

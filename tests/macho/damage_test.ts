@@ -50,7 +50,8 @@ function use(bytes: Uint8Array): boolean {
       previous = symbol.address;
       assert(symbol.size >= 0);
       const match = image.symbolAt(symbol.address);
-      if (match !== null) assertEquals(match.offset, 0);
+      // What other sources say inside of a function that the symbol table names is not believed.
+      if (match !== null && match.offset !== 0) assertEquals(symbol.size, 0);
     }
     for (let offset = 0n; offset < 0x5000n; offset += 0x34n) {
       const match = image.symbolAt(image.loadAddress + offset);

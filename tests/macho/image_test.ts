@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FormatError, MemoryReadError } from "../../lib/errors.ts";
 import { CPU_TYPE, Image } from "../../lib/macho/mod.ts";
+import { machOFiles } from "../oracle/macho_files.ts";
 import { buildImage, FakeMemory, LINKEDIT_OFFSET } from "./build_image.ts";
 
 const EXTERNAL = 0x0f;
@@ -191,6 +192,66 @@ Deno.test("a stripped image answers from exports and function starts", () => {
   ];
   assertEquals(expected.map(([address]) => [address, at(image, address)]), expected);
   assertEquals(image.findSymbols("exported").map(({ external }) => external), [true]);
+});
+
+Deno.test("where the symbol table names a function, it alone says what is in it", () => {
+  const image = (): Image =>
+    Image.fromFile(
+      buildImage({
+        symbols: [
+          { name: "_named", offset: 0x1000, type: LOCAL },
+          { name: "_inside", offset: 0x1008, type: LOCAL },
+          { name: "_inside_too", offset: 0x1028, type: LOCAL },
+        ],
+        exports: [
+          { name: "_other_name", offset: 0x1000 },
+          { name: "_within", offset: 0x1010 },
+          { name: "_nameless_within", offset: 0x1030 },
+          { name: "_unnamed", offset: 0x1040 },
+        ],
+        functionStarts: [0x1000, 0x1020, 0x1040],
+      }),
+      "image",
+      { loadAddress: 0n },
+    );
+  const expected = {
+    0x1004: "named+4",
+    0x100c: "inside+4",
+    0x1018: "inside+16",
+    0x1024: "nameless+4",
+    0x102c: "inside_too+4",
+    0x1034: "nameless_within+4",
+    0x1044: "unnamed+4",
+  };
+  const sorted = image();
+  assertEquals(sorted.findSymbols("within").map(({ address }) => address), [0x1010n]);
+  for (const [address, truth] of Object.entries(expected)) {
+    assertEquals(at(image(), BigInt(address)), truth);
+    assertEquals(at(sorted, BigInt(address)), truth);
+  }
+});
+
+Deno.test("one address asked for is answered as it is when all symbols are sorted", () => {
+  const demo = new URL("../fixtures/demo/", import.meta.url).pathname;
+  for (const path of machOFiles(demo)) {
+    const bytes = Deno.readFileSync(path);
+    const sorted = Image.fromFile(bytes, path);
+    assert(sorted.symbols.count >= 0);
+    const { start, end } = sorted.ranges[0];
+    const seen = (image: Image, address: bigint) => {
+      const match = image.symbolAt(address);
+      return { ...match, symbol: JSON.stringify(match?.symbol) };
+    };
+    let fresh = sorted;
+    for (let address = start, count = 0; address < end; address += 61n, count++) {
+      if (count % 20 === 0) fresh = Image.fromFile(bytes, path);
+      assertEquals(
+        seen(fresh, address),
+        seen(sorted, address),
+        `${path} 0x${address.toString(16)}`,
+      );
+    }
+  }
 });
 
 Deno.test("an image without any of that has nothing to say, and says so", () => {

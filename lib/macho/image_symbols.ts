@@ -1,0 +1,297 @@
+/** The symbols of one image, out of all that its file says of them: all of them, sorted, or those near
+ * one address. */
+
+import { FormatError, MemoryReadError } from "../errors.ts";
+import { CPU_TYPE } from "./constants.ts";
+import { parseExports } from "./exports.ts";
+import { parseFunctionStarts } from "./function_starts.ts";
+import type { FileRange, ParsedCommands } from "./load_commands.ts";
+import { NumberSet } from "./number_set.ts";
+import { type ObjcImage, readObjcMethods } from "./objc.ts";
+import type { ImageSource } from "./source.ts";
+import { StringTable } from "./strings.ts";
+import {
+  lowerBound,
+  MAX_SYMBOLS,
+  RANK,
+  type SectionSpan,
+  type SymbolColumns,
+  SymbolTable,
+} from "./symbol_table.ts";
+import { Nlists, nlistSize } from "./symtab.ts";
+import type { SymbolMatch } from "./types.ts";
+
+/** So many functions are looked for one by one; then it is time to sort all symbols. */
+const MAX_NEAR = 64;
+/** A name is not known to end before the table does; longer ones do not exist. */
+const MAX_NAME = 1 << 16;
+/** String tables up to this size are read at once for a single name. */
+const SMALL = 1 << 18;
+
+const none = new Float64Array();
+
+/** Whose symbols they are. */
+export interface SymbolsOwner extends ObjcImage {
+  /** Told what is damaged. */
+  readonly warnings: string[];
+}
+
+/** The symbols of one function, and the offset of what comes after it. */
+interface Near {
+  readonly table: SymbolTable;
+  readonly end: number;
+}
+
+/** Reads the symbols of an image, none before one is asked for. */
+export class ImageSymbols {
+  readonly #image: SymbolsOwner;
+  readonly #linkedAddress: bigint;
+  readonly #source: ImageSource;
+  readonly #commands: ParsedCommands;
+  readonly #isArm: boolean;
+  readonly #sections: readonly SectionSpan[];
+  #all: SymbolTable | undefined;
+  // What both kinds of answers need, until all symbols are sorted.
+  #nlists: Nlists | null | undefined;
+  #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
+  #names: StringTable | undefined;
+  /** Single functions by their starts; `null` where only all symbols can tell. */
+  readonly #near = new Map<number, Near | null>();
+
+  /** @param linkedAddress that the image's header was linked for */
+  constructor(
+    image: SymbolsOwner,
+    linkedAddress: bigint,
+    source: ImageSource,
+    commands: ParsedCommands,
+  ) {
+    this.#image = image;
+    this.#linkedAddress = linkedAddress;
+    this.#source = source;
+    this.#commands = commands;
+    this.#isArm = image.cpuType === CPU_TYPE.ARM;
+    const sections = image.segments.flatMap(({ sections }) => sections);
+    this.#sections = sections.map(({ vmAddress, size }) => {
+      const start = Number(vmAddress - linkedAddress);
+      return { start, end: start + size };
+    });
+  }
+
+  /** All symbols, sorted when first asked for. */
+  get all(): SymbolTable {
+    if (this.#all === undefined) {
+      this.#all = this.#readAll();
+      this.#nlists = this.#names = this.#functionStarts = undefined;
+      this.#near.clear();
+    }
+    return this.#all;
+  }
+
+  /** The symbol that holds the byte at `offset` from the load address; `null` when nothing is known
+   * about it.
+   *
+   * A first backtrace asks for some tens of them. To look through the symbol table for each costs
+   * much less than to sort it, and to read the exports. */
+  symbolAt(offset: number): SymbolMatch | null {
+    const table = this.#all ?? this.#tableNear(offset) ?? this.all;
+    return table.symbolAt(offset);
+  }
+
+  /** The symbols of the function at an offset, if the symbol table names it where it starts: then
+   * nothing else can say more of it. `null` when that is not so. */
+  #tableNear(offset: number): SymbolTable | null {
+    const { offsets, complete } = this.#functionStarts ??= this.#readFunctionStarts();
+    const index = lowerBound(offsets, offset + 1) - 1;
+    if (index < 0 || !complete) return null;
+    const start = offsets[index];
+    let near = this.#near.get(start);
+    if (near === undefined) {
+      near = this.#near.size < MAX_NEAR ? this.#readNear(offsets, index, offset) : null;
+      this.#near.set(start, near);
+    }
+    // After the last function of a section comes another section.
+    return near !== null && offset < near.end ? near.table : null;
+  }
+
+  #readNear(functionStarts: Float64Array, index: number, offset: number): Near | null {
+    const start = functionStarts[index];
+    const sections = this.#sections.filter(({ start, end }) => offset >= start && offset < end);
+    if (sections.length !== 1 || start < sections[0].start) return null;
+    const end = Math.min(functionStarts[index + 1] ?? Infinity, sections[0].end);
+    const nlists = this.#guard("the symbol table", () => this.#readNlists());
+    if (!nlists) return null;
+    const columns = nlists.between(start, end, this.#isArm);
+    if (columns.count === 0) return null;
+    const table = this.#table([{ ...columns, names: this.#nameTable() }], Float64Array.of(start), [
+      { start: sections[0].start, end },
+    ]);
+    return table.symbolAt(start)?.symbol ? { table, end } : null;
+  }
+
+  #readAll(): SymbolTable {
+    const columns: SymbolColumns[] = [];
+    const nlists = this.#guard("the symbol table", () => this.#readNlistColumns());
+    if (nlists) columns.push(nlists);
+    const exported = this.#guard("the exports", () => this.#readExports(nlists ?? null));
+    if (exported) columns.push(exported);
+    // Objective-C methods are ordinary local symbols unless those were stripped.
+    if (!(nlists && hasObjcMethods(nlists))) {
+      const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
+      if (methods) columns.push(methods);
+    }
+    if (columns.reduce((sum, { count }) => sum + count, 0) > MAX_SYMBOLS) {
+      this.#image.warnings.push(`more than ${MAX_SYMBOLS} symbols: the rest is left out`);
+    }
+    const { offsets } = this.#functionStarts ?? this.#readFunctionStarts();
+    return this.#table(columns, offsets, this.#sections);
+  }
+
+  #table(
+    columns: readonly SymbolColumns[],
+    functionStarts: Float64Array,
+    sections: readonly SectionSpan[],
+  ): SymbolTable {
+    const { loadAddress } = this.#image;
+    return new SymbolTable({ loadAddress, columns, functionStarts, sections });
+  }
+
+  /** Runs one part of the reading; what it cannot read costs that part alone. */
+  #guard<T>(part: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof MemoryReadError) && !(error instanceof FormatError)) throw error;
+      this.#image.warnings.push(`${part} cannot be read: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** A range of `__LINKEDIT`, with a warning when not all of it is there. */
+  #readLinkedit(part: string, range: FileRange | null): Uint8Array | null {
+    if (range === null || range.size === 0) return null;
+    const bytes = this.#source.readLinkedit(range);
+    if ((bytes?.length ?? 0) < range.size) {
+      this.#image.warnings.push(`${part}: ${bytes?.length ?? 0} of ${range.size} bytes are there`);
+    }
+    return bytes;
+  }
+
+  /** The entries of `LC_SYMTAB`. */
+  #readNlists(): Nlists | null {
+    if (this.#nlists !== undefined) return this.#nlists;
+    const { symtab } = this.#commands;
+    if (symtab === null) return this.#nlists = null;
+    const { pointerSize } = this.#image;
+    // What cannot be read is not tried again.
+    this.#nlists = null;
+    const bytes = this.#readLinkedit("the symbol table", {
+      offset: symtab.symbolsOffset,
+      size: symtab.symbolCount * nlistSize(pointerSize),
+    });
+    if (bytes === null) return null;
+    return this.#nlists = new Nlists(bytes, pointerSize, this.#linkedAddress, symtab.stringsSize);
+  }
+
+  /** The defined symbols of `LC_SYMTAB`. */
+  #readNlistColumns(): SymbolColumns | null {
+    const nlists = this.#readNlists();
+    const columns = nlists?.between(-Infinity, Infinity, this.#isArm);
+    if (columns === undefined || columns.count === 0) return null;
+    let first = Infinity;
+    let last = 0;
+    for (let row = 0; row < columns.count; row++) {
+      const offset = columns.nameOffsets[row];
+      if (offset < first) first = offset;
+      if (offset > last) last = offset;
+    }
+    const { stringsSize } = this.#commands.symtab!;
+    const names = this.#names?.isWhole
+      ? this.#names
+      : new StringTable(first, Math.min(stringsSize, last + MAX_NAME), this.#readNames);
+    return { ...columns, names };
+  }
+
+  /** The names, for those who want few of them. */
+  #nameTable(): StringTable {
+    const { stringsSize } = this.#commands.symtab!;
+    return this.#names ??= new StringTable(0, stringsSize, this.#readNames, SMALL);
+  }
+
+  // Of a large table parts are read later, when there is nobody to catch an error.
+  readonly #readNames = (offset: number, size: number): Uint8Array | null => {
+    const range = { offset: this.#commands.symtab!.stringsOffset + offset, size };
+    const read = () => this.#readLinkedit("the string table", range);
+    return this.#guard("the string table", read) ?? null;
+  };
+
+  /** The exported symbols at addresses for which the symbol table has no external one. */
+  #readExports(nlists: SymbolColumns | null): SymbolColumns | null {
+    const bytes = this.#readLinkedit("the export trie", this.#commands.exportTrie);
+    if (bytes === null) return null;
+    const known = new NumberSet(nlists?.count ?? 0);
+    for (let row = 0; row < (nlists?.count ?? 0); row++) {
+      if (nlists!.ranks[row] === RANK.EXTERNAL) known.add(nlists!.offsets[row]);
+    }
+    const even = (offset: number): number => this.#isArm ? offset - offset % 2 : offset;
+    const trie = parseExports(bytes, (offset) => known.has(even(offset)));
+    if (!trie.complete) this.#image.warnings.push("a part of the export trie is damaged");
+    const { count, nameOffsets, names } = trie;
+    const offsets = trie.offsets.map(even);
+    const thumb = Uint8Array.from(trie.offsets, (offset) => offset - even(offset));
+    const ranks = new Uint8Array(count).fill(RANK.EXPORT);
+    return { count, offsets, ranks, thumb, nameOffsets, names };
+  }
+
+  /** The methods that Objective-C metadata names. */
+  #readObjc(): SymbolColumns | null {
+    const methods = readObjcMethods(this.#image, this.#source, this.#chainedFixups());
+    if (methods === null) return null;
+    const { count, nameOffsets, names } = methods;
+    const offsets = new Float64Array(count);
+    const thumb = new Uint8Array(count);
+    for (let row = 0; row < count; row++) {
+      const offset = Number(methods.addresses[row] - this.#image.loadAddress);
+      thumb[row] = this.#isArm ? Math.abs(offset % 2) : 0;
+      offsets[row] = offset - thumb[row];
+    }
+    const ranks = new Uint8Array(count).fill(RANK.OBJC);
+    return { count, offsets, thumb, nameOffsets, names, ranks };
+  }
+
+  /** The payload of `LC_DYLD_CHAINED_FIXUPS`, needed where pointers are still links of chains. */
+  #chainedFixups(): Uint8Array | null {
+    const range = this.#commands.chainedFixups;
+    return this.#source.relocated || range === null ? null : this.#source.readLinkedit(range);
+  }
+
+  #readFunctionStarts(): { offsets: Float64Array; complete: boolean } {
+    const part = "the function starts";
+    const bytes = this.#guard(part, () => this.#readLinkedit(part, this.#commands.functionStarts));
+    if (!bytes) return { offsets: none, complete: false };
+    // Kernels have code in more segments than __TEXT.
+    const limit = Math.max(
+      ...this.#image.segments.map(({ vmAddress, size }) =>
+        Number(vmAddress - this.#linkedAddress) + size
+      ),
+    );
+    const { offsets, complete } = parseFunctionStarts(bytes, limit);
+    if (!complete) {
+      this.#image.warnings.push("the function starts are damaged: some are left out");
+    }
+    if (this.#isArm) {
+      for (let index = 0; index < offsets.length; index++) offsets[index] -= offsets[index] % 2;
+    }
+    return { offsets, complete };
+  }
+}
+
+/** Whether some local symbol is an Objective-C method. */
+function hasObjcMethods({ count, ranks, names, nameOffsets }: SymbolColumns): boolean {
+  for (let row = 0; row < count; row++) {
+    if (ranks[row] !== RANK.LOCAL) continue;
+    const prefix = names.prefixAt(nameOffsets[row]) & 0xffff;
+    // `-[` and `+[`.
+    if (prefix === 0x5b2d || prefix === 0x5b2b) return true;
+  }
+  return false;
+}
