@@ -1,0 +1,39 @@
+/**
+ * Counts threads by stack: of a hundred threads, most wait in the same few places.
+ *
+ *     deno task machpause run examples/census.ts <pid|name>
+ *
+ * Of the crowd process on Linux it prints:
+ *
+ *     100 threads: crowd.001, crowd.002, crowd.003, …
+ *       crowd_rest ← crowd_down ← crowd_step ← crowd_down ← crowd_step ← …
+ *     1 thread: main
+ *       run_loop ← main
+ */
+import { attach, escape, type Thread } from "@machpause/machpause";
+
+/** At most `count` of them, and a sign that there are more. */
+function some(texts: readonly string[], count: number, separator: string): string {
+  const shown = texts.slice(0, count).map(escape);
+  return [...shown, ...texts.length > count ? ["…"] : []].join(separator);
+}
+
+using target = await attach(Deno.args[0]);
+const groups = new Map<string, { stack: string[]; threads: Thread[] }>();
+for (const thread of target.snapshot().threads) {
+  const stack = thread.backtrace().expanded.flatMap((frame) => frame.function ?? []);
+  const key = stack.join("\n");
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, { stack, threads: [thread] });
+  else group.threads.push(thread);
+}
+for (
+  const { stack, threads } of [...groups.values()].sort((a, b) =>
+    b.threads.length - a.threads.length
+  )
+) {
+  const names = threads.map((thread) => thread.index === 0 ? "main" : thread.name).sort();
+  const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
+  console.log(`${count}: ${some(names, 3, ", ")}`);
+  console.log(`  ${some(stack, 5, " ← ") || "no names"}`);
+}

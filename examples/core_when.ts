@@ -1,0 +1,31 @@
+/**
+ * Waits until some thread is in a function, then saves a core of just that moment.
+ *
+ *     deno task machpause run examples/core_when.ts <pid|name> [function] [file]
+ *
+ * Of the demo process on Linux it prints:
+ *
+ *     demo.lock is in lock_acquire ← account_update ← worker_lock
+ *     saved caught.core: 7 threads
+ */
+import { attach, escape, openCore } from "@machpause/machpause";
+
+const [process, name = "lock_acquire", file = "caught.core"] = Deno.args;
+using target = await attach(process);
+for (;;) {
+  // Paused while looking, so that the core is of what was seen.
+  using _pause = target.pause();
+  const caught = target.threads.find((thread) =>
+    thread.backtrace().expanded.some((frame) => frame.function === name)
+  );
+  if (caught !== undefined) {
+    const stack = caught.backtrace().expanded.flatMap((frame) => frame.function ?? []);
+    console.log(`${escape(caught.name)} is in ${stack.map(escape).join(" ← ")}`);
+    await target.saveCore(file);
+    break;
+  }
+  _pause[Symbol.dispose]();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+using core = await openCore(file);
+console.log(`saved ${escape(file)}: ${core.threads.length} threads`);

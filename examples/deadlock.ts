@@ -1,0 +1,75 @@
+/**
+ * Finds threads that wait for a mutex, who holds it, and those that wait for each other in a circle.
+ *
+ *     deno task machpause run examples/deadlock.ts <pid|name>
+ *
+ * The holder is in the mutex itself, where libpthread keeps it, for programs of 64 bits. Of the demo
+ * process on Linux it prints:
+ *
+ *     demo.lock, in lock_acquire, waits for main, in wait_for_event
+ *     no circle: who waits, waits for one that does not
+ */
+import { attach, escape, type LiveTarget, type Thread } from "@machpause/machpause";
+
+/** Where `_pthread_mutex` of libpthread has the holder's thread id, in bytes. */
+const holderOffset = 24n;
+
+/** Where a blocked thread has the address of what it waits for, and how far into the mutex that is:
+ * the first argument of `__psynch_mutexwait`, and of Linux's futex call. */
+const waits = Deno.build.os === "darwin"
+  ? { registers: ["x0", "rdi"], inside: 0n }
+  : { registers: ["rdi"], inside: 8n };
+
+/** The thread that holds what `thread` waits for. */
+function holderOf(target: LiveTarget, thread: Thread, threads: readonly Thread[]) {
+  if (thread.state === "running") return undefined;
+  const address = waits.registers.map((name) => thread.registers.get(name)).find((value) => value);
+  if (address === undefined) return undefined;
+  // "MUTZ", or its bits upside down once it has been used.
+  const mutex = address - waits.inside;
+  const bytes = target.memory.readUpTo(mutex, Number(holderOffset) + 8);
+  if (bytes.length < Number(holderOffset) + 8) return undefined;
+  const signature = target.memory.readU32(mutex);
+  if (signature >>> 8 !== 0x32aaab && signature !== 0x4d55545a) return undefined;
+  const holder = target.memory.readU64(mutex + holderOffset);
+  return threads.find((other) => other.id === holder && other !== thread);
+}
+
+/** The name, and what it is doing. */
+function describe(thread: Thread): string {
+  const name = thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
+  const doing = thread.backtrace().find((frame) => frame.function !== null)?.function;
+  return `${escape(name)}, in ${escape(doing ?? "unknown code")}`;
+}
+
+using target = await attach(Deno.args[0]);
+using _pause = target.pause();
+const { threads } = target;
+const waitsFor = new Map(threads.flatMap((thread) => {
+  const holder = holderOf(target, thread, threads);
+  return holder === undefined ? [] : [[thread, holder] as const];
+}));
+
+for (const [thread, holder] of waitsFor) {
+  console.log(`${describe(thread)}, waits for ${describe(holder)}`);
+}
+
+/** Follows who waits for whom; the circle that this leads into. */
+function circleFrom(start: Thread): Thread[] {
+  const seen: Thread[] = [];
+  for (let at: Thread | undefined = start; at !== undefined; at = waitsFor.get(at)) {
+    if (seen.includes(at)) return seen.slice(seen.indexOf(at));
+    seen.push(at);
+  }
+  return [];
+}
+
+const stuck = new Set<Thread>();
+for (const thread of waitsFor.keys()) {
+  const circle = stuck.has(thread) ? [] : circleFrom(thread);
+  if (circle.length > 0 && !circle.some((other) => stuck.has(other))) {
+    console.log(`DEADLOCK: ${[...circle, circle[0]].map(describe).join(" → ")}`);
+  }
+  for (const other of circle) stuck.add(other);
+}
+if (stuck.size === 0) console.log("no circle: who waits, waits for one that does not");

@@ -1,0 +1,34 @@
+/**
+ * What burns processor time: every second the stacks that were running most, of a hundred short looks.
+ *
+ *     deno task machpause run examples/top.ts <pid|name> [seconds]
+ *
+ * Of the demo process on Linux, in each of ten seconds, it prints:
+ *
+ *     demo.leaf  leaf_count ← worker_leaf
+ *     demo.spin  spin_inner ← spin_outer ← worker_spin
+ */
+import { attach, escape } from "@machpause/machpause";
+
+const looks = 100;
+/** What ran in fewer of the looks is not shown. */
+const least = 0.3;
+
+using target = await attach(Deno.args[0]);
+const seconds = Number(Deno.args[1] ?? 1);
+for (let second = 0; second < seconds; second++) {
+  if (second > 0) console.log();
+  const running = new Map<string, number>();
+  for (let look = 0; look < looks; look++) {
+    for (const thread of target.snapshot().threads) {
+      if (thread.state !== "running") continue;
+      const names = thread.backtrace().expanded.flatMap((frame) => frame.function ?? []);
+      const name = thread.index === 0 ? "main" : thread.name;
+      const line = `${escape(name)}  ${names.map(escape).join(" ← ")}`;
+      running.set(line, (running.get(line) ?? 0) + 1);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000 / looks));
+  }
+  const busy = [...running].filter(([, count]) => count >= looks * least);
+  for (const [line] of busy.sort(([a], [b]) => a < b ? -1 : 1)) console.log(line);
+}

@@ -1,0 +1,37 @@
+/**
+ * Watches a global variable: reads it every few milliseconds, without stopping anything, and says when
+ * it changed.
+ *
+ *     deno task machpause run examples/watch.ts <pid|name> [symbol] [bytes] [changes]
+ *
+ * Of `demo_progress` in the demo process on Linux it prints:
+ *
+ *     demo_progress at 0x1033a5060: 8 bytes
+ *     147 → 148
+ *     148 → 149
+ *     149 → 150
+ */
+import { attach, escape } from "@machpause/machpause";
+
+const [process, name = "demo_progress", size = "8", changes = "3"] = Deno.args;
+using target = await attach(process);
+const [found] = target.lookup(name);
+if (found === undefined) throw new Error(`no symbol is named ${name}`);
+const { address } = found.symbol;
+console.log(`${escape(name)} at 0x${address.toString(16)}: ${size} bytes`);
+
+/** Its value now, as the little-endian number that its bytes are. */
+function value(): bigint {
+  return target.memory.read(address, Number(size))
+    .reduceRight((number, byte) => number << 8n | BigInt(byte), 0n);
+}
+
+let before = value();
+for (let change = 0; change < Number(changes);) {
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  const now = value();
+  if (now === before) continue;
+  console.log(`${before} → ${now}`);
+  before = now;
+  change++;
+}
