@@ -6,12 +6,13 @@ export const files: Files = { open, create, walk };
 
 function open(path: string): OpenFile {
   // Opening a pipe would wait for somebody to write into it.
-  const { isFile, size } = Deno.statSync(path);
+  const { isFile, size, mtime } = Deno.statSync(path);
   if (!isFile) throw new Error(`${path} is not a plain file`);
   const file = Deno.openSync(path);
   return {
     name: path,
     size,
+    modified: Math.floor((mtime?.getTime() ?? 0) / 1000),
     read(offset, length) {
       const wanted = Math.max(0, Math.min(length, size - offset));
       const bytes = new Uint8Array(wanted);

@@ -8,6 +8,8 @@ import type { ByteSource } from "./bytes.ts";
 export interface ArchiveMember {
   /** Not safe to print raw. */
   readonly name: string;
+  /** When it was written, in seconds since 1970; 0 where that is not said. */
+  readonly modified: number;
   /** Bytes from the start of the archive, after header and name. */
   readonly offset: number;
   /** Bytes. */
@@ -90,7 +92,10 @@ export function readArchive(
       else warn(`at offset 0x${at.toString(16)}: a table of names of ${size} bytes`);
     } else if (field !== "/" && field !== "/SYM64/" && !/^__\.SYMDEF/.test(name)) {
       const inside = Math.min(end, source.size) - (start + skip);
-      if (inside > 0) members.push({ name, offset: start + skip, size: inside });
+      if (inside > 0) {
+        const modified = Number(/^\d+/.exec(header.slice(16, 28))?.[0] ?? 0);
+        members.push({ name, modified, offset: start + skip, size: inside });
+      }
     }
     // Members begin at even offsets.
     at = end + (end % 2);

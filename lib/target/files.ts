@@ -2,7 +2,10 @@
 import type { ByteSource } from "../macho/mod.ts";
 
 /** A file open for reading, until it is disposed. */
-export interface OpenFile extends ByteSource, Disposable {}
+export interface OpenFile extends ByteSource, Disposable {
+  /** When it was written, in whole seconds since 1970, where the system says. */
+  readonly modified?: number;
+}
 
 /** A file being written from its start to its end. It appears under its name when it is committed,
  * whole, and not at all when it is not: disposing it uncommitted removes what was written. */

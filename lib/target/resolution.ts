@@ -91,13 +91,16 @@ export interface Resolver {
   demangle?(name: string): string;
 }
 
-/** An image of which no debug information was found, though there is some to be had. */
+/** An image of whose debug information some or all is missing, and how it could be found. */
 export interface MissingSymbols {
-  /** Not safe to print raw. */
+  /** Of the image. Not safe to print raw. */
   readonly path: string;
-  /** By which the dSYM can be found. */
+  /** By which its dSYM can be found; `null` when it has none. */
   readonly uuid: string | null;
-  /** What was found and is not used, or what is lacking, in words. */
+  /** Where debug information was found that is not all there is; `null` when there is none at all. Not
+   * safe to print raw. */
+  readonly found: string | null;
+  /** What was refused, is lacking or damaged, in words. Not safe to print raw. */
   readonly reasons: readonly string[];
 }
 

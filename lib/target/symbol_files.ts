@@ -74,7 +74,10 @@ function slicesOf(head: Uint8Array, file: ByteSource): { offset: number; size: n
 export interface SymbolFile {
   /** Not safe to print raw. */
   readonly path: string;
+  /** What it is. */
   readonly kind: "binary" | "dsym" | "table";
+  /** Of the image. */
+  readonly uuid: string;
   /** `CPU_TYPE_*`; `null` where the file does not say. */
   readonly cpuType: number | null;
 }
@@ -84,14 +87,22 @@ export type ReadTableHead = (
   file: ByteSource,
 ) => { readonly uuid: string; readonly cpuType: number | null } | null;
 
+interface Index {
+  readonly byUuid: ReadonlyMap<string, readonly SymbolFile[]>;
+  readonly byName: ReadonlyMap<string, readonly SymbolFile[]>;
+}
+
 /** Folders, searched once, when they are first asked. */
 export class SymbolFiles {
   readonly #files: Files;
   readonly #folders: readonly string[];
   readonly #readTable: ReadTableHead | undefined;
-  #index: Map<string, SymbolFile[]> | undefined;
+  #index: Index | undefined;
 
-  /** @param folders searched with all below them; files may be named too */
+  /** Nothing is read yet.
+   *
+   * @param folders searched with all below them; files may be named too
+   */
   constructor(files: Files, folders: readonly string[], readTable?: ReadTableHead) {
     this.#files = files;
     this.#folders = folders;
@@ -100,36 +111,55 @@ export class SymbolFiles {
 
   /** The files about the image with that UUID, in the order of the folders and of their names. */
   find(uuid: string): readonly SymbolFile[] {
-    if (this.#folders.length === 0) return [];
-    return (this.#index ??= this.#makeIndex()).get(uuid) ?? [];
+    return this.#indexed().byUuid.get(uuid) ?? [];
   }
 
-  #makeIndex(): Map<string, SymbolFile[]> {
-    const index = new Map<string, SymbolFile[]>();
-    const add = (uuid: string | null, file: SymbolFile): void => {
-      if (uuid === null) return;
-      const known = index.get(uuid);
-      if (known === undefined) index.set(uuid, [file]);
-      else known.push(file);
+  /** The files of that name, whatever image they are about.
+   *
+   * @param name without folders
+   */
+  named(name: string): readonly SymbolFile[] {
+    return this.#indexed().byName.get(name) ?? [];
+  }
+
+  #indexed(): Index {
+    return this.#index ??= this.#makeIndex();
+  }
+
+  #makeIndex(): Index {
+    const byUuid = new Map<string, SymbolFile[]>();
+    const byName = new Map<string, SymbolFile[]>();
+    const add = (file: SymbolFile): void => {
+      for (
+        const [map, key] of [
+          [byUuid, file.uuid],
+          [byName, file.path.slice(file.path.lastIndexOf("/") + 1)],
+        ] as const
+      ) {
+        const known = map.get(key);
+        if (known === undefined) map.set(key, [file]);
+        else known.push(file);
+      }
     };
     for (const folder of this.#folders) {
       for (const path of this.#files.walk(folder)) {
         try {
           using file = this.#files.open(path);
           const table = this.#readTable?.(file) ?? null;
-          if (table !== null) add(table.uuid, { path, kind: "table", cpuType: table.cpuType });
-          else {
-            for (const { image: { uuid, cpuType, fileType } } of imagesIn(file)) {
-              if (fileType === FILE_TYPE.MH_CORE || fileType === FILE_TYPE.MH_OBJECT) continue;
-              const kind = fileType === FILE_TYPE.MH_DSYM ? "dsym" : "binary";
-              add(uuid, { path, kind, cpuType });
-            }
+          if (table !== null) {
+            add({ path, kind: "table", ...table });
+            continue;
+          }
+          for (const { image: { uuid, cpuType, fileType } } of imagesIn(file)) {
+            if (fileType === FILE_TYPE.MH_CORE || fileType === FILE_TYPE.MH_OBJECT) continue;
+            const kind = fileType === FILE_TYPE.MH_DSYM ? "dsym" : "binary";
+            if (uuid !== null) add({ path, kind, uuid, cpuType });
           }
         } catch {
           // It may not be read, or is gone meanwhile: the same to a search.
         }
       }
     }
-    return index;
+    return { byUuid, byName };
   }
 }

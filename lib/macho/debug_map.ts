@@ -1,0 +1,207 @@
+/** The debug map: what a linker notes, in the symbol table, of the object files whose debug
+ * information it left where it is. The entries are those of `<mach-o/stab.h>`; for each object
+ * file `N_SO` (directory and source), `N_OSO` (the object file's path and time), and for each
+ * function that was linked from it `N_BNSYM`, `N_FUN` with name and address, `N_FUN` with the size
+ * alone, `N_ENSYM`. Entries for data (`N_STSYM`, `N_GSYM`) are passed over: nothing here asks for
+ * them. */
+
+import type { ByteSource } from "./bytes.ts";
+import { LC } from "./constants.ts";
+import type { LoadCommand } from "./load_commands.ts";
+import { nlistSize } from "./symtab.ts";
+
+const N_FUN = 0x24;
+const N_SO = 0x64;
+const N_OSO = 0x66;
+/** Longer paths are damage. */
+const MAX_NAME = 1 << 16;
+/** The string table is read in pieces of this size. */
+const PIECE = 1 << 16;
+
+/** An object file that has debug information of an image. */
+export interface DebugMapObject {
+  /** Of the object file, or of the archive that it is a member of; relative paths are kept. Not safe to
+   * print raw. */
+  readonly path: string;
+  /** The member's name; `null` for a file of its own. Not safe to print raw. */
+  readonly member: string | null;
+  /** When it was written, in seconds since 1970; 0 where the linker did not say. */
+  readonly modified: number;
+}
+
+/** What a debug map is read from. */
+export interface DebugMapInput {
+  /** From the Mach-O header on. */
+  readonly bytes: ByteSource;
+  readonly loadCommands: readonly LoadCommand[];
+  readonly pointerSize: 4 | 8;
+  /** The address that the header was linked for. */
+  readonly linkedAddress: bigint;
+}
+
+/** Which functions of an image come from which object files, by offset. */
+export class DebugMap {
+  /** In the linker's order. */
+  readonly objects: readonly DebugMapObject[];
+  /** How many functions there are. */
+  readonly count: number;
+  /** Where each begins, in bytes from the image's base; rising. */
+  readonly starts: Float64Array;
+  /** One beyond the last byte of each. */
+  readonly ends: Float64Array;
+  /** The object file of each: an index into `objects`. */
+  readonly objectOf: Uint32Array;
+  readonly #nameOffsets: Uint32Array;
+  readonly #nameAt: (offset: number) => string;
+
+  private constructor(
+    objects: readonly DebugMapObject[],
+    columns: {
+      starts: Float64Array;
+      ends: Float64Array;
+      objectOf: Uint32Array;
+      nameOffsets: Uint32Array;
+    },
+    nameAt: (offset: number) => string,
+  ) {
+    this.objects = objects;
+    this.count = columns.starts.length;
+    this.starts = columns.starts;
+    this.ends = columns.ends;
+    this.objectOf = columns.objectOf;
+    this.#nameOffsets = columns.nameOffsets;
+    this.#nameAt = nameAt;
+  }
+
+  /** Reads the map of an image; `null` where the linker made none. */
+  static read({ bytes, loadCommands, pointerSize, linkedAddress }: DebugMapInput): DebugMap | null {
+    const command = loadCommands.find(({ command }) => command === LC.SYMTAB);
+    if (command === undefined || command.size < 24) return null;
+    const fields = bytes.read(command.offset, 24);
+    if (fields.length < 24) return null;
+    const view = new DataView(fields.buffer, fields.byteOffset, fields.length);
+    const [symbolsOffset, symbolCount, stringsOffset, stringsSize] = [8, 12, 16, 20].map((at) =>
+      view.getUint32(at, true)
+    );
+    const size = nlistSize(pointerSize);
+    const room = Math.max(
+      0,
+      Math.min(symbolCount, Math.floor((bytes.size - symbolsOffset) / size)),
+    );
+    const table = bytes.read(symbolsOffset, room * size);
+    const nameAt = stringReader(bytes, stringsOffset, stringsSize);
+    return DebugMap.#parse(table, pointerSize, linkedAddress, nameAt);
+  }
+
+  static #parse(
+    table: Uint8Array,
+    pointerSize: 4 | 8,
+    base: bigint,
+    nameAt: (offset: number) => string,
+  ): DebugMap | null {
+    const stride = nlistSize(pointerSize) / 4;
+    const count = Math.floor(table.length / (stride * 4));
+    const aligned = table.byteOffset % 4 === 0 ? table : table.slice();
+    const words = new Uint32Array(aligned.buffer, aligned.byteOffset, count * stride);
+    const is64 = pointerSize === 8;
+    const valueAt = (word: number): number =>
+      words[word + 2] + (is64 ? words[word + 3] * 2 ** 32 : 0);
+    const baseLow = Number(base & 0xffffffffn);
+    const baseHigh = Number(base >> 32n);
+    const offsetAt = (word: number): number =>
+      (words[word + 2] - baseLow) + ((is64 ? words[word + 3] : 0) - baseHigh) * 2 ** 32;
+    const objects: DebugMapObject[] = [];
+    const starts: number[] = [];
+    const sizes: number[] = [];
+    const objectOf: number[] = [];
+    const nameOffsets: number[] = [];
+    let inside = false;
+    for (let index = 0, word = 0; index < count; index++, word += stride) {
+      const entry = words[word + 1];
+      const type = entry & 0xff;
+      if (type === N_OSO) {
+        objects.push({ ...splitPath(nameAt(words[word])), modified: valueAt(word) });
+        inside = true;
+      } else if (type === N_SO) {
+        // Those that begin a unit stand before its N_OSO.
+        inside = false;
+      } else if (type === N_FUN && inside) {
+        // The second of each pair is in no section.
+        if (((entry >>> 8) & 0xff) === 0) {
+          if (sizes.length > 0) sizes[sizes.length - 1] = valueAt(word);
+          continue;
+        }
+        starts.push(offsetAt(word));
+        sizes.push(0);
+        objectOf.push(objects.length - 1);
+        nameOffsets.push(words[word]);
+      }
+    }
+    if (objects.length === 0) return null;
+    const order = Uint32Array.from(starts.keys()).sort((a, b) => starts[a] - starts[b] || a - b);
+    const sorted = Float64Array.from(order, (index) => starts[index]);
+    const ends = Float64Array.from(order, (index, at) => {
+      const next = sorted[at + 1] ?? Infinity;
+      // A function of which no size is said ends where the next begins.
+      return sizes[index] === 0 ? next : starts[index] + sizes[index];
+    });
+    return new DebugMap(objects, {
+      starts: sorted,
+      ends,
+      objectOf: Uint32Array.from(order, (index) => objectOf[index]),
+      nameOffsets: Uint32Array.from(order, (index) => nameOffsets[index]),
+    }, nameAt);
+  }
+
+  /** A function's name as the object file's symbol table has it, underscore included. Not safe to
+   * print raw. */
+  name(index: number): string {
+    return this.#nameAt(this.#nameOffsets[index]);
+  }
+
+  /** The function that holds `offset`; -1 for none. */
+  at(offset: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.starts[middle] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    // Of functions that were folded into one, the first.
+    let index = low - 1;
+    while (index > 0 && this.starts[index - 1] === this.starts[index]) index--;
+    return index >= 0 && offset < this.ends[index] ? index : -1;
+  }
+}
+
+/** `path/libx.a(member.o)` in parts. */
+function splitPath(path: string): { path: string; member: string | null } {
+  const open = path.endsWith(")") ? path.lastIndexOf("(") : -1;
+  return open <= 0
+    ? { path, member: null }
+    : { path: path.slice(0, open), member: path.slice(open + 1, -1) };
+}
+
+/** Reads names of a string table; neighbours cost one read. */
+function stringReader(
+  bytes: ByteSource,
+  tableOffset: number,
+  tableSize: number,
+): (offset: number) => string {
+  const decoder = new TextDecoder();
+  let piece: Uint8Array = new Uint8Array();
+  let pieceStart = 0;
+  return (offset) => {
+    if (offset === 0 || offset >= tableSize) return "";
+    for (const room of [PIECE, MAX_NAME + PIECE]) {
+      const inside = offset - pieceStart;
+      const end = inside < 0 || inside >= piece.length ? -1 : piece.indexOf(0, inside);
+      if (end >= 0) return decoder.decode(piece.subarray(inside, end));
+      pieceStart = offset;
+      piece = bytes.read(tableOffset + offset, Math.min(room, tableSize - offset));
+    }
+    const end = piece.indexOf(0);
+    return decoder.decode(piece.subarray(0, Math.min(end < 0 ? piece.length : end, MAX_NAME)));
+  };
+}

@@ -1,0 +1,159 @@
+/** A unit of an object file, at the places to which the linker brought its functions. */
+
+import type { UnitTable } from "../dwarf/unit_table.ts";
+
+/** What was linked of an object file: stretches of its addresses, rising and without overlaps. */
+export interface Moves {
+  readonly count: number;
+  /** The first address of each in the object file. */
+  readonly from: Float64Array;
+  /** One beyond the last. */
+  readonly fromEnd: Float64Array;
+  /** The offset in the image to which the first was brought. */
+  readonly to: Float64Array;
+}
+
+/** The index of the first stretch that ends after `address`. */
+function firstAfter({ fromEnd, count }: Moves, address: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (fromEnd[middle] <= address) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The unit as if it had been compiled where its functions are in the image. What was not linked is left
+ * out. The columns are copies; names and files are asked of the unit itself. */
+export function moveUnit(unit: UnitTable, moves: Moves): UnitTable {
+  return { ...moveScopes(unit, moves), ...moveRows(unit, moves), ...facts(unit) };
+}
+
+function facts(unit: UnitTable) {
+  return {
+    unit: unit.unit,
+    name: unit.name,
+    directory: unit.directory,
+    language: unit.language,
+    functionName: (scopeFunction: number) => unit.functionName(scopeFunction),
+    linkageName: (scopeFunction: number) => unit.linkageName(scopeFunction),
+    file: (number: number) => unit.file(number),
+  };
+}
+
+function moveScopes(unit: UnitTable, moves: Moves) {
+  const places = new Int32Array(unit.scopeCount).fill(-1);
+  const kept: number[] = [];
+  const firsts: number[] = [];
+  const lows: number[] = [];
+  const highs: number[] = [];
+  for (let scope = 0; scope < unit.scopeCount; scope++) {
+    const first = lows.length;
+    for (let range = unit.scopeRanges[scope]; range < unit.scopeRanges[scope + 1]; range++) {
+      const low = unit.rangeLow[range];
+      const high = unit.rangeHigh[range];
+      for (let at = firstAfter(moves, low); at < moves.count && moves.from[at] < high; at++) {
+        const start = Math.max(low, moves.from[at]);
+        const end = Math.min(high, moves.fromEnd[at]);
+        const by = moves.to[at] - moves.from[at];
+        if (start >= end) continue;
+        lows.push(start + by);
+        highs.push(end + by);
+      }
+    }
+    if (lows.length === first) continue;
+    places[scope] = kept.length;
+    kept.push(scope);
+    firsts.push(first);
+  }
+  firsts.push(lows.length);
+  const pick = (column: Uint32Array): Uint32Array =>
+    Uint32Array.from(kept, (scope) => column[scope]);
+  return {
+    scopeCount: kept.length,
+    scopeParent: Int32Array.from(kept, (scope) => {
+      const parent = unit.scopeParent[scope];
+      return parent < 0 ? -1 : places[parent];
+    }),
+    scopeFunction: pick(unit.scopeFunction),
+    scopeCallFile: pick(unit.scopeCallFile),
+    scopeCallLine: pick(unit.scopeCallLine),
+    scopeCallColumn: pick(unit.scopeCallColumn),
+    scopeRanges: Uint32Array.from(firsts),
+    rangeCount: lows.length,
+    rangeLow: Float64Array.from(lows),
+    rangeHigh: Float64Array.from(highs),
+  };
+}
+
+function moveRows(unit: UnitTable, moves: Moves) {
+  /** The parts of sequences that were linked, by where they were brought. */
+  const parts: { first: number; end: number; start: number; high: number; by: number }[] = [];
+  for (let sequence = 0; sequence < unit.sequenceCount; sequence++) {
+    const first = unit.sequenceRows[sequence];
+    const end = unit.sequenceRows[sequence + 1];
+    if (first >= end) continue;
+    const low = unit.rowOffset[first];
+    const high = unit.sequenceHigh[sequence];
+    for (let at = firstAfter(moves, low); at < moves.count && moves.from[at] < high; at++) {
+      const start = Math.max(low, moves.from[at]);
+      const until = Math.min(high, moves.fromEnd[at]);
+      if (start >= until) continue;
+      parts.push({
+        first: lastAtOrBefore(unit.rowOffset, first, end, start),
+        end: lastAtOrBefore(unit.rowOffset, first, end, until - 1) + 1,
+        start,
+        high: until,
+        by: moves.to[at] - moves.from[at],
+      });
+    }
+  }
+  parts.sort((a, b) => a.start + a.by - (b.start + b.by));
+  const rowCount = parts.reduce((sum, { first, end }) => sum + end - first, 0);
+  const rowOffset = new Float64Array(rowCount);
+  const rowFile = new Uint32Array(rowCount);
+  const rowLine = new Uint32Array(rowCount);
+  const rowColumn = new Uint32Array(rowCount);
+  const sequenceRows = new Uint32Array(parts.length + 1);
+  let row = 0;
+  parts.forEach(({ first, end, start, by }, index) => {
+    sequenceRows[index] = row;
+    for (let from = first; from < end; from++, row++) {
+      rowOffset[row] = Math.max(unit.rowOffset[from], start) + by;
+      rowFile[row] = unit.rowFile[from];
+      rowLine[row] = unit.rowLine[from];
+      rowColumn[row] = unit.rowColumn[from];
+    }
+  });
+  sequenceRows[parts.length] = row;
+  return {
+    sequenceCount: parts.length,
+    sequenceRows,
+    sequenceHigh: Float64Array.from(parts, ({ high, by }) => high + by),
+    rowCount,
+    rowOffset,
+    rowFile,
+    rowLine,
+    rowColumn,
+  };
+}
+
+/** The last of the rows from `first` to `end` whose offset is not above `offset`; `first` has none
+ * above it. */
+function lastAtOrBefore(
+  offsets: Float64Array,
+  first: number,
+  end: number,
+  offset: number,
+): number {
+  let low = first;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (offsets[middle] <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(first, low - 1);
+}
