@@ -1,0 +1,273 @@
+/** JSON as reports have it: integers beyond 2^53, and texts that were cut off. */
+
+/** Any JSON value. Integers that a number cannot hold are bigints. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonValue[]
+  | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** What {@linkcode parseJson} read. */
+export interface ParsedJson {
+  /** As far as it could be read; `undefined` when nothing could. */
+  readonly value: JsonValue | undefined;
+  /** One beyond the last character that was read. */
+  readonly end: number;
+  /** Where it is damaged and what should have been there; `null` when it is whole. */
+  readonly damage: { readonly offset: number; readonly expected: string } | null;
+  /** Where the objects are that describe frames: those with an `imageOffset`. */
+  readonly spans: ReadonlyMap<JsonObject, readonly [start: number, end: number]>;
+}
+
+/** Deeper nesting is damage. */
+const MAX_DEPTH = 200;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Reads one JSON value.
+ *
+ * @param from where it begins; white space before it is skipped
+ */
+export function parseJson(text: string, from = 0): ParsedJson {
+  let at = from;
+  let damage: { offset: number; expected: string } | null = null;
+  const spans = new Map<JsonObject, readonly [number, number]>();
+
+  const fail = (expected: string): void => {
+    damage ??= { offset: at, expected };
+  };
+  const skip = (): number => {
+    for (;;) {
+      const code = text.charCodeAt(at);
+      if (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) at++;
+      else return code;
+    }
+  };
+  const string = (): string => {
+    const start = ++at;
+    let end = text.indexOf('"', start);
+    let escaped = false;
+    while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH) {
+      escaped = true;
+      let slashes = 0;
+      while (text.charCodeAt(end - 1 - slashes) === BACKSLASH && end - slashes > start) slashes++;
+      if (slashes % 2 === 0) break;
+      end = text.indexOf('"', end + 1);
+    }
+    if (end < 0) {
+      const rest = text.slice(start);
+      at = text.length;
+      fail("the end of a string");
+      return unescape(rest);
+    }
+    at = end + 1;
+    const raw = text.slice(start, end);
+    return escaped || raw.includes("\\") ? unescape(raw) : raw;
+  };
+  const number = (): number | bigint | undefined => {
+    const start = at;
+    if (text.charCodeAt(at) === 0x2d) at++;
+    let integral = true;
+    for (;; at++) {
+      const code = text.charCodeAt(at);
+      if (code >= 0x30 && code <= 0x39) continue;
+      if (code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === 0x2d) {
+        integral = false;
+        continue;
+      }
+      break;
+    }
+    // No number is this long; BigInt() takes time quadratic in the digits.
+    if (at - start > 400) return undefined;
+    const raw = text.slice(start, at);
+    const value = Number(raw);
+    if (raw === "" || Number.isNaN(value)) return undefined;
+    return integral && !Number.isSafeInteger(value) ? BigInt(raw) : value;
+  };
+  const word = (letters: string): boolean => {
+    if (!text.startsWith(letters, at)) return false;
+    at += letters.length;
+    return true;
+  };
+  const value = (depth: number): JsonValue | undefined => {
+    const code = skip();
+    if (code === QUOTE) return string();
+    if (code === 0x7b) return object(depth);
+    if (code === 0x5b) return array(depth);
+    if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const found = number();
+      if (found === undefined) fail("a number");
+      return found;
+    }
+    if (word("true")) return true;
+    if (word("false")) return false;
+    if (word("null")) return null;
+    fail("a value");
+    return undefined;
+  };
+  const object = (depth: number): JsonObject => {
+    const start = at++;
+    const result: Record<string, JsonValue> = {};
+    if (depth >= MAX_DEPTH) fail("less nesting");
+    let isFrame = false;
+    for (let first = true; damage === null; first = false) {
+      let code = skip();
+      if (code === 0x7d) {
+        at++;
+        break;
+      }
+      if (!first) {
+        if (code !== 0x2c) {
+          fail("a comma or a closing brace");
+          break;
+        }
+        at++;
+        code = skip();
+        // A comma too many is easily understood.
+        if (code === 0x7d) continue;
+      }
+      if (code !== QUOTE) {
+        fail("a name in quotes");
+        break;
+      }
+      const key = string();
+      if (damage !== null) break;
+      if (skip() !== 0x3a) {
+        fail("a colon");
+        break;
+      }
+      at++;
+      const member = value(depth + 1);
+      if (member === undefined) break;
+      if (key === "imageOffset") isFrame = true;
+      if (key === "__proto__") {
+        Object.defineProperty(result, key, { value: member, enumerable: true });
+      } else {
+        result[key] = member;
+      }
+    }
+    if (isFrame && damage === null) spans.set(result, [start, at]);
+    return result;
+  };
+  const array = (depth: number): JsonValue[] => {
+    at++;
+    const result: JsonValue[] = [];
+    if (depth >= MAX_DEPTH) fail("less nesting");
+    for (let first = true; damage === null; first = false) {
+      const code = skip();
+      if (code === 0x5d) {
+        at++;
+        break;
+      }
+      if (!first) {
+        if (code !== 0x2c) {
+          fail("a comma or a closing bracket");
+          break;
+        }
+        at++;
+        if (skip() === 0x5d) continue;
+      }
+      const element = value(depth + 1);
+      if (element === undefined) break;
+      result.push(element);
+    }
+    return result;
+  };
+
+  const found = value(0);
+  return { value: found, end: at, damage, spans };
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** A string's text without its escapes; what is no escape stays as it is. */
+function unescape(raw: string): string {
+  return raw.replace(
+    /\\(?:u([0-9a-fA-F]{4})|(.))/gs,
+    (_match, hex, letter) =>
+      hex !== undefined ? String.fromCharCode(parseInt(hex, 16)) : escapes[letter] ?? letter,
+  );
+}
+
+/** JSON of a value that may hold bigints, which are written as integers. */
+export function stringifyJson(value: JsonValue, indent = 0, separator = ":"): string {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+  const inner = indent > 0 ? indent - 1 : 0;
+  const [open, close, gap] = indent > 0 ? ["\n", "\n", ",\n"] : ["", "", ","];
+  if (Array.isArray(value)) {
+    const items = value.map((item) => stringifyJson(item, inner, separator));
+    return items.length === 0 ? "[]" : `[${open}${items.join(gap)}${close}]`;
+  }
+  const members = Object.entries(value).map(([key, member]) =>
+    `${JSON.stringify(key)}${separator}${stringifyJson(member, inner, separator)}`
+  );
+  return members.length === 0 ? "{}" : `{${open}${members.join(gap)}${close}}`;
+}
+
+/** A member that is an object; `null` when it is none. */
+export function objectAt(object: JsonValue | undefined, key: string): JsonObject | null {
+  const value = memberAt(object, key);
+  return isObject(value) ? value : null;
+}
+
+/** A member that is an array; empty when it is none. */
+export function arrayAt(object: JsonValue | undefined, key: string): readonly JsonValue[] {
+  const value = memberAt(object, key);
+  return Array.isArray(value) ? value : [];
+}
+
+/** A member that is a string, or a number as one; `null` when it is neither or empty. */
+export function textAt(object: JsonValue | undefined, key: string): string | null {
+  const value = memberAt(object, key);
+  if (typeof value === "string") return value === "" ? null : value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : null;
+}
+
+/** A member that is an integer that a number can hold; `null` when it is none. */
+export function numberAt(object: JsonValue | undefined, key: string): number | null {
+  const value = memberAt(object, key);
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : null;
+}
+
+/** A member that is an integer, or a string of one; `null` when it is none. */
+export function bigintAt(object: JsonValue | undefined, key: string): bigint | null {
+  return toBigint(memberAt(object, key));
+}
+
+/** An integer of 64 bits, from a number, a bigint or the text of one; `null` when it is none. */
+export function toBigint(value: JsonValue | undefined): bigint | null {
+  if (typeof value === "bigint") return BigInt.asUintN(64, value);
+  if (typeof value === "number") {
+    return Number.isSafeInteger(value) ? BigInt.asUintN(64, BigInt(value)) : null;
+  }
+  if (typeof value !== "string" || !/^(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})$/.test(value)) {
+    return null;
+  }
+  return BigInt.asUintN(64, BigInt(value));
+}
+
+function memberAt(object: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Whether a value is an object and no array. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,171 @@
+/** A report's bytes as text and back without loss, and its lines. */
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Stray bytes are kept as unpaired surrogates from here on: U+DC80 is the byte 0x80. */
+const STRAY = 0xdc00;
+
+/** Decodes UTF-8. A byte that is no part of it becomes an unpaired surrogate, U+DC80 to U+DCFF, from
+ * which {@linkcode encodeReport} makes it again. */
+export function decodeReport(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return decodeStray(bytes);
+  }
+}
+
+/** The bytes at `at` that are one character of UTF-8; 0 when they are none. */
+function sequenceLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at];
+  const length = first < 0x80
+    ? 1
+    : first >= 0xc2 && first < 0xe0
+    ? 2
+    : first >= 0xe0 && first < 0xf0
+    ? 3
+    : first >= 0xf0 && first < 0xf5
+    ? 4
+    : 0;
+  if (length === 0 || at + length > bytes.length) return 0;
+  for (let index = 1; index < length; index++) {
+    if ((bytes[at + index] & 0xc0) !== 0x80) return 0;
+  }
+  // Overlong forms, surrogates, and what is beyond Unicode.
+  const second = bytes[at + 1];
+  if (first === 0xe0 && second < 0xa0 || first === 0xed && second > 0x9f) return 0;
+  if (first === 0xf0 && second < 0x90 || first === 0xf4 && second > 0x8f) return 0;
+  return length;
+}
+
+function decodeStray(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  let good = 0;
+  let at = 0;
+  while (at < bytes.length) {
+    const length = sequenceLength(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    if (at > good) parts.push(utf8.decode(bytes.subarray(good, at)));
+    parts.push(String.fromCharCode(STRAY + bytes[at]));
+    good = ++at;
+  }
+  if (at > good) parts.push(utf8.decode(bytes.subarray(good, at)));
+  return parts.join("");
+}
+
+/** The bytes of a text, those included that {@linkcode decodeReport} could not read. */
+export function encodeReport(text: string): Uint8Array {
+  if (text.isWellFormed()) return encoder.encode(text);
+  const bytes = new Uint8Array(text.length * 3);
+  let length = 0;
+  for (const character of text) {
+    const code = character.charCodeAt(0);
+    if (character.length === 1 && code >= STRAY + 0x80 && code <= STRAY + 0xff) {
+      bytes[length++] = code - STRAY;
+    } else {
+      length += encoder.encodeInto(character, bytes.subarray(length)).written;
+    }
+  }
+  return bytes.slice(0, length);
+}
+
+/** The lines of a text by where they begin and end; `\n`, `\r\n` and a lone `\r` each end one. */
+export class Lines {
+  /** The text. */
+  readonly text: string;
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+
+  /** The lines of `text` from `from` up to `to`. */
+  constructor(text: string, from = 0, to: number = text.length) {
+    this.text = text;
+    let start = from;
+    let carriage = nextOr(text, "\r", from, to);
+    while (start < to) {
+      const feed = nextOr(text, "\n", start, to);
+      // The lone carriage returns before the line feed.
+      while (carriage < feed - 1 && carriage < to) {
+        this.#add(start, carriage);
+        start = carriage + 1;
+        carriage = nextOr(text, "\r", start, to);
+      }
+      if (carriage === feed - 1 && feed < to) {
+        this.#add(start, carriage);
+        carriage = nextOr(text, "\r", feed + 1, to);
+      } else if (carriage < to && carriage < feed) {
+        this.#add(start, carriage);
+        start = carriage + 1;
+        carriage = nextOr(text, "\r", start, to);
+        continue;
+      } else {
+        this.#add(start, feed);
+      }
+      start = feed + 1;
+    }
+  }
+
+  #add(start: number, end: number): void {
+    this.#starts.push(start);
+    this.#ends.push(end);
+  }
+
+  /** How many. */
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  /** Where line `index` begins. */
+  start(index: number): number {
+    return this.#starts[index];
+  }
+
+  /** Where it ends, before what ends it. */
+  end(index: number): number {
+    return this.#ends[index];
+  }
+
+  /** Line `index` without its end. */
+  line(index: number): string {
+    return this.text.slice(this.#starts[index], this.#ends[index]);
+  }
+}
+
+/** Where `what` is next; `to` when it is nowhere before that. */
+function nextOr(text: string, what: string, from: number, to: number): number {
+  const found = text.indexOf(what, from);
+  return found < 0 || found > to ? to : found;
+}
+
+/** What ends most of a text's lines: by its first one. */
+export function lineEnding(text: string): string {
+  const feed = text.indexOf("\n");
+  if (feed < 0) return text.includes("\r") ? "\r" : "\n";
+  return text[feed - 1] === "\r" ? "\r\n" : "\n";
+}
+
+/** A replacement of a part of a text; `start` equal to `end` inserts. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A text with some of its parts replaced.
+ *
+ * @param edits that do not overlap; those at the same place in their order
+ */
+export function edited(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
+    if (edit.start < at) continue;
+    parts.push(text.slice(at, edit.start), edit.text);
+    at = edit.end;
+  }
+  parts.push(text.slice(at));
+  return parts.join("");
+}
