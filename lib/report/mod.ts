@@ -21,3 +21,4 @@ export {
 } from "./report.ts";
 export { decodeReport, encodeReport } from "./text.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
+export * from "./stackshot/mod.ts";

@@ -1,0 +1,133 @@
+/** Structures as the kernel writes them: packed and little-endian, their fields in order. */
+
+/** One field of a {@linkcode Layout}. */
+export interface Field {
+  /** As the header names it. */
+  readonly name: string;
+  /** `char` is text up to its NUL, `uuid` sixteen bytes shown as text. */
+  readonly kind: "u8" | "i8" | "u16" | "i16" | "u32" | "i32" | "u64" | "i64" | "char" | "uuid";
+  /** Bytes from the structure's start. */
+  readonly offset: number;
+  /** How many there are; 1 for a field that is no array. */
+  readonly count: number;
+}
+
+/** A structure. */
+export interface Layout {
+  /** As the header names it. */
+  readonly name: string;
+  /** Bytes of all fields. */
+  readonly size: number;
+  readonly fields: readonly Field[];
+}
+
+/** What a field holds: 64-bit numbers are `bigint`, text is not safe to print raw. */
+export type Value = number | bigint | string | readonly (number | bigint)[];
+
+/** A structure's fields by name. Those beyond the bytes that were there are left out. */
+export type Struct = Readonly<Record<string, Value | undefined>>;
+
+/** Bytes of one field of a kind. */
+export const sizes: Readonly<Record<Field["kind"], number>> = {
+  u8: 1,
+  i8: 1,
+  u16: 2,
+  i16: 2,
+  u32: 4,
+  i32: 4,
+  u64: 8,
+  i64: 8,
+  char: 1,
+  uuid: 16,
+};
+
+/** A layout from its fields in order, as in `u64 ths_thread_id; char[32] ts_p_comm`. */
+export function layout(name: string, fields: string): Layout {
+  let offset = 0;
+  const list = fields.split(";").map((text) => {
+    const [, kind, count, field] = /^\s*(\w+?)(?:\[(\d+)\])?\s+(\w+)\s*$/.exec(text)!;
+    const made: Field = {
+      name: field,
+      kind: kind as Field["kind"],
+      offset,
+      count: count === undefined ? 1 : Number(count),
+    };
+    offset += sizes[made.kind] * made.count;
+    return made;
+  });
+  return { name, size: offset, fields: list };
+}
+
+const decoder = new TextDecoder();
+
+/** Text up to its NUL. */
+export function text(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  return decoder.decode(end < 0 ? bytes : bytes.subarray(0, end));
+}
+
+/** Sixteen bytes as `8-4-4-4-12`, upper case. */
+export function uuid(bytes: Uint8Array): string {
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function number(view: DataView, kind: Field["kind"], at: number): number | bigint {
+  switch (kind) {
+    case "i8":
+      return view.getInt8(at);
+    case "u16":
+      return view.getUint16(at, true);
+    case "i16":
+      return view.getInt16(at, true);
+    case "u32":
+      return view.getUint32(at, true);
+    case "i32":
+      return view.getInt32(at, true);
+    case "u64":
+      return view.getBigUint64(at, true);
+    case "i64":
+      return view.getBigInt64(at, true);
+    default:
+      return view.getUint8(at);
+  }
+}
+
+/** Reads a structure that may be an older, shorter version of its layout, or a newer, longer one. */
+export function readStruct({ fields }: Layout, bytes: Uint8Array): Struct {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // Names may come from the stackshot itself.
+  const struct: Record<string, Value> = Object.create(null);
+  for (const { name, kind, offset, count } of fields) {
+    const size = sizes[kind];
+    if (offset + (kind === "char" ? 1 : size * count) > bytes.length) continue;
+    if (kind === "char") struct[name] = text(bytes.subarray(offset, offset + count));
+    else if (kind === "uuid") struct[name] = uuid(bytes.subarray(offset, offset + 16));
+    else if (count === 1) struct[name] = number(view, kind, offset);
+    else {
+      struct[name] = Array.from(
+        { length: count },
+        (_, index) => number(view, kind, offset + index * size),
+      );
+    }
+  }
+  return struct;
+}
+
+/** A field as a number; 0 when it is not there. */
+export function num(struct: Struct, name: string): number {
+  const value = struct[name];
+  return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
+}
+
+/** A field as a 64-bit number; 0 when it is not there. */
+export function big(struct: Struct, name: string): bigint {
+  const value = struct[name];
+  return typeof value === "bigint" ? value : typeof value === "number" ? BigInt(value) : 0n;
+}
+
+/** A field as text; empty when it is not there. */
+export function str(struct: Struct, name: string): string {
+  const value = struct[name];
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,20 @@
+/** Stackshots: what every thread of a task or of a whole system was doing, as the kernel tells it.
+ *
+ * @module
+ */
+export type {
+  Change,
+  LoadInfo,
+  RawFrame,
+  SharedCacheInfo,
+  StackshotData,
+  TaskData,
+  ThreadData,
+  TurnstileInfo,
+  WaitInfo,
+} from "./data.ts";
+export type { FindImage } from "./images.ts";
+export type { KcItem } from "./kcdata.ts";
+export type { Struct, Value } from "./layout.ts";
+export { readStackshot } from "./read.ts";
+export { Stackshot, type StackshotServices, StackshotTask, StackshotThread } from "./stackshot.ts";
