@@ -1,5 +1,7 @@
 /** One entrance for the manglings of Swift, C++ and Rust, with a bounded cache. */
 
+import { demangleSwift } from "./swift/swift.ts";
+
 /** How much of a demangled name is shown: `simplified` as debuggers show a frame, `full` as the
  * mangling has it. */
 export type DemangleStyle = "simplified" | "full";
@@ -20,6 +22,9 @@ const kept: Record<DemangleStyle, Map<string, string>> = {
   simplified: new Map(),
   full: new Map(),
 };
+
+/** Swift's prefixes, of which `_T` is also C's to use. */
+const swiftName = /^_{0,2}(?:\$[sSe]|T[^_])|^@__swiftmacro_/;
 
 let library: (() => Demangler | null) | null = null;
 
@@ -56,10 +61,18 @@ export function demangle(name: string, style: DemangleStyle = "simplified"): str
   const cache = kept[style];
   const known = cache.get(name);
   if (known !== undefined) return known;
-  if (name.length > longest || !needsLibrary(name)) return name;
-  const demangler = library?.() ?? null;
-  if (demangler === null) return name;
-  const text = demangler.demangle(name.startsWith("__Z") ? name.slice(1) : name, style) ?? name;
+  if (name.length > longest) return name;
+  let text: string | null;
+  if (swiftName.test(name)) {
+    text = demangleSwift(/^__[$T]/.test(name) ? name.slice(1) : name, style);
+  } else if (needsLibrary(name)) {
+    const demangler = library?.() ?? null;
+    if (demangler === null) return name;
+    text = demangler.demangle(/^__[ZR]/.test(name) ? name.slice(1) : name, style);
+  } else {
+    return name;
+  }
+  text ??= name;
   if (cache.size >= capacity) cache.clear();
   cache.set(name, text);
   return text;

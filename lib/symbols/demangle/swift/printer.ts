@@ -1,0 +1,106 @@
+/** A tree's text. What is said of each kind of node is in the tables of phrases.ts and in printers.ts;
+ * this holds the text that is being made. */
+
+import type { DemangleStyle } from "../demangle.ts";
+import { fail, need, type Node } from "./node.ts";
+import { alone, aloneInFull, around, before, beforeAll, lists, patterns } from "./phrases.ts";
+import { printers } from "./printers.ts";
+
+/** How deep nodes are printed; deeper ones are said to be too complex. */
+const deepest = 512;
+
+/** How many nodes are printed; substitutions can make few nodes many. */
+const most = 1 << 16;
+
+/** How long a text can be. */
+const longest = 1 << 18;
+
+/** Text in the making. */
+export class Printer {
+  /** What was printed so far. */
+  text = "";
+  /** Whether `specialized` was said, which is said once. */
+  saidSpecialized = false;
+  /** Whether generic signatures have their requirements. */
+  withRequirements: boolean;
+  #left = most;
+
+  /** @param simplified whether it is for a frame in a debugger: without modules, types, labels of
+   * thunks and the like */
+  constructor(readonly simplified: boolean) {
+    this.withRequirements = !simplified;
+  }
+
+  /** Adds text. */
+  say(...parts: (string | number)[]): void {
+    for (const part of parts) this.text += part;
+    if (this.text.length > longest) fail();
+  }
+
+  /** Prints a node.
+   *
+   * @param asContext whether what comes next is in it; its own context may be left for later then, and is
+   *   given back
+   */
+  print(node: Node | undefined, depth: number, asContext = false): Node | null {
+    if (node === undefined || --this.#left < 0) fail();
+    if (depth > deepest) {
+      this.say("<<too complex>>");
+      return null;
+    }
+    const { kind } = node;
+    const printer = printers[kind];
+    if (printer !== undefined) return printer(this, node, depth, asContext) ?? null;
+    this.#phrase(node, kind, depth);
+    return null;
+  }
+
+  #phrase(node: Node, kind: string, depth: number): void {
+    if (kind in before) {
+      this.say(before[kind]);
+      this.print(node.children[0], depth + 1);
+    } else if (kind in around) {
+      const own = `${need(node.text ?? node.index)}`;
+      const pattern = around[kind];
+      const at = pattern.lastIndexOf("#");
+      this.say(pattern.slice(0, at), own, pattern.slice(at + 1));
+    } else if (kind in patterns) {
+      for (const part of patterns[kind].split(/(\d)/)) {
+        if (/^\d$/.test(part)) this.print(node.children[Number(part)], depth + 1);
+        else this.say(part);
+      }
+    } else if (kind in lists) {
+      const [start, between, end] = lists[kind];
+      this.say(start);
+      this.children(node, depth, between);
+      this.say(end);
+    } else if (kind in beforeAll) {
+      this.say(beforeAll[kind]);
+      this.children(node, depth);
+    } else if (kind in alone) {
+      this.say(alone[kind]);
+    } else if (kind in aloneInFull) {
+      if (!this.simplified) this.say(aloneInFull[kind]);
+    } else {
+      fail();
+    }
+  }
+
+  /** Prints children, with text between them. */
+  children({ children }: Node, depth: number, between = ""): void {
+    for (const [index, child] of children.entries()) {
+      if (index > 0) this.say(between);
+      this.print(child, depth + 1);
+    }
+  }
+}
+
+/** The text of a tree.
+ *
+ * @throws `damaged` when it is no tree of a name
+ */
+export function printTree(tree: Node, style: DemangleStyle): string {
+  const printer = new Printer(style === "simplified");
+  printer.print(tree, 0);
+  return printer.text;
+}

@@ -1,0 +1,32 @@
+/** Swift's names, of all its manglings. */
+
+import type { DemangleStyle } from "../demangle.ts";
+import { demangleTree } from "./demangle.ts";
+import type { Node } from "./node.ts";
+import { demangleOldTree } from "./old.ts";
+import { printTree } from "./printer.ts";
+
+/** `_T0`: Swift 4; `$S`: 4.2; `$s`: since 5; `$e`: embedded; the last: names of expanded macros' files. */
+const prefix = /^(?:_T0|_?\$[sSe]|@__swiftmacro_)/;
+
+/** The tree of a name; throws when it is damaged. */
+function treeOf(name: string): Node | null {
+  if (/^_Tt/.test(name)) return demangleOldTree(name);
+  const [start] = prefix.exec(name) ?? [""];
+  if (start !== "") return demangleTree(name.slice(start.length), start === "_T0");
+  return name.startsWith("_T") ? demangleOldTree(name) : null;
+}
+
+/** The text of a Swift name; `null` when it is none, or damaged.
+ *
+ * @param name without Mach-O's underscore
+ */
+export function demangleSwift(name: string, style: DemangleStyle): string | null {
+  try {
+    const tree = treeOf(name);
+    return tree === null ? null : printTree(tree, style) || null;
+  } catch {
+    // Also for trees that no name has, of which nodes miss that others ask for.
+    return null;
+  }
+}
