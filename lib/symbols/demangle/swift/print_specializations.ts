@@ -122,7 +122,7 @@ function printParameter(p: Printer, node: Node, depth: number): void {
 function printOperand(p: Printer, node: Node | undefined, index: number, depth: number): void {
   if (node === undefined) return;
   if (index === specialized.function || index === specialized.global) {
-    p.say(demangled(need(node.text)));
+    p.say(demangled(p, need(node.text)));
   } else if (index === specialized.string && node.text?.startsWith("_")) {
     p.say(node.text.slice(1));
   } else {
@@ -130,14 +130,17 @@ function printOperand(p: Printer, node: Node | undefined, index: number, depth: 
   }
 }
 
+/** How many names can be in one another. */
+const deepest = 8;
+
 /** A name inside of a name. */
-function demangled(name: string): string {
-  return demangleSwift(name, "full") ?? name;
+function demangled(p: Printer, name: string): string {
+  return p.nesting < deepest ? demangleSwift(name, "full", p.nesting + 1) ?? name : name;
 }
 
 /** Prints a constant, a name or a number. */
 export function printPayload(p: Printer, { text, index }: Node): void {
-  p.say(text === null ? need(index) : demangled(text));
+  p.say(text === null ? need(index) : demangled(p, text));
 }
 
 const flagNames: readonly (readonly [flag: number, name: string])[] = [

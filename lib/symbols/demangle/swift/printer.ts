@@ -26,8 +26,11 @@ export class Printer {
   #left = most;
 
   /** @param simplified whether it is for a frame in a debugger: without modules, types, labels of
-   * thunks and the like */
-  constructor(readonly simplified: boolean) {
+   *   thunks and the like
+   * @param nesting how many names this name is a part of; those parts are printed without `?` and `[]`,
+   *   as by Swift
+   */
+  constructor(readonly simplified: boolean, readonly nesting: number) {
     this.withRequirements = !simplified;
   }
 
@@ -99,8 +102,8 @@ export class Printer {
  *
  * @throws `damaged` when it is no tree of a name
  */
-export function printTree(tree: Node, style: DemangleStyle): string {
-  const printer = new Printer(style === "simplified");
+export function printTree(tree: Node, style: DemangleStyle, nesting: number): string {
+  const printer = new Printer(style === "simplified", nesting);
   printer.print(tree, 0);
   return printer.text;
 }

@@ -115,14 +115,14 @@ function inParentheses(p: Printer, type: Node, depth: number): void {
 function boundGeneric(p: Printer, node: Node, depth: number): void {
   const [unbound, list] = node.children;
   const args = need(list).children;
-  if (node.kind === "BoundGenericProtocol" && node.children.length === 2) {
+  if (node.kind === "BoundGenericProtocol" && node.children.length === 2 && p.nesting === 0) {
     p.children(list, depth);
     p.say(" as ");
     p.print(unbound, depth + 1);
     return;
   }
   const [module, name] = need(unbound.children[0]).children;
-  const standard = node.children.length === 2 && module?.kind === "Module" &&
+  const standard = p.nesting === 0 && node.children.length === 2 && module?.kind === "Module" &&
     module.text === "Swift" && name?.kind === "Identifier";
   const sugar = standard ? `${node.kind}${name.text}${args.length}` : "";
   switch (sugar) {

@@ -20,11 +20,12 @@ function treeOf(name: string): Node | null {
 /** The text of a Swift name; `null` when it is none, or damaged.
  *
  * @param name without Mach-O's underscore
+ * @param nesting how many names it is a part of
  */
-export function demangleSwift(name: string, style: DemangleStyle): string | null {
+export function demangleSwift(name: string, style: DemangleStyle, nesting = 0): string | null {
   try {
     const tree = treeOf(name);
-    return tree === null ? null : printTree(tree, style) || null;
+    return tree === null ? null : printTree(tree, style, nesting) || null;
   } catch {
     // Also for trees that no name has, of which nodes miss that others ask for.
     return null;
