@@ -185,7 +185,7 @@ export class Header {
     let subtype = this.#value("exception subtype");
     const message = this.#value("exception message", "exception reason");
     const note = this.#value("exception note");
-    if (written === null && given === null && subtype === null) return null;
+    if (written === null && given === null && subtype === null && note === null) return null;
     const match = /^(\S+)(?:\s+\((.{1,200})\))?/.exec(written ?? "");
     // macOS writes the subtype where iOS writes the numbers.
     if (subtype === null && given !== null && /^[A-Z]/.test(given)) subtype = given;

@@ -1,0 +1,344 @@
+/** Terminations: namespaces, and codes in them. */
+
+import type { KnowledgeRow } from "./knowledge_row.ts";
+
+const note = "Apple, Technical Note TN2151";
+const watchdog = 'Apple, "Addressing watchdog terminations"';
+const reason = "XNU, bsd/sys/reason.h";
+const jetsam = "XNU, bsd/sys/kern_memorystatus.h";
+const dyld = "dyld, include/mach-o/dyld.h: DYLD_EXIT_REASON_*";
+
+function namespace(
+  key: string,
+  meaning: string,
+  next: string,
+  causes: string[] = [],
+): KnowledgeRow {
+  return { kind: "namespace", key, meaning, causes, next, source: reason };
+}
+
+function code(
+  key: string,
+  meaning: string,
+  causes: string[],
+  next: string,
+  source: string,
+): KnowledgeRow {
+  return { kind: "termination", key, meaning, causes, next, source };
+}
+
+/** See {@linkcode KnowledgeRow}. */
+export const terminationRows: readonly KnowledgeRow[] = [
+  code(
+    "*:0x8badf00d",
+    '"ate bad food": a watchdog ended the app because it did not answer in time while it started, went to the background or handled an event.',
+    ["network, disk or lock waits on the main thread", "too much work at launch"],
+    "See what the main thread was doing; move it off the main thread.",
+    watchdog,
+  ),
+  code(
+    "*:0xdead10cc",
+    '"dead lock": the app held a file lock or a database lock while it was suspended.',
+    ["a SQLite database or a lock in a shared container, still in use in the background"],
+    "Finish or close it before suspension, or ask for background time.",
+    note,
+  ),
+  code(
+    "*:0xbaaaaaad",
+    "A stackshot of the whole system; nothing crashed.",
+    ["somebody pressed the buttons that ask for one"],
+    "Nothing, unless the system was hanging: then see what waits for what.",
+    note,
+  ),
+  code(
+    "*:0xbad22222",
+    "A VoIP app was ended because it was started again too often.",
+    ["it crashes or exits soon after each start"],
+    "See the reports of those starts.",
+    note,
+  ),
+  code(
+    "*:0xdeadfa11",
+    '"dead fall": a person forced the app to quit.',
+    ["the app did not answer"],
+    "See what the main thread was waiting for.",
+    note,
+  ),
+  code(
+    "*:0xc00010ff",
+    '"cool off": the system ended the app because the device was too hot.',
+    ["much work of CPU or GPU for long"],
+    "Profile its energy use.",
+    note,
+  ),
+  code(
+    "*:0xbaadca11",
+    '"bad call": the app did not report a call to CallKit after a PushKit message.',
+    ["a VoIP message handled without reportNewIncomingCall"],
+    "Report a call for each such message.",
+    'Apple, "Responding to VoIP notifications from PushKit"',
+  ),
+  code(
+    "*:0xc51bad01",
+    "watchOS ended the app: it used too much CPU time in a background task.",
+    ["more work than a background task allows"],
+    "Do less in the task, or split it.",
+    watchdog,
+  ),
+  code(
+    "*:0xc51bad02",
+    "watchOS ended the app: a background task did not finish in time.",
+    ["setTaskCompleted was not called"],
+    "Complete every task early enough.",
+    watchdog,
+  ),
+  code(
+    "*:0xc51bad03",
+    "watchOS ended the app: a background task did not finish in time, though the system was too busy to give it much of the CPU.",
+    ["a busy system; work at launch"],
+    "Do less in the task.",
+    watchdog,
+  ),
+  code(
+    "*:0xbada5e47",
+    "The app started too many background tasks at once, or did not end them.",
+    ["beginBackgroundTask without its end"],
+    "End each background task.",
+    note,
+  ),
+  code(
+    "*:0x2bad45ec",
+    '"too bad for security": the process was ended for a security violation.',
+    ["a window of another process shown in a way that is not allowed"],
+    "Read the termination's description.",
+    note,
+  ),
+
+  namespace("SIGNAL", "A signal ended the process.", "See the signal."),
+  namespace(
+    "JETSAM",
+    "The kernel ended the process for memory.",
+    "Measure the app's memory; see the limit in the code's meaning.",
+    ["too much memory used, by this process or by all"],
+  ),
+  namespace(
+    "CODESIGNING",
+    "The kernel found a code signature that does not hold.",
+    "Verify the signature of the program and its libraries: codesign --verify --deep --strict.",
+    [
+      "a binary changed after it was signed",
+      "an expired or missing profile",
+      "hardened run-time rules",
+    ],
+  ),
+  namespace("HANGTRACER", "The process hung too long.", "See what the main thread was doing."),
+  namespace("TEST", "A test ended the process.", "See the test."),
+  namespace(
+    "DYLD",
+    "The dynamic linker could not load the program.",
+    "Read its message: it names the library or the symbol.",
+    ["a library that is not in the bundle", "a library older than what the program was linked for"],
+  ),
+  namespace("LIBXPC", "libxpc ended the process.", "Read the message.", [
+    "an XPC message of the wrong kind",
+    "a connection released while it was suspended",
+  ]),
+  namespace("OBJC", "The Objective-C run-time ended the process.", "Read its message.", [
+    "damaged classes or an isa pointer that is none",
+  ]),
+  namespace("EXEC", "The program could not be started.", "See the code; check how it was built."),
+  namespace("SPRINGBOARD", "iOS ended the app.", "See the code and its description."),
+  namespace(
+    "FRONTBOARD",
+    "The system's app management ended the app.",
+    "See the code and its description.",
+  ),
+  namespace(
+    "RUNNINGBOARD",
+    "The system's process management ended the app.",
+    "See the code and its description.",
+  ),
+  namespace(
+    "ASSERTIOND",
+    "The system's process management ended the app.",
+    "See the code and its description.",
+  ),
+  namespace(
+    "TCC",
+    "The process asked for private data without saying why.",
+    "Add the usage description to Info.plist that the message names.",
+    ["a missing NS…UsageDescription"],
+  ),
+  namespace("REPORTCRASH", "The crash reporter ended the process.", "Read the message."),
+  namespace("COREANIMATION", "Core Animation ended the process.", "Read the message."),
+  namespace("AGGREGATED", "A crash that stands for many like it.", "See those."),
+  namespace("SKYWALK", "The network stack ended the process.", "Read the message."),
+  namespace("LIBSYSTEM", "libSystem ended the process.", "Read the message."),
+  namespace("FOUNDATION", "Foundation ended the process.", "Read the message."),
+  namespace(
+    "WATCHDOG",
+    "A watchdog ended the process: it did not answer in time.",
+    "See what the main thread was waiting for.",
+    [
+      "a deadlock",
+      "a slow or stuck wait on the main thread",
+    ],
+  ),
+  namespace("METAL", "Metal ended the process.", "Run with Metal's API validation."),
+  namespace("WATCHKIT", "watchOS ended the app.", "See the code and its description."),
+  namespace("GUARD", "A guarded resource was misused.", "See the decoded guard."),
+  namespace(
+    "SANDBOX",
+    "The sandbox ended the process.",
+    "Read the message: it names what was refused.",
+  ),
+  namespace("SECURITY", "A security check ended the process.", "Read the message."),
+  namespace(
+    "ENDPOINTSECURITY",
+    "An Endpoint Security client did not answer in time.",
+    "Answer every message before its deadline.",
+    ["work done before the answer"],
+  ),
+  namespace(
+    "PAC_EXCEPTION",
+    "Pointer authentication failed in a process that must not go on after that.",
+    "Look for memory damage near the pointer that was used.",
+    ["a pointer that was overwritten"],
+  ),
+  namespace(
+    "PORT_SPACE",
+    "The process had too many Mach ports.",
+    "Look for ports that are never released.",
+    [
+      "a leak of port rights",
+    ],
+  ),
+  namespace("WEBKIT", "WebKit ended the process.", "Read the message."),
+  namespace("ROSETTA", "Rosetta ended the process.", "Read the message."),
+
+  code(
+    "JETSAM:0x1",
+    "ended for memory, for no more special reason",
+    [],
+    "Measure the app's memory.",
+    jetsam,
+  ),
+  code(
+    "JETSAM:0x2",
+    "above its high-water mark while memory was short",
+    ["a process that grew"],
+    "Use less memory in the background.",
+    jetsam,
+  ),
+  code("JETSAM:0x3", "too many vnodes in use", ["too many open files"], "Close files.", jetsam),
+  code(
+    "JETSAM:0x4",
+    "memory was short in the whole system",
+    ["other processes, or this one"],
+    "Use less memory in the background.",
+    jetsam,
+  ),
+  code("JETSAM:0x5", "the system was thrashing", [], "Use less memory.", jetsam),
+  code("JETSAM:0x6", "the file cache was thrashing", [], "Map and read less at a time.", jetsam),
+  code(
+    "JETSAM:0x7",
+    "above the limit for this process",
+    ["a leak, or large images and buffers"],
+    "Find what grows with a memory graph.",
+    jetsam,
+  ),
+  code("JETSAM:0x8", "the disk was too full to page", [], "Free space on the device.", jetsam),
+  code("JETSAM:0x9", "ended while idle", ["nothing wrong"], "Nothing: this is normal.", jetsam),
+  code(
+    "JETSAM:0xa",
+    "the kernel's own memory was exhausted",
+    [],
+    "Look for leaks of kernel objects: ports, files.",
+    jetsam,
+  ),
+  code("JETSAM:0xb", "the memory compressor was thrashing", [], "Use less memory.", jetsam),
+  code("JETSAM:0xc", "the memory compressor had no space left", [], "Use less memory.", jetsam),
+  code("JETSAM:0xd", "swap was nearly used up", [], "Use less memory.", jetsam),
+  code("JETSAM:0xe", "memory was short for long", [], "Use less memory in the background.", jetsam),
+  code(
+    "JETSAM:0x64",
+    "above the limit of CPU time",
+    ["work without end in the background"],
+    "See what the busiest thread was doing.",
+    jetsam,
+  ),
+
+  code(
+    "CODESIGNING:0x1",
+    "the signature was found invalid when the program started",
+    ["changed after signing, or not signed for this system"],
+    "codesign --verify --deep --strict",
+    reason,
+  ),
+  code(
+    "CODESIGNING:0x2",
+    "a page that was read in does not match its signature",
+    ["a binary changed in place", "code written at run time"],
+    "Replace files, do not overwrite them; check the JIT entitlements.",
+    reason,
+  ),
+  code(
+    "CODESIGNING:0x3",
+    "another process may not be controlled with this signature",
+    [],
+    "Add the debugger entitlements.",
+    reason,
+  ),
+  code(
+    "CODESIGNING:0x4",
+    "the program was started in a way that its launch constraints forbid",
+    [],
+    "Check who starts it and from where.",
+    reason,
+  ),
+
+  code(
+    "DYLD:0x1",
+    "a library is missing",
+    ["not in the bundle", "wrong rpath or install name"],
+    "Read the message for the path; otool -l for the rpaths.",
+    dyld,
+  ),
+  code(
+    "DYLD:0x2",
+    "a library has no code for this architecture",
+    [],
+    "lipo -info; build it for this one too.",
+    dyld,
+  ),
+  code("DYLD:0x3", "a library is older than what was linked", [], "Ship the newer one.", dyld),
+  code(
+    "DYLD:0x4",
+    "a symbol is missing",
+    ["a symbol newer than the system", "a library that changed"],
+    "Link it weakly, or raise the deployment target.",
+    dyld,
+  ),
+  code(
+    "DYLD:0x5",
+    "a library's signature does not hold",
+    [],
+    "Sign it with the same team, or turn off library validation.",
+    dyld,
+  ),
+  code("DYLD:0x6", "the sandbox forbids to read a library", [], "Put it into the bundle.", dyld),
+  code("DYLD:0x7", "a library is damaged", [], "Replace it.", dyld),
+  code("DYLD:0x9", "loading failed for another reason", [], "Read the message.", dyld),
+
+  code("EXEC:0x1", "the program is no good Mach-O file", [], "Check how it was built.", reason),
+  code(
+    "EXEC:0x8",
+    "a security policy forbids the program",
+    [],
+    "Check signature and notarization.",
+    reason,
+  ),
+  code("EXEC:0xa", "the program could not be decrypted", [], "Install it again.", reason),
+  code("EXEC:0xd", "32-bit programs do not run here", [], "Build for 64 bits.", reason),
+  code("EXEC:0xe", "the program is for another platform", [], "Build for this one.", reason),
+];

@@ -1,0 +1,414 @@
+/** Naming the frames of a report: as objects, and in place in its text or its JSON. */
+
+import { type ArchName, archs } from "../arch/mod.ts";
+import type { SourceFrame } from "../target/mod.ts";
+import { parseFrameLine } from "./crash_lines.ts";
+import { type JsonValue, parseJson, stringifyJson } from "./json.ts";
+import {
+  type CallTreeNode,
+  CrashReport,
+  type ReportFrame,
+  type ReportImage,
+  type ReportThread,
+} from "./report.ts";
+import { type Edit, edited, lineEnding } from "./text.ts";
+
+/** What is known of a place in an image. */
+export interface FoundPlace {
+  /** The function by the symbol table; `null` when not known. Not safe to print raw. */
+  readonly symbol: string | null;
+  /** Bytes from the symbol; `null` when not known. */
+  readonly offset: number | null;
+  /** The functions by the debug information, innermost first; empty without any. */
+  readonly frames: readonly SourceFrame[];
+}
+
+/** The symbols of one image. */
+export interface ImageLookup {
+  /** What is at an offset from the image's load address; `null` when nothing is known. */
+  at(offset: number): FoundPlace | null;
+}
+
+/** Whoever has symbols for a report's images. */
+export interface ReportSymbols {
+  /** The symbols of an image by its UUID; `null` when there are none. */
+  find(image: ReportImage, arch: ArchName | null): ImageLookup | null;
+}
+
+/** How to symbolicate. */
+export interface SymbolicateOptions {
+  /** Makes names readable; without it they stay as the linker has them. */
+  readonly demangle?: (name: string) => string;
+  /** Whether the text is edited too; without it only the objects are new. True when left out. */
+  readonly inPlace?: boolean;
+}
+
+/** An image whose symbols nobody has, and what they would be good for. */
+export interface MissingSymbols {
+  /** Which. */
+  readonly image: ReportImage;
+  /** Nameless frames in the crashed thread and the last exception's backtrace. */
+  readonly crashedFrames: number;
+  /** Nameless frames in all. */
+  readonly frames: number;
+}
+
+/** What {@linkcode symbolicateReport} made. */
+export interface SymbolicatedReport {
+  /** With the names, in its text too. */
+  readonly report: CrashReport;
+  /** Frames that know more now. */
+  readonly named: number;
+  /** The most useful first. */
+  readonly missing: readonly MissingSymbols[];
+}
+
+/** Names the frames of a report. What it says already stays, unless symbols know better: a stripped
+ * program's nearest export is no function's name.
+ *
+ * In a text only the last column of frames changes, and inlined calls get lines of their own, with
+ * the number of the frame that they are inlined into; so a comparison of the two shows only what was
+ * added.
+ *
+ * @example
+ * ```ts
+ * import { readReport, symbolicateReport } from "@machpause/machpause";
+ *
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * const { missing } = symbolicateReport(report, { find: () => null });
+ * console.log(missing.map(({ image, frames }) => `${image.name}: ${frames}`));
+ * ```
+ */
+export function symbolicateReport(
+  report: CrashReport,
+  symbols: ReportSymbols,
+  options: SymbolicateOptions = {},
+): SymbolicatedReport {
+  return new Symbolication(report, symbols, options).run();
+}
+
+/** A function that handles signals returns into the instruction that was interrupted. */
+const trampoline = "_sigtramp";
+
+/** A frame's name and its inlined calls. */
+interface Named {
+  readonly frame: ReportFrame;
+  readonly inlined: readonly ReportFrame[];
+}
+
+class Symbolication {
+  readonly #report: CrashReport;
+  readonly #symbols: ReportSymbols;
+  readonly #demangle: (name: string) => string;
+  readonly #lookups = new Map<ReportImage, ImageLookup | null>();
+  /** Recursion and many threads ask for the same again. */
+  readonly #places = new Map<ReportImage, Map<number, FoundPlace | null>>();
+  readonly #missing = new Map<ReportImage, { crashedFrames: number; frames: number }>();
+  readonly #edits: Edit[] = [];
+  readonly #inPlace: boolean;
+  readonly #bias: number;
+  readonly #ending: string;
+  readonly #spaced: boolean;
+  #named = 0;
+
+  constructor(report: CrashReport, symbols: ReportSymbols, options: SymbolicateOptions) {
+    this.#report = report;
+    this.#symbols = symbols;
+    this.#demangle = options.demangle ?? ((name) => name);
+    this.#inPlace = options.inPlace ?? true;
+    this.#bias = Number(report.arch === null ? 1n : archs[report.arch].callBias);
+    this.#ending = lineEnding(report.text);
+    this.#spaced = report.format === "ips" && report.text.includes('"imageOffset" : ');
+  }
+
+  run(): SymbolicatedReport {
+    const report = this.#report;
+    const lastException = report.lastException === null
+      ? null
+      : this.#stack(report.lastException, true, false);
+    this.#editAddressList(report.lastException, lastException);
+    const threads = report.threads.map((thread): ReportThread =>
+      thread.tree.length > 0
+        ? this.#tree(thread)
+        : { ...thread, frames: this.#stack(thread.frames, thread.crashed, true) }
+    );
+    const text = this.#inPlace ? edited(report.text, this.#edits) : report.text;
+    const missing = [...this.#missing].map(([image, counts]) => ({ image, ...counts }));
+    missing.sort((a, b) =>
+      b.crashedFrames - a.crashedFrames || b.frames - a.frames ||
+      (a.image.name < b.image.name ? -1 : 1)
+    );
+    return {
+      report: new CrashReport({ ...report, text, threads, lastException }),
+      named: this.#named,
+      missing,
+    };
+  }
+
+  /** @param leaf whether frame 0 is an instruction about to be executed */
+  #stack(frames: readonly ReportFrame[], crashed: boolean, leaf: boolean): ReportFrame[] {
+    const result: ReportFrame[] = [];
+    let exact = leaf;
+    let wasInlined = false;
+    for (const frame of frames) {
+      if (frame.inlined) {
+        wasInlined = true;
+        result.push({ ...frame, index: result.length });
+        continue;
+      }
+      const named = wasInlined || frame.file !== null ? null : this.#name(frame, exact, crashed);
+      wasInlined = false;
+      exact = frame.symbol === trampoline;
+      if (named === null) {
+        result.push({ ...frame, index: result.length });
+        continue;
+      }
+      this.#named++;
+      if (this.#inPlace) this.#edit(frame, named);
+      for (const inlined of named.inlined) result.push({ ...inlined, index: result.length });
+      result.push({ ...named.frame, index: result.length, span: null });
+    }
+    return result;
+  }
+
+  #lookup(image: ReportImage): ImageLookup | null {
+    let lookup = this.#lookups.get(image);
+    if (lookup === undefined) {
+      lookup = image.uuid === null ? null : this.#symbols.find(image, this.#report.arch);
+      this.#lookups.set(image, lookup);
+    }
+    return lookup;
+  }
+
+  #place(image: ReportImage, lookup: ImageLookup, offset: number): FoundPlace | null {
+    let places = this.#places.get(image);
+    if (places === undefined) this.#places.set(image, places = new Map());
+    let place = places.get(offset);
+    if (place === undefined) places.set(offset, place = lookup.at(offset));
+    return place;
+  }
+
+  /** What symbols add to a frame; `null` when that is nothing. */
+  #name(frame: ReportFrame, exact: boolean, crashed: boolean): Named | null {
+    const { image } = frame;
+    if (image === null) return null;
+    const lookup = this.#lookup(image);
+    if (lookup === null) {
+      if (frame.symbol === null || frame.symbol === "<redacted>") {
+        const counts = this.#missing.get(image) ?? { crashedFrames: 0, frames: 0 };
+        counts.frames++;
+        if (crashed) counts.crashedFrames++;
+        this.#missing.set(image, counts);
+      }
+      return null;
+    }
+    const bias = exact ? 0 : this.#bias;
+    const distance = frame.address - image.base - BigInt(bias);
+    if (distance < 0n || distance > 0xffff_ffffn) return null;
+    const place = this.#place(image, lookup, Number(distance));
+    if (place === null) return null;
+    const own = place.frames.at(-1);
+    const name = own?.function ?? place.symbol;
+    if (name === null) return null;
+    const offset = place.offset === null ? null : place.offset + bias;
+    // The same function by where it begins: its name stays as the report has it.
+    const same = frame.symbol !== null && frame.symbol !== "<redacted>" &&
+      (frame.offset === offset || frame.symbol === name);
+    if (same && own === undefined) return null;
+    const symbol = same ? frame.symbol : this.#demangle(name);
+    return {
+      frame: {
+        ...frame,
+        symbol,
+        offset: same ? frame.offset : offset,
+        ...source(own),
+      },
+      inlined: place.frames.slice(0, -1).map((inlined) => ({
+        ...frame,
+        symbol: this.#demangle(inlined.function),
+        offset: null,
+        ...source(inlined),
+        inlined: true,
+        span: null,
+      })),
+    };
+  }
+
+  #edit(frame: ReportFrame, named: Named): void {
+    const { span } = frame;
+    if (span === null) return;
+    if (this.#report.format === "ips") {
+      this.#editJson(span, named);
+      return;
+    }
+    const line = this.#report.text.slice(span.start, span.end);
+    const parsed = parseFrameLine(line);
+    // An address in a list of them.
+    if (parsed === null) return;
+    const columns = line.slice(0, parsed.placeAt);
+    const gap = /\s$/.test(columns) ? "" : " ";
+    const lines = [...named.inlined, named.frame].map((frame) =>
+      `${columns}${gap}${placeText(frame)}`
+    );
+    this.#edits.push({ start: span.start, end: span.end, text: lines.join(this.#ending) });
+  }
+
+  #editJson(span: { start: number; end: number }, named: Named): void {
+    const { text } = this.#report;
+    const separator = this.#spaced ? " : " : ":";
+    const before = text.slice(span.start, span.end);
+    const { value } = parseJson(before);
+    const known = value as Record<string, JsonValue>;
+    const added = members(named.frame);
+    const isNew = !Object.keys(added).some((key) => Object.hasOwn(known, key));
+    let own: string;
+    if (isNew) {
+      const inside = before.slice(0, -1).trimEnd();
+      const rest = stringifyJson(added, 0, separator).slice(1);
+      own = `${inside},${rest.slice(0, -1)}${before.slice(inside.length, -1)}}`;
+    } else {
+      own = stringifyJson({ ...known, ...added }, 0, separator);
+    }
+    const { imageOffset, imageIndex } = known;
+    const inlined = named.inlined.map((frame) =>
+      stringifyJson(
+        {
+          ...members(frame),
+          inline: true,
+          ...(imageIndex === undefined ? {} : { imageIndex }),
+          imageOffset,
+        },
+        0,
+        separator,
+      )
+    );
+    this.#edits.push({ ...span, text: [...inlined, own].join(",") });
+  }
+
+  /** Puts frames in the place of a list of addresses, if any of them is named. */
+  #editAddressList(
+    before: readonly ReportFrame[] | null,
+    after: readonly ReportFrame[] | null,
+  ): void {
+    const first = before?.[0]?.span;
+    const last = before?.at(-1)?.span;
+    if (!this.#inPlace || this.#report.format !== "crash" || after === null) return;
+    if (first == null || last == null) return;
+    const { text } = this.#report;
+    if (parseFrameLine(text.slice(first.start, first.end)) !== null) return;
+    if (!after.some(({ symbol }) => symbol !== null)) return;
+    const digits = this.#report.arch === null || archs[this.#report.arch].pointerSize === 8
+      ? 16
+      : 8;
+    const lines: string[] = [];
+    let number = 0;
+    for (const frame of after) {
+      lines.push(frameText(number, frame, `0x${frame.address.toString(16).padStart(digits, "0")}`));
+      if (!frame.inlined) number++;
+    }
+    this.#edits.push({ start: first.start, end: last.end, text: lines.join(this.#ending) });
+  }
+
+  /** Names the nodes of a call tree, and takes its heaviest stack from them. A tree may be deeper than
+   * calls can nest. */
+  #tree(thread: ReportThread): ReportThread {
+    const roots: CallTreeNode[] = [];
+    const left = thread.tree.toReversed().map((node) => ({ node, into: roots }));
+    for (let item = left.pop(); item !== undefined; item = left.pop()) {
+      const { node, into } = item;
+      const named = node.frame.file === null
+        ? this.#name(node.frame, node.children.length === 0, false)
+        : null;
+      if (named !== null) {
+        this.#named++;
+        if (this.#inPlace) this.#editTree(named.frame);
+      }
+      const children: CallTreeNode[] = [];
+      into.push({ ...node, frame: named === null ? node.frame : named.frame, children });
+      for (const child of node.children.toReversed()) left.push({ node: child, into: children });
+    }
+    const frames: ReportFrame[] = [];
+    let level: readonly CallTreeNode[] = roots;
+    while (level.length > 0) {
+      const heaviest = level.reduce((best, node) => node.count > best.count ? node : best);
+      frames.push(heaviest.frame);
+      level = heaviest.children;
+    }
+    frames.reverse();
+    return { ...thread, tree: roots, frames: frames.map((frame, index) => ({ ...frame, index })) };
+  }
+
+  #editTree(frame: ReportFrame): void {
+    if (frame.span === null) return;
+    const { start, end } = frame.span;
+    const line = this.#report.text.slice(start, end);
+    const at = line.indexOf("???");
+    const bracket = line.lastIndexOf("[0x");
+    if (at < 0 || bracket < at) return;
+    const offset = frame.offset === null ? "" : ` + ${frame.offset}`;
+    const place = frame.file === null ? "" : `${baseName(frame.file)}:${frame.line ?? 0}`;
+    if (this.#report.format === "sample") {
+      const image = frame.imageName === null ? "" : `  (in ${frame.imageName})`;
+      const tail = place === "" ? "" : `  ${place}`;
+      const rest = line.slice(bracket).trimEnd();
+      this.#edits.push({
+        start: start + at,
+        end,
+        text: `${frame.symbol}${image}${offset}  ${rest}${tail}`,
+      });
+      return;
+    }
+    let rest = line.slice(at + 3);
+    if (place !== "") rest = rest.replace(" (", ` (${place} in `);
+    this.#edits.push({ start: start + at, end, text: `${frame.symbol}${offset}${rest}` });
+  }
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function source(
+  frame: SourceFrame | undefined,
+): Pick<ReportFrame, "file" | "line" | "column"> {
+  const location = frame?.location ?? null;
+  return {
+    file: location?.file ?? null,
+    line: location === null || location.line === 0 ? null : location.line,
+    column: location === null || location.column === 0 ? null : location.column,
+  };
+}
+
+/** The members that a frame's JSON gets. */
+function members(frame: ReportFrame): Record<string, JsonValue> {
+  const { symbol, offset, file, line } = frame;
+  return {
+    ...(file === null ? {} : { sourceFile: baseName(file) }),
+    ...(line === null ? {} : { sourceLine: line }),
+    ...(symbol === null ? {} : { symbol }),
+    ...(offset === null ? {} : { symbolLocation: offset }),
+  };
+}
+
+/** A frame's last column: `main + 44 (main.m:12)`; without a name `0x100000000 + 44`. */
+export function placeText(frame: ReportFrame): string {
+  const { symbol, offset, file, line, inlined, image, address } = frame;
+  const where = file === null ? "" : ` (${baseName(file)}${line === null ? "" : `:${line}`})`;
+  const mark = inlined ? " [inlined]" : "";
+  if (symbol !== null) {
+    return `${oneLine(symbol)}${offset === null ? "" : ` + ${offset}`}${oneLine(where)}${mark}`;
+  }
+  const base = image?.base ?? 0n;
+  return `0x${base.toString(16)} + ${address - base}`;
+}
+
+/** A whole frame line. */
+export function frameText(number: number, frame: ReportFrame, address: string): string {
+  const name = frame.imageName ?? frame.image?.name ?? "???";
+  return `${String(number).padEnd(3)} ${oneLine(name).padEnd(30)}\t${address} ${placeText(frame)}`;
+}
+
+/** Text that stays on its line. */
+export function oneLine(text: string): string {
+  return text.replace(/[\r\n\u2028\u2029]/g, " ");
+}

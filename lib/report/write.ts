@@ -1,0 +1,27 @@
+/** Writing a report: as it was read, or converted to the other form. */
+
+import { CrashReport, type ReportParts } from "./report.ts";
+import { crashText } from "./write_text.ts";
+import { ipsText } from "./write_ips.ts";
+
+/** A report's text in one of the two forms that have all of it. A report that was read in that form is
+ * given back as it was, to the byte once it goes through {@linkcode encodeReport}.
+ *
+ * @example
+ * ```ts
+ * import { readReport, writeReport } from "@machpause/machpause";
+ *
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * await Deno.writeTextFile("MyApp.crash", writeReport(report, "crash"));
+ * ```
+ */
+export function writeReport(report: CrashReport, form: "crash" | "ips"): string {
+  if (report.format === form) return report.text;
+  return form === "crash" ? crashText(report) : ipsText(report);
+}
+
+/** A report of parts, its text in Apple's layout. */
+export function madeReport(parts: Omit<ReportParts, "format" | "text">): CrashReport {
+  const report = new CrashReport({ ...parts, format: "crash", text: "" });
+  return new CrashReport({ ...report, text: crashText(report) });
+}
