@@ -18,10 +18,23 @@
  *
  * @module
  */
-import { files, guard, type LaunchOptions, launchProcess, openKernel } from "./ffi/mod.ts";
+import {
+  files,
+  guard,
+  type LaunchOptions,
+  launchProcess,
+  locateDsyms,
+  openKernel,
+} from "./ffi/mod.ts";
 import { MachError, TargetGoneError } from "./lib/errors.ts";
 import { MachOFile, type MachOFileOptions } from "./lib/macho/mod.ts";
-import { Symbolizer } from "./lib/symbols/mod.ts";
+import {
+  DebugProvider,
+  FileSymbolizer,
+  type ImageFile,
+  openImages,
+  Symbolizer,
+} from "./lib/symbols/mod.ts";
 import {
   CoreTarget,
   type CoreTargetOptions,
@@ -29,6 +42,7 @@ import {
   type MachKernel,
   SelfTarget,
   type Services,
+  SymbolFiles,
 } from "./lib/target/mod.ts";
 import { walk } from "./lib/unwind/mod.ts";
 
@@ -38,11 +52,30 @@ export { loadDemangler } from "./wasm/demangle.ts";
 export type { LaunchOptions } from "./ffi/mod.ts";
 export * from "./lib/mod.ts";
 
-const services: Services = {
-  walk,
-  symbols: (images) => new Symbolizer(images),
-  files,
-};
+/** Where debug information is looked for, beside the places where it usually is: next to an image's file,
+ * in it, in the object files that it names, and where Spotlight knows it to be. */
+export interface SymbolOptions {
+  /** Folders with dSYMs, binaries and symbol table files, searched by UUID. */
+  readonly symbols?: readonly string[];
+}
+
+function debugProvider(symbolFiles: SymbolFiles): DebugProvider {
+  const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
+  return new DebugProvider({ files, symbolFiles, locate });
+}
+
+/** What one target needs; what is opened for it is closed with it. */
+function servicesFor({ symbols = [] }: SymbolOptions): Services {
+  const symbolFiles = new SymbolFiles(files, symbols);
+  const provider = debugProvider(symbolFiles);
+  return {
+    walk,
+    symbols: (images) => new Symbolizer(images, provider),
+    files,
+    symbolFiles,
+    [Symbol.dispose]: () => provider[Symbol.dispose](),
+  };
+}
 
 let opened: MachKernel | undefined;
 
@@ -58,7 +91,10 @@ const failure = 5;
  * @param target a pid, or the name of exactly one process
  * @throws MachError when there is no such process or it may not be attached to
  */
-export function attach(target: number | string): Promise<LiveTarget> {
+export function attach(
+  target: number | string,
+  options: SymbolOptions = {},
+): Promise<LiveTarget> {
   return Promise.try(() => {
     const system = kernel();
     const processes = system.processes();
@@ -66,7 +102,7 @@ export function attach(target: number | string): Promise<LiveTarget> {
       ? Number(target)
       : pidOfName(processes, target);
     const name = processes.find((process) => process.pid === pid)?.name ?? `pid ${pid}`;
-    return new LiveTarget(system, services, { pid, name, onHold: guard });
+    return new LiveTarget(system, servicesFor(options), { pid, name, onHold: guard });
   });
 }
 
@@ -104,7 +140,7 @@ const launchMilliseconds = 10_000;
 export async function launch(
   program: string,
   args: readonly string[] = [],
-  options: LaunchOptions = {},
+  options: LaunchOptions & SymbolOptions = {},
 ): Promise<LiveTarget> {
   const system = kernel();
   const child = await launchProcess(program, { ...options, args });
@@ -113,7 +149,12 @@ export async function launch(
   const late = performance.now() + launchMilliseconds;
   let target: LiveTarget | undefined;
   try {
-    target = new LiveTarget(system, services, { pid: child.pid, name, kill, onHold: guard });
+    target = new LiveTarget(system, servicesFor(options), {
+      pid: child.pid,
+      name,
+      kill,
+      onHold: guard,
+    });
     while (child.hasDyld && !target.initialized) {
       const ended = child.ended();
       if (ended !== undefined) throw new TargetGoneError(`${name}: ${ended}; it`);
@@ -140,12 +181,12 @@ export async function launch(
  * console.log(`${core.crashedThread?.exception}`);
  * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
  * ```
- * @param options folders with binaries, for what is not in the core
+ * @param options folders with binaries and debug information
  * @throws Deno.errors.NotFound when there is no such file
  * @throws FormatError when it is no core of a known CPU
  */
 export function openCore(file: string, options: CoreTargetOptions = {}): Promise<CoreTarget> {
-  return Promise.try(() => new CoreTarget(files.open(file), services, options));
+  return Promise.try(() => new CoreTarget(files.open(file), servicesFor(options), options));
 }
 
 /** This very process, in snapshots.
@@ -157,8 +198,8 @@ export function openCore(file: string, options: CoreTargetOptions = {}): Promise
  * console.log(self().snapshot().mainThread.backtrace().join("\n"));
  * ```
  */
-export function self(): SelfTarget {
-  return new SelfTarget(kernel(), services, processName());
+export function self(options: SymbolOptions = {}): SelfTarget {
+  return new SelfTarget(kernel(), servicesFor(options), processName());
 }
 
 function processName(): string {
@@ -190,4 +231,30 @@ export function openImage(path: string, options: MachOFileOptions = {}): MachOFi
     file[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Opens the files of images that were loaded somewhere else, to tell what was at their addresses, as
+ * `atos` does. Dispose it to close the files.
+ *
+ * @example
+ * ```ts
+ * import { openSymbolizer } from "@machpause/machpause";
+ *
+ * using symbolizer = openSymbolizer([{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);
+ * for (const { function: name, location } of symbolizer.resolve(0x104a3f721n).frames) {
+ *   console.log(name, location);
+ * }
+ * ```
+ * @throws Deno.errors.NotFound when there is no such file
+ * @throws FormatError when one is no image, or has not the architecture
+ */
+export function openSymbolizer(
+  images: readonly ImageFile[],
+  { symbols = [] }: SymbolOptions = {},
+): FileSymbolizer {
+  const opened = openImages(files, images);
+  return new FileSymbolizer(
+    opened,
+    debugProvider(new SymbolFiles(files, [...symbols, ...opened.tables])),
+  );
 }

@@ -101,6 +101,7 @@ export {
   type SymbolFile,
   SymbolFiles,
   type Symbols,
+  type TableHead,
   Target,
   Thread,
   type ThreadContext,
@@ -112,5 +113,16 @@ export {
   type WalkInput,
 } from "./target/mod.ts";
 
-export { ImageMap, type SourceProvider, Symbolizer } from "./symbols/mod.ts";
+export {
+  type DebugInfo,
+  DebugProvider,
+  type FileImages,
+  FileSymbolizer,
+  type FinderOptions,
+  type ImageFile,
+  ImageMap,
+  openImages,
+  type SourceProvider,
+  Symbolizer,
+} from "./symbols/mod.ts";
 export { type UnwindPlan, unwindPlan, walk } from "./unwind/mod.ts";

@@ -1,4 +1,4 @@
-import { shownFrames } from "./frames.ts";
+import { type ShownFrames, shownFrames } from "./frames.ts";
 import type { CoreTarget, LoadedImage, Target, Thread } from "../mod.ts";
 
 function hex(value: bigint): string {
@@ -13,18 +13,20 @@ function imageJson({ name, path, uuid, loadAddress, slide }: LoadedImage): Recor
  * known is `null`. How long the pause was comes in when that is known, at its end.
  *
  * @param limit frames of a thread at most
+ * @param shown of the threads, where they have been walked
  */
 export function threadsJson(
   target: Pick<Target, "kind" | "pid" | "name" | "arch" | "images">,
   threads: readonly Thread[],
   limit?: number,
+  shown?: readonly ShownFrames[],
 ): Record<string, unknown> {
   return {
     target: { kind: target.kind, pid: target.pid, name: target.name, arch: target.arch.name },
     pausedMicroseconds: null,
     images: target.images.map(imageJson),
-    threads: threads.map((thread) => {
-      const { frames, stopped } = shownFrames(thread, limit);
+    threads: threads.map((thread, index) => {
+      const { frames, stopped } = shown?.[index] ?? shownFrames(thread, limit);
       return { ...thread.toJSON(), frames: frames.map((frame) => frame.toJSON()), stopped };
     }),
   };

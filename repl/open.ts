@@ -23,7 +23,7 @@ export function held(target: Pick<Target, keyof Target>, after?: () => void): Op
 
 /** Opens `demo`, `self`, `core:FILE`, `pid:N`, a bare pid, or a process name.
  *
- * @param symbols folders with the binaries of a core's images
+ * @param symbols folders with debug information, and with the binaries of a core's images
  * @throws UserError when `spec` is none of these
  */
 export async function openTarget(
@@ -32,14 +32,26 @@ export async function openTarget(
 ): Promise<Opened> {
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
-  if (symbols.length > 0) throw new UserError("--symbols is for cores: core:FILE", 2);
+  await checkFolders(symbols);
   const { attach, self } = await import("../mod.ts");
-  if (spec === "self") return held(self());
+  if (spec === "self") return held(self({ symbols }));
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
   if (pid === undefined && spec.startsWith("pid:")) {
     throw new UserError(`${spec} is not a pid: write it as in pid:123`, 2);
   }
-  return held(await attach(pid === undefined ? spec : Number(pid)));
+  return held(await attach(pid === undefined ? spec : Number(pid), { symbols }));
+}
+
+/** A misspelt folder would only show in names that are missing.
+ *
+ * @throws UserError when there is none of that name
+ */
+export async function checkFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    if (await Deno.stat(folder).catch(() => null) === null) {
+      throw new UserError(`there is no folder ${folder} to look for symbols in`);
+    }
+  }
 }
 
 /** Opens a core file.
@@ -52,12 +64,7 @@ export async function openCoreFile(
   symbols: readonly string[],
 ): Promise<CoreTarget> {
   if (file === "") throw new UserError("open which core? its path goes after `core:`", 2);
-  for (const folder of symbols) {
-    // A misspelt folder would only show in names that are missing.
-    if (await Deno.stat(folder).catch(() => null) === null) {
-      throw new UserError(`there is no folder ${folder} to look for binaries in`);
-    }
-  }
+  await checkFolders(symbols);
   const { openCore } = await import("../mod.ts");
   try {
     return await openCore(file, { symbols });

@@ -2,7 +2,7 @@
  * escaped here. */
 import { escape } from "../lib/escape.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../mod.ts";
-import { shownFrames } from "./frames.ts";
+import { type ShownFrames, shownFrames } from "./frames.ts";
 import type { Style } from "./style.ts";
 
 /** Why a walk ended, where it did not end as it should. */
@@ -87,27 +87,36 @@ export function frameLine(
   pointerSize: number,
   columns: FrameColumns,
   style: Style,
+  name?: (mangled: string) => string,
 ): string {
   return [
     style("quiet", String(frame.index).padStart(columns.index)),
     style("image", imageName(frame).padEnd(columns.image)),
     style("address", hex(frame.address, pointerSize)),
-    frame.describe(undefined, true),
+    frame.describe(name, true),
   ].join("  ").trimEnd();
 }
 
-/** A thread's header, its frames, and why there are no more if that is not the normal end. */
+/** A thread's header, its frames, and why there are no more if that is not the normal end.
+ *
+ * @param shown of the thread, where it has been walked
+ * @param name how functions' names are shown; demangled, when left out
+ */
 export function backtraceLines(
   thread: Thread,
   pointerSize: number,
   style: Style,
   limit?: number,
+  shown: ShownFrames = shownFrames(thread, limit),
+  name?: (mangled: string) => string,
 ): string[] {
-  const { frames, stopped } = shownFrames(thread, limit);
+  const { frames, stopped } = shown;
   const columns = frameColumns(frames);
   const lines = [threadHeader(thread, style)];
   for (const line of exceptionLines(thread, style)) lines.push("  " + line);
-  for (const frame of frames) lines.push("  " + frameLine(frame, pointerSize, columns, style));
+  for (const frame of frames) {
+    lines.push("  " + frameLine(frame, pointerSize, columns, style, name));
+  }
   const ending = endings[stopped];
   if (ending !== undefined) lines.push("  " + style("quiet", `(${stopped}: ${ending})`));
   return lines;
@@ -119,13 +128,13 @@ export function backtracesLines(
   pointerSize: number,
   style: Style,
   limit?: number,
+  shown?: readonly ShownFrames[],
+  name?: (mangled: string) => string,
 ): string[] {
-  const lines: string[] = [];
-  for (const thread of threads) {
-    if (lines.length > 0) lines.push("");
-    for (const line of backtraceLines(thread, pointerSize, style, limit)) lines.push(line);
-  }
-  return lines;
+  return threads.flatMap((thread, index) => {
+    const lines = backtraceLines(thread, pointerSize, style, limit, shown?.[index], name);
+    return index === 0 ? lines : ["", ...lines];
+  });
 }
 
 /** Registers, a few a line. */

@@ -10,6 +10,7 @@ export interface DebugInfo extends Disposable {
   readonly path: string;
   /** Of the image it belongs to; `null` when it does not say. */
   readonly uuid: string | null;
+  /** Of the image. */
   readonly arch: ArchName;
   /** What was found damaged so far, in words. */
   readonly warnings: readonly string[];
@@ -18,4 +19,6 @@ export interface DebugInfo extends Disposable {
    * @param offset bytes from the image's base, its `__TEXT` segment's address
    */
   framesAt(offset: number): readonly SourceFrame[];
+  /** The same of many offsets, in their order, where that is faster than one by one. */
+  framesOf?(offsets: ArrayLike<number>): readonly (readonly SourceFrame[])[];
 }

@@ -160,7 +160,8 @@ export class Frame {
   /** The function's name, mangled as the linker knows it and without Mach-O's underscore; `null` when
    * it is not known. Not safe to print raw. */
   get function(): string | null {
-    return this.symbol?.name ?? this.#function?.function ?? null;
+    // DWARF may know a line of what it knows no function of.
+    return this.symbol?.name ?? (this.#function?.function || null);
   }
 
   /** Bytes from the symbol's start, or from the image's load address where there is no symbol,

@@ -56,6 +56,7 @@ export {
   type ReadTableHead,
   type SymbolFile,
   SymbolFiles,
+  type TableHead,
 } from "./symbol_files.ts";
 export { type Services, Target } from "./target.ts";
 export {

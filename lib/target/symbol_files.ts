@@ -82,10 +82,22 @@ export interface SymbolFile {
   readonly cpuType: number | null;
 }
 
-/** What a symbol table file is of; `null` for another file. `lib/symbols` knows. */
-export type ReadTableHead = (
-  file: ByteSource,
-) => { readonly uuid: string; readonly cpuType: number | null } | null;
+/** What a symbol table file says of the image that it is of. */
+export interface TableHead {
+  /** Of the image. */
+  readonly uuid: string;
+  /** `CPU_TYPE_*`; `null` where the file does not say. */
+  readonly cpuType: number | null;
+  /** The image's name, where the file says it. Not safe to print raw. */
+  readonly name?: string | null;
+  /** The address that the image was linked for, where the file says it. */
+  readonly linkedAddress?: bigint;
+  /** Of the image in memory, in bytes, where the file says it. */
+  readonly size?: number;
+}
+
+/** Reads the head of a symbol table file; `null` for another file. `lib/symbols` knows. */
+export type ReadTableHead = (file: ByteSource) => TableHead | null;
 
 interface Index {
   readonly byUuid: ReadonlyMap<string, readonly SymbolFile[]>;
@@ -147,7 +159,7 @@ export class SymbolFiles {
           using file = this.#files.open(path);
           const table = this.#readTable?.(file) ?? null;
           if (table !== null) {
-            add({ path, kind: "table", ...table });
+            add({ path, kind: "table", uuid: table.uuid, cpuType: table.cpuType });
             continue;
           }
           for (const { image: { uuid, cpuType, fileType } } of imagesIn(file)) {

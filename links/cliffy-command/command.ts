@@ -353,6 +353,7 @@ export class Command<
     const options: Record<string, unknown> = {};
     for (const { long, default: value } of definitions) {
       if (value !== undefined) options[camelCase(long)] = value;
+      else if (long.startsWith("no-")) options[camelCase(long.slice(3))] = true;
     }
     const positionals: string[] = [];
     for (let at = 0; at < args.length; at++) {
@@ -376,7 +377,8 @@ export class Command<
             `Option "--${long}" doesn't take a value, but got "${inline}".`,
           );
         }
-        options[camelCase(long)] = true;
+        if (long.startsWith("no-")) options[camelCase(long.slice(3))] = false;
+        else options[camelCase(long)] = true;
       } else {
         const given = inline ?? args[++at];
         if (given === undefined) {

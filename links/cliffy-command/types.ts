@@ -26,9 +26,10 @@ type FlagName<Flags extends string> = Flags extends `${string}--${infer Rest}`
   ? Rest extends `${infer Name} ${string}` ? CamelCase<Name> : CamelCase<Rest>
   : never;
 
-/** `{ limit?: number }` of `--limit <frames:integer>`, `{ json?: true }` of `--json`; with `Collect`,
- * arrays. */
-export type TypedOption<Flags extends string, Collect extends boolean = false> = {
+/** `{ limit?: number }` of `--limit <frames:integer>`, `{ json?: true }` of `--json`, `{ color?: boolean }`
+ * of `--no-color`; with `Collect`, arrays. */
+export type TypedOption<Flags extends string, Collect extends boolean = false> = Flags extends
+  `--no-${infer Name}` ? { [Key in CamelCase<Name>]?: boolean } : {
   [Name in FlagName<Flags>]?: Flags extends `${string}<${infer Definition}>`
     ? Collect extends true ? ValueOf<Definition>[] : ValueOf<Definition>
     : true;

@@ -1,0 +1,116 @@
+/** Source positions of a target's images, from wherever there is debug information. */
+
+import { Image, type LoadedImage, type SymbolMatch } from "../macho/mod.ts";
+import type { DebugSection, MissingSymbols, SourceFrame } from "../target/mod.ts";
+import type { DebugInfo } from "./debug_info.ts";
+import { DebugFinder, type FinderOptions, type FoundDebug, isOfSystem } from "./finder.ts";
+import type { SourceProvider } from "./source.ts";
+
+const noFrames: readonly SourceFrame[] = [];
+
+/** So many warnings of one image are told. */
+const MAX_REASONS = 20;
+
+/** Finds the debug information of an image when an address in it is first asked about, and keeps it open
+ * until it is disposed.
+ *
+ * @example
+ * ```ts
+ * import { DebugProvider, type Files, Image, SymbolFiles, Symbolizer } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const image = Image.fromSource(files.open("demo"));
+ * const symbolFiles = new SymbolFiles(files, ["./symbols"]);
+ * using provider = new DebugProvider({ files, symbolFiles });
+ * console.log(new Symbolizer([image], provider).resolve(image.loadAddress + 0x720n).source);
+ * ```
+ */
+export class DebugProvider implements SourceProvider, Disposable {
+  readonly #finder: DebugFinder;
+  readonly #found = new Map<LoadedImage, FoundDebug>();
+  readonly #primed = new Map<LoadedImage, ReadonlyMap<number, readonly SourceFrame[]>>();
+  #disposed = false;
+
+  /** Nothing is looked for yet. */
+  constructor(options: FinderOptions) {
+    this.#finder = new DebugFinder(options);
+  }
+
+  /** The functions at an address; see {@linkcode SourceProvider}. */
+  framesAt(image: LoadedImage, address: bigint): readonly SourceFrame[] {
+    const offset = Number(address - image.loadAddress);
+    return this.#primed.get(image)?.get(offset) ?? this.#of(image).info?.framesAt(offset) ??
+      noFrames;
+  }
+
+  /** Takes what is known already of some offsets in an image, in place of what was taken before. */
+  prime(
+    image: LoadedImage,
+    offsets: ArrayLike<number>,
+    frames: readonly (readonly SourceFrame[])[],
+  ): void {
+    this.#primed.set(image, new Map(frames.map((found, index) => [offsets[index], found])));
+  }
+
+  /** The debug information of an image; `null` when there is none. */
+  debugInfo(image: LoadedImage): DebugInfo | null {
+    return this.#of(image).info;
+  }
+
+  /** The symbol of a dSYM, or of the file of an image that is not in memory. */
+  symbolAt(image: LoadedImage, address: bigint): SymbolMatch | null {
+    const match = this.#of(image).binary?.image.symbolAt(address) ?? null;
+    if (match === null || match.symbol === null) return null;
+    // A dSYM does not have the function starts, which may tell that the symbol is a neighbour's.
+    const known = image.symbolAt(address);
+    return known !== null && known.offset < match.offset ? null : match;
+  }
+
+  /** A section of the `__DWARF` segment; see {@linkcode SourceProvider}. */
+  debugSection(image: LoadedImage, name: string): DebugSection | null {
+    const { binary } = this.#of(image);
+    if (binary === null) return null;
+    for (const { sections } of binary.image.segments) {
+      for (const section of sections) {
+        if (section.segmentName !== "__DWARF" || section.name !== name) continue;
+        const bytes = binary.bytes.read(section.fileOffset, section.size);
+        return { bytes, address: section.address, slide: image.slide };
+      }
+    }
+    return null;
+  }
+
+  /** The images asked about so far whose debug information is missing: all that are not the system's, and
+   * those of which something was found that could not be used. */
+  get missing(): readonly MissingSymbols[] {
+    const missing: MissingSymbols[] = [];
+    for (const [{ path, uuid }, { info, reasons: refused }] of this.#found) {
+      const reasons = [...refused, ...info?.warnings ?? []].slice(0, MAX_REASONS);
+      const lacking = info === null && uuid !== null && !isOfSystem(path);
+      if (lacking || reasons.length > 0) {
+        missing.push({ path, uuid, found: info?.path ?? null, reasons });
+      }
+    }
+    return missing;
+  }
+
+  #of(image: LoadedImage): FoundDebug {
+    let found = this.#found.get(image);
+    if (found === undefined) {
+      // Files of another kind, such as the libraries of Linux, are not searched for.
+      found = !this.#disposed && (image instanceof Image || image.uuid !== null)
+        ? this.#finder.find(image)
+        : { info: null, binary: null, reasons: [] };
+      this.#found.set(image, found);
+    }
+    return found;
+  }
+
+  /** Closes all files: it knows nothing any more. */
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#finder[Symbol.dispose]();
+    this.#found.clear();
+    this.#primed.clear();
+  }
+}

@@ -1,0 +1,120 @@
+/** Images as they were loaded somewhere else: their files, placed where an address is told from. */
+
+import { archOfCpuType } from "../arch/mod.ts";
+import { FormatError } from "../errors.ts";
+import { type AddressRange, archName, Image, type LoadedImage } from "../macho/mod.ts";
+import { type Binary, type Files, imagesIn, type OpenFile } from "../target/mod.ts";
+import type { ReadTableHead } from "../target/mod.ts";
+
+/** A file whose addresses are to be told, and where it was loaded. */
+export interface ImageFile {
+  /** A Mach-O file, a dSYM bundle, its file, or a symbol table file. */
+  readonly path: string;
+  /** Such as `arm64e`, as `lipo` names it; may be left out where there is but one. */
+  readonly arch?: string;
+  /** Where the image's header was in memory; where it was linked for when neither this nor `slide` is
+   * given. */
+  readonly loadAddress?: bigint;
+  /** The load address less the address that the image was linked for. */
+  readonly slide?: bigint;
+}
+
+/** An image of a symbol table file: all there is of it are its addresses. */
+class TableImage implements LoadedImage {
+  readonly name: string;
+  readonly ranges: readonly AddressRange[];
+
+  constructor(
+    readonly path: string,
+    readonly uuid: string,
+    readonly loadAddress: bigint,
+    readonly slide: bigint,
+    size: number,
+    name: string | null,
+  ) {
+    this.name = name ?? path.slice(path.lastIndexOf("/") + 1).replace(/\.mst$/, "");
+    this.ranges = [{ start: loadAddress, end: loadAddress + BigInt(size) }];
+  }
+
+  symbolAt(): null {
+    return null;
+  }
+
+  findSymbols(): [] {
+    return [];
+  }
+}
+
+/** The images of some files, and the files that are open for them. */
+export interface FileImages extends Disposable {
+  /** In the order of the files. */
+  readonly images: readonly LoadedImage[];
+  /** Those of the files that are symbol table files, for a search by UUID. */
+  readonly tables: readonly string[];
+}
+
+/** Opens the images that files are of.
+ *
+ * @throws FormatError when one is no such file, or has not the architecture
+ * @throws Error the system's, when there is none or it may not be read
+ */
+export function openImages(
+  files: Files,
+  specs: readonly ImageFile[],
+  readTable?: ReadTableHead,
+): FileImages {
+  const open: OpenFile[] = [];
+  const close = (): void => open.splice(0).forEach((file) => file[Symbol.dispose]());
+  try {
+    const tables: string[] = [];
+    const images = specs.map((spec): LoadedImage => {
+      for (const path of bundled(files, spec.path)) {
+        const file = files.open(path);
+        open.push(file);
+        const table = readTable?.(file) ?? null;
+        if (table !== null) {
+          tables.push(path);
+          const linked = table.linkedAddress ?? 0n;
+          const load = spec.loadAddress ?? linked + (spec.slide ?? 0n);
+          return new TableImage(
+            ...[path, table.uuid, load, load - linked] as const,
+            ...[table.size ?? 0xffff_ffff, table.name ?? null] as const,
+          );
+        }
+        const { bytes, image } = choose([...imagesIn(file)], spec, path);
+        const linked = image.loadAddress - image.slide;
+        const loadAddress = spec.loadAddress ?? linked + (spec.slide ?? 0n);
+        return Image.fromSource(bytes, { loadAddress });
+      }
+      throw new FormatError(spec.path, 0, "a dSYM bundle with a file in it");
+    });
+    return { images, tables, [Symbol.dispose]: close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The file itself, or those of a dSYM bundle. */
+function* bundled(files: Files, path: string): Iterable<string> {
+  const inside = [...files.walk(`${path.replace(/\/$/, "")}/Contents/Resources/DWARF`)];
+  if (inside.length > 0) yield* inside;
+  else yield path;
+}
+
+function choose(images: readonly Binary[], { arch }: ImageFile, path: string): Binary {
+  if (images.length === 0) {
+    throw new FormatError(path, 0, "a Mach-O image, a dSYM, or a symbol table file");
+  }
+  const names = images.map(({ image }) => archName(image.cpuType, image.cpuSubtype));
+  if (arch === undefined) {
+    if (images.length === 1) return images[0];
+    throw new FormatError(path, 0, `one architecture; there are ${names.join(", ")}: say which`);
+  }
+  const exact = names.indexOf(arch);
+  if (exact >= 0) return images[exact];
+  // An armv7s or arm64e program's slice may be called for by the CPU's plain name.
+  const kin = images.filter(({ image }) => archOfCpuType(image.cpuType)?.name === arch);
+  if (kin.length === 1) return kin[0];
+  throw new FormatError(path, 0, `an image for ${arch}; there is ${names.join(", ")}`);
+}

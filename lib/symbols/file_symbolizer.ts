@@ -1,0 +1,45 @@
+/** Answers for images of which there are only files. */
+
+import type { DebugInfo } from "./debug_info.ts";
+import type { DebugProvider } from "./debug_provider.ts";
+import type { FileImages } from "./file_images.ts";
+import { Symbolizer } from "./symbolizer.ts";
+import type { LoadedImage } from "../macho/mod.ts";
+import type { SourceFrame } from "../target/mod.ts";
+
+/** A {@linkcode Symbolizer} over files, which it closes. */
+export class FileSymbolizer extends Symbolizer implements Disposable {
+  readonly #opened: FileImages;
+  readonly #provider: DebugProvider;
+
+  /** Looks in the images of files.
+   *
+   * @param opened closed with it
+   * @param provider closed with it
+   */
+  constructor(opened: FileImages, provider: DebugProvider) {
+    super(opened.images, provider);
+    this.#opened = opened;
+    this.#provider = provider;
+  }
+
+  /** The debug information of an image; `null` when there is none. */
+  debugInfo(image: LoadedImage): DebugInfo | null {
+    return this.#provider.debugInfo(image);
+  }
+
+  /** Takes what is known already of some offsets in an image, in place of what was taken before. */
+  prime(
+    image: LoadedImage,
+    offsets: Float64Array,
+    frames: readonly (readonly SourceFrame[])[],
+  ): void {
+    this.#provider.prime(image, offsets, frames);
+  }
+
+  /** Closes the files. */
+  [Symbol.dispose](): void {
+    this.#provider[Symbol.dispose]();
+    this.#opened[Symbol.dispose]();
+  }
+}

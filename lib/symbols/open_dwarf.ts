@@ -1,0 +1,75 @@
+/** DWARF in a file, as the debug information of its image. */
+
+import { type ArchName, archOfCpuType } from "../arch/mod.ts";
+import * as dwarf from "../dwarf/mod.ts";
+import type { UnitTable } from "../dwarf/unit_table.ts";
+import { FormatError } from "../errors.ts";
+import type { ByteSource } from "../macho/mod.ts";
+import { imageOf, type SourceFrame } from "../target/mod.ts";
+import type { DebugInfo } from "./debug_info.ts";
+
+// deno-lint-ignore no-explicit-any
+const { DwarfInfo, DwarfSections } = dwarf as any;
+// deno-lint-ignore no-explicit-any
+type DwarfInfo = any;
+
+/** DWARF that is open. */
+export class OpenedDwarf implements DebugInfo {
+  /** Of the file. Not safe to print raw. */
+  readonly path: string;
+  /** Of the image; `null` when it has none. */
+  readonly uuid: string | null;
+  /** Of the image. */
+  readonly arch: ArchName;
+  /** What is read. */
+  readonly info: DwarfInfo;
+
+  constructor(path: string, uuid: string | null, arch: ArchName, info: DwarfInfo) {
+    this.path = path;
+    this.uuid = uuid;
+    this.arch = arch;
+    this.info = info;
+  }
+
+  get warnings(): readonly string[] {
+    return this.info.warnings;
+  }
+
+  framesAt(offset: number): readonly SourceFrame[] {
+    return this.info.framesAt(offset);
+  }
+
+  /** Of many offsets, in their order; each unit is read once. */
+  framesOf(offsets: ArrayLike<number>): readonly (readonly SourceFrame[])[] {
+    return this.info.framesOf(offsets);
+  }
+
+  /** All units; the columns are used again for the next. */
+  *units(): IterableIterator<UnitTable> {
+    for (const unit of this.info.units) yield this.info.table(unit);
+  }
+
+  /** The file is its opener's. */
+  [Symbol.dispose](): void {}
+}
+
+/** Opens the DWARF of an image, which is read when it is asked for.
+ *
+ * @param bytes from the Mach-O header on; the image may be a dSYM, an object file, or any other
+ * @throws FormatError when it is no image of a known CPU, or has no DWARF
+ */
+export function openDwarf(bytes: ByteSource): OpenedDwarf {
+  const image = imageOf(bytes, 0n, bytes.name);
+  const arch = archOfCpuType(image.cpuType);
+  if (arch === undefined) {
+    throw new FormatError(bytes.name, 4, "the CPU type of armv7, arm64, i386 or x86_64");
+  }
+  const sections = DwarfSections?.find(bytes, image.segments.flatMap(({ sections }) => sections)) ??
+    null;
+  if (sections === null || DwarfInfo === undefined) {
+    throw new FormatError(bytes.name, 0, "debug information (DWARF)");
+  }
+  // The image was placed at 0: what it slid by is the address that it was linked for.
+  const info = DwarfInfo.open(sections, { base: -image.slide });
+  return new OpenedDwarf(bytes.name, image.uuid, arch.name, info);
+}
