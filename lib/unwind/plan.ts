@@ -8,6 +8,7 @@ import { unwindArm64 } from "./assembly_arm64.ts";
 import { unwindX86 } from "./assembly_x86.ts";
 import { isAfterCall } from "./calls.ts";
 import { compactRow } from "./compact.ts";
+import { signalRow, SIGTRAMP } from "./signal.ts";
 import { UnwindInfo } from "./unwind_info.ts";
 
 /** How to step from a frame at one address to its caller. */
@@ -51,6 +52,7 @@ export class ImagePlans {
     let plan = this.#bodies.get(offset);
     if (plan === undefined) {
       plan = this.#find(address, offset) ?? planBy(this.#arch, this.#assembly(address));
+      plan = this.#signalPlan(address, plan) ?? plan;
       this.#bodies.set(offset, plan);
     }
     return plan;
@@ -65,9 +67,24 @@ export class ImagePlans {
       const assembly = this.#assembly(address);
       plan = (assembly?.place === "body" ? this.#find(address, offset) : null) ??
         planBy(this.#arch, assembly) ?? this.#find(address, offset);
+      plan = this.#signalPlan(address, plan) ?? plan;
       this.#innermost.set(offset, plan);
     }
     return plan;
+  }
+
+  /** The plan for a frame of `_sigtramp`; `null` in other functions. */
+  #signalPlan(address: bigint, own: Plan | null): Plan | null {
+    const symbol = this.#image.symbolAt(address)?.symbol;
+    if (symbol?.name !== SIGTRAMP) return null;
+    const before = this.#readCode(symbol.address, Number(address - symbol.address));
+    // mov %r8, %rbx
+    const isKept = before === null ||
+      before.some((byte, at) =>
+        byte === 0x4c && before[at + 1] === 0x89 && before[at + 2] === 0xc3
+      );
+    const row = signalRow(this.#arch, own?.row.cfa ?? null, isKept);
+    return row && { via: "context", row };
   }
 
   /** Whether the function at `pc` can be read: then what its instructions do not tell, nothing does. */
@@ -137,9 +154,7 @@ export class ImagePlans {
     for (const { info, kind } of this.#callFrameInfo()) {
       const row = info.rowAt(address, kind === "eh_frame" ? fde : undefined);
       if (row === null) continue;
-      // Hand-written information does not always say what the function is for.
-      const trampoline = this.#image.symbolAt(address)?.symbol?.name === "_sigtramp";
-      return { via: "cfi", row: trampoline ? { ...row, signalFrame: true } : row };
+      return { via: "cfi", row };
     }
     return null;
   }

@@ -9,8 +9,7 @@ const pieceSize = 1 << 20;
  *
  * Addresses are numbers: stacks of all four architectures lie below 2^53. */
 export class StackReader {
-  /** The stack's upper bound; 0 when not known. */
-  readonly end: number;
+  #end: number;
   readonly #input: WalkInput;
   #view: DataView;
   #start: number;
@@ -22,23 +21,42 @@ export class StackReader {
     this.#view = new DataView(stack.buffer, stack.byteOffset, stack.byteLength);
     this.#start = Number(input.stackAddress);
     this.#size = stack.length;
-    this.end = Number(input.stackEnd);
+    this.#end = Number(input.stackEnd);
+  }
+
+  /** The stack's upper bound; 0 when not known. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Goes on in another stack, whose bounds are not known. */
+  forgetEnd(): void {
+    this.#end = 0;
   }
 
   /** Makes the `size` bytes at `address` readable; false when they cannot be had. */
   cover(address: number, size: number): boolean {
     if (address >= this.#start && address + size <= this.#start + this.#size) return true;
-    const { readInto } = this.#input;
+    const { readInto, stack } = this.#input;
+    const captured = Number(this.#input.stackAddress);
+    if (address >= captured && address + size <= captured + stack.length) {
+      this.#look(stack, captured, stack.length);
+      return true;
+    }
     if (readInto === undefined) return false;
     const into = new Uint8Array(
-      this.end > address ? Math.min(pieceSize, this.end - address) : size,
+      this.#end > address ? Math.min(pieceSize, this.#end - address) : size,
     );
     const length = readInto(BigInt(address), into);
     if (length < size) return false;
-    this.#view = new DataView(into.buffer, 0, length);
-    this.#start = address;
-    this.#size = length;
+    this.#look(into, address, length);
     return true;
+  }
+
+  #look(bytes: Uint8Array, start: number, size: number): void {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, size);
+    this.#start = start;
+    this.#size = size;
   }
 
   /** The unsigned number of `size` bytes at a covered address. */

@@ -17,6 +17,9 @@ import { StackReader } from "./stack_reader.ts";
 /** Stack addresses at or above this are not kept as numbers; no user stack is there. */
 const addressLimit = 0x20_0000_0000_0000n;
 
+/** So many times a walk may go on in another stack. */
+const maxStacks = 8;
+
 /** How far up a stack is scanned for one return address, in bytes. */
 const scanLimit = 1 << 16;
 
@@ -82,6 +85,7 @@ class Walker implements FrameContext {
   readonly #steps: Step[] = [];
   /** By frame. */
   readonly #pcs: bigint[] = [];
+  #stacksLeft = maxStacks;
   #sp: number | bigint;
   #fp: number | bigint;
 
@@ -228,12 +232,12 @@ class Walker implements FrameContext {
     const exact = this.isExact(index);
     const inside = exact ? pc : pc - this.arch.callBias;
     const { image } = this.resolver.resolve(inside);
-    if (exact && image !== null && isFunctionStart(image, pc)) {
+    const plans = plansOf(image, this.arch);
+    const plan = exact ? plans?.innermostAt(pc) : plans?.at(inside);
+    if (exact && image !== null && plan?.row.signalFrame !== true && isFunctionStart(image, pc)) {
       const step = this.#follow(index, { via: "prologue", row: entryRow(this.arch) });
       if (step !== undefined) return step;
     }
-    const plans = plansOf(image, this.arch);
-    const plan = exact ? plans?.innermostAt(pc) : plans?.at(inside);
     if (plan !== undefined && plan !== null) {
       const step = this.#follow(index, plan);
       if (step !== undefined) return step;
@@ -248,10 +252,14 @@ class Walker implements FrameContext {
       : this.#current(index, row.cfa.register);
     if (base === undefined || base >= addressLimit) return undefined;
     const cfa = Number(base) + (row.cfa.kind === "expression" ? 0 : row.cfa.offset);
+    const outside = this.#stack.end !== 0 && cfa > this.#stack.end;
     // Only a function that has pushed nothing, and whose return address is in a register, has its
     // caller's stack pointer.
-    const rises = cfa > this.#sp || (cfa === this.#sp && index === 0 && this.arch.lr !== null);
-    if (!rises || (this.#stack.end !== 0 && cfa > this.#stack.end)) return undefined;
+    const isLeaf = this.arch.lr !== null && this.isExact(index) && !row.signalFrame;
+    const rises = cfa > this.#sp || (cfa === this.#sp && isLeaf);
+    // A handler may run on a stack of its own.
+    const leaves = (outside || !rises) && row.signalFrame && this.#stacksLeft > 0;
+    if ((outside || !rises) && !leaves) return undefined;
 
     const rule = row.registers.get(row.returnAddress);
     if (rule?.kind === "undefined") {
@@ -271,6 +279,10 @@ class Walker implements FrameContext {
       ? this.#fp
       : this.#apply(fpRule, cfa, index);
     if (fp === undefined) return undefined;
+    if (leaves) {
+      this.#stacksLeft--;
+      this.#stack.forgetEnd();
+    }
     return {
       via,
       row,
@@ -324,8 +336,8 @@ class Walker implements FrameContext {
     const returnAddress = reason === undefined
       ? this.#stack.read(at + arch.frameRecord.returnAddress, pointerSize) & this.#mask
       : 0n;
-    if (index === 0 && arch.lr !== null && !this.#canRead(pc)) {
-      const link = readRegister(this.#input.state, arch.lr) & this.#mask;
+    if (arch.lr !== null && this.isExact(index) && !this.#canRead(pc)) {
+      const link = (this.#current(index, arch.lr.dwarf!) ?? 0n) & this.#mask;
       if (link !== 0n && keepsLinkRegister(this.#input, pc, link, returnAddress)) {
         return {
           via: "link-register",

@@ -1,7 +1,7 @@
 /** arm64 and armv7 stacks as the demo really had them: registers and stack bytes recorded from it. */
 import { assert, assertEquals } from "@std/assert";
 import { gunzipSync } from "node:zlib";
-import { archs, writeRegister } from "../../lib/arch/mod.ts";
+import { archs, readRegister, register, writeRegister } from "../../lib/arch/mod.ts";
 import { Image, type LoadedImage } from "../../lib/macho/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { MappedFile } from "../../lib/target/mod.ts";
@@ -70,6 +70,17 @@ for (const name of ["arm64", "armv7"] as const) {
       seen.push(truth);
     }
     assertEquals(seen.sort(), [...chains.keys()].sort());
+  });
+
+  Deno.test(`${name}: the state says that the processor is in user mode, and in Thumb state or not`, () => {
+    const cpsr = register(arch.threadState, "cpsr");
+    for (const thread of recording.threads) {
+      const value = readRegister(bytes(thread.state), cpsr);
+      // The mode bits of user mode: 0 on arm64, 16 on ARM. The program, which spins, is Thumb code.
+      const mode = Number(value & 0x3fn);
+      const isInProgram = ["demo.spin", "demo.leaf"].includes(thread.name);
+      assertEquals(mode, name === "arm64" ? 0 : isInProgram ? 0x30 : 0x10, thread.name);
+    }
   });
 
   Deno.test(`${name}: a leaf's caller comes from the link register`, () => {
