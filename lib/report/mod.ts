@@ -21,4 +21,34 @@ export {
 } from "./report.ts";
 export { decodeReport, encodeReport } from "./text.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
+export {
+  type FoundPlace,
+  type ImageLookup,
+  type MissingSymbols as MissingReportSymbols,
+  type ReportSymbols,
+  type SymbolicatedReport,
+  type SymbolicateOptions,
+  symbolicateReport,
+} from "./symbolicate.ts";
+export { imageLookup } from "./lookup.ts";
+export { type FindDebug, ReportSymbolFiles } from "./symbol_source.ts";
+export { explainReport, type Explanation, isSystemImage } from "./explain.ts";
+export { describeAddress, faultAddress } from "./fault.ts";
+export { decodeGuard, decodeResource } from "./decode.ts";
+export { knowledge, known, knownFrame, knownMessage, knownTermination } from "./knowledge.ts";
+export type { KnowledgeKind, KnowledgeRow } from "./knowledge_row.ts";
+export {
+  attributeReport,
+  type Attribution,
+  type AttributionOptions,
+  type CodeOrigin,
+  type CodeOrigins,
+  type CodeRange,
+  type OwnedFrame,
+  type Owner,
+  programImage,
+} from "./attribution.ts";
+export { type ReportSignature, reportSignature, reportTime } from "./signature.ts";
+export { reportOf, type TargetReportOptions } from "./from_target.ts";
+export { writeReport } from "./write.ts";
 export * from "./stackshot/mod.ts";

@@ -1,0 +1,185 @@
+/** Whose crash it is: the program's, one of its libraries', the system's. */
+
+import { isSystemImage } from "./explain.ts";
+import type { CrashReport, ReportFrame, ReportImage } from "./report.ts";
+
+/** Where the code at a place was linked from. */
+export interface CodeOrigin {
+  /** The static library, by its path; `null` when the object file was in none, or it is not known. Not
+   * safe to print raw. */
+  readonly archive: string | null;
+  /** The object file or the compile unit's source file; `null` when not known. Not safe to print raw. */
+  readonly unit: string | null;
+}
+
+/** Whoever knows which object files an image was linked from: its debug map, its debug information. */
+export interface CodeOrigins {
+  /** The origin of the code at an offset from the image's load address; `null` when not known. */
+  originAt(image: ReportImage, offset: number): CodeOrigin | null;
+}
+
+/** Code of a static library: from a begin up to, not including, an end, in bytes from the image's load
+ * address. */
+export interface CodeRange {
+  /** The image's name; `null` for the program. */
+  readonly image: string | null;
+  /** Offset of its first byte. */
+  readonly begin: number;
+  /** One beyond its last. */
+  readonly end: number;
+}
+
+/** What is whose. */
+export interface AttributionOptions {
+  /** Names of libraries, static or dynamic, with or without `lib`, `.a`, `.dylib` and `.framework`; of
+   * folders of sources too. */
+  readonly mine?: readonly string[];
+  /** Code that is of the library asked for, where its place is all that is known. */
+  readonly ranges?: readonly CodeRange[];
+  /** Tells static libraries apart without being told their places. */
+  readonly origins?: CodeOrigins;
+}
+
+/** Who a frame belongs to. */
+export type Owner = "mine" | "program" | "system" | "unknown";
+
+/** A frame and its owner. */
+export interface OwnedFrame {
+  /** Of the stack that decides. */
+  readonly frame: ReportFrame;
+  /** Whose code it is. */
+  readonly owner: Owner;
+  /** The library or image it is from; `null` when not known. Not safe to print raw. */
+  readonly library: string | null;
+  /** How that is known. */
+  readonly by: "image" | "range" | "archive" | "unit" | "none";
+}
+
+/** Whose crash a report is. */
+export interface Attribution {
+  /** Who owns the frame that decides. `system` where there is no other frame. */
+  readonly verdict: Owner;
+  /** The library or image of the frame that decides; `null` without one. Not safe to print raw. */
+  readonly library: string | null;
+  /** The innermost frame that is not the system's; `null` when there is none. */
+  readonly deciding: OwnedFrame | null;
+  /** Frames of the library asked for that are further out: it is on the stack without being to blame. */
+  readonly involved: readonly OwnedFrame[];
+  /** System frames that stand before the frame that decides. */
+  readonly passed: number;
+  /** The stack that was looked at, innermost first. */
+  readonly frames: readonly OwnedFrame[];
+}
+
+/** Says whose crash a report is: the innermost frame that is not the system's decides. Of an uncaught
+ * exception the stack that threw it is looked at, else the crashed thread's. System frames are passed
+ * over wherever they stand.
+ *
+ * @example
+ * ```ts
+ * import { attributeReport, readReport } from "@machpause/machpause";
+ *
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const { verdict, library } = attributeReport(report, { mine: ["CaptchaSDK"] });
+ * console.log(verdict, library);
+ * ```
+ */
+export function attributeReport(
+  report: CrashReport,
+  options: AttributionOptions = {},
+): Attribution {
+  const stack = decidingStack(report);
+  const frames = stack.map((frame) => ownerOf(frame, report, options));
+  const at = frames.findIndex(({ owner }) => owner === "mine" || owner === "program");
+  const deciding = frames[at] ?? null;
+  const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
+  const someSystem = frames.some(({ owner }) => owner === "system");
+  return {
+    verdict: deciding?.owner ?? (someSystem ? "system" : "unknown"),
+    library: deciding?.library ?? null,
+    deciding,
+    involved: deciding?.owner === "mine" ? [] : involved,
+    passed: at < 0 ? 0 : frames.slice(0, at).filter(({ owner }) => owner === "system").length,
+    frames,
+  };
+}
+
+/** The stack that tells what happened: that of an uncaught exception, else the crashed thread's, else the
+ * first. */
+export function decidingStack(report: CrashReport): readonly ReportFrame[] {
+  if (report.lastException !== null && report.lastException.length > 0) return report.lastException;
+  return (report.crashedThread ?? report.threads[0])?.frames ?? [];
+}
+
+function ownerOf(
+  frame: ReportFrame,
+  report: CrashReport,
+  { mine = [], ranges = [], origins }: AttributionOptions,
+): OwnedFrame {
+  const { image } = frame;
+  if (image === null) return { frame, owner: "unknown", library: null, by: "none" };
+  const program = programImage(report);
+  if (
+    mine.some((name) =>
+      sameLibrary(name, image.path ?? image.name) || sameLibrary(name, image.name)
+    )
+  ) {
+    return { frame, owner: "mine", library: title(image), by: "image" };
+  }
+  if (isSystemImage(image)) return { frame, owner: "system", library: title(image), by: "image" };
+  const offset = Number(BigInt.asIntN(64, frame.address - image.base));
+  const range = ranges.find((range) =>
+    (range.image === null ? image === program : sameLibrary(range.image, image.name)) &&
+    offset >= range.begin && offset < range.end
+  );
+  if (range !== undefined) return { frame, owner: "mine", library: mine[0] ?? null, by: "range" };
+  // A return address may be that of the next function.
+  const origin = origins?.originAt(image, frame.index === 0 ? offset : offset - 1) ??
+    (frame.file === null ? null : { archive: null, unit: frame.file });
+  if (origin !== null) {
+    const { archive, unit } = origin;
+    const owner = mine.some((name) =>
+        (archive !== null && sameLibrary(name, archive)) ||
+        (unit !== null && inFolder(name, unit))
+      )
+      ? "mine"
+      : "program";
+    if (archive !== null) return { frame, owner, library: baseName(archive), by: "archive" };
+    if (owner === "mine") return { frame, owner, library: mine[0] ?? null, by: "unit" };
+  }
+  return { frame, owner: "program", library: title(image), by: "image" };
+}
+
+/** The program's own image: the one at the process's path, else the first that is not the system's. */
+export function programImage(report: CrashReport): ReportImage | null {
+  const { path, name } = report.process;
+  return report.images.find((image) => path !== null && image.path === path) ??
+    report.images.find((image) => image.name === name || image.path?.endsWith(`/${name}`)) ??
+    report.images.find((image) => !isSystemImage(image)) ?? null;
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The file's name, which is shorter than a bundle's identifier. */
+function title(image: ReportImage): string {
+  return image.path === null ? image.name : baseName(image.path);
+}
+
+/** A library's name without what all libraries' names have. */
+function stem(path: string): string {
+  return baseName(path).replace(/\.(?:framework|dylib|tbd|a|o)$/i, "").replace(/^lib/, "")
+    .toLowerCase();
+}
+
+/** Whether a name is that of a library at a path, or of the framework it is in. */
+function sameLibrary(name: string, path: string): boolean {
+  return stem(name) === stem(path) ||
+    path.toLowerCase().includes(`/${stem(name)}.framework/`);
+}
+
+/** Whether a source or an object file is in a folder of that name. */
+function inFolder(name: string, path: string): boolean {
+  return `/${path.toLowerCase()}`.includes(`/${stem(name)}/`) || stem(path) === stem(name);
+}

@@ -1,0 +1,160 @@
+/** The symbols of a report's images, from files: binaries, dSYMs, symbol table files. */
+
+import { type ArchName, archOfCpuType } from "../arch/mod.ts";
+import { FormatError, MemoryReadError } from "../errors.ts";
+import { DebugMap, Image, type LoadedImage } from "../macho/mod.ts";
+import type { DebugInfo } from "../symbols/debug_info.ts";
+import {
+  type Binary,
+  type Files,
+  imagesIn,
+  type OpenFile,
+  type SymbolFiles,
+} from "../target/mod.ts";
+import type { CodeOrigin, CodeOrigins } from "./attribution.ts";
+import { imageLookup } from "./lookup.ts";
+import type { ReportImage } from "./report.ts";
+import type { ImageLookup, ReportSymbols } from "./symbolicate.ts";
+
+/** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
+export interface FindDebug {
+  /** Looks for what there is on an image, by its UUID. */
+  find(image: LoadedImage): {
+    readonly info: Pick<DebugInfo, "framesAt"> | null;
+    readonly binary: { readonly image: Image } | null;
+  };
+}
+
+/** Looks for images by UUID in folders, and keeps open what it found. */
+export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable {
+  readonly #files: Files;
+  readonly #symbolFiles: SymbolFiles;
+  readonly #debug: FindDebug | null;
+  readonly #open: OpenFile[] = [];
+  readonly #lookups = new Map<string, ImageLookup | null>();
+  readonly #binaries = new Map<string, Binary | null>();
+  readonly #maps = new Map<string, DebugMap | null>();
+
+  /** Nothing is read yet.
+   *
+   * @param symbolFiles the folders
+   * @param debug finds functions and lines; without it names are all that is found
+   */
+  constructor(files: Files, symbolFiles: SymbolFiles, debug: FindDebug | null = null) {
+    this.#files = files;
+    this.#symbolFiles = symbolFiles;
+    this.#debug = debug;
+  }
+
+  /** See {@linkcode ReportSymbols.find}. The same image of many reports is looked for once. */
+  find(image: ReportImage, arch: ArchName | null): ImageLookup | null {
+    const { uuid } = image;
+    if (uuid === null) return null;
+    let lookup = this.#lookups.get(uuid);
+    if (lookup === undefined) {
+      lookup = this.#find(image, uuid, arch);
+      this.#lookups.set(uuid, lookup);
+    }
+    return lookup;
+  }
+
+  #find(image: ReportImage, uuid: string, _arch: ArchName | null): ImageLookup | null {
+    const found = this.#debug?.find(loadedImage(image)) ?? null;
+    const own = found?.binary?.image ?? this.#binary(uuid)?.image ?? null;
+    const info = found?.info ?? null;
+    return own === null && info === null ? null : imageLookup(own, info);
+  }
+
+  /** The binary or the dSYM with a UUID: the first whose architecture is known. */
+  #binary(uuid: string): Binary | null {
+    let binary = this.#binaries.get(uuid);
+    if (binary === undefined) {
+      binary = this.#openBinary(uuid);
+      this.#binaries.set(uuid, binary);
+    }
+    return binary;
+  }
+
+  #openBinary(uuid: string): Binary | null {
+    for (const { path, kind } of this.#symbolFiles.find(uuid)) {
+      if (kind === "table") continue;
+      let file: OpenFile;
+      try {
+        file = this.#files.open(path);
+      } catch {
+        continue; // it is gone meanwhile
+      }
+      for (const { bytes, image } of imagesIn(file)) {
+        if (image.uuid !== uuid || archOfCpuType(image.cpuType) === undefined) continue;
+        try {
+          const binary = { bytes, image: Image.fromSource(bytes) };
+          this.#open.push(file);
+          return binary;
+        } catch (error) {
+          if (!(error instanceof FormatError || error instanceof MemoryReadError)) throw error;
+        }
+      }
+      file[Symbol.dispose]();
+    }
+    return null;
+  }
+
+  /** See {@linkcode CodeOrigins.originAt}: by the debug map that the linker left in the binary, whose
+   * entries name static libraries. */
+  originAt(image: ReportImage, offset: number): CodeOrigin | null {
+    const { uuid } = image;
+    if (uuid === null) return null;
+    let map = this.#maps.get(uuid);
+    if (map === undefined) {
+      map = this.#map(uuid);
+      this.#maps.set(uuid, map);
+    }
+    const index = map?.at(offset) ?? -1;
+    if (map === null || index < 0) return null;
+    const { path, member } = map.objects[map.objectOf[index]];
+    return member === null ? { archive: null, unit: path } : { archive: path, unit: member };
+  }
+
+  #map(uuid: string): DebugMap | null {
+    const binary = this.#binary(uuid);
+    if (binary === null) return null;
+    const { bytes, image } = binary;
+    return DebugMap.read({
+      bytes,
+      loadCommands: image.loadCommands,
+      pointerSize: image.pointerSize,
+      linkedAddress: image.loadAddress - image.slide,
+    });
+  }
+
+  /** Where a symbol of an image begins, in bytes from its load address; `null` when there is none of that
+   * name, or no binary. */
+  symbolOffset(image: ReportImage, name: string): number | null {
+    const binary = image.uuid === null ? null : this.#binary(image.uuid);
+    const [symbol] = binary?.image.findSymbols(name) ?? [];
+    return symbol === undefined ? null : binary!.image.toOffset(symbol.address);
+  }
+
+  /** Closes all files. */
+  [Symbol.dispose](): void {
+    for (const file of this.#open.splice(0)) file[Symbol.dispose]();
+    this.#lookups.clear();
+    this.#binaries.clear();
+    this.#maps.clear();
+  }
+}
+
+/** A report's image as what is looked for. */
+function loadedImage(image: ReportImage): LoadedImage {
+  const path = image.path ?? "";
+  return {
+    name: path === "" ? image.name : path.slice(path.lastIndexOf("/") + 1),
+    path,
+    uuid: image.uuid,
+    loadAddress: image.base,
+    slide: 0n,
+    ranges: [{ start: image.base, end: image.base + image.size }],
+    symbolAt: () => null,
+    findSymbols: () => [],
+  };
+}
