@@ -10,54 +10,79 @@ import { styleFor } from "./style.ts";
 /** Runs the prompt.
  *
  * @param open gets the target; without it there is none yet
- * @param begin lines to run first, as if they had been typed
  */
 async function promptAt(
   open?: () => Promise<Opened>,
-  begin: readonly string[] = [],
+  options: PromptOptions = {},
 ): Promise<number> {
   const [{ Session }, { prompt }] = await Promise.all([
     import("./session.ts"),
     import("./prompt.ts"),
   ]);
   const session = new Session(styleFor(Deno.stdout));
+  session.assumeYes = options.yes ?? false;
   if (open !== undefined) session.open(await open());
-  if (session.core !== undefined) {
-    const { coreLines } = await import("./commands.ts");
+  const asked = options.eval === undefined;
+  if (asked && session.core !== undefined) {
+    const { coreLines } = await import("./commands/mod.ts");
     printLines(coreLines(session));
   }
-  if (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
+  if (asked && Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
     const { maybeTarget, core } = session;
     // What a core is has been said.
     const name = core !== undefined ? "" : `${maybeTarget ?? "machpause"}. `;
     print(`${name}\`help\` lists the commands.\n`);
   }
-  return await prompt(session, begin);
+  return await prompt(session, {
+    ...(options.begin === undefined ? {} : { begin: options.begin }),
+    ...(options.eval === undefined ? {} : { evaluate: options.eval }),
+    init: options.init ?? true,
+  });
+}
+
+/** What the commands that end at the prompt are given. */
+export interface PromptOptions {
+  /** Lines to run first, as if they had been typed. */
+  readonly begin?: readonly string[];
+  /** Lines to run instead of what would be typed. */
+  readonly eval?: readonly string[];
+  /** Changes are made without being asked for. */
+  readonly yes?: boolean;
+  /** Whether the user's startup file is run. */
+  readonly init?: boolean;
 }
 
 /** `machpause` */
-export function promptAction(): Promise<number> {
-  return promptAt();
+export function promptAction(options: PromptOptions = {}): Promise<number> {
+  return promptAt(undefined, options);
 }
 
 /** `machpause attach` */
-export function attachAction(spec: string): Promise<number> {
-  return promptAt(() => openTarget(spec));
+export function attachAction(spec: string, options: PromptOptions = {}): Promise<number> {
+  return promptAt(() => openTarget(spec), options);
 }
 
 /** `machpause launch` */
-export function launchAction(program: string, args: readonly string[]): Promise<number> {
-  return promptAt(async () => await (await import("./launch.ts")).openLaunched(program, args));
+export function launchAction(
+  program: string,
+  args: readonly string[],
+  options: PromptOptions = {},
+): Promise<number> {
+  return promptAt(
+    async () => await (await import("./launch.ts")).openLaunched(program, args),
+    options,
+  );
 }
 
 /** `machpause core` */
 export async function coreAction(
   file: string,
-  { json = false, symbols = [] }: { json?: boolean; symbols?: readonly string[] },
+  options: PromptOptions & { json?: boolean; symbols?: readonly string[] },
 ): Promise<number> {
+  const { json = false, symbols = [] } = options;
   const { held, openCoreFile } = await import("./open.ts");
   if (!json) {
-    return await promptAt(async () => held(await openCoreFile(file, symbols)));
+    return await promptAt(async () => held(await openCoreFile(file, symbols)), options);
   }
   const [{ coreJson, safeJson }, core] = await Promise.all([
     import("./json.ts"),
@@ -69,14 +94,14 @@ export async function coreAction(
 }
 
 /** `machpause self` */
-export function selfAction(): Promise<number> {
-  return promptAt(() => openTarget("self"));
+export function selfAction(options: PromptOptions = {}): Promise<number> {
+  return promptAt(() => openTarget("self"), options);
 }
 
 /** `machpause demo` */
-export function demoAction(): Promise<number> {
-  if (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
-    return promptAt(() => openTarget("demo"), ["pause", "bt all"]);
+export function demoAction(options: PromptOptions = {}): Promise<number> {
+  if (options.eval !== undefined || Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
+    return promptAt(() => openTarget("demo"), { ...options, begin: ["pause"] });
   }
   return backtraceAction("demo", "pause", {});
 }

@@ -22,6 +22,19 @@ const maxRemembered = 100;
 
 let count = 0;
 
+/** A frame of what was typed, in a stack trace. */
+const userFrame = /\b(prompt-\d+)(?:, <anonymous>)?:(\d+):(\d+)/;
+
+/** Leaves in an error's trace what is the user's: the prompt's own frames tell nobody anything. */
+function trimStack(error: unknown): void {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return;
+  const lines = error.stack.split("\n");
+  const last = lines.findLastIndex((line) => userFrame.test(line));
+  const own = lines.findIndex((line) => line.includes(import.meta.url));
+  const end = last >= 0 ? last + 1 : own;
+  if (end > 0) error.stack = lines.slice(0, end).join("\n");
+}
+
 /** Imports as a script in the working directory does. */
 function importHere(specifier: unknown, options?: ImportCallOptions): Promise<unknown> {
   const text = String(specifier);
@@ -52,7 +65,12 @@ export async function evaluate(source: string): Promise<unknown> {
   shifts.set(name, { source, shift });
   shifts.delete(`prompt-${count - maxRemembered}`);
   // An indirect eval: its declarations are the global scope's.
-  return await (0, eval)(`${code}\n//# sourceURL=${name}`);
+  try {
+    return await (0, eval)(`${code}\n//# sourceURL=${name}`);
+  } catch (error) {
+    trimStack(error);
+    throw error;
+  }
 }
 
 /** Where in what was typed an error comes from; `null` where it does not. */
@@ -62,7 +80,7 @@ export function placeOf(error: unknown, source: string): CodePlace | null {
     return text === undefined ? null : { line: error.line, column: error.column, text };
   }
   if (!(error instanceof Error) || typeof error.stack !== "string") return null;
-  const match = /\b(prompt-\d+):(\d+):(\d+)/.exec(error.stack);
+  const match = userFrame.exec(error.stack);
   const known = match === null ? undefined : shifts.get(match[1]);
   if (match === null || known === undefined) return null;
   const line = Number(match[2]);

@@ -1,45 +1,62 @@
 /** The prompt: on a terminal with editing, history and completion, from a pipe line by line. */
 import { escape } from "../lib/escape.ts";
-import { commands } from "./commands.ts";
-import { exposeGlobals, interpret } from "./interpreter.ts";
+import { LineEditor } from "./edit/editor.ts";
+import { History, historyPath } from "./edit/history.ts";
+import { TerminalInput, terminalSize } from "./edit/terminal.ts";
 import { complain, explain, print } from "./output.ts";
 import type { Session } from "./session.ts";
 
 /** The signals that end the prompt, with their numbers. */
 const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 
+/** How the prompt is to run. */
+export interface PromptOptions {
+  /** Lines to run first, as if they had been typed. */
+  readonly begin?: readonly string[];
+  /** Lines to run instead of what would be typed. */
+  readonly evaluate?: readonly string[];
+  /** Whether the user's startup file is run first. */
+  readonly init?: boolean;
+}
+
 /** Runs the prompt to its end, and lets the target go.
  *
- * @param begin lines to run first, as if they had been typed
  * @returns the code to exit with
  */
-export async function prompt(session: Session, begin: readonly string[]): Promise<number> {
-  exposeGlobals(session);
-  const line: InputLine = {};
+export async function prompt(session: Session, options: PromptOptions = {}): Promise<number> {
+  const { begin = [], evaluate, init = true } = options;
+  const interactive = Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && evaluate === undefined;
+  using ending = new DisposableStack();
   // `Deno.exit()` typed at the prompt is a way out too.
-  addEventListener("unload", () => session.close());
-  for (const [name, number] of Object.entries(signals)) {
-    Deno.addSignalListener(name as keyof typeof signals, () => Deno.exit(128 + number));
+  const unload = () => session.close();
+  addEventListener("unload", unload);
+  ending.defer(() => removeEventListener("unload", unload));
+  ending.defer(() => session.close());
+  for (const [name, number] of Object.entries(signals) as [keyof typeof signals, number][]) {
+    const listener = () => Deno.exit(128 + number);
+    Deno.addSignalListener(name, listener);
+    ending.defer(() => Deno.removeSignalListener(name, listener));
   }
+  const line: InputLine = {};
   // Code that fails later, out of a timer or a promise nobody awaits, must not take the prompt along.
   for (const type of ["error", "unhandledrejection"] as const) {
-    addEventListener(type, (event) => {
+    const listener = (event: Event) => {
       event.preventDefault();
-      const error = event instanceof ErrorEvent ? event.error : event.reason;
+      const error = event instanceof ErrorEvent
+        ? event.error
+        : (event as PromiseRejectionEvent).reason;
       session.notice(error);
-      if (line.redraw !== undefined) print("\n");
-      complain(explain(error));
-      line.redraw?.();
-    });
+      const say = () => complain(explain(error));
+      if (line.above === undefined) say();
+      else line.above(say);
+    };
+    addEventListener(type, listener);
+    ending.defer(() => removeEventListener(type, listener));
   }
-  try {
-    for (const line of begin) await interpret(session, line);
-    return await (Deno.stdin.isTerminal() && Deno.stdout.isTerminal()
-      ? interactive(session, line)
-      : scripted(session));
-  } finally {
-    session.close();
-  }
+  const startup = init ? initPath() : undefined;
+  if (startup !== undefined) await runStartup(session, startup);
+  if (interactive) return await converse(session, line, begin, ending);
+  return await scripted(session, begin, evaluate);
 }
 
 /** As in `(machpause demo paused) > `. */
@@ -49,124 +66,160 @@ export function promptText(session: Session): string {
   return `(${words.filter((word) => word !== "").join(" ")}) > `;
 }
 
-/** Lines from a pipe. The first that fails does not keep the others from running, but it shows in
- * the exit code. */
-async function scripted(session: Session): Promise<number> {
-  let failed = false;
-  let pending = "";
-  const run = async (final: boolean) => {
-    const outcome = await interpret(session, pending);
-    if (outcome === "incomplete" && !final) return;
-    if (outcome === "incomplete") complain("the last lines are incomplete");
-    failed ||= outcome !== "done";
-    pending = "";
-  };
-  let rest = "";
-  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) {
-      pending += pending === "" ? line : `\n${line}`;
-      await run(false);
-      if (session.ended) return failed ? 1 : 0;
-    }
+/** The user's startup file: `machpause/init.ts` in `$XDG_CONFIG_HOME` or `~/.config`; `undefined` where
+ * there is none. */
+function initPath(): string | undefined {
+  const home = Deno.env.get("HOME");
+  const folder = Deno.env.get("XDG_CONFIG_HOME") || (home && `${home}/.config`);
+  if (!folder) return undefined;
+  const path = `${folder}/machpause/init.ts`;
+  try {
+    return Deno.statSync(path).isFile ? path : undefined;
+  } catch {
+    return undefined;
   }
-  pending += pending === "" ? rest : `\n${rest}`;
-  await run(true);
-  return failed ? 1 : 0;
 }
 
-/** What may follow `text`: commands, or the properties of what is named so far. */
-function complete(text: string): [string[], string] {
-  const path = /(?:^|[^\w$.\])])((?:[\w$]+\.)+)([\w$]*)$/.exec(text);
-  if (path !== null) {
-    let value: unknown = globalThis;
-    for (const name of path[1].split(".").slice(0, -1)) {
-      value = (value as Record<string, unknown> | null | undefined)?.[name];
-    }
-    const names = new Set<string>();
-    for (let at = value; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) {
-      if (at === Object.prototype) break;
-      for (const name of Object.getOwnPropertyNames(at)) {
-        if (name.startsWith(path[2]) && /^[A-Za-z_$][\w$]*$/.test(name)) names.add(name);
-      }
-    }
-    names.delete("constructor");
-    return [[...names].sort(), path[2]];
+/** Runs the startup file. What is wrong with it is said, and no reason not to go on. */
+async function runStartup(session: Session, path: string): Promise<void> {
+  try {
+    await session.load(path);
+  } catch (error) {
+    complain(`${escape(path)}: ${explain(error)}`);
   }
-  const word = /^\s*(\w*)$/.exec(text)?.[1];
-  if (word === undefined) return [[], ""];
-  const names = [...commands.map(({ name }) => name), "target"];
-  return [names.filter((name) => name.startsWith(word)), word];
+}
+
+/** Lines from a pipe or the command line. The first that fails does not keep the others from running,
+ * but it shows in the exit code. */
+async function scripted(
+  session: Session,
+  begin: readonly string[],
+  evaluate: readonly string[] | undefined,
+): Promise<number> {
+  const { Lines, runText } = await import("./interpreter.ts");
+  const lines = new Lines(session);
+  for (const line of begin) await lines.add(line);
+  if (evaluate !== undefined) {
+    let failed = lines.failed;
+    for (const text of evaluate) {
+      const outcome = await runText(session, text);
+      if (outcome === "incomplete") complain(`${escape(text)} is incomplete`);
+      failed ||= outcome !== "done";
+      if (session.ended) break;
+    }
+    return failed ? 1 : 0;
+  }
+  let rest = "";
+  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop()!;
+    for (const line of parts) {
+      await lines.add(line);
+      if (session.ended) return lines.failed ? 1 : 0;
+    }
+  }
+  await lines.add(rest);
+  lines.end();
+  return lines.failed ? 1 : 0;
 }
 
 /** The line being typed, while there is one. */
 interface InputLine {
-  /** Shows it again, below what was printed. */
-  redraw?: () => void;
+  /** Prints above it. */
+  above?: (print: () => void) => void;
 }
 
-async function interactive(session: Session, line: InputLine): Promise<number> {
-  const [{ start }, { default: process }] = await Promise.all([
-    import("node:repl"),
-    import("node:process"),
-  ]);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  /** What was typed runs one after the other, also when it was typed or pasted ahead. */
-  let queue = Promise.resolve();
-  /** What runs and what waits to run; each call gives one of them up. */
-  const pending = new Set<() => void>();
-  /** The lines so far of code that goes on. `node:repl` would keep them too, but not in order when
-   * further lines come before it knows. */
-  let incomplete = "";
-  const setPrompt = () => server.setPrompt(incomplete === "" ? promptText(session) : "| ");
-  const server = start({
-    prompt: promptText(session),
-    useGlobal: true,
-    ignoreUndefined: true,
-    completer: (text: string) => complete(text),
-    eval(text, _context, _file, callback) {
-      const givenUp = Promise.withResolvers<"done">();
-      let wanted = true;
-      const abandon = () => {
-        wanted = false;
-        givenUp.resolve("done");
-      };
-      pending.add(abandon);
-      queue = queue.then(async () => {
-        const code = incomplete + text;
-        const outcome = wanted
-          ? await Promise.race([interpret(session, code), givenUp.promise])
-          : "done";
-        incomplete = outcome === "incomplete" ? code : "";
-        pending.delete(abandon);
-        if (session.ended) return server.close();
-        setPrompt();
-        callback(null, undefined);
-      });
+/** A conversation at a terminal. */
+async function converse(
+  session: Session,
+  line: InputLine,
+  begin: readonly string[],
+  ending: DisposableStack,
+): Promise<number> {
+  const input = new TerminalInput(print);
+  /** Gives up what runs. */
+  let abandon: (() => void) | undefined;
+  let progress = false;
+  const size = terminalSize;
+  session.history = new History(historyPath());
+  const editor: LineEditor = new LineEditor({
+    write: print,
+    size,
+    history: session.history,
+    complete: async (text, cursor) =>
+      await (await import("./completion.ts")).complete(session, text, cursor),
+    isComplete: async (text) => await (await import("./interpreter.ts")).endsHere(text),
+    stylePrompt: (text) => session.style("quiet", text),
+    suspend: () => input.suspend(() => editor.redraw()),
+    interrupt() {
+      const stop = session.interrupt;
+      session.interrupt = undefined;
+      // What cannot be stopped is left to itself; and so is what does not stop.
+      if (stop !== undefined) return stop();
+      if (abandon === undefined) return;
+      print("\n(no longer waited for)\n");
+      abandon();
     },
   });
-  // Ours says what went wrong, and prints nothing raw.
-  process.setUncaughtExceptionCaptureCallback(null);
-  line.redraw = () => {
-    // While something runs there is no line: the prompt comes when that is done.
-    if (pending.size > 0) return;
-    setPrompt();
-    server.displayPrompt(true);
+  const clearProgress = () => {
+    if (progress) print("\r\x1b[K");
+    progress = false;
   };
-  const [clearOrLeave] = server.listeners("SIGINT");
-  server.removeAllListeners("SIGINT");
-  server.on("SIGINT", () => {
-    if (pending.size === 0) {
-      incomplete = "";
-      setPrompt();
-      return clearOrLeave.call(server);
+  session.ui = {
+    interactive: true,
+    size,
+    async confirm(question) {
+      const answer = await editor.read(`${question} (y/n) `, true);
+      return answer.kind === "line" && /^y(?:es)?$/i.test(answer.text.trim());
+    },
+    progress(text) {
+      clearProgress();
+      if (text === undefined) return;
+      print(text.slice(0, size().columns - 1));
+      progress = true;
+    },
+  };
+  line.above = (say) => editor.above(say);
+  const restore = () => void (input.raw = false);
+  addEventListener("unload", restore);
+  ending.defer(() => removeEventListener("unload", restore));
+  ending.defer(restore);
+  const resized = () => editor.redraw();
+  Deno.addSignalListener("SIGWINCH", resized);
+  ending.defer(() => Deno.removeSignalListener("SIGWINCH", resized));
+
+  /** Runs what was typed, until it is done or given up. */
+  const run = async (text: string) => {
+    const { runText } = await import("./interpreter.ts");
+    const givenUp = Promise.withResolvers<void>();
+    abandon = givenUp.resolve;
+    await Promise.race([runText(session, text), givenUp.promise]);
+    abandon = undefined;
+    clearProgress();
+  };
+
+  input.raw = true;
+  const reading = input.read((keys) => editor.feed(keys)).then(() => editor.end());
+  for (const text of begin) await run(text);
+  let leaving = false;
+  while (!session.ended) {
+    const reply = editor.read(promptText(session));
+    // What the first line needs is loaded while it is typed.
+    void Promise.all([import("./interpreter.ts"), session.ready()]).catch(() => {});
+    const answer = await reply;
+    if (answer.kind === "end") break;
+    if (answer.kind === "line") {
+      leaving = false;
+      if (answer.text.trim() !== "") session.typed.push(answer.text);
+      await run(answer.text);
+    } else if (!answer.empty) leaving = false;
+    else if (session.state === "running") await run("pause");
+    else if (leaving) break;
+    else {
+      print("(Ctrl-C again leaves; the target runs on)\n");
+      leaving = true;
     }
-    if (session.interrupt !== undefined) return session.interrupt();
-    print("\n(no longer waited for)\n");
-    for (const abandon of pending) abandon();
-  });
-  server.on("exit", resolve);
-  await promise;
+  }
+  void reading;
   return 0;
 }

@@ -1,12 +1,29 @@
-import type { CoreTarget, Frame, Pause, Thread } from "../mod.ts";
+import type { CoreTarget, Frame, Pause, Symbol as ImageSymbol, Thread } from "../mod.ts";
 import { TargetGoneError } from "../lib/errors.ts";
+import { escape } from "../lib/escape.ts";
+import { History } from "./edit/history.ts";
 import { UserError } from "./errors.ts";
+import type { Layout } from "./layout.ts";
 import { held, type Opened } from "./open.ts";
+import { printLines } from "./output.ts";
 import type { Style } from "./style.ts";
+import { nobody, type Ui } from "./ui.ts";
 
 /** What the prompt is at: a target, whether it is paused, the selected thread and frame. */
 export class Session implements Disposable {
-  readonly style: Style;
+  style: Style;
+  /** Who is before the screen. */
+  ui: Ui = nobody;
+  /** Changes need not be asked for. */
+  assumeYes = false;
+  /** What was typed, in this session and before. */
+  history: History = new History();
+  /** What was typed in this session. */
+  readonly typed: string[] = [];
+  /** Where folders of sources are now. */
+  readonly sourceMap: [from: string, to: string][] = [];
+  /** Layouts that were declared. */
+  readonly structs: Map<string, Layout> = new Map();
   /** Set by `quit`. */
   ended = false;
   /** Gives up what runs at the prompt; `undefined` where it can only be left to itself. */
@@ -21,6 +38,8 @@ export class Session implements Disposable {
   #frames: readonly Frame[] | undefined;
   /** Warnings of the target that were said. */
   readonly #said = new Set<string>();
+  #demangle: ((name: string) => string) | undefined;
+  #ready: Promise<void> | undefined;
 
   constructor(style: Style) {
     this.style = style;
@@ -73,12 +92,77 @@ export class Session implements Disposable {
   /** Lets the target go; it runs. */
   close(): void {
     const opened = this.#opened;
+    const pause = this.#pause;
     this.#opened = undefined;
     this.#pause = undefined;
     this.#thread = undefined;
     this.#said.clear();
     this.forget();
-    opened?.[Symbol.dispose]();
+    try {
+      // A target that is only lent to the session would stay paused.
+      if (opened !== undefined) pause?.resume();
+    } finally {
+      opened?.[Symbol.dispose]();
+    }
+  }
+
+  /** Puts the API and what the session is at into the global scope, once. */
+  ready(): Promise<void> {
+    return this.#ready ??= import("./globals.ts").then(({ exposeGlobals }) => exposeGlobals(this));
+  }
+
+  /** Loads what makes mangled names readable. */
+  async loadDemangler(): Promise<void> {
+    if (this.#demangle !== undefined) return;
+    const { demangle, loadDemangler } = await import("../mod.ts");
+    // From a file it loads by itself when it is needed.
+    if (!import.meta.url.startsWith("file:")) await loadDemangler();
+    this.#demangle = demangle;
+  }
+
+  /** A readable name of a mangled one; not safe to print raw. */
+  demangle(name: string): string {
+    return this.#demangle?.(name) ?? name;
+  }
+
+  /** A symbol and an offset as text, safe to print. */
+  place(symbol: ImageSymbol, offset: number): string {
+    const name = escape(this.demangle(symbol.name));
+    return offset === 0 ? name : `${name} + ${offset}`;
+  }
+
+  /** What is at an address, as text that is safe to print; `undefined` where nothing is known. */
+  describe(address: bigint): string | undefined {
+    const { image, symbol, offset } = this.target.resolve(address);
+    if (image === null) return undefined;
+    return symbol === null
+      ? `${escape(image.name)} + 0x${offset.toString(16)}`
+      : this.place(symbol, offset);
+  }
+
+  /** Prints at once, before a command is done. */
+  say(lines: readonly string[]): void {
+    printLines(lines);
+  }
+
+  /** Runs TypeScript; its value as lines. */
+  async evaluate(code: string): Promise<readonly string[]> {
+    const { evaluateLines } = await import("./interpreter.ts");
+    return await evaluateLines(this, code);
+  }
+
+  /** A value as lines; a string as it is, but safe. */
+  async shown(value: unknown): Promise<readonly string[]> {
+    if (value === undefined) return [];
+    if (typeof value === "string") return value.split("\n").map(escape);
+    const { show } = await import("./evaluate.ts");
+    return show(value).split("\n");
+  }
+
+  /** Runs a file: a module, or lines as they are typed. */
+  async load(file: string): Promise<readonly string[]> {
+    const { loadFile } = await import("./interpreter.ts");
+    return await loadFile(this, file);
   }
 
   [Symbol.dispose](): void {
@@ -126,6 +210,20 @@ export class Session implements Disposable {
     this.#threads = undefined;
     this.#frames = undefined;
     this.#frame = 0;
+  }
+
+  /** Whether threads are known without stopping the target. */
+  get captured(): boolean {
+    const target = this.maybeTarget;
+    return target !== undefined &&
+      (target.paused || target.kind === "core" || this.#threads !== undefined);
+  }
+
+  /** Looks anew at the selected thread: its registers or its stack were written. */
+  reselect(): void {
+    this.#frames = undefined;
+    if (!this.captured) return;
+    this.#frame = Math.min(this.#frame, Math.max(0, this.frames.length - 1));
   }
 
   /** The threads of the pause. Of a target that runs: those captured last, or now if `fresh`. */
@@ -180,6 +278,11 @@ export class Session implements Disposable {
     const frame = this.frames[this.#frame];
     if (frame === undefined) throw new UserError("this thread has no frames");
     return frame;
+  }
+
+  /** The selected frame's number. */
+  get frameIndex(): number {
+    return this.#frame;
   }
 
   /** Selects a frame by its number.

@@ -74,6 +74,18 @@ export class StringTable {
     return true;
   }
 
+  /** Whether the name at `offset` begins with `prefix`, which has no NUL in it. */
+  startsWith(offset: number, prefix: Uint8Array): boolean {
+    const whole = this.#whole;
+    const at = offset - this.#base;
+    const bytes = whole === null || at < 0 ? this.bytesAt(offset) : whole;
+    const start = bytes === whole ? at : 0;
+    for (let index = 0; index < prefix.length; index++) {
+      if (bytes[start + index] !== prefix[index]) return false;
+    }
+    return true;
+  }
+
   /** The name at `offset`. */
   at(offset: number): string {
     return decoder.decode(this.bytesAt(offset));

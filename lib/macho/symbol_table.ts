@@ -174,6 +174,29 @@ export class SymbolTable {
     return [...exact, ...underscored];
   }
 
+  /** The names that begin with `prefix`, with or without their leading underscore, for whoever types
+   * one: those of the lowest addresses, and how many more there are.
+   *
+   * @param limit so many names at most
+   */
+  startingWith(prefix: string, limit: number): { names: string[]; more: number } {
+    const raw = new TextEncoder().encode(prefix);
+    const prefixed = new TextEncoder().encode(`_${prefix}`);
+    const found = new Set<string>();
+    let more = 0;
+    for (let index = 0; index < this.#order.length; index++) {
+      const number = this.#order[index];
+      const column = this.#column(number);
+      const { names, nameOffsets } = this.#columns[column];
+      const nameOffset = nameOffsets[number - this.#firsts[column]];
+      const underscored = names.startsWith(nameOffset, prefixed);
+      if (!underscored && !names.startsWith(nameOffset, raw)) continue;
+      if (found.size >= limit) more++;
+      else found.add(underscored ? names.at(nameOffset).slice(1) : names.at(nameOffset));
+    }
+    return { names: [...found], more };
+  }
+
   /** All symbols by address; of those at the same address the preferred one first. */
   *[Symbol.iterator](): IterableIterator<SymbolShape> {
     for (let index = 0; index < this.#order.length; index++) yield this.#symbol(index);

@@ -16,4 +16,4 @@ Object.assign(globalThis, { kernel });
 
 const session = new Session(plain);
 session.open(held(target));
-Deno.exit(await prompt(session, ["pause"]));
+Deno.exit(await prompt(session, { begin: ["pause"], init: false }));

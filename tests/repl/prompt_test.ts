@@ -82,8 +82,9 @@ Deno.test("lines typed ahead run in order", async () => {
 Deno.test("completion and history", async () => {
   const { terminal } = await start();
   await using _ended = terminal;
-  await terminal.type("regis\t");
-  await terminal.until("ters");
+  await terminal.type("registe\t");
+  await terminal.until("register");
+  await terminal.type("s\t");
   await terminal.enter("", "rax");
   await terminal.until(paused);
   await terminal.type("target.images.len\t");
