@@ -1,4 +1,4 @@
-/** DWARF: call-frame information. */
+/** DWARF: call-frame information, and units with their functions and lines. */
 export {
   type AddressedRow,
   CallFrameInfo,
@@ -6,4 +6,9 @@ export {
   type FrameDescription,
 } from "./cfi.ts";
 export { evaluateExpression, type ExpressionContext } from "./expression.ts";
+export { DwarfInfo, type DwarfOptions } from "./info.ts";
 export type { CfaRule, RegisterRule, UnwindRow } from "./row.ts";
+export { type DwarfSectionPlace, DwarfSections, type DwarfSource } from "./sections.ts";
+export type { DwarfUnit } from "./unit_header.ts";
+export { type DwarfFrame, type DwarfLocation, UnitLookup } from "./unit_lookup.ts";
+export type { UnitTable } from "./unit_table.ts";

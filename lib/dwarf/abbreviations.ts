@@ -1,0 +1,334 @@
+/** Abbreviations, compiled to how entries are read past. DWARF 5, section 7.5.3. */
+import { FormatError } from "../errors.ts";
+import { AT, FORM, TAG } from "./constants.ts";
+import { lebEnd, slebAt, ulebAt } from "./leb.ts";
+import type { DwarfSection } from "./sections.ts";
+
+/** What the numbers of a unit's entries are wide, in bytes. */
+export interface Widths {
+  readonly version: number;
+  readonly addressSize: 4 | 8;
+  readonly offsetSize: 4 | 8;
+}
+
+/** The attributes that a walk over a unit's entries wants, by where their values are put. */
+export const SLOT = {
+  low_pc: 0,
+  high_pc: 1,
+  ranges: 2,
+  name: 3,
+  linkage_name: 4,
+  specification: 5,
+  abstract_origin: 6,
+  call_file: 7,
+  call_line: 8,
+  call_column: 9,
+  sibling: 10,
+} as const;
+/** How many slots there are. */
+export const SLOTS = 11;
+
+const slots: ReadonlyMap<number, number> = new Map([
+  [AT.low_pc, SLOT.low_pc],
+  [AT.high_pc, SLOT.high_pc],
+  [AT.ranges, SLOT.ranges],
+  [AT.name, SLOT.name],
+  [AT.linkage_name, SLOT.linkage_name],
+  [AT.MIPS_linkage_name, SLOT.linkage_name],
+  [AT.specification, SLOT.specification],
+  [AT.abstract_origin, SLOT.abstract_origin],
+  [AT.call_file, SLOT.call_file],
+  [AT.call_line, SLOT.call_line],
+  [AT.call_column, SLOT.call_column],
+]);
+
+/** What is done with an entry. */
+export const KIND = {
+  /** Read past. */
+  skip: 0,
+  /** Read past, with all below it where it says where they end. */
+  jump: 1,
+  subprogram: 2,
+  inlined: 3,
+} as const;
+
+/** The steps of a plan: how to get past an attribute whose length varies. After each follows the
+ * number of bytes to skip next. */
+export const STEP = {
+  end: 0,
+  /** A LEB128 number. */
+  leb: 1,
+  /** A block that a LEB128 number gives the length of. */
+  block: 2,
+  block1: 3,
+  block2: 4,
+  block4: 5,
+  string: 6,
+  /** A form in the entry. */
+  indirect: 7,
+  /** A value that is wanted: slot, form and constant follow. */
+  take: 8,
+} as const;
+
+/** Entries with no code in them or below. */
+const codeless: readonly number[] = [
+  ...[TAG.array_type, TAG.class_type, TAG.enumeration_type, TAG.structure_type],
+  ...[TAG.subroutine_type, TAG.union_type, 0x48, /* call_site */ 0x4109 /* GNU_call_site */],
+];
+
+/** One attribute of an abbreviation. */
+export interface AttributeSpec {
+  /** `DW_AT_*`. */
+  readonly attribute: number;
+  /** `DW_FORM_*`. */
+  readonly form: number;
+  /** Of `DW_FORM_implicit_const`; 0 otherwise. */
+  readonly constant: number;
+}
+
+/** One abbreviation. */
+export interface Abbreviation {
+  /** `DW_TAG_*`. */
+  readonly tag: number;
+  readonly hasChildren: boolean;
+  readonly attributes: readonly AttributeSpec[];
+}
+
+/** How many bytes a form's value takes; -1 when that varies, -2 for an unknown form. */
+export function formSize(form: number, { version, addressSize, offsetSize }: Widths): number {
+  switch (form) {
+    case FORM.flag_present:
+    case FORM.implicit_const:
+      return 0;
+    case FORM.data1:
+    case FORM.ref1:
+    case FORM.flag:
+    case FORM.strx1:
+    case FORM.addrx1:
+      return 1;
+    case FORM.data2:
+    case FORM.ref2:
+    case FORM.strx2:
+    case FORM.addrx2:
+      return 2;
+    case FORM.strx3:
+    case FORM.addrx3:
+      return 3;
+    case FORM.data4:
+    case FORM.ref4:
+    case FORM.ref_sup4:
+    case FORM.strx4:
+    case FORM.addrx4:
+      return 4;
+    case FORM.data8:
+    case FORM.ref8:
+    case FORM.ref_sup8:
+    case FORM.ref_sig8:
+      return 8;
+    case FORM.data16:
+      return 16;
+    case FORM.addr:
+      return addressSize;
+    case FORM.ref_addr:
+      return version <= 2 ? addressSize : offsetSize;
+    case FORM.strp:
+    case FORM.sec_offset:
+    case FORM.line_strp:
+    case FORM.strp_sup:
+    case FORM.GNU_ref_alt:
+    case FORM.GNU_strp_alt:
+      return offsetSize;
+    default:
+      return varyingStep(form) === undefined ? -2 : -1;
+  }
+}
+
+/** The step past a form whose length varies; `undefined` for others. */
+export function varyingStep(form: number): number | undefined {
+  switch (form) {
+    case FORM.sdata:
+    case FORM.udata:
+    case FORM.ref_udata:
+    case FORM.strx:
+    case FORM.addrx:
+    case FORM.loclistx:
+    case FORM.rnglistx:
+    case FORM.GNU_addr_index:
+    case FORM.GNU_str_index:
+      return STEP.leb;
+    case FORM.block:
+    case FORM.exprloc:
+      return STEP.block;
+    case FORM.block1:
+      return STEP.block1;
+    case FORM.block2:
+      return STEP.block2;
+    case FORM.block4:
+      return STEP.block4;
+    case FORM.string:
+      return STEP.string;
+    case FORM.indirect:
+      return STEP.indirect;
+  }
+}
+
+/** Codes up to this, or up to four for each abbreviation, are found by index. */
+const DENSE = 1024;
+/** More than any table has. */
+const MAX_ABBREVIATIONS = 1 << 20;
+
+/** The abbreviations of a unit, for units of certain widths. */
+export class AbbreviationTable {
+  /** By code: the number of its abbreviation, 0 for none. */
+  readonly dense: Uint32Array;
+  readonly #sparse: ReadonlyMap<number, number>;
+  /** By number: {@linkcode KIND}, plus 16 where entries have children. */
+  readonly kinds: Uint8Array;
+  /** By number: where its plan begins in {@linkcode steps}: with a number of bytes to skip. */
+  readonly plans: Uint32Array;
+  readonly steps: Int32Array;
+  readonly #abbreviations: readonly Abbreviation[];
+
+  constructor(byCode: ReadonlyMap<number, Abbreviation>, widths: Widths) {
+    const count = byCode.size;
+    const limit = Math.max(DENSE, count * 4);
+    let highest = 0;
+    for (const code of byCode.keys()) if (code <= limit && code > highest) highest = code;
+    this.dense = new Uint32Array(highest + 1);
+    this.kinds = new Uint8Array(count + 1);
+    this.plans = new Uint32Array(count + 1);
+    const sparse = new Map<number, number>();
+    const steps: number[] = [];
+    let number = 0;
+    for (const [code, abbreviation] of byCode) {
+      number++;
+      if (code <= highest) this.dense[code] = number;
+      else sparse.set(code, number);
+      const kind = kindOf(abbreviation);
+      this.kinds[number] = kind | (abbreviation.hasChildren ? 16 : 0);
+      this.plans[number] = steps.length;
+      compile(abbreviation, kind, widths, steps);
+    }
+    this.#sparse = sparse;
+    this.steps = Int32Array.from(steps);
+    this.#abbreviations = [...byCode.values()];
+  }
+
+  /** Roughly the memory it takes, in bytes. */
+  get weight(): number {
+    return this.dense.length * 4 + this.steps.length * 20 + 1024;
+  }
+
+  /** The number of a code's abbreviation; 0 for none. */
+  number(code: number): number {
+    return code < this.dense.length ? this.dense[code] : this.#sparse.get(code) ?? 0;
+  }
+
+  /** A code's abbreviation. */
+  get(code: number): Abbreviation | undefined {
+    return this.#abbreviations[this.number(code) - 1];
+  }
+}
+
+function kindOf({ tag, hasChildren, attributes }: Abbreviation): number {
+  if (tag === TAG.subprogram) return KIND.subprogram;
+  if (tag === TAG.inlined_subroutine) return KIND.inlined;
+  const jumps = hasChildren && codeless.includes(tag) &&
+    attributes.some(({ attribute }) => attribute === AT.sibling);
+  return jumps ? KIND.jump : KIND.skip;
+}
+
+function compile(
+  { attributes }: Abbreviation,
+  kind: number,
+  widths: Widths,
+  steps: number[],
+): void {
+  let fixed = 0;
+  for (const { attribute, form, constant } of attributes) {
+    const slot = kind === KIND.skip
+      ? undefined
+      : kind === KIND.jump
+      ? attribute === AT.sibling ? SLOT.sibling : undefined
+      : slots.get(attribute);
+    if (slot !== undefined) {
+      steps.push(fixed, STEP.take, slot, form, constant);
+      fixed = 0;
+      continue;
+    }
+    const size = formSize(form, widths);
+    if (size >= 0) {
+      fixed += size;
+    } else {
+      steps.push(fixed, varyingStep(form)!);
+      fixed = 0;
+    }
+  }
+  steps.push(fixed, STEP.end);
+}
+
+/** What is read of the section at first; more when a table does not end there. */
+const FIRST_READ = 1 << 12;
+
+/** Reads the table at an offset of `.debug_abbrev`.
+ *
+ * @throws {FormatError} when it is damaged, or has a form that is not known: entries with such could
+ * not be read past
+ */
+export function readAbbreviations(
+  section: DwarfSection,
+  offset: number,
+  widths: Widths,
+): AbbreviationTable {
+  for (let length = FIRST_READ;; length *= 4) {
+    const bytes = section.read(offset, length);
+    const table = parse(bytes, section.name, offset, widths);
+    if (table !== null) return new AbbreviationTable(table, widths);
+    if (bytes.length < length) throw new FormatError(section.name, offset, "a table that ends");
+  }
+}
+
+/** `null` where the bytes end before the table. */
+function parse(
+  bytes: Uint8Array,
+  name: string,
+  offset: number,
+  widths: Widths,
+): Map<number, Abbreviation> | null {
+  const table = new Map<number, Abbreviation>();
+  let at = 0;
+  const uleb = (): number => {
+    const value = ulebAt(bytes, at);
+    at = lebEnd(bytes, at);
+    return value;
+  };
+  while (at < bytes.length) {
+    const start = at;
+    const code = uleb();
+    if (code === 0) return table;
+    const tag = uleb();
+    const hasChildren = bytes[at++] === 1;
+    const attributes: AttributeSpec[] = [];
+    for (;;) {
+      const attribute = uleb();
+      const form = uleb();
+      let constant = 0;
+      if (form === FORM.implicit_const) {
+        constant = slebAt(bytes, at);
+        at = lebEnd(bytes, at);
+      }
+      if (at > bytes.length) return null;
+      if (attribute === 0 && form === 0) break;
+      if (formSize(form, widths) === -2) {
+        throw new FormatError(name, offset + start, `known forms, not 0x${form.toString(16)}`);
+      }
+      attributes.push({ attribute, form, constant });
+    }
+    // The first of equal codes counts.
+    if (!table.has(code)) table.set(code, { tag, hasChildren, attributes });
+    if (table.size > MAX_ABBREVIATIONS) {
+      throw new FormatError(name, offset, `at most ${MAX_ABBREVIATIONS} abbreviations`);
+    }
+  }
+  return null;
+}

@@ -1,0 +1,186 @@
+/** The debugging information of an image: its units, and what they say of offsets. */
+import { FormatError } from "../errors.ts";
+import type { DwarfSections } from "./sections.ts";
+import type { DwarfUnit } from "./unit_header.ts";
+import { UnitIndex } from "./unit_index.ts";
+import { type DwarfFrame, UnitLookup } from "./unit_lookup.ts";
+import { UnitReader } from "./unit_reader.ts";
+import type { UnitTable } from "./unit_table.ts";
+
+/** Warnings that one image may give. */
+const MAX_WARNINGS = 32;
+/** Tables that are kept for further lookups, in bytes. */
+const MAX_KEPT = 48 << 20;
+
+/** How {@linkcode DwarfInfo.open} reads. */
+export interface DwarfOptions {
+  /** The address that offsets count from: the unslid one of `__TEXT`; 0 for an object file. */
+  readonly base: bigint;
+  /** Told what is damaged and left out, in a line each. */
+  readonly warn?: (text: string) => void;
+}
+
+/** The functions and lines of an image, by DWARF 2 to 5. Nothing is read before it is asked for.
+ *
+ * Damage costs the unit that it is in.
+ *
+ * @example
+ * ```ts
+ * import { DwarfInfo, DwarfSections } from "./mod.ts";
+ * import { bytesSource, Image } from "../macho/mod.ts";
+ *
+ * const file = bytesSource(await Deno.readFile("demo.dSYM/Contents/Resources/DWARF/demo"), "demo");
+ * const image = Image.fromSource(file);
+ * const sections = DwarfSections.find(file, image.segments.flatMap(({ sections }) => sections));
+ * if (sections !== null) {
+ *   console.log(DwarfInfo.open(sections, { base: image.loadAddress }).framesAt(0x1234));
+ * }
+ * ```
+ */
+export class DwarfInfo {
+  readonly #index: UnitIndex;
+  readonly #reader: UnitReader;
+  readonly #warnings: string[] = [];
+  readonly #warn: ((text: string) => void) | undefined;
+  /** By the unit's place, the one used last at the end; `null` for one that cannot be read. */
+  readonly #kept = new Map<
+    number,
+    { readonly lookup: UnitLookup | null; readonly weight: number }
+  >();
+  #weight = 0;
+
+  private constructor(sections: DwarfSections, options: DwarfOptions) {
+    this.#warn = options.warn;
+    const warn = (text: string) => this.#report(text);
+    this.#reader = new UnitReader(
+      sections,
+      options.base,
+      (place) => this.#index.holding(place),
+      warn,
+    );
+    this.#index = new UnitIndex(sections, this.#reader, warn);
+  }
+
+  /** Opens the sections of an image.
+   *
+   * @throws {FormatError} when one that is needed is compressed and damaged
+   */
+  static open(sections: DwarfSections, options: DwarfOptions): DwarfInfo {
+    return new DwarfInfo(sections, options);
+  }
+
+  /** What was found damaged so far. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** All units, in the order of `.debug_info`; of each its header has been read. */
+  get units(): readonly DwarfUnit[] {
+    return this.#index.units;
+  }
+
+  /** The unit whose code is at an offset; `null` when none is. */
+  unitAt(offset: number): DwarfUnit | null {
+    return this.#index.at(offset);
+  }
+
+  /** The functions and lines of a unit. The columns are used again for the next table, also by
+   * {@linkcode framesAt}: copy what is to be kept.
+   *
+   * @throws {FormatError} when the unit is damaged
+   */
+  table(unit: DwarfUnit): UnitTable {
+    return this.#reader.read(unit);
+  }
+
+  /** The functions at an offset from the image's base, innermost first; empty when none is known. */
+  framesAt(offset: number): readonly DwarfFrame[] {
+    const unit = this.unitAt(offset);
+    return unit === null ? [] : this.#lookup(unit)?.framesAt(offset) ?? [];
+  }
+
+  /** The functions at many offsets, in the order of these. Each unit is read once, and none kept. */
+  framesOf(offsets: ArrayLike<number>): (readonly DwarfFrame[])[] {
+    const result: (readonly DwarfFrame[])[] = Array.from({ length: offsets.length }, () => []);
+    const byUnit = new Map<DwarfUnit, number[]>();
+    for (let index = 0; index < offsets.length; index++) {
+      const unit = this.unitAt(offsets[index]);
+      if (unit === null) continue;
+      const indices = byUnit.get(unit);
+      if (indices === undefined) byUnit.set(unit, [index]);
+      else indices.push(index);
+    }
+    for (const [unit, indices] of byUnit) {
+      const table = this.#guard(unit, () => this.table(unit));
+      if (table === null) continue;
+      const lookup = new UnitLookup(table);
+      for (const index of indices) result[index] = lookup.framesAt(offsets[index]);
+    }
+    return result;
+  }
+
+  #report(text: string): void {
+    if (this.#warnings.length >= MAX_WARNINGS) return;
+    this.#warnings.push(
+      this.#warnings.length === MAX_WARNINGS - 1 ? "no more warnings of this kind" : text,
+    );
+    this.#warn?.(this.#warnings.at(-1)!);
+  }
+
+  #guard<T>(unit: DwarfUnit, read: () => T): T | null {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.#report(`unit at 0x${unit.offset.toString(16)} left out: ${error.message}`);
+      return null;
+    }
+  }
+
+  #lookup(unit: DwarfUnit): UnitLookup | null {
+    let kept = this.#kept.get(unit.offset);
+    if (kept === undefined) {
+      const table = this.#guard(unit, () => copied(this.table(unit)));
+      const lookup = table === null ? null : new UnitLookup(table);
+      kept = {
+        lookup,
+        weight: (table === null ? 0 : weightOf(table)) + (lookup?.weight ?? 0) + 256,
+      };
+      this.#weight += kept.weight;
+    } else this.#kept.delete(unit.offset);
+    this.#kept.set(unit.offset, kept);
+    for (const [place, { weight }] of this.#kept) {
+      if (this.#weight <= MAX_KEPT || this.#kept.size === 1) break;
+      this.#kept.delete(place);
+      this.#weight -= weight;
+    }
+    return kept.lookup;
+  }
+}
+
+/** The table with columns of its own. */
+function copied(table: UnitTable): UnitTable {
+  const { scopeCount, rangeCount, sequenceCount, rowCount } = table;
+  return {
+    ...table,
+    scopeParent: table.scopeParent.slice(0, scopeCount),
+    scopeFunction: table.scopeFunction.slice(0, scopeCount),
+    scopeCallFile: table.scopeCallFile.slice(0, scopeCount),
+    scopeCallLine: table.scopeCallLine.slice(0, scopeCount),
+    scopeCallColumn: table.scopeCallColumn.slice(0, scopeCount),
+    scopeRanges: table.scopeRanges.slice(0, scopeCount + 1),
+    rangeLow: table.rangeLow.slice(0, rangeCount),
+    rangeHigh: table.rangeHigh.slice(0, rangeCount),
+    sequenceRows: table.sequenceRows.slice(0, sequenceCount + 1),
+    sequenceHigh: table.sequenceHigh.slice(0, sequenceCount),
+    rowOffset: table.rowOffset.slice(0, rowCount),
+    rowFile: table.rowFile.slice(0, rowCount),
+    rowLine: table.rowLine.slice(0, rowCount),
+    rowColumn: table.rowColumn.slice(0, rowCount),
+  };
+}
+
+/** Roughly the memory that a copied table takes, in bytes. */
+function weightOf({ scopeCount, rangeCount, sequenceCount, rowCount }: UnitTable): number {
+  return scopeCount * 24 + rangeCount * 16 + sequenceCount * 12 + rowCount * 20 + (16 << 10);
+}

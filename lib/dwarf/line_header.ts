@@ -1,0 +1,248 @@
+/** The header of a unit's lines. DWARF 5, section 6.2.4; for versions 2 to 4 the same section of those. */
+import { FormatError } from "../errors.ts";
+import type { Widths } from "./abbreviations.ts";
+import { FORM, LNCT } from "./constants.ts";
+import { lebEnd, u32At, u64At, ulebAt } from "./leb.ts";
+import type { DwarfSection } from "./sections.ts";
+import type { StringReader } from "./string_reader.ts";
+import { directString, type UnitContext } from "./unit_context.ts";
+import type { Window } from "./sections.ts";
+import { makeValues, packString, readValue, STRING, stringRef } from "./values.ts";
+
+/** Where the parts of a unit's lines are, and what the program counts with. All places are bytes
+ * from the start of what was read. */
+export interface LineHeader {
+  readonly version: number;
+  readonly addressSize: 4 | 8;
+  readonly offsetSize: 4 | 8;
+  /** Of the whole, in `.debug_line`. */
+  readonly offset: number;
+  /** Of the program. */
+  readonly program: number;
+  readonly end: number;
+  readonly minimumLength: number;
+  /** Operations of an instruction: more than 1 for VLIW. */
+  readonly maximumOperations: number;
+  readonly lineBase: number;
+  readonly lineRange: number;
+  readonly opcodeBase: number;
+  /** How many operands each standard opcode has; the first is of opcode 1. */
+  readonly operands: Uint8Array;
+}
+
+/** The length of the lines at an offset, with their header's first field. */
+export function lineLength(section: DwarfSection, offset: number): number {
+  const bytes = section.read(offset, 12);
+  const wide = u32At(bytes, 0) === 0xffffffff;
+  const length = wide ? 12 + u64At(bytes, 4) : 4 + u32At(bytes, 0);
+  if (bytes.length < 12 || length > section.size - offset) {
+    throw new FormatError(section.name, offset, `lines of up to ${section.size - offset} bytes`);
+  }
+  return length;
+}
+
+/** Reads the header.
+ *
+ * @param bytes all of the unit's lines
+ * @param unit what they are of
+ * @throws {FormatError} when it is damaged
+ */
+export function readLineHeader(
+  bytes: Uint8Array,
+  offset: number,
+  unit: Widths,
+): { header: LineHeader; tables: number } {
+  const damage = (expected: string) => new FormatError("__debug_line", offset, expected);
+  const offsetSize = u32At(bytes, 0) === 0xffffffff ? 8 : 4;
+  let at = offsetSize === 8 ? 12 : 4;
+  const version = bytes[at] | (bytes[at + 1] << 8);
+  if (version < 2 || version > 5) throw damage(`lines of DWARF 2 to 5, not ${version}`);
+  at += 2;
+  let { addressSize } = unit;
+  if (version >= 5) {
+    if (bytes[at] !== 4 && bytes[at] !== 8) throw damage("addresses of 4 or 8 bytes");
+    addressSize = bytes[at] as 4 | 8;
+    at += 2;
+  }
+  const length = offsetSize === 8 ? u64At(bytes, at) : u32At(bytes, at);
+  at += offsetSize;
+  const program = at + length;
+  if (!(program <= bytes.length)) throw damage("a header within its lines");
+  const minimumLength = bytes[at++];
+  const maximumOperations = version >= 4 ? Math.max(1, bytes[at++]) : 1;
+  at++; // default_is_stmt
+  const lineBase = (bytes[at++] << 24) >> 24;
+  const lineRange = bytes[at++];
+  const opcodeBase = bytes[at++];
+  const operands = bytes.slice(at, at + Math.max(0, opcodeBase - 1));
+  at += operands.length;
+  if (!(at <= program) || opcodeBase === 0) throw damage("a whole header");
+  return {
+    header: {
+      ...{ version, addressSize, offsetSize, offset, program, end: bytes.length },
+      ...{ minimumLength, maximumOperations, lineBase, lineRange, opcodeBase, operands },
+    },
+    tables: at,
+  };
+}
+
+/** Directories and files by their numbers, joined when they are asked for. */
+export class FileTable {
+  readonly #strings: StringReader;
+  /** `DW_AT_comp_dir`. */
+  readonly #directory: string | null;
+  readonly #version: number;
+  /** Strings: as `packString` has them, or from the header itself. */
+  readonly #directories: (number | string)[] = [];
+  readonly #files: { readonly name: number | string; readonly directory: number }[] = [];
+  readonly #paths = new Map<number, string | null>();
+
+  /** Reads the tables.
+   *
+   * @param bytes from the beginning of the lines
+   * @param at where the tables begin
+   * @throws {FormatError} when they are damaged
+   */
+  constructor(
+    bytes: Uint8Array,
+    at: number,
+    header: LineHeader,
+    unit: UnitContext,
+    strings: StringReader,
+    offsets: Window,
+  ) {
+    this.#strings = strings;
+    this.#directory = strings.at(directString(unit.directory, unit, offsets));
+    this.#version = header.version;
+    if (header.version >= 5) this.#readTables(bytes, at, header, unit, offsets);
+    else this.#readLists(bytes, at, header);
+  }
+
+  /** As `llvm-symbolizer` joins it; `null` where there is no such file. */
+  path(number: number): string | null {
+    let path = this.#paths.get(number);
+    if (path === undefined) {
+      path = this.#join(number);
+      this.#paths.set(number, path);
+    }
+    return path;
+  }
+
+  /** Adds a file that the program defines. */
+  define(name: string, directory: number): void {
+    this.#files.push({ name, directory });
+  }
+
+  #join(number: number): string | null {
+    const first = this.#version >= 5 ? 0 : 1;
+    const file = this.#files[number - first];
+    if (file === undefined) return null;
+    const name = this.#text(file.name);
+    if (name === null || isAbsolute(name)) return name;
+    const entry = this.#directories[file.directory - first];
+    const directory = entry === undefined ? "" : this.#text(entry) ?? "";
+    // Directory 0 of DWARF 5 is the unit's.
+    const inside = (this.#version < 5 || file.directory !== 0) && !isAbsolute(directory);
+    return joined(joined(inside ? this.#directory ?? "" : "", directory), name);
+  }
+
+  #text(string: number | string): string | null {
+    return typeof string === "string" ? string : this.#strings.at(string);
+  }
+
+  /** Versions 2 to 4: names that end with a zero byte, until an empty one. */
+  #readLists(bytes: Uint8Array, at: number, header: LineHeader): void {
+    const limit = header.program;
+    const damage = () =>
+      new FormatError(
+        "__debug_line",
+        header.offset + at,
+        "lists of directories and files that end",
+      );
+    const name = (): string => {
+      const end = bytes.indexOf(0, at);
+      if (end < 0 || end >= limit) throw damage();
+      const text = decoder.decode(bytes.subarray(at, end));
+      at = end + 1;
+      return text;
+    };
+    const uleb = (): number => {
+      const value = ulebAt(bytes, at);
+      at = lebEnd(bytes, at);
+      return value;
+    };
+    for (let text = name(); text !== ""; text = name()) this.#directories.push(text);
+    for (let text = name(); text !== ""; text = name()) {
+      const directory = uleb();
+      uleb(); // time
+      uleb(); // length
+      this.#files.push({ name: text, directory });
+      if (at > limit) throw damage();
+    }
+  }
+
+  /** Version 5: tables that say what they hold. */
+  #readTables(
+    bytes: Uint8Array,
+    at: number,
+    header: LineHeader,
+    unit: UnitContext,
+    offsets: Window,
+  ): void {
+    const values = makeValues(3);
+    const widths = { ...header, version: 5 };
+    const damage = (expected: string) =>
+      new FormatError("__debug_line", header.offset + at, expected);
+    const uleb = (): number => {
+      const value = ulebAt(bytes, at);
+      at = lebEnd(bytes, at);
+      return value;
+    };
+    const text = (): number | string => {
+      const [form] = values.forms;
+      const [value] = values.low;
+      if (form === FORM.string) {
+        const end = bytes.indexOf(0, value);
+        return decoder.decode(bytes.subarray(value, end < 0 ? bytes.length : end));
+      }
+      const ref = stringRef(form, value, 0);
+      return ref === STRING.none ? packString(7, 0) : directString(ref, unit, offsets);
+    };
+    for (const table of ["directories", "files"]) {
+      const formats: { readonly slot: number; readonly form: number }[] = [];
+      const count = bytes[at++];
+      for (let index = 0; index < count; index++) {
+        const content = uleb();
+        const slot = content === LNCT.path ? 0 : content === LNCT.directory_index ? 1 : 2;
+        formats.push({ slot, form: uleb() });
+      }
+      const entries = uleb();
+      // Each takes a byte at least, or there could be any number of them.
+      if (!(entries <= header.program - at)) throw damage(`${table} within the header`);
+      for (let index = 0; index < entries; index++) {
+        values.forms.fill(0);
+        values.low.fill(0);
+        for (const { slot, form } of formats) {
+          at = readValue(bytes, at, form, 0, widths, values, slot);
+        }
+        if (!(at <= header.program)) throw damage(`all ${table}`);
+        if (table === "directories") this.#directories.push(text());
+        else this.#files.push({ name: text(), directory: values.low[1] });
+      }
+    }
+  }
+}
+
+const decoder = new TextDecoder();
+
+function isAbsolute(path: string): boolean {
+  return path.startsWith("/") || /^(?:[A-Za-z]:)?[\\/]/.test(path);
+}
+
+/** As LLVM's `sys::path::append` joins, which knows no `..`. */
+function joined(folder: string, name: string): string {
+  if (folder === "") return name;
+  if (name === "") return folder;
+  if (folder.endsWith("/")) return folder + name.replace(/^\/+/, "");
+  return name.startsWith("/") ? folder + name : `${folder}/${name}`;
+}

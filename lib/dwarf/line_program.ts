@@ -1,0 +1,270 @@
+/** The programs that lines are stored as, run into rows. DWARF 5, section 6.2. */
+import { FormatError } from "../errors.ts";
+import { type Addresses, MAX_OFFSET } from "./addresses.ts";
+import { LNE, LNS } from "./constants.ts";
+import { lebEnd, slebAt, ulebAt } from "./leb.ts";
+import type { LineHeader } from "./line_header.ts";
+import { grown } from "./unit_walk.ts";
+
+/** Rows of a unit: more is damage. Each takes a byte at least of what is read, and 20 of memory. */
+const MAX_ROWS = 1 << 24;
+
+/** The rows of a unit, in columns that are used again for the next one. Of rows at one offset the
+ * last is kept, and of equal rows after another the first. */
+export class LineRows {
+  count = 0;
+  offset: Float64Array = new Float64Array(4096);
+  file: Uint32Array = new Uint32Array(4096);
+  line: Uint32Array = new Uint32Array(4096);
+  column: Uint32Array = new Uint32Array(4096);
+  sequenceCount = 0;
+  /** The first row of each sequence, and the last one's end. */
+  sequenceRows: Uint32Array = new Uint32Array(256);
+  sequenceHigh: Float64Array = new Float64Array(256);
+  /** Files that the program itself defines, where it does. */
+  onDefine: ((name: string, directory: number) => void) | undefined;
+
+  /** By opcode, for the header that they were made for. */
+  readonly #lineAdvance = new Int32Array(256);
+  readonly #operationAdvance = new Int32Array(256);
+
+  /** Forgets all rows. */
+  clear(): void {
+    this.count = this.sequenceCount = 0;
+    this.sequenceRows[0] = 0;
+  }
+
+  /** Runs a program.
+   *
+   * @param bytes all of the unit's lines
+   * @throws {FormatError} when it is damaged; the sequences that ended before are there
+   */
+  run(bytes: Uint8Array, header: LineHeader, addresses: Addresses): void {
+    this.clear();
+    const { minimumLength, maximumOperations, opcodeBase, operands, addressSize, end } = header;
+    this.#prepare(header);
+    const lineAdvance = this.#lineAdvance;
+    const operationAdvance = this.#operationAdvance;
+    let { offset, file, line, column } = this;
+    let capacity = offset.length;
+    let count = 0;
+    let first = 0;
+
+    let address = 0;
+    let operation = 0;
+    let currentFile = 1;
+    let currentLine = 1;
+    let currentColumn = 0;
+    let removed = false;
+    /** Of the row before. */
+    let lastAddress = -1;
+
+    let at = header.program;
+    while (at < end) {
+      const opcode = bytes[at++];
+      let advance = 0;
+      let emits = false;
+      if (opcode >= opcodeBase) {
+        advance = operationAdvance[opcode];
+        currentLine += lineAdvance[opcode];
+        emits = true;
+      } else {
+        switch (opcode) {
+          case LNS.copy:
+            emits = true;
+            break;
+          case LNS.advance_pc: {
+            advance = bytes[at++];
+            if (advance >= 0x80) {
+              advance = ulebAt(bytes, at - 1);
+              at = lebEnd(bytes, at);
+            }
+            break;
+          }
+          case LNS.advance_line: {
+            const byte = bytes[at++];
+            if (byte < 0x80) currentLine += (byte << 25) >> 25;
+            else {
+              const next = bytes[at++];
+              if (next < 0x80) {
+                currentLine += (((byte & 0x7f) | (next << 7)) << 18) >> 18;
+              } else {
+                currentLine = (currentLine + slebAt(bytes, at - 2)) | 0;
+                at = lebEnd(bytes, at);
+              }
+            }
+            break;
+          }
+          case LNS.set_file: {
+            currentFile = bytes[at++];
+            if (currentFile >= 0x80) {
+              currentFile = ulebAt(bytes, at - 1);
+              at = lebEnd(bytes, at);
+            }
+            break;
+          }
+          case LNS.set_column: {
+            currentColumn = bytes[at++];
+            if (currentColumn >= 0x80) {
+              currentColumn = ulebAt(bytes, at - 1);
+              at = lebEnd(bytes, at);
+            }
+            break;
+          }
+          case LNS.negate_stmt:
+          case LNS.set_basic_block:
+          case LNS.set_prologue_end:
+          case LNS.set_epilogue_begin:
+            break;
+          case LNS.const_add_pc:
+            advance = operationAdvance[255];
+            break;
+          case LNS.fixed_advance_pc:
+            address += bytes[at] | (bytes[at + 1] << 8);
+            operation = 0;
+            at += 2;
+            break;
+          case LNS.set_isa:
+            at = lebEnd(bytes, at);
+            break;
+          case 0: {
+            const length = ulebAt(bytes, at);
+            at = lebEnd(bytes, at);
+            const next = at + length;
+            if (!(next <= end)) throw damage(header, at, "a whole opcode");
+            const extended = length === 0 ? -1 : bytes[at];
+            if (extended === LNE.end_sequence) {
+              if (count > first && !removed && address > offset[first]) {
+                this.#endSequence(count, address);
+              } else count = first;
+              first = count;
+              address = operation = currentColumn = 0;
+              currentFile = currentLine = 1;
+              removed = false;
+              lastAddress = -1;
+            } else if (extended === LNE.set_address) {
+              const size = length === 5 ? 4 : length === 9 ? 8 : addressSize;
+              address = addresses.read(bytes, at + 1, size);
+              operation = 0;
+              // Code that is in no image. A sequence of which a part was removed is kept up to there.
+              if (!(address >= 0 && address < MAX_OFFSET)) {
+                if (count > first) this.#endSequence(count, lastAddress);
+                first = count;
+                removed = true;
+                address = 0;
+              }
+            } else if (extended === LNE.define_file) this.#define(bytes, at + 1, next);
+            at = next;
+            break;
+          }
+          default:
+            for (let left = operands[opcode - 1]; left > 0; left--) at = lebEnd(bytes, at);
+        }
+      }
+      if (advance !== 0) {
+        if (maximumOperations === 1) address += advance * minimumLength;
+        else {
+          const operations = operation + advance;
+          address += minimumLength * Math.floor(operations / maximumOperations);
+          operation = operations % maximumOperations;
+        }
+      }
+      if (!emits || removed) continue;
+      if (address <= lastAddress) {
+        if (address === lastAddress) {
+          // The last row of an offset is the one that counts.
+          file[count - 1] = currentFile;
+          line[count - 1] = currentLine;
+          column[count - 1] = currentColumn;
+          continue;
+        }
+        this.#endSequence(count, lastAddress);
+        first = count;
+      }
+      if (
+        count > first && line[count - 1] === currentLine && column[count - 1] === currentColumn &&
+        file[count - 1] === currentFile
+      ) {
+        continue;
+      }
+      if (count === capacity) {
+        this.#grow();
+        ({ offset, file, line, column } = this);
+        capacity = offset.length;
+      }
+      offset[count] = lastAddress = address;
+      file[count] = currentFile;
+      line[count] = currentLine;
+      column[count++] = currentColumn;
+    }
+    if (!(at <= end)) throw damage(header, end, "a whole program");
+    if (count > first) throw damage(header, end, "the end of a sequence");
+  }
+
+  #prepare({ lineBase, lineRange, opcodeBase }: LineHeader): void {
+    for (let opcode = 0; opcode < 256; opcode++) {
+      const adjusted = opcode - opcodeBase;
+      const known = lineRange > 0 && adjusted >= 0;
+      this.#lineAdvance[opcode] = known ? lineBase + adjusted % lineRange : 0;
+      this.#operationAdvance[opcode] = known ? Math.floor(adjusted / lineRange) : 0;
+    }
+    if (lineRange > 0) this.#operationAdvance[255] = Math.floor((255 - opcodeBase) / lineRange);
+  }
+
+  #endSequence(end: number, high: number): void {
+    const at = this.sequenceCount++;
+    if (at + 1 === this.sequenceRows.length) {
+      this.sequenceRows = grown(this.sequenceRows, new Uint32Array(this.sequenceRows.length * 2));
+      this.sequenceHigh = grown(this.sequenceHigh, new Float64Array(this.sequenceRows.length));
+    }
+    this.sequenceHigh[at] = high;
+    this.sequenceRows[at + 1] = this.count = end;
+  }
+
+  #grow(): void {
+    const length = this.offset.length * 2;
+    if (length > MAX_ROWS) throw new FormatError("__debug_line", 0, `at most ${MAX_ROWS} rows`);
+    this.offset = grown(this.offset, new Float64Array(length));
+    this.file = grown(this.file, new Uint32Array(length));
+    this.line = grown(this.line, new Uint32Array(length));
+    this.column = grown(this.column, new Uint32Array(length));
+  }
+
+  #define(bytes: Uint8Array, at: number, end: number): void {
+    const zero = bytes.indexOf(0, at);
+    if (zero < 0 || zero >= end) return;
+    this.onDefine?.(
+      new TextDecoder().decode(bytes.subarray(at, zero)),
+      ulebAt(bytes, zero + 1),
+    );
+  }
+
+  /** Brings the sequences into rising order, if they are not. */
+  sort(): void {
+    const { sequenceCount, sequenceRows, sequenceHigh, offset } = this;
+    let rising = true;
+    for (let index = 1; index < sequenceCount && rising; index++) {
+      rising = offset[sequenceRows[index - 1]] <= offset[sequenceRows[index]];
+    }
+    if (rising) return;
+    const order = Array.from({ length: sequenceCount }, (_, index) => index)
+      .sort((a, b) => offset[sequenceRows[a]] - offset[sequenceRows[b]] || a - b);
+    const old = { rows: sequenceRows.slice(), high: sequenceHigh.slice() };
+    const { count, file, line, column } = this;
+    const columns = [offset, file, line, column];
+    const copies = columns.map((values) => values.slice(0, count));
+    let row = 0;
+    order.forEach((from, to) => {
+      const [start, end] = [old.rows[from], old.rows[from + 1]];
+      columns.forEach((values, index) => values.set(copies[index].subarray(start, end), row));
+      sequenceRows[to] = row;
+      sequenceHigh[to] = old.high[from];
+      row += end - start;
+    });
+    sequenceRows[sequenceCount] = row;
+  }
+}
+
+function damage(header: LineHeader, at: number, expected: string): FormatError {
+  return new FormatError("__debug_line", header.offset + at, expected);
+}

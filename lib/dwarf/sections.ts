@@ -1,0 +1,191 @@
+/** The sections that DWARF is in, of which only what is asked for is read. */
+import { FormatError } from "../errors.ts";
+import { inflate } from "./inflate.ts";
+
+/** Where bytes come from: a file, or a part of one. */
+export interface DwarfSource {
+  /** For messages. Not safe to print raw. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  /** The bytes at `offset`: fewer than `length` only where the source ends.
+   *
+   * @param into of at least `length` bytes: may be filled and a part of it returned, or ignored
+   */
+  read(offset: number, length: number, into?: Uint8Array): Uint8Array;
+}
+
+/** Which section is where in a file. */
+export interface DwarfSectionPlace {
+  /** Such as `__debug_info`. */
+  readonly name: string;
+  /** `__DWARF` for those that count. */
+  readonly segmentName: string;
+  /** Bytes from the source's start. */
+  readonly fileOffset: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** More than any section that is decompressed has. */
+const MAX_INFLATED = 1 << 30;
+/** What a name in a Mach-O section header is cut to. */
+const NAME_LENGTH = 16;
+
+/** One section. */
+export class DwarfSection {
+  /** Such as `__debug_info`. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly #source: DwarfSource;
+  readonly #offset: number;
+
+  constructor(name: string, source: DwarfSource, offset: number, size: number) {
+    this.name = name;
+    this.#source = source;
+    this.#offset = offset;
+    this.size = Math.max(0, Math.min(size, source.size - offset));
+  }
+
+  /** The bytes at an offset, fewer at the section's end.
+   *
+   * @param into may be filled and returned in part
+   */
+  read(offset: number, length: number, into?: Uint8Array): Uint8Array {
+    const wanted = Math.min(length, this.size - offset);
+    if (!(offset >= 0 && wanted > 0)) return new Uint8Array();
+    return this.#source.read(this.#offset + offset, wanted, into);
+  }
+
+  /** All of the bytes at an offset.
+   *
+   * @throws {FormatError} when fewer are there
+   */
+  take(offset: number, length: number, into?: Uint8Array): Uint8Array {
+    const bytes = this.read(offset, length, into);
+    if (bytes.length < length) {
+      throw new FormatError(this.name, offset, `${length} bytes, and here are ${bytes.length}`);
+    }
+    return bytes;
+  }
+}
+
+/** The sections of one image. */
+export class DwarfSections {
+  /** For messages. Not safe to print raw. */
+  readonly name: string;
+  readonly #source: DwarfSource;
+  readonly #places: ReadonlyMap<string, DwarfSectionPlace>;
+  readonly #sections = new Map<string, DwarfSection>();
+
+  private constructor(source: DwarfSource, places: ReadonlyMap<string, DwarfSectionPlace>) {
+    this.name = source.name;
+    this.#source = source;
+    this.#places = places;
+  }
+
+  /** Finds the sections of an image; `null` when it has no DWARF units.
+   *
+   * @param source from the Mach-O header on
+   * @param sections of all segments
+   */
+  static find(
+    source: DwarfSource,
+    sections: Iterable<DwarfSectionPlace>,
+  ): DwarfSections | null {
+    const places = new Map<string, DwarfSectionPlace>();
+    for (const place of sections) {
+      if (place.segmentName === "__DWARF" && !places.has(place.name)) {
+        places.set(place.name, place);
+      }
+    }
+    if (!places.has("__debug_info") && !places.has("__zdebug_info")) return null;
+    return new DwarfSections(source, places);
+  }
+
+  /** A section, empty when there is none of the name.
+   *
+   * @param name in full and without what they all begin with, such as `str_offsets`
+   * @throws {FormatError} when it is compressed and damaged
+   */
+  get(name: string): DwarfSection {
+    let section = this.#sections.get(name);
+    if (section === undefined) {
+      section = this.#open(name);
+      this.#sections.set(name, section);
+    }
+    return section;
+  }
+
+  #open(name: string): DwarfSection {
+    const plain = `__debug_${name}`;
+    const place = this.#places.get(plain.slice(0, NAME_LENGTH));
+    if (place !== undefined) {
+      return new DwarfSection(plain, this.#source, place.fileOffset, place.size);
+    }
+    const compressed = this.#places.get(`__zdebug_${name}`.slice(0, NAME_LENGTH));
+    if (compressed === undefined) return new DwarfSection(plain, this.#source, 0, 0);
+    const bytes = this.#inflate(plain, compressed);
+    const source = {
+      name: this.name,
+      size: bytes.length,
+      read: (offset: number, length: number) => bytes.subarray(offset, offset + length),
+    };
+    return new DwarfSection(plain, source, 0, bytes.length);
+  }
+
+  /** What begins with `ZLIB` and the length, big endian; as it is where it does not. */
+  #inflate(name: string, { fileOffset, size }: DwarfSectionPlace): Uint8Array {
+    const length = Math.max(0, Math.min(size, this.#source.size - fileOffset));
+    const bytes = this.#source.read(fileOffset, length);
+    if (bytes.length < 12 || String.fromCharCode(...bytes.subarray(0, 4)) !== "ZLIB") return bytes;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const inflated = view.getUint32(4) * 2 ** 32 + view.getUint32(8);
+    if (inflated > MAX_INFLATED) {
+      throw new FormatError(name, 4, `a section of at most ${MAX_INFLATED} bytes`);
+    }
+    return inflate(bytes.subarray(12), inflated, name);
+  }
+}
+
+/** The smallest and the largest read of a window. */
+const MIN_READ = 1 << 12;
+const MAX_READ = 1 << 20;
+
+/** A part of a section that moves to where it is needed. Reading on from where it ends doubles it,
+ * so that what is read front to back is read in few and large parts, and what is not in small ones. */
+export class Window {
+  /** What is in memory. */
+  bytes: Uint8Array = new Uint8Array();
+  /** The section's offset of the first of {@linkcode bytes}. */
+  start = 0;
+  readonly section: DwarfSection;
+  #next = MIN_READ;
+  #buffer: Uint8Array = new Uint8Array();
+
+  constructor(section: DwarfSection) {
+    this.section = section;
+  }
+
+  /** Where the byte at `offset` is in {@linkcode bytes}, with `length` bytes there from it on; -1
+   * when the section does not have them. */
+  at(offset: number, length: number): number {
+    const index = offset - this.start;
+    if (index >= 0 && index + length <= this.bytes.length) return index;
+    return this.#move(offset, length);
+  }
+
+  #move(offset: number, length: number): number {
+    const { section } = this;
+    if (!(offset >= 0 && length <= section.size - offset)) return -1;
+    const index = offset - this.start;
+    const onwards = index >= 0 && index <= this.bytes.length;
+    this.#next = onwards ? Math.min(this.#next * 2, MAX_READ) : MIN_READ;
+    const wanted = Math.max(this.#next, length);
+    if (this.#buffer.length < wanted) this.#buffer = new Uint8Array(wanted);
+    this.bytes = section.read(offset, wanted, this.#buffer);
+    this.start = offset;
+    return this.bytes.length < length ? -1 : 0;
+  }
+}

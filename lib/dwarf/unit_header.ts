@@ -1,0 +1,86 @@
+/** The headers of units. DWARF 5, section 7.5.1. */
+import { FormatError } from "../errors.ts";
+import type { Widths } from "./abbreviations.ts";
+import { UT } from "./constants.ts";
+import { u32At, u64At } from "./leb.ts";
+import type { DwarfSection } from "./sections.ts";
+
+/** A unit, as its header has it. */
+export interface DwarfUnit extends Widths {
+  /** Of the header, in bytes from the start of `.debug_info`. */
+  readonly offset: number;
+  /** Bytes, with the header. */
+  readonly size: number;
+  /** Of the first entry, in bytes from the header's start. */
+  readonly entries: number;
+  /** Of its abbreviations in `.debug_abbrev`. */
+  readonly abbreviations: number;
+  /** `DW_UT_*`; `DW_UT_compile` before DWARF 5. */
+  readonly type: number;
+}
+
+/** More than any header takes. */
+const HEADER = 64;
+/** More than one unit may have to be read. */
+const MAX_SIZE = 1 << 30;
+
+/** The unit at an offset.
+ *
+ * @throws {UnitError} when it cannot be read, and where the next one begins is known
+ * @throws {FormatError} when there is none
+ */
+export function readUnitHeader(section: DwarfSection, offset: number): DwarfUnit {
+  const bytes = section.read(offset, HEADER);
+  const offsetSize = u32At(bytes, 0) === 0xffffffff ? 8 : 4;
+  const start = offsetSize === 8 ? 12 : 4;
+  const length = offsetSize === 8 ? u64At(bytes, 4) : u32At(bytes, 0);
+  // 0xfffffff0 to 0xfffffffe are reserved.
+  if (bytes.length < start + 7 || (offsetSize === 4 && length >= 0xfffffff0)) {
+    throw new FormatError(section.name, offset, "a unit's header");
+  }
+  const size = start + length;
+  if (length < 7 || size > section.size - offset) {
+    throw new FormatError(
+      section.name,
+      offset,
+      `a unit's length up to ${section.size - offset - start}`,
+    );
+  }
+  const damage = (expected: string) => new UnitError(section.name, offset, expected, offset + size);
+  const version = bytes[start] | (bytes[start + 1] << 8);
+  if (version < 2 || version > 5) throw damage(`a unit of DWARF 2 to 5, not ${version}`);
+  const offsetAt = offsetSize === 8 ? u64At : u32At;
+  let at = start + 2;
+  let type: number = UT.compile;
+  let addressSize: number;
+  let abbreviations: number;
+  if (version >= 5) {
+    type = bytes[at];
+    addressSize = bytes[at + 1];
+    abbreviations = offsetAt(bytes, at + 2);
+    at += 2 + offsetSize;
+    if (type === UT.skeleton || type === UT.split_compile) at += 8;
+    else if (type === UT.type || type === UT.split_type) at += 8 + offsetSize;
+  } else {
+    abbreviations = offsetAt(bytes, at);
+    addressSize = bytes[at + offsetSize];
+    at += offsetSize + 1;
+  }
+  if (addressSize !== 4 && addressSize !== 8) {
+    throw damage(`addresses of 4 or 8 bytes, not ${addressSize}`);
+  }
+  if (at > size) throw damage("a whole header");
+  if (size > MAX_SIZE) throw damage(`a unit of at most ${MAX_SIZE} bytes`);
+  return { offset, size, version, addressSize, offsetSize, abbreviations, type, entries: at };
+}
+
+/** A unit that cannot be read, where the next one begins is known. */
+export class UnitError extends FormatError {
+  /** Of the unit after it. */
+  readonly next: number;
+
+  constructor(file: string, offset: number, expected: string, next: number) {
+    super(file, offset, expected);
+    this.next = next;
+  }
+}

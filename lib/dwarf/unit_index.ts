@@ -1,0 +1,185 @@
+/** The units of an image, and which of them holds an offset. */
+import { FormatError } from "../errors.ts";
+import { u32At, u64At } from "./leb.ts";
+import { Ranges } from "./range_lists.ts";
+import type { DwarfSections } from "./sections.ts";
+import { type DwarfUnit, readUnitHeader, UnitError } from "./unit_header.ts";
+import type { UnitReader } from "./unit_reader.ts";
+
+/** More units than any image has. */
+const MAX_UNITS = 1 << 20;
+/** More ranges than `.debug_aranges` has. */
+const MAX_RANGES = 1 << 23;
+
+/** Ranges of code, each with its unit's place. */
+class UnitRanges {
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  readonly #unit: Float64Array;
+  /** The highest end so far. */
+  readonly #reach: Float64Array;
+
+  constructor(ranges: Ranges, units: readonly number[]) {
+    const order = Uint32Array.from({ length: ranges.count }, (_, index) => index)
+      .sort((a, b) => ranges.low[a] - ranges.low[b]);
+    this.#low = Float64Array.from(order, (index) => ranges.low[index]);
+    this.#high = Float64Array.from(order, (index) => ranges.high[index]);
+    this.#unit = Float64Array.from(order, (index) => units[index]);
+    let reach = 0;
+    this.#reach = this.#high.map((high) => reach = Math.max(reach, high));
+  }
+
+  /** The unit that holds an offset, the first of several; -1 for none. */
+  find(offset: number): number {
+    let low = 0;
+    let high = this.#low.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#low[middle] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    let found = -1;
+    for (let index = low - 1; index >= 0 && this.#reach[index] > offset; index--) {
+      const unit = this.#unit[index];
+      if (this.#high[index] > offset && (found < 0 || unit < found)) found = unit;
+    }
+    return found;
+  }
+}
+
+/** All units, and what code they have. */
+export class UnitIndex {
+  readonly #sections: DwarfSections;
+  readonly #reader: UnitReader;
+  readonly #warn: (text: string) => void;
+  #units: readonly DwarfUnit[] | undefined;
+  /** By place, those that were read apart from the others. */
+  readonly #known = new Map<number, DwarfUnit | null>();
+  /** From `.debug_aranges`, and from the first entries of units that are not there. */
+  #listed: { readonly ranges: UnitRanges; readonly units: ReadonlySet<number> } | undefined;
+  #others: UnitRanges | undefined;
+
+  constructor(sections: DwarfSections, reader: UnitReader, warn: (text: string) => void) {
+    this.#sections = sections;
+    this.#reader = reader;
+    this.#warn = warn;
+  }
+
+  /** In the order of the section. */
+  get units(): readonly DwarfUnit[] {
+    return this.#units ??= this.#readUnits();
+  }
+
+  /** The unit that holds a place of `.debug_info`; `null` when none does. */
+  holding(place: number): DwarfUnit | null {
+    const { units } = this;
+    let low = 0;
+    let high = units.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (units[middle].offset <= place) low = middle + 1;
+      else high = middle;
+    }
+    const unit = units[low - 1];
+    return unit !== undefined && place < unit.offset + unit.size ? unit : null;
+  }
+
+  /** The unit whose code is at an offset from the image's base; `null` when none is. */
+  at(offset: number): DwarfUnit | null {
+    const listed = this.#listed ??= this.#readListed();
+    const unit = this.#unit(listed.ranges.find(offset));
+    if (unit !== null) return unit;
+    return this.#unit((this.#others ??= this.#readOthers(listed.units)).find(offset));
+  }
+
+  #unit(place: number): DwarfUnit | null {
+    if (place < 0) return null;
+    let unit = this.#known.get(place);
+    if (unit === undefined) {
+      try {
+        unit = readUnitHeader(this.#sections.get("info"), place);
+      } catch (error) {
+        this.#report(`unit at 0x${place.toString(16)} left out`, error);
+        unit = null;
+      }
+      this.#known.set(place, unit);
+    }
+    return unit;
+  }
+
+  #report(what: string, error: unknown): void {
+    if (!(error instanceof FormatError)) throw error;
+    this.#warn(`${what}: ${error.message}`);
+  }
+
+  #readUnits(): DwarfUnit[] {
+    const section = this.#sections.get("info");
+    const units: DwarfUnit[] = [];
+    let offset = 0;
+    while (offset < section.size && units.length < MAX_UNITS) {
+      try {
+        const unit = readUnitHeader(section, offset);
+        units.push(unit);
+        offset += unit.size;
+      } catch (error) {
+        if (error instanceof UnitError) {
+          this.#report(`unit at 0x${offset.toString(16)} left out`, error);
+          offset = error.next;
+        } else {
+          this.#report(`all units from 0x${offset.toString(16)} on left out`, error);
+          break;
+        }
+      }
+    }
+    return units;
+  }
+
+  /** `.debug_aranges`: DWARF 5, section 6.1.2. Where it is damaged, what was read before counts. */
+  #readListed(): { readonly ranges: UnitRanges; readonly units: ReadonlySet<number> } {
+    const section = this.#sections.get("aranges");
+    const ranges = new Ranges();
+    const owners: number[] = [];
+    const units = new Set<number>();
+    for (let place = 0; place + 12 <= section.size;) {
+      const head = section.read(place, 32);
+      const wide = u32At(head, 0) === 0xffffffff;
+      const start = wide ? 12 : 4;
+      const length = start + (wide ? u64At(head, 4) : u32At(head, 0));
+      const version = head[start] | (head[start + 1] << 8);
+      const unit = wide ? u64At(head, start + 2) : u32At(head, start + 2);
+      const sizes = start + 2 + (wide ? 8 : 4);
+      const addressSize = head[sizes];
+      if (!(length <= section.size - place)) break;
+      if (version === 2 && (addressSize === 4 || addressSize === 8) && head[sizes + 1] === 0) {
+        const bytes = section.read(place, length);
+        const step = 2 * addressSize;
+        // The first tuple is aligned to a tuple's size.
+        for (let at = Math.ceil((sizes + 2) / step) * step; at + step <= length; at += step) {
+          const low = this.#reader.addresses.read(bytes, at, addressSize);
+          const size = addressSize === 8 ? u64At(bytes, at + 8) : u32At(bytes, at + 4);
+          ranges.add(low, low + size);
+          while (owners.length < ranges.count) owners.push(unit);
+        }
+        units.add(unit);
+      }
+      if (ranges.count > MAX_RANGES) break;
+      place += length;
+    }
+    return { ranges: new UnitRanges(ranges, owners), units };
+  }
+
+  #readOthers(listed: ReadonlySet<number>): UnitRanges {
+    const ranges = new Ranges();
+    const owners: number[] = [];
+    for (const unit of this.units) {
+      if (listed.has(unit.offset)) continue;
+      try {
+        this.#reader.ranges(unit, ranges);
+      } catch (error) {
+        this.#report(`ranges of the unit at 0x${unit.offset.toString(16)} cut short`, error);
+      }
+      while (owners.length < ranges.count) owners.push(unit.offset);
+    }
+    return new UnitRanges(ranges, owners);
+  }
+}

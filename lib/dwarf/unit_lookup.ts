@@ -1,0 +1,153 @@
+/** What a unit's table says of an offset. */
+import type { UnitTable } from "./unit_table.ts";
+
+/** A place in a source file. */
+export interface DwarfLocation {
+  /** Not safe to print raw. */
+  readonly file: string;
+  /** From 1; 0 when the compiler made the code itself. */
+  readonly line: number;
+  /** From 1; 0 when not known. */
+  readonly column: number;
+}
+
+/** A function at an offset. */
+export interface DwarfFrame {
+  /** Mangled where there is a mangled name; empty where there is a line and no function. Not safe to
+   * print raw. */
+  readonly function: string;
+  /** `null` when not known. */
+  readonly location: DwarfLocation | null;
+  /** Whether it was inlined into the next. */
+  readonly inlined: boolean;
+}
+
+/** Finds the functions and lines of one unit by offset. Of the scopes that hold an offset the last of
+ * the table counts: those inside others come after them. */
+export class UnitLookup {
+  readonly #table: UnitTable;
+  /** The ranges of functions, by rising beginning; of equal ones the table's last is last. */
+  readonly #order: Uint32Array;
+  /** In that order, the highest end so far. */
+  readonly #reach: Float64Array;
+  /** By range: its scope. */
+  readonly #scopes: Uint32Array;
+  /** By scope, for functions: one beyond the last scope in it. */
+  readonly #ends: Uint32Array;
+
+  /** @param table whose columns stay as they are */
+  constructor(table: UnitTable) {
+    this.#table = table;
+    const { scopeCount, scopeParent, scopeRanges, rangeCount, rangeLow, rangeHigh } = table;
+    this.#scopes = new Uint32Array(rangeCount);
+    this.#ends = new Uint32Array(scopeCount);
+    const roots = new Uint32Array(scopeCount);
+    const order = new Uint32Array(rangeCount);
+    let count = 0;
+    let rising = true;
+    let last = -1;
+    for (let scope = 0; scope < scopeCount; scope++) {
+      const parent = scopeParent[scope];
+      const root = roots[scope] = parent < 0 ? scope : roots[parent];
+      this.#ends[root] = scope + 1;
+      if (parent >= 0) continue;
+      for (let range = scopeRanges[scope]; range < scopeRanges[scope + 1]; range++) {
+        this.#scopes[range] = scope;
+        rising &&= rangeLow[range] >= last;
+        last = rangeLow[range];
+        order[count++] = range;
+      }
+    }
+    this.#order = order.subarray(0, count);
+    if (!rising) this.#order.sort((a, b) => rangeLow[a] - rangeLow[b] || a - b);
+    this.#reach = new Float64Array(count);
+    let reach = 0;
+    for (let index = 0; index < count; index++) {
+      reach = Math.max(reach, rangeHigh[this.#order[index]]);
+      this.#reach[index] = reach;
+    }
+  }
+
+  /** Roughly the memory it takes, in bytes, without the table. */
+  get weight(): number {
+    return this.#order.length * 12 + this.#scopes.length * 4 + this.#ends.length * 4;
+  }
+
+  /** The functions at an offset, innermost first. */
+  framesAt(offset: number): DwarfFrame[] {
+    const table = this.#table;
+    let location = this.#location(offset);
+    let scope = this.#scopeAt(offset);
+    if (scope < 0) return location === null ? [] : [{ function: "", location, inlined: false }];
+    const frames: DwarfFrame[] = [];
+    for (;;) {
+      const number = table.scopeFunction[scope];
+      const parent = table.scopeParent[scope];
+      frames.push({
+        function: table.linkageName(number) ?? table.functionName(number) ?? "",
+        location,
+        inlined: parent >= 0,
+      });
+      if (parent < 0) return frames;
+      const file = table.file(table.scopeCallFile[scope]);
+      location = file === null ? null : {
+        file,
+        line: table.scopeCallLine[scope],
+        column: table.scopeCallColumn[scope],
+      };
+      scope = parent;
+    }
+  }
+
+  #scopeAt(offset: number): number {
+    const { rangeLow, rangeHigh, scopeRanges } = this.#table;
+    const order = this.#order;
+    let low = 0;
+    let high = order.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (rangeLow[order[middle]] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    let root = -1;
+    for (let index = low - 1; index >= 0 && this.#reach[index] > offset; index--) {
+      const range = order[index];
+      if (rangeHigh[range] > offset) root = Math.max(root, this.#scopes[range]);
+    }
+    if (root < 0) return -1;
+    for (let scope = this.#ends[root] - 1; scope > root; scope--) {
+      for (let range = scopeRanges[scope]; range < scopeRanges[scope + 1]; range++) {
+        if (rangeLow[range] <= offset && offset < rangeHigh[range]) return scope;
+      }
+    }
+    return root;
+  }
+
+  #location(offset: number): DwarfLocation | null {
+    const table = this.#table;
+    const { sequenceCount, sequenceRows, sequenceHigh, rowOffset } = table;
+    let low = 0;
+    let high = sequenceCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (rowOffset[sequenceRows[middle]] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const sequence = low - 1;
+    if (sequence < 0 || offset >= sequenceHigh[sequence]) return null;
+    low = sequenceRows[sequence] + 1;
+    high = sequenceRows[sequence + 1];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (rowOffset[middle] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const row = low - 1;
+    const file = table.file(table.rowFile[row]);
+    return file === null ? null : {
+      file,
+      line: table.rowLine[row],
+      column: table.rowColumn[row],
+    };
+  }
+}

@@ -1,0 +1,348 @@
+/** Units, read into tables. */
+import { FormatError } from "../errors.ts";
+import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
+import { Addresses } from "./addresses.ts";
+import { AT } from "./constants.ts";
+import { lebEnd, ulebAt } from "./leb.ts";
+import { FileTable, lineLength, readLineHeader } from "./line_header.ts";
+import { LineRows } from "./line_program.ts";
+import { RangeLists, type Ranges } from "./range_lists.ts";
+import { type DwarfSection, type DwarfSections, Window } from "./sections.ts";
+import { StringReader } from "./string_reader.ts";
+import {
+  addUnitRanges,
+  directString,
+  hasCode,
+  readUnitContext,
+  type UnitContext,
+} from "./unit_context.ts";
+import type { DwarfUnit } from "./unit_header.ts";
+import type { UnitTable } from "./unit_table.ts";
+import { Walk } from "./unit_walk.ts";
+import { makeValues, packString, readValue, referenceTarget, STRING, stringRef } from "./values.ts";
+
+/** Abbreviations that are kept, in bytes. */
+const MAX_ABBREVIATIONS = 32 << 20;
+/** Entries that lead to each other for a name. */
+const MAX_ORIGINS = 16;
+/** What is read of a unit for its first entry. */
+const FIRST_READ = 1 << 10;
+/** What is read for one entry elsewhere. */
+const ENTRY_READ = 1 << 8;
+/** Entries of other units, whose names are kept. */
+const MAX_ENTRIES = 1 << 16;
+
+/** The names of an entry, as `packString` has them, and where they are if it has none. */
+interface EntryNames {
+  readonly name: number;
+  readonly linkage: number;
+  readonly origin: number;
+}
+
+const noNames: EntryNames = { name: STRING.none, linkage: STRING.none, origin: -1 };
+
+/** Reads the units of one image, one at a time. */
+export class UnitReader {
+  readonly addresses: Addresses;
+  readonly lists: RangeLists;
+  readonly #sections: DwarfSections;
+  readonly #info: DwarfSection;
+  readonly #line: DwarfSection;
+  readonly #strings: StringReader;
+  readonly #offsets: Window;
+  readonly #entries: Window;
+  readonly #walk: Walk;
+  readonly #rows = new LineRows();
+  readonly #abbreviations = new Map<string, AbbreviationTable>();
+  #abbreviationWeight = 0;
+  readonly #names = new Map<number, EntryNames>();
+  readonly #warn: (text: string) => void;
+  readonly #unitAt: (offset: number) => DwarfUnit | null;
+  /** Room for a unit's entries, and for its lines. */
+  #infoBytes: Uint8Array = new Uint8Array();
+  #lineBytes: Uint8Array = new Uint8Array();
+  /** By hash of its entry's place: the number of a function, from 1. */
+  #hash = new Uint32Array(0);
+
+  /**
+   * @param base the address of offset 0
+   * @param unitAt the unit that holds a place of `.debug_info`
+   */
+  constructor(
+    sections: DwarfSections,
+    base: bigint,
+    unitAt: (offset: number) => DwarfUnit | null,
+    warn: (text: string) => void,
+  ) {
+    this.#sections = sections;
+    this.#unitAt = unitAt;
+    this.#warn = warn;
+    this.#info = sections.get("info");
+    this.#line = sections.get("line");
+    this.addresses = new Addresses(sections, base);
+    this.lists = new RangeLists(sections, this.addresses);
+    this.#strings = new StringReader(sections);
+    this.#offsets = new Window(sections.get("str_offsets"));
+    this.#entries = new Window(this.#info);
+    this.#walk = new Walk(this.addresses, this.lists);
+  }
+
+  /** A unit's first entry.
+   *
+   * @throws {FormatError} when it is damaged
+   */
+  context(unit: DwarfUnit): UnitContext {
+    const table = this.#table(unit);
+    const bytes = this.#info.take(unit.offset, Math.min(FIRST_READ, unit.size));
+    try {
+      return readUnitContext(bytes, unit, table, this.addresses);
+    } catch (error) {
+      if (!(error instanceof FormatError) || bytes.length === unit.size) throw error;
+      const all = this.#info.take(unit.offset, unit.size);
+      return readUnitContext(all, unit, table, this.addresses);
+    }
+  }
+
+  /** The ranges of a unit's code, as its first entry has them.
+   *
+   * @throws {FormatError} when it is damaged
+   */
+  ranges(unit: DwarfUnit, into: Ranges): void {
+    const context = this.context(unit);
+    this.lists.reset();
+    if (hasCode(context)) addUnitRanges(context, this.addresses, this.lists, into);
+  }
+
+  /** All of a unit. Its columns are used again for the next one.
+   *
+   * @throws {FormatError} when its entries are damaged; damaged lines are left out, with a warning
+   */
+  read(unit: DwarfUnit): UnitTable {
+    if (this.#infoBytes.length < unit.size) this.#infoBytes = room(unit.size);
+    const bytes = this.#info.take(unit.offset, unit.size, this.#infoBytes);
+    const context = readUnitContext(bytes, unit, this.#table(unit), this.addresses);
+    const walk = this.#walk;
+    walk.run(bytes, context);
+    const functions = this.#resolve(context);
+    const files = this.#readLines(context);
+    const rows = this.#rows;
+    const strings = this.#strings;
+    const text = (ref: number) => strings.at(directString(ref, context, this.#offsets));
+    const { names, linkages, scopes } = functions;
+    return {
+      unit: unit.offset,
+      name: text(context.name),
+      directory: text(context.directory),
+      language: context.language,
+      scopeCount: walk.scopeCount,
+      scopeParent: walk.scopeParent,
+      scopeFunction: scopes,
+      scopeCallFile: walk.scopeCallFile,
+      scopeCallLine: walk.scopeCallLine,
+      scopeCallColumn: walk.scopeCallColumn,
+      scopeRanges: walk.scopeRanges,
+      rangeCount: walk.ranges.count,
+      rangeLow: walk.ranges.low,
+      rangeHigh: walk.ranges.high,
+      sequenceCount: rows.sequenceCount,
+      sequenceRows: rows.sequenceRows,
+      sequenceHigh: rows.sequenceHigh,
+      rowCount: rows.count,
+      rowOffset: rows.offset,
+      rowFile: rows.file,
+      rowLine: rows.line,
+      rowColumn: rows.column,
+      functionCount: names.length,
+      functionName: (number) => this.#text(names[number] ?? STRING.none, "name"),
+      linkageName: (number) => this.#text(linkages[number] ?? STRING.none, "linkage"),
+      file: (number) => files?.path(number) ?? null,
+    };
+  }
+
+  #text(ref: number, kind: "name" | "linkage"): string | null {
+    if (ref >= 0 && ref % 8 === STRING.entry) ref = this.#follow(Math.floor(ref / 8), kind);
+    return this.#strings.at(ref);
+  }
+
+  #table(unit: DwarfUnit): AbbreviationTable {
+    const { abbreviations, version, addressSize, offsetSize } = unit;
+    const key = `${abbreviations} ${version > 2} ${addressSize} ${offsetSize}`;
+    let table = this.#abbreviations.get(key);
+    if (table === undefined) {
+      table = readAbbreviations(this.#sections.get("abbrev"), abbreviations, unit);
+      this.#abbreviationWeight += table.weight;
+      if (this.#abbreviationWeight > MAX_ABBREVIATIONS) {
+        this.#abbreviations.clear();
+        this.#abbreviationWeight = table.weight;
+      }
+      this.#abbreviations.set(key, table);
+    }
+    return table;
+  }
+
+  /** `null` where the unit has no lines. */
+  #readLines(unit: UnitContext): FileTable | null {
+    const rows = this.#rows;
+    rows.clear();
+    if (unit.lines < 0) return null;
+    let files: FileTable | null = null;
+    try {
+      const length = lineLength(this.#line, unit.lines);
+      if (this.#lineBytes.length < length) this.#lineBytes = room(length);
+      const bytes = this.#line.take(unit.lines, length, this.#lineBytes);
+      const { header, tables } = readLineHeader(bytes, unit.lines, unit);
+      const table = new FileTable(bytes, tables, header, unit, this.#strings, this.#offsets);
+      files = table;
+      rows.onDefine = (name, directory) => table.define(name, directory);
+      rows.run(bytes, header, this.addresses);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.#warn(`lines of the unit at 0x${unit.offset.toString(16)} cut short: ${error.message}`);
+    }
+    rows.sort();
+    return files;
+  }
+
+  /** Numbers the functions of the scopes, and finds their names. */
+  #resolve(
+    unit: UnitContext,
+  ): { names: Float64Array; linkages: Float64Array; scopes: Uint32Array } {
+    const walk = this.#walk;
+    const { functionCount, functionEntry, scopeCount, scopeEntry } = walk;
+    const start = unit.offset;
+    let size = 64;
+    while (size < functionCount * 3) size *= 2;
+    if (this.#hash.length < size) this.#hash = new Uint32Array(size);
+    const hash = this.#hash.fill(0, 0, size);
+    const mask = size - 1;
+    for (let index = 0; index < functionCount; index++) {
+      let slot = Math.imul(functionEntry[index], 0x9e3779b1) >>> 7 & mask;
+      while (hash[slot] !== 0) slot = (slot + 1) & mask;
+      hash[slot] = index + 1;
+    }
+    /** The function's index in the walk's columns; -1 where the entry is elsewhere. */
+    const find = (place: number): number => {
+      const entry = place - start;
+      let slot = Math.imul(entry, 0x9e3779b1) >>> 7 & mask;
+      while (hash[slot] !== 0) {
+        if (functionEntry[hash[slot] - 1] === entry) return hash[slot] - 1;
+        slot = (slot + 1) & mask;
+      }
+      return -1;
+    };
+    /** By index in the walk's columns: the number among those of the scopes, from 1. */
+    const numbers = new Uint32Array(functionCount);
+    const others = new Map<number, number>();
+    const names: number[] = [];
+    const linkages: number[] = [];
+    const scopes = new Uint32Array(scopeCount);
+    for (let scope = 0; scope < scopeCount; scope++) {
+      const place = scopeEntry[scope];
+      const index = find(place);
+      const known = index < 0 ? others.get(place) ?? 0 : numbers[index];
+      if (known !== 0) {
+        scopes[scope] = known - 1;
+        continue;
+      }
+      scopes[scope] = names.length;
+      if (index < 0) others.set(place, names.length + 1);
+      else numbers[index] = names.length + 1;
+      names.push(this.#nameOf(place, index, walk.functionName, find, unit));
+      linkages.push(this.#nameOf(place, index, walk.functionLinkage, find, unit));
+    }
+    return { names: Float64Array.from(names), linkages: Float64Array.from(linkages), scopes };
+  }
+
+  /** A function's name by its unit's entries, or the entry elsewhere that has it. */
+  #nameOf(
+    place: number,
+    index: number,
+    column: Float64Array,
+    find: (place: number) => number,
+    unit: UnitContext,
+  ): number {
+    for (let step = 0; step < MAX_ORIGINS; step++) {
+      if (index < 0) return packString(STRING.entry, place);
+      if (column[index] !== STRING.none) return directString(column[index], unit, this.#offsets);
+      place = this.#walk.functionOrigin[index];
+      if (place < 0) break;
+      index = find(place);
+    }
+    return STRING.none;
+  }
+
+  /** The name that an entry, or one that it leads to, has. */
+  #follow(place: number, kind: "name" | "linkage"): number {
+    for (let step = 0; step < MAX_ORIGINS && place >= 0; step++) {
+      const names = this.#entryNames(place);
+      if (names[kind] !== STRING.none) return names[kind];
+      place = names.origin;
+    }
+    return STRING.none;
+  }
+
+  #entryNames(place: number): EntryNames {
+    let names = this.#names.get(place);
+    if (names === undefined) {
+      try {
+        names = this.#readEntry(place);
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error;
+        names = noNames;
+      }
+      if (this.#names.size >= MAX_ENTRIES) this.#names.clear();
+      this.#names.set(place, names);
+    }
+    return names;
+  }
+
+  /** Reads one entry, in whatever unit it is. */
+  #readEntry(place: number): EntryNames {
+    const unit = this.#unitAt(place);
+    if (unit === null || place < unit.offset + unit.entries) return noNames;
+    const table = this.#table(unit);
+    const rest = unit.offset + unit.size - place;
+    for (let length = ENTRY_READ;; length *= 16) {
+      const wanted = Math.min(length, rest);
+      const start = this.#entries.at(place, wanted);
+      if (start < 0) return noNames;
+      const bytes = this.#entries.bytes;
+      const abbreviation = table.get(ulebAt(bytes, start));
+      if (abbreviation === undefined) return noNames;
+      const values = makeValues(nameSlots.length + 1);
+      let at = lebEnd(bytes, start);
+      for (const { attribute, form, constant } of abbreviation.attributes) {
+        const slot = nameSlots.indexOf(attribute) + 1;
+        at = readValue(bytes, at, form, constant, unit, values, slot);
+      }
+      if (!(at <= start + wanted)) {
+        if (wanted === rest) return noNames;
+        continue;
+      }
+      const { forms, low } = values;
+      // A string in the entry is counted from the window's first byte.
+      const base = this.#entries.start;
+      const ref = (slot: number): number => {
+        const packed = stringRef(forms[slot], low[slot], base);
+        return packed < 0 || packed % 8 < STRING.index
+          ? packed
+          : directString(packed, this.context(unit), this.#offsets);
+      };
+      const origin = referenceTarget(forms[4], low[4], unit.offset);
+      return {
+        name: ref(1),
+        linkage: forms[2] === 0 ? ref(5) : ref(2),
+        origin: origin >= 0 ? origin : referenceTarget(forms[3], low[3], unit.offset),
+      };
+    }
+  }
+}
+
+const nameSlots: readonly number[] = [
+  ...[AT.name, AT.linkage_name, AT.specification, AT.abstract_origin, AT.MIPS_linkage_name],
+];
+
+/** A little more than is needed, so that a slightly larger unit does not need new memory. */
+function room(size: number): Uint8Array {
+  return new Uint8Array(size + (size >> 3) + 64);
+}

@@ -1,0 +1,273 @@
+/** The walk over all entries of a unit, for its functions and inlined calls: the loop that reading
+ * debug information spends its time in. */
+import { FormatError } from "../errors.ts";
+import { KIND, SLOT, SLOTS, STEP, varyingStep } from "./abbreviations.ts";
+import type { Addresses } from "./addresses.ts";
+import { FORM } from "./constants.ts";
+import { lebEnd, u32At, ulebAt } from "./leb.ts";
+import type { RangeLists } from "./range_lists.ts";
+import { Ranges } from "./range_lists.ts";
+import { addRanges, type UnitContext } from "./unit_context.ts";
+import { makeValues, readValue, referenceTarget, stringRef } from "./values.ts";
+
+/** Entries in each other: more is damage. */
+const MAX_DEPTH = 1 << 16;
+/** Not known, in a column. */
+const UNKNOWN = 0xffffffff;
+
+/** What the walk finds, in columns that are used again for the next unit. */
+export class Walk {
+  /** Functions, also those that are only declared, by rising place. */
+  functionCount = 0;
+  /** Of its entry, in bytes from the unit's. */
+  functionEntry: Float64Array = new Float64Array(1024);
+  /** As `packString` has it. */
+  functionName: Float64Array = new Float64Array(1024);
+  functionLinkage: Float64Array = new Float64Array(1024);
+  /** Where in `.debug_info` its names are if it has none; -1 for none. */
+  functionOrigin: Float64Array = new Float64Array(1024);
+
+  scopeCount = 0;
+  scopeParent: Int32Array = new Int32Array(1024);
+  /** The entry of its function in `.debug_info`. */
+  scopeEntry: Float64Array = new Float64Array(1024);
+  scopeCallFile: Uint32Array = new Uint32Array(1024);
+  scopeCallLine: Uint32Array = new Uint32Array(1024);
+  scopeCallColumn: Uint32Array = new Uint32Array(1024);
+  scopeRanges: Uint32Array = new Uint32Array(1024);
+  readonly ranges: Ranges = new Ranges();
+
+  readonly #addresses: Addresses;
+  readonly #lists: RangeLists;
+  readonly #values = makeValues(SLOTS);
+  /** The innermost scope around the entries of each depth. */
+  #enclosing = new Int32Array(256);
+
+  constructor(addresses: Addresses, lists: RangeLists) {
+    this.#addresses = addresses;
+    this.#lists = lists;
+  }
+
+  /** Walks over a unit.
+   *
+   * @param bytes of the unit
+   * @throws {FormatError} when it is damaged
+   */
+  run(bytes: Uint8Array, unit: UnitContext): void {
+    this.functionCount = 0;
+    this.scopeCount = 0;
+    this.ranges.count = 0;
+    this.#lists.reset();
+    const values = this.#values;
+    const { forms, low, high } = values;
+    const { dense, kinds, plans, steps } = unit.table;
+    const { size, addressSize, offsetSize } = unit;
+    const limit = dense.length;
+    let enclosing = this.#enclosing;
+    let depth = 0;
+    enclosing[0] = -1;
+    let at = unit.entries;
+    while (at < size) {
+      const entry = at;
+      let code = bytes[at++];
+      if (code === 0) {
+        if (--depth <= 0) break;
+        continue;
+      }
+      if (code >= 0x80) {
+        code = ulebAt(bytes, entry);
+        at = lebEnd(bytes, entry);
+      }
+      const number = code < limit ? dense[code] : unit.table.number(code);
+      if (number === 0) throw damage(unit, entry, `an entry with an abbreviation, not ${code}`);
+      let plan = plans[number];
+      at += steps[plan++];
+      for (let step = steps[plan++]; step !== STEP.end; step = steps[plan++]) {
+        if (step === STEP.take) {
+          const slot = steps[plan++];
+          const form = steps[plan++];
+          // The forms that most have; readValue would do.
+          if (form === FORM.data1) {
+            low[slot] = bytes[at++];
+            forms[slot] = form;
+          } else if (form === FORM.data2) {
+            low[slot] = bytes[at] | (bytes[at + 1] << 8);
+            forms[slot] = form;
+            at += 2;
+          } else if (
+            form === FORM.ref4 || form === FORM.data4 ||
+            (offsetSize === 4 && (form === FORM.strp || form === FORM.sec_offset))
+          ) {
+            low[slot] = u32At(bytes, at);
+            forms[slot] = form;
+            at += 4;
+          } else if (form === FORM.addr && addressSize === 8) {
+            low[slot] = u32At(bytes, at);
+            high[slot] = u32At(bytes, at + 4);
+            forms[slot] = form;
+            at += 8;
+          } else {
+            at = readValue(bytes, at, form, steps[plan], unit, values, slot);
+          }
+          plan++;
+        } else if (step === STEP.block) {
+          const length = bytes[at++];
+          if (length < 0x80) at += length;
+          else at = lebEnd(bytes, at - 1) + ulebAt(bytes, at - 1);
+        } else if (step === STEP.leb) {
+          while (bytes[at++] >= 0x80);
+        } else {
+          at = pass(bytes, at, step, unit);
+        }
+        at += steps[plan++];
+      }
+      // Also true for NaN.
+      if (!(at <= size)) throw damage(unit, entry, "a whole entry");
+      const kind = kinds[number];
+      if (kind === KIND.skip) continue;
+      let scope = enclosing[depth];
+      const action = kind & 15;
+      if (action >= KIND.subprogram) {
+        scope = this.#add(unit, entry, action, scope);
+        forms.fill(0);
+      } else if (action === KIND.jump) {
+        const sibling = referenceTarget(forms[SLOT.sibling], low[SLOT.sibling], 0);
+        forms[SLOT.sibling] = 0;
+        // Only forwards, so that the walk ends.
+        if (sibling > at && sibling <= size) {
+          at = sibling;
+          continue;
+        }
+      }
+      if (kind >= 16) {
+        if (++depth === enclosing.length) {
+          if (depth > MAX_DEPTH) throw damage(unit, entry, "entries less deep in each other");
+          this.#enclosing = new Int32Array(depth * 2);
+          this.#enclosing.set(enclosing);
+          enclosing = this.#enclosing;
+        }
+        enclosing[depth] = scope;
+      } else if (depth === 0) break;
+    }
+    if (this.scopeCount === this.scopeRanges.length) this.#growScopes();
+    this.scopeRanges[this.scopeCount] = this.ranges.count;
+  }
+
+  /** Adds what an entry says; returns the scope that those below it are in. */
+  #add(unit: UnitContext, entry: number, kind: number, parent: number): number {
+    const values = this.#values;
+    const { forms, low } = values;
+    const place = unit.offset + entry;
+    const origin = referenceTarget(
+      forms[SLOT.abstract_origin],
+      low[SLOT.abstract_origin],
+      unit.offset,
+    );
+    // An inlined call has its function's names; one without a function may have its own.
+    if (kind === KIND.subprogram || origin < 0) {
+      const specification = referenceTarget(
+        forms[SLOT.specification],
+        low[SLOT.specification],
+        unit.offset,
+      );
+      const at = this.functionCount;
+      if (at === this.functionEntry.length) this.#growFunctions();
+      this.functionEntry[at] = entry;
+      this.functionName[at] = stringRef(forms[SLOT.name], low[SLOT.name], unit.offset);
+      this.functionLinkage[at] = stringRef(
+        forms[SLOT.linkage_name],
+        low[SLOT.linkage_name],
+        unit.offset,
+      );
+      this.functionOrigin[at] = origin >= 0 ? origin : specification;
+      this.functionCount = at + 1;
+    }
+    const first = this.ranges.count;
+    const given = addRanges(
+      values,
+      SLOT.low_pc,
+      SLOT.high_pc,
+      SLOT.ranges,
+      unit,
+      this.#addresses,
+      this.#lists,
+      this.ranges,
+    );
+    const inlined = kind === KIND.inlined;
+    // A declaration, or code that the linker removed. A call in a function counts all the same: what
+    // is inlined in it may have code.
+    if ((!given || this.ranges.count === first) && (!inlined || parent < 0)) return -1;
+    const scope = this.scopeCount;
+    if (scope === this.scopeParent.length) this.#growScopes();
+    this.scopeParent[scope] = inlined ? parent : -1;
+    this.scopeEntry[scope] = origin >= 0 ? origin : place;
+    this.scopeCallFile[scope] = inlined && forms[SLOT.call_file] !== 0
+      ? low[SLOT.call_file]
+      : UNKNOWN;
+    this.scopeCallLine[scope] = inlined && forms[SLOT.call_line] !== 0 ? low[SLOT.call_line] : 0;
+    this.scopeCallColumn[scope] = inlined && forms[SLOT.call_column] !== 0
+      ? low[SLOT.call_column]
+      : 0;
+    this.scopeRanges[scope] = first;
+    this.scopeCount = scope + 1;
+    return scope;
+  }
+
+  #growFunctions(): void {
+    const length = this.functionEntry.length * 2;
+    this.functionEntry = grown(this.functionEntry, new Float64Array(length));
+    this.functionName = grown(this.functionName, new Float64Array(length));
+    this.functionLinkage = grown(this.functionLinkage, new Float64Array(length));
+    this.functionOrigin = grown(this.functionOrigin, new Float64Array(length));
+  }
+
+  #growScopes(): void {
+    const length = this.scopeParent.length * 2;
+    this.scopeParent = grown(this.scopeParent, new Int32Array(length));
+    this.scopeEntry = grown(this.scopeEntry, new Float64Array(length));
+    this.scopeCallFile = grown(this.scopeCallFile, new Uint32Array(length));
+    this.scopeCallLine = grown(this.scopeCallLine, new Uint32Array(length));
+    this.scopeCallColumn = grown(this.scopeCallColumn, new Uint32Array(length));
+    this.scopeRanges = grown(this.scopeRanges, new Uint32Array(length));
+  }
+}
+
+/** `larger`, with what `column` holds. */
+export function grown<T extends Float64Array | Uint32Array | Int32Array>(column: T, larger: T): T {
+  larger.set(column);
+  return larger;
+}
+
+function damage(unit: UnitContext, entry: number, expected: string): FormatError {
+  return new FormatError("__debug_info", unit.offset + entry, expected);
+}
+
+/** Where the attribute ends that takes a step which few take; NaN for an unknown form. */
+function pass(bytes: Uint8Array, at: number, step: number, unit: UnitContext): number {
+  switch (step) {
+    case STEP.leb:
+      return lebEnd(bytes, at);
+    case STEP.block:
+      return lebEnd(bytes, at) + ulebAt(bytes, at);
+    case STEP.block1:
+      return at + 1 + bytes[at];
+    case STEP.block2:
+      return at + 2 + (bytes[at] | (bytes[at + 1] << 8));
+    case STEP.block4:
+      return at + 4 + u32At(bytes, at);
+    case STEP.string:
+      while (bytes[at++] > 0);
+      return at;
+    default: {
+      // Indirect: the form is here.
+      const form = ulebAt(bytes, at);
+      at = lebEnd(bytes, at);
+      if (form === FORM.indirect || form === FORM.implicit_const) return NaN;
+      const varying = varyingStep(form);
+      if (varying !== undefined) return pass(bytes, at, varying, unit);
+      return readValue(bytes, at, form, 0, unit, scratch, 0);
+    }
+  }
+}
+
+const scratch = makeValues(1);

@@ -1,0 +1,216 @@
+/** The values of attributes, by their forms. DWARF 5, section 7.5.6. */
+import type { Widths } from "./abbreviations.ts";
+import { FORM } from "./constants.ts";
+import { lebEnd, slebAt, u32At, u64At, ulebAt } from "./leb.ts";
+
+/** Values of attributes, each in its slot. */
+export interface Values {
+  /** Numbers; of addresses the lower 32 bits; of strings in the entry, where they are in the bytes. */
+  readonly low: Float64Array;
+  /** Of addresses the upper 32 bits. */
+  readonly high: Float64Array;
+  /** `DW_FORM_*`; 0 where there is no value. */
+  readonly forms: Uint16Array;
+}
+
+/** Room for the values of so many slots. */
+export function makeValues(count: number): Values {
+  return {
+    low: new Float64Array(count),
+    high: new Float64Array(count),
+    forms: new Uint16Array(count),
+  };
+}
+
+/** Reads a value into its slot; returns where the next one begins. Nothing is checked: it may be
+ * beyond the bytes. */
+export function readValue(
+  bytes: Uint8Array,
+  at: number,
+  form: number,
+  constant: number,
+  widths: Widths,
+  values: Values,
+  slot: number,
+): number {
+  let value = 0;
+  switch (form) {
+    case FORM.flag_present:
+      value = 1;
+      break;
+    case FORM.implicit_const:
+      value = constant;
+      break;
+    case FORM.data1:
+    case FORM.ref1:
+    case FORM.flag:
+    case FORM.strx1:
+    case FORM.addrx1:
+      value = bytes[at++];
+      break;
+    case FORM.data2:
+    case FORM.ref2:
+    case FORM.strx2:
+    case FORM.addrx2:
+      value = bytes[at] | (bytes[at + 1] << 8);
+      at += 2;
+      break;
+    case FORM.strx3:
+    case FORM.addrx3:
+      value = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16);
+      at += 3;
+      break;
+    case FORM.data4:
+    case FORM.ref4:
+    case FORM.ref_sup4:
+    case FORM.strx4:
+    case FORM.addrx4:
+      value = u32At(bytes, at);
+      at += 4;
+      break;
+    case FORM.data8:
+    case FORM.ref8:
+    case FORM.ref_sup8:
+    case FORM.ref_sig8:
+      value = u64At(bytes, at);
+      at += 8;
+      break;
+    case FORM.addr:
+      value = u32At(bytes, at);
+      values.high[slot] = widths.addressSize === 8 ? u32At(bytes, at + 4) : 0;
+      at += widths.addressSize;
+      break;
+    case FORM.ref_addr: {
+      const size = widths.version <= 2 ? widths.addressSize : widths.offsetSize;
+      value = size === 8 ? u64At(bytes, at) : u32At(bytes, at);
+      at += size;
+      break;
+    }
+    case FORM.strp:
+    case FORM.sec_offset:
+    case FORM.line_strp:
+    case FORM.strp_sup:
+    case FORM.GNU_ref_alt:
+    case FORM.GNU_strp_alt:
+      value = widths.offsetSize === 8 ? u64At(bytes, at) : u32At(bytes, at);
+      at += widths.offsetSize;
+      break;
+    case FORM.udata:
+    case FORM.ref_udata:
+    case FORM.strx:
+    case FORM.addrx:
+    case FORM.loclistx:
+    case FORM.rnglistx:
+    case FORM.GNU_addr_index:
+    case FORM.GNU_str_index:
+      value = ulebAt(bytes, at);
+      at = lebEnd(bytes, at);
+      break;
+    case FORM.sdata:
+      value = slebAt(bytes, at);
+      at = lebEnd(bytes, at);
+      break;
+    case FORM.string:
+      value = at;
+      while (bytes[at++] > 0);
+      break;
+    case FORM.data16:
+      at += 16;
+      break;
+    case FORM.block1:
+      at += 1 + bytes[at];
+      break;
+    case FORM.block2:
+      at += 2 + (bytes[at] | (bytes[at + 1] << 8));
+      break;
+    case FORM.block4:
+      at += 4 + u32At(bytes, at);
+      break;
+    case FORM.block:
+    case FORM.exprloc:
+      at = lebEnd(bytes, at) + ulebAt(bytes, at);
+      break;
+    case FORM.indirect: {
+      const actual = ulebAt(bytes, at);
+      at = lebEnd(bytes, at);
+      // One that leads to another, or a constant that is nowhere, is none.
+      if (actual === FORM.indirect || actual === FORM.implicit_const) return Infinity;
+      return readValue(bytes, at, actual, 0, widths, values, slot);
+    }
+    default:
+      return Infinity;
+  }
+  values.low[slot] = value;
+  values.forms[slot] = form;
+  return at;
+}
+
+/** Whether a form is that of an address. */
+export function isAddress(form: number): boolean {
+  return form === FORM.addr || isAddressIndex(form);
+}
+
+/** Whether a form's value is a place in `.debug_addr`. */
+export function isAddressIndex(form: number): boolean {
+  return form === FORM.addrx || (form >= FORM.addrx1 && form <= FORM.addrx4) ||
+    form === FORM.GNU_addr_index;
+}
+
+/** Where in `.debug_info` a reference leads; -1 for one into another file, or to a type unit. */
+export function referenceTarget(form: number, value: number, unit: number): number {
+  switch (form) {
+    case FORM.ref1:
+    case FORM.ref2:
+    case FORM.ref4:
+    case FORM.ref8:
+    case FORM.ref_udata:
+      return unit + value;
+    case FORM.ref_addr:
+      return value;
+    default:
+      return -1;
+  }
+}
+
+/** Where a string is, as one number, so that columns hold them: {@linkcode stringRef} makes it. */
+export const STRING = {
+  none: -1,
+  str: 0,
+  line_str: 1,
+  info: 2,
+  /** The name of another entry: where that is in `.debug_info`. */
+  entry: 3,
+  index: 4,
+  gnu_index: 5,
+} as const;
+
+/** A string by its section, one of {@linkcode STRING}, and place. */
+export function packString(section: number, place: number): number {
+  return place * 8 + section;
+}
+
+/** The string of a value: {@linkcode packString}'s number, or `STRING.none`.
+ *
+ * @param base where the bytes that the value was read from are in `.debug_info`
+ */
+export function stringRef(form: number, value: number, base: number): number {
+  switch (form) {
+    case FORM.strp:
+      return packString(STRING.str, value);
+    case FORM.line_strp:
+      return packString(STRING.line_str, value);
+    case FORM.string:
+      return packString(STRING.info, base + value);
+    case FORM.strx:
+    case FORM.strx1:
+    case FORM.strx2:
+    case FORM.strx3:
+    case FORM.strx4:
+      return packString(STRING.index, value);
+    case FORM.GNU_str_index:
+      return packString(STRING.gnu_index, value);
+    default:
+      // What a supplementary file has (strp_sup) is not known.
+      return STRING.none;
+  }
+}
