@@ -12,7 +12,7 @@ import type {
 import { headerSize, readHeader, readString, readThreadInfo, readThreads } from "./capture.ts";
 import { libraryPath } from "./library.ts";
 import { type Native, openNative } from "./native.ts";
-import { attachRemedy } from "./remedy.ts";
+import { attachRemedy, stackshotRemedy } from "./remedy.ts";
 
 /** The `kern_return_t` values that are told apart here. */
 const kern = {
@@ -31,10 +31,24 @@ export interface KernelOptions {
   readonly library?: string;
 }
 
-/** A {@linkcode MachKernel} that counts its calls. */
+/** What to capture in a stackshot. */
+export interface StackshotRequest {
+  /** Of one process; of all when left out. */
+  readonly pid?: number;
+  /** A `mach_absolute_time`: capture a delta, what has changed from then on. */
+  readonly since?: bigint;
+}
+
+/** A {@linkcode MachKernel} that counts its calls and takes stackshots. */
 export interface NativeKernel extends MachKernel {
   /** How many calls into the library were made. */
   readonly calls: number;
+  /** `stackshot_capture_with_config`, or the system call before it: the bytes that the kernel gives,
+   * kcdata or a trace buffer.
+   *
+   * @throws MachError where it may not be taken, or there is no such thing
+   */
+  stackshot(request?: StackshotRequest): Uint8Array;
 }
 
 /** Opens the native library.
@@ -71,6 +85,19 @@ const firstSnapshotCapacity = 2 << 20;
 
 /** How often a snapshot is tried again, when the target's stacks and threads keep growing. */
 const snapshotTries = 8;
+
+/** A buffer for stackshots to begin with: those of whole systems take some megabytes. */
+const firstStackshotCapacity = 16 << 20;
+/** `SANE_TRACEBUF_SIZE` of kernels that bound theirs. */
+const mostStackshotCapacity = 256 << 20;
+
+/** `STACKSHOT_*` of `osfmk/kern/debug.h`: dispatch queues, images of tasks and the kernel, memory,
+ * kcdata, pages read in for stacks and images, the shared cache's layout, what is waited for, thread
+ * groups, coalitions. */
+const stackshotFlags = 0x1n | 0x2n | 0x4n | 0x8n | 0x1_0000n | 0x2_0000n | 0x8_0000n | 0x20_0000n |
+  0x100_0000n | 0x200_0000n | 0x400_0000n;
+/** `STACKSHOT_COLLECT_DELTA_SNAPSHOT`. */
+const stackshotDelta = 0x4_0000n;
 
 class Shim implements NativeKernel {
   readonly system = Deno.build.os === "darwin" ? "darwin" : "linux";
@@ -344,6 +371,33 @@ class Shim implements NativeKernel {
       const code = this.#shim.mp_snapshot_self(BigInt(maxStack), buffer, BigInt(buffer.length));
       this.#check("mp_snapshot_self", code, 0);
       if (this.#isComplete(buffer, tries)) return this.#decode(buffer, stateSize, undefined);
+    }
+  }
+
+  stackshot({ pid = -1, since = 0n }: StackshotRequest = {}): Uint8Array {
+    const flags = stackshotFlags | (since === 0n ? 0n : stackshotDelta);
+    let capacity = firstStackshotCapacity;
+    for (;;) {
+      const buffer = new Uint8Array(capacity);
+      const code = this.#shim.mp_stackshot(
+        pid,
+        flags,
+        since,
+        buffer,
+        BigInt(capacity),
+        this.#long,
+        this.#word,
+      );
+      const size = Number(this.#long[0]);
+      if (code === kern.success) return buffer.subarray(0, size);
+      if (code === kern.noSpace && capacity < mostStackshotCapacity) {
+        // The next one is another one.
+        capacity = Math.min(Math.max(size + size / 4, capacity * 2), mostStackshotCapacity);
+        continue;
+      }
+      // MP_STACKSHOT_TRACE_BUFFER
+      const call = this.#word[0] === 2 ? "stack_snapshot" : "stackshot_capture_with_config";
+      throw new MachError(call, code, stackshotRemedy(code, pid));
     }
   }
 

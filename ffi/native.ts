@@ -1,7 +1,7 @@
 /** The functions of `shim/machpause.h`, as `Deno.dlopen` takes them. */
 
 /** `MP_ABI_VERSION` of the header that this binding was written to. */
-export const abiVersion = 1;
+export const abiVersion = 2;
 
 /** `mp_*` by name. Ports are `u32`, addresses and sizes `u64`; every result is a `kern_return_t`. */
 export const symbols = {
@@ -34,6 +34,10 @@ export const symbols = {
     result: "i32",
   },
   mp_snapshot_self: { parameters: ["u64", "buffer", "u64"], result: "i32" },
+  mp_stackshot: {
+    parameters: ["i32", "u64", "u64", "buffer", "u64", "buffer", "buffer"],
+    result: "i32",
+  },
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** What `Deno.dlopen` makes of {@linkcode symbols}. */

@@ -33,3 +33,29 @@ export function attachRemedy(pid: number, exists: boolean): string {
   if (!exists) return `there is no process with the pid ${pid}`;
   return Deno.build.os === "darwin" ? darwinRemedy(pid) : linuxRemedy(pid);
 }
+
+/** What a person can do about a stackshot that was not taken, by its `kern_return_t`; `undefined` where
+ * that is nothing. */
+export function stackshotRemedy(code: number, pid: number): string | undefined {
+  switch (code) {
+    case 8: // KERN_NO_ACCESS
+      return "only root may take a stackshot: run with sudo; where root is refused too, the system " +
+        "asks for the entitlement com.apple.private.stackshot, which System Integrity Protection " +
+        "lets only Apple's programs have: there use machpause snapshot, or what spindump writes";
+    case 18: // KERN_INVALID_VALUE
+      return pid === -1 ? undefined : `there is no process with the pid ${pid}`;
+    case 46: // KERN_NOT_SUPPORTED
+      return Deno.build.os === "darwin"
+        ? "this kernel takes no such stackshot: machpause snapshot shows one process's threads"
+        : "stackshots are taken by Darwin's kernel: here machpause snapshot shows one process's " +
+          "threads, and machpause stackshot FILE reads a stackshot from a Mac or an iPhone";
+    case 6: // KERN_RESOURCE_SHORTAGE
+      return "the kernel has not enough memory for it: ask for one process";
+    case 5: // KERN_FAILURE
+    case 14: // KERN_ABORTED
+    case 49: // KERN_OPERATION_TIMED_OUT
+      return "the kernel could not finish it: try again";
+    default:
+      return undefined;
+  }
+}

@@ -14,9 +14,9 @@ export interface Prebuilt {
 
 /** The files, by key: the system and the architecture. */
 export const libraries: Readonly<Record<string, Prebuilt>> = {
-  "darwin": {"file":"libmachpause.dylib","size":85968,"sha256":"35d502c9db37c98e9606a974a888ceffe906a955bf21bf355aba62386221fb14","sourcesHash":"2730b6978de27413536f49056de0397fe211f2658137dff17e896076c03810d3"},
-  "linux-x86_64": {"file":"libmachpause.so","size":38720,"sha256":"eb811598f93667692e568ad4f742b10e92099be0010ce380fc8cceb52e1bf27a","sourcesHash":"af9d9bb59ec5a06e9b4e9c172fe12cbb064087ce7ec669491b14951131685e83"},
-  "linux-aarch64": {"file":"libmachpause.so","size":67296,"sha256":"aa75ee6c80ce63fb76806b1497eff2e2ee481bc2dc559eccf468fc44cee32a66","sourcesHash":"af9d9bb59ec5a06e9b4e9c172fe12cbb064087ce7ec669491b14951131685e83"},
-  "loader-x86_64": {"file":"macho-loader","size":47400,"sha256":"3f7e2ad2d025e977957e110cfe1674469d5f498c7929f4ebf2b4eb16f879ca84","sourcesHash":"71bb014df0e24535cc60227f0a9855d32c28292f040ed0e397ab082384772d5b"},
-  "loader-i386": {"file":"macho-loader","size":37280,"sha256":"45d1557bdbd63a49d14ec66eed8cf5e3b761d51c701bcb5a877877ba45cfbce2","sourcesHash":"71bb014df0e24535cc60227f0a9855d32c28292f040ed0e397ab082384772d5b"},
+  "darwin": {"file":"libmachpause.dylib","size":103408,"sha256":"2a2589379934424347b81674f9114f39093f60ee41c8bc0733dcd3fc83c70e9a","sourcesHash":"791e8a6dad54e25f16b3c283f029adc46fa0510d3348fb007e346dd46d3b4dcb"},
+  "linux-x86_64": {"file":"libmachpause.so","size":42816,"sha256":"b1cde0c2567b039ea1ef190ae8f0af45ff73651a5d8c31c032cb47a2268507de","sourcesHash":"851f4e25d2aa3ac55227885dbe06cdb9e9e64fa2c49e19522aa3cd473cfe43c3"},
+  "linux-aarch64": {"file":"libmachpause.so","size":67296,"sha256":"9cfb59ff2de82c5f3b5668a4dc0b30c300a6685c0249d22345f3365e3c545021","sourcesHash":"851f4e25d2aa3ac55227885dbe06cdb9e9e64fa2c49e19522aa3cd473cfe43c3"},
+  "loader-x86_64": {"file":"macho-loader","size":47400,"sha256":"74aea7daf2583ea13739dc240eae3b2009065b9b71bb1177a576d7eb1797fc50","sourcesHash":"86977afff47fd0a489e1ac64696bd4f1a719b933b535fd182313a7ef76b7934a"},
+  "loader-i386": {"file":"macho-loader","size":37280,"sha256":"fd65037e65fc1fb5889dd9ac005ace19a22fead2c12202010a552d35a479d15f","sourcesHash":"86977afff47fd0a489e1ac64696bd4f1a719b933b535fd182313a7ef76b7934a"},
 };

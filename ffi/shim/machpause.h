@@ -14,7 +14,7 @@
 #define MP_EXPORT __attribute__((visibility("default")))
 
 /* Raised whenever a function or a structure here changes. */
-#define MP_ABI_VERSION 1u
+#define MP_ABI_VERSION 2u
 
 /* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
 typedef struct mp_thread_info {
@@ -144,5 +144,21 @@ MP_EXPORT int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack,
 /* The same for the calling process, in its native flavor; the calling thread never stops, and its
  * record shows it at this call. */
 MP_EXPORT int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity);
+
+/* mp_stackshot() forms */
+#define MP_STACKSHOT_KCDATA 1u       /* osfmk/kern/kcdata.h */
+#define MP_STACKSHOT_TRACE_BUFFER 2u /* osfmk/kern/debug.h, of kernels before OS X 10.11 */
+
+/*
+ * stackshot_capture_with_config(), and where that is missing the system call before it: every
+ * thread of a process, or with pid -1 of all of them, as the kernel sees it. flags are STACKSHOT_*;
+ * the older call understands those of its time. With since, a mach_absolute_time(), what has
+ * changed from then on. *size is set to the bytes there are; with more than capacity of them
+ * KERN_NO_SPACE (3) is returned, and another call takes another stackshot. The older call does not say
+ * how many there are: *size is then a guess.
+ * KERN_NO_ACCESS (8): the caller is not root, or lacks an entitlement. KERN_NOT_SUPPORTED (46): this
+ * kernel has none. KERN_INVALID_VALUE (18): there is no such process.
+ */
+MP_EXPORT int32_t mp_stackshot(int32_t pid, uint64_t flags, uint64_t since, void *buffer, uint64_t capacity, uint64_t *size, uint32_t *form);
 
 #endif

@@ -930,3 +930,87 @@ int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity)
 	READ_OWN_STATE(&state);
 	return snapshot_self(&state, max_stack, buffer, capacity);
 }
+
+static kern_return_t stackshot_result(int error)
+{
+	switch (error) {
+	case 0: return KERN_SUCCESS;
+	case DARWIN_EPERM: return KERN_NO_ACCESS;
+	case DARWIN_ENOENT:
+	case DARWIN_ESRCH: return KERN_INVALID_VALUE;
+	case DARWIN_EINTR: return KERN_ABORTED;
+	case DARWIN_ENOMEM:
+	case DARWIN_ENOSPC: return KERN_RESOURCE_SHORTAGE;
+	case DARWIN_EFAULT: return KERN_INVALID_ADDRESS;
+	case DARWIN_EINVAL: return KERN_INVALID_ARGUMENT;
+	case DARWIN_ENOTSUP:
+	case DARWIN_ENOSYS: return KERN_NOT_SUPPORTED;
+	case DARWIN_ETIMEDOUT: return KERN_OPERATION_TIMED_OUT;
+	default: return KERN_FAILURE;
+	}
+}
+
+/* The call of the kernels before stackshot_config. */
+static kern_return_t old_stackshot(
+	int pid, uint64_t flags, void *buffer, uint64_t capacity, uint64_t *size)
+{
+	const uint32_t known = STACKSHOT_SAVE_LOADINFO | STACKSHOT_GET_GLOBAL_MEM_STATS
+		| STACKSHOT_SAVE_KEXT_LOADINFO;
+	uint32_t room = capacity > INT32_MAX ? INT32_MAX : (uint32_t)capacity;
+	int error = 0;
+#ifndef __APPLE__
+	if (stack_snapshot == NULL)
+		return KERN_NOT_SUPPORTED;
+#endif
+	int written = stack_snapshot(pid, buffer, room, (uint32_t)flags & known, 0, &error);
+	if (written >= 0) {
+		*size = (uint64_t)written;
+		return KERN_SUCCESS;
+	}
+	if (error != DARWIN_ENOSPC)
+		return stackshot_result(error);
+	/* It does not say how much there is. */
+	*size = (uint64_t)room * 2;
+	return KERN_NO_SPACE;
+}
+
+int32_t mp_stackshot(int32_t pid, uint64_t flags, uint64_t since, void *buffer, uint64_t capacity,
+	uint64_t *size, uint32_t *form)
+{
+	*size = 0;
+	if (stackshot_config_create == NULL || stackshot_capture_with_config == NULL) {
+		*form = MP_STACKSHOT_TRACE_BUFFER;
+		return since != 0 ? KERN_NOT_SUPPORTED
+			: old_stackshot(pid, flags, buffer, capacity, size);
+	}
+	*form = MP_STACKSHOT_KCDATA;
+	stackshot_config_t *config = stackshot_config_create();
+	if (config == NULL)
+		return KERN_RESOURCE_SHORTAGE;
+	kern_return_t result = KERN_SUCCESS;
+	int error = stackshot_config_set_pid(config, pid);
+	if (error == 0)
+		error = stackshot_config_set_flags(config, flags);
+	if (error == 0 && since != 0) {
+		/* Later than the rest of them; it fails with -1. */
+		if (stackshot_config_set_delta_timestamp == NULL)
+			error = DARWIN_ENOTSUP;
+		else if (stackshot_config_set_delta_timestamp(config, since) != 0)
+			error = DARWIN_EINVAL;
+	}
+	if (error == 0)
+		error = stackshot_capture_with_config(config);
+	if (error == 0) {
+		const void *taken = stackshot_config_get_stackshot_buffer(config);
+		/* It says -1 when there is no buffer. */
+		*size = taken == NULL ? 0 : stackshot_config_get_stackshot_size(config);
+		if (taken == NULL)
+			result = KERN_FAILURE;
+		else if (*size > capacity)
+			result = KERN_NO_SPACE;
+		else
+			memcpy(buffer, taken, *size);
+	}
+	stackshot_config_dealloc(config);
+	return error == 0 ? result : stackshot_result(error);
+}

@@ -1,8 +1,9 @@
 /** The dylib that macOS users get, at work: mapped into this process by the Mach-O loader, over the
  * Linux implementation of the Mach calls. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { openKernel } from "../../ffi/mod.ts";
 import { symbols } from "../../ffi/native.ts";
+import { MachError } from "../../lib/errors.ts";
 import { contractTests } from "./contract.ts";
 import { buildEmbedded, functionNames } from "./darwin_dylib/build.ts";
 import { buildDirectory } from "./program.ts";
@@ -37,5 +38,12 @@ if (Deno.build.os === "linux" && Deno.build.arch === "x86_64") {
     assertStringIncludes(code[0].path, "/darwin/libmachpause.dylib");
     const inside = pcs.filter((pc) => pc >= code[0].address && pc < code[0].address + code[0].size);
     assert(inside.length === 1, `${inside.length} threads in the dylib`);
+  });
+
+  Deno.test("calls that the system lacks are not made", async () => {
+    const kernel = openKernel({ library: await path() });
+    const error = assertThrows(() => kernel.stackshot(), MachError);
+    // The last that was looked for.
+    assertStringIncludes(error.message, "stack_snapshot: KERN_NOT_SUPPORTED (46)");
   });
 }

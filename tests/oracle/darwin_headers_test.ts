@@ -130,6 +130,16 @@ async function migPrototypes(name: string): Promise<string[]> {
   });
 }
 
+/** Names of the project's own for what is Apple's. */
+const ownNames = `
+#include <sys/errno.h>
+#define SAME(name) _Static_assert(DARWIN_##name == name, #name)
+${
+  ["EPERM", "ENOENT", "ESRCH", "EINTR", "ENOMEM", "EFAULT", "EBUSY", "EINVAL", "ENOSPC", "ENOTSUP"]
+    .concat("ETIMEDOUT", "ENOSYS").map((name) => `SAME(${name});`).join("\n")
+}
+`;
+
 /** Has dyld's header not say since when it has each call: the words are not all in XNU's headers. */
 const dyldWords = `
 #include <Availability.h>
@@ -163,6 +173,7 @@ const appleHeaders = `
 #include <mach/mach_init.h>
 #include <sys/proc_info.h>
 #include <sys/proc_info_private.h>
+#include <sys/stackshot.h>
 #include <libproc.h>
 ${dyld === undefined ? "" : `${dyldWords}#include <mach-o/dyld.h>`}
 #define MP_APPLE_SDK 1
@@ -181,7 +192,8 @@ for (const arch of ["x86_64", "arm64"]) {
           await Deno.writeTextFile(path, text);
         };
         for (const [name, text] of Object.entries(elsewhere)) await write(name, text);
-        const layout = `${appleHeaders}#include "darwin/private.h"\n#include "darwin/layout.h"\n`;
+        const layout =
+          `${appleHeaders}#include "darwin/private.h"\n#include "darwin/layout.h"\n${ownNames}`;
         assertEquals(await compile(directory, arch, layout), "");
 
         const prototypes: string[] = [];

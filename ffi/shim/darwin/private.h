@@ -1,5 +1,5 @@
 /*
- * What XNU has in bsd/sys/proc_info_private.h and the SDK leaves out.
+ * What XNU has in bsd/sys/proc_info_private.h and bsd/sys/stackshot.h and the SDK leaves out.
  */
 #ifndef MACHPAUSE_DARWIN_PRIVATE_H
 #define MACHPAUSE_DARWIN_PRIVATE_H
@@ -17,6 +17,69 @@ struct proc_archinfo {
 /* A struct proc_regionpath of the first region from the address on that a file is mapped in. */
 #ifndef PROC_PIDREGIONPATH
 #define PROC_PIDREGIONPATH 31
+#endif
+
+/* Missing where the system is older. */
+#ifdef __APPLE__
+#define MP_WEAK_IMPORT __attribute__((weak_import))
+#else
+#define MP_WEAK_IMPORT __attribute__((weak))
+#endif
+
+/* bsd/sys/stackshot.h, whose calls libsystem_kernel has from OS X 10.11 on; Linux has none of them.
+ * They return a value of <sys/errno.h>. */
+typedef struct stackshot_config stackshot_config_t;
+extern stackshot_config_t *stackshot_config_create(void) MP_WEAK_IMPORT;
+extern int stackshot_config_set_pid(stackshot_config_t *stackshot_config, int pid) MP_WEAK_IMPORT;
+extern int stackshot_config_set_flags(stackshot_config_t *stackshot_config, uint64_t flags) MP_WEAK_IMPORT;
+extern int stackshot_config_set_delta_timestamp(
+	stackshot_config_t *stackshot_config, uint64_t delta_timestamp) MP_WEAK_IMPORT;
+extern int stackshot_capture_with_config(stackshot_config_t *stackshot_config) MP_WEAK_IMPORT;
+extern void *stackshot_config_get_stackshot_buffer(stackshot_config_t *stackshot_config) MP_WEAK_IMPORT;
+extern uint32_t stackshot_config_get_stackshot_size(stackshot_config_t *stackshot_config) MP_WEAK_IMPORT;
+extern int stackshot_config_dealloc(stackshot_config_t *stackshot_config) MP_WEAK_IMPORT;
+
+/* osfmk/kern/debug.h: what stack_snapshot() knows of the flags. */
+#define STACKSHOT_SAVE_LOADINFO 0x02
+#define STACKSHOT_GET_GLOBAL_MEM_STATS 0x04
+#define STACKSHOT_SAVE_KEXT_LOADINFO 0x08
+
+/* <sys/errno.h>, by names that are free where another system's is. */
+enum {
+	DARWIN_EPERM = 1,
+	DARWIN_ENOENT = 2,
+	DARWIN_ESRCH = 3,
+	DARWIN_EINTR = 4,
+	DARWIN_ENOMEM = 12,
+	DARWIN_EFAULT = 14,
+	DARWIN_EBUSY = 16,
+	DARWIN_EINVAL = 22,
+	DARWIN_ENOSPC = 28,
+	DARWIN_ENOTSUP = 45,
+	DARWIN_ETIMEDOUT = 60,
+	DARWIN_ENOSYS = 78,
+};
+
+/* System call 365 of bsd/kern/syscalls.master up to XNU 3248, which has no stub. Returns how many
+ * bytes it wrote, or -1 and *error. */
+#ifdef __APPLE__
+extern int syscall(int, ...) MP_WEAK_IMPORT;
+extern int *__error(void);
+
+static inline int stack_snapshot(int pid, void *tracebuf, uint32_t tracebuf_size, uint32_t flags,
+	uint32_t dispatch_offset, int *error)
+{
+	if (syscall == NULL) {
+		*error = DARWIN_ENOSYS;
+		return -1;
+	}
+	int written = syscall(365, pid, tracebuf, tracebuf_size, flags, dispatch_offset);
+	*error = written < 0 ? *__error() : 0;
+	return written;
+}
+#else
+extern int stack_snapshot(int pid, void *tracebuf, uint32_t tracebuf_size, uint32_t flags,
+	uint32_t dispatch_offset, int *error) MP_WEAK_IMPORT;
 #endif
 
 #endif

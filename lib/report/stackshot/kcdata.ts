@@ -167,7 +167,11 @@ export function readKcdata(
     }
     at = next;
   }
-  if (open.length > 1) warn(`${open.length - 1} containers do not end`);
+  if (open.length > 1) {
+    warn(
+      open.length === 2 ? "a container does not end" : `${open.length - 1} containers do not end`,
+    );
+  }
   return { magic, root, definitions, end: at };
 }
 

@@ -194,7 +194,7 @@ static const char *const differing[] = {
 	"pthread_attr_*", "pthread_cond*", "pthread_mutex*", "pthread_rwlock*", "pthread_kill", "pthread_sigmask",
 	"sem_*", "sig*", "stat", "fstat", "lstat", "fstatat", "statfs", "fstatfs", "statvfs", "fstatvfs", "opendir",
 	"readdir*", "fcntl", "ioctl", "openat", "socket", "bind", "connect", "accept", "getaddrinfo", "setsockopt",
-	"getsockopt", "*jmp", "uname", "tcgetattr", "tcsetattr", "glob", "fts_*", "pathconf", "madvise", "msync", "localeconv", NULL,
+	"getsockopt", "*jmp", "uname", "tcgetattr", "tcsetattr", "glob", "fts_*", "pathconf", "madvise", "msync", "localeconv", "syscall", NULL,
 };
 
 static bool matches(const char *pattern, const char *name)
