@@ -152,6 +152,7 @@ export class UnitReader {
       rowFile: rows.file,
       rowLine: rows.line,
       rowColumn: rows.column,
+      functionCount: names.length,
       functionName: (number) => this.#text(names[number] ?? STRING.none, "name"),
       linkageName: (number) => this.#text(linkages[number] ?? STRING.none, "linkage"),
       file: (number) => files?.path(number) ?? null,

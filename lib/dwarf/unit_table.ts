@@ -57,6 +57,8 @@ export interface UnitTable {
   /** From 1; 0 when not known. */
   readonly rowColumn: Uint32Array;
 
+  /** Functions have numbers below this. */
+  readonly functionCount: number;
   /** As debug information names it, `DW_AT_name`; `null` when it does not. */
   functionName(scopeFunction: number): string | null;
   /** As the linker knows it, mangled, without Mach-O's underscore; `null` when that is not said. */
