@@ -1,7 +1,7 @@
 /** Debug information that is still in the object files, reached through the debug map. */
 
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
-import type { UnitTable } from "../dwarf/unit_table.ts";
+import type { UnitTable } from "../dwarf/mod.ts";
 import {
   type ArchiveMember,
   type ByteSource,

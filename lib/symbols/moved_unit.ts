@@ -1,6 +1,6 @@
 /** A unit of an object file, at the places to which the linker brought its functions. */
 
-import type { UnitTable } from "../dwarf/unit_table.ts";
+import type { UnitTable } from "../dwarf/mod.ts";
 
 /** What was linked of an object file: stretches of its addresses, rising and without overlaps. */
 export interface Moves {

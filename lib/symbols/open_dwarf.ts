@@ -1,17 +1,11 @@
 /** DWARF in a file, as the debug information of its image. */
 
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
-import * as dwarf from "../dwarf/mod.ts";
-import type { UnitTable } from "../dwarf/unit_table.ts";
+import { DwarfInfo, DwarfSections, type UnitTable } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { ByteSource } from "../macho/mod.ts";
 import { imageOf, type SourceFrame } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
-
-// deno-lint-ignore no-explicit-any
-const { DwarfInfo, DwarfSections } = dwarf as any;
-// deno-lint-ignore no-explicit-any
-type DwarfInfo = any;
 
 /** DWARF that is open. */
 export class OpenedDwarf implements DebugInfo {
@@ -64,11 +58,8 @@ export function openDwarf(bytes: ByteSource): OpenedDwarf {
   if (arch === undefined) {
     throw new FormatError(bytes.name, 4, "the CPU type of armv7, arm64, i386 or x86_64");
   }
-  const sections = DwarfSections?.find(bytes, image.segments.flatMap(({ sections }) => sections)) ??
-    null;
-  if (sections === null || DwarfInfo === undefined) {
-    throw new FormatError(bytes.name, 0, "debug information (DWARF)");
-  }
+  const sections = DwarfSections.find(bytes, image.segments.flatMap(({ sections }) => sections));
+  if (sections === null) throw new FormatError(bytes.name, 0, "debug information (DWARF)");
   // The image was placed at 0: what it slid by is the address that it was linked for.
   const info = DwarfInfo.open(sections, { base: -image.slide });
   return new OpenedDwarf(bytes.name, image.uuid, arch.name, info);
