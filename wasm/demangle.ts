@@ -2,25 +2,25 @@
  * cpp_demangle and rustc-demangle as WebAssembly. It is loaded with the first name that needs it. */
 
 import { type Demangler, needsLibrary, useDemangler } from "../lib/symbols/demangle/mod.ts";
+import { cppDemangler } from "./cpp_names.ts";
+import { instantiate, type Library } from "./library.ts";
+import { rustDemangler } from "./rust_names.ts";
 
-interface Library {
-  demangle_any(name: string): string;
-}
+const file = "gecko-profiler-demangle/index_bg.wasm";
 
 let loaded: Demangler | null = null;
 let tried = false;
 
-function adapt(library: Library): Demangler {
-  return {
-    demangle(name, _style) {
-      const text = library.demangle_any(name);
-      return text === name ? null : text;
-    },
-  };
-}
+useDemangler(() => {
+  if (!tried) {
+    tried = true;
+    loaded = loadNow();
+  }
+  return loaded;
+});
 
-/** Loads what C++ and Rust names are demangled with, a few milliseconds once, so that `demangle` knows
- * them. `demangle` itself can load it only where this module is a file, not from a registry.
+/** Loads what C++ and Rust names are demangled with, some 20 ms once. `demangle` does so too, with the
+ * first such name; only where the library is not a file must this be called before.
  *
  * @example
  * ```ts
@@ -32,23 +32,26 @@ function adapt(library: Library): Demangler {
  * @param names when given, it is loaded only if one of them needs it
  */
 export async function loadDemangler(names?: Iterable<string>): Promise<void> {
-  if (loaded !== null) return;
-  if (names !== undefined && !some(names, needsLibrary)) return;
-  loaded = adapt(await import("gecko-profiler-demangle") as Library);
+  if (loaded !== null || (names !== undefined && !Array.from(names).some(needsLibrary))) return;
+  loaded = loadNow() ?? adapt((await import("gecko-profiler-demangle")).demangle_any);
 }
 
-function some(names: Iterable<string>, test: (name: string) => boolean): boolean {
-  for (const name of names) if (test(name)) return true;
-  return false;
-}
-
-useDemangler(() => {
-  if (loaded !== null || tried || !import.meta.url.startsWith("file:")) return loaded;
-  tried = true;
+/** Loads it from its file; `null` where there is none. */
+function loadNow(): Demangler | null {
   try {
     // deno-lint-ignore no-process-global
     const { createRequire } = process.getBuiltinModule("node:module");
-    loaded = adapt(createRequire(import.meta.url)("gecko-profiler-demangle") as Library);
-  } catch { /* loadDemangler can */ }
-  return loaded;
-});
+    // deno-lint-ignore no-process-global
+    const { readFileSync } = process.getBuiltinModule("node:fs");
+    const { url } = import.meta;
+    const path = createRequire(url.startsWith("file:") ? url : "file:///").resolve(file);
+    return adapt(instantiate(readFileSync(path)));
+  } catch {
+    return null;
+  }
+}
+
+function adapt(library: Library): Demangler {
+  const cpp = cppDemangler(library), rust = rustDemangler(library);
+  return { demangle: (name, style) => rust.demangle(name, style) ?? cpp.demangle(name, style) };
+}
