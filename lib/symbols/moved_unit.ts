@@ -37,6 +37,7 @@ function facts(unit: UnitTable) {
     name: unit.name,
     directory: unit.directory,
     language: unit.language,
+    functionCount: unit.functionCount,
     functionName: (scopeFunction: number) => unit.functionName(scopeFunction),
     linkageName: (scopeFunction: number) => unit.linkageName(scopeFunction),
     file: (number: number) => unit.file(number),

@@ -27,6 +27,7 @@ const unit: UnitTable = {
   rowFile: Uint32Array.of(1, 1, 1, 2, 2, 1, 99),
   rowLine: Uint32Array.of(1, 2, 3, 4, 5, 6, 99),
   rowColumn: Uint32Array.of(0, 0, 1, 1, 2, 0, 99),
+  functionCount: 41,
   functionName: (scopeFunction) => `f${scopeFunction}`,
   linkageName: () => null,
   file: (number) => `file${number}`,
