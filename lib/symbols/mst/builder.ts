@@ -1,0 +1,461 @@
+/** Puts a symbol table file together. */
+
+import type { Arch } from "../../arch/mod.ts";
+import { ByteBuffer } from "./byte_buffer.ts";
+import {
+  align,
+  BLOCK_SHIFT,
+  CONTINUES,
+  encodeHeader,
+  GROUP_SIZE,
+  headerSize,
+  MAX_STRING,
+  nameBytes,
+  PAGE_PIECES,
+  PAGE_SIZE,
+  PIECE_SIZE,
+  type Stretch,
+  sumsSize,
+  SYMBOL_SIZE,
+} from "./layout.ts";
+import { sweepRanges } from "./sweep.ts";
+import { type MstPart, PIECE } from "./unit_encoder.ts";
+import { xxh32 } from "./xxh32.ts";
+
+const encoder = new TextEncoder();
+
+/** What a symbol table file is about. */
+export interface MstIdentity {
+  /** Upper case, `8-4-4-4-12`; `null` when the image has none. */
+  readonly uuid: string | null;
+  readonly arch: Arch;
+  /** `CPU_SUBTYPE_*`; 0 when left out. */
+  readonly cpuSubtype?: number;
+  /** The `__TEXT` segment's unslid address; 0 when left out. */
+  readonly imageBase?: bigint;
+  /** Bytes of the `__TEXT` segment; 0 when left out. */
+  readonly textSize?: number;
+  /** The image's, as people are shown it; empty when left out. */
+  readonly name?: string;
+}
+
+/** A function that the image's symbol table names. */
+export interface MstSymbol {
+  /** Bytes from the image's base. */
+  readonly offset: number;
+  /** Bytes. */
+  readonly size: number;
+  /** Without Mach-O's underscore. */
+  readonly name: string;
+}
+
+/** A group of the file. */
+interface Group {
+  readonly names: readonly number[];
+  readonly files: readonly number[];
+  /** Its bodies in their order. */
+  readonly chunks: Uint8Array[];
+  /** Bytes of `chunks`. */
+  size: number;
+  /** Where each body begins, by its key. */
+  readonly byKey: Map<number, number>;
+}
+
+/** Pieces of one unit, as columns. */
+interface Pieces {
+  readonly group: Group;
+  readonly starts: Float64Array;
+  readonly sizes: Float64Array;
+  /** Where each one's body is among the group's. */
+  readonly bodies: Uint32Array;
+  readonly kinds: Uint8Array;
+}
+
+/** The parts of one encoder, in the order in which it made them. */
+export interface MstStream {
+  /** Takes a part. Of all streams, parts come in the order of their units: earlier ones win where
+   * units overlap, and the file does not depend on how many encoders there were. */
+  add(part: MstPart): void;
+}
+
+/** Takes the parts of all units, and gives the file. */
+export class MstBuilder {
+  readonly #identity: MstIdentity;
+  readonly #strings = new ByteBuffer(1 << 16);
+  readonly #stringOffsets = new Map<string, number>();
+  readonly #groups: Group[] = [];
+  readonly #groupsByKey = new Map<string, Group>();
+  readonly #units: Pieces[] = [];
+  #functions = 0;
+
+  constructor(identity: MstIdentity) {
+    this.#identity = identity;
+  }
+
+  /** Begins to take an encoder's parts. */
+  stream(): MstStream {
+    const strings: string[] = [];
+    /** By the encoder's number: the group here, and where its bodies are here. */
+    const groups: { group: Group; bodies: number[] }[] = [];
+    const add = (part: MstPart): void => {
+      for (const text of part.strings) strings.push(text);
+      const { names, files } = part;
+      if (names !== null && files !== null) {
+        const offsets = (list: Uint32Array) => Array.from(list, (at) => this.#string(strings[at]));
+        groups[part.group] = { group: this.#group(offsets(names), offsets(files)), bodies: [] };
+      }
+      const { group, bodies } = groups[part.group];
+      this.#addBodies(group, part, bodies);
+      if (part.starts.length === 0) return;
+      this.#units.push({
+        group,
+        starts: part.starts,
+        sizes: part.sizes,
+        bodies: part.pieceBodies.map((body) => bodies[body]),
+        kinds: part.kinds,
+      });
+      for (const kind of part.kinds) if ((kind & PIECE.FIRST) !== 0) this.#functions++;
+    };
+    return { add };
+  }
+
+  /** The whole file, to be written in this order.
+   *
+   * @param symbols rising; those in functions with a name are left out
+   * @throws {RangeError} for more than the format holds: 4 GiB of bodies or of strings
+   */
+  finish(symbols: Iterable<MstSymbol> = []): Uint8Array[] {
+    const pieces = this.#ordered();
+    const symbolBytes = this.#symbols(symbols, pieces);
+    const { groups, refs, bodies } = this.#groupSections(pieces);
+    const { pages, entries } = pageSections(pieces);
+    const strings = this.#strings.written;
+    if (this.#strings.length >= 2 ** 32) throw new RangeError("more than 4 GiB of names");
+    return assemble(this.#identity, this.#functions, [
+      [pages],
+      [entries],
+      [symbolBytes],
+      [groups],
+      [refs],
+      bodies,
+      [strings],
+    ]);
+  }
+
+  #string(text: string): number {
+    const known = this.#stringOffsets.get(text);
+    if (known !== undefined) return known;
+    const strings = this.#strings;
+    const offset = strings.length;
+    let bytes = encoder.encode(text);
+    if (bytes.length > MAX_STRING) bytes = bytes.subarray(0, MAX_STRING);
+    strings.reserve(bytes.length + 8);
+    strings.uleb(bytes.length);
+    strings.append(bytes);
+    this.#stringOffsets.set(text, offset);
+    return offset;
+  }
+
+  #group(names: readonly number[], files: readonly number[]): Group {
+    const key = `${names.join()};${files.join()}`;
+    let group = this.#groupsByKey.get(key);
+    if (group === undefined) {
+      group = { names, files, chunks: [], size: 0, byKey: new Map() };
+      this.#groupsByKey.set(key, group);
+      this.#groups.push(group);
+    }
+    return group;
+  }
+
+  /** Adds a part's bodies to its group, but for those that a part of another stream brought.
+   *
+   * @param numbers by the encoder's number, where a body is in the group
+   */
+  #addBodies(group: Group, part: MstPart, numbers: number[]): void {
+    let from = 0;
+    let start = 0;
+    const flush = (end: number) => {
+      if (end > from) {
+        group.chunks.push(part.bodies.subarray(from, end));
+        group.size += end - from;
+      }
+    };
+    for (let index = 0; index < part.bodyEnds.length; index++) {
+      const end = part.bodyEnds[index];
+      const key = part.bodyKeys[index];
+      const known = group.byKey.get(key);
+      if (known === undefined) {
+        const offset = group.size + start - from;
+        group.byKey.set(key, offset);
+        numbers.push(offset);
+      } else {
+        flush(start);
+        from = end;
+        numbers.push(known);
+      }
+      start = end;
+    }
+    flush(start);
+  }
+
+  /** All pieces by their start, without overlaps. */
+  #ordered(): Ordered {
+    const units = this.#units;
+    let count = 0;
+    for (const { starts } of units) count += starts.length;
+    const all = newOrdered(count);
+    const groupNumbers = new Map(this.#groups.map((group, index) => [group, index]));
+    for (const unit of units.toSorted((a, b) => a.starts[0] - b.starts[0])) {
+      append(all, unit, groupNumbers.get(unit.group)!);
+    }
+    if (isDisjoint(all)) return all;
+    // Once more in the units' order: earlier ones hide later ones.
+    all.count = 0;
+    for (const unit of units.toReversed()) append(all, unit, groupNumbers.get(unit.group)!);
+    const shown: { at: number; piece: number }[] = [];
+    sweepRanges(all.starts, all.ends, (at, piece) => {
+      if (piece < 0) {
+        if (shown.length > 0 && shown.at(-1)!.piece >= 0) shown.push({ at, piece });
+      } else {
+        shown.push({ at, piece });
+      }
+    });
+    const visible = newOrdered(shown.length);
+    for (const [index, { at, piece }] of shown.entries()) {
+      if (piece < 0) continue;
+      const to = visible.count++;
+      visible.starts[to] = at;
+      visible.ends[to] = shown[index + 1]?.at ?? all.ends[piece];
+      visible.groups[to] = all.groups[piece];
+      visible.bodies[to] = all.bodies[piece];
+      visible.kinds[to] = all.kinds[piece];
+      const skipped = at - all.starts[piece];
+      if (skipped > 0) visible.continuations.set(to, skipped);
+    }
+    return visible;
+  }
+
+  /** The symbols that no function of the pieces holds. */
+  #symbols(symbols: Iterable<MstSymbol>, { count, starts, ends, kinds }: Ordered): Uint8Array {
+    const out = new ByteBuffer(1 << 10);
+    let piece = 0;
+    for (const { offset, size, name } of symbols) {
+      while (piece < count && (ends[piece] <= offset || (kinds[piece] & PIECE.NAMED) === 0)) {
+        piece++;
+      }
+      const end = piece < count ? Math.min(offset + size, starts[piece]) : offset + size;
+      if (!(end > offset) || name === "") continue;
+      const at = out.length;
+      out.reserve(SYMBOL_SIZE);
+      out.length += SYMBOL_SIZE;
+      const view = new DataView(out.bytes.buffer, at, SYMBOL_SIZE);
+      setU64(view, 0, offset);
+      view.setUint32(8, Math.min(end - offset, 0xffffffff), true);
+      view.setUint32(12, this.#string(name), true);
+      this.#functions++;
+    }
+    return out.written;
+  }
+
+  /** Groups, their names and paths, and all bodies; adds to pieces' bodies where their group's are. */
+  #groupSections(pieces: Ordered): { groups: Uint8Array; refs: Uint8Array; bodies: Uint8Array[] } {
+    const groups = this.#groups;
+    const groupBytes = new DataView(new ArrayBuffer((groups.length + 1) * GROUP_SIZE));
+    let refCount = 0;
+    for (const { names, files } of groups) refCount += names.length + files.length;
+    const refs = new DataView(new ArrayBuffer(4 * refCount));
+    const bodies: Uint8Array[] = [];
+    let ref = 0;
+    let size = 0;
+    const bases: number[] = [];
+    const begin = (index: number, names: readonly number[], files: readonly number[]) => {
+      const at = index * GROUP_SIZE;
+      if (size >= 2 ** 32) throw new RangeError("more than 4 GiB of functions");
+      groupBytes.setUint32(at, size, true);
+      groupBytes.setUint32(at + 4, ref, true);
+      for (const name of names) refs.setUint32(4 * ref++, name, true);
+      groupBytes.setUint32(at + 8, ref, true);
+      for (const file of files) refs.setUint32(4 * ref++, file, true);
+    };
+    groups.forEach((group, index) => {
+      begin(index, group.names, group.files);
+      bases.push(size);
+      for (const chunk of group.chunks) bodies.push(chunk);
+      size += group.size;
+    });
+    for (let piece = 0; piece < pieces.count; piece++) {
+      pieces.bodies[piece] += bases[pieces.groups[piece]];
+    }
+    // The last group has what continues others' bodies.
+    begin(groups.length, [], []);
+    const continued = new ByteBuffer(1 << 10);
+    for (const [piece, skipped] of pieces.continuations) {
+      const at = size + continued.length;
+      const body = new ByteBuffer(32);
+      body.uleb(CONTINUES);
+      body.uleb(skipped);
+      body.uleb(pieces.bodies[piece]);
+      continued.reserve(40);
+      continued.uleb(body.length);
+      continued.append(body.written);
+      pieces.bodies[piece] = at;
+    }
+    if (continued.length > 0) bodies.push(continued.written);
+    if (size + continued.length >= 2 ** 32) throw new RangeError("more than 4 GiB of functions");
+    return {
+      groups: new Uint8Array(groupBytes.buffer),
+      refs: new Uint8Array(refs.buffer),
+      bodies,
+    };
+  }
+}
+
+/** Pieces of all units, as columns; `bodies` are where they are in their group, then in the file's
+ * bodies. */
+interface Ordered {
+  count: number;
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  readonly groups: Uint32Array;
+  readonly bodies: Float64Array;
+  readonly kinds: Uint8Array;
+  /** The pieces whose body is that of one which begins so many bytes before. */
+  readonly continuations: Map<number, number>;
+}
+
+function newOrdered(room: number): Ordered {
+  return {
+    count: 0,
+    starts: new Float64Array(room),
+    ends: new Float64Array(room),
+    groups: new Uint32Array(room),
+    bodies: new Float64Array(room),
+    kinds: new Uint8Array(room),
+    continuations: new Map(),
+  };
+}
+
+function append(all: Ordered, { starts, sizes, bodies, kinds }: Pieces, group: number): void {
+  const from = all.count;
+  all.starts.set(starts, from);
+  all.bodies.set(bodies, from);
+  all.kinds.set(kinds, from);
+  all.count += starts.length;
+  all.groups.fill(group, from, all.count);
+  for (let index = 0; index < starts.length; index++) {
+    all.ends[from + index] = starts[index] + sizes[index];
+  }
+}
+
+function isDisjoint({ count, starts, ends }: Ordered): boolean {
+  for (let piece = 1; piece < count; piece++) if (starts[piece] < ends[piece - 1]) return false;
+  return true;
+}
+
+/** The pieces, and the pages that they are found by. */
+function pageSections(
+  { count, starts, bodies }: Ordered,
+): { pages: Uint8Array; entries: Uint8Array } {
+  const entries = new DataView(new ArrayBuffer(count * PIECE_SIZE));
+  const pages = new ByteBuffer(PAGE_SIZE * (Math.ceil(count / PAGE_PIECES) + 1));
+  let base = 0;
+  let first = -PAGE_PIECES;
+  for (let piece = 0; piece < count; piece++) {
+    const start = starts[piece];
+    if (piece - first >= PAGE_PIECES || start - base >= 2 ** 32) {
+      base = start;
+      first = piece;
+      const at = pages.length;
+      pages.reserve(PAGE_SIZE);
+      pages.length += PAGE_SIZE;
+      const view = new DataView(pages.bytes.buffer, at, PAGE_SIZE);
+      setU64(view, 0, base);
+      view.setUint32(8, first, true);
+    }
+    entries.setUint32(piece * PIECE_SIZE, start - base, true);
+    entries.setUint32(piece * PIECE_SIZE + 4, bodies[piece], true);
+  }
+  return { pages: pages.written, entries: new Uint8Array(entries.buffer) };
+}
+
+/** Joins header, checksums and sections. */
+function assemble(
+  identity: MstIdentity,
+  functionCount: number,
+  contents: readonly (readonly Uint8Array[])[],
+): Uint8Array[] {
+  let dataSize = 0;
+  const places: Stretch[] = [];
+  const chunks: Uint8Array[] = [];
+  for (const section of contents) {
+    let size = 0;
+    for (const chunk of section) size += chunk.length;
+    places.push({ offset: dataSize, size });
+    chunks.push(...section);
+    dataSize += size;
+    const padding = align(dataSize) - dataSize;
+    if (padding > 0) chunks.push(new Uint8Array(padding));
+    dataSize += padding;
+  }
+  const { name = "" } = identity;
+  const sums = checksums(chunks, dataSize);
+  const roots = checksums([sums], sums.length);
+  const rootWords = new Uint32Array(roots.length / 4);
+  const rootView = new DataView(roots.buffer, roots.byteOffset, roots.length);
+  rootWords.forEach((_, index) => rootWords[index] = rootView.getUint32(4 * index, true));
+  const sumsAt = headerSize(rootWords.length, nameBytes(name).length);
+  const dataAt = align(sumsAt + sums.length);
+  const header = encodeHeader({
+    uuid: identity.uuid,
+    arch: identity.arch,
+    cpuSubtype: identity.cpuSubtype ?? 0,
+    imageBase: identity.imageBase ?? 0n,
+    textSize: identity.textSize ?? 0,
+    name,
+    functionCount,
+    blockShift: BLOCK_SHIFT,
+    sums: { offset: sumsAt, size: sums.length },
+    data: { offset: dataAt, size: dataSize },
+    roots: rootWords,
+    sections: places.map(({ offset, size }) => ({ offset: dataAt + offset, size })),
+  });
+  return [header, sums, new Uint8Array(dataAt - sumsAt - sums.length), ...chunks]
+    .filter(({ length }) => length > 0);
+}
+
+/** The checksum of each block of what some chunks are together, with the block's number as seed. */
+function checksums(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const blockSize = 1 << BLOCK_SHIFT;
+  const sums = new DataView(new ArrayBuffer(sumsSize(size, BLOCK_SHIFT)));
+  const block = new Uint8Array(blockSize);
+  let used = 0;
+  let number = 0;
+  const finish = (bytes: Uint8Array) => {
+    sums.setUint32(4 * number, xxh32(bytes, number), true);
+    number++;
+  };
+  for (const chunk of chunks) {
+    let at = 0;
+    while (at < chunk.length) {
+      if (used === 0 && chunk.length - at >= blockSize) {
+        finish(chunk.subarray(at, at + blockSize));
+        at += blockSize;
+        continue;
+      }
+      const taken = chunk.subarray(at, at + blockSize - used);
+      block.set(taken, used);
+      used += taken.length;
+      at += taken.length;
+      if (used < blockSize) continue;
+      finish(block);
+      used = 0;
+    }
+  }
+  if (used > 0) finish(block.subarray(0, used));
+  return new Uint8Array(sums.buffer);
+}
+
+function setU64(view: DataView, at: number, value: number): void {
+  view.setUint32(at, value % 2 ** 32, true);
+  view.setUint32(at + 4, Math.floor(value / 2 ** 32), true);
+}

@@ -1,0 +1,354 @@
+/** Makes pieces of a symbol table file from what debug information says of a unit. */
+
+import type { Arch } from "../../arch/mod.ts";
+import type { UnitTable } from "../../dwarf/mod.ts";
+import { ByteBuffer } from "./byte_buffer.ts";
+import { MAX_DEPTH } from "./layout.ts";
+import { LineCursor } from "./line_cursor.ts";
+import { MAX_ROWS, MAX_SCOPES, PieceEncoder } from "./piece_encoder.ts";
+import { ScopeRuns } from "./scope_runs.ts";
+
+/** A unit's part of a symbol table file: plain data, that can be sent from a worker. What it numbers
+ * is counted by the encoder which made it. */
+export interface MstPart {
+  /** Strings that no part before had; they continue the encoder's numbers, from 0. */
+  readonly strings: readonly string[];
+  /** The unit's group: units with the same names and paths in the same order have one together. */
+  readonly group: number;
+  /** The group's names, by their number among the strings; `null` when a part before had them. */
+  readonly names: Uint32Array<ArrayBuffer> | null;
+  /** Its paths, likewise. */
+  readonly files: Uint32Array<ArrayBuffer> | null;
+  /** Bodies that no part of the group before had; they continue the group's numbers, from 0. */
+  readonly bodies: Uint8Array<ArrayBuffer>;
+  /** Where each of them ends. */
+  readonly bodyEnds: Uint32Array<ArrayBuffer>;
+  /** A number for each of them, which differs where they differ. */
+  readonly bodyKeys: Float64Array<ArrayBuffer>;
+  /** Each piece's first byte, rising, in bytes from the image's base. */
+  readonly starts: Float64Array<ArrayBuffer>;
+  /** Each piece's size in bytes. */
+  readonly sizes: Float64Array<ArrayBuffer>;
+  /** Each piece's body, by its number. */
+  readonly pieceBodies: Uint32Array<ArrayBuffer>;
+  /** Each piece's {@linkcode PIECE} bits. */
+  readonly kinds: Uint8Array<ArrayBuffer>;
+}
+
+/** What a piece is. */
+export const PIECE = {
+  /** It belongs to a function that has a name. */
+  NAMED: 1,
+  /** Its function begins with it. */
+  FIRST: 2,
+} as const;
+
+/** Where code of an architecture begins, as a power of two. */
+function codeShift({ name }: Arch): number {
+  return name === "arm64" ? 2 : name === "armv7" ? 1 : 0;
+}
+
+/** A list of numbers for what is counted from 1 as it is met. */
+class Numbering {
+  readonly items: number[] = [];
+  readonly #numbers = new Map<number, number>();
+  readonly #item: (key: number) => number;
+
+  /** @param item what to list for a key; -1 for nothing, whose number is 0 */
+  constructor(item: (key: number) => number) {
+    this.#item = item;
+  }
+
+  of(key: number): number {
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const item = this.#item(key);
+    const number = item < 0 ? 0 : this.items.push(item);
+    this.#numbers.set(key, number);
+    return number;
+  }
+}
+
+/** The bodies that the parts of one group had. */
+interface Group {
+  readonly number: number;
+  readonly names: Uint32Array<ArrayBuffer>;
+  readonly files: Uint32Array<ArrayBuffer>;
+  readonly bodies: Map<number, number>;
+}
+
+/** Encodes units, one after another: each worker has one.
+ *
+ * @example
+ * ```ts ignore
+ * const encoder = new UnitEncoder(archs.arm64);
+ * const builder = new MstBuilder({ arch: archs.arm64, uuid: null });
+ * const stream = builder.stream();
+ * for (const unit of dwarf.units) stream.add(encoder.encode(dwarf.table(unit)));
+ * for (const bytes of builder.finish()) sink.write(bytes);
+ * ```
+ */
+export class UnitEncoder {
+  readonly #shift: number;
+  readonly #strings = new Map<string, number>();
+  #newStrings: string[] = [];
+  readonly #groups = new Map<string, Group>();
+  readonly #runs = new ScopeRuns();
+  readonly #piece = new PieceEncoder();
+  readonly #out = new ByteBuffer(1 << 16);
+  /** By scope: its function, or itself; what stands for it; its number in the current piece. */
+  #roots = new Int32Array(0);
+  #shown = new Int32Array(0);
+  #numbers = new Int32Array(0);
+  #stamps = new Uint32Array(0);
+  #stamp = 0;
+
+  constructor(arch: Arch) {
+    this.#shift = codeShift(arch);
+  }
+
+  /** Encodes a unit. */
+  encode(table: UnitTable): MstPart {
+    this.#newStrings = [];
+    this.#prepareScopes(table);
+    this.#runs.build(table, this.#shift);
+    const names = new Numbering((scopeFunction) =>
+      this.#string(table.linkageName(scopeFunction) ?? table.functionName(scopeFunction))
+    );
+    const files = new Numbering((file) => this.#string(table.file(file)));
+    const unit = this.#encodePieces(table, this.#shift, names, files) ??
+      this.#encodePieces(table, 0, names, files)!;
+    const bodies = this.#out.written;
+    const group = this.#group(Uint32Array.from(names.items), Uint32Array.from(files.items));
+    const isNew = group.bodies.size === 0;
+    const fresh = this.#share(bodies, unit.ends, group.bodies);
+    return {
+      strings: this.#newStrings,
+      group: group.number,
+      names: isNew ? group.names : null,
+      files: isNew ? group.files : null,
+      ...fresh,
+      starts: Float64Array.from(unit.starts),
+      sizes: Float64Array.from(unit.sizes),
+      kinds: Uint8Array.from(unit.kinds),
+    };
+  }
+
+  #string(text: string | null): number {
+    if (text === null) return -1;
+    const known = this.#strings.get(text);
+    if (known !== undefined) return known;
+    const number = this.#strings.size;
+    this.#strings.set(text, number);
+    this.#newStrings.push(text);
+    return number;
+  }
+
+  #prepareScopes({ scopeCount, scopeParent }: UnitTable): void {
+    if (this.#roots.length < scopeCount) {
+      const room = scopeCount + (scopeCount >> 1);
+      this.#roots = new Int32Array(room);
+      this.#shown = new Int32Array(room);
+      this.#numbers = new Int32Array(room);
+      this.#stamps = new Uint32Array(room);
+    }
+    const roots = this.#roots;
+    const shown = this.#shown;
+    // For now, how deep each is.
+    const depths = this.#numbers;
+    this.#stamps.fill(0);
+    this.#stamp = 0;
+    for (let scope = 0; scope < scopeCount; scope++) {
+      const parent = scopeParent[scope];
+      const depth = parent < 0 ? 0 : depths[parent] + 1;
+      depths[scope] = depth;
+      roots[scope] = parent < 0 ? scope : roots[parent];
+      shown[scope] = depth <= MAX_DEPTH ? scope : shown[parent];
+    }
+  }
+
+  /** Writes all bodies to `#out`; `null` when code is not aligned as `shift` says. */
+  #encodePieces(
+    table: UnitTable,
+    shift: number,
+    names: Numbering,
+    files: Numbering,
+  ): { ends: number[]; starts: number[]; sizes: number[]; kinds: number[] } | null {
+    const { rowFile, rowLine, rowColumn, rangeLow, scopeRanges, scopeFunction } = table;
+    const { starts: runStarts, scopes: runScopes, count: runCount } = this.#runs;
+    const ends: number[] = [];
+    const starts: number[] = [];
+    const sizes: number[] = [];
+    const kinds: number[] = [];
+    const unit = 2 ** shift;
+    const out = this.#out;
+    out.length = 0;
+    const piece = this.#piece;
+    const lines = new LineCursor(table);
+    lines.seek(-Infinity);
+    let run = -1;
+    let runNext = runCount > 0 ? runStarts[0] : Infinity;
+    let at = Math.min(lines.next, runNext);
+    /** The scope that holds, and of the piece being written: its function, start and last row. */
+    let scope = -1;
+    let open = false;
+    let root = -1;
+    let start = 0;
+    let last = 0;
+    /** The last scope's number in the piece, and the last file's. */
+    let scopeBefore = -2;
+    let scopeNumber = 0;
+    let fileBefore = -1;
+    let fileNumber = 0;
+
+    const close = (end: number): boolean => {
+      open = false;
+      const name = root < 0 ? 0 : names.of(scopeFunction[root]);
+      const since = root < 0 ? 0 : start - rangeLow[scopeRanges[root]];
+      const size = (end - start) / unit;
+      if (!Number.isInteger(size)) return false;
+      piece.end(out, name, shift, size, since);
+      ends.push(out.length);
+      starts.push(start);
+      sizes.push(end - start);
+      kinds.push((name > 0 ? PIECE.NAMED : 0) | (name > 0 && since === 0 ? PIECE.FIRST : 0));
+      return true;
+    };
+
+    while (at < Infinity) {
+      if (at >= runNext) {
+        run++;
+        scope = runScopes[run];
+        runNext = run + 1 < runCount ? runStarts[run + 1] : Infinity;
+      }
+      if (at >= lines.next) lines.seek(at);
+      const { row } = lines;
+      const next = lines.next < runNext ? lines.next : runNext;
+      if (scope < 0 && row < 0) {
+        if (open && !close(at)) return null;
+        at = next;
+        continue;
+      }
+      const newRoot = scope < 0 ? -1 : this.#roots[scope];
+      if (
+        open &&
+        (newRoot !== root || piece.rowCount >= MAX_ROWS || piece.scopeCount >= MAX_SCOPES) &&
+        !close(at)
+      ) return null;
+      if (!open) {
+        open = true;
+        root = newRoot;
+        start = last = at;
+        piece.begin();
+        this.#stamp++;
+        scopeBefore = -2;
+      }
+      if (scope !== scopeBefore) {
+        scopeBefore = scope;
+        scopeNumber = scope < 0
+          ? 0
+          : this.#numberScope(this.#shown[scope], root, table, names, files);
+      }
+      let file = 0;
+      if (row >= 0) {
+        if (rowFile[row] !== fileBefore) {
+          fileBefore = rowFile[row];
+          fileNumber = files.of(fileBefore);
+        }
+        file = fileNumber;
+      }
+      const step = (at - last) / unit;
+      if (
+        file > 0
+          ? piece.row(step, scopeNumber, file, rowLine[row], rowColumn[row])
+          : piece.row(step, scopeNumber, 0, 0, 0)
+      ) {
+        if (!Number.isInteger(step)) return null;
+        last = at;
+      }
+      at = next;
+    }
+    return { ends, starts, sizes, kinds };
+  }
+
+  /** A scope's number in the current piece, which it is given when it has none yet. */
+  #numberScope(
+    scope: number,
+    root: number,
+    table: UnitTable,
+    names: Numbering,
+    files: Numbering,
+  ): number {
+    if (scope === root) return 0;
+    if (this.#stamps[scope] === this.#stamp) return this.#numbers[scope];
+    const parent = this.#numberScope(table.scopeParent[scope], root, table, names, files);
+    const callFile = table.scopeCallFile[scope];
+    const file = callFile === 0xffffffff ? 0 : files.of(callFile);
+    const number = this.#piece.scope(
+      parent,
+      names.of(table.scopeFunction[scope]),
+      file,
+      file === 0 ? 0 : table.scopeCallLine[scope],
+      file === 0 ? 0 : table.scopeCallColumn[scope],
+    );
+    this.#stamps[scope] = this.#stamp;
+    this.#numbers[scope] = number;
+    return number;
+  }
+
+  #group(names: Uint32Array<ArrayBuffer>, files: Uint32Array<ArrayBuffer>): Group {
+    const key = `${names.join()};${files.join()}`;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      group = { number: this.#groups.size, names, files, bodies: new Map() };
+      this.#groups.set(key, group);
+    }
+    return group;
+  }
+
+  /** Leaves out bodies that the group has. */
+  #share(
+    bodies: Uint8Array,
+    ends: readonly number[],
+    known: Map<number, number>,
+  ): Pick<MstPart, "bodies" | "bodyEnds" | "bodyKeys" | "pieceBodies"> {
+    const fresh = new ByteBuffer(known.size === 0 ? bodies.length : 0);
+    const freshEnds: number[] = [];
+    const freshKeys: number[] = [];
+    const pieceBodies = new Uint32Array(ends.length);
+    let start = 0;
+    for (let index = 0; index < ends.length; index++) {
+      const end = ends[index];
+      const key = keyOf(bodies, start, end);
+      let number = known.get(key);
+      if (number === undefined) {
+        number = known.size;
+        known.set(key, number);
+        fresh.append(bodies.subarray(start, end));
+        freshEnds.push(fresh.length);
+        freshKeys.push(key);
+      }
+      pieceBodies[index] = number;
+      start = end;
+    }
+    return {
+      bodies: fresh.written,
+      bodyEnds: Uint32Array.from(freshEnds),
+      bodyKeys: Float64Array.from(freshKeys),
+      pieceBodies,
+    };
+  }
+}
+
+/** A number below 2^53 that, among the few thousand bodies of a group, no two different ones have. */
+function keyOf(bytes: Uint8Array, start: number, end: number): number {
+  let a = 0x811c9dc5 | 0;
+  let b = end - start;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    a = Math.imul(a ^ byte, 0x01000193);
+    b = Math.imul(b + byte, 0x9e3779b1) ^ (b >>> 15);
+  }
+  a ^= a >>> 15;
+  return (b >>> 0) * 0x200000 + ((Math.imul(a, 0x85ebca77) >>> 11) & 0x1fffff);
+}
