@@ -24,10 +24,12 @@ import {
   type LaunchOptions,
   launchProcess,
   locateDsyms,
+  type NativeKernel,
   openKernel,
 } from "./ffi/mod.ts";
 import { MachError, TargetGoneError } from "./lib/errors.ts";
 import { MachOFile, type MachOFileOptions } from "./lib/macho/mod.ts";
+import type { Stackshot, StackshotData } from "./lib/report/mod.ts";
 import {
   DebugProvider,
   FileSymbolizer,
@@ -39,7 +41,6 @@ import {
   CoreTarget,
   type CoreTargetOptions,
   LiveTarget,
-  type MachKernel,
   SelfTarget,
   type Services,
   SymbolFiles,
@@ -77,9 +78,9 @@ function servicesFor({ symbols = [] }: SymbolOptions): Services {
   };
 }
 
-let opened: MachKernel | undefined;
+let opened: NativeKernel | undefined;
 
-function kernel(): MachKernel {
+function kernel(): NativeKernel {
   return opened ??= openKernel();
 }
 
@@ -106,7 +107,7 @@ export function attach(
   });
 }
 
-function pidOfName(processes: ReturnType<MachKernel["processes"]>, name: string): number {
+function pidOfName(processes: ReturnType<NativeKernel["processes"]>, name: string): number {
   const found = processes.filter((process) => process.name === name);
   if (found.length === 1) return found[0].pid;
   throw new MachError(
@@ -257,4 +258,83 @@ export function openSymbolizer(
     opened,
     debugProvider(new SymbolFiles(files, [...symbols, ...opened.tables])),
   );
+}
+
+/** How a stackshot is opened or taken. */
+export interface StackshotOptions extends SymbolOptions {
+  /** The path of the stackshot that a delta one is against. */
+  readonly base?: string;
+}
+
+/** Opens a stackshot: kcdata, whole, delta or compressed, or the trace buffer of older systems, as the
+ * kernel gave it, or that compressed by gzip.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata", { symbols: ["./symbols"] });
+ * for (const task of stackshot.tasks) {
+ *   for (const thread of task.threads) {
+ *     console.log(`${task}: ${thread}: waits for ${thread.waiting}`);
+ *     console.log(`${thread.kernelBacktrace()}\n${thread.backtrace()}`);
+ *   }
+ * }
+ * ```
+ * @throws Deno.errors.NotFound when there is no such file
+ * @throws FormatError when it is no stackshot
+ */
+export async function openStackshot(
+  path: string,
+  options: StackshotOptions = {},
+): Promise<Stackshot> {
+  const { readStackshot } = await stackshots();
+  const data = await readStackshot(wholeFile(path), path, await baseOf(options));
+  return await stackshotOf(data, options);
+}
+
+/** Takes a stackshot: what every thread of a process, or of all of them, is doing, in user space and in
+ * the kernel. Only Darwin's kernel takes any, for root alone.
+ *
+ * @param pid of the process; all when left out
+ * @throws MachError when it may not be taken, or there is no such process
+ */
+export async function takeStackshot(
+  pid?: number,
+  options: StackshotOptions = {},
+): Promise<Stackshot> {
+  const { readStackshot } = await stackshots();
+  const base = await baseOf(options);
+  const since = base?.absoluteTime ?? null;
+  const request = {
+    ...(pid === undefined ? {} : { pid }),
+    ...(since === null ? {} : { since }),
+  };
+  const data = await readStackshot(kernel().stackshot(request), "stackshot", base);
+  return await stackshotOf(data, options);
+}
+
+/** Loaded by who needs it: most do not. */
+function stackshots(): Promise<typeof import("./lib/report/stackshot/mod.ts")> {
+  return import("./lib/report/stackshot/mod.ts");
+}
+
+async function baseOf({ base }: StackshotOptions): Promise<StackshotData | undefined> {
+  if (base === undefined) return undefined;
+  const { readStackshot } = await stackshots();
+  return await readStackshot(wholeFile(base), base);
+}
+
+function wholeFile(path: string): Uint8Array {
+  using file = files.open(path);
+  return file.read(0, file.size);
+}
+
+async function stackshotOf(data: StackshotData, options: SymbolOptions): Promise<Stackshot> {
+  const { imageFinder, Stackshot } = await stackshots();
+  const services = servicesFor(options);
+  const findImage = imageFinder(files, services.symbolFiles!);
+  return new Stackshot(data, { symbols: (images) => services.symbols(images), findImage }, () => {
+    services[Symbol.dispose]?.();
+  });
 }

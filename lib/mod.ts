@@ -126,3 +126,22 @@ export {
   Symbolizer,
 } from "./symbols/mod.ts";
 export { type UnwindPlan, unwindPlan, walk } from "./unwind/mod.ts";
+export type {
+  Change,
+  FindImage,
+  KcItem,
+  LoadInfo,
+  RawFrame,
+  SharedCacheInfo,
+  Stackshot,
+  StackshotData,
+  StackshotServices,
+  StackshotTask,
+  StackshotThread,
+  Struct,
+  TaskData,
+  ThreadData,
+  TurnstileInfo,
+  Value,
+  WaitInfo,
+} from "./report/mod.ts";

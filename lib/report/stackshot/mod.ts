@@ -13,6 +13,7 @@ export type {
   TurnstileInfo,
   WaitInfo,
 } from "./data.ts";
+export { imageFinder } from "./find.ts";
 export type { FindImage } from "./images.ts";
 export type { KcItem } from "./kcdata.ts";
 export type { Struct, Value } from "./layout.ts";
