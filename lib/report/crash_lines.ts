@@ -94,12 +94,20 @@ export function parseFrameLine(line: string): FrameLine | null {
   const [start, end] = found;
   const name = line.slice(nameAt, start).trim();
   const placeAt = skipSpace(line, end);
+  const place = parsePlace(line.slice(placeAt));
   return {
     index,
     imageName: name === "" || name === "???" ? null : name,
     address: BigInt(line.slice(start, end)),
     placeAt,
-    ...parsePlace(line.slice(placeAt)),
+    symbol: place.symbol,
+    offset: place.offset,
+    base: place.base,
+    image: place.image,
+    file: place.file,
+    line: place.line,
+    column: place.column,
+    inlined: place.inlined,
   };
 }
 

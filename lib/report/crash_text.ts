@@ -165,11 +165,18 @@ class CrashTextReader {
       frames = last;
       this.#collecting = "thread";
     } else return false;
-    const { imageName, symbol, placeAt: _placeAt, image, ...rest } = frame;
+    // Written out: there are thousands, and copying what is left of an object is slow.
     frames.push({
-      ...rest,
-      symbol,
-      imageName: imageName ?? image,
+      index: frame.index,
+      address: frame.address,
+      imageName: frame.imageName ?? frame.image,
+      symbol: frame.symbol,
+      offset: frame.offset,
+      base: frame.base,
+      file: frame.file,
+      line: frame.line,
+      column: frame.column,
+      inlined: frame.inlined,
       span: { start: this.#lines.start(at), end: this.#lines.end(at) },
     });
     this.#loose = "";
@@ -319,7 +326,6 @@ class CrashTextReader {
       if (!byName.has(image.name)) byName.set(image.name, image);
     }
     const frame = (draft: DraftFrame): ReportFrame => {
-      const { base, ...rest } = draft;
       let image = find(draft.address);
       if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
       // `MyApp + 1234` counts from the image, `main + 44` from a function.
@@ -327,12 +333,19 @@ class CrashTextReader {
         (draft.symbol === draft.imageName || draft.symbol === image.name ||
           image.path?.endsWith(`/${draft.symbol}`) === true) &&
         draft.address === image.base + BigInt(draft.offset);
-      const unnamed = base !== null || named;
+      const unnamed = draft.base !== null || named;
       return {
-        ...rest,
+        index: draft.index,
+        address: draft.address,
         image,
+        imageName: draft.imageName,
         symbol: unnamed ? null : draft.symbol,
         offset: unnamed || draft.symbol === null ? null : draft.offset,
+        file: draft.file,
+        line: draft.line,
+        column: draft.column,
+        inlined: draft.inlined,
+        span: draft.span,
       };
     };
     const header = new Header(this.#fields, this.#json, (text) => this.#warn(text));

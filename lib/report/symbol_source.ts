@@ -14,7 +14,7 @@ import {
 import type { CodeOrigin, CodeOrigins } from "./attribution.ts";
 import { imageLookup } from "./lookup.ts";
 import type { ReportImage } from "./report.ts";
-import type { ImageLookup, ReportSymbols } from "./symbolicate.ts";
+import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
 
 /** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
 export interface FindDebug {
@@ -52,17 +52,23 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     if (uuid === null) return null;
     let lookup = this.#lookups.get(uuid);
     if (lookup === undefined) {
+      // The images of systems of which nobody has symbols are without number.
+      if (this.#lookups.size >= MAX_REMEMBERED) this.#forget();
       lookup = this.#find(image, uuid, arch);
       this.#lookups.set(uuid, lookup);
     }
     return lookup;
   }
 
+  #forget(): void {
+    for (const [uuid, lookup] of this.#lookups) if (lookup === null) this.#lookups.delete(uuid);
+  }
+
   #find(image: ReportImage, uuid: string, _arch: ArchName | null): ImageLookup | null {
     const found = this.#debug?.find(loadedImage(image)) ?? null;
     const own = found?.binary?.image ?? this.#binary(uuid)?.image ?? null;
     const info = found?.info ?? null;
-    return own === null && info === null ? null : imageLookup(own, info);
+    return own === null && info === null ? null : remembering(imageLookup(own, info));
   }
 
   /** The binary or the dSYM with a UUID: the first whose architecture is known. */
@@ -135,6 +141,12 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     return symbol === undefined ? null : binary!.image.toOffset(symbol.address);
   }
 
+  /** The address that an image was linked for; `null` without its binary. */
+  linkedAddress(image: ReportImage): bigint | null {
+    const binary = image.uuid === null ? null : this.#binary(image.uuid);
+    return binary === null ? null : binary.image.loadAddress - binary.image.slide;
+  }
+
   /** Closes all files. */
   [Symbol.dispose](): void {
     for (const file of this.#open.splice(0)) file[Symbol.dispose]();
@@ -142,6 +154,25 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     this.#binaries.clear();
     this.#maps.clear();
   }
+}
+
+/** So many places of an image are remembered; then all are forgotten. */
+const MAX_REMEMBERED = 1 << 14;
+
+/** A lookup whose answers many reports ask for again. */
+function remembering(lookup: ImageLookup): ImageLookup {
+  const places = new Map<number, FoundPlace | null>();
+  return {
+    at(offset) {
+      let place = places.get(offset);
+      if (place === undefined) {
+        place = lookup.at(offset);
+        if (places.size >= MAX_REMEMBERED) places.clear();
+        places.set(offset, place);
+      }
+      return place;
+    },
+  };
 }
 
 /** A report's image as what is looked for. */

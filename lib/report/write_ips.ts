@@ -123,7 +123,9 @@ export function ipsText(report: CrashReport): string {
       byProc: termination.byProcess,
       byPid: termination.byPid,
     }),
-    asi: report.information.length === 0 ? null : { "": report.information },
+    asi: report.information.length === 0 ? null : {
+      [process.name ?? "???"]: report.information,
+    },
     ...unknown(report),
     lastExceptionBacktrace: lastException,
     faultingThread: faulting < 0 ? null : faulting,

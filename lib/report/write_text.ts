@@ -174,12 +174,11 @@ function registerLines(
 
 function imageText(image: ReportImage, report: CrashReport): string {
   const { base, size, name, path, uuid, version } = image;
-  const arch = image.arch ?? report.arch ?? "???";
+  const arch = image.arch ?? report.arch;
   const end = size === 0n ? base : base + size - 1n;
   const digits = uuid?.replaceAll("-", "").toLowerCase();
-  return `0x${base.toString(16)} - 0x${end.toString(16)} ${image.marked ? "+" : ""}${
-    oneLine(name)
-  } ` +
-    (version === null ? `${arch} ` : `(${oneLine(version)}) `) +
-    (digits === undefined ? "" : ` <${digits}>`) + (path === null ? "" : ` ${oneLine(path)}`);
+  const kind = arch ?? (version === null ? "???" : `(${oneLine(version)})`);
+  return `0x${base.toString(16)} - 0x${end.toString(16)} ${image.marked ? "+" : ""}` +
+    `${oneLine(name)} ${kind} ` + (digits === undefined ? "" : ` <${digits}>`) +
+    (path === null ? "" : ` ${oneLine(path)}`);
 }
