@@ -110,6 +110,7 @@ export class Command<
   #commands = new Map<string, Command<any, any>>();
   #parent: Command<any, any> | undefined;
   #action: ((options: any, ...args: any[]) => unknown) | undefined;
+  #globalAction: ((options: any, ...args: any[]) => unknown) | undefined;
   #stopEarly = false;
   #hidden = false;
   #throwErrors = false;
@@ -225,6 +226,12 @@ export class Command<
     return this;
   }
 
+  /** Sets what is done before the action, of this command and of those below it. */
+  globalAction(action: (options: Options, ...args: any[]) => unknown): this {
+    this.#globalAction = action;
+    return this;
+  }
+
   /** Adds a sub-command. */
   command(name: string, command: Command<any, any>): this {
     command.#name = name;
@@ -318,11 +325,16 @@ export class Command<
   async parse(args: string[] = Deno.args): Promise<CommandResult> {
     let command: Command<any, any> = this as Command<any, any>;
     let rest = args;
+    const leading: string[] = [];
+    // Options that all commands have may come before the command's name.
+    for (let taken; (taken = this.#leadingGlobal(rest)) > 0; rest = rest.slice(taken)) {
+      leading.push(...rest.slice(0, taken));
+    }
     for (let next; rest.length > 0 && (next = command.getCommand(rest[0])); rest = rest.slice(1)) {
       command = next;
     }
     try {
-      return await command.#run(rest);
+      return await command.#run([...leading, ...rest]);
     } catch (error) {
       if (!(error instanceof ValidationError) || this.#inherited((c) => c.#throwErrors)) {
         throw error;
@@ -331,6 +343,21 @@ export class Command<
       console.error(`  error: ${error.message}\n`);
       Deno.exit(error.exitCode);
     }
+  }
+
+  /** How many arguments a global option at the beginning takes up; 0 where there is none. */
+  #leadingGlobal([first = "", ...others]: string[]): number {
+    const [flag] = first.split("=", 1);
+    const definition = this.#options.find(({ global, long, short }) =>
+      global && (flag === `--${long}` || flag === `-${short}`)
+    );
+    if (definition === undefined) return 0;
+    return definition.value === undefined || first.includes("=") || others.length === 0 ? 1 : 2;
+  }
+
+  async #runGlobalActions(options: Record<string, unknown>, args: unknown[]): Promise<void> {
+    if (this.#parent !== undefined) await this.#parent.#runGlobalActions(options, args);
+    await this.#globalAction?.(options, ...args);
   }
 
   async #run(args: string[]): Promise<CommandResult> {
@@ -342,6 +369,7 @@ export class Command<
       return { options, args: [], cmd: this, literal };
     }
     const values = this.#parsePositionals(positionals);
+    await this.#runGlobalActions(options, values);
     await this.#action?.(options, ...values);
     return { options, args: values, cmd: this, literal };
   }

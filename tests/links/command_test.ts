@@ -150,3 +150,19 @@ Deno.test("an option that collects keeps all of its values", async () => {
   await command.parse([]);
   assertEquals(seen, undefined);
 });
+
+Deno.test("global options go before or after a command's name, and have an action of their own", async () => {
+  const seen: unknown[] = [];
+  const command = () =>
+    new Command().noExit()
+      .globalOption("--color <when:string>", "When.")
+      .globalAction(({ color }) => void seen.push(color))
+      .command(
+        "show",
+        new Command().arguments("<what:string>").action((_, what) => void seen.push(what)),
+      );
+  await command().parse(["--color", "never", "show", "it"]);
+  await command().parse(["show", "--color=always", "that"]);
+  await command().parse(["show", "other"]);
+  assertEquals(seen, ["never", "it", "always", "that", undefined, "other"]);
+});

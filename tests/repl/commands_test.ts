@@ -38,7 +38,11 @@ Deno.test("a line is a command unless it reads like code", () => {
 Deno.test("pause and resume, and what the prompt says of it", async () => {
   const { session, target, kernel } = open();
   assertEquals(promptText(session), `(machpause fake${harmless} running) > `);
-  assertEquals(await run(session, "pause"), ["paused: 2 threads"]);
+  const [head, ...lines] = await run(session, "pause");
+  assertEquals(head, "paused: 2 threads");
+  assertEquals(lines.length, 2);
+  assert(lines[0].startsWith('* 0  "main') && lines[0].includes("waiting  50%  take"), lines[0]);
+  assert(lines[0].includes(harmless), lines[0]);
   assertEquals(promptText(session), `(machpause fake${harmless} paused) > `);
   await run(session, "pause");
   await run(session, "resume");

@@ -54,7 +54,8 @@ export class Terminal implements AsyncDisposable {
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
-      env: { TERM: "xterm", ...env },
+      // Neither the history nor the startup file of whoever runs the tests.
+      env: { TERM: "xterm", XDG_STATE_HOME: "/dev/null", XDG_CONFIG_HOME: "/dev/null", ...env },
     }).spawn();
     const stderr = child.stderr.getReader();
     const { value } = await stderr.read();
