@@ -449,8 +449,12 @@ export class Stackshot implements Disposable {
   /** The form of `stackshot --json`.
    *
    * @param limit frames of each stack at most
+   * @param tasks of those that are in it; all when left out
    */
-  toJSON(limit?: number | string): Record<string, unknown> {
+  toJSON(
+    limit?: number | string,
+    tasks: readonly StackshotTask[] = this.tasks,
+  ): Record<string, unknown> {
     const { data } = this;
     return {
       form: data.form,
@@ -473,7 +477,7 @@ export class Stackshot implements Disposable {
       coalitions: plain(data.coalitions),
       details: plain(data.details),
       unknown: data.unknown.length,
-      tasks: this.tasks.map((task) => task.toJSON(limit)),
+      tasks: tasks.map((task) => task.toJSON(limit)),
       warnings: data.warnings,
     };
   }
