@@ -1,11 +1,13 @@
 /** What the commands of the command line do. Each returns the code to exit with. */
 import type { CoreTarget, Thread } from "../mod.ts";
 import { UserError } from "./errors.ts";
+import type { ShownFrames } from "./frames.ts";
 import type { ImageOptions } from "./image_action.ts";
 import { type Opened, openTarget } from "./open.ts";
 import { complain, print, printLines } from "./output.ts";
 import { escape } from "../lib/escape.ts";
 import { styleFor } from "./style.ts";
+import type { SymbolicateOptions } from "./symbolicate.ts";
 
 /** Runs the prompt.
  *
@@ -22,6 +24,7 @@ async function promptAt(
   const session = new Session(styleFor(Deno.stdout));
   session.assumeYes = options.yes ?? false;
   if (open !== undefined) session.open(await open());
+  if (options.pause) session.pause();
   const asked = options.eval === undefined;
   if (asked && session.core !== undefined) {
     const { coreLines } = await import("./commands/mod.ts");
@@ -44,6 +47,8 @@ async function promptAt(
 export interface PromptOptions {
   /** Lines to run first, as if they had been typed. */
   readonly begin?: readonly string[];
+  /** Whether the target is paused at once. */
+  readonly pause?: boolean;
   /** Lines to run instead of what would be typed. */
   readonly eval?: readonly string[];
   /** Changes are made without being asked for. */
@@ -101,7 +106,8 @@ export function selfAction(options: PromptOptions = {}): Promise<number> {
 /** `machpause demo` */
 export function demoAction(options: PromptOptions = {}): Promise<number> {
   if (options.eval !== undefined || Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
-    return promptAt(() => openTarget("demo"), { ...options, begin: ["pause"] });
+    const begin = options.eval === undefined ? ["pause"] : [];
+    return promptAt(() => openTarget("demo"), { ...options, begin, pause: true });
   }
   return backtraceAction("demo", "pause", {});
 }
@@ -114,6 +120,14 @@ export async function scriptAction(script: string, args: readonly string[]): Pro
 /** `machpause image` */
 export async function imageAction(file: string, options: ImageOptions): Promise<number> {
   return await (await import("./image_action.ts")).showImage(file, options);
+}
+
+/** `machpause symbolicate` */
+export async function symbolicateAction(
+  options: SymbolicateOptions,
+  addresses: readonly string[],
+): Promise<number> {
+  return await (await import("./symbolicate.ts")).symbolicate(options, addresses);
 }
 
 /** `machpause setup` */
@@ -130,40 +144,57 @@ export async function setupAction(
   });
 }
 
+/** What `bt` and `snapshot` are given. */
+interface BacktraceOptions {
+  readonly json?: boolean;
+  readonly limit?: number;
+  readonly symbols?: readonly string[];
+  /** Whether mangled names are shown as people read them. */
+  readonly demangle?: boolean;
+}
+
 /** `machpause bt` and `machpause snapshot`
  *
- * @param how `pause` keeps the target paused until everything has been read; `snapshot` copies the
+ * @param how `pause` keeps the target paused until every stack has been walked; `snapshot` copies the
  * stacks in one short stop and walks them afterwards
  */
 export async function backtraceAction(
   spec: string,
   how: "pause" | "snapshot",
-  { json = false, limit, symbols = [] }: {
-    json?: boolean;
-    limit?: number;
-    symbols?: readonly string[];
-  },
+  options: BacktraceOptions,
 ): Promise<number> {
+  const { json = false, limit, symbols = [] } = options;
   if (limit !== undefined && limit < 1) {
     throw new UserError(`--limit ${limit}: at least one frame is needed`, 2);
   }
-  const make = json ? await jsonOutput(limit) : await textOutput(limit);
+  const make = json ? await jsonOutput() : await textOutput(options);
+  const { walkFrames } = await import("./frames.ts");
   using opened = await openTarget(spec, symbols);
   const { target } = opened;
-  let finish: (microseconds: number) => string;
+  let threads: readonly Thread[];
+  let walks: (() => ShownFrames)[];
   let microseconds: number;
   if (how === "snapshot" || target.kind !== "live") {
     const snapshot = target.snapshot();
     microseconds = snapshot.stoppedMicroseconds;
-    finish = make(target, snapshot.threads);
+    threads = snapshot.threads;
+    walks = threads.map((thread) => walkFrames(thread, limit));
   } else {
     using pause = target.pause();
-    finish = make(target, target.threads);
+    threads = target.threads;
+    walks = threads.map((thread) => walkFrames(thread, limit));
     pause.resume();
     microseconds = pause.pausedMicroseconds;
   }
-  print(finish(microseconds));
+  // It runs: how long debug information takes to read is not its concern.
+  const shown = walks.map((walk) => walk());
+  print(await make(target, threads, shown, microseconds));
   for (const warning of target.warnings) complain(`warning: ${escape(warning)}`);
+  const missing = target.missingSymbols;
+  if (missing.length > 0) {
+    const { missingLines } = await import("./missing_symbols.ts");
+    for (const line of missingLines(missing)) complain(`warning: ${line}`);
+  }
   return 0;
 }
 
@@ -187,34 +218,44 @@ export async function saveCoreAction(
   return 0;
 }
 
-/** Reads all that is shown of a target; the answer makes the output when the pause is over. */
+/** Makes the output of what was read of a target. */
 type Output = (
   target: Opened["target"],
   threads: readonly Thread[],
-) => (microseconds: number) => string;
+  shown: readonly ShownFrames[],
+  microseconds: number,
+) => string | Promise<string>;
 
-async function jsonOutput(limit: number | undefined): Promise<Output> {
+async function jsonOutput(): Promise<Output> {
   const { safeJson, threadsJson } = await import("./json.ts");
-  return (target, threads) => {
-    const object = threadsJson(target, threads, limit);
-    return (pausedMicroseconds) => safeJson({ ...object, pausedMicroseconds }) + "\n";
+  return (target, threads, shown, pausedMicroseconds) => {
+    const object = threadsJson(target, threads, undefined, shown);
+    return safeJson({ ...object, pausedMicroseconds }) + "\n";
   };
 }
 
-async function textOutput(limit: number | undefined): Promise<Output> {
+async function textOutput({ demangle = true }: BacktraceOptions): Promise<Output> {
   const { backtracesLines } = await import("./render.ts");
   const style = styleFor(Deno.stdout);
-  return (target, threads) => {
-    const lines = backtracesLines(threads, target.arch.pointerSize, style, limit);
+  return async (target, threads, shown, microseconds) => {
+    if (demangle) await loadDemanglerFor(shown);
+    const name = demangle ? undefined : (raw: string) => raw;
+    const { pointerSize } = target.arch;
+    const lines = backtracesLines(threads, pointerSize, style, undefined, shown, name);
     const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
     const crashed = target.kind === "core" ? (target as CoreTarget).crashedThread : null;
-    return (microseconds) => {
-      const how = target.kind !== "core"
-        ? `, stopped for ${microseconds} µs`
-        : crashed === null
-        ? ""
-        : `, thread ${crashed.index} crashed: ${crashed.exception}`;
-      return [`${target}: ${count}${how}`, "", ...lines, ""].join("\n");
-    };
+    const how = target.kind !== "core"
+      ? `, stopped for ${microseconds} µs`
+      : crashed === null
+      ? ""
+      : `, thread ${crashed.index} crashed: ${crashed.exception}`;
+    return [`${target}: ${count}${how}`, "", ...lines, ""].join("\n");
   };
+}
+
+/** Loads what the names of the frames need to be read by people. */
+async function loadDemanglerFor(shown: readonly ShownFrames[]): Promise<void> {
+  const { loadDemangler } = await import("../mod.ts");
+  const names = new Set(shown.flatMap(({ frames }) => frames.map((frame) => frame.function ?? "")));
+  await loadDemangler(names);
 }

@@ -12,7 +12,32 @@ import {
   scriptAction,
   selfAction,
   setupAction,
+  symbolicateAction,
 } from "./actions.ts";
+import { UserError } from "./errors.ts";
+
+const evalHelp = "Run a line as the prompt would, and leave; may be repeated.";
+const yesHelp = "Make changes without being asked for.";
+const initHelp = "Without the startup file.";
+
+/** Heeds `--color` and `--theme`.
+ *
+ * @throws UserError when they are none that there is
+ */
+async function chooseLooks(color: string | undefined, theme: string | undefined): Promise<void> {
+  if (color === undefined && theme === undefined) return;
+  const { themes, useColour, useTheme } = await import("./style.ts");
+  if (color !== undefined) {
+    const when = (["auto", "always", "never"] as const).find((when) => when === color);
+    if (when === undefined) throw new UserError(`--color ${color}: auto, always or never`, 2);
+    useColour(when);
+  }
+  if (theme !== undefined) {
+    const known = themes.find((known) => known === theme);
+    if (known === undefined) throw new UserError(`--theme ${theme}: ${themes.join(", ")}`, 2);
+    useTheme(known);
+  }
+}
 
 const script = /\.[cm]?[jt]s$/;
 
@@ -38,31 +63,46 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
     .usage("[SCRIPT|COMMAND]")
     .help({ colors: Deno.stdout.isTerminal() && !Deno.noColor })
     .noExit()
-    .action(() => answer(promptAction()))
+    .globalOption("--color <when:string>", "auto, always or never; auto heeds NO_COLOR.")
+    .globalOption("--theme <name:string>", "Colours: dark, light, both or none.")
+    .globalAction(({ color, theme }) => chooseLooks(color, theme))
+    .option("-e, --eval <code:string>", evalHelp, { collect: true })
+    .option("--yes", yesHelp)
+    .option("--no-init", initHelp)
+    .example("A command or TypeScript", "machpause attach MyApp -e 'bt all' -e 'threads.length'")
+    .action((options) => answer(promptAction(options)))
     .command(
       "attach",
       new Command()
         .description("Take hold of a running process, at the prompt.")
         .arguments("<target:string>")
-        .action((_options, target) => answer(attachAction(target))),
+        .option("-e, --eval <code:string>", evalHelp, { collect: true })
+        .option("--yes", yesHelp)
+        .option("--no-init", initHelp)
+        .action((options, target) => answer(attachAction(target, options))),
     )
     .command(
       "launch",
       new Command()
         .description("Start a program, at the prompt; on Linux a Mach-O one through the loader.")
         .arguments("<program:string> [args...:string]")
+        .option("-e, --eval <code:string>", evalHelp, { collect: true })
+        .option("--yes", yesHelp)
+        .option("--no-init", initHelp)
         .stopEarly()
-        .action((_options, program, ...args) => answer(launchAction(program, args))),
+        .action((options, program, ...args) => answer(launchAction(program, args, options))),
     )
     .command(
       "core",
       new Command()
         .description("Open a Mach-O core file, at the prompt.")
         .arguments("<file:string>")
-        .option("--symbols <folder:string>", "Where a core's binaries are; may be repeated.", {
+        .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
           collect: true,
         })
         .option("--json", "Print what the core says of itself, as one JSON object.")
+        .option("-e, --eval <code:string>", evalHelp, { collect: true })
+        .option("--no-init", initHelp)
         .example("With binaries from elsewhere", "machpause core MyApp.core --symbols ./build")
         .action((options, file) => answer(coreAction(file, options))),
     )
@@ -70,13 +110,18 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       "self",
       new Command()
         .description("This very process, at the prompt.")
-        .action(() => answer(selfAction())),
+        .option("-e, --eval <code:string>", evalHelp, { collect: true })
+        .option("--no-init", initHelp)
+        .action((options) => answer(selfAction(options))),
     )
     .command(
       "demo",
       new Command()
         .description("A paused demo process, at the prompt; without a terminal, its stacks.")
-        .action(() => answer(demoAction())),
+        .option("-e, --eval <code:string>", evalHelp, { collect: true })
+        .option("--yes", yesHelp)
+        .option("--no-init", initHelp)
+        .action((options) => answer(demoAction(options))),
     )
     .command(
       "run",
@@ -93,7 +138,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .arguments("<target:string>")
         .option("--json", "Print one JSON object.")
         .option("--limit <frames:integer>", "At most so many frames of each thread.")
-        .option("--symbols <folder:string>", "Where a core's binaries are; may be repeated.", {
+        .option("--no-demangle", "Names as the linker knows them.")
+        .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
           collect: true,
         })
         .example("A process by pid", "machpause bt pid:123")
@@ -108,7 +154,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .arguments("<target:string>")
         .option("--json", "Print one JSON object.")
         .option("--limit <frames:integer>", "At most so many frames of each thread.")
-        .option("--symbols <folder:string>", "Where a core's binaries are; may be repeated.", {
+        .option("--no-demangle", "Names as the linker knows them.")
+        .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
           collect: true,
         })
         .action((options, target) => answer(backtraceAction(target, "snapshot", options))),
@@ -148,6 +195,46 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       .example("Its symbols", "machpause image MyApp --arch arm64 --symbols")
       .action((options, file) => answer(imageAction(file, options))),
   );
+  program.command(
+    "symbolicate",
+    new Command()
+      .description(
+        "Tell what is at addresses, with the flags and in the words of atos.\n" +
+          "Without addresses they are read from stdin, and answered as they come.",
+      )
+      .arguments("[addresses...:string]")
+      .option(
+        "-o, --object <file:string>",
+        "A Mach-O file, a dSYM, or a symbol table file; may be repeated.",
+        { collect: true },
+      )
+      .option("--arch <name:string>", "Which image of a universal file.")
+      .option(
+        "-l, --load-address <address:string>",
+        "Where the image was loaded; one for each -o.",
+        {
+          collect: true,
+        },
+      )
+      .option("-s, --slide <bytes:string>", "By how much the image was slid; one for each -o.", {
+        collect: true,
+      })
+      .option("--offset", "Addresses are offsets in the image.")
+      .option("-p, --process <target:string>", "A running process, by pid or name.")
+      .option("-i, --inlines", "All functions that were inlined at an address.")
+      .option("-d, --delimiter <text:string>", "What stands between these; else a new line.")
+      .option("--full-path", "Whole paths of source files.")
+      .option("-f, --file <file:string>", "Read the addresses from a file.")
+      .option("--filter", "Copy a text, and replace the addresses in it.")
+      .option("--symbols <folder:string>", "Where debug information is; may be repeated.", {
+        collect: true,
+      })
+      .option("--no-demangle", "Names as the linker knows them.")
+      .option("--json", "Print one JSON object for each address.")
+      .example("As with atos", "machpause symbolicate -o MyApp.dSYM -l 0x104a3c000 0x104a3f721")
+      .example("A log", "machpause symbolicate -o MyApp.dSYM -l 0x104a3c000 --filter < log")
+      .action((options, ...addresses) => answer(symbolicateAction(options, addresses))),
+  );
   if (Deno.build.os === "darwin") {
     program.command(
       "setup",
@@ -158,6 +245,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .action((options, directory) => answer(setupAction(options, directory))),
     );
   }
-  await program.parse(script.test(args[0]) ? ["run", ...args] : [...args]);
+  const written = args[0] === "symbolicate"
+    ? (await import("./symbolicate_arguments.ts")).translateArguments(args)
+    : args;
+  await program.parse(script.test(args[0]) ? ["run", ...args] : [...written]);
   return code;
 }

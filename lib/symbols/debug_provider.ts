@@ -84,9 +84,11 @@ export class DebugProvider implements SourceProvider, Disposable {
    * those of which something was found that could not be used. */
   get missing(): readonly MissingSymbols[] {
     const missing: MissingSymbols[] = [];
-    for (const [{ path, uuid }, { info, reasons: refused }] of this.#found) {
+    for (const [image, { info, reasons: refused }] of this.#found) {
+      const { path, uuid } = image;
       const reasons = [...refused, ...info?.warnings ?? []].slice(0, MAX_REASONS);
-      const lacking = info === null && uuid !== null && !isOfSystem(path);
+      // Of an image that is neither in a core nor on the disk, more than this is missing.
+      const lacking = info === null && uuid !== null && image instanceof Image && !isOfSystem(path);
       if (lacking || reasons.length > 0) {
         missing.push({ path, uuid, found: info?.path ?? null, reasons });
       }

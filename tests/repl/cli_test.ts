@@ -43,6 +43,7 @@ Deno.test("--help names every command, and no other", async () => {
     "snapshot",
     "savecore",
     "image",
+    "symbolicate",
   ];
   assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
   assertFalse(stdout.includes("\x1b"));
@@ -60,7 +61,7 @@ Deno.test("a wrong command line: exit code 2, one line", async () => {
       ["bt", "self", "--limit", "0"],
       ["bt", "pid:x"],
       ["bt", "core:"],
-      ["bt", "self", "--symbols", "folder"],
+      ["symbolicate", "0x1000"],
       ["run"],
     ]
   ) {
@@ -76,6 +77,7 @@ Deno.test("work that fails: exit code 1, one line with the reason", async () => 
     [["core", "nosuch"], "there is no file nosuch"],
     [["core", program], "expected a Mach-O magic number"],
     [["core", program, "--symbols", "nosuch"], "there is no folder nosuch"],
+    [["bt", "self", "--symbols", "nosuch"], "there is no folder nosuch"],
     [["bt", "no-such-process-name"], "no process is named"],
     [["bt", "pid:999999999"], ""],
     [["attach", "no-such-process-name"], "no process is named"],

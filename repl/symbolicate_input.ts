@@ -1,0 +1,74 @@
+/** What `symbolicate` is given to read: bytes as they come, in batches. */
+
+/** What bytes are read from. */
+export interface Input {
+  /** How many bytes were read; `null` at the end. */
+  read(into: Uint8Array): Promise<number | null>;
+}
+
+/** So long is waited for more: somebody who types gets an answer at once, a file is read to its end. */
+const PATIENCE_MILLISECONDS = 5;
+/** No more bytes than this are gathered. */
+const MAX_BATCH = 1 << 24;
+const PIECE = 1 << 16;
+
+/** The bytes of an input, in batches: what is there at once is in one. */
+export async function* batches(input: Input): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  const gathered = (): Uint8Array => {
+    const all = new Uint8Array(size);
+    let at = 0;
+    for (const piece of pieces) {
+      all.set(piece, at);
+      at += piece.length;
+    }
+    pieces = [];
+    size = 0;
+    return all;
+  };
+  const next = async (): Promise<Uint8Array | null> => {
+    const piece = new Uint8Array(PIECE);
+    const got = await input.read(piece);
+    return got === null ? null : piece.subarray(0, got);
+  };
+  let reading = next();
+  for (;;) {
+    const piece = size === 0 ? await reading : await orTimeout(reading);
+    if (piece === undefined || size > MAX_BATCH) {
+      yield gathered();
+      continue;
+    }
+    if (piece === null) {
+      if (size > 0) yield gathered();
+      return;
+    }
+    pieces.push(piece);
+    size += piece.length;
+    reading = next();
+  }
+}
+
+/** What comes of a promise; `undefined` when it takes too long. */
+async function orTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), PATIENCE_MILLISECONDS);
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The whole lines of an input, a batch at a time, and what follows the last of them at its end. */
+export async function* lineBatches(input: Input): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of batches(input)) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    if (lines.length > 0) yield lines;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield [rest];
+}

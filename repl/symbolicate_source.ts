@@ -1,0 +1,138 @@
+/** Whom `symbolicate` asks: files as images were loaded, or a process. */
+import {
+  type FileSymbolizer,
+  FormatError,
+  type ImageFile,
+  type LoadedImage,
+  type MissingSymbols,
+  openSymbolizer,
+  type Resolution,
+} from "../mod.ts";
+import { UserError } from "./errors.ts";
+import { checkFolders, openTarget } from "./open.ts";
+import type { SymbolicateOptions } from "./symbolicate.ts";
+import { parseAddress } from "./symbolicate_arguments.ts";
+
+/** Whom addresses are asked of. */
+export interface Source extends Disposable {
+  /** The images asked about whose debug information is missing. */
+  readonly missing: readonly MissingSymbols[];
+  /** What is added to an address as it is given. */
+  readonly base: bigint;
+  /** What is known of each address, in their order. */
+  resolve(addresses: readonly bigint[]): Promise<Resolution[]>;
+}
+
+/** Opens what the options name.
+ *
+ * @throws UserError where they contradict each other, or there is no such file
+ */
+export async function openSource(options: SymbolicateOptions): Promise<Source> {
+  const { object = [], process, loadAddress = [], slide = [], offset = false } = options;
+  const places = [loadAddress.length > 0 && "-l", slide.length > 0 && "-s", offset && "-offset"]
+    .filter((flag) => flag !== false);
+  if (process !== undefined) places.push("-p");
+  if (places.length > 1) throw new UserError(`${places.join(" and ")} exclude each other`, 2);
+  if (process !== undefined) {
+    if (object.length > 0) throw new UserError("a process (-p) has its own images: no -o", 2);
+    return await processSource(process, options.symbols);
+  }
+  if (object.length === 0) {
+    throw new UserError("addresses of what? name a file with -o, or a process with -p", 2);
+  }
+  if (offset && object.length > 1) throw new UserError("-offset is for one file", 2);
+  const given = loadAddress.length > 0 ? loadAddress : slide;
+  if (given.length > 0 && given.length !== object.length) {
+    throw new UserError(`${places[0]} is needed once for each -o`, 2);
+  }
+  await checkFolders(options.symbols ?? []);
+  const images = object.map((path, index): ImageFile => ({
+    path,
+    ...(options.arch === undefined ? {} : { arch: options.arch }),
+    ...(loadAddress.length > 0 ? { loadAddress: number(loadAddress[index], "-l") } : {}),
+    ...(slide.length > 0 ? { slide: number(slide[index], "-s") } : {}),
+  }));
+  return fileSource(openFiles(images, options.symbols ?? []), offset);
+}
+
+function number(text: string, flag: string): bigint {
+  const sign = text.startsWith("-") ? -1n : 1n;
+  const value = parseAddress(text.replace(/^-/, ""));
+  if (value === undefined) throw new UserError(`${flag} ${text}: that is no address`, 2);
+  return sign * value;
+}
+
+function openFiles(images: readonly ImageFile[], symbols: readonly string[]): FileSymbolizer {
+  try {
+    return openSymbolizer(images, { symbols });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      const missing = images.find(({ path }) => {
+        try {
+          Deno.statSync(path);
+          return false;
+        } catch {
+          return true;
+        }
+      });
+      throw new UserError(`there is no file ${missing?.path ?? images[0].path}`);
+    }
+    if (error instanceof FormatError) throw new UserError(error.message);
+    throw error;
+  }
+}
+
+/** A running process, which is not stopped. */
+async function processSource(spec: string, symbols: readonly string[] = []): Promise<Source> {
+  const opened = await openTarget(spec, symbols);
+  const { target } = opened;
+  return {
+    get missing() {
+      return target.missingSymbols;
+    },
+    base: 0n,
+    resolve: (addresses) => Promise.resolve(addresses.map((address) => target.resolve(address))),
+    [Symbol.dispose]: () => opened[Symbol.dispose](),
+  };
+}
+
+/** More addresses at once are looked up in the order of the file, each of its units once. */
+const FEW = 16;
+
+function fileSource(symbolizer: FileSymbolizer, areOffsets: boolean): Source {
+  const base = areOffsets ? symbolizer.images.images[0].loadAddress : 0n;
+  return {
+    get missing() {
+      return symbolizer.missing;
+    },
+    base,
+    async resolve(addresses) {
+      const placed = addresses.map((address) => base + address);
+      if (placed.length > FEW) await prime(symbolizer, placed);
+      return placed.map((address) => symbolizer.resolve(address));
+    },
+    [Symbol.dispose]: () => symbolizer[Symbol.dispose](),
+  };
+}
+
+/** Looks up many addresses at once. */
+async function prime(symbolizer: FileSymbolizer, addresses: readonly bigint[]): Promise<void> {
+  const byImage = new Map<LoadedImage, number[]>();
+  for (const address of addresses) {
+    const image = symbolizer.images.at(address);
+    if (image === null) continue;
+    const offset = Number(address - image.loadAddress);
+    const known = byImage.get(image);
+    if (known === undefined) byImage.set(image, [offset]);
+    else known.push(offset);
+  }
+  for (const [image, found] of byImage) {
+    const offsets = Float64Array.from(new Set(found)).sort();
+    const info = symbolizer.debugInfo(image);
+    if (info === null) continue;
+    const frames = await Promise.resolve(
+      info.framesOf?.(offsets) ?? Array.from(offsets, (offset) => info.framesAt(offset)),
+    );
+    symbolizer.prime(image, offsets, frames);
+  }
+}
