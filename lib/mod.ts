@@ -114,6 +114,7 @@ export {
 } from "./target/mod.ts";
 
 export {
+  type AsyncByteSource,
   type DebugInfo,
   DebugProvider,
   type FileImages,
@@ -121,7 +122,15 @@ export {
   type FinderOptions,
   type ImageFile,
   ImageMap,
+  isMst,
+  MstFile,
+  type MstFunction,
+  type MstInfo,
+  mstName,
   openImages,
+  openMst,
+  openRemoteMst,
+  RemoteMst,
   type SourceProvider,
   Symbolizer,
 } from "./symbols/mod.ts";

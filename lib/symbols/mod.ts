@@ -18,3 +18,20 @@ export {
   needsLibrary,
   useDemangler,
 } from "./demangle/mod.ts";
+export {
+  type AsyncByteSource,
+  isMst,
+  MstBuilder,
+  MstFile,
+  type MstFunction,
+  type MstIdentity,
+  type MstInfo,
+  mstName,
+  type MstPart,
+  type MstStream,
+  type MstSymbol,
+  openMst,
+  openRemoteMst,
+  RemoteMst,
+  UnitEncoder,
+} from "./mst/mod.ts";

@@ -13,6 +13,7 @@ import { type MstFunction, MstLookup } from "./lookup.ts";
 export interface MstInfo {
   /** Upper case, `8-4-4-4-12`; `null` when the image had none. */
   readonly uuid: string | null;
+  /** The image's architecture. */
   readonly arch: ArchName;
   /** `CPU_SUBTYPE_*`. */
   readonly cpuSubtype: number;
