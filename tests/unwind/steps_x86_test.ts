@@ -89,6 +89,21 @@ for (const name of ["x86_64", "i386"] as const) {
     assertEquals(wrong, [], `${wrong.length} of ${count}`);
   });
 
+  Deno.test(`${name}: exceptions were thrown, caught, cleaned up after and thrown again`, () => {
+    const throwing = variants.filter(({ name }) => name.startsWith("throws"));
+    assertEquals(throwing.length, 8);
+    for (const variant of throwing) {
+      const image = imageOf(arch, variant);
+      const seen = new Set([...variant.steps()].map(({ pc }) => functionAt(image, pc).name));
+      const runtime = ["throw", "begin_catch", "end_catch", "rethrow"].map((name) =>
+        `__cxa_${name}`
+      );
+      for (const name of [...runtime, "_Unwind_Resume", "steps_unwind", "catches_recursive"]) {
+        assert(seen.has(name), `${variant.name} ${name}`);
+      }
+    }
+  });
+
   Deno.test(`${name}: return addresses come after calls, and hardly anything else does`, () => {
     for (const variant of variants) {
       const image = imageOf(arch, variant);
@@ -104,7 +119,7 @@ for (const name of ["x86_64", "i386"] as const) {
       // The last bytes of an instruction can be those of a call.
       const others = steps.filter(({ pc }) => !afterCalls.has(pc));
       const taken = others.filter(({ pc }) => isAfterCall(arch, readCode, pc));
-      assert(taken.length <= others.length / 50, `${taken.length} of ${others.length}`);
+      assert(taken.length <= others.length / 40, `${taken.length} of ${others.length}`);
     }
     assertEquals(isAfterCall(arch, () => null, 0x1000n), null);
   });
