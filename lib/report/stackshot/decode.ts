@@ -325,12 +325,18 @@ function loadInfo(struct: Struct): LoadInfo {
   return { uuid: str(struct, "imageUUID"), address: big(struct, "imageLoadAddress") };
 }
 
+/** Kernels for x86_64 that did not yet tell of the first mapping gave the address of the region that it
+ * is in, so far below it: see `kcdata.py` of XNU. */
+const wrongBase = { base: 0x7fff_0000_0000n, below: 0x2000_0000n } as const;
+
 function sharedCacheOf(struct: Struct): SharedCacheInfo {
   const first = big(struct, "sharedCacheSlidFirstMapping");
-  const unreliable = big(struct, "sharedCacheUnreliableSlidBaseAddress");
+  const slide = big(struct, "sharedCacheSlide");
+  const told = big(struct, "sharedCacheUnreliableSlidBaseAddress");
+  const unreliable = told - slide === wrongBase.base ? told + wrongBase.below : told;
   return {
     uuid: str(struct, "sharedCacheUUID"),
-    slide: big(struct, "sharedCacheSlide"),
+    slide,
     // A kernel that could not tell writes all ones.
     base: first === 0n || first === 0xffff_ffff_ffff_ffffn ? unreliable : first,
   };

@@ -274,7 +274,11 @@ export function elements({ data, count }: KcItem): Uint8Array[] {
  */
 export function structs(item: KcItem, definitions?: ReadonlyMap<number, Layout>): Struct[] {
   const layout = layouts.get(item.type) ?? definitions?.get(item.type);
-  return layout === undefined ? [] : elements(item).map((bytes) => readStruct(layout, bytes));
+  if (layout === undefined) return [];
+  // No structure has grown so much; elements without end are damage.
+  const { count, data } = item;
+  if (count !== null && data.length / count < layout.size / 4) return [];
+  return elements(item).map((bytes) => readStruct(layout, bytes));
 }
 
 /** What an item is called: by the header, by itself, or by the buffer's own description. */

@@ -85,6 +85,14 @@ async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> 
   return whole;
 }
 
+/** Where a stream is damaged, what came in pieces before is not lost. */
+function* pieces(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
+  const size = Math.min(Math.max(Math.ceil(bytes.length / 64), 64), 1 << 16);
+  for (let at = 0; at < bytes.length; at += size) {
+    yield bytes.subarray(at, at + size) as Uint8Array<ArrayBuffer>;
+  }
+}
+
 /** What of a stream can be inflated.
  *
  * @throws FormatError when nothing can
@@ -95,8 +103,8 @@ async function inflate(
   name: string,
   offset: number,
 ): Promise<Uint8Array> {
-  const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
-  const reader = source.pipeThrough(new DecompressionStream(format)).getReader();
+  const reader = ReadableStream.from(pieces(bytes))
+    .pipeThrough(new DecompressionStream(format)).getReader();
   const parts: Uint8Array[] = [];
   let length = 0;
   try {

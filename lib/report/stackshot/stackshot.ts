@@ -93,12 +93,14 @@ export class StackshotThread {
   readonly #user: FrameContext;
   readonly #kernel: FrameContext;
 
-  /** A thread of `task`. */
+  /** A thread.
+   *
+   * @param words about its waiting
+   */
   constructor(
     index: number,
     data: ThreadData,
-    task: TaskData,
-    stackshot: StackshotData,
+    words: { readonly waiting: string | null; readonly turnstile: string | null },
     user: FrameContext,
     kernel: FrameContext,
   ) {
@@ -106,10 +108,8 @@ export class StackshotThread {
     this.data = data;
     this.#user = user;
     this.#kernel = kernel;
-    const wait = task.waits.find(({ waiter }) => waiter === data.id);
-    const lent = task.turnstiles.find(({ waiter }) => waiter === data.id);
-    this.waiting = wait === undefined ? null : waitWords(wait, stackshot.portLabels);
-    this.turnstile = lent === undefined ? null : turnstileWords(lent);
+    this.waiting = words.waiting;
+    this.turnstile = words.turnstile;
   }
 
   /** System-wide unique. */
@@ -129,7 +129,7 @@ export class StackshotThread {
 
   /** What else its flags say, in words. */
   get flags(): readonly string[] {
-    return threadFlagWords(this.data.flags);
+    return threadFlagWords(this.data.flags, this.data.state);
   }
 
   /** How it comes to be in a delta stackshot; `null` in any other. */
@@ -270,9 +270,18 @@ export class StackshotTask {
     const is64 = (data.flags & 1n) !== 0n || data.threads.some(({ user64 }) => user64);
     const arch = archOr(this.arch, is64);
     const user = contextOf(arch, this);
-    this.threads = data.threads.map((thread, index) =>
-      new StackshotThread(index, thread, data, stackshot.data, user, kernel)
-    );
+    const { portLabels } = stackshot.data;
+    const waits = new Map(data.waits.map((wait) => [wait.waiter, wait]));
+    const turnstiles = new Map(data.turnstiles.map((turnstile) => [turnstile.waiter, turnstile]));
+    this.threads = data.threads.map((thread, index) => {
+      const wait = waits.get(thread.id);
+      const turnstile = turnstiles.get(thread.id);
+      const words = {
+        waiting: wait === undefined ? null : waitWords(wait, portLabels),
+        turnstile: turnstile === undefined ? null : turnstileWords(turnstile),
+      };
+      return new StackshotThread(index, thread, words, user, kernel);
+    });
   }
 
   /** The process identifier; -1 when it is not known. */

@@ -115,7 +115,9 @@ function plainWords({ type, owner, context, flags }: WaitInfo): string | null {
         owner === 0n ? "an unknown port" : `port ${hex(owner)}`
       }`;
     case "kThreadWaitSemaphore":
-      return `semaphore ${at}${owner === 0n ? "" : ` owned by pid ${owner}`}`;
+      return `${context === 0n ? "a semaphore" : `semaphore ${at}`}${
+        owner === 0n ? "" : ` owned by pid ${owner}`
+      }`;
     case "kThreadWaitKernelRWLockRead":
       return `kernel read-write lock ${at}, to read${owned(owner)}`;
     case "kThreadWaitKernelRWLockWrite":
@@ -210,7 +212,13 @@ export function turnstileWords({ context, hops, priority, flags }: TurnstileInfo
 }
 
 /** `SS_TH_*`. */
-const threadState = { wait: 1, suspended: 2, run: 4, uninterruptible: 8, terminate: 0x10 } as const;
+const threadState = {
+  suspended: 2,
+  run: 4,
+  uninterruptible: 8,
+  terminate: 0x10,
+  idle: 0x80,
+} as const;
 
 /** The `TH_STATE_*` that `thread_info` would make of a thread's state bits. */
 export function runState(state: number): RunState {
@@ -257,9 +265,10 @@ export function taskFlagWords(flags: bigint): string[] {
   return words(flags, taskFlags);
 }
 
-/** What a thread's flags say. */
-export function threadFlagWords(flags: bigint): string[] {
-  return words(flags, threadFlags);
+/** What a thread's flags say, and its state bits beside {@linkcode runState}. */
+export function threadFlagWords(flags: bigint, state: number): string[] {
+  const idle = (state & threadState.idle) !== 0 ? ["idle"] : [];
+  return [...idle, ...words(flags, threadFlags)];
 }
 
 /** `kThreadTruncatedBT` and its kin: which of a thread's stacks was cut. */

@@ -261,3 +261,23 @@ export async function encodeCompressed(shot: Shot): Promise<Uint8Array<ArrayBuff
   const bytes = new Bytes().bytes(outer.done().subarray(0, -16)).bytes(stream);
   return bytes.zeroes(64).done();
 }
+
+/** What has changed since: a thread of the second task has ended, one is new, one is only changed; a task
+ * is new, the first is only named, the third has ended. */
+export function encodeDelta(shot: Shot): Uint8Array<ArrayBuffer> {
+  const [, worker, old] = shot.tasks;
+  const writer = new KcdataWriter(DELTA);
+  writer.u32("stackshot_in_pid", 0xffff_ffff);
+  writer.struct(0x912, new Bytes().u64(0x1234_5678_9abcn));
+  writer.struct(0x33, new Bytes().u64(0x1234_5678_bbbbn));
+  writer.begin(0x903, worker.uniqueId);
+  writer.struct(0x940, taskDelta(worker));
+  writer.begin(0x904, 0x203n).struct(0x906, threadSnapshot({ id: 0x203n }));
+  writer.array(0x916, 1, new Bytes().u64(0x1_0000_0999n)).end(0x203n);
+  writer.array(0x941, 1, threadDelta({ id: 0x201n, state: 4 }));
+  writer.end(worker.uniqueId);
+  // A task that is new, and one that is only named.
+  writeTask(writer, { ...old, pid: 900, uniqueId: 0x384n, name: "New" });
+  writer.array(0x918, 1, new Bytes().u64(0));
+  return writer.done();
+}

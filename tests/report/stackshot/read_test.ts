@@ -13,13 +13,12 @@ import { Bytes } from "./bytes.ts";
 import {
   DELTA,
   encodeCompressed,
+  encodeDelta,
   encodeKcdata,
   KcdataWriter,
   loadInfos,
   STACKSHOT,
-  taskDelta,
   taskSnapshot,
-  threadDelta,
   threadSnapshot,
   writeHead,
   writeTask,
@@ -210,24 +209,6 @@ Deno.test("compressed stackshots, by gzip and by the kernel", async () => {
   assertEquals(cut.osVersion, shot.osVersion);
 });
 
-function encodeDelta(): Uint8Array<ArrayBuffer> {
-  const [, worker, old] = shot.tasks;
-  const writer = new KcdataWriter(DELTA);
-  writer.u32("stackshot_in_pid", 0xffff_ffff);
-  writer.struct(0x912, new Bytes().u64(0x1234_5678_9abcn));
-  writer.struct(0x33, new Bytes().u64(0x1234_5678_bbbbn));
-  writer.begin(0x903, worker.uniqueId);
-  writer.struct(0x940, taskDelta(worker));
-  writer.begin(0x904, 0x203n).struct(0x906, threadSnapshot({ id: 0x203n }));
-  writer.array(0x916, 1, new Bytes().u64(0x1_0000_0999n)).end(0x203n);
-  writer.array(0x941, 1, threadDelta({ id: 0x201n, state: 4 }));
-  writer.end(worker.uniqueId);
-  // A task that is new, and one that is only named.
-  writeTask(writer, { ...old, pid: 900, uniqueId: 0x384n, name: "New" });
-  writer.array(0x918, 1, new Bytes().u64(0));
-  return writer.done();
-}
-
 function checkMerged(data: StackshotData): void {
   assertEquals(data.form, "delta");
   assertEquals(data.since, 0x1234_5678_9abcn);
@@ -255,7 +236,7 @@ function checkMerged(data: StackshotData): void {
 
 Deno.test("a delta stackshot, alone and completed by the one before", async () => {
   const base = encodeKcdata(shot);
-  const delta = encodeDelta();
+  const delta = encodeDelta(shot);
   const alone = await readStackshot(delta, "delta");
   assertEquals(alone.warnings, []);
   assertEquals(
