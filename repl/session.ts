@@ -9,6 +9,9 @@ import { printLines } from "./output.ts";
 import type { Style } from "./style.ts";
 import { nobody, type Ui } from "./ui.ts";
 
+/** Of a shorter run it cannot be told what threads did in it: in milliseconds. */
+const shortRun = 50;
+
 /** What the prompt is at: a target, whether it is paused, the selected thread and frame. */
 export class Session implements Disposable {
   style: Style;
@@ -36,6 +39,10 @@ export class Session implements Disposable {
   #thread: bigint | undefined;
   #frame = 0;
   #frames: readonly Frame[] | undefined;
+  /** When the target was let run, and how much each thread had used of a CPU then. */
+  #resumed: { readonly at: number; readonly used: ReadonlyMap<bigint, bigint> } | undefined;
+  /** How long it then ran, in milliseconds. */
+  #ran = 0;
   /** Warnings of the target that were said. */
   readonly #said = new Set<string>();
   #demangle: ((name: string) => string) | undefined;
@@ -96,6 +103,7 @@ export class Session implements Disposable {
     this.#opened = undefined;
     this.#pause = undefined;
     this.#thread = undefined;
+    this.#resumed = undefined;
     this.#said.clear();
     this.forget();
     try {
@@ -189,7 +197,17 @@ export class Session implements Disposable {
   pause(): void {
     if (this.target.paused) return;
     this.#pause = this.target.pause();
+    this.#ran = this.#resumed === undefined ? 0 : performance.now() - this.#resumed.at;
     this.forget();
+  }
+
+  /** The share of a CPU that a thread of the pause used since the target was last resumed; what the
+   * system says, where it was not or only just. */
+  cpuUsage(thread: Thread): number {
+    const before = this.#resumed?.used.get(thread.id);
+    if (before === undefined || this.#ran < shortRun) return thread.cpuUsage;
+    const used = Number(thread.userTime + thread.systemTime - before) / 1e6;
+    return Math.min(1, Math.max(0, used / this.#ran));
   }
 
   /** Ends the prompt's own pause. */
@@ -197,6 +215,11 @@ export class Session implements Disposable {
     if (this.core !== undefined) throw new UserError("nothing runs in a core: it stays as it is");
     if (!this.target.paused) throw new UserError("the target is running");
     const pause = this.#pause;
+    const used = this.target.threads.map((thread): [bigint, bigint] => [
+      thread.id,
+      thread.userTime + thread.systemTime,
+    ]);
+    this.#resumed = { at: performance.now(), used: new Map(used) };
     this.#pause = undefined;
     this.forget();
     pause?.resume();

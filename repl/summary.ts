@@ -12,6 +12,9 @@ const systemPaths =
 /** From this share of a CPU on, a thread that runs is said to spin. */
 const spinning = 0.5;
 
+/** How much of a CPU a thread uses, from 0 to 1. */
+export type Usage = (thread: Thread) => number;
+
 /** Threads whose stacks are the same, frame by frame. */
 export interface StackGroup {
   /** By index. */
@@ -20,7 +23,10 @@ export interface StackGroup {
 }
 
 /** Groups threads by their stacks. The group of the main thread is first, then the busiest. */
-export function groupStacks(threads: readonly Thread[]): StackGroup[] {
+export function groupStacks(
+  threads: readonly Thread[],
+  usage: Usage = (thread) => thread.cpuUsage,
+): StackGroup[] {
   const groups = new Map<string, { threads: Thread[]; frames: readonly Frame[] }>();
   for (const thread of threads) {
     const { frames } = shownFrames(thread);
@@ -31,7 +37,10 @@ export function groupStacks(threads: readonly Thread[]): StackGroup[] {
     else group.threads.push(thread);
   }
   const [main] = threads;
-  const busiest = (group: StackGroup) => Math.max(...group.threads.map(busyness));
+  const busiest = (group: StackGroup) =>
+    Math.max(
+      ...group.threads.map((thread) => busyness(thread, usage)),
+    );
   return [...groups.values()].sort((a, b) =>
     Number(b.threads.includes(main)) - Number(a.threads.includes(main)) ||
     busiest(b) - busiest(a) || b.threads.length - a.threads.length ||
@@ -40,13 +49,9 @@ export function groupStacks(threads: readonly Thread[]): StackGroup[] {
 }
 
 /** The share of a CPU, of a thread that is on one; little differences say nothing. */
-function busyness({ state, cpuUsage }: Thread): number {
-  return state === "running" && cpuUsage >= spinning ? cpuUsage : 0;
-}
-
-/** Whether a thread does nothing but use a CPU. */
-export function spins(thread: Thread): boolean {
-  return busyness(thread) > 0;
+function busyness(thread: Thread, usage: Usage): number {
+  const share = usage(thread);
+  return thread.state === "running" && share >= spinning ? share : 0;
 }
 
 /** The innermost frame that is the program's own; the innermost where none is. */
@@ -95,8 +100,9 @@ export function summaryLines(
   selected: Thread | undefined,
   { columns, rows }: { readonly columns: number; readonly rows: number },
   style: Style,
+  usage: Usage = (thread) => thread.cpuUsage,
 ): string[] {
-  const groups = groupStacks(threads);
+  const groups = groupStacks(threads, usage);
   const room = Math.max(3, rows - 4);
   const shown = groups.length > room ? groups.slice(0, room - 1) : groups;
   const cells = shown.map((group) => ({
@@ -105,7 +111,7 @@ export function summaryLines(
     which: cut(indexRanges(group.threads), 12),
     name: cut(groupName(group), 28),
     state: groupState(group),
-    cpu: `${Math.round(100 * Math.max(...group.threads.map(({ cpuUsage }) => cpuUsage)))}%`,
+    cpu: `${Math.round(100 * Math.max(...group.threads.map(usage)))}%`,
   }));
   const width = (pick: (cell: typeof cells[number]) => string) =>
     Math.max(0, ...cells.map((cell) => textWidth(pick(cell))));
@@ -117,7 +123,7 @@ export function summaryLines(
     cpu: width(({ cpu }) => cpu),
   };
   const lines = cells.map(({ group, mark, which, name, state, cpu }) => {
-    const busy = group.threads.some(spins);
+    const busy = group.threads.some((thread) => busyness(thread, usage) > 0);
     const before = 2 + widths.which + (widths.name > 0 ? 2 + widths.name : 0) + 2 + widths.state +
       2 + widths.cpu + 2;
     const many = group.threads.length > 1 ? `${group.threads.length} threads: ` : "";

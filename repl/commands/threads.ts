@@ -16,7 +16,13 @@ async function summary(session: Session): Promise<string[]> {
   const selected = threads.length > 0 ? session.thread : undefined;
   return [
     `${state}${count}`,
-    ...summaryLines(threads, selected, session.ui.size(), session.style),
+    ...summaryLines(
+      threads,
+      selected,
+      session.ui.size(),
+      session.style,
+      (thread) => session.cpuUsage(thread),
+    ),
   ];
 }
 

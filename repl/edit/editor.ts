@@ -201,7 +201,10 @@ export class LineEditor {
       case "text":
         return buffer.insert(key.text);
       case "paste":
-        return buffer.insert(this.#reading!.plain ? key.text.split("\n", 1)[0] : key.text);
+        // Enter is for whoever pasted to press.
+        return buffer.insert(
+          this.#reading!.plain ? key.text.split("\n", 1)[0] : key.text.replace(/\n$/, ""),
+        );
       case "enter":
         if (this.#reading!.plain || await this.#isComplete()) {
           return this.#answer({ kind: "line", text: buffer.text });
