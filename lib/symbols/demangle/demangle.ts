@@ -15,13 +15,17 @@ export interface Demangler {
 /** The longest name that is looked at. */
 const longest = 1 << 16;
 
-/** How many names of each style are kept. */
-const capacity = 1 << 14;
+/** The longest text that is shown in a name's place: damaged names can stand for far more. */
+const longestText = 1 << 18;
+
+/** How many characters of names and texts are kept. */
+const capacity = 1 << 23;
 
 const kept: Record<DemangleStyle, Map<string, string>> = {
   simplified: new Map(),
   full: new Map(),
 };
+let keptCharacters = 0;
 
 /** Swift's prefixes, of which `_T` is also C's to use. */
 const swiftName = /^_{0,2}(?:\$[sSe]|T[^_])|^@__swiftmacro_/;
@@ -72,8 +76,12 @@ export function demangle(name: string, style: DemangleStyle = "simplified"): str
   } else {
     return name;
   }
-  text ??= name;
-  if (cache.size >= capacity) cache.clear();
+  if (text === null || text.length > longestText) text = name;
+  keptCharacters += name.length + text.length;
+  if (keptCharacters > capacity) {
+    for (const names of Object.values(kept)) names.clear();
+    keptCharacters = 0;
+  }
   cache.set(name, text);
   return text;
 }
