@@ -6,6 +6,7 @@ import type { ImageOptions } from "./image_action.ts";
 import { type Opened, openTarget } from "./open.ts";
 import { complain, print, printLines } from "./output.ts";
 import { escape } from "../lib/escape.ts";
+import type { StackshotActionOptions } from "./stackshot_action.ts";
 import { styleFor } from "./style.ts";
 import type { SymbolicateOptions } from "./symbolicate.ts";
 
@@ -128,6 +129,14 @@ export async function symbolicateAction(
   addresses: readonly string[],
 ): Promise<number> {
   return await (await import("./symbolicate.ts")).symbolicate(options, addresses);
+}
+
+/** `machpause stackshot` */
+export async function stackshotAction(
+  what: string | undefined,
+  options: StackshotActionOptions,
+): Promise<number> {
+  return await (await import("./stackshot_action.ts")).showStackshot(what, options);
 }
 
 /** `machpause setup` */

@@ -12,6 +12,7 @@ import {
   scriptAction,
   selfAction,
   setupAction,
+  stackshotAction,
   symbolicateAction,
 } from "./actions.ts";
 import { UserError } from "./errors.ts";
@@ -234,6 +235,25 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       .example("As with atos", "machpause symbolicate -o MyApp.dSYM -l 0x104a3c000 0x104a3f721")
       .example("A log", "machpause symbolicate -o MyApp.dSYM -l 0x104a3c000 --filter < log")
       .action((options, ...addresses) => answer(symbolicateAction(options, addresses))),
+  );
+  program.command(
+    "stackshot",
+    new Command()
+      .description(
+        "What a stackshot says, or on macOS one taken now, of a process or of all: every thread in " +
+          "user space and in the kernel, and what it waits for.",
+      )
+      .arguments("[target:string]")
+      .option("--pid <pid:integer>", "Only this process.")
+      .option("--base <file:string>", "The stackshot that a delta one is against.")
+      .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
+        collect: true,
+      })
+      .option("--limit <frames:integer>", "At most so many frames of each stack.")
+      .option("--json", "Print one JSON object.")
+      .example("A file", "machpause stackshot hang.kcdata --symbols ./symbols")
+      .example("A process, now", "sudo machpause stackshot 123")
+      .action((options, what) => answer(stackshotAction(what, options))),
   );
   if (Deno.build.os === "darwin") {
     program.command(

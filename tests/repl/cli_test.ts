@@ -44,6 +44,7 @@ Deno.test("--help names every command, and no other", async () => {
     "savecore",
     "image",
     "symbolicate",
+    "stackshot",
   ];
   assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
   assertFalse(stdout.includes("\x1b"));
