@@ -110,6 +110,7 @@ function readText(
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null) return report;
   // A header alone is what a report is that was cut off early.
+  if (report.fields.some(({ name }) => name === "Report Version")) return report;
   const named = report.process.name !== null || report.incident !== null;
   return named && report.fields.length >= 3 ? report : null;
 }
