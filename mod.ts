@@ -35,6 +35,7 @@ import {
   FileSymbolizer,
   type ImageFile,
   openImages,
+  readTableHead,
   Symbolizer,
 } from "./lib/symbols/mod.ts";
 import {
@@ -67,7 +68,7 @@ function debugProvider(symbolFiles: SymbolFiles): DebugProvider {
 
 /** What one target needs; what is opened for it is closed with it. */
 function servicesFor({ symbols = [] }: SymbolOptions): Services {
-  const symbolFiles = new SymbolFiles(files, symbols);
+  const symbolFiles = new SymbolFiles(files, symbols, readTableHead);
   const provider = debugProvider(symbolFiles);
   return {
     walk,
@@ -253,10 +254,10 @@ export function openSymbolizer(
   images: readonly ImageFile[],
   { symbols = [] }: SymbolOptions = {},
 ): FileSymbolizer {
-  const opened = openImages(files, images);
+  const opened = openImages(files, images, readTableHead);
   return new FileSymbolizer(
     opened,
-    debugProvider(new SymbolFiles(files, [...symbols, ...opened.tables])),
+    debugProvider(new SymbolFiles(files, [...symbols, ...opened.tables], readTableHead)),
   );
 }
 

@@ -82,7 +82,13 @@ export class DebugMapInfo implements DebugInfo {
     const object = this.#object(this.#map.objectOf[index]);
     const address = object?.addresses.get(this.#map.name(index));
     if (object === null || address === undefined) return noFrames;
-    return object.dwarf.framesAt(address + offset - this.#map.starts[index]);
+    const start = this.#map.starts[index];
+    const frames = object.dwarf.framesAt(address + offset - start);
+    // Between functions there are lines too, and the linker counts what is there to the one before. A
+    // function of assembly has lines alone, from its first byte on.
+    const between = offset > start && frames[0]?.function === "" &&
+      object.dwarf.framesAt(address)[0]?.function !== "";
+    return between ? noFrames : frames;
   }
 
   /** The units of all object files that can be had, each as it lies in the image. The columns of one

@@ -4,6 +4,7 @@ import { Image, type LoadedImage, type SymbolMatch } from "../macho/mod.ts";
 import type { DebugSection, MissingSymbols, SourceFrame } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugFinder, type FinderOptions, type FoundDebug, isOfSystem } from "./finder.ts";
+import { MstFile } from "./mst/mod.ts";
 import type { SourceProvider } from "./source.ts";
 
 const noFrames: readonly SourceFrame[] = [];
@@ -57,9 +58,16 @@ export class DebugProvider implements SourceProvider, Disposable {
     return this.#of(image).info;
   }
 
-  /** The symbol of a dSYM, or of the file of an image that is not in memory. */
+  /** The symbol of a dSYM, or of the file of an image that is not in memory; of a table the function's
+   * start alone. */
   symbolAt(image: LoadedImage, address: bigint): SymbolMatch | null {
-    const match = this.#of(image).binary?.image.symbolAt(address) ?? null;
+    const { binary, info } = this.#of(image);
+    if (info instanceof MstFile) {
+      const offset = Number(address - image.loadAddress);
+      const start = info.functionAt(offset)?.start;
+      return start === undefined ? null : { symbol: null, offset: offset - start };
+    }
+    const match = binary?.image.symbolAt(address) ?? null;
     if (match === null || match.symbol === null) return null;
     // A dSYM does not have the function starts, which may tell that the symbol is a neighbour's.
     const known = image.symbolAt(address);

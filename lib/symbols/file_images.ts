@@ -78,7 +78,7 @@ export function openImages(
           const load = spec.loadAddress ?? linked + (spec.slide ?? 0n);
           return new TableImage(
             ...[path, table.uuid, load, load - linked] as const,
-            ...[table.size ?? 0xffff_ffff, table.name ?? null] as const,
+            ...[table.size || 0xffff_ffff, table.name ?? null] as const,
           );
         }
         const { bytes, image } = choose([...imagesIn(file)], spec, path);

@@ -12,6 +12,7 @@ import {
 } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
+import { openMst } from "./mst/mod.ts";
 import { openDwarf } from "./open_dwarf.ts";
 
 /** What debug information is found with. */
@@ -22,8 +23,6 @@ export interface FinderOptions {
   readonly symbolFiles: SymbolFiles;
   /** Paths of dSYMs with a UUID, as the system knows them: Spotlight's, on macOS. */
   readonly locate?: ((uuid: string) => readonly string[]) | undefined;
-  /** Opens a symbol table file, which it owns. */
-  readonly openTable?: ((file: OpenFile) => DebugInfo) | undefined;
 }
 
 /** What was found of an image. */
@@ -83,11 +82,10 @@ export class DebugFinder implements Disposable {
   }
 
   #findTable(uuid: string, reasons: string[]): FoundDebug | null {
-    const { symbolFiles, files, openTable } = this.#options;
-    if (openTable === undefined) return null;
+    const { symbolFiles, files } = this.#options;
     for (const { path, kind } of symbolFiles.find(uuid)) {
       if (kind !== "table") continue;
-      const info = this.#guard(path, reasons, () => openTable(files.open(path)));
+      const info = this.#guard(path, reasons, () => openMst(files.open(path)));
       if (info === undefined) continue;
       this.#open.push(info);
       return { info, binary: null, reasons };

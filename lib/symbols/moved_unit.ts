@@ -28,7 +28,11 @@ function firstAfter({ fromEnd, count }: Moves, address: number): number {
 /** The unit as if it had been compiled where its functions are in the image. What was not linked is left
  * out. The columns are copies; names and files are asked of the unit itself. */
 export function moveUnit(unit: UnitTable, moves: Moves): UnitTable {
-  return { ...moveScopes(unit, moves), ...moveRows(unit, moves), ...facts(unit) };
+  return {
+    ...moveScopes(unit, moves),
+    ...moveRows(unit, withoutPadding(unit, moves)),
+    ...facts(unit),
+  };
 }
 
 function facts(unit: UnitTable) {
@@ -42,6 +46,23 @@ function facts(unit: UnitTable) {
     linkageName: (scopeFunction: number) => unit.linkageName(scopeFunction),
     file: (number: number) => unit.file(number),
   };
+}
+
+/** The stretches without what follows a function up to the next one: the linker counts it to the
+ * function, and it has lines like any code. Stretches of assembly, in which no function is known, stay whole. */
+function withoutPadding(unit: UnitTable, moves: Moves): Moves {
+  const known = new Float64Array(moves.count);
+  for (let scope = 0; scope < unit.scopeCount; scope++) {
+    if (unit.scopeParent[scope] >= 0) continue;
+    for (let range = unit.scopeRanges[scope]; range < unit.scopeRanges[scope + 1]; range++) {
+      const high = unit.rangeHigh[range];
+      let at = firstAfter(moves, unit.rangeLow[range]);
+      for (; at < moves.count && moves.from[at] < high; at++) {
+        known[at] = Math.max(known[at], Math.min(high, moves.fromEnd[at]));
+      }
+    }
+  }
+  return { ...moves, fromEnd: moves.fromEnd.map((end, at) => known[at] || end) };
 }
 
 function moveScopes(unit: UnitTable, moves: Moves) {

@@ -91,6 +91,19 @@ Deno.test("what was linked in one piece stays in one", () => {
   }]);
 });
 
+Deno.test("what is between functions has no lines, unless no function is known", () => {
+  const padded = moveUnit(unit, moves([0x40, 0x80, 0]));
+  assertEquals(sequences(padded), [{ rows: [[0, 5], [8, 6]], high: 0x20 }]);
+  const short = { ...unit, rangeHigh: unit.rangeHigh.map((high) => high === 0x60 ? 0x50 : high) };
+  assertEquals(sequences(moveUnit(short, moves([0x40, 0x60, 0]))), [
+    { rows: [[0, 5], [8, 6]], high: 0x10 },
+  ]);
+  const assembly = { ...unit, scopeCount: 0 };
+  assertEquals(sequences(moveUnit(assembly, moves([0x40, 0x60, 0]))), [
+    { rows: [[0, 5], [8, 6]], high: 0x20 },
+  ]);
+});
+
 Deno.test("nothing linked, nothing left", () => {
   const moved = moveUnit(unit, moves());
   assertEquals([moved.scopeCount, moved.sequenceCount, moved.rowCount], [0, 0, 0]);
