@@ -1,9 +1,12 @@
 /** Machine code as text, by Capstone, with what its addresses mean. */
 import { MemoryReadError } from "../lib/errors.ts";
-import type { ArchName } from "../mod.ts";
+import { escape } from "../lib/escape.ts";
+import type { ArchName, Image } from "../mod.ts";
 import { UserError } from "./errors.ts";
 import { hex } from "./render.ts";
 import type { Session } from "./session.ts";
+import { stubTarget } from "./stubs.ts";
+import { quoted } from "./values.ts";
 
 /** What is to be disassembled. */
 export interface CodeRange {
@@ -50,9 +53,16 @@ const shapes: Readonly<Record<ArchName, { readonly longest: number; readonly uni
   x86_64: { longest: 15, unit: 1 },
 };
 
+/** Capstone's names of ARM registers, as the thread state has them. */
+const armNames: Readonly<Record<string, string>> = { sb: "r9", sl: "r10", fp: "r11", ip: "r12" };
+const armName = (name: string): string => armNames[name];
+
 /** More than a screenful by far; a range typed by mistake should not run on. */
 const maxInstructions = 20_000;
 const maxFunction = 1 << 20;
+
+/** More of a text than a line has room for. */
+const maxText = 60;
 
 let loading: Promise<CapstoneModule> | undefined;
 
@@ -98,7 +108,7 @@ export async function disassemble(
           address: where,
           bytes: bytes.slice(at, at + size),
           mnemonic,
-          operands: op_str,
+          operands: arch === "armv7" ? op_str.replace(/\b(?:sb|sl|fp|ip)\b/g, armName) : op_str,
         });
         at += size;
       }
@@ -201,6 +211,21 @@ function namedAddresses(
   return [];
 }
 
+/** What an address means: a stub is as good as what it jumps to, and text is itself. */
+function meaning(session: Session, address: bigint): string | undefined {
+  const { image, symbol } = session.target.resolve(address);
+  if (image === null) return undefined;
+  if (symbol === null || symbol.address !== address) {
+    const stub = stubTarget(image, address);
+    if (stub !== undefined) return escape(session.demangle(stub));
+    const { sectionAt } = image as Partial<Image>;
+    if (sectionAt?.call(image, address)?.name === "__cstring") {
+      return quoted(session.target.memory.readUpTo(address, maxText));
+    }
+  }
+  return session.describe(address);
+}
+
 /** Lines as in `->  0x… <+19>  jmp  0x1034bc690  ; spin_inner + 0`.
  *
  * @throws MemoryReadError when nothing there can be read
@@ -238,7 +263,7 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
     if (name !== inside && name !== undefined) lines.push(style("heading", `${name}:`));
     inside = name;
     const meant = namedAddresses(arch.name, instruction, pages)
-      .flatMap((address) => session.describe(address) ?? []);
+      .flatMap((address) => meaning(session, address) ?? []);
     const digits = [...instruction.bytes].map((byte) => byte.toString(16).padStart(2, "0"));
     const parts = [
       `${address === pc ? "->" : "  "} ${style("address", hex(address, size))}`,
