@@ -81,6 +81,10 @@ const replacements: readonly (readonly [RegExp, (...found: string[]) => string])
   [/, (?:&&?)?(?=[>)])/g, () => ""],
   [/(?<=[\w>])\(&&?\)/g, () => "()"],
   [/\b_GLOBAL__N_1\b/g, () => "(anonymous namespace)"],
+  [/\boperator(\w+)::operator ""/g, (_, suffix) => `operator"" ${suffix}`],
+  [/^TLS init function for /, () => "thread-local initialization routine for "],
+  [/^TLS wrapper function for /, () => "thread-local wrapper routine for "],
+  [/^reference temporary #0 for /, () => "reference temporary for "],
   [/^\{vtable\((.*)\)\}$/, (_, of) => `vtable for ${of}`],
   [/^\{vtt\((.*)\)\}$/, (_, of) => `VTT for ${of}`],
   [
