@@ -250,6 +250,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         collect: true,
       })
       .option("--limit <frames:integer>", "At most so many frames of each stack.")
+      .option("--no-demangle", "Names as the linker knows them.")
       .option("--json", "Print one JSON object.")
       .example("A file", "machpause stackshot hang.kcdata --symbols ./symbols")
       .example("A process, now", "sudo machpause stackshot 123")

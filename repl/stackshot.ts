@@ -7,10 +7,10 @@ import type { Style } from "./style.ts";
 
 /** What is shown of a stackshot. */
 export interface StackshotView {
-  /** Only this process's task. */
-  readonly pid?: number;
   /** Frames of each stack at most. */
   readonly limit?: number;
+  /** How functions' names are shown; demangled, when left out. */
+  readonly name?: (mangled: string) => string;
 }
 
 const changes = {
@@ -104,7 +104,7 @@ export function threadLines(
   task: StackshotTask,
   thread: StackshotThread,
   style: Style,
-  { limit }: StackshotView,
+  { limit, name }: StackshotView,
 ): string[] {
   const lines = [threadHeader(thread, style)];
   const say = (text: string) => lines.push("  " + text);
@@ -128,13 +128,13 @@ export function threadLines(
   for (const [index, frame] of frames.entries()) {
     if (index === inKernel && index > 0) ending(kernel, "kernel");
     const wide = index < inKernel && thread.data.kernel64 ? 8 : size;
-    const line = frameLine(frame, wide, columns, style);
+    const line = frameLine(frame, wide, columns, style, name);
     say(index < inKernel ? `${line}${style("quiet", " [kernel]")}` : line);
   }
   ending(user.length > 0 ? user : kernel, user.length > 0 ? "user" : "kernel");
   const { continuation } = thread;
   if (continuation !== null && kernel.length === 0) {
-    const place = continuation.describe();
+    const place = continuation.describe(name);
     say(style(
       "quiet",
       `goes on in the kernel at 0x${continuation.address.toString(16)}` +
@@ -142,11 +142,25 @@ export function threadLines(
     ));
   }
   if (asynchronous.length > 0) {
-    say(style("quiet", `called asynchronously from`));
-    for (const frame of asynchronous) say(frameLine(frame, size, columns, style));
+    say(style("quiet", "called asynchronously from"));
+    for (const frame of asynchronous) say(frameLine(frame, size, columns, style, name));
   }
   if (frames.length === 0 && continuation === null) say(style("quiet", "no frames"));
   return lines;
+}
+
+/** The names of all functions that are shown of a task. Not safe to print raw. */
+export function functionNames(task: StackshotTask, { limit }: StackshotView): Set<string> {
+  const names = new Set<string>();
+  for (const thread of task.threads) {
+    const frames = expanded([
+      thread.kernelBacktrace(limit),
+      thread.backtrace(limit),
+      thread.asyncBacktrace(limit),
+    ]);
+    for (const frame of frames) if (frame.function !== null) names.add(frame.function);
+  }
+  return names;
 }
 
 /** A task with its threads, an empty line before each. */

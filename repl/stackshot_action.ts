@@ -1,6 +1,6 @@
 /** `machpause stackshot` */
 import { escape } from "../lib/escape.ts";
-import { openStackshot, type Stackshot, takeStackshot } from "../mod.ts";
+import { loadDemangler, openStackshot, type Stackshot, takeStackshot } from "../mod.ts";
 import { UserError } from "./errors.ts";
 import { checkFolders } from "./open.ts";
 import { complain, print } from "./output.ts";
@@ -13,6 +13,8 @@ export interface StackshotActionOptions {
   readonly pid?: number;
   readonly symbols?: readonly string[];
   readonly base?: string;
+  /** Whether mangled names are shown as people read them. */
+  readonly demangle?: boolean;
 }
 
 /** Opens a file, or takes a stackshot of a process, or of all.
@@ -62,11 +64,18 @@ export async function showStackshot(
     const object = stackshot.toJSON(limit, tasks);
     print(safeJson(object) + "\n");
   } else {
-    const { headerLines, taskLines } = await import("./stackshot.ts");
+    const { functionNames, headerLines, taskLines } = await import("./stackshot.ts");
+    const { demangle = true } = options;
     const style = styleFor(Deno.stdout);
     print(headerLines(stackshot, style).join("\n") + "\n");
-    const view = limit === undefined ? {} : { limit };
-    for (const task of tasks) print("\n" + taskLines(task, style, view).join("\n") + "\n");
+    const view = {
+      ...(limit === undefined ? {} : { limit }),
+      ...(demangle ? {} : { name: (raw: string) => raw }),
+    };
+    for (const task of tasks) {
+      if (demangle) await loadDemangler(functionNames(task, view));
+      print("\n" + taskLines(task, style, view).join("\n") + "\n");
+    }
   }
   for (const warning of stackshot.warnings) complain(`warning: ${escape(warning)}`);
   return 0;

@@ -269,7 +269,10 @@ export class StackshotTask {
     this.arch = taskArch(stackshot.data, data);
     const is64 = (data.flags & 1n) !== 0n || data.threads.some(({ user64 }) => user64);
     const arch = archOr(this.arch, is64);
-    const user = contextOf(arch, this);
+    const user = contextOf(arch, {
+      resolve: (address) => this.resolve(address),
+      demangle: (name) => stackshot.kernel.demangle?.(name) ?? name,
+    });
     const { portLabels } = stackshot.data;
     const waits = new Map(data.waits.map((wait) => [wait.waiter, wait]));
     const turnstiles = new Map(data.turnstiles.map((turnstile) => [turnstile.waiter, turnstile]));
@@ -312,11 +315,6 @@ export class StackshotTask {
     return own.image === null && usesLayout(this.#stackshot.data, this.data)
       ? this.#stackshot.sharedCache.resolve(address)
       : own;
-  }
-
-  /** A function's name as a person reads it. */
-  demangle(name: string): string {
-    return this.#stackshot.kernel.demangle?.(name) ?? name;
   }
 
   /** The images asked about so far whose debug information is missing. */
