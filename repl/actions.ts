@@ -3,6 +3,7 @@ import type { CoreTarget, Thread } from "../mod.ts";
 import { UserError } from "./errors.ts";
 import type { ShownFrames } from "./frames.ts";
 import type { ImageOptions } from "./image_action.ts";
+import type { IndexOptions } from "./index_action.ts";
 import { type Opened, openTarget } from "./open.ts";
 import { complain, print, printLines } from "./output.ts";
 import { escape } from "../lib/escape.ts";
@@ -121,6 +122,14 @@ export async function scriptAction(script: string, args: readonly string[]): Pro
 /** `machpause image` */
 export async function imageAction(file: string, options: ImageOptions): Promise<number> {
   return await (await import("./image_action.ts")).showImage(file, options);
+}
+
+/** `machpause index` */
+export async function indexAction(
+  paths: readonly string[],
+  options: IndexOptions,
+): Promise<number> {
+  return await (await import("./index_action.ts")).indexFiles(paths, options);
 }
 
 /** `machpause symbolicate` */

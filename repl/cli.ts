@@ -6,6 +6,7 @@ import {
   coreAction,
   demoAction,
   imageAction,
+  indexAction,
   launchAction,
   promptAction,
   saveCoreAction,
@@ -195,6 +196,23 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       .example("One screen about a file", "machpause image MyApp")
       .example("Its symbols", "machpause image MyApp --arch arm64 --symbols")
       .action((options, file) => answer(imageAction(file, options))),
+  );
+  program.command(
+    "index",
+    new Command()
+      .description("Make symbol table files of dSYMs and of binaries with debug information.")
+      .arguments("<files...:string>")
+      .option(
+        "-o, --output <path:string>",
+        "The folder that they are put in, or NAME.mst for a single one.",
+      )
+      .option("--arch <name:string>", "Only this architecture; else all.")
+      .option("--jobs <count:integer>", "So many workers; else as many as pay.")
+      .option("--force", "Make anew what is there already.")
+      .option("--json", "Print one JSON object.")
+      .example("A dSYM", "machpause index MyApp.app.dSYM -o symbols")
+      .example("And use it", "machpause symbolicate -o MyApp --symbols symbols 0x104a3f721")
+      .action((options, ...files) => answer(indexAction(files, options))),
   );
   program.command(
     "symbolicate",

@@ -87,6 +87,8 @@ export class MstBuilder {
   readonly #groupsByKey = new Map<string, Group>();
   readonly #units: Pieces[] = [];
   #functions = 0;
+  /** All of `#units`, once there will be no more. */
+  #pieces: Ordered | undefined;
 
   constructor(identity: MstIdentity) {
     this.#identity = identity;
@@ -117,6 +119,28 @@ export class MstBuilder {
       for (const kind of part.kinds) if ((kind & PIECE.FIRST) !== 0) this.#functions++;
     };
     return { add };
+  }
+
+  /** Functions that have code of their own, and symbols, so far. */
+  get functionCount(): number {
+    return this.#functions;
+  }
+
+  /** The stretches of a range that no function with a name holds. All parts have been added.
+   *
+   * @param low a first byte, in bytes from the image's base
+   * @param high one beyond the last
+   */
+  *gaps(low: number, high: number): IterableIterator<readonly [low: number, high: number]> {
+    const { count, starts, ends, kinds } = this.#ordered();
+    let at = low;
+    for (let piece = firstEndingAfter(ends, count, low); piece < count; piece++) {
+      if (starts[piece] >= high) break;
+      if ((kinds[piece] & PIECE.NAMED) === 0) continue;
+      if (starts[piece] > at) yield [at, starts[piece]];
+      at = ends[piece];
+    }
+    if (at < high) yield [at, high];
   }
 
   /** The whole file, to be written in this order.
@@ -200,6 +224,10 @@ export class MstBuilder {
 
   /** All pieces by their start, without overlaps. */
   #ordered(): Ordered {
+    return this.#pieces ??= this.#order();
+  }
+
+  #order(): Ordered {
     const units = this.#units;
     let count = 0;
     for (const { starts } of units) count += starts.length;
@@ -350,6 +378,17 @@ function append(all: Ordered, { starts, sizes, bodies, kinds }: Pieces, group: n
 function isDisjoint({ count, starts, ends }: Ordered): boolean {
   for (let piece = 1; piece < count; piece++) if (starts[piece] < ends[piece - 1]) return false;
   return true;
+}
+
+function firstEndingAfter(ends: Float64Array, count: number, at: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ends[middle] <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The pieces, and the pages that they are found by. */
