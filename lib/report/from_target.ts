@@ -79,9 +79,11 @@ export function reportOf(
     osVersion: options.osVersion ?? null,
     date: options.date === undefined ? null : timestamp(options.date),
     incident: options.incident?.toUpperCase() ?? null,
-    exception: fault === null
-      ? { ...noException, note: crashed === null ? "SIMULATED (this is NOT a crash)" : null }
-      : exceptionOf(fault.exception!),
+    exception: fault !== null
+      ? exceptionOf(fault.exception!)
+      : crashed === null
+      ? { ...noException, note: "SIMULATED (this is NOT a crash)" }
+      : null,
     termination: null,
     information: [],
     threads: threads.map((thread) =>

@@ -302,8 +302,15 @@ class IpsReader {
       subtype: textAt(entry ?? undefined, "subtype"),
       message: textAt(entry ?? undefined, "message") ??
         textAt(reason ?? undefined, "composed_message"),
-      note: this.#body.isCorpse === 1 || this.#body.isCorpse === true ? "EXC_CORPSE_NOTIFY" : null,
+      note: textAt(entry ?? undefined, "note") ?? this.#note(),
     };
+  }
+
+  /** What a text has in words, JSON has as numbers. */
+  #note(): string | null {
+    const { isSimulated, isCorpse } = this.#body;
+    if (isSimulated === 1 || isSimulated === true) return "SIMULATED (this is NOT a crash)";
+    return isCorpse === 1 || isCorpse === true ? "EXC_CORPSE_NOTIFY" : null;
   }
 
   #termination(): ReportTermination | null {

@@ -103,6 +103,7 @@ export function ipsText(report: CrashReport): string {
     }),
     parentProc: parent.short,
     parentPid: parent.build === null ? null : Number(parent.build),
+    isSimulated: exception?.note?.startsWith("SIMULATED") === true ? 1 : null,
     isCorpse: exception?.note === "EXC_CORPSE_NOTIFY" ? 1 : null,
     exception: exception === null ? null : present({
       codes: exception.codes.length === 0

@@ -57,7 +57,11 @@ export function essence(report: CrashReport): unknown {
       frames(thread.frames),
     ]),
     registers: Object.fromEntries(
-      report.crashedThread?.registers.map(({ name, value }) => [name, value]) ?? [],
+      report.crashedThread?.registers.map(({ name, value }) => [
+        // A text calls them by shorter names than JSON.
+        name.replace(/^([re]fl)ags$/, "$1"),
+        value,
+      ]) ?? [],
     ),
     images: report.images.filter(({ uuid }) => uuid !== null).map((image) => [
       image.uuid,
