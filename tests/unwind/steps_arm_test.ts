@@ -123,6 +123,20 @@ for (const name of names) {
     assert(steps.length > 250);
   });
 
+  if (name.endsWith("throws.json")) {
+    Deno.test(`${name}: exceptions were thrown, caught, cleaned up after and thrown again`, () => {
+      const seen = new Set(
+        steps.map((step) => image.symbolAt(new Stopped(step, recording).pc)?.symbol?.name),
+      );
+      const runtime = ["throw", "begin_catch", "end_catch", "rethrow"].map((name) =>
+        `__cxa_${name}`
+      );
+      for (const name of [...runtime, "_Unwind_Resume", "steps_unwind", "catches_recursive"]) {
+        assert(seen.has(name), name);
+      }
+    });
+  }
+
   Deno.test(`${name}: a walk goes to the caller from each of them`, () => {
     const arch = archs[recording.arch];
     const resolver = new Symbolizer([image]);
