@@ -29,6 +29,7 @@ const MAX_REASONS = 20;
 export class DebugProvider implements SourceProvider, Disposable {
   readonly #finder: DebugFinder;
   readonly #found = new Map<LoadedImage, FoundDebug>();
+  readonly #files = new Map<LoadedImage, Image | null>();
   readonly #primed = new Map<LoadedImage, ReadonlyMap<number, readonly SourceFrame[]>>();
   #disposed = false;
 
@@ -61,13 +62,13 @@ export class DebugProvider implements SourceProvider, Disposable {
   /** The symbol of a dSYM, or of the file of an image that is not in memory; of a table the function's
    * start alone. */
   symbolAt(image: LoadedImage, address: bigint): SymbolMatch | null {
-    const { binary, info } = this.#of(image);
+    const { info } = this.#of(image);
     if (info instanceof MstFile) {
       const offset = Number(address - image.loadAddress);
       const start = info.functionAt(offset)?.start;
       return start === undefined ? null : { symbol: null, offset: offset - start };
     }
-    const match = binary?.image.symbolAt(address) ?? null;
+    const match = this.#file(image)?.symbolAt(address) ?? null;
     if (match === null || match.symbol === null) return null;
     // A dSYM does not have the function starts, which may tell that the symbol is a neighbour's.
     const known = image.symbolAt(address);
@@ -76,12 +77,11 @@ export class DebugProvider implements SourceProvider, Disposable {
 
   /** A section of the `__DWARF` segment; see {@linkcode SourceProvider}. */
   debugSection(image: LoadedImage, name: string): DebugSection | null {
-    const { binary } = this.#of(image);
-    if (binary === null) return null;
-    for (const { sections } of binary.image.segments) {
+    const { bytes: file } = this.#of(image);
+    for (const { sections } of file === null ? [] : this.#file(image)?.segments ?? []) {
       for (const section of sections) {
         if (section.segmentName !== "__DWARF" || section.name !== name) continue;
-        const bytes = binary.bytes.read(section.fileOffset, section.size);
+        const bytes = file!.read(section.fileOffset, section.size);
         return { bytes, address: section.address, slide: image.slide };
       }
     }
@@ -104,13 +104,25 @@ export class DebugProvider implements SourceProvider, Disposable {
     return missing;
   }
 
+  /** The dSYM, or the image's own file, where the image is. */
+  #file(image: LoadedImage): Image | null {
+    let file = this.#files.get(image);
+    if (file === undefined) {
+      const { bytes } = this.#of(image);
+      const { loadAddress } = image;
+      file = bytes === null ? null : Image.fromSource(bytes, { loadAddress });
+      this.#files.set(image, file);
+    }
+    return file;
+  }
+
   #of(image: LoadedImage): FoundDebug {
     let found = this.#found.get(image);
     if (found === undefined) {
       // Files of another kind, such as the libraries of Linux, are not searched for.
       found = !this.#disposed && (image instanceof Image || image.uuid !== null)
         ? this.#finder.find(image)
-        : { info: null, binary: null, reasons: [] };
+        : { info: null, bytes: null, reasons: [] };
       this.#found.set(image, found);
     }
     return found;
@@ -121,6 +133,7 @@ export class DebugProvider implements SourceProvider, Disposable {
     this.#disposed = true;
     this.#finder[Symbol.dispose]();
     this.#found.clear();
+    this.#files.clear();
     this.#primed.clear();
   }
 }

@@ -2,7 +2,7 @@
  * files that its debug map names. */
 
 import { FormatError } from "../errors.ts";
-import { DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/mod.ts";
+import { type ByteSource, DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/mod.ts";
 import {
   type Binary,
   type Files,
@@ -29,8 +29,8 @@ export interface FinderOptions {
 export interface FoundDebug {
   /** `null` when there is none. */
   readonly info: DebugInfo | null;
-  /** The dSYM, or the image's own file, at the image's address; `null` when only a table was found. */
-  readonly binary: Binary | null;
+  /** The dSYM, or the image's own file, from its Mach-O header on; `null` when only a table was found. */
+  readonly bytes: ByteSource | null;
   /** What was refused or could not be read, in words. */
   readonly reasons: readonly string[];
 }
@@ -74,7 +74,7 @@ export class DebugFinder implements Disposable {
   /** Looks for what there is on `image`. */
   find(image: LoadedImage): FoundDebug {
     const reasons: string[] = [];
-    const none = { info: null, binary: null, reasons };
+    const none = { info: null, bytes: null, reasons };
     const { uuid } = image;
     return (uuid === null ? null : this.#findTable(uuid, reasons)) ??
       (uuid === null ? null : this.#findDsym(image, uuid, reasons)) ??
@@ -88,7 +88,7 @@ export class DebugFinder implements Disposable {
       const info = this.#guard(path, reasons, () => openMst(files.open(path)));
       if (info === undefined) continue;
       this.#open.push(info);
-      return { info, binary: null, reasons };
+      return { info, bytes: null, reasons };
     }
     return null;
   }
@@ -122,7 +122,7 @@ export class DebugFinder implements Disposable {
         if (opened === null) continue;
         const dsyms = opened.images.filter(({ image }) => image.fileType === FILE_TYPE.MH_DSYM);
         const right = dsyms.find((dsym) => dsym.image.uuid === uuid);
-        const found = right === undefined ? null : this.#dwarf(opened, right, image, reasons);
+        const found = right === undefined ? null : this.#dwarf(opened, right, reasons);
         if (found !== null) return found;
         opened.file[Symbol.dispose]();
         if (right === undefined && dsyms.length > 0) {
@@ -155,7 +155,7 @@ export class DebugFinder implements Disposable {
       opened = null;
     }
     if (opened !== null && binary !== undefined && hasDwarf(binary.image)) {
-      const found = this.#dwarf(opened, binary, image, reasons);
+      const found = this.#dwarf(opened, binary, reasons);
       if (found !== null) return found;
     }
     if (uuid !== null && !system && locate !== undefined) {
@@ -179,19 +179,14 @@ export class DebugFinder implements Disposable {
       files: this.#options.files,
     });
     this.#open.push(info);
-    return { info, binary: placed(binary, image), reasons };
+    return { info, bytes: binary.bytes, reasons };
   }
 
-  #dwarf(
-    { file }: Opened,
-    binary: Binary,
-    image: LoadedImage,
-    reasons: string[],
-  ): FoundDebug | null {
-    const info = this.#guard(file.name, reasons, () => openDwarf(binary.bytes));
+  #dwarf({ file }: Opened, { bytes }: Binary, reasons: string[]): FoundDebug | null {
+    const info = this.#guard(file.name, reasons, () => openDwarf(bytes));
     if (info === undefined) return null;
     this.#open.push(info, file);
-    return { info, binary: placed(binary, image), reasons };
+    return { info, bytes, reasons };
   }
 
   #openFile(path: string): Opened | null {
@@ -251,9 +246,4 @@ function readMap({ bytes, image }: Binary): DebugMap | null {
     pointerSize: image.pointerSize,
     linkedAddress: image.loadAddress - image.slide,
   });
-}
-
-/** The binary with its image where the loaded one is. */
-function placed({ bytes }: Binary, { loadAddress }: LoadedImage): Binary {
-  return { bytes, image: Image.fromSource(bytes, { loadAddress }) };
 }

@@ -131,6 +131,7 @@ export class SymbolFiles {
    * @param name without folders
    */
   named(name: string): readonly SymbolFile[] {
+    if (this.#folders.length === 0) return [];
     return this.#indexed().byName.get(name) ?? [];
   }
 
