@@ -148,6 +148,14 @@ export async function stackshotAction(
   return await (await import("./stackshot_action.ts")).showStackshot(what, options);
 }
 
+/** `machpause demangle` */
+export async function demangleAction(
+  options: { full?: boolean; json?: boolean },
+  names: readonly string[],
+): Promise<number> {
+  return await (await import("./demangle.ts")).demangleNames(names, options);
+}
+
 /** `machpause setup` */
 export async function setupAction(
   { yes }: { yes?: boolean },

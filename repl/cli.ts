@@ -4,6 +4,7 @@ import {
   attachAction,
   backtraceAction,
   coreAction,
+  demangleAction,
   demoAction,
   imageAction,
   indexAction,
@@ -273,6 +274,17 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       .example("A file", "machpause stackshot hang.kcdata --symbols ./symbols")
       .example("A process, now", "sudo machpause stackshot 123")
       .action((options, what) => answer(stackshotAction(what, options))),
+  );
+  program.command(
+    "demangle",
+    new Command()
+      .description("Tell what Swift, C++ and Rust names say; without names, in a text on stdin.")
+      .arguments("[names...:string]")
+      .option("--full", "All of it: modules, types, specializations.")
+      .option("--json", "Print one JSON object a line.")
+      .example("A name", "machpause demangle '$s4main3fooyySiF'")
+      .example("A text", "nm MyApp | machpause demangle")
+      .action((options, ...names) => answer(demangleAction(options, names))),
   );
   if (Deno.build.os === "darwin") {
     program.command(
