@@ -1,18 +1,32 @@
-/** The structures in `lib/report/stackshot/types.ts`, compared with `osfmk/kern/kcdata.h` of XNU by a C
- * compiler.
+/** The structures of stackshots, compared with XNU's by a C compiler: those of kcdata with
+ * `osfmk/kern/kcdata.h`, those of trace buffers with `osfmk/kern/debug.h` of each system's release.
  *
- * Runs when it is told where XNU's sources are, which are not part of this repository:
+ * Runs when it is told where XNU's sources are, and for the second a clone with its history. They are
+ * not part of this repository:
  *
  * ```sh
- * git clone --depth 1 https://github.com/apple-oss-distributions/xnu
- * MACHPAUSE_XNU=$PWD/xnu deno test -A tests/oracle/stackshot_layouts_test.ts
+ * git clone https://github.com/apple-oss-distributions/xnu
+ * MACHPAUSE_XNU=$PWD/xnu MACHPAUSE_XNU_HISTORY=$PWD/xnu \
+ *   deno test -A tests/oracle/stackshot_layouts_test.ts
  * ```
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { systems } from "../../lib/report/stackshot/trace_buffer.ts";
 import { layouts, types } from "../../lib/report/stackshot/types.ts";
 import { waitTypeName } from "../../lib/report/stackshot/words.ts";
 
 const xnu = Deno.env.get("MACHPAUSE_XNU");
+const history = Deno.env.get("MACHPAUSE_XNU_HISTORY");
+
+/** The releases of XNU in the systems that filled trace buffers. */
+const releases: Readonly<Record<string, string>> = {
+  "10.6": "xnu-1504.15.3",
+  "10.7": "xnu-1699.32.7",
+  "10.8": "xnu-2050.48.11",
+  "10.9": "xnu-2422.115.4",
+  "10.10": "xnu-2782.40.9",
+  "10.11": "xnu-3248.60.10",
+};
 
 /** The newest structure of each item that has one, by our name for it. */
 const structs: Readonly<Record<string, string>> = {
@@ -101,5 +115,41 @@ Deno.test({
     const waits = [...hints.matchAll(/^\s*(kThreadWait\w+)\s*=\s*(0x[0-9a-f]+)/gm)];
     assert(waits.length > 30);
     for (const [, name, number] of waits) assertEquals(waitTypeName(Number(number)), name);
+  },
+});
+
+Deno.test({
+  name: "the structures of trace buffers are those of each system's debug.h",
+  ignore: history === undefined,
+  fn: async () => {
+    for (const { name, task, thread, memory } of systems) {
+      const { stdout } = await new Deno.Command("git", {
+        args: ["-C", history!, "show", `${releases[name]}:osfmk/kern/debug.h`],
+      }).output();
+      const header = new TextDecoder().decode(stdout);
+      const lines = ["#include <stddef.h>", "#include <stdint.h>"];
+      lines.push(
+        "#define STACKSHOT_IO_NUM_PRIORITIES 4",
+        "#define STACKSHOT_MAX_THREAD_NAME_SIZE 64",
+      );
+      const inHeader = memory !== null && name === "10.7" ? "mem_snapshot" : "mem_and_io_snapshot";
+      for (const layout of [task, thread, memory]) {
+        if (layout === null) continue;
+        const struct = layout === memory ? inHeader : layout.name;
+        const definition = new RegExp(
+          `struct ${struct}\\s*\\{[^}]*\\}\\s*__attribute__\\s*\\(\\(packed\\)\\);`,
+        ).exec(header);
+        assert(definition !== null, `${struct} of ${name}`);
+        lines.push(definition[0]);
+        lines.push(`_Static_assert(sizeof(struct ${struct}) == ${layout.size}, "${struct}");`);
+        for (const { name: field, offset } of layout.fields) {
+          const theirs = field === "reserved" ? "_reserved" : field;
+          lines.push(
+            `_Static_assert(offsetof(struct ${struct}, ${theirs}) == ${offset}, "${field}");`,
+          );
+        }
+      }
+      assertEquals(await compile(lines.join("\n")), "", name);
+    }
   },
 });

@@ -41,7 +41,9 @@ const memory = "u32 snapshot_magic; u32 free_pages; u32 active_pages; u32 inacti
 const pressure = "i32 busy_buffer_count; u32 pages_wanted; u32 pages_reclaimed; " +
   "u8 pages_wanted_reclaimed_valid";
 
-interface System {
+/** How one system laid its structures out. */
+export interface System {
+  /** Such as `10.9`. */
   readonly name: string;
   readonly task: Layout;
   readonly thread: Layout;
@@ -67,7 +69,7 @@ const memory109 = `${memory}; u32 filebacked_pages; u32 compressions; u32 decomp
   `u32 compressor_size; ${pressure}`;
 
 /** Newest first. */
-const systems: readonly System[] = [
+export const systems: readonly System[] = [
   system(
     "10.11",
     task1010,
