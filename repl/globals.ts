@@ -4,8 +4,16 @@ import { exposeApi } from "./api.ts";
 import { defineCommand } from "./commands/mod.ts";
 import type { Session } from "./session.ts";
 
-/** Puts the API, the target and what is selected of it into the global scope, for code to use. */
-export function exposeGlobals(session: Session): void {
+/** Puts the API, the target and what is selected of it into the global scope, for code to use, and what
+ * an embedding program adds.
+ *
+ * @returns takes all of it out again
+ */
+export function exposeGlobals(
+  session: Session,
+  context: Readonly<Record<string, unknown>>,
+): () => void {
+  const before = Object.getOwnPropertyDescriptors(globalThis) as Record<string, PropertyDescriptor>;
   exposeApi();
   const getters: Readonly<Record<string, () => unknown>> = {
     target: () => session.maybeTarget,
@@ -22,7 +30,15 @@ export function exposeGlobals(session: Session): void {
       : undefined;
     Object.defineProperty(globalThis, name, { get, set, configurable: true, enumerable: false });
   }
-  for (const [name, value] of Object.entries({ defineCommand })) {
+  for (const [name, value] of Object.entries({ defineCommand, ...context })) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
   }
+  return () => {
+    for (const name of Object.getOwnPropertyNames(globalThis)) {
+      if (!Object.getOwnPropertyDescriptor(globalThis, name)!.configurable) continue;
+      const descriptor = before[name];
+      if (descriptor === undefined) delete (globalThis as Record<string, unknown>)[name];
+      else if (descriptor.configurable) Object.defineProperty(globalThis, name, descriptor);
+    }
+  };
 }

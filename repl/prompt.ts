@@ -31,7 +31,10 @@ export async function prompt(session: Session, options: PromptOptions = {}): Pro
   const unload = () => session.close();
   addEventListener("unload", unload);
   ending.defer(() => removeEventListener("unload", unload));
-  ending.defer(() => session.close());
+  ending.defer(() => {
+    session.hide();
+    session.close();
+  });
   for (const [name, number] of Object.entries(signals) as [keyof typeof signals, number][]) {
     const listener = () => Deno.exit(128 + number);
     Deno.addSignalListener(name, listener);
@@ -220,6 +223,9 @@ async function converse(
       leaving = true;
     }
   }
-  void reading;
+  // What waits there would keep an embedding program from ending.
+  restore();
+  Deno.stdin.close();
+  await reading;
   return 0;
 }

@@ -46,10 +46,14 @@ export class Session implements Disposable {
   /** Warnings of the target that were said. */
   readonly #said = new Set<string>();
   #demangle: ((name: string) => string) | undefined;
+  readonly #context: Readonly<Record<string, unknown>>;
   #ready: Promise<void> | undefined;
+  #hide: (() => void) | undefined;
 
-  constructor(style: Style) {
+  /** @param context what an embedding program adds to the global scope */
+  constructor(style: Style, context: Readonly<Record<string, unknown>> = {}) {
     this.style = style;
+    this.#context = context;
   }
 
   /** The target, if there is one. */
@@ -116,7 +120,16 @@ export class Session implements Disposable {
 
   /** Puts the API and what the session is at into the global scope, once. */
   ready(): Promise<void> {
-    return this.#ready ??= import("./globals.ts").then(({ exposeGlobals }) => exposeGlobals(this));
+    return this.#ready ??= import("./globals.ts").then(({ exposeGlobals }) => {
+      this.#hide = exposeGlobals(this, this.#context);
+    });
+  }
+
+  /** Leaves the global scope as it was. */
+  hide(): void {
+    this.#hide?.();
+    this.#hide = undefined;
+    this.#ready = undefined;
   }
 
   /** Loads what makes mangled names readable. */
