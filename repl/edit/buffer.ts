@@ -1,6 +1,7 @@
 /** The text being typed, and the cursor in it. */
 
-const wordCharacter = /[\p{L}\p{N}_$]/u;
+/** Half of a character beyond the first plane counts too: letters and emoji. */
+const wordCharacter = /[\p{L}\p{N}_$\ud800-\udfff]/u;
 
 /** What is kept to undo. */
 interface State {

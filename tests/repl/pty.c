@@ -6,6 +6,8 @@
  * What comes in on stdin is typed; what the program shows goes to stdout. When the program ends, so
  * does this, with its exit code, or 128 and the number of the signal. When stdin ends first, the
  * terminal is hung up, as when its window is closed. The program's pid is the first line on stderr.
+ *
+ * The terminal has PTY_SIZE, as in 160x50, and gets PTY_RESIZE at SIGUSR1.
  */
 #include <errno.h>
 #include <poll.h>
@@ -37,12 +39,31 @@ static int copy(int from, int to)
 	return 1;
 }
 
+static int terminal;
+static struct winsize resized;
+
+static void resize(int signal)
+{
+	(void)signal;
+	ioctl(terminal, TIOCSWINSZ, &resized);
+}
+
+static struct winsize size_of(const char *name)
+{
+	struct winsize size = { .ws_row = 50, .ws_col = 160 };
+	const char *text = getenv(name);
+	if (text != NULL)
+		sscanf(text, "%hux%hu", &size.ws_col, &size.ws_row);
+	return size;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
 		return 2;
-	struct winsize size = { .ws_row = 50, .ws_col = 160 };
-	int terminal;
+	struct winsize size = size_of("PTY_SIZE");
+	resized = size_of("PTY_RESIZE");
+	signal(SIGUSR1, resize);
 	pid_t child = forkpty(&terminal, NULL, NULL, &size);
 	if (child < 0)
 		return 1;
@@ -57,8 +78,11 @@ int main(int argc, char **argv)
 		{ .fd = terminal, .events = POLLIN },
 	};
 	for (;;) {
-		if (poll(ends, 2, -1) < 0 && errno != EINTR)
-			break;
+		if (poll(ends, 2, -1) < 0) {
+			if (errno != EINTR)
+				break;
+			continue;
+		}
 		if (ends[1].revents && !copy(terminal, STDOUT_FILENO))
 			break;
 		if (ends[0].revents && !copy(STDIN_FILENO, terminal))

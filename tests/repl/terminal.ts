@@ -113,6 +113,11 @@ export class Terminal implements AsyncDisposable {
     }
   }
 
+  /** Gives the terminal the size of `PTY_RESIZE`. */
+  resize(): void {
+    Deno.kill(this.#child.pid, "SIGUSR1");
+  }
+
   /** Types a line and waits until `pattern` is shown. */
   async enter(line: string, pattern: string | RegExp): Promise<string> {
     await this.type(`${line}\r`);
