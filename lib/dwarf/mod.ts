@@ -8,7 +8,12 @@ export {
 export { evaluateExpression, type ExpressionContext } from "./expression.ts";
 export { DwarfInfo, type DwarfOptions } from "./info.ts";
 export type { CfaRule, RegisterRule, UnwindRow } from "./row.ts";
-export { type DwarfSectionPlace, DwarfSections, type DwarfSource } from "./sections.ts";
+export {
+  type DwarfSectionPlace,
+  DwarfSections,
+  type DwarfSource,
+  inflateSection,
+} from "./sections.ts";
 export type { DwarfUnit } from "./unit_header.ts";
 export { type DwarfFrame, type DwarfLocation, UnitLookup } from "./unit_lookup.ts";
 export type { UnitTable } from "./unit_table.ts";

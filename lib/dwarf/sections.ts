@@ -126,7 +126,9 @@ export class DwarfSections {
     }
     const compressed = this.#places.get(`__zdebug_${name}`.slice(0, NAME_LENGTH));
     if (compressed === undefined) return new DwarfSection(plain, this.#source, 0, 0);
-    const bytes = this.#inflate(plain, compressed);
+    const { fileOffset, size } = compressed;
+    const length = Math.max(0, Math.min(size, this.#source.size - fileOffset));
+    const bytes = inflateSection(this.#source.read(fileOffset, length), plain);
     const source = {
       name: this.name,
       size: bytes.length,
@@ -134,19 +136,22 @@ export class DwarfSections {
     };
     return new DwarfSection(plain, source, 0, bytes.length);
   }
+}
 
-  /** What begins with `ZLIB` and the length, big endian; as it is where it does not. */
-  #inflate(name: string, { fileOffset, size }: DwarfSectionPlace): Uint8Array {
-    const length = Math.max(0, Math.min(size, this.#source.size - fileOffset));
-    const bytes = this.#source.read(fileOffset, length);
-    if (bytes.length < 12 || String.fromCharCode(...bytes.subarray(0, 4)) !== "ZLIB") return bytes;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const inflated = view.getUint32(4) * 2 ** 32 + view.getUint32(8);
-    if (inflated > MAX_INFLATED) {
-      throw new FormatError(name, 4, `a section of at most ${MAX_INFLATED} bytes`);
-    }
-    return inflate(bytes.subarray(12), inflated, name);
+/** The contents of a compressed section, a `__zdebug_…`: `ZLIB`, the length, big endian, and a zlib
+ * stream. What does not begin like that is returned as it is.
+ *
+ * @param name for messages
+ * @throws {FormatError} when it is damaged
+ */
+export function inflateSection(bytes: Uint8Array, name: string): Uint8Array {
+  if (bytes.length < 12 || String.fromCharCode(...bytes.subarray(0, 4)) !== "ZLIB") return bytes;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const inflated = view.getUint32(4) * 2 ** 32 + view.getUint32(8);
+  if (inflated > MAX_INFLATED) {
+    throw new FormatError(name, 4, `a section of at most ${MAX_INFLATED} bytes`);
   }
+  return inflate(bytes.subarray(12), inflated, name);
 }
 
 /** The smallest and the largest read of a window. */
