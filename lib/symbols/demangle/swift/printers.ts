@@ -320,10 +320,10 @@ function conformance(words: string): Print {
   };
 }
 
-/** A list in brackets, unless it is empty, or of one where `single` is set. */
+/** A list in brackets, unless it is empty; where `single` is set, unless it is of one. */
 function bracketed(single: boolean): Print {
   return (p, node, depth) => {
-    const brackets = node.children.length > (single ? 1 : 0);
+    const brackets = node.children.length !== (single ? 1 : 0);
     if (brackets) p.say("(");
     p.children(node, depth, ", ");
     if (brackets) p.say(")");
