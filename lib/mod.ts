@@ -138,6 +138,7 @@ export { type UnwindPlan, unwindPlan, walk } from "./unwind/mod.ts";
 export type {
   Change,
   FindImage,
+  KcContainer,
   KcItem,
   LoadInfo,
   RawFrame,

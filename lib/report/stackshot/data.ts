@@ -1,6 +1,6 @@
 /** What a stackshot holds, whichever form it came in. Plain data; {@linkcode Stackshot} makes images,
  * frames and symbols of it. */
-import type { KcItem } from "./kcdata.ts";
+import type { KcContainer, KcItem } from "./kcdata.ts";
 import type { Struct } from "./layout.ts";
 
 /** How a task or thread of a delta stackshot came to be what it is: reported anew, changed, only
@@ -203,6 +203,8 @@ export interface StackshotData {
   readonly details: Readonly<Record<string, Struct>>;
   /** Items that no one here knows. */
   readonly unknown: readonly KcItem[];
+  /** Containers that no one here knows, such as those of exclaves. */
+  readonly unknownContainers: readonly KcContainer[];
   /** What was found damaged, in words. Not safe to print raw. */
   readonly warnings: readonly string[];
 }

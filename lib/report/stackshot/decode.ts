@@ -137,11 +137,14 @@ class Decoder {
     const pageSize = value(types.pageSize, "kernel_page_size");
     const tasks: TaskData[] = [];
     const portLabels = new Map<number, string>();
+    const unknownContainers: KcContainer[] = [];
     for (const container of root.containers) {
       if (container.type === containers.task || container.type === containers.transitioningTask) {
         tasks.push(this.#task(container));
       } else if (container.type === containers.portLabel) {
         this.#portLabel(container, portLabels);
+      } else if (container.type !== containers.sharedCache) {
+        unknownContainers.push(container);
       }
     }
     const primary = items.first(types.sharedCacheLoadInfo) ??
@@ -168,6 +171,7 @@ class Decoder {
       namedTasks: items.all(types.nonrunnableTasks).map((task) => big(task, "nonrunnable_task")),
       details: items.details,
       unknown: items.unknown,
+      unknownContainers,
       warnings: this.#warnings,
     };
   }

@@ -33,7 +33,9 @@ export interface KcContainer {
   readonly id: bigint;
   /** Where it begins in the buffer, in bytes. */
   readonly offset: number;
+  /** What is directly in it. */
   readonly items: readonly KcItem[];
+  /** Those directly in it. */
   readonly containers: readonly KcContainer[];
 }
 

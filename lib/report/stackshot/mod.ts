@@ -15,7 +15,7 @@ export type {
 } from "./data.ts";
 export { imageFinder } from "./find.ts";
 export type { FindImage } from "./images.ts";
-export type { KcItem } from "./kcdata.ts";
+export type { KcContainer, KcItem } from "./kcdata.ts";
 export type { Struct, Value } from "./layout.ts";
 export { readStackshot } from "./read.ts";
 export { Stackshot, type StackshotServices, StackshotTask, StackshotThread } from "./stackshot.ts";

@@ -13,6 +13,7 @@ import {
   type StopReason,
   type Symbols,
 } from "../../target/mod.ts";
+import type { KcItem } from "./kcdata.ts";
 import type { Change, RawFrame, StackshotData, TaskData, ThreadData } from "./data.ts";
 import {
   type FindImage,
@@ -75,6 +76,18 @@ function backtraceOf(
   }
   backtrace.stopped = count < frames.length ? "limit" : stopped;
   return backtrace;
+}
+
+/** An item that nobody knows: what it is called, and its bytes in hexadecimal, as many as one would
+ * look at. */
+function unknownJson({ type, description, data }: KcItem): Record<string, unknown> {
+  const shown = [...data.subarray(0, 64)].map((byte) => byte.toString(16).padStart(2, "0"));
+  return {
+    type: `0x${type.toString(16)}`,
+    description,
+    size: data.length,
+    bytes: shown.join(""),
+  };
 }
 
 /** A thread of a stackshot.
@@ -229,6 +242,7 @@ export class StackshotThread {
       turnstile: this.turnstile,
       continuation: this.continuation?.toJSON() ?? null,
       change: data.change,
+      unknown: data.unknown.map(unknownJson),
       frames,
       asyncFrames: [...this.asyncBacktrace(most)].map((frame) => frame.toJSON()),
       asyncStart: data.asyncStart,
@@ -359,7 +373,7 @@ export class StackshotTask {
       donatingPids: data.donatingPids,
       change: data.change,
       details: plain(data.details),
-      unknown: data.unknown.length,
+      unknown: data.unknown.map(unknownJson),
       images: [...images].map(({ name, path, uuid, loadAddress, slide }) => ({
         name,
         path,
@@ -483,7 +497,11 @@ export class Stackshot implements Disposable {
       threadGroups: plain(data.threadGroups),
       coalitions: plain(data.coalitions),
       details: plain(data.details),
-      unknown: data.unknown.length,
+      unknown: data.unknown.map(unknownJson),
+      unknownContainers: data.unknownContainers.map(({ type, id }) => ({
+        type: `0x${type.toString(16)}`,
+        id: hex(id),
+      })),
       tasks: tasks.map((task) => task.toJSON(limit)),
       warnings: data.warnings,
     };

@@ -169,6 +169,7 @@ export function decodeTraceBuffer(bytes: Uint8Array, name: string): StackshotDat
     namedTasks: [],
     details: best.details,
     unknown: [],
+    unknownContainers: [],
     warnings,
   };
 }

@@ -183,7 +183,21 @@ Deno.test("what is longer than known is read as far as it is known; what is unkn
   ]);
   writer.struct(0x9ff, new Bytes().u32(42).u16(1, 2, 3));
   writer.end(made.uniqueId);
-  const { tasks: [task], warnings } = await readStackshot(writer.done(), "made");
+  writer.begin(0x949, 5n).struct(0x94b, new Bytes().u64(6, 7)).end(5n);
+  const data = await readStackshot(writer.done(), "made");
+  const { tasks: [task], warnings, unknownContainers } = data;
+  assertEquals(
+    unknownContainers.map(({ type, id, items }) => [type, id, items.length] as const),
+    [[0x949, 5n, 1]],
+  );
+  const json = JSON.parse(JSON.stringify(new Stackshot(data, services)));
+  assertEquals(json.unknownContainers, [{ type: "0x949", id: "0x5" }]);
+  assertEquals(json.tasks[0].unknown[0], {
+    type: "0x9fe",
+    description: null,
+    size: 3,
+    bytes: "010203",
+  });
   assertEquals(warnings, []);
   assertEquals(task.name, made.name);
   assertEquals(
