@@ -34,20 +34,31 @@ export class ByteBuffer {
    * @param value a safe integer, not negative
    */
   uleb(value: number): void {
-    const { bytes } = this;
-    let at = this.length;
-    // Numbers of more than 31 bits are beyond the shift operators.
-    while (value > 0x7fffffff) {
-      bytes[at++] = (value % 128) | 0x80;
-      value = Math.floor(value / 128);
-    }
-    while (value > 0x7f) {
-      bytes[at++] = (value & 0x7f) | 0x80;
-      value >>>= 7;
-    }
-    bytes[at++] = value;
-    this.length = at;
+    this.length = putUleb(this.bytes, this.length, value);
   }
+}
+
+/** Writes a number as ULEB128; returns where it ends.
+ *
+ * @param value a safe integer, not negative
+ */
+export function putUleb(bytes: Uint8Array, at: number, value: number): number {
+  // Most are one byte.
+  if (value < 0x80) {
+    bytes[at] = value;
+    return at + 1;
+  }
+  // Numbers of more than 31 bits are beyond the shift operators.
+  while (value > 0x7fffffff) {
+    bytes[at++] = (value % 128) | 0x80;
+    value = Math.floor(value / 128);
+  }
+  while (value > 0x7f) {
+    bytes[at++] = (value & 0x7f) | 0x80;
+    value >>>= 7;
+  }
+  bytes[at++] = value;
+  return at;
 }
 
 /** Puts a number's sign into its lowest bit, so that small ones of either sign are short as ULEB128. */

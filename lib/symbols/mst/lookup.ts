@@ -35,11 +35,54 @@ export interface MstFunction {
 
 /** A function that is inlined, and where. */
 interface InlinedCall {
-  readonly parent: number;
   readonly name: number;
   readonly file: number;
   readonly line: number;
   readonly column: number;
+}
+
+/** Columns of a body's scopes, the function itself being 0: used again for each body. */
+class Scopes {
+  count = 0;
+  parents: Uint32Array = new Uint32Array(0);
+  /** Of calls: the name, and where the call is. */
+  names: Float64Array = new Float64Array(0);
+  callFiles: Float64Array = this.names;
+  callLines: Float64Array = this.names;
+  callColumns: Float64Array = this.names;
+  /** Where the last row of each was. */
+  files: Float64Array = this.names;
+  lines: Float64Array = this.names;
+  columns: Float64Array = this.names;
+
+  /** Makes room for so many, what is in it being of no more use. */
+  begin(count: number): void {
+    this.count = count;
+    if (count > this.parents.length) {
+      const room = 2 * count;
+      this.parents = new Uint32Array(room);
+      const column = () => new Float64Array(room);
+      [this.names, this.callFiles, this.callLines, this.callColumns] = [
+        column(),
+        column(),
+        column(),
+        column(),
+      ];
+      [this.files, this.lines, this.columns] = [column(), column(), column()];
+    }
+    this.files[0] = 0;
+    this.lines[0] = 0;
+    this.columns[0] = 0;
+  }
+
+  call(scope: number): InlinedCall {
+    return {
+      name: this.names[scope],
+      file: this.callFiles[scope],
+      line: this.callLines[scope],
+      column: this.callColumns[scope],
+    };
+  }
 }
 
 /** What a piece has at an offset. */
@@ -78,6 +121,10 @@ export class MstLookup {
   readonly #blocks: Blocks;
   readonly #file: string;
   readonly #strings = new Map<number, string>();
+  readonly #scopes = new Scopes();
+  /** The block used last: searches use it again and again. */
+  #recent = -1;
+  #recentBytes: Uint8Array = new Uint8Array();
 
   constructor(header: MstHeader, blocks: Blocks, file: string) {
     this.#header = header;
@@ -168,11 +215,12 @@ export class MstLookup {
     const size = reader.uleb() * 2 ** shift;
     if (inside >= size) return null;
     const rowCount = reader.uleb();
-    const scopes = reader.scopes(Math.floor(head / 8));
+    const scopes = this.#scopes;
+    reader.scopes(Math.floor(head / 8), scopes);
     const row = reader.row(rowCount, Math.floor(inside / 2 ** shift), scopes);
     const calls: InlinedCall[] = [];
-    for (let at = row.scope; at > 0; at = scopes[at - 1].parent) {
-      calls.push(scopes[at - 1]);
+    for (let at = row.scope; at > 0; at = scopes.parents[at]) {
+      calls.push(scopes.call(at));
       if (calls.length > MAX_DEPTH) throw reader.damage(`at most ${MAX_DEPTH} inlined calls`);
     }
     return {
@@ -260,7 +308,11 @@ export class MstLookup {
     const { data, blockShift } = this.#header;
     const at = offset - data.offset;
     const number = Math.floor(at / 2 ** blockShift);
-    const bytes = this.#blocks.block(number);
+    if (number !== this.#recent) {
+      this.#recentBytes = this.#blocks.block(number);
+      this.#recent = number;
+    }
+    const bytes = this.#recentBytes;
     const inside = at - number * 2 ** blockShift;
     return (bytes[inside] | (bytes[inside + 1] << 8) | (bytes[inside + 2] << 16) |
       (bytes[inside + 3] << 24)) >>> 0;
@@ -343,23 +395,21 @@ class BodyReader {
     throw this.damage("a number");
   }
 
-  /** The inlined calls of a body. */
-  scopes(count: number): InlinedCall[] {
+  /** Reads the inlined calls of a body. */
+  scopes(count: number, scopes: Scopes): void {
     // Each takes five bytes or more.
     if (count > (this.bytes.length - this.position) / 5) throw this.damage(`${count} calls`);
-    const calls: InlinedCall[] = [];
-    for (let number = 1; number <= count; number++) {
-      const parent = number - this.uleb();
-      if (!(parent >= 0 && parent < number)) throw this.damage("a call inside one before it");
-      calls.push({
-        parent,
-        name: this.uleb(),
-        file: this.uleb(),
-        line: this.uleb(),
-        column: this.uleb(),
-      });
+    scopes.begin(count + 1);
+    const { parents, names, callFiles, callLines, callColumns } = scopes;
+    for (let scope = 1; scope <= count; scope++) {
+      const parent = scope - this.uleb();
+      if (!(parent >= 0 && parent < scope)) throw this.damage("a call inside one before it");
+      parents[scope] = parent;
+      names[scope] = this.uleb();
+      callFiles[scope] = this.uleb();
+      callLines[scope] = this.uleb();
+      callColumns[scope] = this.uleb();
     }
-    return calls;
   }
 
   /** The row that holds at `target`.
@@ -370,13 +420,9 @@ class BodyReader {
   row(
     count: number,
     target: number,
-    calls: readonly InlinedCall[],
+    { count: scopes, parents, files, lines, columns }: Scopes,
   ): { scope: number; file: number; line: number; column: number } {
     const { bytes } = this;
-    const scopes = calls.length + 1;
-    const files = new Float64Array(scopes);
-    const lines = new Float64Array(scopes);
-    const columns = new Float64Array(scopes);
     let at = 0;
     let scope = 0;
     let highest = 0;
@@ -401,14 +447,16 @@ class BodyReader {
           : kind === 3
           ? this.uleb()
           : scope > 0
-          ? calls[scope - 1].parent
+          ? parents[scope]
           : 0;
         if (next >= scopes) throw this.damage(`one of ${scopes} scopes`);
         scope = next;
         if (scope > highest) {
-          files.fill(file, highest + 1, scope);
-          lines.fill(line, highest + 1, scope);
-          columns.fill(column, highest + 1, scope);
+          for (let passed = highest + 1; passed < scope; passed++) {
+            files[passed] = file;
+            lines[passed] = line;
+            columns[passed] = column;
+          }
           highest = scope;
         } else {
           file = files[scope];

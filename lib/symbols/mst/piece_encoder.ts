@@ -1,11 +1,11 @@
 /** Writes the body of a piece: a stretch of a function's code, its inlined calls and its lines. */
 
-import { ByteBuffer, zigzag } from "./byte_buffer.ts";
+import { ByteBuffer, putUleb, zigzag } from "./byte_buffer.ts";
 
 /** Rows of a piece, at most: one that looks an offset up reads on average half of them. */
-export const MAX_ROWS = 1024;
+export const MAX_ROWS = 256;
 /** Inlined calls of a piece, at most, besides those of one row more. */
-export const MAX_SCOPES = 4096;
+export const MAX_SCOPES = 1024;
 /** What one row, and one inlined call, may take. */
 const ROW_ROOM = 34;
 const SCOPE_ROOM = 40;
@@ -60,50 +60,49 @@ export class PieceEncoder {
     this.#parents[number] = parent;
     const scopes = this.#scopes;
     scopes.reserve(SCOPE_ROOM);
-    scopes.uleb(number - parent);
-    scopes.uleb(name);
-    scopes.uleb(file);
-    scopes.uleb(line);
-    scopes.uleb(column);
+    const { bytes } = scopes;
+    let at = putUleb(bytes, scopes.length, number - parent);
+    at = putUleb(bytes, at, name);
+    at = putUleb(bytes, at, file);
+    at = putUleb(bytes, at, line);
+    scopes.length = putUleb(bytes, at, column);
     return number;
   }
 
-  /** Adds a row, unless it says what the one before says.
+  /** Adds a row, which says something else than the one before.
    *
-   * @param step code units since the last row that was added
-   * @returns whether it was added
+   * @param step code units since that
    */
-  row(step: number, scope: number, file: number, line: number, column: number): boolean {
-    const count = this.rowCount;
-    const before = this.#scope;
-    if (
-      scope === before && line === this.#line && column === this.#column && file === this.#file &&
-      count > 0
-    ) return false;
-    this.rowCount = count + 1;
+  row(step: number, scope: number, file: number, line: number, column: number): void {
     const rows = this.#rows;
     rows.reserve(ROW_ROOM);
-    const controlAt = rows.length++;
+    const { bytes } = rows;
+    const controlAt = rows.length;
+    let at = controlAt + 1;
     let control = 0;
-    if (count > 0) {
+    if (this.rowCount++ > 0) {
       if (step > 0 && step < 8) control = step;
-      else rows.uleb(step);
+      else at = putUleb(bytes, at, step);
     }
     let baseFile = this.#file;
     let baseLine = this.#line;
     let baseColumn = this.#column;
+    const before = this.#scope;
     if (scope !== before) {
+      this.#scope = scope;
       this.#files[before] = baseFile;
       this.#lines[before] = baseLine;
       this.#columns[before] = baseColumn;
       const highest = this.#highest;
+      if (scope === highest + 1) {
+        control |= NEW << 3;
+      } else if (before > 0 && scope === this.#parents[before] && scope <= highest) {
+        control |= PARENT << 3;
+      } else {
+        control |= OTHER << 3;
+        at = putUleb(bytes, at, scope);
+      }
       if (scope > highest) {
-        if (scope === highest + 1) {
-          control |= NEW << 3;
-        } else {
-          control |= OTHER << 3;
-          rows.uleb(scope);
-        }
         for (let passed = highest + 1; passed < scope; passed++) {
           this.#files[passed] = baseFile;
           this.#lines[passed] = baseLine;
@@ -111,35 +110,28 @@ export class PieceEncoder {
         }
         this.#highest = scope;
       } else {
-        if (before > 0 && scope === this.#parents[before]) {
-          control |= PARENT << 3;
-        } else {
-          control |= OTHER << 3;
-          rows.uleb(scope);
-        }
         baseFile = this.#files[scope];
         baseLine = this.#lines[scope];
         baseColumn = this.#columns[scope];
       }
-      this.#scope = scope;
     }
     if (file !== baseFile) {
       control |= 0x20;
-      rows.uleb(file);
+      at = putUleb(bytes, at, file);
     }
+    this.#file = file;
     if (line !== baseLine) {
       control |= 0x40;
-      rows.uleb(zigzag(line - baseLine));
+      at = putUleb(bytes, at, zigzag(line - baseLine));
     }
+    this.#line = line;
     if (column !== baseColumn) {
       control |= 0x80;
-      rows.uleb(column);
+      at = putUleb(bytes, at, column);
     }
-    rows.bytes[controlAt] = control;
-    this.#file = file;
-    this.#line = line;
     this.#column = column;
-    return true;
+    bytes[controlAt] = control;
+    rows.length = at;
   }
 
   /** Ends the piece, and adds its body.
