@@ -71,19 +71,20 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     return own === null && info === null ? null : remembering(imageLookup(own, info));
   }
 
-  /** The binary or the dSYM with a UUID: the first whose architecture is known. */
+  /** The dSYM or the binary with a UUID: the first whose architecture is known. */
   #binary(uuid: string): Binary | null {
     let binary = this.#binaries.get(uuid);
     if (binary === undefined) {
-      binary = this.#openBinary(uuid);
+      // A dSYM has the symbols that were stripped from the binary.
+      binary = this.#openBinary(uuid, "dsym") ?? this.#openBinary(uuid, "binary");
       this.#binaries.set(uuid, binary);
     }
     return binary;
   }
 
-  #openBinary(uuid: string): Binary | null {
+  #openBinary(uuid: string, wanted: "binary" | "dsym"): Binary | null {
     for (const { path, kind } of this.#symbolFiles.find(uuid)) {
-      if (kind === "table") continue;
+      if (kind !== wanted) continue;
       let file: OpenFile;
       try {
         file = this.#files.open(path);
@@ -122,7 +123,7 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   }
 
   #map(uuid: string): DebugMap | null {
-    const binary = this.#binary(uuid);
+    const binary = this.#openBinary(uuid, "binary");
     if (binary === null) return null;
     const { bytes, image } = binary;
     return DebugMap.read({
