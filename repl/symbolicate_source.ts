@@ -1,15 +1,20 @@
 /** Whom `symbolicate` asks: files as images were loaded, or a process. */
+import { escape } from "../lib/escape.ts";
+import { type DebugInfo, OpenedDwarf } from "../lib/symbols/mod.ts";
 import {
   type FileSymbolizer,
   FormatError,
   type ImageFile,
   type LoadedImage,
   type MissingSymbols,
+  openImage,
   openSymbolizer,
   type Resolution,
+  type SourceFrame,
 } from "../mod.ts";
 import { UserError } from "./errors.ts";
 import { checkFolders, openTarget } from "./open.ts";
+import { complain } from "./output.ts";
 import type { SymbolicateOptions } from "./symbolicate.ts";
 import { parseAddress } from "./symbolicate_arguments.ts";
 
@@ -98,6 +103,8 @@ async function processSource(spec: string, symbols: readonly string[] = []): Pro
 
 /** More addresses at once are looked up in the order of the file, each of its units once. */
 const FEW = 16;
+/** More are worth the time that workers take to start. */
+const MANY = 256;
 
 function fileSource(symbolizer: FileSymbolizer, areOffsets: boolean): Source {
   const base = areOffsets ? symbolizer.images.images[0].loadAddress : 0n;
@@ -127,12 +134,33 @@ async function prime(symbolizer: FileSymbolizer, addresses: readonly bigint[]): 
     else known.push(offset);
   }
   for (const [image, found] of byImage) {
-    const offsets = Float64Array.from(new Set(found)).sort();
     const info = symbolizer.debugInfo(image);
     if (info === null) continue;
-    const frames = await Promise.resolve(
-      info.framesOf?.(offsets) ?? Array.from(offsets, (offset) => info.framesAt(offset)),
-    );
-    symbolizer.prime(image, offsets, frames);
+    const offsets = Float64Array.from(new Set(found)).sort();
+    symbolizer.prime(image, offsets, await framesOf(info, offsets));
   }
+}
+
+/** The functions at rising offsets. Those of a large file with DWARF are looked up by several workers. */
+async function framesOf(
+  info: DebugInfo,
+  offsets: Float64Array,
+): Promise<readonly (readonly SourceFrame[])[]> {
+  if (!(info instanceof OpenedDwarf)) return Array.from(offsets, (offset) => info.framesAt(offset));
+  if (offsets.length < MANY) return info.framesOf(offsets);
+  const [{ bulkFrames }, { Progress }] = await Promise.all([
+    import("./bulk.ts"),
+    import("./progress.ts"),
+  ]);
+  using file = openImage(info.path);
+  const image = file.images.findIndex((slice) => slice.image.uuid === info.uuid);
+  using bar = new Progress("Symbolicating", (count) => `${Math.round(count)} addresses`);
+  const { frames, warnings } = await bulkFrames({
+    path: info.path,
+    image: Math.max(0, image),
+    offsets,
+    onProgress: (done, total) => bar.update(done, total),
+  });
+  for (const warning of warnings) complain(`warning: ${escape(warning)}`);
+  return frames;
 }

@@ -19,6 +19,4 @@ export interface DebugInfo extends Disposable {
    * @param offset bytes from the image's base, its `__TEXT` segment's address
    */
   framesAt(offset: number): readonly SourceFrame[];
-  /** The same of many offsets, in their order, where that is faster than one by one. */
-  framesOf?(offsets: ArrayLike<number>): readonly (readonly SourceFrame[])[];
 }

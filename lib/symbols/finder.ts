@@ -95,13 +95,9 @@ export class DebugFinder implements Disposable {
 
   #findDsym(image: LoadedImage, uuid: string, reasons: string[]): FoundDebug | null {
     const { symbolFiles } = this.#options;
-    const found = this.#dsymAt(dsymPaths(image.path), image, uuid, reasons) ??
-      this.#dsymAt(
-        symbolFiles.find(uuid).filter(({ kind }) => kind === "dsym").map(({ path }) => path),
-        image,
-        uuid,
-        reasons,
-      );
+    const named = symbolFiles.find(uuid).filter(({ kind }) => kind === "dsym");
+    const found = this.#dsymAt(dsymPaths(image.path), uuid, reasons) ??
+      this.#dsymAt(named.map(({ path }) => path), uuid, reasons);
     if (found !== null) return found;
     for (const { path, kind, uuid: other } of symbolFiles.named(image.name)) {
       if (kind === "dsym" && other !== uuid) reasons.push(refusal(path, other));
@@ -110,12 +106,7 @@ export class DebugFinder implements Disposable {
   }
 
   /** The first dSYM of that UUID among the files at and below `paths`. */
-  #dsymAt(
-    paths: readonly string[],
-    image: LoadedImage,
-    uuid: string,
-    reasons: string[],
-  ): FoundDebug | null {
+  #dsymAt(paths: readonly string[], uuid: string, reasons: string[]): FoundDebug | null {
     for (const root of paths) {
       for (const path of this.#options.files.walk(root)) {
         const opened = this.#openFile(path);
@@ -159,7 +150,7 @@ export class DebugFinder implements Disposable {
       if (found !== null) return found;
     }
     if (uuid !== null && !system && locate !== undefined) {
-      const found = this.#dsymAt(locate(uuid), image, uuid, reasons);
+      const found = this.#dsymAt(locate(uuid), uuid, reasons);
       if (found !== null) {
         opened?.file[Symbol.dispose]();
         return found;
