@@ -13,12 +13,7 @@ export interface StackshotView {
   readonly name?: (mangled: string) => string;
 }
 
-const changes = {
-  new: "new",
-  changed: "changed, frames from before",
-  named: "unchanged",
-  kept: "unchanged",
-} as const;
+const changes = { new: "new", changed: "changed", named: "unchanged", kept: "unchanged" } as const;
 
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
@@ -32,6 +27,10 @@ function duration(nanoseconds: bigint): string {
     : seconds >= 0.001
     ? `${(seconds * 1e3).toFixed(1)} ms`
     : `${Math.round(seconds * 1e6)} µs`;
+}
+
+function memorySize(bytes: bigint): string {
+  return bytes < 1n << 20n ? `${bytes >> 10n} KiB` : `${bytes >> 20n} MiB`;
 }
 
 /** What the stackshot says of itself. */
@@ -59,7 +58,7 @@ function taskHeader(task: StackshotTask, style: Style): string {
   const parts = [style("name", `${task}`), count(task.threads.length, "thread")];
   if (data.exiting) parts.push("exiting");
   if (data.suspendCount > 0) parts.push(style("warning", `suspended ${data.suspendCount}×`));
-  if (data.size !== null && data.size > 0n) parts.push(`${Number(data.size) >> 20} MiB resident`);
+  if (data.size !== null && data.size > 0n) parts.push(`${memorySize(data.size)} resident`);
   parts.push(...task.flags.filter((flag) => flag !== "terminated"));
   if (data.change !== null) parts.push(style("quiet", `(${changes[data.change]})`));
   return parts.join("  ");
@@ -81,7 +80,11 @@ function threadHeader(thread: StackshotThread, style: Style): string {
     parts.push(`priority ${data.priority}${base}`);
   }
   if (data.queueLabel !== "") parts.push(`queue ${style("name", escape(data.queueLabel))}`);
-  if (data.change !== null) parts.push(style("quiet", `(${changes[data.change]})`));
+  if (data.change !== null) {
+    // What did not run again was not walked again.
+    const before = data.change === "new" ? "" : ", frames from before";
+    parts.push(style("quiet", `(${changes[data.change]}${before})`));
+  }
   return parts.join("  ");
 }
 

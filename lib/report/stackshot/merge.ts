@@ -47,7 +47,7 @@ export function mergeDelta(base: StackshotData, delta: StackshotData): Stackshot
     threadGroups: longer(delta.threadGroups, base.threadGroups),
     coalitions: longer(delta.coalitions, base.coalitions),
     tasks,
-    details: { ...base.details, ...delta.details },
+    details: delta.details,
     warnings,
   };
 }
