@@ -73,6 +73,7 @@ const integerSuffixes: Readonly<Record<string, string>> = {
 /** Texts of the library, and what LLVM has. */
 const replacements: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/ \[clone ([^\]]*)\]/g, (_, suffix) => ` (${suffix})`],
+  [/(?<=[\w)])(?:\.\d+)+$/, (suffix) => ` (${suffix})`],
   [
     /\((int|(?:unsigned )?(?:int|long|long long))\)(-?\d+)/g,
     (_, type, value) => value + integerSuffixes[type],

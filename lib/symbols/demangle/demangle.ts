@@ -2,8 +2,10 @@
 
 import { demangleSwift } from "./swift/swift.ts";
 
-/** How much of a demangled name is shown: `simplified` as debuggers show a frame, `full` as the
- * mangling has it. */
+/** How much of what a name says is shown. `simplified`: Swift as LLDB and crash reports show it, with
+ * argument labels, without modules, types and specializations; C++ with its parameters, as LLDB and atos
+ * show it; Rust without hash. `full`: Swift as `swift-demangle` prints it, C++ the same, Rust with the
+ * hash that the older mangling has. */
 export type DemangleStyle = "simplified" | "full";
 
 /** Something that demangles the names of some languages. */
@@ -50,8 +52,8 @@ export function needsLibrary(name: string): boolean {
  * is no mangled name, Objective-C's names too, comes back unchanged, and so does a damaged one. Not
  * safe to print raw: a name can hold any character.
  *
- * C++ and Rust need a library that is loaded with the first such name; `loadDemangler` does so where
- * that must not wait, or cannot be done at once.
+ * C++ and Rust need a library that is loaded with the first such name, where it is a file; elsewhere
+ * `loadDemangler` must have been called.
  *
  * @example
  * ```ts
