@@ -30,8 +30,6 @@ export class ScopeRuns {
     let low = Infinity;
     let high = -Infinity;
     let total = 0;
-    let aligned = true;
-    const unit = 2 ** shift;
     for (let index = 0; index < rangeCount; index++) {
       const start = rangeLow[index];
       const end = rangeHigh[index];
@@ -39,20 +37,23 @@ export class ScopeRuns {
       if (start < low) low = start;
       if (end > high) high = end;
       total += end - start;
-      if (start % unit !== 0 || end % unit !== 0) aligned = false;
     }
     if (low === Infinity) return;
-    const size = aligned ? unit : 1;
-    const cells = (high - low) / size;
-    if (cells <= MAX_CELLS && total / size <= MAX_PAINT * cells) {
-      this.#paint(table, low, size, cells);
-    } else this.#sweep(table);
+    const fits = (size: number): boolean =>
+      (high - low) / size <= MAX_CELLS && total <= MAX_PAINT * (high - low);
+    const size = 2 ** shift;
+    const done = (fits(size) && this.#paint(table, low, high, size)) ||
+      (fits(1) && this.#paint(table, low, high, 1));
+    if (!done) this.#sweep(table);
     this.#add(high, -1);
   }
 
-  /** One cell for each `size` bytes: every range is painted over those before. */
-  #paint(table: UnitTable, low: number, size: number, count: number): void {
+  /** One cell for each `size` bytes: every range is painted over those before. Returns whether all
+   * ranges are of whole cells. */
+  #paint(table: UnitTable, low: number, high: number, size: number): boolean {
     const { rangeLow, rangeHigh, scopeCount, scopeRanges } = table;
+    const count = (high - low) / size;
+    if (!Number.isInteger(count)) return false;
     if (this.#cells.length < count) this.#cells = new Int32Array(count + (count >> 1));
     const cells = this.#cells;
     cells.fill(-1, 0, count);
@@ -60,11 +61,15 @@ export class ScopeRuns {
     for (let scope = 0; scope < scopeCount; scope++) {
       const end = scopeRanges[scope + 1];
       for (let range = scopeRanges[scope]; range < end; range++) {
-        // An integer from here on: there are few cells.
-        let cell = ((rangeLow[range] - low) * inverse) | 0;
-        const last = ((rangeHigh[range] - low) * inverse) | 0;
-        if (last - cell > 64) cells.fill(scope, cell, last);
-        else while (cell < last) cells[cell++] = scope;
+        const first = (rangeLow[range] - low) * inverse;
+        const last = (rangeHigh[range] - low) * inverse;
+        if (!(first < last)) continue;
+        // Integers of 32 bits from here on: there are few cells.
+        const until = last | 0;
+        let cell = first | 0;
+        if (cell !== first || until !== last) return false;
+        if (until - cell > 64) cells.fill(scope, cell, until);
+        else while (cell < until) cells[cell++] = scope;
       }
     }
     let before = -1;
@@ -74,8 +79,10 @@ export class ScopeRuns {
       before = scope;
       this.#add(low + cell * size, scope);
     }
+    return true;
   }
 
+  /** By sorting them. */
   #sweep({ rangeLow, rangeHigh, scopeCount, scopeRanges }: UnitTable): void {
     const count = scopeRanges[scopeCount];
     const scopeOf = new Int32Array(count);
