@@ -194,7 +194,7 @@ async function formatted(
 
 const read: PromptCommand = {
   name: "memory read",
-  aliases: ["memory", "mem"],
+  aliases: ["memory"],
   usage: "<address> [count|end] [--as type] [--count N] [--format F] [--size N]",
   help: "a hexdump of 64 bytes or as many as asked for; with --as, typed values",
   details: [

@@ -195,15 +195,18 @@ export function subcommands(line: string): readonly string[] {
 
 /** The names that are nearest to a word which is none. */
 export function suggestions(line: string): readonly string[] {
-  const words = line.trim().split(/\s+/);
-  if (!/^[a-z][\w-]{1,30}$/i.test(words[0])) return [];
+  const typedWords = line.trim().split(/\s+/);
+  if (!/^[a-z][\w-]{1,30}$/i.test(typedWords[0])) return [];
   const near = entries().map(({ name, words: names }) => {
-    const typed = words.slice(0, names.length).join(" ").toLowerCase();
+    const typed = typedWords.slice(0, names.length).join(" ").toLowerCase();
     return { name, distance: distance(typed, name) };
   }).filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 4)));
   const nearest = Math.min(...near.map(({ distance }) => distance));
-  return [...new Set(near.filter(({ distance }) => distance === nearest).map(({ name }) => name))]
-    .slice(0, 3);
+  const best = near.filter(({ distance }) => distance === nearest);
+  // Of two that are as near the one that takes more of the line in is meant.
+  const words = Math.max(...best.map(({ name }) => name.split(" ").length));
+  const names = best.map(({ name }) => name).filter((name) => name.split(" ").length === words);
+  return [...new Set(names)].slice(0, 3);
 }
 
 /** How many letters must be changed, added, left out or swapped to make one of the other. */
