@@ -18,4 +18,5 @@ export type { FindImage } from "./images.ts";
 export type { KcContainer, KcItem } from "./kcdata.ts";
 export type { Struct, Value } from "./layout.ts";
 export { readStackshot } from "./read.ts";
-export { Stackshot, type StackshotServices, StackshotTask, StackshotThread } from "./stackshot.ts";
+export { Stackshot, type StackshotServices, StackshotTask } from "./stackshot.ts";
+export { StackshotThread } from "./thread.ts";
