@@ -1,5 +1,6 @@
 /** What the commands of the command line do. Each returns the code to exit with. */
 import type { CoreTarget, Thread } from "../mod.ts";
+import type { CrashOptions } from "./crash.ts";
 import { UserError } from "./errors.ts";
 import type { ShownFrames } from "./frames.ts";
 import type { ImageOptions } from "./image_action.ts";
@@ -55,6 +56,8 @@ export interface PromptOptions {
   readonly eval?: readonly string[];
   /** Changes are made without being asked for. */
   readonly yes?: boolean;
+  /** Folders with debug information. */
+  readonly symbols?: readonly string[];
   /** Whether the user's startup file is run. */
   readonly init?: boolean;
 }
@@ -98,6 +101,14 @@ export async function coreAction(
   using _core = core;
   print(safeJson(coreJson(core)) + "\n");
   return 0;
+}
+
+/** `machpause crash` */
+export async function crashAction(
+  files: readonly string[],
+  options: CrashOptions,
+): Promise<number> {
+  return await (await import("./crash.ts")).showCrashes(files, options);
 }
 
 /** `machpause self` */

@@ -4,6 +4,7 @@ import {
   attachAction,
   backtraceAction,
   coreAction,
+  crashAction,
   demangleAction,
   demoAction,
   imageAction,
@@ -197,6 +198,30 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       .example("One screen about a file", "machpause image MyApp")
       .example("Its symbols", "machpause image MyApp --arch arm64 --symbols")
       .action((options, file) => answer(imageAction(file, options))),
+  );
+  program.command(
+    "crash",
+    new Command()
+      .description(
+        "Explain crash reports: .crash, .ips, what sample and spindump print; folders of them too.",
+      )
+      .arguments("<files...:string>")
+      .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
+        collect: true,
+      })
+      .option("--mine <name:string>", "A library that is yours: is it to blame? May be repeated.", {
+        collect: true,
+      })
+      .option("--begin <place:string>", "Where its code in the program begins: a symbol or 0x….")
+      .option("--end <place:string>", "And where it ends.")
+      .option("--text", "Only the report, as crash text.")
+      .option("--ips", "Only the report, as .ips.")
+      .option("--out <file:string>", "Write it there.")
+      .option("--group", "Sort many by what crashed.")
+      .option("--json", "Print one JSON object for each.")
+      .example("With its symbols", "machpause crash MyApp.ips --symbols MyApp.dSYM")
+      .example("What crashes most", "machpause crash reports --group --symbols store")
+      .action((options, ...files) => answer(crashAction(files, options))),
   );
   program.command(
     "index",

@@ -19,10 +19,7 @@ import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
 /** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
 export interface FindDebug {
   /** Looks for what there is on an image, by its UUID. */
-  find(image: LoadedImage): {
-    readonly info: Pick<DebugInfo, "framesAt"> | null;
-    readonly binary: { readonly image: Image } | null;
-  };
+  find(image: LoadedImage): { readonly info: Pick<DebugInfo, "framesAt"> | null };
 }
 
 /** Looks for images by UUID in folders, and keeps open what it found. */
@@ -65,9 +62,8 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   }
 
   #find(image: ReportImage, uuid: string, _arch: ArchName | null): ImageLookup | null {
-    const found = this.#debug?.find(loadedImage(image)) ?? null;
-    const own = found?.binary?.image ?? this.#binary(uuid)?.image ?? null;
-    const info = found?.info ?? null;
+    const info = this.#debug?.find(loadedImage(image)).info ?? null;
+    const own = this.#binary(uuid)?.image ?? null;
     return own === null && info === null ? null : remembering(imageLookup(own, info));
   }
 

@@ -43,6 +43,7 @@ Deno.test("--help names every command, and no other", async () => {
     "snapshot",
     "savecore",
     "image",
+    "crash",
     "symbolicate",
     "stackshot",
   ];
