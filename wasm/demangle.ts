@@ -36,19 +36,27 @@ export async function loadDemangler(names?: Iterable<string>): Promise<void> {
   loaded = loadNow() ?? adapt((await import("gecko-profiler-demangle")).demangle_any);
 }
 
-/** Loads it from its file; `null` where there is none. */
+/** Loads it from its file, with a bound on its memory; without a bound where reading files would have
+ * to be asked for. `null` where there is no file. */
 function loadNow(): Demangler | null {
   try {
     // deno-lint-ignore no-process-global
     const { createRequire } = process.getBuiltinModule("node:module");
+    const { url } = import.meta;
+    const require = createRequire(url.startsWith("file:") ? url : "file:///");
+    const path = require.resolve(file);
+    if (!mayRead(path)) return adapt(require("gecko-profiler-demangle").demangle_any);
     // deno-lint-ignore no-process-global
     const { readFileSync } = process.getBuiltinModule("node:fs");
-    const { url } = import.meta;
-    const path = createRequire(url.startsWith("file:") ? url : "file:///").resolve(file);
     return adapt(instantiate(readFileSync(path)));
   } catch {
     return null;
   }
+}
+
+function mayRead(path: string): boolean {
+  const asked = globalThis.Deno?.permissions.querySync({ name: "read", path });
+  return asked === undefined || asked.state === "granted";
 }
 
 function adapt(library: Library): Demangler {
