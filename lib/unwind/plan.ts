@@ -1,7 +1,8 @@
 import { type Arch, type ArchName, i386, x86_64 } from "../arch/mod.ts";
-import { CallFrameInfo, type UnwindRow } from "../dwarf/mod.ts";
+import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
+import { FormatError } from "../errors.ts";
 import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/mod.ts";
-import type { Via } from "../target/mod.ts";
+import type { Resolver, Via } from "../target/mod.ts";
 import type { AssemblyRow, AssemblyUnwinder } from "./assembly.ts";
 import { unwindArm } from "./assembly_arm.ts";
 import { unwindArm64 } from "./assembly_arm64.ts";
@@ -39,10 +40,23 @@ export class ImagePlans {
   readonly #returns = new Map<number, boolean>();
   #compact: UnwindInfo | null | undefined;
   #cfi: readonly FrameSection[] | undefined;
+  #debugSection: Resolver["debugSection"];
+  /** The `__debug_frame` of the image's dSYM; `null` when there is none. */
+  #debugFrame: CallFrameInfo | null | undefined;
 
   constructor(image: Image, arch: Arch) {
     this.#image = image;
     this.#arch = arch;
+  }
+
+  /** Lets plans be made of the image's dSYM, too.
+   *
+   * @param resolver who finds it; the first that can is asked */
+  lookIn(resolver: Resolver): void {
+    if (this.#debugSection !== undefined || resolver.debugSection === undefined) return;
+    this.#debugSection = resolver.debugSection.bind(resolver);
+    this.#bodies.clear();
+    this.#innermost.clear();
   }
 
   /** The plan for a caller at `address`, inside its call: what the image says of the function's
@@ -84,7 +98,7 @@ export class ImagePlans {
         byte === 0x4c && before[at + 1] === 0x89 && before[at + 2] === 0xc3
       );
     const row = signalRow(this.#arch, own?.row.cfa ?? null, isKept);
-    return row && { via: "context", row };
+    return row && { via: "cfi", row };
   }
 
   /** Whether the function at `pc` can be read: then what its instructions do not tell, nothing does. */
@@ -156,7 +170,8 @@ export class ImagePlans {
       if (row === null) continue;
       return { via: "cfi", row };
     }
-    return null;
+    const row = this.#debugFrameInfo()?.rowAt(address) ?? null;
+    return row && { via: "cfi", row };
   }
 
   #contents(segmentName: string, name: string): { section: Section; bytes: Uint8Array } | null {
@@ -179,30 +194,53 @@ export class ImagePlans {
 
   #callFrameInfo(): readonly FrameSection[] {
     if (this.#cfi === undefined) {
-      const { pointerSize } = this.#arch;
       const found: FrameSection[] = [];
       for (
         const [segmentName, name, kind] of [
           ["__TEXT", "__eh_frame", "eh_frame"],
           ["__DWARF", "__debug_frame", "debug_frame"],
+          ["__DWARF", "__zdebug_frame", "debug_frame"],
         ] as const
       ) {
         const contents = this.#contents(segmentName, name);
         if (contents === null) continue;
-        const info = CallFrameInfo.parse(contents.bytes, {
-          address: contents.section.address,
-          slide: this.#image.slide,
-          pointerSize,
-          kind,
-          // In this section alone Darwin numbers the two the other way round.
-          swapEspEbp: this.#arch.name === "i386" && kind === "eh_frame",
-          warn: this.#warn,
-        });
-        found.push({ info, kind });
+        const bytes = name === "__zdebug_frame" ? this.#inflate(contents.bytes) : contents.bytes;
+        if (bytes === null) continue;
+        found.push({ info: this.#parse(bytes, contents.section.address, kind), kind });
       }
       this.#cfi = found;
     }
     return this.#cfi;
+  }
+
+  #debugFrameInfo(): CallFrameInfo | null {
+    if (this.#debugFrame === undefined && this.#debugSection !== undefined) {
+      const section = this.#debugSection(this.#image, "__debug_frame");
+      this.#debugFrame = section && this.#parse(section.bytes, section.address, "debug_frame");
+    }
+    return this.#debugFrame ?? null;
+  }
+
+  #parse(bytes: Uint8Array, address: bigint, kind: FrameSection["kind"]): CallFrameInfo {
+    return CallFrameInfo.parse(bytes, {
+      address,
+      slide: this.#image.slide,
+      pointerSize: this.#arch.pointerSize,
+      kind,
+      // In __eh_frame alone Darwin numbers the two the other way round.
+      swapEspEbp: this.#arch.name === "i386" && kind === "eh_frame",
+      warn: this.#warn,
+    });
+  }
+
+  #inflate(bytes: Uint8Array): Uint8Array | null {
+    try {
+      return inflateSection(bytes, "__zdebug_frame");
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.#warn(error.message);
+      return null;
+    }
   }
 
   readonly #warn = (text: string): void => {
@@ -222,13 +260,20 @@ function planBy({ lr }: Arch, assembly: AssemblyRow | null): Plan | null {
 
 const plansByImage = new WeakMap<LoadedImage, ImagePlans>();
 
-/** The plans of an image; `null` for one that is no Mach-O image. */
-export function plansOf(image: LoadedImage | null, arch: Arch): ImagePlans | null {
+/** The plans of an image; `null` for one that is no Mach-O image.
+ *
+ * @param resolver who can find the image's dSYM */
+export function plansOf(
+  image: LoadedImage | null,
+  arch: Arch,
+  resolver: Resolver,
+): ImagePlans | null {
   if (!(image instanceof Image)) return null;
   let plans = plansByImage.get(image);
   if (plans === undefined) {
     plans = new ImagePlans(image, arch);
     plansByImage.set(image, plans);
   }
+  plans.lookIn(resolver);
   return plans;
 }

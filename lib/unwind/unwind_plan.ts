@@ -30,7 +30,7 @@ export function unwindPlan(
   address: bigint,
 ): { readonly innermost: UnwindPlan | null; readonly caller: UnwindPlan | null } {
   const { arch } = target;
-  const plans = plansOf(target.resolve(address).image, arch);
+  const plans = plansOf(target.resolve(address).image, arch, target);
   const [innermost, caller] = [plans?.innermostAt(address), plans?.at(address)].map((plan) =>
     plan === undefined || plan === null
       ? null

@@ -232,7 +232,7 @@ class Walker implements FrameContext {
     const exact = this.isExact(index);
     const inside = exact ? pc : pc - this.arch.callBias;
     const { image } = this.resolver.resolve(inside);
-    const plans = plansOf(image, this.arch);
+    const plans = plansOf(image, this.arch, this.resolver);
     const plan = exact ? plans?.innermostAt(pc) : plans?.at(inside);
     if (exact && image !== null && plan?.row.signalFrame !== true && isFunctionStart(image, pc)) {
       const step = this.#follow(index, { via: "prologue", row: entryRow(this.arch) });
@@ -295,7 +295,8 @@ class Walker implements FrameContext {
   /** Whether the address is in code, and after a call as far as that can be seen. */
   #isReturnAddress(address: bigint): boolean {
     const { image } = this.resolver.resolve(address - this.arch.callBias);
-    return image !== null && (plansOf(image, this.arch)?.isReturnAddress(address) ?? true);
+    return image !== null &&
+      (plansOf(image, this.arch, this.resolver)?.isReturnAddress(address) ?? true);
   }
 
   /** The last resort: the first word up the stack that a call in an image returns to. */
@@ -307,7 +308,7 @@ class Walker implements FrameContext {
       if (value === undefined) return undefined;
       const returnAddress = value & this.#mask;
       const { image } = this.resolver.resolve(returnAddress - this.arch.callBias);
-      const plans = plansOf(image, this.arch);
+      const plans = plansOf(image, this.arch, this.resolver);
       if (returnAddress === 0n || !(plans?.isReturnAddress(returnAddress) ?? false)) continue;
       // Where it is the second word of a frame record, the first is the caller's frame pointer.
       const before = at === start ? undefined : this.#pointer(at - pointerSize);
@@ -325,7 +326,7 @@ class Walker implements FrameContext {
   }
 
   #canRead(pc: bigint): boolean {
-    return plansOf(this.resolver.resolve(pc).image, this.arch)?.canRead(pc) ?? false;
+    return plansOf(this.resolver.resolve(pc).image, this.arch, this.resolver)?.canRead(pc) ?? false;
   }
 
   #stepByRecord(index: number, pc: bigint): Step | StopReason {

@@ -69,7 +69,7 @@ for (const arch of Object.values(archs)) {
         ...["interrupted", "calls_interrupted", "main"],
       ]);
       const interrupted = frames[4];
-      assertEquals(interrupted.via, "context");
+      assertEquals(interrupted.via, "cfi");
       assert(interrupted.rule!.endsWith("interrupted by a signal"), interrupted.rule!);
       // The instruction itself, not one after a call.
       assertEquals(interrupted.lookupAddress, interrupted.address);
