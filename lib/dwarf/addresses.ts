@@ -5,8 +5,9 @@ import type { DwarfSections } from "./sections.ts";
 import { Window } from "./sections.ts";
 
 const HIGH = 2 ** 32;
-/** No image reaches so far from its base: such an address is what a linker leaves of removed code. */
-export const MAX_OFFSET = 2 ** 47;
+/** No image reaches so far from its base: such an address is what a linker leaves of removed code. 0 is
+ * further from a kernel's, which is 2^64 less 2^39 or more. */
+export const MAX_OFFSET = 2 ** 36;
 
 /** Turns addresses, of which the upper and the lower 32 bits are given, into offsets. */
 export class Addresses {
@@ -21,7 +22,7 @@ export class Addresses {
     this.#table = new Window(sections.get("addr"));
   }
 
-  /** The offset of an address, exact where it is within 2^47 of the base; NaN for the two highest
+  /** The offset of an address, exact where it is near the base; NaN for the two highest
    * addresses, which stand for code that was removed. */
   offset(low: number, high: number, size: 4 | 8): number {
     if (low >= 0xfffffffe && (size === 4 || high === 0xffffffff)) return NaN;
