@@ -54,8 +54,16 @@ function loadNow(): Demangler | null {
   }
 }
 
+/** What Deno has of `Deno`, and Node.js has not. */
+interface Permissions {
+  readonly Deno?: {
+    readonly permissions: { querySync(asked: { name: "read"; path: string }): { state: string } };
+  };
+}
+
 function mayRead(path: string): boolean {
-  const asked = globalThis.Deno?.permissions.querySync({ name: "read", path });
+  const asked = (globalThis as unknown as Permissions).Deno?.permissions
+    .querySync({ name: "read", path });
   return asked === undefined || asked.state === "granted";
 }
 

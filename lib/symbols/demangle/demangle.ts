@@ -32,6 +32,12 @@ let keptCharacters = 0;
 /** Swift's prefixes, of which `_T` is also C's to use. */
 const swiftName = /^_{0,2}(?:\$[sSe]|T[^_])|^@__swiftmacro_/;
 
+/** Whether a name of Swift's old mangling is rather C's: `TSize` is no `Int` with something after it. */
+function mayBeOthers(name: string): boolean {
+  return /^_T[^0]/.test(name) &&
+    /with unmangled suffix "[^.]/.test(demangleSwift(name, "full") ?? "");
+}
+
 let library: (() => Demangler | null) | null = null;
 
 /** Gives the demangler of C++ and Rust names.
@@ -70,7 +76,8 @@ export function demangle(name: string, style: DemangleStyle = "simplified"): str
   if (name.length > longest) return name;
   let text: string | null;
   if (swiftName.test(name)) {
-    text = demangleSwift(/^__[$T]/.test(name) ? name.slice(1) : name, style);
+    const swift = /^__[$T]/.test(name) ? name.slice(1) : name;
+    text = mayBeOthers(swift) ? null : demangleSwift(swift, style);
   } else if (needsLibrary(name)) {
     const demangler = library?.() ?? null;
     if (demangler === null) return name;
