@@ -14,20 +14,20 @@ export interface CrashSymbols extends Disposable {
 /** Opens folders of binaries, dSYMs and symbol table files. Without any, only where the reports' own paths
  * may lead somewhere is anything loaded: on a Mac. */
 export async function openCrashSymbols(folders: readonly string[]): Promise<CrashSymbols> {
-  const symbolFiles = new SymbolFiles(files, folders);
   if (folders.length === 0 && Deno.build.os !== "darwin") {
-    const none = new ReportSymbolFiles(files, symbolFiles);
+    const none = new ReportSymbolFiles(files, new SymbolFiles(files, []));
     return {
       files: none,
       demangle: (name) => name,
       [Symbol.dispose]: () => none[Symbol.dispose](),
     };
   }
-  const [{ DebugFinder }, { demangle }] = await Promise.all([
+  const [{ DebugFinder, readTableHead }, { demangle }] = await Promise.all([
     import("../lib/symbols/mod.ts"),
     // Brings what C++ and Rust names need, if one is met.
     import("../mod.ts"),
   ]);
+  const symbolFiles = new SymbolFiles(files, folders, readTableHead);
   const finder = new DebugFinder({ files, symbolFiles });
   const found = new ReportSymbolFiles(files, symbolFiles, finder);
   return {

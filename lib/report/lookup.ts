@@ -1,8 +1,14 @@
 /** The symbols of an image file, for reports. */
 
 import type { Image } from "../macho/mod.ts";
-import type { DebugInfo } from "../symbols/debug_info.ts";
+import type { DebugInfo } from "../symbols/mod.ts";
 import type { ImageLookup } from "./symbolicate.ts";
+
+/** Debug information, which may know where functions begin. */
+export type FunctionInfo = Pick<DebugInfo, "framesAt"> & {
+  /** The function that holds an offset; `null` for none. */
+  functionAt?(offset: number): { readonly start: number } | null;
+};
 
 /** Looks up in an image's symbol table and in its debug information, whichever there is.
  *
@@ -11,7 +17,7 @@ import type { ImageLookup } from "./symbolicate.ts";
  */
 export function imageLookup(
   image: Pick<Image, "loadAddress" | "symbolAt"> | null,
-  debug: Pick<DebugInfo, "framesAt"> | null,
+  debug: FunctionInfo | null,
 ): ImageLookup {
   return {
     at(offset) {
@@ -19,7 +25,12 @@ export function imageLookup(
       const frames = debug?.framesAt(offset) ?? [];
       const symbol = match?.symbol?.name ?? null;
       if (symbol === null && frames.length === 0) return null;
-      return { symbol, offset: match === null || symbol === null ? null : match.offset, frames };
+      const start = match === null || symbol === null ? debug?.functionAt?.(offset)?.start : null;
+      return {
+        symbol,
+        offset: start == null ? symbol === null ? null : match!.offset : offset - start,
+        frames,
+      };
     },
   };
 }

@@ -30,7 +30,7 @@ export {
   type SymbolicateOptions,
   symbolicateReport,
 } from "./symbolicate.ts";
-export { imageLookup } from "./lookup.ts";
+export { type FunctionInfo, imageLookup } from "./lookup.ts";
 export { type FindDebug, ReportSymbolFiles } from "./symbol_source.ts";
 export { explainReport, type Explanation, isSystemImage } from "./explain.ts";
 export { describeAddress, faultAddress } from "./fault.ts";

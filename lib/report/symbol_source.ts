@@ -3,7 +3,6 @@
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
 import { FormatError, MemoryReadError } from "../errors.ts";
 import { DebugMap, Image, type LoadedImage } from "../macho/mod.ts";
-import type { DebugInfo } from "../symbols/debug_info.ts";
 import {
   type Binary,
   type Files,
@@ -12,14 +11,14 @@ import {
   type SymbolFiles,
 } from "../target/mod.ts";
 import type { CodeOrigin, CodeOrigins } from "./attribution.ts";
-import { imageLookup } from "./lookup.ts";
+import { type FunctionInfo, imageLookup } from "./lookup.ts";
 import type { ReportImage } from "./report.ts";
 import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
 
 /** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
 export interface FindDebug {
   /** Looks for what there is on an image, by its UUID. */
-  find(image: LoadedImage): { readonly info: Pick<DebugInfo, "framesAt"> | null };
+  find(image: LoadedImage): { readonly info: FunctionInfo | null };
 }
 
 /** Looks for images by UUID in folders, and keeps open what it found. */
