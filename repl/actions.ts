@@ -27,6 +27,10 @@ async function promptAt(
   const session = new Session(styleFor(Deno.stdout));
   session.assumeYes = options.yes ?? false;
   if (open !== undefined) session.open(await open());
+  if (options.symbols !== undefined && session.maybeTarget?.kind !== "core") {
+    await (await import("./open.ts")).checkFolders(options.symbols);
+    session.maybeTarget?.addSymbols(options.symbols);
+  }
   if (options.pause) session.pause();
   const asked = options.eval === undefined;
   if (asked && session.core !== undefined) {
@@ -185,6 +189,8 @@ export async function setupAction(
 interface BacktraceOptions {
   readonly json?: boolean;
   readonly limit?: number;
+  /** Whether stacks are scanned where nothing else finds a caller. */
+  readonly scan?: boolean;
   readonly symbols?: readonly string[];
   /** Whether mangled names are shown as people read them. */
   readonly demangle?: boolean;
@@ -200,7 +206,7 @@ export async function backtraceAction(
   how: "pause" | "snapshot",
   options: BacktraceOptions,
 ): Promise<number> {
-  const { json = false, limit, symbols = [] } = options;
+  const { json = false, limit, scan = false, symbols = [] } = options;
   if (limit !== undefined && limit < 1) {
     throw new UserError(`--limit ${limit}: at least one frame is needed`, 2);
   }
@@ -215,11 +221,11 @@ export async function backtraceAction(
     const snapshot = target.snapshot();
     microseconds = snapshot.stoppedMicroseconds;
     threads = snapshot.threads;
-    walks = threads.map((thread) => walkFrames(thread, limit));
+    walks = threads.map((thread) => walkFrames(thread, limit, scan));
   } else {
     using pause = target.pause();
     threads = target.threads;
-    walks = threads.map((thread) => walkFrames(thread, limit));
+    walks = threads.map((thread) => walkFrames(thread, limit, scan));
     pause.resume();
     microseconds = pause.pausedMicroseconds;
   }

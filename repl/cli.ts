@@ -20,6 +20,7 @@ import {
 } from "./actions.ts";
 import { UserError } from "./errors.ts";
 
+const symbolsHelp = "Where binaries, dSYMs and symbol table files are; may be repeated.";
 const evalHelp = "Run a line as the prompt would, and leave; may be repeated.";
 const yesHelp = "Make changes without being asked for.";
 const initHelp = "Without the startup file.";
@@ -80,6 +81,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       new Command()
         .description("Take hold of a running process, at the prompt.")
         .arguments("<target:string>")
+        .option("--symbols <folder:string>", symbolsHelp, { collect: true })
         .option("-e, --eval <code:string>", evalHelp, { collect: true })
         .option("--yes", yesHelp)
         .option("--no-init", initHelp)
@@ -90,6 +92,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       new Command()
         .description("Start a program, at the prompt; on Linux a Mach-O one through the loader.")
         .arguments("<program:string> [args...:string]")
+        .option("--symbols <folder:string>", symbolsHelp, { collect: true })
         .option("-e, --eval <code:string>", evalHelp, { collect: true })
         .option("--yes", yesHelp)
         .option("--no-init", initHelp)
@@ -101,9 +104,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       new Command()
         .description("Open a Mach-O core file, at the prompt.")
         .arguments("<file:string>")
-        .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
-          collect: true,
-        })
+        .option("--symbols <folder:string>", symbolsHelp, { collect: true })
         .option("--json", "Print what the core says of itself, as one JSON object.")
         .option("-e, --eval <code:string>", evalHelp, { collect: true })
         .option("--no-init", initHelp)
@@ -114,6 +115,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       "self",
       new Command()
         .description("This very process, at the prompt.")
+        .option("--symbols <folder:string>", symbolsHelp, { collect: true })
         .option("-e, --eval <code:string>", evalHelp, { collect: true })
         .option("--no-init", initHelp)
         .action((options) => answer(selfAction(options))),
@@ -122,6 +124,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       "demo",
       new Command()
         .description("A paused demo process, at the prompt; without a terminal, its stacks.")
+        .option("--symbols <folder:string>", symbolsHelp, { collect: true })
         .option("-e, --eval <code:string>", evalHelp, { collect: true })
         .option("--yes", yesHelp)
         .option("--no-init", initHelp)
@@ -142,10 +145,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .arguments("<target:string>")
         .option("--json", "Print one JSON object.")
         .option("--limit <frames:integer>", "At most so many frames of each thread.")
+        .option("--scan", "Where nothing else finds a caller, guess: scan the stack for one.")
         .option("--no-demangle", "Names as the linker knows them.")
-        .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
-          collect: true,
-        })
+        .option("--symbols <folder:string>", symbolsHelp, { collect: true })
         .example("A process by pid", "machpause bt pid:123")
         .example("By name, for a program", "machpause bt MyApp --json")
         .example("A core file", "machpause bt core:MyApp.core")
@@ -158,10 +160,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         .arguments("<target:string>")
         .option("--json", "Print one JSON object.")
         .option("--limit <frames:integer>", "At most so many frames of each thread.")
+        .option("--scan", "Where nothing else finds a caller, guess: scan the stack for one.")
         .option("--no-demangle", "Names as the linker knows them.")
-        .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
-          collect: true,
-        })
+        .option("--symbols <folder:string>", symbolsHelp, { collect: true })
         .action((options, target) => answer(backtraceAction(target, "snapshot", options))),
     )
     .command(
@@ -206,9 +207,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
         "Explain crash reports: .crash, .ips, what sample and spindump print; folders of them too.",
       )
       .arguments("<files...:string>")
-      .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
-        collect: true,
-      })
+      .option("--symbols <folder:string>", symbolsHelp, { collect: true })
       .option("--mine <name:string>", "A library that is yours: is it to blame? May be repeated.", {
         collect: true,
       })
@@ -271,9 +270,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       .option("--full-path", "Whole paths of source files.")
       .option("-f, --file <file:string>", "Read the addresses from a file.")
       .option("--filter", "Copy a text, and replace the addresses in it.")
-      .option("--symbols <folder:string>", "Where debug information is; may be repeated.", {
-        collect: true,
-      })
+      .option("--symbols <folder:string>", symbolsHelp, { collect: true })
       .option("--no-demangle", "Names as the linker knows them.")
       .option("--json", "Print one JSON object for each address.")
       .example("As with atos", "machpause symbolicate -o MyApp.dSYM -l 0x104a3c000 0x104a3f721")
@@ -290,9 +287,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
       .arguments("[target:string]")
       .option("--pid <pid:integer>", "Only this process.")
       .option("--base <file:string>", "The stackshot that a delta one is against.")
-      .option("--symbols <folder:string>", "Where binaries and dSYMs are; may be repeated.", {
-        collect: true,
-      })
+      .option("--symbols <folder:string>", symbolsHelp, { collect: true })
       .option("--limit <frames:integer>", "At most so many frames of each stack.")
       .option("--no-demangle", "Names as the linker knows them.")
       .option("--json", "Print one JSON object.")

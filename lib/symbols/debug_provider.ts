@@ -1,7 +1,7 @@
 /** Source positions of a target's images, from wherever there is debug information. */
 
 import { Image, type LoadedImage, type SymbolMatch } from "../macho/mod.ts";
-import type { DebugSection, MissingSymbols, SourceFrame } from "../target/mod.ts";
+import type { DebugSection, MissingSymbols, SourceFrame, SymbolFiles } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugFinder, type FinderOptions, type FoundDebug, isOfSystem } from "./finder.ts";
 import { MstFile } from "./mst/mod.ts";
@@ -28,6 +28,7 @@ const MAX_REASONS = 20;
  */
 export class DebugProvider implements SourceProvider, Disposable {
   readonly #finder: DebugFinder;
+  readonly #symbolFiles: SymbolFiles;
   readonly #found = new Map<LoadedImage, FoundDebug>();
   readonly #files = new Map<LoadedImage, Image | null>();
   readonly #primed = new Map<LoadedImage, ReadonlyMap<number, readonly SourceFrame[]>>();
@@ -36,6 +37,7 @@ export class DebugProvider implements SourceProvider, Disposable {
   /** Nothing is looked for yet. */
   constructor(options: FinderOptions) {
     this.#finder = new DebugFinder(options);
+    this.#symbolFiles = options.symbolFiles;
   }
 
   /** The functions at an address; see {@linkcode SourceProvider}. */
@@ -86,6 +88,17 @@ export class DebugProvider implements SourceProvider, Disposable {
       }
     }
     return null;
+  }
+
+  /** Looks in more folders too, for what has not been found. */
+  addFolders(folders: readonly string[]): void {
+    this.#symbolFiles.add(folders);
+    for (const [image, { info, reasons }] of this.#found) {
+      if (info === null || reasons.length > 0 || info.warnings.length > 0) {
+        this.#found.delete(image);
+        this.#files.delete(image);
+      }
+    }
   }
 
   /** The images asked about so far whose debug information is missing: all that are not the system's, and

@@ -16,6 +16,8 @@ export interface SourceProvider {
   symbolAt?(image: LoadedImage, address: bigint): SymbolMatch | null;
   /** A section of the `__DWARF` segment, such as `__debug_frame`; `null` where there is none. */
   debugSection?(image: LoadedImage, name: string): DebugSection | null;
+  /** Looks in more folders too. */
+  addFolders?(folders: readonly string[]): void;
   /** The images asked about so far whose debug information is missing. */
   readonly missing?: readonly MissingSymbols[];
 }

@@ -157,6 +157,12 @@ export class Symbolizer implements Symbols {
     return this.#provider?.missing ?? [];
   }
 
+  /** Looks for debug information in more folders too; what is resolved from now on has it. */
+  addFolders(folders: readonly string[]): void {
+    this.#provider?.addFolders?.(folders);
+    this.#resolutions.clear();
+  }
+
   #resolve(address: bigint): Resolution {
     const image = this.images.at(address);
     return image === null ? nothing : new ImageResolution(image, address, this.#provider);

@@ -112,4 +112,6 @@ export interface Symbols extends Resolver {
   lookup(name: string): FoundSymbol[];
   /** The images asked about so far whose debug information is missing. */
   readonly missing?: readonly MissingSymbols[];
+  /** Looks for debug information in more folders too; what is resolved from now on has it. */
+  addFolders?(folders: readonly string[]): void;
 }

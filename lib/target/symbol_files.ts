@@ -107,7 +107,7 @@ interface Index {
 /** Folders, searched once, when they are first asked. */
 export class SymbolFiles {
   readonly #files: Files;
-  readonly #folders: readonly string[];
+  readonly #folders: string[];
   readonly #readTable: ReadTableHead | undefined;
   #index: Index | undefined;
 
@@ -117,8 +117,14 @@ export class SymbolFiles {
    */
   constructor(files: Files, folders: readonly string[], readTable?: ReadTableHead) {
     this.#files = files;
-    this.#folders = folders;
+    this.#folders = [...folders];
     this.#readTable = readTable;
+  }
+
+  /** Searches more folders, after the others. */
+  add(folders: readonly string[]): void {
+    this.#folders.push(...folders);
+    this.#index = undefined;
   }
 
   /** The files about the image with that UUID, in the order of the folders and of their names. */

@@ -77,6 +77,15 @@ export abstract class Target implements Disposable {
     return this.symbols.missing ?? [];
   }
 
+  /** Looks for debug information in more folders too. Threads and frames that were had before stay as they
+   * are.
+   *
+   * @param folders with dSYMs, binaries and symbol table files, searched by UUID
+   */
+  addSymbols(folders: readonly string[]): void {
+    this.symbols.addFolders?.(folders);
+  }
+
   /** As in `MyApp (pid 123, arm64)`; control characters are escaped. */
   toString(): string {
     const pid = this.pid === null ? "" : `pid ${this.pid}, `;

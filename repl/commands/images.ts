@@ -6,6 +6,7 @@ import { hex } from "../render.ts";
 import type { Session } from "../session.ts";
 import { addressOf, integer, parseOptions, pointerSize, wholeNumber } from "./arguments.ts";
 import type { Family } from "./command.ts";
+import { symbols } from "./symbols.ts";
 
 /** More matches than anybody reads. */
 const maxMatches = 200;
@@ -182,6 +183,7 @@ export const images: Family = {
         return lookupAddress(session, addressOf(session, text));
       },
     },
+    symbols,
     {
       name: "disassemble",
       aliases: ["dis", "di", "disas"],
