@@ -118,6 +118,10 @@ interface Piece {
  * calls but strings, so that one which was broken off for want of a block can be made again. */
 export class MstLookup {
   readonly #header: MstHeader;
+  readonly #dataOffset: number;
+  readonly #blockSize: number;
+  /** A power of two, as the size is: multiplying by it is exact. */
+  readonly #blocksPerByte: number;
   readonly #blocks: Blocks;
   readonly #file: string;
   readonly #strings = new Map<number, string>();
@@ -128,6 +132,9 @@ export class MstLookup {
 
   constructor(header: MstHeader, blocks: Blocks, file: string) {
     this.#header = header;
+    this.#dataOffset = header.data.offset;
+    this.#blockSize = 2 ** header.blockShift;
+    this.#blocksPerByte = 1 / this.#blockSize;
     this.#blocks = blocks;
     this.#file = file;
   }
@@ -305,15 +312,14 @@ export class MstLookup {
   }
 
   #u32(offset: number): number {
-    const { data, blockShift } = this.#header;
-    const at = offset - data.offset;
-    const number = Math.floor(at / 2 ** blockShift);
+    const at = offset - this.#dataOffset;
+    const number = Math.floor(at * this.#blocksPerByte);
     if (number !== this.#recent) {
       this.#recentBytes = this.#blocks.block(number);
       this.#recent = number;
     }
     const bytes = this.#recentBytes;
-    const inside = at - number * 2 ** blockShift;
+    const inside = at - number * this.#blockSize;
     return (bytes[inside] | (bytes[inside + 1] << 8) | (bytes[inside + 2] << 16) |
       (bytes[inside + 3] << 24)) >>> 0;
   }
@@ -343,10 +349,9 @@ export class MstLookup {
 
   /** Bytes of the data, inside it. */
   #bytes(offset: number, length: number): Uint8Array {
-    const { data, blockShift } = this.#header;
-    const blockSize = 2 ** blockShift;
-    let at = offset - data.offset;
-    let number = Math.floor(at / blockSize);
+    const blockSize = this.#blockSize;
+    let at = offset - this.#dataOffset;
+    let number = Math.floor(at * this.#blocksPerByte);
     at -= number * blockSize;
     if (at + length <= blockSize) return this.#blocks.block(number).subarray(at, at + length);
     const joined = new Uint8Array(length);
