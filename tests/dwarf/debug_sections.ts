@@ -10,7 +10,7 @@ export function makeSections(parts: Parts): DwarfSections {
   const bytes: number[] = [];
   const places = Object.entries(parts).map(([name, content]) => {
     const fileOffset = bytes.length;
-    bytes.push(...content);
+    for (const byte of content) bytes.push(byte);
     const prefix = name.startsWith("__") ? "" : "__debug_";
     return {
       name: `${prefix}${name}`.slice(0, 16),
