@@ -9,7 +9,7 @@ async function run(program: string, ...args: string[]): Promise<void> {
 }
 
 /** Links a dylib of that many functions, with names as long as C++ has them, some local. */
-async function build(directory: string): Promise<string> {
+export async function build(directory: string): Promise<string> {
   const lines: string[] = [".text"];
   for (let index = 0; index < SYMBOLS; index++) {
     // Not in the order of their addresses' names, and not all alike.

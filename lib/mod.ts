@@ -44,6 +44,7 @@ export {
   MachOSlice,
   type MainBinary,
   type MemoryReader,
+  type NamesFound,
   type NoteInfo,
   type ObjcClassInfo,
   type ObjcMethodInfo,

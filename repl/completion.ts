@@ -138,7 +138,7 @@ async function candidatesOf(
     case "symbol": {
       const registers = kind === "symbol" ? none : among(registerNames(session, word), word);
       if (kind === "register" || word.startsWith("$") || word === "") return registers;
-      const symbols = symbolNames(session, word);
+      const symbols = await symbolNames(session, word);
       return {
         candidates: [...new Set([...registers.candidates, ...symbols.candidates])],
         more: registers.more + symbols.more,
@@ -167,18 +167,13 @@ function registerNames(session: Session, word: string): string[] {
   return [...new Set(names)].map((name) => sigil + name);
 }
 
-/** What can tell which of its names begin so. */
-interface SymbolsByPrefix {
-  startingWith(prefix: string, limit: number): { names: string[]; more: number };
-}
-
-function symbolNames(session: Session, word: string): Candidates {
+async function symbolNames(session: Session, word: string): Promise<Candidates> {
+  const { Image } = await import("../mod.ts");
   const found = new Set<string>();
   let left = 0;
   for (const image of session.target.images) {
-    const { symbols } = image as { symbols?: SymbolsByPrefix };
-    if (typeof symbols?.startingWith !== "function") continue;
-    const { names, more } = symbols.startingWith(word, maxCandidates);
+    if (!(image instanceof Image)) continue;
+    const { names, more } = image.symbolNames(word, maxCandidates);
     for (const name of names) {
       if (found.size < maxCandidates) found.add(name);
       else left++;

@@ -208,7 +208,11 @@ async function converse(
   while (!session.ended) {
     const reply = editor.read(promptText(session));
     // What the first line needs is loaded while it is typed.
-    void Promise.all([import("./interpreter.ts"), session.ready()]).catch(() => {});
+    void Promise.all([
+      import("./interpreter.ts"),
+      import("./completion.ts"),
+      session.ready(),
+    ]).catch(() => {});
     const answer = await reply;
     if (answer.kind === "end") break;
     if (answer.kind === "line") {

@@ -21,7 +21,7 @@ import {
   memorySource,
   readAvailable,
 } from "./source.ts";
-import type { SymbolTable } from "./symbol_table.ts";
+import type { NamesFound, SymbolTable } from "./symbol_table.ts";
 import type {
   AddressRange,
   LoadedImage,
@@ -200,6 +200,15 @@ export class Image implements LoadedImage {
   /** The symbols, read and sorted when first asked for. */
   get symbols(): SymbolTable {
     return this.#symbolReader.all;
+  }
+
+  /** The names of symbols that begin with `prefix`, with or without their leading underscore, for whoever
+   * types one.
+   *
+   * @param limit so many at most
+   */
+  symbolNames(prefix: string, limit: number): NamesFound {
+    return this.#symbolReader.startingWith(prefix, limit);
   }
 
   /** Whether `address` is in one of the image's segments. */

@@ -13,6 +13,8 @@ import { StringTable } from "./strings.ts";
 import {
   lowerBound,
   MAX_SYMBOLS,
+  type NamesFound,
+  namesStartingWith,
   RANK,
   type SectionSpan,
   type SymbolColumns,
@@ -51,6 +53,8 @@ export class ImageSymbols {
   readonly #isArm: boolean;
   readonly #sections: readonly SectionSpan[];
   #all: SymbolTable | undefined;
+  /** The symbol table's, where names were asked for before all was read. */
+  #columns: SymbolColumns | null | undefined;
   // What both kinds of answers need, until all symbols are sorted.
   #nlists: Nlists | null | undefined;
   #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
@@ -81,10 +85,26 @@ export class ImageSymbols {
   get all(): SymbolTable {
     if (this.#all === undefined) {
       this.#all = this.#readAll();
-      this.#nlists = this.#names = this.#functionStarts = undefined;
+      this.#nlists =
+        this.#names =
+        this.#functionStarts =
+        this.#columns =
+          undefined;
       this.#near.clear();
     }
     return this.#all;
+  }
+
+  /** Names that begin with `prefix`, out of the symbol table alone where there is one.
+   *
+   * @param limit so many names at most
+   */
+  startingWith(prefix: string, limit: number): NamesFound {
+    if (this.#all === undefined) {
+      this.#columns ??= this.#guard("the symbol table", () => this.#readNlistColumns()) ?? null;
+      if (this.#columns !== null) return namesStartingWith([this.#columns], prefix, limit);
+    }
+    return this.all.startingWith(prefix, limit);
   }
 
   /** The symbol that holds the byte at `offset` from the load address; `null` when nothing is known
@@ -130,7 +150,8 @@ export class ImageSymbols {
 
   #readAll(): SymbolTable {
     const columns: SymbolColumns[] = [];
-    const nlists = this.#guard("the symbol table", () => this.#readNlistColumns());
+    const nlists = this.#columns ??
+      this.#guard("the symbol table", () => this.#readNlistColumns());
     if (nlists) columns.push(nlists);
     const exported = this.#guard("the exports", () => this.#readExports(nlists ?? null));
     if (exported) columns.push(exported);

@@ -12,7 +12,7 @@ export type {
   SymbolMatch,
 } from "./types.ts";
 export { Image, type ImageFileOptions } from "./image.ts";
-export { SymbolTable } from "./symbol_table.ts";
+export { type NamesFound, SymbolTable } from "./symbol_table.ts";
 export { type FatSlice, readFat, readFatSlices } from "./fat.ts";
 export { type ArchiveMember, isArchive, readArchive } from "./archive.ts";
 export { DebugMap, type DebugMapInput, type DebugMapObject } from "./debug_map.ts";

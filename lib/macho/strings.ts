@@ -74,16 +74,26 @@ export class StringTable {
     return true;
   }
 
-  /** Whether the name at `offset` begins with `prefix`, which has no NUL in it. */
-  startsWith(offset: number, prefix: Uint8Array): boolean {
+  /** Whether the name at `offset` begins with `prefix`, which has no NUL in it: 0 for no, 1 for yes, 2
+   * where it does after an underscore. */
+  startsWith(offset: number, prefix: Uint8Array): 0 | 1 | 2 {
     const whole = this.#whole;
-    const at = offset - this.#base;
-    const bytes = whole === null || at < 0 ? this.bytesAt(offset) : whole;
-    const start = bytes === whole ? at : 0;
-    for (let index = 0; index < prefix.length; index++) {
-      if (bytes[start + index] !== prefix[index]) return false;
+    let at = offset - this.#base;
+    let bytes = whole;
+    if (bytes === null || at < 0) {
+      bytes = this.bytesAt(offset);
+      at = 0;
     }
-    return true;
+    const length = prefix.length;
+    if (bytes[at] === 0x5f) {
+      let same = 0;
+      while (same < length && bytes[at + 1 + same] === prefix[same]) same++;
+      if (same === length) return 2;
+      if (prefix[0] !== 0x5f) return 0;
+    }
+    let same = 0;
+    while (same < length && bytes[at + same] === prefix[same]) same++;
+    return same === length ? 1 : 0;
   }
 
   /** The name at `offset`. */

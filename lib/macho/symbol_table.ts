@@ -174,27 +174,9 @@ export class SymbolTable {
     return [...exact, ...underscored];
   }
 
-  /** The names that begin with `prefix`, with or without their leading underscore, for whoever types
-   * one: those of the lowest addresses, and how many more there are.
-   *
-   * @param limit so many names at most
-   */
-  startingWith(prefix: string, limit: number): { names: string[]; more: number } {
-    const raw = new TextEncoder().encode(prefix);
-    const prefixed = new TextEncoder().encode(`_${prefix}`);
-    const found = new Set<string>();
-    let more = 0;
-    for (let index = 0; index < this.#order.length; index++) {
-      const number = this.#order[index];
-      const column = this.#column(number);
-      const { names, nameOffsets } = this.#columns[column];
-      const nameOffset = nameOffsets[number - this.#firsts[column]];
-      const underscored = names.startsWith(nameOffset, prefixed);
-      if (!underscored && !names.startsWith(nameOffset, raw)) continue;
-      if (found.size >= limit) more++;
-      else found.add(underscored ? names.at(nameOffset).slice(1) : names.at(nameOffset));
-    }
-    return { names: [...found], more };
+  /** See {@linkcode namesStartingWith}. */
+  startingWith(prefix: string, limit: number): NamesFound {
+    return namesStartingWith(this.#columns, prefix, limit);
   }
 
   /** All symbols by address; of those at the same address the preferred one first. */
@@ -303,6 +285,39 @@ export class SymbolTable {
     named.sort((a, b) => compareBytes(a.name, b.name) || a.number - b.number);
     named.forEach(({ number }, index) => numbers[index] = number);
   }
+}
+
+/** Some of the names that were looked for. */
+export interface NamesFound {
+  /** Without their leading underscore where they were found without it. Not safe to print raw. */
+  readonly names: readonly string[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
+/** The names that begin with `prefix`, with or without their leading underscore, for whoever types one.
+ * Nothing has to be sorted for it.
+ *
+ * @param limit so many names at most
+ */
+export function namesStartingWith(
+  columns: readonly SymbolColumns[],
+  prefix: string,
+  limit: number,
+): NamesFound {
+  const raw = new TextEncoder().encode(prefix);
+  const found = new Set<string>();
+  let more = 0;
+  for (const { count, names, nameOffsets } of columns) {
+    for (let row = 0; row < count; row++) {
+      const kind = names.startsWith(nameOffsets[row], raw);
+      if (kind === 0) continue;
+      const name = found.size < limit ? names.at(nameOffsets[row]) : "";
+      if (name === "") more++;
+      else found.add(kind === 2 ? name.slice(1) : name);
+    }
+  }
+  return { names: [...found], more };
 }
 
 /** Joins symbols, function starts and section bounds into one rising list of where each thing begins.
