@@ -315,6 +315,23 @@ export async function takeStackshot(
   return await stackshotOf(data, options);
 }
 
+/** What reads, explains, symbolicates, attributes and writes crash reports; loaded when it is first asked
+ * for.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { explainReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const { headline, happened, check } = explainReport(report);
+ * console.log(headline, happened, check);
+ * ```
+ */
+export function crashReports(): Promise<typeof import("./lib/report/mod.ts")> {
+  return import("./lib/report/mod.ts");
+}
+
 /** Loaded by who needs it: most do not. */
 function stackshots(): Promise<typeof import("./lib/report/stackshot/mod.ts")> {
   return import("./lib/report/stackshot/mod.ts");

@@ -77,8 +77,9 @@ export interface Attribution {
  *
  * @example
  * ```ts
- * import { attributeReport, readReport } from "@machpause/machpause";
+ * import { crashReports } from "@machpause/machpause";
  *
+ * const { attributeReport, readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * const { verdict, library } = attributeReport(report, { mine: ["CaptchaSDK"] });
  * console.log(verdict, library);

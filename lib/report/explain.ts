@@ -31,8 +31,9 @@ export interface Explanation {
  *
  * @example
  * ```ts
- * import { explainReport, readReport } from "@machpause/machpause";
+ * import { crashReports } from "@machpause/machpause";
  *
+ * const { explainReport, readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * const { headline, happened, check } = explainReport(report);
  * console.log(headline, happened, check);

@@ -39,8 +39,9 @@ export interface TargetReportOptions {
  *
  * @example
  * ```ts
- * import { attach, reportOf, writeReport } from "@machpause/machpause";
+ * import { attach, crashReports } from "@machpause/machpause";
  *
+ * const { reportOf, writeReport } = await crashReports();
  * using target = await attach("MyApp");
  * using _pause = target.pause();
  * const report = reportOf(target, target.threads, { date: new Date() });

@@ -12,6 +12,7 @@ export type JsonValue =
 
 /** A JSON object. */
 export interface JsonObject {
+  /** A member. */
   readonly [key: string]: JsonValue;
 }
 

@@ -19,8 +19,9 @@ const MAX_SIZE = 256 << 20;
  *
  * @example
  * ```ts
- * import { readReport } from "@machpause/machpause";
+ * import { crashReports } from "@machpause/machpause";
  *
+ * const { readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * for (const thread of report.threads) console.log(thread.index, thread.frames.length);
  * ```

@@ -161,42 +161,70 @@ export interface ReportTermination {
 /** The process that a report is about. None of it is safe to print raw; `null` is what the report does
  * not say. */
 export interface ReportProcess {
+  /** Of its program. */
   readonly name: string | null;
+  /** Its identifier. */
   readonly pid: number | null;
+  /** Of its program's file. */
   readonly path: string | null;
+  /** The bundle's. */
   readonly identifier: string | null;
   /** As in `1.2 (34)`. */
   readonly version: string | null;
+  /** As in `launchd [1]`. */
   readonly parent: string | null;
+  /** Such as `Foreground`. */
   readonly role: string | null;
+  /** When it was started, as written. */
   readonly launched: string | null;
 }
 
 /** What a {@linkcode CrashReport} is made of. */
 export interface ReportParts {
+  /** See {@linkcode CrashReport.format}. */
   readonly format: ReportFormat;
-  /** Not safe to print raw. */
+  /** See {@linkcode CrashReport.file}. */
   readonly file: string;
+  /** See {@linkcode CrashReport.text}. */
   readonly text: string;
   /** Such as `309`; `null` when not said. */
+  /** See {@linkcode CrashReport.bugType}. */
   readonly bugType: string | null;
+  /** See {@linkcode CrashReport.fields}. */
   readonly fields: readonly ReportField[];
+  /** See {@linkcode CrashReport.sections}. */
   readonly sections: readonly ReportSection[];
+  /** See {@linkcode CrashReport.process}. */
   readonly process: ReportProcess;
+  /** See {@linkcode CrashReport.arch}. */
   readonly arch: ArchName | null;
+  /** See {@linkcode CrashReport.codeType}. */
   readonly codeType: string | null;
+  /** See {@linkcode CrashReport.model}. */
   readonly model: string | null;
+  /** See {@linkcode CrashReport.osVersion}. */
   readonly osVersion: string | null;
+  /** See {@linkcode CrashReport.date}. */
   readonly date: string | null;
+  /** See {@linkcode CrashReport.incident}. */
   readonly incident: string | null;
+  /** See {@linkcode CrashReport.exception}. */
   readonly exception: ReportException | null;
+  /** See {@linkcode CrashReport.termination}. */
   readonly termination: ReportTermination | null;
+  /** See {@linkcode CrashReport.information}. */
   readonly information: readonly string[];
+  /** See {@linkcode CrashReport.threads}. */
   readonly threads: readonly ReportThread[];
+  /** See {@linkcode CrashReport.lastException}. */
   readonly lastException: readonly ReportFrame[] | null;
+  /** See {@linkcode CrashReport.images}. */
   readonly images: readonly ReportImage[];
+  /** See {@linkcode CrashReport.header}. */
   readonly header: JsonObject | null;
+  /** See {@linkcode CrashReport.body}. */
   readonly body: JsonObject | null;
+  /** See {@linkcode CrashReport.warnings}. */
   readonly warnings: readonly string[];
 }
 
@@ -205,8 +233,9 @@ export interface ReportParts {
  *
  * @example
  * ```ts
- * import { readReport } from "@machpause/machpause";
+ * import { crashReports } from "@machpause/machpause";
  *
+ * const { readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
  * console.log(report.exception?.type, report.crashedThread?.frames[0].symbol);
  * ```

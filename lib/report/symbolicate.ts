@@ -72,8 +72,9 @@ export interface SymbolicatedReport {
  *
  * @example
  * ```ts
- * import { readReport, symbolicateReport } from "@machpause/machpause";
+ * import { crashReports } from "@machpause/machpause";
  *
+ * const { readReport, symbolicateReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
  * const { missing } = symbolicateReport(report, { find: () => null });
  * console.log(missing.map(({ image, frames }) => `${image.name}: ${frames}`));

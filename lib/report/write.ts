@@ -9,8 +9,9 @@ import { ipsText } from "./write_ips.ts";
  *
  * @example
  * ```ts
- * import { readReport, writeReport } from "@machpause/machpause";
+ * import { crashReports } from "@machpause/machpause";
  *
+ * const { readReport, writeReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * await Deno.writeTextFile("MyApp.crash", writeReport(report, "crash"));
  * ```
