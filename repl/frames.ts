@@ -10,15 +10,16 @@ export interface ShownFrames {
 /** What of a thread is shown.
  *
  * @param limit so many at most
+ * @param scan whether the stack is scanned where nothing else finds a caller
  */
-export function shownFrames(thread: Thread, limit?: number): ShownFrames {
-  return walkFrames(thread, limit)();
+export function shownFrames(thread: Thread, limit?: number, scan = false): ShownFrames {
+  return walkFrames(thread, limit, scan)();
 }
 
 /** Walks a thread's stack and reads its symbols; debug information is read when the answer is called,
  * for which the target may run again. */
-export function walkFrames(thread: Thread, limit?: number): () => ShownFrames {
-  const walked = thread.backtrace(limit === undefined ? {} : { limit });
+export function walkFrames(thread: Thread, limit?: number, scan = false): () => ShownFrames {
+  const walked = thread.backtrace(limit === undefined ? { scan } : { limit, scan });
   for (const frame of walked) void frame.symbol;
   return () => {
     const { expanded } = walked;

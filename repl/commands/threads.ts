@@ -1,6 +1,8 @@
 /** Stopping and going on; threads and their stacks. */
 import { UserError } from "../errors.ts";
-import { backtraceLines, backtracesLines, exceptionLines, threadHeader } from "../render.ts";
+import type { Thread } from "../../mod.ts";
+import { shownFrames } from "../frames.ts";
+import { backtraceLines, exceptionLines, threadHeader } from "../render.ts";
 import type { Session } from "../session.ts";
 import { parseOptions, pointerSize, wholeNumber } from "./arguments.ts";
 import type { Family } from "./command.ts";
@@ -104,19 +106,20 @@ export const threads: Family = {
         { name: "thread apply all bt", args: ["all"] },
         { name: "thread backtrace unique", args: ["all", "--unique"] },
       ],
-      usage: "[N|all] [--unique] [--count N]",
+      usage: "[N|all] [--unique] [--count N] [--scan]",
       help: "backtrace of the selected thread, of thread N, or of all",
       details: [
         "--unique  threads with the same stack are shown once, together",
         "--count   at most so many frames of each",
+        "--scan    where nothing else finds a caller, guess: scan the stack for one",
       ],
       example: "bt all --unique",
       takes: ["thread"],
-      options: ["--unique", "--count"],
+      options: ["--unique", "--count", "--scan"],
       async run(session, args) {
         const { options, rest: [which] } = parseOptions(
           args,
-          { unique: "switch", count: "value" },
+          { unique: "switch", count: "value", scan: "switch" },
           { u: "unique", c: "count" },
         );
         session.threads(true);
@@ -124,12 +127,17 @@ export const threads: Family = {
         const limit = options.count === undefined
           ? undefined
           : wholeNumber(options.count, "a count of frames");
+        const scan = options.scan !== undefined;
+        const linesOf = (thread: Thread): string[] => {
+          const shown = shownFrames(thread, limit, scan);
+          return backtraceLines(thread, size, session.style, limit, shown);
+        };
         if (options.unique !== undefined) {
           const { groupStacks, indexRanges } = await import("../summary.ts");
           const lines: string[] = [];
           for (const { threads } of groupStacks(session.threads())) {
             if (lines.length > 0) lines.push("");
-            const [first, ...others] = backtraceLines(threads[0], size, session.style, limit);
+            const [first, ...others] = linesOf(threads[0]);
             lines.push(
               threads.length === 1
                 ? first
@@ -140,13 +148,15 @@ export const threads: Family = {
           return [...lines, ...warningLines(session)];
         }
         if (which === "all") {
-          const lines = backtracesLines(session.threads(), size, session.style, limit);
+          const lines = session.threads().flatMap((thread, index) =>
+            index === 0 ? linesOf(thread) : ["", ...linesOf(thread)]
+          );
           return [...lines, ...warningLines(session)];
         }
         const thread = which === undefined
           ? session.thread
           : session.threadOf(wholeNumber(which, "a thread's number"));
-        return [...backtraceLines(thread, size, session.style, limit), ...warningLines(session)];
+        return [...linesOf(thread), ...warningLines(session)];
       },
     },
   ],
