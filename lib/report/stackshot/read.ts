@@ -85,12 +85,16 @@ async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> 
   return whole;
 }
 
-/** Where a stream is damaged, what came in pieces before is not lost. */
-function* pieces(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
+/** The bytes in pieces: where a compressed stream is damaged, what came before is not lost. */
+function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> {
   const size = Math.min(Math.max(Math.ceil(bytes.length / 64), 64), 1 << 16);
-  for (let at = 0; at < bytes.length; at += size) {
-    yield bytes.subarray(at, at + size) as Uint8Array<ArrayBuffer>;
-  }
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, at += size) as Uint8Array<ArrayBuffer>);
+    },
+  });
 }
 
 /** What of a stream can be inflated.
@@ -103,8 +107,7 @@ async function inflate(
   name: string,
   offset: number,
 ): Promise<Uint8Array> {
-  const reader = ReadableStream.from(pieces(bytes))
-    .pipeThrough(new DecompressionStream(format)).getReader();
+  const reader = inPieces(bytes).pipeThrough(new DecompressionStream(format)).getReader();
   const parts: Uint8Array[] = [];
   let length = 0;
   try {
