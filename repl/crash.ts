@@ -42,7 +42,7 @@ export interface ReadCrash extends SymbolicatedReport {
 
 /** Runs the command.
  *
- * @param paths files, or folders of them
+ * @param paths files, folders of them, or targets that a report is to be made of
  * @throws UserError for a wrong combination of options
  */
 export async function showCrashes(
@@ -75,7 +75,9 @@ export async function showCrashes(
   for (const file of files) {
     let crash: ReadCrash;
     try {
-      crash = readCrash(file, symbols, options);
+      crash = target.test(file)
+        ? tellOf(await targetReport(file, options), symbols, options)
+        : readCrash(file, symbols, options);
     } catch (error) {
       if (!isOfFile(error)) throw error;
       complain(fileError(file, error));
@@ -134,7 +136,33 @@ export function readCrash(
   symbols: CrashSymbols,
   options: Pick<CrashOptions, "mine" | "begin" | "end">,
 ): ReadCrash {
-  const report = readReport(Deno.readFileSync(file), file);
+  return tellOf(readReport(Deno.readFileSync(file), file), symbols, options);
+}
+
+/** What is named like a target and no file. */
+const target = /^(?:demo|self|pid:\d+|core:.+)$/;
+
+/** Makes a report of a target, as of now. */
+async function targetReport(spec: string, options: CrashOptions): Promise<CrashReport> {
+  const [{ openTarget }, { reportOf }, { demangle }] = await Promise.all([
+    import("./open.ts"),
+    import("../lib/report/mod.ts"),
+    import("../mod.ts"),
+  ]);
+  using opened = await openTarget(spec, spec.startsWith("core:") ? options.symbols ?? [] : []);
+  const snapshot = opened.target.snapshot();
+  return reportOf(opened.target, snapshot.threads, {
+    ...(spec.startsWith("core:") ? {} : { date: new Date() }),
+    incident: crypto.randomUUID(),
+    demangle: (name) => demangle(name),
+  });
+}
+
+function tellOf(
+  report: CrashReport,
+  symbols: CrashSymbols,
+  options: Pick<CrashOptions, "mine" | "begin" | "end">,
+): ReadCrash {
   const symbolicated = symbolicateReport(report, symbols.files, { demangle: symbols.demangle });
   const attribution = attributeReport(symbolicated.report, {
     mine: options.mine ?? [],
