@@ -1,0 +1,202 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { root } from "./terminal.ts";
+import { hostile, raw } from "./fake_target.ts";
+
+const program = new URL("repl/main.ts", root).pathname;
+const reports = new URL("tests/fixtures/reports/", root).pathname;
+const inlines = new URL("tests/fixtures/inlines/arm64", root).pathname;
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function crash(...args: string[]): Promise<Ended> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", program, "crash", ...args],
+    stdin: "null",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("the explanation first, then the report", async () => {
+  const { code, stdout, stderr } = await crash(`${reports}macos309.ips`);
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  const [explanation, report] = stdout.split("\n\nIncident Identifier:");
+  assertMatch(explanation, /^Orchard 3\.1 \(310\): EXC_BREAKPOINT \(SIGTRAP\)/);
+  for (
+    const part of [
+      "What happened\n  A Swift optional was nil",
+      'Where\n  thread 1 "果樹園 worker"',
+      "Whose\n  of the program's side (Orchard)",
+      "What to check\n  Unwrap with if let",
+      "Symbols that are missing\n  Orchard 2F4B6D80",
+    ]
+  ) assertStringIncludes(explanation, part);
+  assertStringIncludes(report, "Thread 1 Crashed:\n0   Orchard ");
+});
+
+Deno.test("--json: the threads and images of bt --json, and the report's own fields", async () => {
+  const { code, stdout } = await crash("--json", `${reports}ios104.crash`, `${reports}ios32.crash`);
+  assertEquals(code, 0);
+  const [first, second] = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals([first.target.name, second.target.arch], ["Weather Station", "armv7"]);
+  assertEquals(first.crashedThread, 0);
+  assertEquals(first.threads[0].frames[2], {
+    index: 2,
+    address: "0x183147d0c",
+    image: "libsystem_c.dylib",
+    symbol: "abort",
+    offset: 140,
+    file: null,
+    line: null,
+    column: null,
+    inlined: false,
+    via: null,
+  });
+  const keys = ["name", "path", "uuid", "loadAddress", "slide"];
+  assertEquals(Object.keys(first.images[0]).slice(0, 5), keys);
+  assertEquals(first.threads[0].registers.pc, "0x1831d92ec");
+  assertEquals(first.exception.type, "EXC_CRASH");
+  assertEquals(first.attribution.deciding.index, 3);
+  assertEquals(first.missing[0].name, "Weather Station");
+  assertMatch(first.signature.id, /^[0-9a-f]{16}$/);
+});
+
+Deno.test("--text and --ips convert each to the other, --out writes the file", async () => {
+  await inFolder(async (folder) => {
+    const ips = `${folder}/a.ips`;
+    const text = `${folder}/b.crash`;
+    assertEquals((await crash(`${reports}ios32.crash`, "--ips", "--out", ips)).code, 0);
+    assertEquals((await crash(ips, "--text", "--out", text)).code, 0);
+    const [before, after] = await Promise.all(
+      [`${reports}ios32.crash`, text].map(async (file) =>
+        JSON.parse((await crash("--json", file)).stdout)
+      ),
+    );
+    assertEquals(after.threads, before.threads);
+    assertEquals(after.images, before.images);
+    assertEquals(after.exception, before.exception);
+    // A report that has the form already stays as it is.
+    const same = await crash(`${reports}macos12.crash`, "--text");
+    assertEquals(same.stdout, await Deno.readTextFile(`${reports}macos12.crash`));
+    assertEquals([...Deno.readDirSync(folder)].length, 2);
+  });
+});
+
+/** A report with a frame in the fixture's static library. */
+async function helperReport(): Promise<string> {
+  const image = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", program, "image", `${inlines}/inlines`, "--json", "--symbols"],
+  }).output();
+  const { images: [{ uuid, symbols }] } = JSON.parse(new TextDecoder().decode(image.stdout));
+  const { value } = symbols.find(({ name }: { name: string }) => name === "_helper_twice");
+  const offset = Number(BigInt(value) - 0x1_0000_0000n) + 4;
+  const text = await Deno.readTextFile(`${reports}ios104.crash`);
+  return text.replace("8c1d2e3f4a5b6c7d8e9f0a1b2c3d4e5f", uuid.replaceAll("-", "").toLowerCase())
+    .replace(/Last Exception Backtrace:\n[^)]*\)\n/, "")
+    .replace(
+      "0x0000000100c44e10 0x100c40000 + 19984",
+      `0x${(0x100c40000 + offset).toString(16).padStart(16, "0")} 0x100c40000 + ${offset}`,
+    );
+}
+
+Deno.test("--symbols names frames; whose crash it is, by archive, by begin and end", async () => {
+  await inFolder(async (folder) => {
+    const file = `${folder}/helper.crash`;
+    await Deno.writeTextFile(file, await helperReport());
+    const plain = await crash(file, "--symbols", inlines);
+    assertEquals(plain.stderr, "");
+    assertStringIncludes(plain.stdout, "helper_twice + 4");
+    assertStringIncludes(plain.stdout, "of the program's side (libhelper.a)");
+    const mine = await crash(file, "--symbols", inlines, "--mine", "helper");
+    assertStringIncludes(mine.stdout, "of the library asked for (libhelper.a)");
+    const begin = await crash(
+      ...[file, "--symbols", inlines, "--mine", "sdk", "--begin", "helper_twice"],
+      ...["--end", "0x1000005c8"],
+    );
+    assertStringIncludes(begin.stdout, "by its place between begin and end");
+    const wrong = await crash(file, "--begin", "nosuch", "--end", "0x10");
+    assertEquals(wrong.code, 1);
+    assertStringIncludes(wrong.stderr, "there is no symbol nosuch");
+  });
+});
+
+Deno.test("--group: counts, times, versions and devices; a damaged file is a warning", async () => {
+  await inFolder(async (folder) => {
+    const text = await Deno.readTextFile(`${reports}ios32.crash`);
+    for (let index = 0; index < 80; index++) {
+      const one = text.replace("2014-11-02", `2014-11-${String(1 + index % 20).padStart(2, "0")}`)
+        .replace("iPhone4,1", index % 4 === 0 ? "iPad2,1" : "iPhone4,1")
+        .replace("roll:on:", index % 10 === 0 ? "stop:" : "roll:on:");
+      await Deno.writeTextFile(`${folder}/${index}.crash`, one);
+    }
+    await Deno.writeTextFile(`${folder}/damaged.crash`, "no report");
+    await Deno.writeTextFile(`${folder}/README.md`, "not read");
+    const { code, stdout, stderr } = await crash(folder, "--group", "--json");
+    assertEquals(code, 0);
+    const damaged = `${folder}/damaged.crash: at offset 0x0: expected a crash report`;
+    assertStringIncludes(stderr, `machpause: warning: ${damaged}`);
+    assertEquals(stderr.trim().split("\n").length, 1);
+    const groups = stdout.trim().split("\n").map((line) => JSON.parse(line));
+    assertEquals(groups.map(({ count, parts }) => [count, parts.at(-1)]), [
+      [72, "Pocket Golf -[Ball roll:on:]"],
+      [8, "Pocket Golf -[Ball stop:]"],
+    ]);
+    assertEquals(groups[0].first, "2014-11-02T17:01:22.990Z");
+    assertEquals(groups[0].last, "2014-11-20T17:01:22.990Z");
+    assertEquals(groups[0].models, [
+      { name: "iPhone4,1", count: 56 },
+      { name: "iPad2,1", count: 16 },
+    ]);
+    const table = await crash(folder, "--group");
+    assertMatch(table.stdout, /^72× {2}EXC_BAD_ACCESS SIGSEGV {2}2014-11-02 to 2014-11-20/);
+    assertStringIncludes(table.stdout, "80 reports, 2 signatures, 1 not read");
+  });
+});
+
+Deno.test("what a report holds is never printed raw", async () => {
+  await inFolder(async (folder) => {
+    const file = `${folder}/hostile.crash`;
+    const text = (await Deno.readTextFile(`${reports}macos12.crash`))
+      .replaceAll("Notes Keeper", `Notes${hostile.replace(/[\r\n]/g, "")}`)
+      .replace("-[NotesController reload]", `-[Notes${hostile.replace(/[\r\n]/g, "")}]`);
+    await Deno.writeTextFile(file, text);
+    for (const args of [[], ["--json"], ["--group"], ["--group", "--json"]]) {
+      const { stdout, stderr } = await crash(file, ...args);
+      // Tabs are a report's columns.
+      assert(!raw.test(stdout.replaceAll("\t", " ")), args.join());
+      assert(!raw.test(stderr), args.join());
+    }
+  });
+});
+
+Deno.test("wrong command lines and files that are not there", async () => {
+  for (
+    const args of [
+      [],
+      ["a", "--json", "--text"],
+      ["a", "--begin", "b"],
+      ["a", "b", "--text", "--out", "c"],
+      ["a", "--group", "--ips"],
+    ]
+  ) {
+    const { code, stdout, stderr } = await crash(...args);
+    assertEquals({ args, code, stdout }, { args, code: 2, stdout: "" });
+    assertMatch(stderr, /^machpause: [^\n]+\n$/);
+  }
+  const { code, stdout, stderr } = await crash("nosuch", `${reports}ios32.crash`, "--json");
+  assertEquals([code, stderr], [1, "machpause: there is no file nosuch\n"]);
+  assertEquals(JSON.parse(stdout).target.name, "Pocket Golf");
+});
