@@ -1,6 +1,7 @@
 /** Many offsets of one image, looked up in its DWARF by several workers. */
 import { files } from "../ffi/files.ts";
 import type { SourceFrame } from "../mod.ts";
+import { FormatError } from "../lib/errors.ts";
 import { openDwarf } from "../lib/symbols/mod.ts";
 import { imagesIn } from "../lib/target/mod.ts";
 import { jobsFor, runTasks, type Task } from "./debug_pool.ts";
@@ -49,35 +50,34 @@ export async function bulkFrames(request: BulkRequest): Promise<BulkFrames> {
   const place = (from: number, found: readonly (readonly SourceFrame[])[]) => {
     found.forEach((list, index) => frames[order[from + index]] = list);
   };
-  {
-    using file = files.open(path);
-    const bytes = offsets.length < FEW ? 0 : file.size / 8;
-    const jobs = jobsFor(bytes, request.jobs);
-    if (jobs > 1) {
-      const size = Math.ceil(rising.length / (jobs * BATCHES));
-      const tasks: Task[] = [];
-      for (let at = 0; at < rising.length; at += size) {
-        tasks.push({ kind: "frames", offsets: rising.slice(at, at + size) });
-      }
-      const warnings: string[] = [];
-      let done = 0;
-      await runTasks({
-        opening: { path, image },
-        tasks,
-        jobs,
-        ...(signal === undefined ? {} : { signal }),
-        take(answer, task) {
-          if (answer.kind !== "frames") return;
-          warnings.push(...answer.warnings);
-          const found = unpackFrames(answer.frames);
-          place(task * size, found);
-          onProgress?.(done += found.length, rising.length);
-        },
-      });
-      return { frames, warnings: [...new Set(warnings)] };
-    }
-    using dwarf = openDwarf([...imagesIn(file)][image].bytes);
+  using file = files.open(path);
+  const binary = [...imagesIn(file)].at(image);
+  if (binary === undefined) throw new FormatError(path, 0, "a Mach-O image");
+  using dwarf = openDwarf(binary.bytes);
+  const jobs = jobsFor(offsets.length < FEW ? 0 : file.size / 8, request.jobs);
+  if (jobs <= 1) {
     place(0, dwarf.framesOf(rising));
     return { frames, warnings: dwarf.warnings };
   }
+  const size = Math.ceil(rising.length / (jobs * BATCHES));
+  const tasks: Task[] = [];
+  for (let at = 0; at < rising.length; at += size) {
+    tasks.push({ kind: "frames", offsets: rising.slice(at, at + size) });
+  }
+  const warnings: string[] = [];
+  let done = 0;
+  await runTasks({
+    opening: { path, image },
+    tasks,
+    jobs,
+    ...(signal === undefined ? {} : { signal }),
+    take(answer, task) {
+      if (answer.kind !== "frames") return;
+      warnings.push(...answer.warnings);
+      const found = unpackFrames(answer.frames);
+      place(task * size, found);
+      onProgress?.(done += found.length, rising.length);
+    },
+  });
+  return { frames, warnings: [...new Set(warnings)] };
 }

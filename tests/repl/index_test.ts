@@ -1,0 +1,281 @@
+/** `machpause index` as a person runs it. */
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { files } from "../../ffi/files.ts";
+import { FormatError, type MstFile, openMst } from "../../mod.ts";
+import { imagesIn } from "../../lib/target/mod.ts";
+import { openDwarf } from "../../lib/symbols/mod.ts";
+import { makeTable } from "../../repl/index_table.ts";
+import { bytesText, progressLine, secondsText } from "../../repl/progress.ts";
+import { bulkFrames } from "../../repl/bulk.ts";
+
+const program = new URL("../../repl/main.ts", import.meta.url).pathname;
+const fixtures = new URL("../fixtures/", import.meta.url).pathname;
+const lines = (name: string) => `${fixtures}lines/${name}/lines.dSYM`;
+const inside = "/Contents/Resources/DWARF/lines";
+
+async function index(...args: string[]): Promise<[number, string, string]> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", program, "index", ...args],
+  }).output();
+  const decoder = new TextDecoder();
+  return [code, decoder.decode(stdout), decoder.decode(stderr)];
+}
+
+const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+
+async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Throws where a table does not say what DWARF says. */
+function assertAlike(table: MstFile, path: string, image = 0): void {
+  using file = files.open(path);
+  const dwarf = openDwarf([...imagesIn(file)][image].bytes);
+  assertEquals([table.uuid, table.arch], [dwarf.uuid, dwarf.arch]);
+  table.verify();
+  let known = 0;
+  for (let offset = 0; offset < 0x6000; offset++) {
+    const expected = dwarf.framesAt(offset);
+    const frames = table.framesAt(offset);
+    // Where DWARF names no function the symbol table may.
+    const name = expected.at(-1)?.function ?? "";
+    if (name === "") {
+      assert(frames.length <= Math.max(1, expected.length));
+      assertEquals(frames[0]?.location ?? null, expected[0]?.location ?? null);
+    } else {
+      assertEquals(frames, expected, `${path} at 0x${offset.toString(16)}`);
+      known++;
+    }
+  }
+  assert(known > 300, `${known} offsets of ${path}`);
+  assertEquals(table.warnings, []);
+}
+
+Deno.test("every fixture's dSYM as a table says the same", async () => {
+  // With DWARF 4 and 5 the code, and its UUID, is the same.
+  const groups = [
+    ["armv7", "i386", "x86_64", "arm64"].map((arch) => `${fixtures}demo/${arch}/demo.dSYM`),
+    ["x86_64-dwarf4", "arm64-dwarf4"].map(lines),
+    ["x86_64-dwarf5", "arm64-dwarf5"].map(lines),
+  ];
+  for (const dsyms of groups) {
+    await withFolder(async (folder) => {
+      const [code, stdout, stderr] = await index(...dsyms, "-o", `${folder}/store`);
+      assertEquals([code, stderr], [0, ""]);
+      const rows = stdout.trim().split("\n").map((row) => row.split("  "));
+      assertEquals(rows.length, dsyms.length);
+      for (const [at, [path, uuid, arch, functions, bytes, seconds]] of rows.entries()) {
+        assertEquals(path, `${folder}/store/${uuid}-${arch}.mst`);
+        const facts = [functions, bytes, seconds].join();
+        assertMatch(facts, /^\d+ functions,[\d.]+ (?:KiB|B),[\d.]+ s$/);
+        using table = openMst(files.open(path));
+        const name = dsyms[at].includes("/demo/") ? "demo" : "lines";
+        assertAlike(table, `${dsyms[at]}/Contents/Resources/DWARF/${name}`);
+        assertEquals(table.info.name, name);
+      }
+      const made = rows.map(([path]) => path.split("/").at(-1)!);
+      assertEquals(names(`${folder}/store`), made.sort());
+    });
+  }
+});
+
+Deno.test("a universal file is a table for each architecture, or the one asked for", async () => {
+  await withFolder(async (folder) => {
+    const thin = ["x86_64-dwarf5", "arm64-dwarf4"].map((name) =>
+      Deno.readFileSync(lines(name) + inside)
+    );
+    const header = new DataView(new ArrayBuffer(0x1000));
+    header.setUint32(0, 0xcafebabe);
+    header.setUint32(4, thin.length);
+    let at = 0x1000;
+    for (const [slice, bytes] of thin.entries()) {
+      const cpuType = new DataView(bytes.buffer).getUint32(4, true);
+      const fields = [cpuType, 0, at, bytes.length, 12];
+      fields.forEach((field, index) => header.setUint32(8 + 20 * slice + 4 * index, field));
+      at += Math.ceil(bytes.length / 0x1000) * 0x1000;
+    }
+    const fat = new Uint8Array(at);
+    fat.set(new Uint8Array(header.buffer));
+    at = 0x1000;
+    for (const bytes of thin) {
+      fat.set(bytes, at);
+      at += Math.ceil(bytes.length / 0x1000) * 0x1000;
+    }
+    const path = `${folder}/Fat.dSYM/Contents/Resources/DWARF/lines`;
+    Deno.mkdirSync(path.slice(0, -6), { recursive: true });
+    Deno.writeFileSync(path, fat);
+
+    const [code, stdout] = await index(folder, "-o", `${folder}/store/`, "--json");
+    assertEquals(code, 0);
+    const { tables } = JSON.parse(stdout);
+    assertEquals(tables.map(({ arch }: { arch: string }) => arch), ["x86_64", "arm64"]);
+    for (const [slice, { path: made, bytes }] of tables.entries()) {
+      assertEquals(Deno.statSync(made).size, bytes);
+      using table = openMst(files.open(made));
+      assertAlike(table, path, slice);
+    }
+    assertEquals((await index(path, "-o", `${folder}/one.mst`))[0], 2);
+    const one = await index(path, "-o", `${folder}/one.mst`, "--arch", "arm64");
+    assertEquals([one[0], one[2]], [0, ""]);
+    using table = openMst(files.open(`${folder}/one.mst`));
+    assertEquals(table.arch, "arm64");
+  });
+});
+
+Deno.test("a binary's debug map is followed to its object files", async () => {
+  await withFolder(async (folder) => {
+    for (const arch of ["arm64", "x86_64"]) {
+      const [code, , stderr] = await index(`${fixtures}inlines/${arch}/inlines`, "-o", folder);
+      assertEquals([code, stderr], [0, ""]);
+      using file = files.open(
+        `${fixtures}inlines/${arch}/dsym/inlines.dSYM/Contents/Resources/DWARF/inlines`,
+      );
+      const dwarf = openDwarf([...imagesIn(file)][0].bytes);
+      using table = openMst(files.open(`${folder}/${dwarf.uuid}-${arch}.mst`));
+      let inlined = 0;
+      for (let offset = 0; offset < 0x2000; offset++) {
+        const expected = dwarf.framesAt(offset);
+        if (expected.length === 0) continue;
+        assertEquals(table.framesAt(offset), expected);
+        if (expected.length > 1) inlined++;
+      }
+      assert(inlined > 20);
+    }
+  });
+});
+
+Deno.test("what is there already is left alone, but for --force and what is no such table", async () => {
+  await withFolder(async (folder) => {
+    const dsym = lines("arm64-dwarf5");
+    await index(dsym, "-o", folder);
+    const [name] = names(folder);
+    const path = `${folder}/${name}`;
+    const first = Deno.readFileSync(path);
+    Deno.utimeSync(path, 1, 1);
+    const [code, stdout] = await index(dsym, "-o", folder);
+    assertEquals(code, 0);
+    assertStringIncludes(stdout, "was there already");
+    assertEquals(Deno.statSync(path).mtime?.getTime(), 1000);
+    await index(dsym, "-o", folder, "--force");
+    assert(Deno.statSync(path).mtime!.getTime() > 1000);
+    assertEquals(Deno.readFileSync(path), first, "the same input is the same file");
+    await index(dsym, "-o", folder, "--force", "--jobs", "2");
+    assertEquals(Deno.readFileSync(path), first, "however many made it");
+    Deno.writeTextFileSync(path, "something else");
+    await index(dsym, "-o", folder);
+    assertEquals(Deno.readFileSync(path), first);
+    assertEquals(names(folder), [name]);
+  });
+});
+
+Deno.test("index: what can be wrong, in one line", async () => {
+  await withFolder(async (folder) => {
+    Deno.writeTextFileSync(`${folder}/text`, "no image");
+    Deno.mkdirSync(`${folder}/empty`);
+    const dsym = lines("arm64-dwarf5");
+    const wrong: [code: number, args: string[], reason: string][] = [
+      [2, [], "Missing argument"],
+      [2, [dsym], "-o FOLDER"],
+      [2, [dsym, "-o", folder, "--arch", "vax"], "there is no architecture vax"],
+      [2, [dsym, "-o", folder, "--jobs", "0"], "--jobs 0"],
+      [1, [`${folder}/none`, "-o", folder], "none"],
+      [1, [`${folder}/text`, "-o", folder], "no image"],
+      [1, [`${folder}/empty`, "-o", folder], "no dSYM"],
+      [1, [dsym, "-o", `${folder}/text`], "text"],
+      [1, [dsym, "-o", folder, "--arch", "i386"], "no image for i386"],
+      [1, [`${fixtures}demo/x86_64-stripped/demo`, "-o", folder], "debug information"],
+    ];
+    for (const [expected, args, reason] of wrong) {
+      const [code, stdout, stderr] = await index(...args);
+      assertEquals([code, stdout], [expected, ""], args.join(" "));
+      assertMatch(stderr, /^machpause: [^\n]+\n$/);
+      assertStringIncludes(stderr, reason);
+    }
+    assertEquals(names(folder), ["empty", "text"]);
+    // What one file lacks does not keep the others from being done.
+    const [code, stdout] = await index(`${fixtures}demo/x86_64-stripped/demo`, dsym, "-o", folder);
+    assertEquals([code, stdout.split("\n").length], [1, 2]);
+  });
+});
+
+Deno.test("a damaged unit is left out and said", async () => {
+  const path = lines("x86_64-dwarf4") + inside;
+  const bytes = Deno.readFileSync(path);
+  await withFolder(async (folder) => {
+    const damaged = `${folder}/lines`;
+    using file = files.open(path);
+    const [{ image }] = imagesIn(file);
+    const info = image.segments.flatMap(({ sections }) => sections)
+      .find(({ name }) => name === "__debug_info")!;
+    // The first unit's abbreviations are nowhere.
+    bytes.fill(0xff, info.fileOffset + 6, info.fileOffset + 10);
+    Deno.writeFileSync(damaged, bytes);
+    for (const jobs of ["1", "2"]) {
+      const [code, stdout, stderr] = await index(damaged, "-o", folder, "--force", "--jobs", jobs);
+      assertEquals(code, 0);
+      assertMatch(stdout, /functions/);
+      assertMatch(stderr, /^machpause: warning: .*unit at 0x0 left out/);
+    }
+  });
+});
+
+Deno.test("indexing is given up by a signal, with one worker and with several", async () => {
+  const path = lines("arm64-dwarf5") + inside;
+  using file = files.open(path);
+  const [binary] = imagesIn(file);
+  for (const jobs of [1, 2]) {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    if (jobs === 1) controller.abort(reason);
+    const made = makeTable({ path, index: 0, binary }, {
+      jobs,
+      signal: controller.signal,
+      onProgress: () => controller.abort(reason),
+    });
+    if (jobs === 2) assertEquals(await assertRejects(() => made), reason);
+    else await made.catch((error) => assertEquals(error, reason));
+  }
+});
+
+Deno.test("many offsets at once, with workers and without", async () => {
+  const path = lines("arm64-dwarf5") + inside;
+  using file = files.open(path);
+  const dwarf = openDwarf([...imagesIn(file)][0].bytes);
+  const offsets = Array.from({ length: 500 }, (_, index) => (index * 7919) % 0x3000);
+  const expected = offsets.map((offset) => dwarf.framesAt(offset));
+  const told: number[] = [];
+  for (const jobs of [1, 2, 3]) {
+    const onProgress = (done: number) => told.push(done);
+    const { frames, warnings } = await bulkFrames({ path, offsets, jobs, onProgress });
+    assertEquals(frames, expected);
+    assertEquals(warnings, []);
+  }
+  assertEquals(told.at(-1), offsets.length);
+  assertEquals((await bulkFrames({ path, offsets: [] })).frames, []);
+  await assertRejects(() => bulkFrames({ path: program, offsets }), FormatError);
+});
+
+Deno.test("how far a piece of work is, in one line", () => {
+  assertEquals(
+    progressLine("Indexing", 256 << 20, 1 << 30, 2),
+    "Indexing ████████░░░░░░░░░░░░░░░░░░░░░░  25 %  256 MiB of 1.0 GiB, 128 MiB/s, 6.0 s left",
+  );
+  assertEquals(progressLine("x", 0, 0, 0), `x ${"█".repeat(30)} 100 %  0 B of 0 B`);
+  assertEquals(bytesText(1023), "1.0 KiB");
+  assertEquals(bytesText(999), "999 B");
+  assertEquals(bytesText(5.25e12), "4.8 TiB");
+  assertEquals(secondsText(59.94), "59.9 s");
+  assertEquals(secondsText(125), "2:05");
+  assertEquals(secondsText(7384), "2:03:04");
+});
