@@ -37,6 +37,7 @@ export class ImagePlans {
   readonly #arch: Arch;
   readonly #bodies = new Map<number, Plan | null>();
   readonly #innermost = new Map<number, Plan | null>();
+  readonly #instructions = new Map<number, Plan | null>();
   readonly #returns = new Map<number, boolean>();
   #compact: UnwindInfo | null | undefined;
   #cfi: readonly FrameSection[] | undefined;
@@ -83,6 +84,18 @@ export class ImagePlans {
         planBy(this.#arch, assembly) ?? this.#find(address, offset);
       plan = this.#signalPlan(address, plan) ?? plan;
       this.#innermost.set(offset, plan);
+    }
+    return plan;
+  }
+
+  /** The plan that the function's instructions make, for where the others fail; `null` where they tell
+   * nothing. */
+  byInstructions(address: bigint): Plan | null {
+    const offset = Number(address - this.#image.loadAddress);
+    let plan = this.#instructions.get(offset);
+    if (plan === undefined) {
+      plan = planBy(this.#arch, this.#assembly(address));
+      this.#instructions.set(offset, plan);
     }
     return plan;
   }

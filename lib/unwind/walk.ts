@@ -239,10 +239,18 @@ class Walker implements FrameContext {
       if (step !== undefined) return step;
     }
     if (plan !== undefined && plan !== null) {
-      const step = this.#follow(index, plan);
+      const step = this.#follow(index, plan) ?? this.#followOther(index, plan, inside);
       if (step !== undefined) return step;
     }
     return this.#stepByRecord(index, pc);
+  }
+
+  /** Where what an image says leads nowhere, goes by the function's instructions. */
+  #followOther(index: number, { via }: Plan, inside: bigint): Step | undefined {
+    if (via !== "compact-unwind" && via !== "cfi") return undefined;
+    const { image } = this.resolver.resolve(inside);
+    const plan = plansOf(image, this.arch, this.resolver)?.byInstructions(inside) ?? null;
+    return plan === null ? undefined : this.#follow(index, plan);
   }
 
   /** Follows a plan; `undefined` when it leads nowhere that a caller could be. */
