@@ -182,11 +182,16 @@ export class AbbreviationTable {
   /** By code: the number of its abbreviation, 0 for none. */
   readonly dense: Uint32Array;
   readonly #sparse: ReadonlyMap<number, number>;
+  /** By code: the bytes of an entry that is only read past, where they are always as many; 0 for
+   * others. */
+  readonly plain: Uint32Array;
   /** By number: {@linkcode KIND}, plus 16 where entries have children. */
   readonly kinds: Uint8Array;
   /** By number: where its plan begins in {@linkcode steps}: with a number of bytes to skip. */
   readonly plans: Uint32Array;
   readonly steps: Int32Array;
+  /** By number: the forms of the values that are taken, by slot. */
+  readonly forms: readonly Uint16Array[];
   readonly #abbreviations: readonly Abbreviation[];
 
   constructor(byCode: ReadonlyMap<number, Abbreviation>, widths: Widths) {
@@ -195,10 +200,12 @@ export class AbbreviationTable {
     let highest = 0;
     for (const code of byCode.keys()) if (code <= limit && code > highest) highest = code;
     this.dense = new Uint32Array(highest + 1);
+    this.plain = new Uint32Array(highest + 1);
     this.kinds = new Uint8Array(count + 1);
     this.plans = new Uint32Array(count + 1);
     const sparse = new Map<number, number>();
     const steps: number[] = [];
+    const forms: Uint16Array[] = [noForms];
     let number = 0;
     for (const [code, abbreviation] of byCode) {
       number++;
@@ -207,16 +214,23 @@ export class AbbreviationTable {
       const kind = kindOf(abbreviation);
       this.kinds[number] = kind | (abbreviation.hasChildren ? 16 : 0);
       this.plans[number] = steps.length;
-      compile(abbreviation, kind, widths, steps);
+      forms.push(compile(abbreviation, kind, widths, steps));
+      const fixed = steps.length === this.plans[number] + 2;
+      if (
+        fixed && code > 0 && code < Math.min(128, highest + 1) && this.kinds[number] === KIND.skip
+      ) {
+        this.plain[code] = 1 + steps[this.plans[number]];
+      }
     }
     this.#sparse = sparse;
+    this.forms = forms;
     this.steps = Int32Array.from(steps);
     this.#abbreviations = [...byCode.values()];
   }
 
   /** Roughly the memory it takes, in bytes. */
   get weight(): number {
-    return this.dense.length * 4 + this.steps.length * 20 + 1024;
+    return this.dense.length * 8 + this.steps.length * 20 + 1024;
   }
 
   /** The number of a code's abbreviation; 0 for none. */
@@ -229,6 +243,8 @@ export class AbbreviationTable {
     return this.#abbreviations[this.number(code) - 1];
   }
 }
+
+const noForms = new Uint16Array(SLOTS);
 
 function kindOf({ tag, hasChildren, attributes }: Abbreviation): number {
   if (tag === TAG.subprogram) return KIND.subprogram;
@@ -243,8 +259,9 @@ function compile(
   kind: number,
   widths: Widths,
   steps: number[],
-): void {
+): Uint16Array {
   let fixed = 0;
+  let forms = noForms;
   for (const { attribute, form, constant } of attributes) {
     const slot = kind === KIND.skip
       ? undefined
@@ -253,6 +270,8 @@ function compile(
       : slots.get(attribute);
     if (slot !== undefined) {
       steps.push(fixed, STEP.take, slot, form, constant);
+      if (forms === noForms) forms = new Uint16Array(SLOTS);
+      forms[slot] = form;
       fixed = 0;
       continue;
     }
@@ -265,6 +284,7 @@ function compile(
     }
   }
   steps.push(fixed, STEP.end);
+  return forms;
 }
 
 /** What is read of the section at first; more when a table does not end there. */

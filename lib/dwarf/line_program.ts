@@ -27,6 +27,7 @@ export class LineRows {
   /** By opcode, for the header that they were made for. */
   readonly #lineAdvance = new Int32Array(256);
   readonly #operationAdvance = new Int32Array(256);
+  readonly #byteAdvance = new Int32Array(256);
 
   /** Forgets all rows. */
   clear(): void {
@@ -45,6 +46,7 @@ export class LineRows {
     this.#prepare(header);
     const lineAdvance = this.#lineAdvance;
     const operationAdvance = this.#operationAdvance;
+    const byteAdvance = this.#byteAdvance;
     let { offset, file, line, column } = this;
     let capacity = offset.length;
     let count = 0;
@@ -59,25 +61,28 @@ export class LineRows {
     /** Of the row before. */
     let lastAddress = -1;
 
+    const single = maximumOperations === 1;
     let at = header.program;
     while (at < end) {
       const opcode = bytes[at++];
-      let advance = 0;
-      let emits = false;
       if (opcode >= opcodeBase) {
-        advance = operationAdvance[opcode];
         currentLine += lineAdvance[opcode];
-        emits = true;
-      } else {
+        if (single) address += byteAdvance[opcode];
+        else {
+          operation += operationAdvance[opcode];
+          address += bundles(operation, header);
+          operation %= maximumOperations;
+        }
+      } else if (opcode !== LNS.copy) {
         switch (opcode) {
-          case LNS.copy:
-            emits = true;
-            break;
           case LNS.advance_pc: {
-            advance = bytes[at++];
-            if (advance >= 0x80) {
-              advance = ulebAt(bytes, at - 1);
-              at = lebEnd(bytes, at);
+            const operations = ulebAt(bytes, at);
+            at = lebEnd(bytes, at);
+            if (single) address += operations * minimumLength;
+            else {
+              operation += operations;
+              address += bundles(operation, header);
+              operation %= maximumOperations;
             }
             break;
           }
@@ -90,34 +95,37 @@ export class LineRows {
                 currentLine += (((byte & 0x7f) | (next << 7)) << 18) >> 18;
               } else {
                 currentLine = (currentLine + slebAt(bytes, at - 2)) | 0;
-                at = lebEnd(bytes, at);
+                at = lebEnd(bytes, at - 2);
               }
             }
             break;
           }
-          case LNS.set_file: {
+          case LNS.set_file:
             currentFile = bytes[at++];
             if (currentFile >= 0x80) {
               currentFile = ulebAt(bytes, at - 1);
               at = lebEnd(bytes, at);
             }
             break;
-          }
-          case LNS.set_column: {
+          case LNS.set_column:
             currentColumn = bytes[at++];
             if (currentColumn >= 0x80) {
               currentColumn = ulebAt(bytes, at - 1);
               at = lebEnd(bytes, at);
             }
             break;
-          }
           case LNS.negate_stmt:
           case LNS.set_basic_block:
           case LNS.set_prologue_end:
           case LNS.set_epilogue_begin:
             break;
           case LNS.const_add_pc:
-            advance = operationAdvance[255];
+            if (single) address += byteAdvance[255];
+            else {
+              operation += operationAdvance[255];
+              address += bundles(operation, header);
+              operation %= maximumOperations;
+            }
             break;
           case LNS.fixed_advance_pc:
             address += bytes[at] | (bytes[at + 1] << 8);
@@ -160,16 +168,9 @@ export class LineRows {
           default:
             for (let left = operands[opcode - 1]; left > 0; left--) at = lebEnd(bytes, at);
         }
+        continue;
       }
-      if (advance !== 0) {
-        if (maximumOperations === 1) address += advance * minimumLength;
-        else {
-          const operations = operation + advance;
-          address += minimumLength * Math.floor(operations / maximumOperations);
-          operation = operations % maximumOperations;
-        }
-      }
-      if (!emits || removed) continue;
+      if (removed) continue;
       if (address <= lastAddress) {
         if (address === lastAddress) {
           // The last row of an offset is the one that counts.
@@ -201,14 +202,15 @@ export class LineRows {
     if (count > first) throw damage(header, end, "the end of a sequence");
   }
 
-  #prepare({ lineBase, lineRange, opcodeBase }: LineHeader): void {
+  #prepare({ lineBase, lineRange, opcodeBase, minimumLength }: LineHeader): void {
     for (let opcode = 0; opcode < 256; opcode++) {
       const adjusted = opcode - opcodeBase;
-      const known = lineRange > 0 && adjusted >= 0;
+      // What const_add_pc advances by is that of 255, also where no opcode is special.
+      const known = lineRange > 0 && (adjusted >= 0 || opcode === 255);
       this.#lineAdvance[opcode] = known ? lineBase + adjusted % lineRange : 0;
       this.#operationAdvance[opcode] = known ? Math.floor(adjusted / lineRange) : 0;
+      this.#byteAdvance[opcode] = this.#operationAdvance[opcode] * minimumLength;
     }
-    if (lineRange > 0) this.#operationAdvance[255] = Math.floor((255 - opcodeBase) / lineRange);
   }
 
   #endSequence(end: number, high: number): void {
@@ -263,6 +265,11 @@ export class LineRows {
     });
     sequenceRows[sequenceCount] = row;
   }
+}
+
+/** The bytes of so many operations, as far as they fill instructions. */
+function bundles(operations: number, { minimumLength, maximumOperations }: LineHeader): number {
+  return minimumLength * Math.floor(operations / maximumOperations);
 }
 
 function damage(header: LineHeader, at: number, expected: string): FormatError {

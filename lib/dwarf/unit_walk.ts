@@ -59,8 +59,8 @@ export class Walk {
     this.ranges.count = 0;
     this.#lists.reset();
     const values = this.#values;
-    const { forms, low, high } = values;
-    const { dense, kinds, plans, steps } = unit.table;
+    const { low, high } = values;
+    const { dense, plain, kinds, plans, steps, forms } = unit.table;
     const { size, addressSize, offsetSize } = unit;
     const limit = dense.length;
     let enclosing = this.#enclosing;
@@ -69,7 +69,16 @@ export class Walk {
     let at = unit.entries;
     while (at < size) {
       const entry = at;
-      let code = bytes[at++];
+      let code = bytes[at];
+      // Most entries: parameters and variables.
+      if (code < limit) {
+        const length = plain[code];
+        if (length !== 0) {
+          at += length;
+          continue;
+        }
+      }
+      at++;
       if (code === 0) {
         if (--depth <= 0) break;
         continue;
@@ -82,6 +91,7 @@ export class Walk {
       if (number === 0) throw damage(unit, entry, `an entry with an abbreviation, not ${code}`);
       let plan = plans[number];
       at += steps[plan++];
+      values.forms = forms[number];
       for (let step = steps[plan++]; step !== STEP.end; step = steps[plan++]) {
         if (step === STEP.take) {
           const slot = steps[plan++];
@@ -89,24 +99,22 @@ export class Walk {
           // The forms that most have; readValue would do.
           if (form === FORM.data1) {
             low[slot] = bytes[at++];
-            forms[slot] = form;
           } else if (form === FORM.data2) {
             low[slot] = bytes[at] | (bytes[at + 1] << 8);
-            forms[slot] = form;
             at += 2;
           } else if (
             form === FORM.ref4 || form === FORM.data4 ||
             (offsetSize === 4 && (form === FORM.strp || form === FORM.sec_offset))
           ) {
             low[slot] = u32At(bytes, at);
-            forms[slot] = form;
             at += 4;
           } else if (form === FORM.addr && addressSize === 8) {
             low[slot] = u32At(bytes, at);
             high[slot] = u32At(bytes, at + 4);
-            forms[slot] = form;
             at += 8;
           } else {
+            // The entry says which form: it is none of its abbreviation.
+            if (form === FORM.indirect) values.forms = values.forms.slice();
             at = readValue(bytes, at, form, steps[plan], unit, values, slot);
           }
           plan++;
@@ -129,10 +137,8 @@ export class Walk {
       const action = kind & 15;
       if (action >= KIND.subprogram) {
         scope = this.#add(unit, entry, action, scope);
-        forms.fill(0);
       } else if (action === KIND.jump) {
-        const sibling = referenceTarget(forms[SLOT.sibling], low[SLOT.sibling], 0);
-        forms[SLOT.sibling] = 0;
+        const sibling = referenceTarget(values.forms[SLOT.sibling], low[SLOT.sibling], 0);
         // Only forwards, so that the walk ends.
         if (sibling > at && sibling <= size) {
           at = sibling;
@@ -149,6 +155,7 @@ export class Walk {
         enclosing[depth] = scope;
       } else if (depth === 0) break;
     }
+    if (at > size) throw damage(unit, size, "a whole entry");
     if (this.scopeCount === this.scopeRanges.length) this.#growScopes();
     this.scopeRanges[this.scopeCount] = this.ranges.count;
   }

@@ -10,7 +10,7 @@ export interface Values {
   /** Of addresses the upper 32 bits. */
   readonly high: Float64Array;
   /** `DW_FORM_*`; 0 where there is no value. */
-  readonly forms: Uint16Array;
+  forms: Uint16Array;
 }
 
 /** Room for the values of so many slots. */
