@@ -3,10 +3,14 @@
 
 import type { AssemblyInput, AssemblyRow } from "./assembly.ts";
 import {
+  call4,
   type Code,
+  end4,
   followInstructions,
   type FrameRegisters,
   type FrameState,
+  next4,
+  signed,
   type Step,
 } from "./assembly_frame.ts";
 
@@ -23,17 +27,9 @@ const registers: FrameRegisters = {
   isCalleeSaved: (n) => (n >= 19 && n <= FP) || (n >= V0 + 8 && n <= V0 + 15),
 };
 
-const next: Step = { length: 4 };
-const end: Step = { length: 4, ends: true };
-const call: Step = { length: 4, calls: true };
-
 /** Reads an arm64 function's instructions up to `pc`. */
 export function unwindArm64(input: AssemblyInput): AssemblyRow | null {
   return followInstructions(input, registers, step);
-}
-
-function signed(value: number, bits: number): number {
-  return (value << (32 - bits)) >> (32 - bits);
 }
 
 /** The classes that concern the stack come first; the others count by the register they write. */
@@ -65,12 +61,12 @@ function step(state: FrameState, code: Code, at: number): Step | null {
   } else if ((word & 0x1c000000) === 0x10000000 || (word & 0x0e000000) === 0x0a000000) {
     if (rd !== SP) state.clobber(rd);
   }
-  return next;
+  return next4;
 }
 
 function branchStep(word: number, at: number): Step | null {
   if ((word & 0x7c000000) === 0x14000000) {
-    if (word >>> 31) return call;
+    if (word >>> 31) return call4;
     return { length: 4, ends: true, targets: [at + signed(word, 26) * 4] };
   }
   if ((word & 0xff000000) >>> 0 === 0x54000000 || (word & 0x7e000000) === 0x34000000) {
@@ -81,10 +77,10 @@ function branchStep(word: number, at: number): Step | null {
   }
   if ((word & 0xfe000000) >>> 0 === 0xd6000000) {
     // blr, blraa and their like; the others jump or return.
-    return ((word >>> 21) & 7) === 1 ? call : end;
+    return ((word >>> 21) & 7) === 1 ? call4 : end4;
   }
   // brk and udf.
-  if ((word & 0xffe0001f) >>> 0 === 0xd4200000 || word >>> 16 === 0) return end;
+  if ((word & 0xffe0001f) >>> 0 === 0xd4200000 || word >>> 16 === 0) return end4;
   return null;
 }
 

@@ -356,3 +356,15 @@ function placeOf(
   }
   return "body";
 }
+
+/** An instruction of four bytes that goes on to the next. */
+export const next4: Step = { length: 4 };
+/** One after which the code goes on elsewhere, or not at all. */
+export const end4: Step = { length: 4, ends: true };
+/** One that calls. */
+export const call4: Step = { length: 4, calls: true };
+
+/** The lower bits of a number, the highest of them being its sign. */
+export function signed(value: number, bits: number): number {
+  return (value << (32 - bits)) >> (32 - bits);
+}
