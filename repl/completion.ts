@@ -18,12 +18,15 @@ export async function complete(
 ): Promise<Completion> {
   const lineStart = text.lastIndexOf("\n", cursor - 1) + 1;
   const head = text.slice(lineStart, cursor);
-  const parsed = lineStart === 0 ? parsedCommand(head) : undefined;
   const word = /(?:"[^"]*|'[^']*|\S*)$/.exec(head)![0];
   const start = cursor - word.length;
   const before = splitWords(head.slice(0, head.length - word.length));
+  // What the words before it mean: the one that is typed may become part of a name.
+  const parsed = lineStart === 0 && before.length > 0
+    ? parsedCommand(head.slice(0, head.length - word.length))
+    : undefined;
   const names = lineStart === 0 ? commandWords(before, word) : [];
-  if (parsed !== undefined && before.length > 0 && !parsed.command.raw) {
+  if (parsed !== undefined && !parsed.command.raw) {
     const completed = await argumentCandidates(session, parsed, before, word);
     const candidates = [...new Set([...names, ...completed.candidates])];
     if (candidates.length > 0 || completed.more > 0) {
@@ -61,8 +64,9 @@ function parsedCommand(head: string): { command: PromptCommand; args: string[] }
 /** The next words of commands whose names begin with the words so far. */
 function commandWords(before: readonly string[], word: string): string[] {
   const at = before.length;
-  const found = entries().filter(({ words }) =>
-    words.length > at && words[at].startsWith(word) &&
+  const found = entries().filter(({ name, words, command, alias }) =>
+    // A name that is just the beginning of the command's own says nothing more.
+    !(alias && command.name.startsWith(name)) && words.length > at && words[at].startsWith(word) &&
     before.every((word, at) => words[at] === word)
   ).map(({ words }) => words[at]);
   return [...new Set(found)].filter((name) => /^[\w.?-]{2,}$/.test(name)).sort();
@@ -85,12 +89,10 @@ const none: Candidates = { candidates: [], more: 0 };
 
 async function argumentCandidates(
   session: Session,
-  { command, args }: { command: PromptCommand; args: string[] },
+  { command, args: done }: { command: PromptCommand; args: string[] },
   before: readonly string[],
   word: string,
 ): Promise<Candidates> {
-  // What is being typed is the last of the arguments, unless that is yet to begin.
-  const done = word === "" ? args : args.slice(0, -1);
   if (before.length > 0 && before.at(-1) === "--as") {
     return among(
       ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "pointer"]

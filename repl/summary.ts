@@ -9,8 +9,8 @@ import type { Style } from "./style.ts";
 const systemPaths =
   /^(?:\/usr\/lib\/|\/System\/|\/lib\/|\/lib32\/|\/lib64\/|\/Library\/Apple\/)|\/macho-loader$|^\/memfd:|^linux-vdso|^\[vdso\]/;
 
-/** From this share of a CPU on, a thread that runs is said to spin. */
-const spinning = 0.5;
+/** From this share of a CPU on, a thread that runs is said to spin. Others may want the CPU too. */
+const spinning = 0.25;
 
 /** How much of a CPU a thread uses, from 0 to 1. */
 export type Usage = (thread: Thread) => number;
@@ -109,7 +109,7 @@ export function summaryLines(
     group,
     mark: selected !== undefined && group.threads.includes(selected) ? "*" : " ",
     which: cut(indexRanges(group.threads), 12),
-    name: cut(groupName(group), 28),
+    name: cut(groupName(group), Math.max(6, Math.min(28, columns - 24))),
     state: groupState(group),
     cpu: `${Math.round(100 * Math.max(...group.threads.map(usage)))}%`,
   }));
