@@ -1,5 +1,4 @@
 import { FormatError, MemoryReadError } from "../errors.ts";
-import { escape } from "../escape.ts";
 import {
   type AddressRange,
   type CoreSegment,
@@ -13,7 +12,7 @@ import {
 import type { Binaries } from "./core_binaries.ts";
 import type { CoreMemory } from "./core_memory.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
-import { MappedFile } from "./mapped_file.ts";
+import { MappedFile, PlacedImage } from "./mapped_file.ts";
 import type { Memory, ReadInto } from "./memory.ts";
 import { type Binary, imageOf } from "./symbol_files.ts";
 
@@ -25,49 +24,6 @@ const maxPages = 16384;
 const maxSegments = 1 << 16;
 /** Names of so many images are in one warning. */
 const maxNames = 5;
-
-/** An image of which only its place is known: it is neither in the core nor on the disk. */
-class AbsentImage implements LoadedImage {
-  readonly path: string;
-  readonly name: string;
-  readonly uuid: string | null;
-  readonly loadAddress: bigint;
-  /** As if linked at 0. */
-  readonly slide: bigint;
-  readonly ranges: readonly AddressRange[];
-
-  constructor(
-    path: string,
-    uuid: string | null,
-    loadAddress: bigint,
-    ranges: readonly AddressRange[],
-  ) {
-    this.path = path;
-    this.name = path.slice(path.lastIndexOf("/") + 1);
-    this.uuid = uuid;
-    this.loadAddress = loadAddress;
-    this.slide = loadAddress;
-    this.ranges = ranges;
-  }
-
-  symbolAt(): null {
-    return null;
-  }
-
-  findSymbols(): [] {
-    return [];
-  }
-
-  toString(): string {
-    return `0x${this.loadAddress.toString(16)} ${escape(this.path)}`;
-  }
-
-  /** The form of `bt --json`. */
-  toJSON(): Record<string, unknown> {
-    const hex = `0x${this.loadAddress.toString(16)}`;
-    return { name: this.name, path: this.path, uuid: this.uuid, loadAddress: hex, slide: hex };
-  }
-}
 
 /** What images are found in and with. */
 export interface CoreImageSource {
@@ -111,22 +67,7 @@ export class CoreImages {
     source.core.fallback = this.#readBinary;
     const noted = source.noted.length > 0 ? source.noted : this.#discover();
     const images = noted.flatMap((entry) => this.#make(entry) ?? []);
-    const files = source.files.map(({ path, ranges }) =>
-      new MappedFile(
-        path,
-        ranges.map(({ start, end }) => ({
-          address: start,
-          size: end - start,
-          offset: 0n,
-          protection: 0,
-          maxProtection: 0,
-          userTag: 0,
-          shareMode: 0,
-          depth: 0,
-          path,
-        })),
-      )
-    );
+    const files = source.files.map(({ path, ranges }) => new MappedFile(path, ranges));
     this.images = [...images, ...files];
     if (this.#absent.length > 0) {
       const names = this.#absent.slice(0, maxNames).join(", ");
@@ -265,7 +206,7 @@ export class CoreImages {
 
   /** Where an image is about which only the note tells. A segment ends where the core's region
    * does, or the image's next segment begins. */
-  #absentImage(path: string, entry: NotedImage, loadAddress: bigint): AbsentImage {
+  #absentImage(path: string, entry: NotedImage, loadAddress: bigint): PlacedImage {
     this.#absent.push(`${path}${entry.uuid === null ? "" : ` (${entry.uuid})`}`);
     const starts = entry.segments.filter(({ name }) => name !== "__PAGEZERO")
       .map(({ address }) => address);
@@ -278,7 +219,7 @@ export class CoreImages {
       if (next !== undefined && next < end) end = next;
       return { start, end };
     });
-    return new AbsentImage(path, entry.uuid, loadAddress, ranges);
+    return new PlacedImage(path, entry.uuid, loadAddress, ranges);
   }
 
   /** The core's region that holds `address`. */

@@ -1,26 +1,29 @@
 import { escape } from "../escape.ts";
-import type { LoadedImage } from "../macho/mod.ts";
+import type { AddressRange, LoadedImage } from "../macho/mod.ts";
 import type { Region } from "./kernel.ts";
 
-/** A mapped file that is not a Mach-O image, such as the host's own libraries on Linux: it has a
- * name and offsets, and no symbols. */
-export class MappedFile implements LoadedImage {
+/** An image of which only its place is known: it has a name and offsets, and no symbols. */
+export class PlacedImage implements LoadedImage {
   readonly path: string;
   readonly name: string;
-  readonly uuid = null;
-  /** The address of the lowest mapping. */
+  readonly uuid: string | null;
   readonly loadAddress: bigint;
   /** As if linked at 0. */
   readonly slide: bigint;
-  readonly ranges: readonly { readonly start: bigint; readonly end: bigint }[];
+  readonly ranges: readonly AddressRange[];
 
-  /** @param regions all of the file's, at least one, in rising order */
-  constructor(path: string, regions: readonly Region[]) {
+  constructor(
+    path: string,
+    uuid: string | null,
+    loadAddress: bigint,
+    ranges: readonly AddressRange[],
+  ) {
     this.path = path;
     this.name = path.slice(path.lastIndexOf("/") + 1);
-    this.loadAddress = regions[0].address;
-    this.slide = this.loadAddress;
-    this.ranges = regions.map(({ address, size }) => ({ start: address, end: address + size }));
+    this.uuid = uuid;
+    this.loadAddress = loadAddress;
+    this.slide = loadAddress;
+    this.ranges = ranges;
   }
 
   symbolAt(): null {
@@ -37,13 +40,16 @@ export class MappedFile implements LoadedImage {
 
   /** The form of `bt --json`. */
   toJSON(): Record<string, unknown> {
-    return {
-      name: this.name,
-      path: this.path,
-      uuid: null,
-      loadAddress: `0x${this.loadAddress.toString(16)}`,
-      slide: `0x${this.slide.toString(16)}`,
-    };
+    const hex = `0x${this.loadAddress.toString(16)}`;
+    return { name: this.name, path: this.path, uuid: this.uuid, loadAddress: hex, slide: hex };
+  }
+}
+
+/** A mapped file that is not a Mach-O image, such as the host's own libraries on Linux. */
+export class MappedFile extends PlacedImage {
+  /** @param ranges all of the file's, at least one, in rising order */
+  constructor(path: string, ranges: readonly AddressRange[]) {
+    super(path, null, ranges[0].start, ranges);
   }
 }
 
@@ -62,5 +68,10 @@ export function mappedFiles(regions: readonly Region[], known: ReadonlySet<strin
   const executable = 4;
   return [...byPath]
     .filter(([, group]) => group.some(({ protection }) => (protection & executable) !== 0))
-    .map(([path, group]) => new MappedFile(path, group));
+    .map(([path, group]) =>
+      new MappedFile(
+        path,
+        group.map(({ address, size }) => ({ start: address, end: address + size })),
+      )
+    );
 }

@@ -19,17 +19,7 @@ function imagesOf({ images, arch }: Recording): LoadedImage[] {
   return images.map(({ name, file, loadAddress, end }) => {
     const address = BigInt(loadAddress);
     return file === null
-      ? new MappedFile(`/${name}`, [{
-        address,
-        size: BigInt(end) - address,
-        offset: 0n,
-        protection: 5,
-        maxProtection: 7,
-        userTag: 0,
-        shareMode: 1,
-        depth: 0,
-        path: `/${name}`,
-      }])
+      ? new MappedFile(`/${name}`, [{ start: address, end: BigInt(end) }])
       : Image.fromFile(Deno.readFileSync(`${fixtures}${file}`), file, {
         arch: archs[arch].cpuType,
         loadAddress: address,
