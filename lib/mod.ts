@@ -149,6 +149,7 @@ export type {
   FindDebug,
   FindImage,
   FoundPlace,
+  FrameSpan,
   FunctionInfo,
   ImageLookup,
   JsonObject,

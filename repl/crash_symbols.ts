@@ -22,10 +22,10 @@ export async function openCrashSymbols(folders: readonly string[]): Promise<Cras
       [Symbol.dispose]: () => none[Symbol.dispose](),
     };
   }
-  const [{ DebugFinder, readTableHead }, { demangle }] = await Promise.all([
+  const [{ demangle, DebugFinder, readTableHead }] = await Promise.all([
     import("../lib/symbols/mod.ts"),
     // Brings what C++ and Rust names need, if one is met.
-    import("../mod.ts"),
+    import("../wasm/demangle.ts"),
   ]);
   const symbolFiles = new SymbolFiles(files, folders, readTableHead);
   const finder = new DebugFinder({ files, symbolFiles });

@@ -5,6 +5,7 @@ import { parseFrameLine, parseImageLine, parseRegisters } from "./crash_lines.ts
 import { archOfCodeType } from "./report.ts";
 import { CrashReport, imageFinder } from "./report.ts";
 import type {
+  FrameSpan,
   ReportField,
   ReportFrame,
   ReportImage,
@@ -30,7 +31,7 @@ interface DraftFrame {
   line: number | null;
   column: number | null;
   inlined: boolean;
-  span: { start: number; end: number } | null;
+  span: FrameSpan | null;
 }
 
 interface DraftThread {
@@ -177,7 +178,11 @@ class CrashTextReader {
       line: frame.line,
       column: frame.column,
       inlined: frame.inlined,
-      span: { start: this.#lines.start(at), end: this.#lines.end(at) },
+      span: {
+        start: this.#lines.start(at),
+        end: this.#lines.end(at),
+        place: this.#lines.start(at) + frame.placeAt,
+      },
     });
     this.#loose = "";
     return true;

@@ -6,6 +6,7 @@ export { readReport } from "./read.ts";
 export {
   type CallTreeNode,
   CrashReport,
+  type FrameSpan,
   type ReportException,
   type ReportField,
   type ReportFormat,

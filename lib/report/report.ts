@@ -15,6 +15,12 @@ export interface Span {
   readonly end: number;
 }
 
+/** Where a report has a frame. */
+export interface FrameSpan extends Span {
+  /** Where the last column of a crash text's frame begins; left out elsewhere. */
+  readonly place?: number;
+}
+
 /** A `Name: value` line of a report, or a member of its JSON header. None of it is safe to print
  * raw. */
 export interface ReportField {
@@ -79,7 +85,7 @@ export interface ReportFrame {
   readonly inlined: boolean;
   /** Where the report has it: a line without its end, or a JSON object. `null` where it has it in no
    * place of its own. */
-  readonly span: Span | null;
+  readonly span: FrameSpan | null;
 }
 
 /** A register of a thread state. */

@@ -11,6 +11,7 @@ import {
   type SymbolFiles,
 } from "../target/mod.ts";
 import type { CodeOrigin, CodeOrigins } from "./attribution.ts";
+import { isSystemImage } from "./explain.ts";
 import { type FunctionInfo, imageLookup } from "./lookup.ts";
 import type { ReportImage } from "./report.ts";
 import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
@@ -61,6 +62,8 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   }
 
   #find(image: ReportImage, uuid: string, _arch: ArchName | null): ImageLookup | null {
+    // The system's own files have no debug information, and of hundreds none is worth a search.
+    if (this.#symbolFiles.find(uuid).length === 0 && isSystemImage(image)) return null;
     const info = this.#debug?.find(loadedImage(image)).info ?? null;
     const own = this.#binary(uuid)?.image ?? null;
     return own === null && info === null ? null : remembering(imageLookup(own, info));

@@ -2,7 +2,6 @@
 
 import { type ArchName, archs } from "../arch/mod.ts";
 import type { SourceFrame } from "../target/mod.ts";
-import { parseFrameLine } from "./crash_lines.ts";
 import { type JsonValue, parseJson, stringifyJson } from "./json.ts";
 import {
   type CallTreeNode,
@@ -154,14 +153,14 @@ class Symbolication {
     for (const frame of frames) {
       if (frame.inlined) {
         wasInlined = true;
-        result.push({ ...frame, index: result.length });
+        result.push(numbered(frame, result.length));
         continue;
       }
       const named = wasInlined || frame.file !== null ? null : this.#name(frame, exact, crashed);
       wasInlined = false;
       exact = frame.symbol === trampoline;
       if (named === null) {
-        result.push({ ...frame, index: result.length });
+        result.push(numbered(frame, result.length));
         continue;
       }
       this.#named++;
@@ -242,11 +241,9 @@ class Symbolication {
       this.#editJson(span, named);
       return;
     }
-    const line = this.#report.text.slice(span.start, span.end);
-    const parsed = parseFrameLine(line);
-    // An address in a list of them.
-    if (parsed === null) return;
-    const columns = line.slice(0, parsed.placeAt);
+    // An address in a list of them has none.
+    if (span.place === undefined) return;
+    const columns = this.#report.text.slice(span.start, span.place);
     const gap = /\s$/.test(columns) ? "" : " ";
     const lines = [...named.inlined, named.frame].map((frame) =>
       `${columns}${gap}${placeText(frame)}`
@@ -295,9 +292,7 @@ class Symbolication {
     const last = before?.at(-1)?.span;
     if (!this.#inPlace || this.#report.format !== "crash" || after === null) return;
     if (first == null || last == null) return;
-    const { text } = this.#report;
-    if (parseFrameLine(text.slice(first.start, first.end)) !== null) return;
-    if (!after.some(({ symbol }) => symbol !== null)) return;
+    if (first.place !== undefined || !after.some(({ symbol }) => symbol !== null)) return;
     const digits = this.#report.arch === null || archs[this.#report.arch].pointerSize === 8
       ? 16
       : 8;
@@ -363,6 +358,11 @@ class Symbolication {
     if (place !== "") rest = rest.replace(" (", ` (${place} in `);
     this.#edits.push({ start: start + at, end, text: `${frame.symbol}${offset}${rest}` });
   }
+}
+
+/** A frame with a number: itself where it has that already. */
+function numbered(frame: ReportFrame, index: number): ReportFrame {
+  return frame.index === index ? frame : { ...frame, index };
 }
 
 function baseName(path: string): string {
