@@ -1,4 +1,5 @@
 /** DWARF: call-frame information, and units with their functions and lines. */
+export type { Widths } from "./abbreviations.ts";
 export {
   type AddressedRow,
   CallFrameInfo,
@@ -9,6 +10,7 @@ export { evaluateExpression, type ExpressionContext } from "./expression.ts";
 export { DwarfInfo, type DwarfOptions } from "./info.ts";
 export type { CfaRule, RegisterRule, UnwindRow } from "./row.ts";
 export {
+  type DwarfSection,
   type DwarfSectionPlace,
   DwarfSections,
   type DwarfSource,

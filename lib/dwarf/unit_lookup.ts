@@ -35,7 +35,10 @@ export class UnitLookup {
   /** By scope, for functions: one beyond the last scope in it. */
   readonly #ends: Uint32Array;
 
-  /** @param table whose columns stay as they are */
+  /** Sorts the table's functions.
+   *
+   * @param table whose columns stay as they are
+   */
   constructor(table: UnitTable) {
     this.#table = table;
     const { scopeCount, scopeParent, scopeRanges, rangeCount, rangeLow, rangeHigh } = table;

@@ -34,6 +34,7 @@ export interface UnitTable {
   /** The ranges of scope `n` are `scopeRanges[n]` to `scopeRanges[n + 1] - 1`. */
   readonly scopeRanges: Uint32Array;
 
+  /** Of all scopes. */
   readonly rangeCount: number;
   /** First byte's offset. */
   readonly rangeLow: Float64Array;
@@ -48,7 +49,9 @@ export interface UnitTable {
   /** One beyond the last byte that sequence `n` covers. */
   readonly sequenceHigh: Float64Array;
 
+  /** Of all sequences. */
   readonly rowCount: number;
+  /** Where the row's code begins; it ends at the next row's offset, or where the sequence does. */
   readonly rowOffset: Float64Array;
   /** For {@linkcode file}. */
   readonly rowFile: Uint32Array;
