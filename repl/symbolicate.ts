@@ -4,8 +4,10 @@ import { UserError } from "./errors.ts";
 import { complain, print } from "./output.ts";
 import { answerJson, type AnswerStyle, atosText, unknownWord } from "./symbolicate_answers.ts";
 import { parseAddress } from "./symbolicate_arguments.ts";
-import { batches, type Input, lineBatches } from "./symbolicate_input.ts";
+import { batches, type Input, joined, lineBatches } from "./symbolicate_input.ts";
+import { Lines } from "./symbolicate_lines.ts";
 import { openSource, type Source } from "./symbolicate_source.ts";
+import { readWords, type Words } from "./symbolicate_words.ts";
 
 /** The options of `machpause symbolicate`. */
 export interface SymbolicateOptions {
@@ -47,14 +49,13 @@ export async function symbolicate(
   using source = await openSource(options);
   const answer = json ? answerJson : atosText;
   if (given.length > 0) {
-    await answerLines(source, given, answer, style);
+    await answerLines(source, readWords(encoder.encode(given.join("\n"))), answer, style);
   } else {
     using input = openInput(file);
     if (filter) await filterText(source, input, style);
     else {
-      for await (const lines of lineBatches(input)) {
-        const words = lines.flatMap((line) => line.split(/\s+/)).filter((word) => word !== "");
-        await answerLines(source, words, answer, style);
+      for await (const text of lineBatches(input)) {
+        await answerLines(source, readWords(text), answer, style);
       }
     }
   }
@@ -65,24 +66,23 @@ export async function symbolicate(
   return 0;
 }
 
+const encoder = new TextEncoder();
+
 /** Answers a line for each word; what is no address is answered by itself. */
 async function answerLines(
   source: Source,
-  words: readonly string[],
+  { count, addresses, indices, others }: Words,
   answer: typeof atosText,
   style: AnswerStyle,
 ): Promise<void> {
-  const addresses = words.map(parseAddress);
-  const known = await source.resolve(addresses.filter((address) => address !== undefined));
-  if (style.name === demangle) await loadDemangler(namesOf(known));
-  let next = 0;
-  const lines = words.map((word, index) => {
+  const lines = new Lines(count);
+  for (const [index, word] of others) lines.set(index, unknownWord(word, answer === answerJson));
+  const { base } = source;
+  await source.each(addresses, preparation(style), (index, known) => {
     const address = addresses[index];
-    return address === undefined
-      ? unknownWord(word, answer === answerJson)
-      : answer(source.base + address, known[next++], style, address);
+    lines.set(indices[index], answer(base + address, known, style, address));
   });
-  if (lines.length > 0) print(lines.join("\n") + "\n");
+  print(lines.joined());
 }
 
 /** Copies a text with its addresses replaced by what is at them. */
@@ -91,19 +91,16 @@ async function filterText(source: Source, input: Input, style: AnswerStyle): Pro
   let rest: Uint8Array = new Uint8Array();
   const answer = async (text: Uint8Array): Promise<void> => {
     const found = findAddresses(text);
-    const known = await source.resolve(found.map(({ address }) => address));
-    if (style.name === demangle) await loadDemangler(namesOf(known));
-    const texts = known.map((resolution, index) =>
-      resolution.image === null
-        ? null
-        : atosText(source.base + found[index].address, resolution, style)
-    );
+    const texts = new Array<string | null>(found.length).fill(null);
+    const addresses = BigUint64Array.from(found, ({ address }) => address);
+    await source.each(addresses, preparation(style), (index, known) => {
+      if (known.image === null) return;
+      texts[index] = atosText(source.base + addresses[index], known, style);
+    });
     for (const piece of replace(text, found, texts)) print(piece);
   };
   for await (const bytes of batches(input)) {
-    const text = new Uint8Array(rest.length + bytes.length);
-    text.set(rest);
-    text.set(bytes, rest.length);
+    const text = joined([rest, bytes]);
     const length = completeLength(text);
     rest = text.subarray(length);
     await answer(text.subarray(0, length));
@@ -111,12 +108,25 @@ async function filterText(source: Source, input: Input, style: AnswerStyle): Pro
   await answer(rest);
 }
 
-/** The names that will be shown. */
-function* namesOf(known: readonly Resolution[]): Iterable<string> {
-  for (const resolution of known) {
-    for (const { function: name } of resolution.frames) yield name;
-    if (resolution.frames.length === 0 && resolution.symbol !== null) yield resolution.symbol.name;
-  }
+const asked = new Set<string>();
+
+/** Loads what the names that will be shown need to be read by people. */
+function preparation({ name }: AnswerStyle): (known: readonly Resolution[]) => Promise<void> {
+  if (name !== demangle) return () => Promise.resolve();
+  return async (known) => {
+    const names: string[] = [];
+    const ask = (raw: string): void => {
+      if (asked.has(raw)) return;
+      asked.add(raw);
+      names.push(raw);
+    };
+    for (const resolution of known) {
+      const { frames } = resolution;
+      for (const { function: raw } of frames) ask(raw);
+      if (frames.length === 0 && resolution.symbol !== null) ask(resolution.symbol.name);
+    }
+    if (names.length > 0) await loadDemangler(names);
+  };
 }
 
 /** A file, or stdin. */

@@ -15,6 +15,21 @@ export interface AnswerStyle {
   readonly name: (mangled: string) => string;
 }
 
+/** So many texts are remembered. */
+const MAX_SAFE_TEXTS = 1 << 12;
+const safeTexts = new Map<string, string>();
+
+/** {@linkcode escape}, of texts that come again and again. */
+function safe(text: string): string {
+  let shown = safeTexts.get(text);
+  if (shown === undefined) {
+    if (safeTexts.size >= MAX_SAFE_TEXTS) safeTexts.clear();
+    shown = escape(text);
+    safeTexts.set(text, shown);
+  }
+  return shown;
+}
+
 function hex(value: bigint): string {
   return `0x${value.toString(16)}`;
 }
@@ -35,7 +50,7 @@ export function atosText(
 ): string {
   const { image, frames } = resolution;
   if (image === null) return hex(given);
-  const where = `(in ${escape(image.name)})`;
+  const where = `(in ${safe(image.name)})`;
   const shown = style.inlines ? frames : frames.slice(-1);
   return shown.length > 0
     ? shown.map((frame) => withLine(frame, where, resolution, address, style)).join(style.delimiter)
@@ -51,11 +66,11 @@ function withLine(
 ): string {
   // DWARF may know a line of what it knows no function of.
   const raw = name || resolution.symbol?.name;
-  const text = `${raw === undefined ? hex(address) : escape(style.name(raw))} ${where}`;
+  const text = `${raw === undefined ? hex(address) : safe(style.name(raw))} ${where}`;
   if (location !== null) {
     const { file, line } = location;
     const shown = style.fullPath ? file : file.slice(file.lastIndexOf("/") + 1);
-    return `${text} (${escape(shown)}:${line})`;
+    return `${text} (${safe(shown)}:${line})`;
   }
   const start = inlined ? null : resolution.functionStart ?? null;
   return start === null ? text : `${text} + ${address - start}`;
@@ -69,7 +84,7 @@ function bySymbol(
 ): string {
   const base = image!.loadAddress;
   if (symbol !== null) {
-    return `${escape(style.name(symbol.name))} ${where} + ${address - symbol.address}`;
+    return `${safe(style.name(symbol.name))} ${where} + ${address - symbol.address}`;
   }
   if (functionStart === null) return `${hex(address)} ${where} + ${address - base}`;
   return `function_${(functionStart - base).toString(16)} ${where} + ${address - functionStart}`;

@@ -10,19 +10,14 @@ export interface Input {
 const PATIENCE_MILLISECONDS = 5;
 /** No more bytes than this are gathered. */
 const MAX_BATCH = 1 << 24;
-const PIECE = 1 << 16;
+const PIECE = 1 << 18;
 
 /** The bytes of an input, in batches: what is there at once is in one. */
 export async function* batches(input: Input): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
   let size = 0;
   const gathered = (): Uint8Array => {
-    const all = new Uint8Array(size);
-    let at = 0;
-    for (const piece of pieces) {
-      all.set(piece, at);
-      at += piece.length;
-    }
+    const all = pieces.length === 1 ? pieces[0] : joined(pieces);
     pieces = [];
     size = 0;
     return all;
@@ -61,14 +56,24 @@ async function orTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
 }
 
 /** The whole lines of an input, a batch at a time, and what follows the last of them at its end. */
-export async function* lineBatches(input: Input): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder();
-  let rest = "";
+export async function* lineBatches(input: Input): AsyncGenerator<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array();
   for await (const bytes of batches(input)) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = lines.pop()!;
-    if (lines.length > 0) yield lines;
+    const text = rest.length === 0 ? bytes : joined([rest, bytes]);
+    const end = text.lastIndexOf(0x0a) + 1;
+    if (end > 0) yield text.subarray(0, end);
+    rest = text.subarray(end);
   }
-  rest += decoder.decode();
-  if (rest !== "") yield [rest];
+  if (rest.length > 0) yield rest;
+}
+
+/** Some bytes after one another. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }

@@ -1,6 +1,6 @@
 /** Whom `symbolicate` asks: files as images were loaded, or a process. */
 import { escape } from "../lib/escape.ts";
-import { type DebugInfo, OpenedDwarf } from "../lib/symbols/mod.ts";
+import { OpenedDwarf } from "../lib/symbols/mod.ts";
 import {
   type FileSymbolizer,
   FormatError,
@@ -10,6 +10,7 @@ import {
   openImage,
   openSymbolizer,
   type Resolution,
+  type Resolver,
   type SourceFrame,
 } from "../mod.ts";
 import { UserError } from "./errors.ts";
@@ -24,8 +25,16 @@ export interface Source extends Disposable {
   readonly missing: readonly MissingSymbols[];
   /** What is added to an address as it is given. */
   readonly base: bigint;
-  /** What is known of each address, in their order. */
-  resolve(addresses: readonly bigint[]): Promise<Resolution[]>;
+  /** Tells what is known of each address, some at a time and in an order of its own.
+   *
+   * @param prepare is waited for before it is told of some
+   * @param tell takes an address's index
+   */
+  each(
+    addresses: BigUint64Array,
+    prepare: (known: readonly Resolution[]) => Promise<void>,
+    tell: (index: number, known: Resolution) => void,
+  ): Promise<void>;
 }
 
 /** Opens what the options name.
@@ -96,7 +105,7 @@ async function processSource(spec: string, symbols: readonly string[] = []): Pro
       return target.missingSymbols;
     },
     base: 0n,
-    resolve: (addresses) => Promise.resolve(addresses.map((address) => target.resolve(address))),
+    each: (addresses, prepare, tell) => each(target, addresses, prepare, tell),
     [Symbol.dispose]: () => opened[Symbol.dispose](),
   };
 }
@@ -113,40 +122,77 @@ function fileSource(symbolizer: FileSymbolizer, areOffsets: boolean): Source {
       return symbolizer.missing;
     },
     base,
-    async resolve(addresses) {
-      const placed = addresses.map((address) => base + address);
+    async each(addresses, prepare, tell) {
+      // Beyond 2^64 it is in no image.
+      const placed = base === 0n ? addresses : addresses.map((address) => base + address);
       if (placed.length > FEW) await prime(symbolizer, placed);
-      return placed.map((address) => symbolizer.resolve(address));
+      await each(symbolizer, placed, prepare, tell);
     },
     [Symbol.dispose]: () => symbolizer[Symbol.dispose](),
   };
 }
 
-/** Looks up many addresses at once. */
-async function prime(symbolizer: FileSymbolizer, addresses: readonly bigint[]): Promise<void> {
+/** So many answers are there at a time. */
+const CHUNK = 256;
+
+async function each(
+  resolver: Resolver,
+  addresses: BigUint64Array,
+  prepare: (known: readonly Resolution[]) => Promise<void>,
+  tell: (index: number, known: Resolution) => void,
+): Promise<void> {
+  const order = risingOrder(addresses);
+  for (let at = 0; at < order.length; at += CHUNK) {
+    const chunk = Array.from(order.subarray(at, at + CHUNK));
+    const known = chunk.map((index) => resolver.resolve(addresses[index]));
+    await prepare(known);
+    chunk.forEach((index, place) => tell(index, known[place]));
+  }
+}
+
+/** The indices of values in their rising order: what is looked up next is near. */
+function risingOrder(values: BigUint64Array): Uint32Array {
+  const lowest = values.reduce((least, value) => value < least ? value : least, values[0] ?? 0n);
+  const offsets = new Float64Array(values.length);
+  for (let index = 0; index < values.length; index++) {
+    offsets[index] = Number(values[index] - lowest);
+  }
+  // With the index in the low bits it sorts without a comparison function.
+  const room = 2 ** 20;
+  if (values.length < room && offsets.every((offset) => offset < 2 ** 32)) {
+    const keys = offsets.map((offset, index) => offset * room + index).sort();
+    const order = new Uint32Array(keys.length);
+    for (let place = 0; place < keys.length; place++) order[place] = keys[place] % room;
+    return order;
+  }
+  return Uint32Array.from(values.keys()).sort((a, b) => offsets[a] - offsets[b]);
+}
+
+/** Reads many addresses' DWARF at once, each unit once. */
+async function prime(symbolizer: FileSymbolizer, addresses: BigUint64Array): Promise<void> {
   const byImage = new Map<LoadedImage, number[]>();
   for (const address of addresses) {
     const image = symbolizer.images.at(address);
     if (image === null) continue;
-    const offset = Number(address - image.loadAddress);
     const known = byImage.get(image);
-    if (known === undefined) byImage.set(image, [offset]);
-    else known.push(offset);
+    if (known === undefined) {
+      if (symbolizer.debugInfo(image) instanceof OpenedDwarf) {
+        byImage.set(image, [Number(address - image.loadAddress)]);
+      }
+    } else known.push(Number(address - image.loadAddress));
   }
   for (const [image, found] of byImage) {
-    const info = symbolizer.debugInfo(image);
-    if (info === null) continue;
     const offsets = Float64Array.from(new Set(found)).sort();
+    const info = symbolizer.debugInfo(image) as OpenedDwarf;
     symbolizer.prime(image, offsets, await framesOf(info, offsets));
   }
 }
 
 /** The functions at rising offsets. Those of a large file with DWARF are looked up by several workers. */
 async function framesOf(
-  info: DebugInfo,
+  info: OpenedDwarf,
   offsets: Float64Array,
 ): Promise<readonly (readonly SourceFrame[])[]> {
-  if (!(info instanceof OpenedDwarf)) return Array.from(offsets, (offset) => info.framesAt(offset));
   if (offsets.length < MANY) return info.framesOf(offsets);
   const [{ bulkFrames }, { Progress }] = await Promise.all([
     import("./bulk.ts"),

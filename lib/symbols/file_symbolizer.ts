@@ -5,7 +5,7 @@ import type { DebugProvider } from "./debug_provider.ts";
 import type { FileImages } from "./file_images.ts";
 import { Symbolizer } from "./symbolizer.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import type { SourceFrame } from "../target/mod.ts";
+import type { Resolution, SourceFrame } from "../target/mod.ts";
 
 /** A {@linkcode Symbolizer} over files, which it closes. */
 export class FileSymbolizer extends Symbolizer implements Disposable {
@@ -21,6 +21,11 @@ export class FileSymbolizer extends Symbolizer implements Disposable {
     super(opened.images, provider);
     this.#opened = opened;
     this.#provider = provider;
+  }
+
+  /** What is known about `address`. It is not remembered: of files one asks for many addresses once. */
+  override resolve(address: bigint): Resolution {
+    return this.look(address);
   }
 
   /** The debug information of an image; `null` when there is none. */

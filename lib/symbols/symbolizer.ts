@@ -109,7 +109,7 @@ export class Symbolizer implements Symbols {
   resolve(address: bigint): Resolution {
     const known = this.#resolutions.get(address);
     if (known !== undefined) return known;
-    const resolution = this.#resolve(address);
+    const resolution = this.look(address);
     if (this.#resolutions.size >= MAX_REMEMBERED) this.#resolutions.clear();
     this.#resolutions.set(address, resolution);
     return resolution;
@@ -163,7 +163,8 @@ export class Symbolizer implements Symbols {
     this.#resolutions.clear();
   }
 
-  #resolve(address: bigint): Resolution {
+  /** What is known about `address`, looked up anew. */
+  protected look(address: bigint): Resolution {
     const image = this.images.at(address);
     return image === null ? nothing : new ImageResolution(image, address, this.#provider);
   }

@@ -2,6 +2,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { parseAddress, translateArguments } from "../../repl/symbolicate_arguments.ts";
 import { completeLength, findAddresses, replace } from "../../repl/symbolicate_filter.ts";
 import { batches, lineBatches } from "../../repl/symbolicate_input.ts";
+import { Lines } from "../../repl/symbolicate_lines.ts";
+import { readWords } from "../../repl/symbolicate_words.ts";
 import { root } from "./terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
@@ -311,10 +313,26 @@ Deno.test("a batch is what is there at once; lines are whole", async () => {
     }
     return encoder.encodeInto(piece, into).written;
   };
-  const found: string[][] = [];
-  for await (const lines of lineBatches({ read })) found.push(lines);
-  assertEquals(found, [["0x1", "0x2"], ["0x3"], ["0x4"]]);
+  const found: string[] = [];
+  for await (const lines of lineBatches({ read })) found.push(decoder.decode(lines));
+  assertEquals(found, ["0x1\n0x2\n", "0x3\n", "0x4"]);
   for await (const _ of batches({ read: () => Promise.resolve(null) })) throw new Error("no batch");
+});
+
+Deno.test("the words of a text, addresses apart; lines in any order", () => {
+  const text = " 0x1F\t0xfedcba9876543210 main\n0x 0x12345678901234567 12\r\n1f 0xG";
+  const { count, addresses, indices, others } = readWords(encoder.encode(text));
+  assertEquals(count, 8);
+  assertEquals([...addresses], [0x1fn, 0xfedc_ba98_7654_3210n, 12n, 0x1fn]);
+  assertEquals([...indices], [0, 1, 5, 6]);
+  assertEquals([...others], [[2, "main"], [3, "0x"], [4, "0x12345678901234567"], [7, "0xG"]]);
+  assertEquals(readWords(new Uint8Array()).count, 0);
+
+  const lines = new Lines(3);
+  lines.set(2, "ü");
+  lines.set(0, "x".repeat(100_000));
+  lines.set(1, "");
+  assertEquals(decoder.decode(lines.joined()), `${"x".repeat(100_000)}\n\nü\n`);
 });
 
 Deno.test("addresses in a text that is cut anywhere", () => {
