@@ -4,10 +4,13 @@ import { AT, FORM, TAG } from "./constants.ts";
 import { lebEnd, slebAt, ulebAt } from "./leb.ts";
 import type { DwarfSection } from "./sections.ts";
 
-/** What the numbers of a unit's entries are wide, in bytes. */
+/** How wide the numbers of a unit are, in bytes. */
 export interface Widths {
+  /** Of DWARF, 2 to 5. */
   readonly version: number;
+  /** Of addresses. */
   readonly addressSize: 4 | 8;
+  /** Of places in sections: 8 in 64-bit DWARF. */
   readonly offsetSize: 4 | 8;
 }
 

@@ -52,6 +52,7 @@ export class DwarfInfo {
   private constructor(sections: DwarfSections, options: DwarfOptions) {
     this.#warn = options.warn;
     const warn = (text: string) => this.#report(text);
+    sections.warn = warn;
     this.#reader = new UnitReader(
       sections,
       options.base,
@@ -63,7 +64,7 @@ export class DwarfInfo {
 
   /** Opens the sections of an image.
    *
-   * @throws {FormatError} when one that is needed is compressed and damaged
+   * @throws {FormatError} when that of the units is compressed and damaged
    */
   static open(sections: DwarfSections, options: DwarfOptions): DwarfInfo {
     return new DwarfInfo(sections, options);

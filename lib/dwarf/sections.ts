@@ -41,6 +41,9 @@ export class DwarfSection {
   readonly #source: DwarfSource;
   readonly #offset: number;
 
+  /**
+   * @param offset in the source; the section ends where it does at the latest
+   */
   constructor(name: string, source: DwarfSource, offset: number, size: number) {
     this.name = name;
     this.#source = source;
@@ -78,6 +81,8 @@ export class DwarfSections {
   readonly #source: DwarfSource;
   readonly #places: ReadonlyMap<string, DwarfSectionPlace>;
   readonly #sections = new Map<string, DwarfSection>();
+  /** Told which sections cannot be decompressed, and are taken to be empty. */
+  warn: ((text: string) => void) | undefined;
 
   private constructor(source: DwarfSource, places: ReadonlyMap<string, DwarfSectionPlace>) {
     this.name = source.name;
@@ -107,7 +112,7 @@ export class DwarfSections {
   /** A section, empty when there is none of the name.
    *
    * @param name in full and without what they all begin with, such as `str_offsets`
-   * @throws {FormatError} when it is compressed and damaged
+   * @throws {FormatError} when it is that of the units, and cannot be decompressed
    */
   get(name: string): DwarfSection {
     let section = this.#sections.get(name);
@@ -128,7 +133,13 @@ export class DwarfSections {
     if (compressed === undefined) return new DwarfSection(plain, this.#source, 0, 0);
     const { fileOffset, size } = compressed;
     const length = Math.max(0, Math.min(size, this.#source.size - fileOffset));
-    const bytes = inflateSection(this.#source.read(fileOffset, length), plain);
+    let bytes: Uint8Array = new Uint8Array();
+    try {
+      bytes = inflateSection(this.#source.read(fileOffset, length), plain);
+    } catch (error) {
+      if (!(error instanceof FormatError) || name === "info") throw error;
+      this.warn?.(`${plain} left out: ${error.message}`);
+    }
     const source = {
       name: this.name,
       size: bytes.length,

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../lib/errors.ts";
 import { inflate } from "../../lib/dwarf/inflate.ts";
-import { makeSections } from "./debug_sections.ts";
-import { number } from "./section.ts";
+import { abbreviation, makeSections, open, unit } from "./debug_sections.ts";
+import { number, text } from "./section.ts";
 
 async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
@@ -67,4 +67,20 @@ Deno.test("sections that are compressed as Go's linker does are read like others
   // It says that it is of a length which no such data has.
   const large = makeSections({ __zdebug_info: [...magic, 0, 0, 0, 1, 0, 0, 0, 0, ...data] });
   assertThrows(() => large.get("info"), FormatError);
+  // Without it nothing is known; without another, what that has.
+  const warnings: string[] = [];
+  const info = open(
+    {
+      info: unit({ version: 4 }, [1, ...text("a.c"), ...number(0, 4)]),
+      abbrev: [...abbreviation(1, 0x11, false, [[0x03, 0x08], [0x10, 0x17]]), 0],
+      __zdebug_line: [...magic, 0, 0, 0, 0, 0, 0, 1, 0, 1, 2, 3],
+    },
+    0n,
+    (warning) => warnings.push(warning),
+  );
+  assertEquals(info.table(info.units[0]).name, "a.c");
+  assertEquals(
+    warnings[0],
+    "__debug_line left out: __debug_line: at offset 0x0: expected a zlib header",
+  );
 });
