@@ -41,9 +41,7 @@ export class DwarfSection {
   readonly #source: DwarfSource;
   readonly #offset: number;
 
-  /**
-   * @param offset in the source; the section ends where it does at the latest
-   */
+  /** Names a part of a source; it ends where the source does at the latest. */
   constructor(name: string, source: DwarfSource, offset: number, size: number) {
     this.name = name;
     this.#source = source;
