@@ -237,7 +237,7 @@ async function show(crash: ReadCrash, options: CrashOptions, index: number): Pro
 }
 
 /** Text whose lines are safe to print. Tabs stay: reports have their columns by them. */
-function safeLines(text: string): string {
+export function safeLines(text: string): string {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   return lines.map((line) => line.split("\t").map(escape).join("\t")).join("\n");
 }

@@ -188,7 +188,7 @@ export class Header {
     if (written === null && given === null && subtype === null && note === null) return null;
     const match = /^(\S+)(?:\s+\((.{1,200})\))?/.exec(written ?? "");
     // macOS writes the subtype where iOS writes the numbers.
-    if (subtype === null && given !== null && /^[A-Z]/.test(given)) subtype = given;
+    if (subtype === null && given !== null && /^(?:[A-Z]|#\d+ at 0x)/.test(given)) subtype = given;
     return {
       type: match === null ? written : match[1],
       signal: match?.[2] ?? null,

@@ -49,6 +49,7 @@ interface DraftThread {
  * @param from where the text begins, after a JSON header
  * @param header that JSON header
  * @param warnings that there are already
+ * @param to where it ends
  */
 export function readCrashText(
   file: string,
@@ -56,11 +57,13 @@ export function readCrashText(
   from: number,
   header: JsonObject | null,
   warnings: string[] = [],
+  to: number = text.length,
 ): CrashReport {
-  return new CrashTextReader(file, text, from, header, warnings).read();
+  return new CrashTextReader(file, text, from, header, warnings, to).read();
 }
 
-type Collecting = "header" | "section" | "thread" | "exception" | "registers" | "images";
+/** `lines` is a section whose frames are no thread's. */
+type Collecting = "header" | "section" | "lines" | "thread" | "exception" | "registers" | "images";
 
 class CrashTextReader {
   readonly #file: string;
@@ -86,13 +89,13 @@ class CrashTextReader {
     from: number,
     header: JsonObject | null,
     warnings: string[],
+    to: number,
   ) {
     this.#warnings = warnings;
     this.#file = file;
     this.#text = text;
     this.#json = header;
-    const full = text.indexOf("\n-----------\nFull Report\n-----------\n", from);
-    this.#lines = new Lines(text, from, full < 0 ? text.length : full + 1);
+    this.#lines = new Lines(text, from, to);
   }
 
   #warn(text: string): void {
@@ -137,6 +140,17 @@ class CrashTextReader {
       this.#exception ??= [];
       return;
     }
+    if (trimmed.startsWith("Application Specific Backtrace")) {
+      // Of an exception, before there was a title for that; further ones are of what caused it.
+      if (this.#exception === null) {
+        this.#exception = [];
+        this.#collecting = "exception";
+      } else {
+        this.#sections.push({ name: trimmed.replace(/:$/, ""), lines: [] });
+        this.#collecting = "lines";
+      }
+      return;
+    }
     if (trimmed.startsWith("Binary Images")) {
       this.#collecting = "images";
       return;
@@ -154,6 +168,10 @@ class CrashTextReader {
     const frame = parseFrameLine(line);
     if (frame === null) return false;
     let frames: DraftFrame[];
+    if (this.#collecting === "lines") {
+      this.#sections.at(-1)?.lines.push(line);
+      return true;
+    }
     if (this.#collecting === "exception") frames = this.#exception!;
     else if (this.#collecting === "thread" && this.#thread !== null) {
       frames = this.#thread.frames;
@@ -291,7 +309,8 @@ class CrashTextReader {
   #fieldOrSection(line: string, trimmed: string): void {
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);
-    const inSection = this.#collecting === "section" && section !== undefined;
+    const inSection = section !== undefined &&
+      (this.#collecting === "section" || this.#collecting === "lines");
     if (colon > 0 && colon < 80) {
       const name = trimmed.slice(0, colon).trim();
       const value = trimmed.slice(colon + 1).trim();

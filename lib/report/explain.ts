@@ -171,11 +171,27 @@ function isVague({ key }: KnowledgeRow): boolean {
   return key === "abort" || key === "__pthread_kill";
 }
 
+/** `ESR_ELx.EC` of a `brk` instruction. */
+const breakpointClass = 0x3cn;
+/** What compilers mean by the number of a `brk`: LLVM's trap, and the four keys of a pointer whose
+ * authentication failed (`AArch64PointerAuth`). */
+const breakpoints: Readonly<Record<number, string>> = {
+  0x1: "brk 1 is a trap of the compiler's: a failed Swift check, or __builtin_trap().",
+  0xc470: "brk 0xc470: a pointer's authentication failed (key IA).",
+  0xc471: "brk 0xc471: a pointer's authentication failed (key IB).",
+  0xc472: "brk 0xc472: a pointer's authentication failed (key DA).",
+  0xc473: "brk 0xc473: a pointer's authentication failed (key DB).",
+};
+
 /** What the CPU says of the access. */
 function accessWords(thread: ReportThread | null): string | null {
+  const esr = register(thread, "esr");
+  if (esr !== null && ((esr >> 26n) & 0x3fn) === breakpointClass) {
+    const words = breakpoints[Number(esr & 0xffffn)];
+    if (words !== undefined) return words;
+  }
   const note = thread?.registers.find(({ name }) => name === "esr")?.note;
   if (note != null) return `The CPU says: ${note.replace(/[()]/g, "")}.`;
-  const esr = register(thread, "esr");
   if (esr !== null && Number((esr >> 26n) & 0x3fn) === 0x24) {
     return (esr & 0x40n) !== 0n ? "It was writing." : "It was reading.";
   }

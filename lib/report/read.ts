@@ -5,7 +5,7 @@ import { readCallTree } from "./call_tree.ts";
 import { readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
 import { isObject, type JsonObject, parseJson } from "./json.ts";
-import type { CrashReport } from "./report.ts";
+import { CrashReport } from "./report.ts";
 import { decodeReport } from "./text.ts";
 
 /** A report is text: larger files are something else. */
@@ -97,6 +97,28 @@ function isBody(value: JsonObject): boolean {
   );
 }
 
+/** The title between a translated text and the JSON that it was made of. */
+const fullTitle = /\n-+\r?\nFull Report\r?\n-+\r?\n\s*(?=\{)/;
+
+/** Where the JSON behind a translated text is; `null` where there is none. */
+function fullReport(text: string, from: number): { start: number; json: number } | null {
+  // Searching for words is faster than for the pattern.
+  const words = text.indexOf("\nFull Report", from);
+  if (words < 0) return null;
+  const line = text.lastIndexOf("\n", words - 1);
+  const match = line < 0 ? null : fullTitle.exec(text.slice(line, words + 1000));
+  return match === null || match.index !== 0
+    ? null
+    : { start: line + 1, json: line + match[0].length };
+}
+
+function withFull(report: CrashReport, full: { json: number } | null): CrashReport {
+  if (full === null) return report;
+  const embedded = readJson(report.file, report.text, full.json);
+  if (embedded === null || embedded.format !== "ips") return report;
+  return new CrashReport({ ...report, embedded });
+}
+
 function readText(
   name: string,
   text: string,
@@ -106,7 +128,8 @@ function readText(
 ): CrashReport | null {
   const tree = readCallTree(name, text, from, header);
   if (tree !== null) return tree;
-  const report = readCrashText(name, text, from, header, warnings);
+  const full = fullReport(text, from);
+  const report = withFull(readCrashText(name, text, from, header, warnings, full?.start), full);
   const { threads, images, lastException, exception } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null) return report;

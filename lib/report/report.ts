@@ -230,6 +230,8 @@ export interface ReportParts {
   readonly header: JsonObject | null;
   /** See {@linkcode CrashReport.body}. */
   readonly body: JsonObject | null;
+  /** See {@linkcode CrashReport.embedded}. */
+  readonly embedded?: CrashReport | null;
   /** See {@linkcode CrashReport.warnings}. */
   readonly warnings: readonly string[];
 }
@@ -291,6 +293,9 @@ export class CrashReport {
   readonly header: JsonObject | null;
   /** The JSON body; `null` for a text. */
   readonly body: JsonObject | null;
+  /** The same report as JSON, which a translated text has behind it as its "Full Report"; its text is the
+   * whole of this one. `null` where there is none. */
+  readonly embedded: CrashReport | null;
   /** What was damaged or not understood, in words. */
   readonly warnings: readonly string[];
 
@@ -317,6 +322,7 @@ export class CrashReport {
     this.images = parts.images;
     this.header = parts.header;
     this.body = parts.body;
+    this.embedded = parts.embedded ?? null;
     this.warnings = parts.warnings;
   }
 

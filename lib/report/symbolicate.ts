@@ -84,7 +84,22 @@ export function symbolicateReport(
   symbols: ReportSymbols,
   options: SymbolicateOptions = {},
 ): SymbolicatedReport {
-  return new Symbolication(report, symbols, options).run();
+  const { embedded } = report;
+  const own = new Symbolication(report, symbols, options);
+  if (embedded === null) return own.run();
+  const other = new Symbolication(embedded, symbols, options);
+  const inside = other.run().report;
+  const { named, missing, report: changed } = own.run();
+  const text = edited(report.text, [...own.edits, ...other.edits]);
+  return {
+    named,
+    missing,
+    report: new CrashReport({
+      ...changed,
+      text,
+      embedded: new CrashReport({ ...inside, text }),
+    }),
+  };
 }
 
 /** A function that handles signals returns into the instruction that was interrupted. */
@@ -104,7 +119,8 @@ class Symbolication {
   /** Recursion and many threads ask for the same again. */
   readonly #places = new Map<ReportImage, Map<number, FoundPlace | null>>();
   readonly #missing = new Map<ReportImage, { crashedFrames: number; frames: number }>();
-  readonly #edits: Edit[] = [];
+  /** Of the text. */
+  readonly edits: Edit[] = [];
   readonly #inPlace: boolean;
   readonly #bias: number;
   readonly #ending: string;
@@ -132,7 +148,7 @@ class Symbolication {
         ? this.#tree(thread)
         : { ...thread, frames: this.#stack(thread.frames, thread.crashed, true) }
     );
-    const text = this.#inPlace ? edited(report.text, this.#edits) : report.text;
+    const text = this.#inPlace ? edited(report.text, this.edits) : report.text;
     const missing = [...this.#missing].map(([image, counts]) => ({ image, ...counts }));
     missing.sort((a, b) =>
       b.crashedFrames - a.crashedFrames || b.frames - a.frames ||
@@ -248,7 +264,7 @@ class Symbolication {
     const lines = [...named.inlined, named.frame].map((frame) =>
       `${columns}${gap}${placeText(frame)}`
     );
-    this.#edits.push({ start: span.start, end: span.end, text: lines.join(this.#ending) });
+    this.edits.push({ start: span.start, end: span.end, text: lines.join(this.#ending) });
   }
 
   #editJson(span: { start: number; end: number }, named: Named): void {
@@ -280,7 +296,7 @@ class Symbolication {
         separator,
       )
     );
-    this.#edits.push({ ...span, text: [...inlined, own].join(",") });
+    this.edits.push({ ...span, text: [...inlined, own].join(",") });
   }
 
   /** Puts frames in the place of a list of addresses, if any of them is named. */
@@ -302,7 +318,7 @@ class Symbolication {
       lines.push(frameText(number, frame, `0x${frame.address.toString(16).padStart(digits, "0")}`));
       if (!frame.inlined) number++;
     }
-    this.#edits.push({ start: first.start, end: last.end, text: lines.join(this.#ending) });
+    this.edits.push({ start: first.start, end: last.end, text: lines.join(this.#ending) });
   }
 
   /** Names the nodes of a call tree, and takes its heaviest stack from them. A tree may be deeper than
@@ -347,7 +363,7 @@ class Symbolication {
       const image = frame.imageName === null ? "" : `  (in ${frame.imageName})`;
       const tail = place === "" ? "" : `  ${place}`;
       const rest = line.slice(bracket).trimEnd();
-      this.#edits.push({
+      this.edits.push({
         start: start + at,
         end,
         text: `${frame.symbol}${image}${offset}  ${rest}${tail}`,
@@ -356,7 +372,7 @@ class Symbolication {
     }
     let rest = line.slice(at + 3);
     if (place !== "") rest = rest.replace(" (", ` (${place} in `);
-    this.#edits.push({ start: start + at, end, text: `${frame.symbol}${offset}${rest}` });
+    this.edits.push({ start: start + at, end, text: `${frame.symbol}${offset}${rest}` });
   }
 }
 

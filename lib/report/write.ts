@@ -18,7 +18,14 @@ import { ipsText } from "./write_ips.ts";
  */
 export function writeReport(report: CrashReport, form: "crash" | "ips"): string {
   if (report.format === form) return report.text;
+  // A translated text has its JSON behind it.
+  if (form === "ips" && report.embedded !== null) return fullReportText(report.text);
   return form === "crash" ? crashText(report) : ipsText(report);
+}
+
+/** The JSON behind a translated text. */
+function fullReportText(text: string): string {
+  return text.slice(text.indexOf("{", text.indexOf("\nFull Report")));
 }
 
 /** A report of parts, its text in Apple's layout. */

@@ -12,7 +12,10 @@ import {
 } from "../../lib/report/mod.ts";
 import { parseJson } from "../../lib/report/json.ts";
 import { edited, Lines } from "../../lib/report/text.ts";
+import { safeLines } from "../../repl/crash.ts";
+import { crashJson } from "../../repl/crash_json.ts";
 import { explanationLines } from "../../repl/crash_show.ts";
+import { safeJson } from "../../repl/json.ts";
 import { plain } from "../../repl/style.ts";
 import { raw } from "../repl/fake_target.ts";
 import { bytesOf, essence, names, read, textOf } from "./fixtures.ts";
@@ -47,6 +50,10 @@ function useAll(report: CrashReport): void {
     plain,
   );
   for (const line of lines) assert(!raw.test(line), line);
+  const body = safeLines(symbolicated.report.text).replaceAll("\t", " ");
+  assert(!raw.test(body), "the report's text");
+  const json = safeJson(crashJson({ ...symbolicated, attribution }));
+  assert(!raw.test(json), "JSON");
   reportSignature(symbolicated.report);
   for (const form of ["crash", "ips"] as const) {
     writeReport(report, form);

@@ -1,7 +1,14 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../lib/errors.ts";
-import { encodeReport, readReport, type ReportFrame, writeReport } from "../../lib/report/mod.ts";
-import { bytesOf, names, read, textOf } from "./fixtures.ts";
+import {
+  encodeReport,
+  faultAddress,
+  readReport,
+  type ReportFrame,
+  symbolicateReport,
+  writeReport,
+} from "../../lib/report/mod.ts";
+import { bytesOf, essence, names, read, textOf } from "./fixtures.ts";
 
 /** A frame in few words. */
 function brief(
@@ -255,4 +262,76 @@ Deno.test("what is no report is refused", () => {
     );
   }
   assert(readReport(textOf("ios32.crash"), "x").threads.length > 0);
+});
+
+Deno.test("an exception's backtrace as frames, and more of them", () => {
+  const frames = "0   CoreFoundation \t0x1836fcfd8 __exceptionPreprocess + 228\n" +
+    "1   libobjc.A.dylib \t0x18295e538 objc_exception_throw + 56\n" +
+    "2   Weather Station \t0x100c45fa4 0x100c40000 + 24484\n";
+  const text = textOf("ios104.crash").replace(/\(0x1836fcfd8[^)]*\)\n/, frames)
+    .replace(
+      "Thread 1:",
+      "Application Specific Backtrace 1:\n0   Weather Station \t0x100c45fa4 f + 1\n\nThread 1:",
+    );
+  const report = readReport(text, "x");
+  assertEquals(report.lastException?.map(brief), [
+    "0 CoreFoundation 1836fcfd8 __exceptionPreprocess 228",
+    "1 libobjc.A.dylib 18295e538 objc_exception_throw 56",
+    "2 Weather Station 100c45fa4 null null",
+  ]);
+  assertEquals(report.threads[0].frames.length, 6);
+  assertEquals(report.threads.length, 3);
+  assertEquals(report.warnings, []);
+  assertEquals(report.sections.at(-1), {
+    name: "Application Specific Backtrace 1",
+    lines: ["0   Weather Station \t0x100c45fa4 f + 1"],
+  });
+  // Older systems have no other title.
+  const old = readReport(text.replace("Last Exception", "Application Specific"), "x");
+  assertEquals(
+    old.lastException,
+    report.lastException?.map((frame) => ({
+      ...frame,
+      span: {
+        start: frame.span!.start + 6,
+        end: frame.span!.end + 6,
+        place: frame.span!.place! + 6,
+      },
+    })),
+  );
+});
+
+Deno.test("what other reporters write", () => {
+  const text = textOf("ios32.crash").replace(
+    "Exception Subtype: KERN_INVALID_ADDRESS at 0x00000014\n",
+    "",
+  )
+    .replace("Triggered by Thread:  0", "Exception Codes: #0 at 0x14\nCrashed Thread:  0");
+  const report = readReport(text, "x");
+  assertEquals(report.exception?.subtype, "#0 at 0x14");
+  assertEquals(faultAddress(report), 0x14n);
+  assertEquals(report.crashedThread?.index, 0);
+});
+
+Deno.test("a translated text with its JSON behind it", () => {
+  const json = read("macos309.ips");
+  const text = "-------------------------------------\nTranslated Report (Full Report Below)\n" +
+    "-------------------------------------\n\n" + writeReport(json, "crash") +
+    "\n-----------\nFull Report\n-----------\n\n" + json.text;
+  const report = readReport(text, "x");
+  assertEquals(report.warnings, []);
+  assertEquals([report.format, report.embedded?.format], ["crash", "ips"]);
+  assertEquals(essence(report), essence(json));
+  assertEquals(essence(report.embedded!), essence(json));
+  assertEquals(writeReport(report, "crash"), text);
+  assertEquals(writeReport(report, "ips"), json.text);
+  // Both are named.
+  const named = symbolicateReport(report, {
+    find: ({ name }) =>
+      name !== "Pome" ? null : { at: () => ({ symbol: "peel", offset: 9, frames: [] }) },
+  }).report;
+  const again = readReport(named.text, "y");
+  assertEquals(again.crashedThread?.frames[2].symbol, "peel");
+  assertEquals(again.embedded?.crashedThread?.frames[2].symbol, "peel");
+  assertEquals(readReport(writeReport(named, "ips"), "z").crashedThread?.frames[2].offset, 10);
 });
