@@ -145,7 +145,7 @@ export class MstBuilder {
 
   /** The whole file, to be written in this order.
    *
-   * @param symbols rising; those in functions with a name are left out
+   * @param symbols rising; those in functions with a name, and in the one before, are left out
    * @throws {RangeError} for more than the format holds: 4 GiB of bodies or of strings
    */
   finish(symbols: Iterable<MstSymbol> = []): Uint8Array[] {
@@ -267,12 +267,15 @@ export class MstBuilder {
   #symbols(symbols: Iterable<MstSymbol>, { count, starts, ends, kinds }: Ordered): Uint8Array {
     const out = new ByteBuffer(1 << 10);
     let piece = 0;
+    let last = 0;
     for (const { offset, size, name } of symbols) {
+      if (offset < last) continue;
       while (piece < count && (ends[piece] <= offset || (kinds[piece] & PIECE.NAMED) === 0)) {
         piece++;
       }
       const end = piece < count ? Math.min(offset + size, starts[piece]) : offset + size;
       if (!(end > offset) || name === "") continue;
+      last = end;
       const at = out.length;
       out.reserve(SYMBOL_SIZE);
       out.length += SYMBOL_SIZE;
