@@ -200,7 +200,7 @@ async function framesOf(
   ]);
   using file = openImage(info.path);
   const image = file.images.findIndex((slice) => slice.image.uuid === info.uuid);
-  using bar = new Progress("Symbolicating", (count) => `${Math.round(count)} addresses`);
+  using bar = new Progress("Symbolicating", (count) => `${Math.round(count)}`);
   const { frames, warnings } = await bulkFrames({
     path: info.path,
     image: Math.max(0, image),
