@@ -55,8 +55,8 @@ export const KIND = {
   inlined: 3,
 } as const;
 
-/** The steps of a plan: how to get past an attribute whose length varies. After each follows the
- * number of bytes to skip next. */
+/** The steps of a plan: how to get past an attribute whose length varies, or to its value. After each
+ * follows the number of bytes to skip next. */
 export const STEP = {
   end: 0,
   /** A LEB128 number. */
@@ -69,8 +69,14 @@ export const STEP = {
   string: 6,
   /** A form in the entry. */
   indirect: 7,
-  /** A value that is wanted: slot, form and constant follow. */
+  /** A value that is wanted: its form and constant follow. The slot is in the step's upper bits. */
   take: 8,
+  /** One that is so many bytes long, and only that. */
+  take1: 9,
+  take2: 10,
+  take4: 11,
+  /** An address of 8 bytes. */
+  take_address: 12,
 } as const;
 
 /** Entries with no code in them or below. */
@@ -272,7 +278,9 @@ function compile(
       ? attribute === AT.sibling ? SLOT.sibling : undefined
       : slots.get(attribute);
     if (slot !== undefined) {
-      steps.push(fixed, STEP.take, slot, form, constant);
+      const step = takingStep(form, widths);
+      steps.push(fixed, step | slot << 4);
+      if (step === STEP.take) steps.push(form, constant);
       if (forms === noForms) forms = new Uint16Array(SLOTS);
       forms[slot] = form;
       fixed = 0;
@@ -288,6 +296,28 @@ function compile(
   }
   steps.push(fixed, STEP.end);
   return forms;
+}
+
+/** The step that takes a value of a form: for those that most have, one of their own. */
+function takingStep(form: number, widths: Widths): number {
+  switch (form) {
+    case FORM.data1:
+    case FORM.ref1:
+      return STEP.take1;
+    case FORM.data2:
+    case FORM.ref2:
+      return STEP.take2;
+    case FORM.data4:
+    case FORM.ref4:
+      return STEP.take4;
+    case FORM.strp:
+    case FORM.sec_offset:
+      return widths.offsetSize === 4 ? STEP.take4 : STEP.take;
+    case FORM.addr:
+      return widths.addressSize === 8 ? STEP.take_address : STEP.take;
+    default:
+      return STEP.take;
+  }
 }
 
 /** What is read of the section at first; more when a table does not end there. */

@@ -61,7 +61,7 @@ export class Walk {
     const values = this.#values;
     const { low, high } = values;
     const { dense, plain, kinds, plans, steps, forms } = unit.table;
-    const { size, addressSize, offsetSize } = unit;
+    const { size } = unit;
     const limit = dense.length;
     let enclosing = this.#enclosing;
     let depth = 0;
@@ -93,31 +93,25 @@ export class Walk {
       at += steps[plan++];
       values.forms = forms[number];
       for (let step = steps[plan++]; step !== STEP.end; step = steps[plan++]) {
-        if (step === STEP.take) {
-          const slot = steps[plan++];
+        const slot = step >> 4;
+        const way = step & 15;
+        if (way === STEP.take4) {
+          low[slot] = u32At(bytes, at);
+          at += 4;
+        } else if (way === STEP.take1) {
+          low[slot] = bytes[at++];
+        } else if (way === STEP.take2) {
+          low[slot] = bytes[at] | (bytes[at + 1] << 8);
+          at += 2;
+        } else if (way === STEP.take_address) {
+          low[slot] = u32At(bytes, at);
+          high[slot] = u32At(bytes, at + 4);
+          at += 8;
+        } else if (way === STEP.take) {
           const form = steps[plan++];
-          // The forms that most have; readValue would do.
-          if (form === FORM.data1) {
-            low[slot] = bytes[at++];
-          } else if (form === FORM.data2) {
-            low[slot] = bytes[at] | (bytes[at + 1] << 8);
-            at += 2;
-          } else if (
-            form === FORM.ref4 || form === FORM.data4 ||
-            (offsetSize === 4 && (form === FORM.strp || form === FORM.sec_offset))
-          ) {
-            low[slot] = u32At(bytes, at);
-            at += 4;
-          } else if (form === FORM.addr && addressSize === 8) {
-            low[slot] = u32At(bytes, at);
-            high[slot] = u32At(bytes, at + 4);
-            at += 8;
-          } else {
-            // The entry says which form: it is none of its abbreviation.
-            if (form === FORM.indirect) values.forms = values.forms.slice();
-            at = readValue(bytes, at, form, steps[plan], unit, values, slot);
-          }
-          plan++;
+          // The entry says which form: it is none of its abbreviation.
+          if (form === FORM.indirect) values.forms = values.forms.slice();
+          at = readValue(bytes, at, form, steps[plan++], unit, values, slot);
         } else if (step === STEP.block) {
           const length = bytes[at++];
           if (length < 0x80) at += length;
