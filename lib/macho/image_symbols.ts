@@ -13,6 +13,7 @@ import { StringTable } from "./strings.ts";
 import {
   lowerBound,
   MAX_SYMBOLS,
+  type NameColumns,
   type NamesFound,
   namesStartingWith,
   RANK,
@@ -54,7 +55,7 @@ export class ImageSymbols {
   readonly #sections: readonly SectionSpan[];
   #all: SymbolTable | undefined;
   /** The symbol table's, where names were asked for before all was read. */
-  #columns: SymbolColumns | null | undefined;
+  #named: NameColumns | null | undefined;
   // What both kinds of answers need, until all symbols are sorted.
   #nlists: Nlists | null | undefined;
   #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
@@ -88,7 +89,7 @@ export class ImageSymbols {
       this.#nlists =
         this.#names =
         this.#functionStarts =
-        this.#columns =
+        this.#named =
           undefined;
       this.#near.clear();
     }
@@ -101,8 +102,8 @@ export class ImageSymbols {
    */
   startingWith(prefix: string, limit: number): NamesFound {
     if (this.#all === undefined) {
-      this.#columns ??= this.#guard("the symbol table", () => this.#readNlistColumns()) ?? null;
-      if (this.#columns !== null) return namesStartingWith([this.#columns], prefix, limit);
+      this.#named ??= this.#guard("the symbol table", () => this.#readNamed()) ?? null;
+      if (this.#named !== null) return namesStartingWith([this.#named], prefix, limit);
     }
     return this.all.startingWith(prefix, limit);
   }
@@ -150,8 +151,7 @@ export class ImageSymbols {
 
   #readAll(): SymbolTable {
     const columns: SymbolColumns[] = [];
-    const nlists = this.#columns ??
-      this.#guard("the symbol table", () => this.#readNlistColumns());
+    const nlists = this.#guard("the symbol table", () => this.#readNlistColumns());
     if (nlists) columns.push(nlists);
     const exported = this.#guard("the exports", () => this.#readExports(nlists ?? null));
     if (exported) columns.push(exported);
@@ -230,6 +230,14 @@ export class ImageSymbols {
       ? this.#names
       : new StringTable(first, Math.min(stringsSize, last + MAX_NAME), this.#readNames);
     return { ...columns, names };
+  }
+
+  /** All names of the symbol table. */
+  #readNamed(): NameColumns | null {
+    const nameOffsets = this.#readNlists()?.nameOffsets();
+    if (nameOffsets === undefined || nameOffsets.length === 0) return null;
+    const names = new StringTable(0, this.#commands.symtab!.stringsSize, this.#readNames);
+    return { count: nameOffsets.length, nameOffsets, names };
   }
 
   /** The names, for those who want few of them. */

@@ -287,6 +287,9 @@ export class SymbolTable {
   }
 }
 
+/** The part of {@linkcode SymbolColumns} that names are found by. */
+export type NameColumns = Pick<SymbolColumns, "count" | "nameOffsets" | "names">;
+
 /** Some of the names that were looked for. */
 export interface NamesFound {
   /** Without their leading underscore where they were found without it. Not safe to print raw. */
@@ -301,7 +304,7 @@ export interface NamesFound {
  * @param limit so many names at most
  */
 export function namesStartingWith(
-  columns: readonly SymbolColumns[],
+  columns: readonly NameColumns[],
   prefix: string,
   limit: number,
 ): NamesFound {

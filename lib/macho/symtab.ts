@@ -82,6 +82,22 @@ export class Nlists {
     return { count, offsets, ranks, thumb, nameOffsets };
   }
 
+  /** Where the names of the symbols are that are defined in a section, without those for debuggers. */
+  nameOffsets(): Uint32Array {
+    const words = this.#words;
+    const stride = this.#stride;
+    const found = new Uint32Array(this.#count);
+    let count = 0;
+    for (let word = 0; word < words.length; word += stride) {
+      const fields = words[word + 1];
+      if (
+        (fields & NLIST.N_STAB) === 0 && (fields & NLIST.N_TYPE) === NLIST.N_SECT &&
+        (fields & 0xff00) !== 0 && words[word] < this.#stringsSize
+      ) found[count++] = words[word];
+    }
+    return found.subarray(0, count);
+  }
+
   /** The entries whose lower words are in a range. */
   #rowsNear(start: number, size: number): number[] {
     const words = this.#words;
