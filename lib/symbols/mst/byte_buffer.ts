@@ -68,5 +68,6 @@ export function zigzag(value: number): number {
 
 /** What {@linkcode zigzag} was given. */
 export function unzigzag(value: number): number {
+  if (value <= 0x7fffffff) return (value >>> 1) ^ -(value & 1);
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

@@ -2,8 +2,8 @@
 
 import { FormatError } from "../../errors.ts";
 import type { SourceFrame, SourceLocation } from "../../target/mod.ts";
-import { unzigzag } from "./byte_buffer.ts";
 import type { Blocks } from "./blocks.ts";
+import { unzigzag } from "./byte_buffer.ts";
 import {
   CONTINUES,
   GROUP_SIZE,
@@ -17,11 +17,10 @@ import {
   type Stretch,
   SYMBOL_SIZE,
 } from "./layout.ts";
+import { type InlinedCall, MAX_ULEB, PieceReader, Scopes } from "./piece_reader.ts";
 
 /** Strings kept, at most. */
 const MAX_KEPT = 1 << 14;
-/** Of a ULEB128 number below 2^53. */
-const MAX_ULEB = 8;
 
 const decoder = new TextDecoder();
 
@@ -31,58 +30,6 @@ export interface MstFunction {
   readonly name: string;
   /** Its first byte, in bytes from the image's base. */
   readonly start: number;
-}
-
-/** A function that is inlined, and where. */
-interface InlinedCall {
-  readonly name: number;
-  readonly file: number;
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Columns of a body's scopes, the function itself being 0: used again for each body. */
-class Scopes {
-  count = 0;
-  parents: Uint32Array = new Uint32Array(0);
-  /** Of calls: the name, and where the call is. */
-  names: Float64Array = new Float64Array(0);
-  callFiles: Float64Array = this.names;
-  callLines: Float64Array = this.names;
-  callColumns: Float64Array = this.names;
-  /** Where the last row of each was. */
-  files: Float64Array = this.names;
-  lines: Float64Array = this.names;
-  columns: Float64Array = this.names;
-
-  /** Makes room for so many, what is in it being of no more use. */
-  begin(count: number): void {
-    this.count = count;
-    if (count > this.parents.length) {
-      const room = 2 * count;
-      this.parents = new Uint32Array(room);
-      const column = () => new Float64Array(room);
-      [this.names, this.callFiles, this.callLines, this.callColumns] = [
-        column(),
-        column(),
-        column(),
-        column(),
-      ];
-      [this.files, this.lines, this.columns] = [column(), column(), column()];
-    }
-    this.files[0] = 0;
-    this.lines[0] = 0;
-    this.columns[0] = 0;
-  }
-
-  call(scope: number): InlinedCall {
-    return {
-      name: this.names[scope],
-      file: this.callFiles[scope],
-      line: this.callLines[scope],
-      column: this.callColumns[scope],
-    };
-  }
 }
 
 /** What a piece has at an offset. */
@@ -126,6 +73,7 @@ export class MstLookup {
   readonly #file: string;
   readonly #strings = new Map<number, string>();
   readonly #scopes = new Scopes();
+  readonly #reader: PieceReader;
   /** The block used last: searches use it again and again. */
   #recent = -1;
   #recentBytes: Uint8Array = new Uint8Array();
@@ -137,6 +85,7 @@ export class MstLookup {
     this.#blocksPerByte = 1 / this.#blockSize;
     this.#blocks = blocks;
     this.#file = file;
+    this.#reader = new PieceReader(file);
   }
 
   /** The functions at `offset`, innermost first. */
@@ -209,7 +158,8 @@ export class MstLookup {
    */
   #read(bodyAt: number, start: number, inside: number, mayContinue: boolean): Found | null {
     const bodies = this.#section("BODIES");
-    const reader = this.#counted(bodies, bodyAt, MAX_BODY);
+    const reader = this.#reader;
+    this.#begin(reader, bodies, bodyAt, MAX_BODY);
     const head = reader.uleb();
     const shift = head % 4;
     if (shift === CONTINUES) {
@@ -282,7 +232,9 @@ export class MstLookup {
   #string(at: number): string {
     const known = this.#strings.get(at);
     if (known !== undefined) return known;
-    const text = decoder.decode(this.#counted(this.#section("STRINGS"), at, MAX_STRING).bytes);
+    const reader = this.#reader;
+    this.#begin(reader, this.#section("STRINGS"), at, MAX_STRING);
+    const text = decoder.decode(reader.bytes.subarray(reader.position, reader.end));
     if (this.#strings.size >= MAX_KEPT) this.#strings.clear();
     this.#strings.set(at, text);
     return text;
@@ -328,152 +280,38 @@ export class MstLookup {
     return this.#u32(offset) + this.#u32(offset + 4) * 2 ** 32;
   }
 
-  /** What begins at `at` of a section with its length. */
-  #counted({ offset, size }: Stretch, at: number, limit: number): BodyReader {
+  /** Makes a reader read what begins at `at` of a section with its length. */
+  #begin(reader: PieceReader, { offset, size }: Stretch, at: number, limit: number): void {
     if (at >= size) {
       throw new FormatError(this.#file, offset + size, `a byte at 0x${at.toString(16)}`);
     }
     const start = offset + at;
-    const head = new BodyReader(
-      this.#bytes(start, Math.min(MAX_ULEB, size - at)),
-      this.#file,
-      start,
-    );
-    const length = head.uleb();
-    if (length > limit || length > size - at - head.position) {
+    this.#window(reader, start, Math.min(MAX_ULEB, size - at));
+    const first = reader.position;
+    const length = reader.uleb();
+    const head = reader.position - first;
+    if (length > limit || length > size - at - head) {
       throw new FormatError(this.#file, start, `a length of at most ${limit}, inside its section`);
     }
-    const from = start + head.position;
-    return new BodyReader(this.#bytes(from, length), this.#file, from);
+    this.#window(reader, start + head, length);
   }
 
-  /** Bytes of the data, inside it. */
-  #bytes(offset: number, length: number): Uint8Array {
+  /** Gives a reader bytes of the data. */
+  #window(reader: PieceReader, offset: number, length: number): void {
     const blockSize = this.#blockSize;
-    let at = offset - this.#dataOffset;
-    let number = Math.floor(at * this.#blocksPerByte);
-    at -= number * blockSize;
-    if (at + length <= blockSize) return this.#blocks.block(number).subarray(at, at + length);
+    const start = offset - this.#dataOffset;
+    let number = Math.floor(start * this.#blocksPerByte);
+    let at = start - number * blockSize;
+    if (at + length <= blockSize) {
+      reader.begin(this.#blocks.block(number), at, at + length, offset - at);
+      return;
+    }
     const joined = new Uint8Array(length);
     for (let done = 0; done < length; number++, at = 0) {
       const taken = this.#blocks.block(number).subarray(at, at + length - done);
       joined.set(taken, done);
       done += taken.length;
     }
-    return joined;
-  }
-}
-
-/** Reads the numbers of a body. */
-class BodyReader {
-  readonly bytes: Uint8Array;
-  position = 0;
-  readonly #file: string;
-  readonly #offset: number;
-
-  /** @param offset of the bytes in the file */
-  constructor(bytes: Uint8Array, file: string, offset: number) {
-    this.bytes = bytes;
-    this.#file = file;
-    this.#offset = offset;
-  }
-
-  damage(expected: string): FormatError {
-    return new FormatError(this.#file, this.#offset + this.position, expected);
-  }
-
-  uleb(): number {
-    const { bytes } = this;
-    const first = bytes[this.position];
-    if (first < 0x80) {
-      this.position++;
-      return first;
-    }
-    let value = 0;
-    let scale = 1;
-    for (let count = 0; count < MAX_ULEB && this.position < bytes.length; count++) {
-      const byte = bytes[this.position++];
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80 && value <= Number.MAX_SAFE_INTEGER) return value;
-      scale *= 128;
-    }
-    throw this.damage("a number");
-  }
-
-  /** Reads the inlined calls of a body. */
-  scopes(count: number, scopes: Scopes): void {
-    // Each takes five bytes or more.
-    if (count > (this.bytes.length - this.position) / 5) throw this.damage(`${count} calls`);
-    scopes.begin(count + 1);
-    const { parents, names, callFiles, callLines, callColumns } = scopes;
-    for (let scope = 1; scope <= count; scope++) {
-      const parent = scope - this.uleb();
-      if (!(parent >= 0 && parent < scope)) throw this.damage("a call inside one before it");
-      parents[scope] = parent;
-      names[scope] = this.uleb();
-      callFiles[scope] = this.uleb();
-      callLines[scope] = this.uleb();
-      callColumns[scope] = this.uleb();
-    }
-  }
-
-  /** The row that holds at `target`.
-   *
-   * @param count rows
-   * @param target code units from the piece's start
-   */
-  row(
-    count: number,
-    target: number,
-    { count: scopes, parents, files, lines, columns }: Scopes,
-  ): { scope: number; file: number; line: number; column: number } {
-    const { bytes } = this;
-    let at = 0;
-    let scope = 0;
-    let highest = 0;
-    let file = 0;
-    let line = 0;
-    let column = 0;
-    for (let row = 0; row < count; row++) {
-      if (this.position >= bytes.length) throw this.damage(`${count} rows, and this is row ${row}`);
-      const control = bytes[this.position++];
-      if (row > 0) {
-        const step = control & 7;
-        at += step > 0 ? step : this.uleb();
-        if (at > target) break;
-      }
-      const kind = (control >> 3) & 3;
-      if (kind !== 0) {
-        files[scope] = file;
-        lines[scope] = line;
-        columns[scope] = column;
-        const next = kind === 1
-          ? highest + 1
-          : kind === 3
-          ? this.uleb()
-          : scope > 0
-          ? parents[scope]
-          : 0;
-        if (next >= scopes) throw this.damage(`one of ${scopes} scopes`);
-        scope = next;
-        if (scope > highest) {
-          for (let passed = highest + 1; passed < scope; passed++) {
-            files[passed] = file;
-            lines[passed] = line;
-            columns[passed] = column;
-          }
-          highest = scope;
-        } else {
-          file = files[scope];
-          line = lines[scope];
-          column = columns[scope];
-        }
-      }
-      if ((control & 0x20) !== 0) file = this.uleb();
-      if ((control & 0x40) !== 0) line += unzigzag(this.uleb());
-      if ((control & 0x80) !== 0) column = this.uleb();
-    }
-    if (line < 0) throw this.damage("a line from 0 on");
-    return { scope, file, line, column };
+    reader.begin(joined, 0, length, offset);
   }
 }

@@ -1,0 +1,189 @@
+/** Reads the body of a piece: its inlined calls, and of its rows the one that holds. */
+
+import { FormatError } from "../../errors.ts";
+import { unzigzag } from "./byte_buffer.ts";
+
+/** Of a ULEB128 number below 2^53. */
+export const MAX_ULEB = 8;
+
+/** A function that is inlined, and where. */
+export interface InlinedCall {
+  readonly name: number;
+  readonly file: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Columns of a body's scopes, the function itself being 0: used again for each body. */
+export class Scopes {
+  count = 0;
+  parents: Uint32Array = new Uint32Array(0);
+  /** Of calls: the name, and where the call is. */
+  names: Float64Array = new Float64Array(0);
+  callFiles: Float64Array = this.names;
+  callLines: Float64Array = this.names;
+  callColumns: Float64Array = this.names;
+  /** Where the last row of each was. */
+  files: Float64Array = this.names;
+  lines: Float64Array = this.names;
+  columns: Float64Array = this.names;
+
+  /** Makes room for so many, what is in it being of no more use. */
+  begin(count: number): void {
+    this.count = count;
+    if (count > this.parents.length) {
+      const room = 2 * count;
+      this.parents = new Uint32Array(room);
+      const column = () => new Float64Array(room);
+      [this.names, this.callFiles, this.callLines, this.callColumns] = [
+        column(),
+        column(),
+        column(),
+        column(),
+      ];
+      [this.files, this.lines, this.columns] = [column(), column(), column()];
+    }
+    this.files[0] = 0;
+    this.lines[0] = 0;
+    this.columns[0] = 0;
+  }
+
+  call(scope: number): InlinedCall {
+    return {
+      name: this.names[scope],
+      file: this.callFiles[scope],
+      line: this.callLines[scope],
+      column: this.callColumns[scope],
+    };
+  }
+}
+
+/** A row, as much of it as is asked for. */
+export interface Row {
+  readonly scope: number;
+  readonly file: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Reads the numbers of one body after another. */
+export class PieceReader {
+  bytes: Uint8Array = new Uint8Array();
+  /** In `bytes`, and where what is read ends there. */
+  position = 0;
+  end = 0;
+  readonly #file: string;
+  /** Of the first of `bytes` in the file. */
+  #offset = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Begins to read. */
+  begin(bytes: Uint8Array, position: number, end: number, offset: number): void {
+    this.bytes = bytes;
+    this.position = position;
+    this.end = end;
+    this.#offset = offset;
+  }
+
+  damage(expected: string): FormatError {
+    return new FormatError(this.#file, this.#offset + this.position, expected);
+  }
+
+  uleb(): number {
+    const { bytes, end } = this;
+    let position = this.position;
+    if (position < end && bytes[position] < 0x80) {
+      this.position = position + 1;
+      return bytes[position];
+    }
+    let value = 0;
+    let scale = 1;
+    for (let count = 0; count < MAX_ULEB && position < end; count++) {
+      const byte = bytes[position++];
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80 && value <= Number.MAX_SAFE_INTEGER) {
+        this.position = position;
+        return value;
+      }
+      scale *= 128;
+    }
+    throw this.damage("a number");
+  }
+
+  /** Reads the inlined calls of a body. */
+  scopes(count: number, scopes: Scopes): void {
+    // Each takes five bytes or more.
+    if (count > (this.end - this.position) / 5) throw this.damage(`${count} calls`);
+    scopes.begin(count + 1);
+    const { parents, names, callFiles, callLines, callColumns } = scopes;
+    for (let scope = 1; scope <= count; scope++) {
+      const parent = scope - this.uleb();
+      if (!(parent >= 0 && parent < scope)) throw this.damage("a call inside one before it");
+      parents[scope] = parent;
+      names[scope] = this.uleb();
+      callFiles[scope] = this.uleb();
+      callLines[scope] = this.uleb();
+      callColumns[scope] = this.uleb();
+    }
+  }
+
+  /** The row that holds at `target`.
+   *
+   * @param count rows
+   * @param target code units from the piece's start
+   */
+  row(count: number, target: number, scopes: Scopes): Row {
+    const { bytes, end } = this;
+    const { count: scopeCount, parents, files, lines, columns } = scopes;
+    let at = 0;
+    let scope = 0;
+    let highest = 0;
+    let file = 0;
+    let line = 0;
+    let column = 0;
+    for (let row = 0; row < count; row++) {
+      if (this.position >= end) throw this.damage(`${count} rows, and this is row ${row}`);
+      const control = bytes[this.position++];
+      if (row > 0) {
+        const step = control & 7;
+        at += step > 0 ? step : this.uleb();
+        if (at > target) break;
+      }
+      const kind = (control >> 3) & 3;
+      if (kind !== 0) {
+        files[scope] = file;
+        lines[scope] = line;
+        columns[scope] = column;
+        const next = kind === 1
+          ? highest + 1
+          : kind === 3
+          ? this.uleb()
+          : scope > 0
+          ? parents[scope]
+          : 0;
+        if (next >= scopeCount) throw this.damage(`one of ${scopeCount} scopes`);
+        scope = next;
+        if (scope > highest) {
+          for (let passed = highest + 1; passed < scope; passed++) {
+            files[passed] = file;
+            lines[passed] = line;
+            columns[passed] = column;
+          }
+          highest = scope;
+        } else {
+          file = files[scope];
+          line = lines[scope];
+          column = columns[scope];
+        }
+      }
+      if ((control & 0x20) !== 0) file = this.uleb();
+      if ((control & 0x40) !== 0) line += unzigzag(this.uleb());
+      if ((control & 0x80) !== 0) column = this.uleb();
+    }
+    if (line < 0) throw this.damage("a line from 0 on");
+    return { scope, file, line, column };
+  }
+}
