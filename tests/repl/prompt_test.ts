@@ -147,7 +147,26 @@ Deno.test("nothing of the target's text reaches the terminal raw", async () => {
   for (
     const line of [
       "bt all",
+      "bt all --unique",
+      "summary",
+      "status",
       "threads",
+      "regions",
+      "image lookup -r -n .",
+      "memory find --text tak",
+      "memory read sp 4 --as pointer",
+      "memory read sp --as cstring",
+      "memory write sp --text hi",
+      "n",
+      "register read rip",
+      "disassemble pc --count 2",
+      "source",
+      "unwind",
+      "images nosuch",
+      "history",
+      "symbols",
+      "status",
+      "help nosuch\x01",
       "images",
       "frame",
       "lookup pc",
@@ -162,7 +181,19 @@ Deno.test("nothing of the target's text reaches the terminal raw", async () => {
       "throw new Error(target.name)",
       "void setTimeout(() => { throw new Error(target.name) })",
     ]
-  ) await terminal.enter(line, paused);
+  ) await terminal.enter(line, line.startsWith("memory write") ? "(y/n) " : paused);
+  // What is typed and pasted is drawn, too; and so is what may follow.
+  await terminal.type("\x1b[200~'\x1b[2J\x9b31m\u202e'\x1b[201~\r");
+  await terminal.until(paused);
+  await terminal.type("\x1b[A\x03");
+  await terminal.until(paused);
+  await terminal.enter("let hostile = { [target.name]: 1, ok: 2 }", paused);
+  await terminal.type("hostile.\t\x03");
+  await terminal.until(paused);
+  await terminal.type("lookup ta\t\x03");
+  await terminal.until(paused);
+  await terminal.type("images li\t\t\x03");
+  await terminal.until(paused);
   await terminal.type("\x04");
   await terminal.end();
   const text = visible(terminal.raw).replaceAll("\r", "");
