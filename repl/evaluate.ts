@@ -1,6 +1,6 @@
 /** Runs TypeScript typed at the prompt, and shows what came of it. */
 import { escape } from "../lib/escape.ts";
-import { CodeError, importer, IncompleteError, transform } from "./transform.ts";
+import { CodeError, importer, IncompleteError, type Runnable, transform } from "./transform.ts";
 
 export { IncompleteError };
 
@@ -14,8 +14,8 @@ export interface CodePlace {
   readonly text: string;
 }
 
-/** What code is called in stack traces, and how many characters stand before its first line. */
-const shifts = new Map<string, { readonly source: string; readonly shift: number }>();
+/** What was typed, and what was made of it, by what that is called in stack traces. */
+const typed = new Map<string, { readonly source: string; readonly runnable: Runnable }>();
 
 /** So many pieces of code are remembered for the traces of errors that come later. */
 const maxRemembered = 100;
@@ -60,13 +60,13 @@ export async function isComplete(source: string): Promise<boolean> {
  * @throws IncompleteError when more lines are to come
  */
 export async function evaluate(source: string): Promise<unknown> {
-  const { code, shift } = await transform(source);
+  const runnable = await transform(source);
   const name = `prompt-${++count}`;
-  shifts.set(name, { source, shift });
-  shifts.delete(`prompt-${count - maxRemembered}`);
+  typed.set(name, { source, runnable });
+  typed.delete(`prompt-${count - maxRemembered}`);
   // An indirect eval: its declarations are the global scope's.
   try {
-    return await (0, eval)(`${code}\n//# sourceURL=${name}`);
+    return await (0, eval)(`${runnable.code}\n//# sourceURL=${name}`);
   } catch (error) {
     trimStack(error);
     throw error;
@@ -81,13 +81,14 @@ export function placeOf(error: unknown, source: string): CodePlace | null {
   }
   if (!(error instanceof Error) || typeof error.stack !== "string") return null;
   const match = userFrame.exec(error.stack);
-  const known = match === null ? undefined : shifts.get(match[1]);
+  const known = match === null ? undefined : typed.get(match[1]);
   if (match === null || known === undefined) return null;
-  const line = Number(match[2]);
-  const text = known.source.split("\n")[line - 1];
-  if (text === undefined) return null;
-  const column = Math.max(1, Number(match[3]) - (line === 1 ? known.shift : 0));
-  return { line, column, text };
+  const { source: code, runnable } = known;
+  const lines = runnable.code.split("\n").slice(0, Number(match[2]) - 1);
+  const start = lines.reduce((sum, { length }) => sum + length + 1, 0);
+  const before = code.slice(0, runnable.sourceIndex(start + Number(match[3]) - 1)).split("\n");
+  const text = code.split("\n")[before.length - 1];
+  return { line: before.length, column: before.at(-1)!.length + 1, text };
 }
 
 /** A value as the prompt prints it: long arrays are cut, with how many more there are. Strings in it

@@ -24,8 +24,8 @@ export class CodeError extends SyntaxError {
 /** Code that can be run. */
 export interface Runnable {
   readonly code: string;
-  /** How many characters stand before the first line of what was typed. */
-  readonly shift: number;
+  /** From an index into `code` to one into what was typed. */
+  sourceIndex(index: number): number;
 }
 
 /** The name by which transformed code calls for `import()`: relative to the working directory. */
@@ -127,14 +127,39 @@ interface Edit {
   readonly text: string;
 }
 
-function apply(code: string, edits: readonly Edit[]): string {
-  let result = "";
+/** Makes the replacements.
+ *
+ * @param head what is put before it all
+ * @param opened how many characters stand before what was typed, in `code`
+ */
+function apply(
+  code: string,
+  edits: readonly Edit[],
+  opened: number,
+  head = "",
+  tail = "",
+): Runnable {
+  const sorted = edits.toSorted((a, b) => a.start - b.start || a.end - b.end);
+  let result = head;
   let at = 0;
-  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+  for (const { start, end, text } of sorted) {
     result += code.slice(at, start) + text;
     at = end;
   }
-  return result + code.slice(at);
+  return {
+    code: result + code.slice(at) + tail,
+    sourceIndex(index) {
+      let shift = head.length;
+      for (const { start, end, text } of sorted) {
+        const from = start + shift;
+        if (index < from) break;
+        // Inside of what was put in: where that is.
+        if (index < from + text.length) return Math.max(0, start - opened);
+        shift += text.length - (end - start);
+      }
+      return Math.max(0, index - shift - opened);
+    },
+  };
 }
 
 /** Calls `visit` for a node and all beneath it, until it says not to go deeper. */
@@ -222,7 +247,7 @@ export async function transform(source: string): Promise<Runnable> {
         edits.push({ start: node.end, end: node.end, text: ";" });
       }
     }
-    return { code: apply(code, edits), shift: opened };
+    return apply(code, edits, opened);
   }
   const names: string[] = [];
   let hoisted = "";
@@ -253,5 +278,5 @@ export async function transform(source: string): Promise<Runnable> {
   }
   const declared = names.length === 0 ? "" : `var ${names.join(", ")}; `;
   const head = `${declared}(async () => { ${hoisted}`;
-  return { code: `${head}${apply(code, edits)}\n})()`, shift: head.length + opened };
+  return apply(code, edits, opened, head, "\n})()");
 }
