@@ -166,3 +166,14 @@ Deno.test("global options go before or after a command's name, and have an actio
   await command().parse(["show", "other"]);
   assertEquals(seen, ["never", "it", "always", "that", undefined, "other"]);
 });
+
+Deno.test("a switch that begins with no- turns off what is on", async () => {
+  const seen: (boolean | undefined)[] = [];
+  const command = () =>
+    new Command().noExit().option("--no-colour", "Without colour.").action(({ colour }) => {
+      seen.push(colour);
+    });
+  await command().parse([]);
+  await command().parse(["--no-colour"]);
+  assertEquals(seen, [true, false]);
+});

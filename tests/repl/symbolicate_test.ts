@@ -244,6 +244,37 @@ Deno.test("--symbols finds the dSYM of a binary; a wrong one is refused by name"
   }
 });
 
+Deno.test("a symbol table file says the same as what it was made from", async () => {
+  const store = await Deno.makeTempDir();
+  try {
+    const { success } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", program, "index", dsym, "-o", store],
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    assert(success);
+    const [table] = [...Deno.readDirSync(store)].map(({ name }) => `${store}/${name}`);
+    // Of what is between functions a table has no symbol.
+    const addresses = [[0x5e0, 0x5ef], [0x5f0, 0x609], [0x610, 0x627], [0x630, 0x64e], [
+      0x650,
+      0x65d,
+    ]]
+      .flatMap(([start, end]) => Array.from({ length: end - start }, (_, at) => start + at))
+      .map((offset) => `0x${(0x1_0000_0000 + offset).toString(16)}`);
+    for (const flags of [["-i"], ["--json"]]) {
+      const wanted = await answers([...flags, "-o", dsym], addresses.join("\n"));
+      assertEquals(await answers([...flags, "-o", table], addresses.join("\n")), wanted);
+      // Beside the stripped binary's other sources, the store comes first.
+      const stored = [...flags, "-o", inlines, "--symbols", store];
+      assertEquals(await answers(stored, addresses.join("\n")), wanted);
+    }
+    const placed = ["-o", table, "-l", "0x200000000", "0x20000061f"];
+    assertEquals(await answers(placed), ["outer (in inlines) (main.c:26)"]);
+  } finally {
+    await Deno.remove(store, { recursive: true });
+  }
+});
+
 Deno.test("what is wrong: one line, and the exit code", async () => {
   for (
     const [args, code, reason] of [

@@ -175,3 +175,44 @@ Deno.test({ name: "a limit counts the frames that are shown", ignore }, async ()
     target[Symbol.dispose]();
   }
 });
+
+Deno.test(
+  { name: "a stripped program: functions by where they begin, then by their dSYM", ignore },
+  async () => {
+    const target = await launch(`${fixtures}demo/x86_64-stripped/demo`, [], { output: "null" });
+    try {
+      const lock = async () => {
+        for (;;) {
+          const thread = target.snapshot().threads.find(({ name }) => name === "demo.lock");
+          const frames = (thread?.backtrace().expanded ?? [])
+            .filter(({ image }) => ["demo", "libworkers.dylib"].includes(image?.name ?? ""));
+          if (frames.length > 2) return frames.slice(0, 3);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      };
+      // lock_acquire and worker_lock are no exports; account_update is.
+      const before = await lock();
+      assertEquals(before.map((frame) => frame.describe().replace(/0x\w+$|\d+$/, "")), [
+        "libworkers.dylib:function_660+",
+        "account_update + ",
+        "demo:function_7f0+",
+      ]);
+      assertEquals(before.map((frame) => frame.toJSON().symbol), [null, "account_update", null]);
+      target.addSymbols([`${fixtures}demo/x86_64`]);
+      const after = await lock();
+      assertEquals(after.map((frame) => frame.describe().replace(/ \+ .*/, "")), [
+        "lock_acquire",
+        "account_update",
+        "worker_lock",
+      ]);
+      assertEquals(after.map((frame) => frame.source?.file), [
+        "./demo/workers.c",
+        "./demo/workers.c",
+        "./demo/demo.c",
+      ]);
+    } finally {
+      target.kill();
+      target[Symbol.dispose]();
+    }
+  },
+);
