@@ -10,7 +10,9 @@ import type { Session } from "./session.ts";
 export function helpLines(session: Session): string[] {
   const { columns } = session.ui.size();
   const lines: string[] = [];
-  const written = ({ name, usage }: PromptCommand) => `${name} ${usage}`.trimEnd();
+  // Its options are for who asks for more.
+  const written = ({ name, usage }: PromptCommand) =>
+    `${name} ${usage.replace(/ ?\[-[^\]]*\]/g, "").trim()}`.trimEnd();
   const width = 26;
   for (const { title, commands } of families) {
     if (commands.length === 0) continue;

@@ -206,6 +206,12 @@ async function converse(
   for (const text of begin) await run(text);
   let leaving = false;
   while (!session.ended) {
+    try {
+      session.checkAlive();
+    } catch (error) {
+      session.notice(error);
+      complain(explain(error));
+    }
     const reply = editor.read(promptText(session));
     // What the first line needs is loaded while it is typed.
     void Promise.all([

@@ -1,4 +1,11 @@
-import type { CoreTarget, Frame, Pause, Symbol as ImageSymbol, Thread } from "../mod.ts";
+import type {
+  CoreTarget,
+  Frame,
+  LiveTarget,
+  Pause,
+  Symbol as ImageSymbol,
+  Thread,
+} from "../mod.ts";
 import { TargetGoneError } from "../lib/errors.ts";
 import { escape } from "../lib/escape.ts";
 import { History } from "./edit/history.ts";
@@ -195,6 +202,15 @@ export class Session implements Disposable {
     if (!(error instanceof TargetGoneError)) return;
     this.close();
     this.#gone = true;
+  }
+
+  /** Asks a target that runs for a sign of life, so that the prompt says what is so.
+   *
+   * @throws TargetGoneError when there is none
+   */
+  checkAlive(): void {
+    const target = this.maybeTarget as Partial<LiveTarget> | undefined;
+    if (target?.kind === "live" && !target.paused) void target.initialized;
   }
 
   /** As in `(machpause demo paused) > `, without what needs escaping. */
