@@ -76,6 +76,7 @@ Deno.test({
       const shown = await terminal.enter("resume", "(machpause gone) > ");
       assertStringIncludes(shown, "is gone: it exited or was killed");
       await terminal.enter("bt all", "the target is gone: `attach");
+      await terminal.until("gone) > ");
       assertStringIncludes(await terminal.enter("1 + 1", "gone) > "), "\n2\n");
       await terminal.type("\x04");
       assertEquals(await terminal.end(), 0);
