@@ -115,21 +115,25 @@ export class PieceEncoder {
         baseColumn = this.#columns[scope];
       }
     }
+    this.#file = file;
+    this.#line = line;
+    this.#column = column;
+    // Most numbers are one byte: no call is made for them.
     if (file !== baseFile) {
       control |= 0x20;
       at = putUleb(bytes, at, file);
     }
-    this.#file = file;
     if (line !== baseLine) {
       control |= 0x40;
-      at = putUleb(bytes, at, zigzag(line - baseLine));
+      const change = zigzag(line - baseLine);
+      if (change < 0x80) bytes[at++] = change;
+      else at = putUleb(bytes, at, change);
     }
-    this.#line = line;
     if (column !== baseColumn) {
       control |= 0x80;
-      at = putUleb(bytes, at, column);
+      if (column < 0x80) bytes[at++] = column;
+      else at = putUleb(bytes, at, column);
     }
-    this.#column = column;
     bytes[controlAt] = control;
     rows.length = at;
   }

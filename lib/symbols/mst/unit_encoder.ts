@@ -241,7 +241,6 @@ export class UnitEncoder {
           lineNext = row + 1 < rowEnd ? Math.min(rowOffset[row + 1], sequenceEnd) : sequenceEnd;
         }
       }
-      const next = lineNext < runNext ? lineNext : runNext;
       const newRoot = scope < 0 ? -1 : this.#roots[scope];
       if (
         open &&
@@ -252,7 +251,7 @@ export class UnitEncoder {
         if (!this.#close(unit, table, names, shift, root, start, at)) return null;
       }
       if (scope < 0 && row < 0) {
-        at = next;
+        at = lineNext < runNext ? lineNext : runNext;
         continue;
       }
       let isFirst = false;
@@ -270,40 +269,54 @@ export class UnitEncoder {
           ? 0
           : this.#numberScope(this.#shown[scope], root, table, names, files);
       }
-      let file = 0;
-      let line = 0;
-      let column = 0;
+      // The rows up to the next change of scopes, of which the first holds already.
+      const limit = runNext < sequenceEnd ? runNext : sequenceEnd;
+      for (;;) {
+        let file = 0;
+        let line = 0;
+        let column = 0;
+        if (row >= 0) {
+          if (rowFile[row] !== knownFile) {
+            knownFile = rowFile[row];
+            fileNumber = files.of(knownFile);
+          }
+          file = fileNumber;
+          if (file > 0) {
+            line = rowLine[row];
+            column = rowColumn[row];
+          }
+        }
+        if (
+          isFirst || line !== lastLine || column !== lastColumn || scopeNumber !== lastScope ||
+          file !== lastFile
+        ) {
+          const bytes = at - last;
+          // Steps of 1 GiB are none that code has; larger ones are no integers of 32 bits, either.
+          if (bytes < 0x40000000) {
+            if ((bytes & unaligned) !== 0) return null;
+            piece.row(bytes >> shift, scopeNumber, file, line, column);
+          } else {
+            if (bytes % (unaligned + 1) !== 0) return null;
+            piece.row(bytes / (unaligned + 1), scopeNumber, file, line, column);
+          }
+          isFirst = false;
+          last = at;
+          lastScope = scopeNumber;
+          lastFile = file;
+          lastLine = line;
+          lastColumn = column;
+        }
+        if (row < 0 || row + 1 >= rowEnd || piece.rowCount >= MAX_ROWS) break;
+        const offset = rowOffset[row + 1];
+        if (offset >= limit) break;
+        at = offset;
+        // Of rows at one offset the last holds.
+        do row++; while (row + 1 < rowEnd && rowOffset[row + 1] <= offset);
+      }
       if (row >= 0) {
-        if (rowFile[row] !== knownFile) {
-          knownFile = rowFile[row];
-          fileNumber = files.of(knownFile);
-        }
-        file = fileNumber;
-        if (file > 0) {
-          line = rowLine[row];
-          column = rowColumn[row];
-        }
+        lineNext = row + 1 < rowEnd ? Math.min(rowOffset[row + 1], sequenceEnd) : sequenceEnd;
       }
-      if (
-        isFirst || line !== lastLine || column !== lastColumn || scopeNumber !== lastScope ||
-        file !== lastFile
-      ) {
-        const bytes = at - last;
-        // Steps of 2 GiB are none that code has; they are not integers of 32 bits, either.
-        if (bytes < 0x40000000) {
-          if ((bytes & unaligned) !== 0) return null;
-          piece.row(bytes >> shift, scopeNumber, file, line, column);
-        } else {
-          if (bytes % (unaligned + 1) !== 0) return null;
-          piece.row(bytes / (unaligned + 1), scopeNumber, file, line, column);
-        }
-        last = at;
-        lastScope = scopeNumber;
-        lastFile = file;
-        lastLine = line;
-        lastColumn = column;
-      }
-      at = next;
+      at = lineNext < runNext ? lineNext : runNext;
     }
     return unit;
   }
