@@ -179,6 +179,13 @@ Deno.test("signatures: the same in another process and on another device, not fo
   assertEquals(id(base.replace("Ball.m:77", "Ball.m:78")), id(base));
   assertNotEquals(id(base.replace("roll:on:", "roll:off:")), id(base));
   assertNotEquals(id(base.replace("SIGSEGV", "SIGBUS")), id(base));
+  // Of recursion one round.
+  const again = base.replace(
+    /^2   Pocket Golf.*\n/m,
+    (line) => line + line.replace("2   ", "3   ") + line.replace("2   ", "4   "),
+  );
+  assertNotEquals(again, base);
+  assertEquals(id(again), id(base));
   // Named, other builds are the same too.
   const swift = read("ios109.ips");
   assertEquals(reportSignature(swift).parts, [

@@ -93,7 +93,8 @@ Deno.test("EXC_RESOURCE as kern/exc_resource.h packs it", () => {
       "CPU: the process used 75% of a CPU over 180 s, where 50% is the limit",
     ],
     [
-      code(2n, 1n, 300n << 20n | 150n),
+      // Bit 32 is not used.
+      code(2n, 1n, 1n << 32n | 300n << 20n | 150n),
       1234n,
       "WAKEUPS: the process woke the CPU 1234 times a second over 300 s, where 150 is the limit",
     ],

@@ -335,3 +335,12 @@ Deno.test("a translated text with its JSON behind it", () => {
   assertEquals(again.embedded?.crashedThread?.frames[2].symbol, "peel");
   assertEquals(readReport(writeReport(named, "ips"), "z").crashedThread?.frames[2].offset, 10);
 });
+
+Deno.test("an image's name may look like an address", () => {
+  const name = "Weather 0x10 Station";
+  const text = textOf("ios104.crash").replaceAll("Weather Station", name);
+  const report = readReport(text, "x");
+  assertEquals(report.threads[0].frames[3].imageName, name);
+  assertEquals(report.threads[0].frames[3].address, 0x100c44e10n);
+  assertEquals(report.images[0].name, name);
+});
