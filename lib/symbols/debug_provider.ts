@@ -1,6 +1,12 @@
 /** Source positions of a target's images, from wherever there is debug information. */
 
-import { Image, type LoadedImage, type SymbolMatch } from "../macho/mod.ts";
+import { FormatError } from "../errors.ts";
+import {
+  Image,
+  type LoadedImage,
+  type Symbol as ImageSymbol,
+  type SymbolMatch,
+} from "../macho/mod.ts";
 import type { DebugSection, MissingSymbols, SourceFrame, SymbolFiles } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugFinder, type FinderOptions, type FoundDebug, isOfSystem } from "./finder.ts";
@@ -43,8 +49,16 @@ export class DebugProvider implements SourceProvider, Disposable {
   /** The functions at an address; see {@linkcode SourceProvider}. */
   framesAt(image: LoadedImage, address: bigint): readonly SourceFrame[] {
     const offset = Number(address - image.loadAddress);
-    return this.#primed.get(image)?.get(offset) ?? this.#of(image).info?.framesAt(offset) ??
-      noFrames;
+    const primed = this.#primed.get(image)?.get(offset);
+    if (primed !== undefined) return primed;
+    const { info, reasons } = this.#of(image);
+    try {
+      return info?.framesAt(offset) ?? noFrames;
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      if (!reasons.includes(error.message)) reasons.push(error.message);
+      return noFrames;
+    }
   }
 
   /** Takes what is known already of some offsets in an image, in place of what was taken before. */
@@ -75,6 +89,11 @@ export class DebugProvider implements SourceProvider, Disposable {
     // A dSYM does not have the function starts, which may tell that the symbol is a neighbour's.
     const known = image.symbolAt(address);
     return known !== null && known.offset < match.offset ? null : match;
+  }
+
+  /** The symbols of that name in a dSYM that was found already. */
+  findSymbols(image: LoadedImage, name: string): readonly ImageSymbol[] {
+    return this.#found.has(image) ? this.#file(image)?.findSymbols(name) ?? [] : [];
   }
 
   /** A section of the `__DWARF` segment; see {@linkcode SourceProvider}. */

@@ -32,7 +32,7 @@ export interface FoundDebug {
   /** The dSYM, or the image's own file, from its Mach-O header on; `null` when only a table was found. */
   readonly bytes: ByteSource | null;
   /** What was refused or could not be read, in words. */
-  readonly reasons: readonly string[];
+  readonly reasons: string[];
 }
 
 /** A file that was opened, as long as what was found in it is in use. */

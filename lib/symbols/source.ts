@@ -1,6 +1,6 @@
 /** Source positions: what debug information adds to a symbol. */
 
-import type { LoadedImage, SymbolMatch } from "../macho/mod.ts";
+import type { LoadedImage, Symbol as ImageSymbol, SymbolMatch } from "../macho/mod.ts";
 import type { DebugSection, MissingSymbols, SourceFrame } from "../target/mod.ts";
 
 /** Something that knows source positions: DWARF in an image or a dSYM, a symbol table file. */
@@ -14,6 +14,8 @@ export interface SourceProvider {
   /** The symbol that holds `address` where the image itself, being stripped, names none; `null` when
    * there is none either. */
   symbolAt?(image: LoadedImage, address: bigint): SymbolMatch | null;
+  /** The symbols of that name that a stripped image's dSYM has, where one has been found already. */
+  findSymbols?(image: LoadedImage, name: string): readonly ImageSymbol[];
   /** A section of the `__DWARF` segment, such as `__debug_frame`; `null` where there is none. */
   debugSection?(image: LoadedImage, name: string): DebugSection | null;
   /** Looks in more folders too. */

@@ -137,9 +137,11 @@ export class Symbolizer implements Symbols {
   /** The symbols of exactly that name, with or without the leading underscore, in the order of the
    * images. */
   lookup(name: string): FoundSymbol[] {
-    return this.images.images.flatMap((image) =>
-      image.findSymbols(name).map((symbol) => ({ image, symbol }))
-    );
+    return this.images.images.flatMap((image) => {
+      const own = image.findSymbols(name);
+      const found = own.length > 0 ? own : this.#provider?.findSymbols?.(image, name) ?? own;
+      return found.map((symbol) => ({ image, symbol }));
+    });
   }
 
   /** A section of the image's dSYM; see {@linkcode Symbols}. */

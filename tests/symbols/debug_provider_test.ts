@@ -204,6 +204,9 @@ Deno.test("a stripped image has the names of its dSYM, but for a neighbour's", (
   // run_loop, as llvm-nm lists it of the whole file.
   const { symbol, offset, functionStart } = symbolizer.resolve(image.loadAddress + 0x810n);
   assertEquals([symbol?.name, offset], ["run_loop", 0x10]);
+  assertEquals(symbolizer.lookup("run_loop").map(({ symbol }) => symbol.address), [
+    image.loadAddress + 0x800n,
+  ]);
   assertEquals(functionStart, image.loadAddress + 0x800n);
 
   const without = look(new FileTree({}), { fixture: stripped });
