@@ -181,7 +181,7 @@ Deno.test("signatures: the same in another process and on another device, not fo
   assertNotEquals(id(base.replace("SIGSEGV", "SIGBUS")), id(base));
   // Of recursion one round.
   const again = base.replace(
-    /^2   Pocket Golf.*\n/m,
+    /^2 {3}Pocket Golf.*\n/m,
     (line) => line + line.replace("2   ", "3   ") + line.replace("2   ", "4   "),
   );
   assertNotEquals(again, base);
