@@ -103,9 +103,7 @@ export function summaryLines(
   usage: Usage = (thread) => thread.cpuUsage,
 ): string[] {
   const groups = groupStacks(threads, usage);
-  const room = Math.max(3, rows - 4);
-  const shown = groups.length > room ? groups.slice(0, room - 1) : groups;
-  const cells = shown.map((group) => ({
+  const cells = groups.map((group) => ({
     group,
     mark: selected !== undefined && group.threads.includes(selected) ? "*" : " ",
     which: cut(indexRanges(group.threads), 12),
@@ -122,14 +120,16 @@ export function summaryLines(
     state: width(({ state }) => state),
     cpu: width(({ cpu }) => cpu),
   };
-  const lines = cells.map(({ group, mark, which, name, state, cpu }) => {
+  const before = 2 + widths.which + (widths.name > 0 ? 2 + widths.name : 0) + 2 + widths.state +
+    2 + widths.cpu + 2;
+  // On a narrow screen what they are doing goes below.
+  const narrow = before + 24 > columns;
+  const room = Math.max(3, Math.floor((rows - 4) / (narrow ? 2 : 1)));
+  const shown = cells.length > room ? cells.slice(0, room - 1) : cells;
+  const lines = shown.map(({ group, mark, which, name, state, cpu }) => {
     const busy = group.threads.some((thread) => busyness(thread, usage) > 0);
-    const before = 2 + widths.which + (widths.name > 0 ? 2 + widths.name : 0) + 2 + widths.state +
-      2 + widths.cpu + 2;
     const many = group.threads.length > 1 ? `${group.threads.length} threads: ` : "";
     const what = `${busy ? "spinning: " : ""}${many}${placeText(interestingFrame(group.frames))}`;
-    // On a narrow screen what they are doing goes below.
-    const narrow = before + 24 > columns;
     const head = [
       `${mark} ${style("heading", which.padStart(widths.which))}`,
       ...(widths.name > 0 ? [style("name", pad(name, widths.name))] : []),
