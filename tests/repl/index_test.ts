@@ -13,6 +13,7 @@ import { openDwarf } from "../../lib/symbols/mod.ts";
 import { makeTable } from "../../repl/index_table.ts";
 import { bytesText, progressLine, secondsText } from "../../repl/progress.ts";
 import { bulkFrames } from "../../repl/bulk.ts";
+import { compileHelper, Terminal } from "./terminal.ts";
 
 const program = new URL("../../repl/main.ts", import.meta.url).pathname;
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
@@ -246,6 +247,59 @@ Deno.test("indexing is given up by a signal, with one worker and with several", 
     if (jobs === 2) assertEquals(await assertRejects(() => made), reason);
     else await made.catch((error) => assertEquals(error, reason));
   }
+});
+
+/** A dSYM in which every unit is there many times: it takes a while, and all of them overlap. */
+function repeated(path: string, times: number): Uint8Array {
+  const bytes = Deno.readFileSync(path);
+  const header = new TextDecoder("latin1").decode(bytes.subarray(0, 0x4000));
+  const at = header.indexOf("__debug_info\0\0\0\0__DWARF");
+  // `size` and `offset` of `struct section_64`.
+  const view = new DataView(bytes.buffer);
+  const size = Number(view.getBigUint64(at + 40, true));
+  const offset = view.getUint32(at + 48, true);
+  const units = bytes.slice(offset, offset + size);
+  view.setBigUint64(at + 40, BigInt(size * times), true);
+  view.setUint32(at + 48, bytes.length, true);
+  const all = new Uint8Array(bytes.length + size * times);
+  all.set(bytes);
+  for (let time = 0; time < times; time++) all.set(units, bytes.length + time * size);
+  return all;
+}
+
+Deno.test({
+  name: "on a terminal a bar says how far it is, and Ctrl-C leaves nothing behind",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withFolder(async (folder) => {
+      const helper = await compileHelper(folder);
+      Deno.writeFileSync(`${folder}/large`, repeated(lines("arm64-dwarf4") + inside, 6000));
+      const args = ["run", "-A", program, "index", `${folder}/large`, "-o", `${folder}/store`];
+      for (const jobs of ["1", "2"]) {
+        await using terminal = await Terminal.start(helper, Deno.execPath(), [
+          ...args,
+          ...["--jobs", jobs],
+        ]);
+        const pattern =
+          /Indexing large [█░]{30} +\d+ % {2}[\d.]+ [KM]iB of [\d.]+ MiB, [\d.]+ [KM]iB\/s/;
+        await terminal.until(pattern);
+        await terminal.type("\x03");
+        await terminal.until("machpause: interrupted");
+        assertEquals(await terminal.end(), 1);
+        assertEquals(names(`${folder}/store`), []);
+      }
+    });
+  },
+});
+
+Deno.test("units that are all there twice are as they are once", async () => {
+  await withFolder(async (folder) => {
+    const path = lines("x86_64-dwarf4") + inside;
+    Deno.writeFileSync(`${folder}/twice`, repeated(path, 2));
+    await index(`${folder}/twice`, "-o", `${folder}/twice.mst`);
+    using table = openMst(files.open(`${folder}/twice.mst`));
+    assertAlike(table, path);
+  });
 });
 
 Deno.test("many offsets at once, with workers and without", async () => {
