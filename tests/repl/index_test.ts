@@ -297,8 +297,11 @@ Deno.test("units that are all there twice are as they are once", async () => {
     const path = lines("x86_64-dwarf4") + inside;
     Deno.writeFileSync(`${folder}/twice`, repeated(path, 2));
     await index(`${folder}/twice`, "-o", `${folder}/twice.mst`);
-    using table = openMst(files.open(`${folder}/twice.mst`));
-    assertAlike(table, path);
+    await index(path, "-o", `${folder}/once.mst`);
+    using twice = openMst(files.open(`${folder}/twice.mst`));
+    using once = openMst(files.open(`${folder}/once.mst`));
+    assertAlike(twice, path);
+    assertEquals(twice.info.functionCount, once.info.functionCount);
   });
 });
 

@@ -116,12 +116,11 @@ export class MstBuilder {
         bodies: part.pieceBodies.map((body) => bodies[body]),
         kinds: part.kinds,
       });
-      for (const kind of part.kinds) if ((kind & PIECE.FIRST) !== 0) this.#functions++;
     };
     return { add };
   }
 
-  /** Functions that have code of their own, and symbols, so far. */
+  /** Functions that have code of their own, and symbols, in the file that was finished. */
   get functionCount(): number {
     return this.#functions;
   }
@@ -150,6 +149,11 @@ export class MstBuilder {
    */
   finish(symbols: Iterable<MstSymbol> = []): Uint8Array[] {
     const pieces = this.#ordered();
+    this.#functions = 0;
+    for (let piece = 0; piece < pieces.count; piece++) {
+      const isFirst = (pieces.kinds[piece] & PIECE.FIRST) !== 0;
+      if (isFirst && !pieces.continuations.has(piece)) this.#functions++;
+    }
     const symbolBytes = this.#symbols(symbols, pieces);
     const { groups, refs, bodies } = this.#groupSections(pieces);
     const { pages, entries } = pageSections(pieces);
