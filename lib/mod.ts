@@ -174,6 +174,7 @@ export type {
   ReportSection,
   ReportSignature,
   ReportSymbolFiles,
+  ReportSymbolOptions,
   ReportSymbols,
   ReportTermination,
   ReportThread,
@@ -191,6 +192,7 @@ export type {
   TaskData,
   ThreadData,
   TurnstileInfo,
+  UnitSource,
   Value,
   WaitInfo,
 } from "./report/mod.ts";

@@ -65,7 +65,13 @@ function threadJson(thread: ReportThread): Record<string, unknown> {
 }
 
 function ownedJson(owned: OwnedFrame): Record<string, unknown> {
-  return { ...frameJson(owned.frame), owner: owned.owner, library: owned.library, by: owned.by };
+  return {
+    ...frameJson(owned.frame),
+    owner: owned.owner,
+    library: owned.library,
+    unit: owned.unit,
+    by: owned.by,
+  };
 }
 
 /** One report as an object: the `images` and `threads` of `bt --json`, what the report says beside them, and

@@ -93,7 +93,10 @@ function verdictWords(
   const lines = [`${verdicts[verdict]}${whose}`];
   if (deciding !== null) {
     const before = passed === 0 ? "" : `, after ${count(passed, "frame")} of the system`;
-    lines.push(`decided by ${frameWords(deciding.frame, style)}, ${ways[deciding.by]}${before}`);
+    const unit = deciding.unit === null ? "" : `, which is of ${short(deciding.unit)}`;
+    lines.push(
+      `decided by ${frameWords(deciding.frame, style)}${unit}, ${ways[deciding.by]}${before}`,
+    );
   }
   const [first] = involved;
   if (first !== undefined) {

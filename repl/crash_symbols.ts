@@ -22,14 +22,14 @@ export async function openCrashSymbols(folders: readonly string[]): Promise<Cras
       [Symbol.dispose]: () => none[Symbol.dispose](),
     };
   }
-  const [{ demangle, DebugFinder, readTableHead }] = await Promise.all([
+  const [{ demangle, DebugFinder, openDwarf, readTableHead }] = await Promise.all([
     import("../lib/symbols/mod.ts"),
     // Brings what C++ and Rust names need, if one is met.
     import("../wasm/demangle.ts"),
   ]);
   const symbolFiles = new SymbolFiles(files, folders, readTableHead);
   const finder = new DebugFinder({ files, symbolFiles });
-  const found = new ReportSymbolFiles(files, symbolFiles, finder);
+  const found = new ReportSymbolFiles(files, symbolFiles, { debug: finder, openDwarf });
   return {
     files: found,
     demangle: (name) => demangle(name),

@@ -51,7 +51,9 @@ export interface OwnedFrame {
   readonly owner: Owner;
   /** The library or image it is from; `null` when not known. Not safe to print raw. */
   readonly library: string | null;
-  /** How that is known. */
+  /** The object file or source file it is from; `null` when not known. Not safe to print raw. */
+  readonly unit: string | null;
+  /** How its owner is known. */
   readonly by: "image" | "range" | "archive" | "unit" | "none";
 }
 
@@ -118,37 +120,34 @@ function ownerOf(
   { mine = [], ranges = [], origins }: AttributionOptions,
 ): OwnedFrame {
   const { image } = frame;
-  if (image === null) return { frame, owner: "unknown", library: null, by: "none" };
-  const program = programImage(report);
-  if (
-    mine.some((name) =>
-      sameLibrary(name, image.path ?? image.name) || sameLibrary(name, image.name)
-    )
-  ) {
-    return { frame, owner: "mine", library: title(image), by: "image" };
+  const none = { frame, library: null, unit: null };
+  if (image === null) return { ...none, owner: "unknown", by: "none" };
+  const whole = { frame, library: title(image), unit: null, by: "image" as const };
+  const path = image.path ?? image.name;
+  if (mine.some((name) => sameLibrary(name, path) || sameLibrary(name, image.name))) {
+    return { ...whole, owner: "mine" };
   }
-  if (isSystemImage(image)) return { frame, owner: "system", library: title(image), by: "image" };
+  if (isSystemImage(image)) return { ...whole, owner: "system" };
   const offset = Number(BigInt.asIntN(64, frame.address - image.base));
   const range = ranges.find((range) =>
-    (range.image === null ? image === program : sameLibrary(range.image, image.name)) &&
+    (range.image === null
+      ? image === programImage(report)
+      : sameLibrary(range.image, image.name)) &&
     offset >= range.begin && offset < range.end
   );
-  if (range !== undefined) return { frame, owner: "mine", library: mine[0] ?? null, by: "range" };
-  // A return address may be that of the next function.
-  const origin = origins?.originAt(image, frame.index === 0 ? offset : offset - 1) ??
-    (frame.file === null ? null : { archive: null, unit: frame.file });
-  if (origin !== null) {
-    const { archive, unit } = origin;
-    const owner = mine.some((name) =>
-        (archive !== null && sameLibrary(name, archive)) ||
-        (unit !== null && inFolder(name, unit))
-      )
-      ? "mine"
-      : "program";
-    if (archive !== null) return { frame, owner, library: baseName(archive), by: "archive" };
-    if (owner === "mine") return { frame, owner, library: mine[0] ?? null, by: "unit" };
+  if (range !== undefined) {
+    return { ...none, owner: "mine", library: mine[0] ?? null, by: "range" };
   }
-  return { frame, owner: "program", library: title(image), by: "image" };
+  // A return address may be that of the next function.
+  const { archive, unit } = origins?.originAt(image, frame.index === 0 ? offset : offset - 1) ??
+    { archive: null, unit: frame.file };
+  const isMine = mine.some((name) =>
+    (archive !== null && sameLibrary(name, archive)) || (unit !== null && inFolder(name, unit))
+  );
+  const owner = isMine ? "mine" : "program";
+  if (archive !== null) return { frame, owner, library: baseName(archive), unit, by: "archive" };
+  if (isMine) return { frame, owner, library: mine[0] ?? null, unit, by: "unit" };
+  return { ...whole, owner, unit };
 }
 
 /** The program's own image: the one at the process's path, else the first that is not the system's. */
@@ -170,7 +169,8 @@ function title(image: ReportImage): string {
 
 /** A library's name without what all libraries' names have. */
 function stem(path: string): string {
-  return baseName(path).replace(/\.(?:framework|dylib|tbd|a|o)$/i, "").replace(/^lib/, "")
+  return baseName(path).replace(/\.(?:framework|dylib|tbd|a|o|m|mm|c|cc|cpp|cxx|swift)$/i, "")
+    .replace(/^lib/, "")
     .toLowerCase();
 }
 

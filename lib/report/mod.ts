@@ -32,7 +32,8 @@ export {
   symbolicateReport,
 } from "./symbolicate.ts";
 export { type FunctionInfo, imageLookup } from "./lookup.ts";
-export { type FindDebug, ReportSymbolFiles } from "./symbol_source.ts";
+export { type FindDebug, ReportSymbolFiles, type ReportSymbolOptions } from "./symbol_source.ts";
+export { unitOrigins, type UnitSource } from "./unit_origins.ts";
 export { explainReport, type Explanation, isSystemImage } from "./explain.ts";
 export { describeAddress, faultAddress } from "./fault.ts";
 export { decodeGuard, decodeResource } from "./decode.ts";

@@ -2,7 +2,7 @@
 
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
 import { FormatError, MemoryReadError } from "../errors.ts";
-import { DebugMap, Image, type LoadedImage } from "../macho/mod.ts";
+import { type ByteSource, DebugMap, Image, type LoadedImage } from "../macho/mod.ts";
 import {
   type Binary,
   type Files,
@@ -14,6 +14,7 @@ import type { CodeOrigin, CodeOrigins } from "./attribution.ts";
 import { isSystemImage } from "./explain.ts";
 import { type FunctionInfo, imageLookup } from "./lookup.ts";
 import type { ReportImage } from "./report.ts";
+import { unitOrigins, type UnitSource } from "./unit_origins.ts";
 import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
 
 /** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
@@ -22,25 +23,36 @@ export interface FindDebug {
   find(image: LoadedImage): { readonly info: FunctionInfo | null };
 }
 
+/** What a {@linkcode ReportSymbolFiles} may use beside symbol tables. */
+export interface ReportSymbolOptions {
+  /** Finds functions and lines; without it names are all that is found. */
+  readonly debug?: FindDebug;
+  /** Opens the DWARF of a dSYM, from its Mach-O header on; without it code is told apart by the debug map
+   * alone.
+   *
+   * @throws FormatError when there is none
+   */
+  readonly openDwarf?: (bytes: ByteSource) => { readonly info: UnitSource };
+}
+
 /** Looks for images by UUID in folders, and keeps open what it found. */
 export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable {
   readonly #files: Files;
   readonly #symbolFiles: SymbolFiles;
-  readonly #debug: FindDebug | null;
+  readonly #options: ReportSymbolOptions;
   readonly #open: OpenFile[] = [];
   readonly #lookups = new Map<string, ImageLookup | null>();
   readonly #binaries = new Map<string, Binary | null>();
-  readonly #maps = new Map<string, DebugMap | null>();
+  readonly #origins = new Map<string, (offset: number) => CodeOrigin | null>();
 
   /** Nothing is read yet.
    *
    * @param symbolFiles the folders
-   * @param debug finds functions and lines; without it names are all that is found
    */
-  constructor(files: Files, symbolFiles: SymbolFiles, debug: FindDebug | null = null) {
+  constructor(files: Files, symbolFiles: SymbolFiles, options: ReportSymbolOptions = {}) {
     this.#files = files;
     this.#symbolFiles = symbolFiles;
-    this.#debug = debug;
+    this.#options = options;
   }
 
   /** See {@linkcode ReportSymbols.find}. The same image of many reports is looked for once. */
@@ -64,7 +76,7 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   #find(image: ReportImage, uuid: string, _arch: ArchName | null): ImageLookup | null {
     // The system's own files have no debug information, and of hundreds none is worth a search.
     if (this.#symbolFiles.find(uuid).length === 0 && isSystemImage(image)) return null;
-    const info = this.#debug?.find(loadedImage(image)).info ?? null;
+    const info = this.#options.debug?.find(loadedImage(image)).info ?? null;
     const own = this.#binary(uuid)?.image ?? null;
     return own === null && info === null ? null : remembering(imageLookup(own, info));
   }
@@ -105,31 +117,48 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   }
 
   /** See {@linkcode CodeOrigins.originAt}: by the debug map that the linker left in the binary, whose
-   * entries name static libraries. */
+   * entries name static libraries; without one by the compile units of the dSYM. */
   originAt(image: ReportImage, offset: number): CodeOrigin | null {
     const { uuid } = image;
     if (uuid === null) return null;
-    let map = this.#maps.get(uuid);
-    if (map === undefined) {
-      map = this.#map(uuid);
-      this.#maps.set(uuid, map);
+    let origin = this.#origins.get(uuid);
+    if (origin === undefined) {
+      origin = this.#byMap(uuid) ?? this.#byUnits(uuid) ?? (() => null);
+      if (this.#origins.size >= MAX_REMEMBERED) this.#origins.clear();
+      this.#origins.set(uuid, origin);
     }
-    const index = map?.at(offset) ?? -1;
-    if (map === null || index < 0) return null;
-    const { path, member } = map.objects[map.objectOf[index]];
-    return member === null ? { archive: null, unit: path } : { archive: path, unit: member };
+    return origin(offset);
   }
 
-  #map(uuid: string): DebugMap | null {
+  #byMap(uuid: string): ((offset: number) => CodeOrigin | null) | null {
     const binary = this.#openBinary(uuid, "binary");
     if (binary === null) return null;
     const { bytes, image } = binary;
-    return DebugMap.read({
+    const map = DebugMap.read({
       bytes,
       loadCommands: image.loadCommands,
       pointerSize: image.pointerSize,
       linkedAddress: image.loadAddress - image.slide,
     });
+    if (map === null) return null;
+    return (offset) => {
+      const index = map.at(offset);
+      if (index < 0) return null;
+      const { path, member } = map.objects[map.objectOf[index]];
+      return member === null ? { archive: null, unit: path } : { archive: path, unit: member };
+    };
+  }
+
+  #byUnits(uuid: string): ((offset: number) => CodeOrigin | null) | null {
+    const { openDwarf } = this.#options;
+    const binary = openDwarf === undefined ? null : this.#openBinary(uuid, "dsym");
+    if (openDwarf === undefined || binary === null) return null;
+    try {
+      return unitOrigins(openDwarf(binary.bytes).info);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      return null; // it has no DWARF that can be read
+    }
   }
 
   /** Where a symbol of an image begins, in bytes from its load address; `null` when there is none of that
@@ -151,7 +180,7 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     for (const file of this.#open.splice(0)) file[Symbol.dispose]();
     this.#lookups.clear();
     this.#binaries.clear();
-    this.#maps.clear();
+    this.#origins.clear();
   }
 }
 

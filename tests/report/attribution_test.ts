@@ -10,6 +10,7 @@ import {
   reportTime,
   symbolicateReport,
 } from "../../lib/report/mod.ts";
+import { openDwarf } from "../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../lib/target/mod.ts";
 import { read, textOf } from "./fixtures.ts";
 
@@ -126,6 +127,25 @@ Deno.test("a static library is known by the object files that the linker noted",
     ]);
     assertEquals(brief(attributeReport(outside, mine)), ["program", "inlines", 0, "image", [1], 0]);
   }
+});
+
+Deno.test("without the binary, by the compile units of the dSYM", () => {
+  const dsyms = new SymbolFiles(files, [`${folder}/dsym`]);
+  using symbols = new ReportSymbolFiles(files, dsyms, { openDwarf });
+  const inside = readReport(reportAt(symbols, "system", "helper_twice", "main"), "x");
+  const { deciding } = attributeReport(inside, { origins: symbols });
+  assertEquals(deciding?.unit, "/src/inlines/helper.cpp");
+  const outside = readReport(reportAt(symbols, "main", "helper_twice"), "x");
+  for (const name of ["helper", "helper.cpp"]) {
+    const mine = { origins: symbols, mine: [name] };
+    assertEquals(attributeReport(inside, mine).deciding?.by, "unit");
+    assertEquals(attributeReport(inside, mine).verdict, "mine");
+    assertEquals(attributeReport(outside, mine).verdict, "program");
+    assertEquals(attributeReport(outside, mine).involved.length, 1);
+  }
+  // The folder that both are in has them both.
+  const all = { origins: symbols, mine: ["inlines"] };
+  assertEquals(attributeReport(outside, all).verdict, "mine");
 });
 
 Deno.test("a static library is known by where it begins and ends", () => {

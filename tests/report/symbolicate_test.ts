@@ -227,7 +227,7 @@ Deno.test("lines and inlined calls out of a dSYM", () => {
   const folder = new URL("../fixtures/demo/arm64/", import.meta.url).pathname;
   const symbolFiles = new SymbolFiles(files, [folder]);
   using finder = new DebugFinder({ files, symbolFiles });
-  using symbols = new ReportSymbolFiles(files, symbolFiles, finder);
+  using symbols = new ReportSymbolFiles(files, symbolFiles, { debug: finder });
   const [binary] = symbolFiles.named("demo").filter(({ kind }) => kind === "dsym");
   const digits = binary.uuid.replaceAll("-", "").toLowerCase();
   const image: ReportImage = {

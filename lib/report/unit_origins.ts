@@ -1,0 +1,40 @@
+/** Which compile units code is from, by debug information. */
+
+import type { DwarfUnit, UnitTable } from "../dwarf/mod.ts";
+import { FormatError } from "../errors.ts";
+import type { CodeOrigin } from "./attribution.ts";
+
+/** Debug information by units, as `DwarfInfo` has it. */
+export interface UnitSource {
+  /** The unit whose code is at an offset; `null` when none is. */
+  unitAt(offset: number): DwarfUnit | null;
+  /** What a unit says of itself. */
+  table(unit: DwarfUnit): Pick<UnitTable, "name" | "directory">;
+}
+
+/** Tells the source file that the code at an offset was compiled from, with its folder. */
+export function unitOrigins(info: UnitSource): (offset: number) => CodeOrigin | null {
+  const known = new Map<number, CodeOrigin | null>();
+  return (offset) => {
+    const unit = info.unitAt(offset);
+    if (unit === null) return null;
+    let origin = known.get(unit.offset);
+    if (origin === undefined) {
+      origin = originOf(info, unit);
+      known.set(unit.offset, origin);
+    }
+    return origin;
+  };
+}
+
+function originOf(info: UnitSource, unit: DwarfUnit): CodeOrigin | null {
+  try {
+    const { name, directory } = info.table(unit);
+    if (name === null) return null;
+    const whole = name.startsWith("/") || directory === null ? name : `${directory}/${name}`;
+    return { archive: null, unit: whole };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return null; // a damaged unit says nothing
+  }
+}
