@@ -40,7 +40,8 @@ async function promptAt(
   if (asked && Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
     const { maybeTarget, core } = session;
     // What a core is has been said.
-    const name = core !== undefined ? "" : `${maybeTarget ?? "machpause"}. `;
+    const runs = session.state === "running" ? " runs: Ctrl-C pauses it" : "";
+    const name = core !== undefined ? "" : `${maybeTarget ?? "machpause"}${runs}. `;
     print(`${name}\`help\` lists the commands.\n`);
   }
   return await prompt(session, {

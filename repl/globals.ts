@@ -2,6 +2,7 @@
 import { Target } from "../mod.ts";
 import { exposeApi } from "./api.ts";
 import { defineCommand } from "./commands/mod.ts";
+import { tameConsole } from "./console.ts";
 import type { Session } from "./session.ts";
 
 /** Puts the API, the target and what is selected of it into the global scope, for code to use, and what
@@ -33,7 +34,9 @@ export function exposeGlobals(
   for (const [name, value] of Object.entries({ defineCommand, ...context })) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
   }
+  const restoreConsole = tameConsole((text, complains) => session.out(text, complains));
   return () => {
+    restoreConsole();
     for (const name of Object.getOwnPropertyNames(globalThis)) {
       if (!Object.getOwnPropertyDescriptor(globalThis, name)!.configurable) continue;
       const descriptor = before[name];

@@ -183,6 +183,8 @@ async function converse(
     },
   };
   line.above = (say) => editor.above(say);
+  const { out } = session;
+  session.out = (text, complains) => editor.above(() => out(text, complains));
   const restore = () => void (input.raw = false);
   addEventListener("unload", restore);
   ending.defer(() => removeEventListener("unload", restore));

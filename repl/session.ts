@@ -12,7 +12,7 @@ import { History } from "./edit/history.ts";
 import { UserError } from "./errors.ts";
 import type { Layout } from "./layout.ts";
 import { held, type Opened } from "./open.ts";
-import { printLines } from "./output.ts";
+import { printLines, write } from "./output.ts";
 import type { Style } from "./style.ts";
 import { nobody, type Ui } from "./ui.ts";
 
@@ -24,6 +24,9 @@ export class Session implements Disposable {
   style: Style;
   /** Who is before the screen. */
   ui: Ui = nobody;
+  /** Prints what the user's code says, which has been made safe. */
+  out: (text: string, complains: boolean) => void = (text, complains) =>
+    write(complains ? Deno.stderr : Deno.stdout, text);
   /** Changes need not be asked for. */
   assumeYes = false;
   /** What was typed, in this session and before. */

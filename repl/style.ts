@@ -57,7 +57,7 @@ function styleOf(theme: Theme): Style {
 export const coloured: Style = styleOf("both");
 
 let use: ColourUse = "auto";
-let theme: Theme = "both";
+let theme: Theme | undefined;
 
 /** Says when there is to be colour. */
 export function useColour(when: ColourUse): void {
@@ -73,8 +73,14 @@ export function useTheme(chosen: Theme): Style {
   return styleOf(chosen);
 }
 
+/** What `MACHPAUSE_THEME` says; otherwise colours that do everywhere. */
+function preferredTheme(): Theme {
+  const wanted = Deno.env.get("MACHPAUSE_THEME");
+  return themes.find((theme) => theme === wanted) ?? "both";
+}
+
 /** Colour goes to a terminal alone, and not where `NO_COLOR` asks for none; or as `--color` says. */
 export function styleFor(stream: { isTerminal(): boolean }): Style {
   const wanted = use === "always" || use === "auto" && stream.isTerminal() && !Deno.noColor;
-  return wanted ? styleOf(theme) : plain;
+  return wanted ? styleOf(theme ??= preferredTheme()) : plain;
 }

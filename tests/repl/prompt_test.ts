@@ -117,6 +117,16 @@ Deno.test("Ctrl-C clears the line, stops a wait, and twice leaves", async () => 
   assertEquals(resumes(), 1);
 });
 
+Deno.test("what is printed later goes above the line that is being typed", async () => {
+  const { terminal } = await start();
+  await using _ended = terminal;
+  await terminal.enter("void setTimeout(() => console.log('a\\tb\\nlater %d', 7), 50)", paused);
+  await terminal.type("6 * ");
+  await terminal.until("a\tb\r\nlater 7\r\n");
+  await terminal.until("> 6 * ");
+  await terminal.enter("7", /42\r\n/);
+});
+
 Deno.test("what fails later does not end the prompt", async () => {
   const { terminal } = await start();
   await using _ended = terminal;
@@ -180,6 +190,8 @@ Deno.test("nothing of the target's text reaches the terminal raw", async () => {
       "target.toJSON()",
       "throw new Error(target.name)",
       "void setTimeout(() => { throw new Error(target.name) })",
+      "console.log(target.name, [target.name], { a: target.name })",
+      "console.error('%s: %o', target.name, target.name)",
     ]
   ) await terminal.enter(line, line.startsWith("memory write") ? "(y/n) " : paused);
   // What is typed and pasted is drawn, too; and so is what may follow.
