@@ -1,15 +1,17 @@
 /** Which compile units code is from, by debug information. */
 
-import type { DwarfUnit, UnitTable } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { CodeOrigin } from "./attribution.ts";
 
 /** Debug information by units, as `DwarfInfo` has it. */
 export interface UnitSource {
   /** The unit whose code is at an offset; `null` when none is. */
-  unitAt(offset: number): DwarfUnit | null;
+  unitAt(offset: number): { readonly offset: number } | null;
   /** What a unit says of itself. */
-  table(unit: DwarfUnit): Pick<UnitTable, "name" | "directory">;
+  table(unit: { readonly offset: number }): {
+    readonly name: string | null;
+    readonly directory: string | null;
+  };
 }
 
 /** Tells the source file that the code at an offset was compiled from, with its folder. */
@@ -27,7 +29,7 @@ export function unitOrigins(info: UnitSource): (offset: number) => CodeOrigin | 
   };
 }
 
-function originOf(info: UnitSource, unit: DwarfUnit): CodeOrigin | null {
+function originOf(info: UnitSource, unit: { readonly offset: number }): CodeOrigin | null {
   try {
     const { name, directory } = info.table(unit);
     if (name === null) return null;
