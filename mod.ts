@@ -34,7 +34,6 @@ import {
   DebugProvider,
   FileSymbolizer,
   type ImageFile,
-  openImages,
   readTableHead,
   Symbolizer,
 } from "./lib/symbols/mod.ts";
@@ -61,15 +60,12 @@ export interface SymbolOptions {
   readonly symbols?: readonly string[];
 }
 
-function debugProvider(symbolFiles: SymbolFiles): DebugProvider {
-  const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
-  return new DebugProvider({ files, symbolFiles, locate });
-}
+const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
 
 /** What one target needs; what is opened for it is closed with it. */
 function servicesFor({ symbols = [] }: SymbolOptions): Services {
   const symbolFiles = new SymbolFiles(files, symbols, readTableHead);
-  const provider = debugProvider(symbolFiles);
+  const provider = new DebugProvider({ files, symbolFiles, locate });
   return {
     walk,
     symbols: (images) => new Symbolizer(images, provider),
@@ -254,11 +250,7 @@ export function openSymbolizer(
   images: readonly ImageFile[],
   { symbols = [] }: SymbolOptions = {},
 ): FileSymbolizer {
-  const opened = openImages(files, images, readTableHead);
-  return new FileSymbolizer(
-    opened,
-    debugProvider(new SymbolFiles(files, [...symbols, ...opened.tables], readTableHead)),
-  );
+  return FileSymbolizer.open(files, images, symbols, locate);
 }
 
 /** How a stackshot is opened or taken. */

@@ -1,5 +1,7 @@
 /** `machpause symbolicate` */
-import { demangle, loadDemangler, type Resolution } from "../mod.ts";
+import { demangle } from "../lib/symbols/mod.ts";
+import type { Resolution } from "../lib/target/mod.ts";
+import { loadDemangler } from "../wasm/demangle.ts";
 import { UserError } from "./errors.ts";
 import { complain, print } from "./output.ts";
 import { answerJson, type AnswerStyle, atosText, unknownWord } from "./symbolicate_answers.ts";
@@ -82,7 +84,7 @@ async function answerLines(
     const address = addresses[index];
     lines.set(indices[index], answer(base + address, known, style, address));
   });
-  print(lines.joined());
+  for (const piece of lines.pieces()) print(piece);
 }
 
 /** Copies a text with its addresses replaced by what is at them. */

@@ -3,25 +3,30 @@
 const encoder = new TextEncoder();
 /** A UTF-16 unit is at most so many bytes. */
 const WIDEST = 3;
+/** Most lines are no longer. */
+const USUAL = 64;
+/** Bytes that are handed out at a time. */
+const PIECE = 1 << 16;
 
 /** Lines by their numbers. */
 export class Lines {
   readonly #starts: Float64Array;
   readonly #lengths: Uint32Array;
-  #bytes = new Uint8Array(1 << 16);
+  #bytes: Uint8Array;
   #used = 0;
 
   /** @param count of lines */
   constructor(count: number) {
     this.#starts = new Float64Array(count);
     this.#lengths = new Uint32Array(count);
+    this.#bytes = new Uint8Array(count * USUAL);
   }
 
   /** Takes a line. */
   set(index: number, line: string): void {
     const room = line.length * WIDEST + 1;
     if (this.#used + room > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + room));
+      const grown = new Uint8Array(Math.max(this.#bytes.length * 1.5, this.#used + room));
       grown.set(this.#bytes.subarray(0, this.#used));
       this.#bytes = grown;
     }
@@ -32,16 +37,20 @@ export class Lines {
     this.#used += written + 1;
   }
 
-  /** All lines, in the order of their numbers. */
-  joined(): Uint8Array {
-    const joined = new Uint8Array(this.#used);
-    let at = 0;
+  /** All lines, in the order of their numbers, in pieces that are used again for the next. */
+  *pieces(): IterableIterator<Uint8Array> {
+    const piece = new Uint8Array(PIECE);
+    let used = 0;
     for (let index = 0; index < this.#starts.length; index++) {
       const start = this.#starts[index];
       const end = start + this.#lengths[index];
-      joined.set(this.#bytes.subarray(start, end), at);
-      at += end - start;
+      if (used > 0 && used + end - start > PIECE) {
+        yield piece.subarray(0, used);
+        used = 0;
+      }
+      if (end - start > PIECE) yield this.#bytes.subarray(start, end);
+      else for (let at = start; at < end; at++) piece[used++] = this.#bytes[at];
     }
-    return joined;
+    if (used > 0) yield piece.subarray(0, used);
   }
 }

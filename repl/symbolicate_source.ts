@@ -1,18 +1,18 @@
-/** Whom `symbolicate` asks: files as images were loaded, or a process. */
+/** Whom `symbolicate` asks: files as images were loaded, or a process. Loads no more of the library than
+ * that takes: a table is read in less time than the rest of it. */
+import { files } from "../ffi/files.ts";
+import { locateDsyms } from "../ffi/spotlight.ts";
+import { FormatError } from "../lib/errors.ts";
 import { escape } from "../lib/escape.ts";
-import { OpenedDwarf } from "../lib/symbols/mod.ts";
+import type { LoadedImage } from "../lib/macho/mod.ts";
+import { FileSymbolizer, type ImageFile, OpenedDwarf } from "../lib/symbols/mod.ts";
 import {
-  type FileSymbolizer,
-  FormatError,
-  type ImageFile,
-  type LoadedImage,
+  imagesIn,
   type MissingSymbols,
-  openImage,
-  openSymbolizer,
   type Resolution,
   type Resolver,
   type SourceFrame,
-} from "../mod.ts";
+} from "../lib/target/mod.ts";
 import { UserError } from "./errors.ts";
 import { checkFolders, openTarget } from "./open.ts";
 import { complain } from "./output.ts";
@@ -78,7 +78,8 @@ function number(text: string, flag: string): bigint {
 
 function openFiles(images: readonly ImageFile[], symbols: readonly string[]): FileSymbolizer {
   try {
-    return openSymbolizer(images, { symbols });
+    const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
+    return FileSymbolizer.open(files, images, symbols, locate);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       const missing = images.find(({ path }) => {
@@ -171,17 +172,16 @@ function risingOrder(values: BigUint64Array): Uint32Array {
 /** Reads many addresses' DWARF at once, each unit once. */
 async function prime(symbolizer: FileSymbolizer, addresses: BigUint64Array): Promise<void> {
   const byImage = new Map<LoadedImage, number[]>();
+  for (const image of symbolizer.images.images) {
+    if (symbolizer.debugInfo(image) instanceof OpenedDwarf) byImage.set(image, []);
+  }
+  if (byImage.size === 0) return;
   for (const address of addresses) {
     const image = symbolizer.images.at(address);
-    if (image === null) continue;
-    const known = byImage.get(image);
-    if (known === undefined) {
-      if (symbolizer.debugInfo(image) instanceof OpenedDwarf) {
-        byImage.set(image, [Number(address - image.loadAddress)]);
-      }
-    } else known.push(Number(address - image.loadAddress));
+    if (image !== null) byImage.get(image)?.push(Number(address - image.loadAddress));
   }
   for (const [image, found] of byImage) {
+    if (found.length === 0) continue;
     const offsets = Float64Array.from(new Set(found)).sort();
     const info = symbolizer.debugInfo(image) as OpenedDwarf;
     symbolizer.prime(image, offsets, await framesOf(info, offsets));
@@ -198,8 +198,8 @@ async function framesOf(
     import("./bulk.ts"),
     import("./progress.ts"),
   ]);
-  using file = openImage(info.path);
-  const image = file.images.findIndex((slice) => slice.image.uuid === info.uuid);
+  using file = files.open(info.path);
+  const image = [...imagesIn(file)].findIndex(({ image }) => image.uuid === info.uuid);
   using bar = new Progress("Symbolicating", (count) => `${Math.round(count)}`);
   const { frames, warnings } = await bulkFrames({
     path: info.path,

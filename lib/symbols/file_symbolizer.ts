@@ -1,11 +1,13 @@
 /** Answers for images of which there are only files. */
 
 import type { DebugInfo } from "./debug_info.ts";
-import type { DebugProvider } from "./debug_provider.ts";
-import type { FileImages } from "./file_images.ts";
-import { Symbolizer } from "./symbolizer.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import type { Resolution, SourceFrame } from "../target/mod.ts";
+import { type Files, type Resolution, type SourceFrame, SymbolFiles } from "../target/mod.ts";
+import { DebugProvider } from "./debug_provider.ts";
+import { type FileImages, type ImageFile, openImages } from "./file_images.ts";
+import type { FinderOptions } from "./finder.ts";
+import { Symbolizer } from "./symbolizer.ts";
+import { readTableHead } from "./table_head.ts";
 
 /** A {@linkcode Symbolizer} over files, which it closes. */
 export class FileSymbolizer extends Symbolizer implements Disposable {
@@ -21,6 +23,24 @@ export class FileSymbolizer extends Symbolizer implements Disposable {
     super(opened.images, provider);
     this.#opened = opened;
     this.#provider = provider;
+  }
+
+  /** Opens the files of images.
+   *
+   * @param folders with debug information
+   * @param locate see {@linkcode FinderOptions}
+   * @throws FormatError when one is no image, or has not the architecture
+   * @throws Error the system's, when there is no such file or it may not be read
+   */
+  static open(
+    files: Files,
+    images: readonly ImageFile[],
+    folders: readonly string[],
+    locate?: FinderOptions["locate"],
+  ): FileSymbolizer {
+    const opened = openImages(files, images, readTableHead);
+    const symbolFiles = new SymbolFiles(files, [...folders, ...opened.tables], readTableHead);
+    return new FileSymbolizer(opened, new DebugProvider({ files, symbolFiles, locate }));
   }
 
   /** What is known about `address`. It is not remembered: of files one asks for many addresses once. */
