@@ -100,13 +100,28 @@ export class Nlists {
 
   /** The entries whose lower words are in a range. */
   #rowsNear(start: number, size: number): number[] {
-    const words = this.#words;
     const stride = this.#stride;
-    const low = start >>> 0;
     const rows: number[] = [];
-    for (let row = 0, word = 2; row < this.#count; row++, word += stride) {
-      if (((words[word] - low) >>> 0) <= size) rows.push(row);
+    // Piece by piece: what is called often is compiled sooner than what runs long.
+    const piece = 1024 * stride;
+    const end = this.#count * stride;
+    for (let at = 0; at < end; at += piece) {
+      collect(this.#words, at + 2, Math.min(at + piece, end), stride, start >>> 0, size, rows);
     }
     return rows;
+  }
+}
+
+function collect(
+  words: Uint32Array,
+  from: number,
+  to: number,
+  stride: number,
+  low: number,
+  size: number,
+  rows: number[],
+): void {
+  for (let word = from; word < to; word += stride) {
+    if (((words[word] - low) >>> 0) <= size) rows.push((word - 2) / stride);
   }
 }
