@@ -209,6 +209,29 @@ Deno.test("a stripped image has the names of its dSYM, but for a neighbour's", (
   ]);
   assertEquals(functionStart, image.loadAddress + 0x800n);
 
+  // Without that symbol the one before it would hold the address, but for the function starts.
+  const bytes = fixture(inDsym);
+  const view = new DataView(bytes.buffer);
+  const { loadCommands } = Image.fromFile(bytes, "demo");
+  const symtab = loadCommands.find(({ command }) => command === 2)!.offset;
+  const [table, count, strings] = [8, 12, 16].map((at) => view.getUint32(symtab + at, true));
+  for (let at = table; at < table + count * 16; at += 16) {
+    const name = strings + view.getUint32(at, true);
+    const text = new TextDecoder().decode(bytes.subarray(name, bytes.indexOf(0, name)));
+    if (text === "_run_loop") bytes.fill(0, at + 4, at + 6);
+  }
+  const lacking = look(new FileTree({ "/symbols/demo": bytes }), {
+    fixture: stripped,
+    folders: ["/symbols"],
+  });
+  const neighbour = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x810n);
+  assertEquals([neighbour.symbol, neighbour.functionStart], [
+    null,
+    lacking.image.loadAddress + 0x800n,
+  ]);
+  const own = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x7c8n);
+  assertEquals(own.symbol?.name, "worker_relay");
+
   const without = look(new FileTree({}), { fixture: stripped });
   const nameless = without.symbolizer.resolve(without.image.loadAddress + 0x810n);
   assertEquals(nameless.symbol, null);
@@ -250,6 +273,33 @@ Deno.test("an image without a UUID is known by its segments", () => {
   moved[offset + 32]++; // a larger __TEXT
   assertEquals(frames(moved), 0);
   assertEquals(frames(fixture(inlines)), 0);
+});
+
+Deno.test("damaged dSYMs, object files and archives throw nothing", () => {
+  const damaged: [path: string, fixture: string, others: Record<string, string>][] = [
+    [`/app/inlines.dSYM/${inBundle}`, dsym, {}],
+    ["/app/main.o", "inlines/x86_64/main.o", { "/app/inlines": inlines }],
+    ["/app/libhelper.a", "inlines/x86_64/libhelper.a", { "/app/inlines": inlines }],
+  ];
+  let seed = 7;
+  let known = 0;
+  for (const [path, name, others] of damaged) {
+    const whole = fixture(name);
+    for (let round = 0; round < 150; round++) {
+      const bytes = round < 50
+        ? whole.slice(0, Math.floor(whole.length * round / 50))
+        : whole.slice();
+      for (let change = 0; round >= 50 && change < 6; change++) {
+        seed = (seed * 48271) % 0x7fffffff;
+        bytes[seed % bytes.length] = seed >> 7;
+      }
+      const { provider, frames } = look(new FileTree({ ...others, [path]: bytes }));
+      for (let offset = 0x5e0; offset < 0x65d; offset += 5) known += frames(offset).length;
+      provider.missing.map(({ reasons }) => reasons.join());
+      provider[Symbol.dispose]();
+    }
+  }
+  assert(known > 0);
 });
 
 Deno.test("disposed, it knows nothing and opens nothing", () => {
