@@ -34,7 +34,7 @@ async function promptAt(
   if (options.pause) session.pause();
   const asked = options.eval === undefined;
   if (asked && session.core !== undefined) {
-    const { coreLines } = await import("./commands/mod.ts");
+    const { coreLines } = await import("./commands/target.ts");
     printLines(coreLines(session));
   }
   if (asked && Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {

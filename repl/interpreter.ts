@@ -1,5 +1,6 @@
 import { escape } from "../lib/escape.ts";
 import {
+  isAbsent,
   parseCommand,
   type ParsedCommand,
   runCommand,
@@ -74,7 +75,10 @@ async function report(
     remember("_error", error);
     const wrong = error instanceof SyntaxError || error instanceof ReferenceError;
     const meant = wrong ? hint(text) : "";
-    if (meant !== "") {
+    if (wrong && isAbsent(text)) {
+      message = "there are no breakpoints and no steps here: `pause` stops every thread, " +
+        "`resume` lets them run, `launch` starts a program";
+    } else if (meant !== "") {
       const [word] = text.trim().split(/\s+/);
       message = error instanceof SyntaxError
         ? `${escape(word)} is no command, and this is no TypeScript; ${meant}`
@@ -125,6 +129,7 @@ export async function endsHere(text: string): Promise<boolean> {
   try {
     const parsed = parseCommand(first);
     if (parsed !== undefined) return !(parsed.command.isIncomplete?.(text) ?? false);
+    if (others.length === 0 && isAbsent(text)) return true;
     if (others.length === 0 && (subcommands(text).length > 0 || suggestions(text).length > 0)) {
       return true;
     }

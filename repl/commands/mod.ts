@@ -156,10 +156,20 @@ function argumentsOf(command: PromptCommand, text: string, skip: number): string
   return splitWords(rest);
 }
 
+/** Whether a line is what other debuggers taught fingers to type, and what there is not here. */
+export function isAbsent(line: string): boolean {
+  return absent.test(line.trim());
+}
+
+const absent =
+  /^(?:b|br|break|breakpoint|tbreak|watch|watchpoint|s|si|n|ni|step|stepi|next|nexti|finish|fin|until|run|r)(?:\s+[\w.:-]+)*$/;
+
 /** A command by the beginnings of its words, as in `re r` and `th list`. */
 function abbreviated(text: string, words: readonly string[]): ParsedCommand | undefined {
   const [first] = words;
-  if (isGlobal(first) || !/^[a-z]+$/.test(first) || operator.test(words[1] ?? "")) return undefined;
+  if (
+    isGlobal(first) || isAbsent(text) || !/^[a-z]+$/.test(first) || operator.test(words[1] ?? "")
+  ) return undefined;
   const fitting = entries().filter(({ words: names }) =>
     names.length <= words.length && names.every((name, at) => name.startsWith(words[at]))
   );

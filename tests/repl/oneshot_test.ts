@@ -41,6 +41,10 @@ Deno.test("-e: commands and TypeScript, one after the other; what fails shows in
     stderr: "machpause: TypeError: Cannot read properties of undefined (reading 'd'); " +
       "line 2: let b = a.c.d\n",
   });
+  for (const line of ["b main", "breakpoint set -n main", "next"]) {
+    assertMatch((await machpause(["-e", line])).stderr, /^machpause: there are no breakpoints /);
+  }
+  assertEquals((await machpause(["-e", "let n = 1", "-e", "n"])).stdout, "1\n");
   assertEquals((await machpause(["-e", "f("])).stderr, "machpause: f( is incomplete\n");
   assertEquals((await machpause(["-e", "quit", "-e", "nosuch"])).code, 0);
   assertEquals((await machpause(["-e"])).code, 2);
