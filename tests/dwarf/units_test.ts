@@ -236,6 +236,7 @@ Deno.test(".debug_ranges: bases, removed code and empty ranges", () => {
           ...pair(-1, 0x1000), // another base
           ...[...pair(0x10, 0x20), ...pair(0x30, 0x30), ...pair(0x50, 0x40)],
           ...pair(-2, -2), // what a linker leaves of removed code
+          ...pair(-2, 0x10),
           ...pair(-1, 0),
           ...pair(0x2000, 0x2010),
           ...pair(0, 0),
@@ -286,7 +287,8 @@ Deno.test("names through specifications and origins, in other units too", () => 
     0,
   ];
   // The first unit: a method that is declared in a structure, which is jumped over.
-  const inside = [3, ...text("method"), ...text("_ZN1S6methodEv"), 0];
+  // What follows the method in it is no entry.
+  const inside = [3, ...text("method"), ...text("_ZN1S6methodEv"), 99, 0];
   const structure = [2, ...number(11 + 1 + 5 + 2 + inside.length, 4), ...text("S"), ...inside];
   const first = unit({ version: 4 }, [1, ...structure, 0]);
   const method = 11 + 1 + 1 + 4 + 2;
@@ -409,6 +411,7 @@ Deno.test("a damaged unit costs that unit", () => {
     ...abbreviation(1, COMPILE_UNIT, true, []),
     ...abbreviation(2, SUBPROGRAM, false, [[NAME, INDIRECT], [LOW, ADDR], [HIGH, DATA8]]),
     ...abbreviation(3, 0x34, false, [[0x02, 0x18]]),
+    ...abbreviation(4, 0x34, false, [[0x02, DATA8]]),
     0,
   ];
   const good = unit({ version: 4 }, [
@@ -418,6 +421,7 @@ Deno.test("a damaged unit costs that unit", () => {
     unit({ version: 4 }, [1, 9]), // an abbreviation that is not there
     unit({ version: 4 }, [1, 3, 200, 1]), // a block that goes on beyond the unit
     unit({ version: 4 }, [1, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
+    unit({ version: 4 }, [1, 4, 1, 2, 3]),
     unit({ version: 4 }, [1, 2, INDIRECT, INDIRECT]),
     unit({ version: 4 }, [1, 2, 0x70]),
     unit({ version: 4, abbreviations: 1000 }, [1]),
