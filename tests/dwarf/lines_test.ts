@@ -137,6 +137,7 @@ Deno.test("code that the linker removed has no rows, and the kernel's addresses 
   assertEquals(
     linesOf({ version: 3, addressSize: 4 }, [
       ...[...setAddress(0xffffffff, 4), 1, 2, 4, ...END_SEQUENCE],
+      ...[...setAddress(0xfffffffe, 4), 1, 2, 4, ...END_SEQUENCE],
     ]).sequences,
     [],
   );

@@ -248,6 +248,23 @@ Deno.test(".debug_ranges: bases, removed code and empty ranges", () => {
   }
 });
 
+Deno.test("range lists of a kernel, whose unit counts from 0", () => {
+  const base = 0xfffffe0007004000n;
+  const info = open(
+    {
+      info: unit({ version: 4 }, [...[1, ...number(0, 8), 2, ...text("f"), ...number(0, 4)], 0]),
+      abbrev: [
+        ...abbreviation(1, COMPILE_UNIT, true, [[LOW, ADDR]]),
+        ...abbreviation(2, SUBPROGRAM, false, [[NAME, STRING], [RANGES, SEC_OFFSET]]),
+        0,
+      ],
+      ranges: [base + 0x123n, base + 0x1_0000_0000n, 0n, 0n].flatMap((at) => number(at, 8)),
+    },
+    base,
+  );
+  assertEquals(scopes(info), [`0 f null [291-${2 ** 32}]`]);
+});
+
 Deno.test(".debug_rnglists: all kinds", () => {
   const addresses = [0x500, 0x600, 0x700];
   for (const size of [4, 8] as const) {
