@@ -28,24 +28,27 @@ import {
   openKernel,
 } from "./ffi/mod.ts";
 import { MachError, TargetGoneError } from "./lib/errors.ts";
-import { MachOFile, type MachOFileOptions } from "./lib/macho/mod.ts";
-import type { Stackshot, StackshotData } from "./lib/report/mod.ts";
+import type { MachOFile, MachOFileOptions } from "./lib/macho/mod.ts";
 import {
-  DebugProvider,
-  FileSymbolizer,
-  type ImageFile,
-  readTableHead,
-  Symbolizer,
-} from "./lib/symbols/mod.ts";
+  type FileSystem,
+  openCoreOver,
+  openImageOver,
+  openStackshotOver,
+  openSymbolizerOver,
+  servicesOver,
+  stackshotBase,
+  type StackshotOptions,
+  stackshotOver,
+  type SymbolOptions,
+} from "./lib/open.ts";
+import type { Stackshot } from "./lib/report/mod.ts";
+import type { FileSymbolizer, ImageFile } from "./lib/symbols/mod.ts";
 import {
-  CoreTarget,
+  type CoreTarget,
   type CoreTargetOptions,
   LiveTarget,
   SelfTarget,
-  type Services,
-  SymbolFiles,
 } from "./lib/target/mod.ts";
-import { walk } from "./lib/unwind/mod.ts";
 
 export { demangle, type DemangleStyle } from "./lib/symbols/mod.ts";
 export { loadDemangler } from "./wasm/demangle.ts";
@@ -53,27 +56,12 @@ export { loadDemangler } from "./wasm/demangle.ts";
 export type { LaunchOptions } from "./ffi/mod.ts";
 export * from "./lib/mod.ts";
 
-/** Where debug information is looked for, beside the places where it usually is: next to an image's file,
- * in it, in the object files that it names, and where Spotlight knows it to be. */
-export interface SymbolOptions {
-  /** Folders with dSYMs, binaries and symbol table files, searched by UUID. */
-  readonly symbols?: readonly string[];
-}
+export type { StackshotOptions, SymbolOptions } from "./lib/open.ts";
 
-const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
-
-/** What one target needs; what is opened for it is closed with it. */
-function servicesFor({ symbols = [] }: SymbolOptions): Services {
-  const symbolFiles = new SymbolFiles(files, symbols, readTableHead);
-  const provider = new DebugProvider({ files, symbolFiles, locate });
-  return {
-    walk,
-    symbols: (images) => new Symbolizer(images, provider),
-    files,
-    symbolFiles,
-    [Symbol.dispose]: () => provider[Symbol.dispose](),
-  };
-}
+const system: FileSystem = {
+  files,
+  locate: Deno.build.os === "darwin" ? locateDsyms : undefined,
+};
 
 let opened: NativeKernel | undefined;
 
@@ -94,13 +82,13 @@ export function attach(
   options: SymbolOptions = {},
 ): Promise<LiveTarget> {
   return Promise.try(() => {
-    const system = kernel();
-    const processes = system.processes();
+    const native = kernel();
+    const processes = native.processes();
     const pid = typeof target === "number" || /^\d+$/.test(target)
       ? Number(target)
       : pidOfName(processes, target);
     const name = processes.find((process) => process.pid === pid)?.name ?? `pid ${pid}`;
-    return new LiveTarget(system, servicesFor(options), { pid, name, onHold: guard });
+    return new LiveTarget(native, servicesOver(system, options), { pid, name, onHold: guard });
   });
 }
 
@@ -140,14 +128,14 @@ export async function launch(
   args: readonly string[] = [],
   options: LaunchOptions & SymbolOptions = {},
 ): Promise<LiveTarget> {
-  const system = kernel();
+  const native = kernel();
   const child = await launchProcess(program, { ...options, args });
   const name = program.slice(program.lastIndexOf("/") + 1);
   const kill = () => child.kill();
   const late = performance.now() + launchMilliseconds;
   let target: LiveTarget | undefined;
   try {
-    target = new LiveTarget(system, servicesFor(options), {
+    target = new LiveTarget(native, servicesOver(system, options), {
       pid: child.pid,
       name,
       kill,
@@ -184,7 +172,7 @@ export async function launch(
  * @throws FormatError when it is no core of a known CPU
  */
 export function openCore(file: string, options: CoreTargetOptions = {}): Promise<CoreTarget> {
-  return Promise.try(() => new CoreTarget(files.open(file), servicesFor(options), options));
+  return openCoreOver(system, file, options);
 }
 
 /** This very process, in snapshots.
@@ -197,7 +185,7 @@ export function openCore(file: string, options: CoreTargetOptions = {}): Promise
  * ```
  */
 export function self(options: SymbolOptions = {}): SelfTarget {
-  return new SelfTarget(kernel(), servicesFor(options), processName());
+  return new SelfTarget(kernel(), servicesOver(system, options), processName());
 }
 
 function processName(): string {
@@ -222,13 +210,7 @@ function processName(): string {
  * @throws FormatError when there is no Mach-O image in it, or none for `options.arch`
  */
 export function openImage(path: string, options: MachOFileOptions = {}): MachOFile {
-  const file = files.open(path);
-  try {
-    return new MachOFile(file, options);
-  } catch (error) {
-    file[Symbol.dispose]();
-    throw error;
-  }
+  return openImageOver(system, path, options);
 }
 
 /** Opens the files of images that were loaded somewhere else, to tell what was at their addresses, as
@@ -248,15 +230,9 @@ export function openImage(path: string, options: MachOFileOptions = {}): MachOFi
  */
 export function openSymbolizer(
   images: readonly ImageFile[],
-  { symbols = [] }: SymbolOptions = {},
+  options: SymbolOptions = {},
 ): FileSymbolizer {
-  return FileSymbolizer.open(files, images, symbols, locate);
-}
-
-/** How a stackshot is opened or taken. */
-export interface StackshotOptions extends SymbolOptions {
-  /** The path of the stackshot that a delta one is against. */
-  readonly base?: string;
+  return openSymbolizerOver(system, images, options);
 }
 
 /** Opens a stackshot: kcdata, whole, delta or compressed, or the trace buffer of older systems, as the
@@ -277,13 +253,11 @@ export interface StackshotOptions extends SymbolOptions {
  * @throws Deno.errors.NotFound when there is no such file
  * @throws FormatError when it is no stackshot
  */
-export async function openStackshot(
+export function openStackshot(
   path: string,
   options: StackshotOptions = {},
 ): Promise<Stackshot> {
-  const { readStackshot } = await stackshots();
-  const data = await readStackshot(wholeFile(path), path, await baseOf(options));
-  return await stackshotOf(data, options);
+  return openStackshotOver(system, path, options);
 }
 
 /** Takes a stackshot: what every thread of a process, or of all of them, is doing, in user space and in
@@ -296,15 +270,14 @@ export async function takeStackshot(
   pid?: number,
   options: StackshotOptions = {},
 ): Promise<Stackshot> {
-  const { readStackshot } = await stackshots();
-  const base = await baseOf(options);
+  const base = await stackshotBase(system, options);
   const since = base?.absoluteTime ?? null;
   const request = {
     ...(pid === undefined ? {} : { pid }),
     ...(since === null ? {} : { since }),
   };
-  const data = await readStackshot(kernel().stackshot(request), "stackshot", base);
-  return await stackshotOf(data, options);
+  const bytes = kernel().stackshot(request);
+  return await stackshotOver(system, bytes, "stackshot", base, options);
 }
 
 /** What reads, explains, symbolicates, attributes and writes crash reports; loaded when it is first asked
@@ -322,29 +295,4 @@ export async function takeStackshot(
  */
 export function crashReports(): Promise<typeof import("./lib/report/mod.ts")> {
   return import("./lib/report/mod.ts");
-}
-
-/** Loaded by who needs it: most do not. */
-function stackshots(): Promise<typeof import("./lib/report/stackshot/mod.ts")> {
-  return import("./lib/report/stackshot/mod.ts");
-}
-
-async function baseOf({ base }: StackshotOptions): Promise<StackshotData | undefined> {
-  if (base === undefined) return undefined;
-  const { readStackshot } = await stackshots();
-  return await readStackshot(wholeFile(base), base);
-}
-
-function wholeFile(path: string): Uint8Array {
-  using file = files.open(path);
-  return file.read(0, file.size);
-}
-
-async function stackshotOf(data: StackshotData, options: SymbolOptions): Promise<Stackshot> {
-  const { imageFinder, Stackshot } = await stackshots();
-  const services = servicesFor(options);
-  const findImage = imageFinder(files, services.symbolFiles!);
-  return new Stackshot(data, { symbols: (images) => services.symbols(images), findImage }, () => {
-    services[Symbol.dispose]?.();
-  });
 }

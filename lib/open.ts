@@ -1,0 +1,144 @@
+/** What is opened over a file system alone: `mod.ts` does over Deno's, `package/` over Node's. */
+
+import { MachOFile, type MachOFileOptions } from "./macho/mod.ts";
+import type { Stackshot, StackshotData } from "./report/mod.ts";
+import {
+  DebugProvider,
+  FileSymbolizer,
+  type ImageFile,
+  readTableHead,
+  Symbolizer,
+} from "./symbols/mod.ts";
+import {
+  CoreTarget,
+  type CoreTargetOptions,
+  type Files,
+  type Services,
+  SymbolFiles,
+} from "./target/mod.ts";
+import { walk } from "./unwind/mod.ts";
+
+/** Where debug information is looked for, beside the places where it usually is: next to an image's file,
+ * in it, in the object files that it names, and where Spotlight knows it to be. */
+export interface SymbolOptions {
+  /** Folders with dSYMs, binaries and symbol table files, searched by UUID. */
+  readonly symbols?: readonly string[];
+}
+
+/** How a stackshot is opened or taken. */
+export interface StackshotOptions extends SymbolOptions {
+  /** The path of the stackshot that a delta one is against. */
+  readonly base?: string;
+}
+
+/** What the library opens files through. */
+export interface FileSystem {
+  /** By path. */
+  readonly files: Files;
+  /** The paths of dSYMs with a UUID, where the system has an index of them. */
+  readonly locate?: ((uuid: string) => readonly string[]) | undefined;
+}
+
+/** What one target needs; what is opened for it is closed with it. */
+export function servicesOver(
+  { files, locate }: FileSystem,
+  { symbols = [] }: SymbolOptions,
+): Services {
+  const symbolFiles = new SymbolFiles(files, symbols, readTableHead);
+  const provider = new DebugProvider({ files, symbolFiles, locate });
+  return {
+    walk,
+    symbols: (images) => new Symbolizer(images, provider),
+    files,
+    symbolFiles,
+    [Symbol.dispose]: () => provider[Symbol.dispose](),
+  };
+}
+
+/** See `openCore`. */
+// deno-lint-ignore require-await
+export async function openCoreOver(
+  system: FileSystem,
+  file: string,
+  options: CoreTargetOptions,
+): Promise<CoreTarget> {
+  return new CoreTarget(system.files.open(file), servicesOver(system, options), options);
+}
+
+/** See `openImage`. */
+export function openImageOver(
+  { files }: FileSystem,
+  path: string,
+  options: MachOFileOptions,
+): MachOFile {
+  const file = files.open(path);
+  try {
+    return new MachOFile(file, options);
+  } catch (error) {
+    file[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** See `openSymbolizer`. */
+export function openSymbolizerOver(
+  { files, locate }: FileSystem,
+  images: readonly ImageFile[],
+  { symbols = [] }: SymbolOptions,
+): FileSymbolizer {
+  return FileSymbolizer.open(files, images, symbols, locate);
+}
+
+/** Loaded by who needs it: most do not. */
+function stackshots(): Promise<typeof import("./report/stackshot/mod.ts")> {
+  return import("./report/stackshot/mod.ts");
+}
+
+/** The stackshot that a delta one is against, where there is one.
+ *
+ * @throws FormatError when it is no stackshot
+ */
+export async function stackshotBase(
+  system: FileSystem,
+  { base }: StackshotOptions,
+): Promise<StackshotData | undefined> {
+  if (base === undefined) return undefined;
+  const { readStackshot } = await stackshots();
+  return await readStackshot(wholeFile(system, base), base);
+}
+
+function wholeFile({ files }: FileSystem, path: string): Uint8Array {
+  using file = files.open(path);
+  return file.read(0, file.size);
+}
+
+/** A stackshot's tasks and threads.
+ *
+ * @param bytes as the kernel gave them, or as they are in a file
+ * @param name for errors
+ */
+export async function stackshotOver(
+  system: FileSystem,
+  bytes: Uint8Array,
+  name: string,
+  base: StackshotData | undefined,
+  options: SymbolOptions,
+): Promise<Stackshot> {
+  const { imageFinder, readStackshot, Stackshot } = await stackshots();
+  const data = await readStackshot(bytes, name, base);
+  const services = servicesOver(system, options);
+  const findImage = imageFinder(system.files, services.symbolFiles!);
+  return new Stackshot(data, { symbols: (images) => services.symbols(images), findImage }, () => {
+    services[Symbol.dispose]?.();
+  });
+}
+
+/** See `openStackshot`. */
+export async function openStackshotOver(
+  system: FileSystem,
+  path: string,
+  options: StackshotOptions,
+): Promise<Stackshot> {
+  const base = await stackshotBase(system, options);
+  return await stackshotOver(system, wholeFile(system, path), path, base, options);
+}
