@@ -91,9 +91,10 @@ export function placeOf(error: unknown, source: string): CodePlace | null {
   return { line: before.length, column: before.at(-1)!.length + 1, text };
 }
 
-/** A value as the prompt prints it: long arrays are cut, with how many more there are. Strings in it
+/** A value as the prompt prints it: an address in hexadecimal too; long arrays are cut, with how many more there are. Strings in it
  * may be a target's, so everything is escaped. */
 export function show(value: unknown): string {
+  if (typeof value === "bigint" && value > 9n) return `${value}n  0x${value.toString(16)}`;
   return Deno.inspect(value, { colors: false, depth: 3, strAbbreviateSize: 1000 })
     .split("\n").map(escape).join("\n");
 }

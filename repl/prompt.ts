@@ -25,7 +25,9 @@ export interface PromptOptions {
  */
 export async function prompt(session: Session, options: PromptOptions = {}): Promise<number> {
   const { begin = [], evaluate, init = true } = options;
-  const interactive = Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && evaluate === undefined;
+  // A dumb terminal shows what moves the cursor instead of moving it.
+  const interactive = evaluate === undefined && Deno.stdin.isTerminal() &&
+    Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
   using ending = new DisposableStack();
   // `Deno.exit()` typed at the prompt is a way out too.
   const unload = () => session.close();

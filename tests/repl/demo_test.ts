@@ -38,7 +38,7 @@ Deno.test({
       assertStringIncludes(await terminal.enter("bt", paused), "account_update + ");
       const read = "target.memory.readU64(target.lookup('demo_progress')[0].symbol.address + 8n)";
       const progress = async () =>
-        BigInt(/^(\d+)n$/m.exec(await terminal.enter(read, /\d+n\r\n/))![1]);
+        BigInt(/^(\d+)n {2}0x/m.exec(await terminal.enter(read, /\d+n {2}0x[\da-f]+\r\n/))![1]);
       const before = await progress();
       assertEquals(await progress(), before);
       await terminal.until(paused);

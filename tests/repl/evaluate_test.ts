@@ -153,3 +153,8 @@ Deno.test("what is shown is safe, wherever in a value the text is", () => {
 Deno.test("big arrays are cut", () => {
   assertEquals(show(Array.from({ length: 5000 }, () => 1)).split("\n").length < 20, true);
 });
+
+Deno.test("an address is shown in hexadecimal too", () => {
+  assertEquals(show(0x1_0000_4000n), "4294983680n  0x100004000");
+  assertEquals([show(9n), show(-12n), show([12n])], ["9n", "-12n", "[ 12n ]"]);
+});
