@@ -42,6 +42,11 @@ export const threads: Family = {
       async run(session) {
         const { core } = session;
         if (core !== undefined) throw new UserError("a core does not run: it is as good as paused");
+        if (session.target.kind === "self") {
+          throw new UserError(
+            "machpause does not pause itself: `summary` and `bt` look all the same",
+          );
+        }
         session.pause();
         return [...await summary(session), ...warningLines(session)];
       },
