@@ -1,10 +1,18 @@
 /**
- * The part of machpause that needs no system: Mach-O files, cores, unwinding and symbols, for Node
- * and for Deno. What is live, pausing processes, is the Deno package's.
+ * The part of machpause that needs no system: Mach-O files, cores, stackshots, crash reports,
+ * unwinding and symbols, for Node and for Deno. What is live, pausing processes, is the Deno package's.
  *
  * @example
  * ```ts
- * import type {
+ * import { openCore } from "machpause";
+ *
+ * const core = await openCore("MyApp.core", { symbols: ["./symbols"] });
+ * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
+ * ```
+ *
+ * @module
+ */
+import type {
   CoreTarget,
   CoreTargetOptions,
   FileSymbolizer,
