@@ -51,6 +51,14 @@ interface Group {
   readonly end: number;
 }
 
+/** A page: the offsets that its pieces begin at, and their numbers. */
+interface Page {
+  readonly base: number;
+  readonly next: number;
+  readonly first: number;
+  readonly end: number;
+}
+
 /** What stands before the calls and rows in a body. */
 interface Piece {
   /** A name's number in the group; 0 for none. */
@@ -62,7 +70,7 @@ interface Piece {
 }
 
 /** Looks offsets up. A damaged file costs a {@linkcode FormatError}. Nothing is kept between two
- * calls but strings, so that one which was broken off for want of a block can be made again. */
+ * calls but strings and where the last page is, so that one which was broken off for want of a block can be made again. */
 export class MstLookup {
   readonly #header: MstHeader;
   readonly #dataOffset: number;
@@ -74,6 +82,8 @@ export class MstLookup {
   readonly #strings = new Map<number, string>();
   readonly #scopes = new Scopes();
   readonly #reader: PieceReader;
+  /** The page used last: who looks many offsets up does so in their order. */
+  #page: Page = { base: NaN, next: NaN, first: 0, end: 0 };
   /** The block used last: searches use it again and again. */
   #recent = -1;
   #recentBytes: Uint8Array = new Uint8Array();
@@ -129,20 +139,10 @@ export class MstLookup {
   /** The piece that holds `offset`, and what it has there. */
   #find(offset: number): Found | null {
     if (!(offset >= 0 && offset <= Number.MAX_SAFE_INTEGER)) return null;
-    const pages = this.#section("PAGES");
-    const pageCount = pages.size / PAGE_SIZE;
-    const page = this.#last(pageCount, (index) => {
-      return this.#u64(pages.offset + index * PAGE_SIZE) <= offset;
-    });
-    if (page < 0) return null;
-    const pageAt = pages.offset + page * PAGE_SIZE;
-    const base = this.#u64(pageAt);
+    const page = this.#page;
+    if (!(page.base <= offset && offset < page.next) && !this.#turnTo(offset)) return null;
+    const { base, first, end } = this.#page;
     const pieces = this.#section("PIECES");
-    const pieceCount = pieces.size / PIECE_SIZE;
-    const first = Math.min(this.#u32(pageAt + 8), pieceCount);
-    const end = page + 1 < pageCount
-      ? Math.min(this.#u32(pageAt + PAGE_SIZE + 8), pieceCount)
-      : pieceCount;
     const index = this.#last(end - first, (index) => {
       return base + this.#u32(pieces.offset + (first + index) * PIECE_SIZE) <= offset;
     });
@@ -150,6 +150,24 @@ export class MstLookup {
     const pieceAt = pieces.offset + (first + index) * PIECE_SIZE;
     const start = base + this.#u32(pieceAt);
     return this.#read(this.#u32(pieceAt + 4), start, offset - start, true);
+  }
+
+  /** Finds the page that has the piece for `offset`; returns whether there is one. */
+  #turnTo(offset: number): boolean {
+    const { offset: pages, size } = this.#section("PAGES");
+    const count = size / PAGE_SIZE;
+    const page = this.#last(count, (index) => this.#u64(pages + index * PAGE_SIZE) <= offset);
+    if (page < 0) return false;
+    const pieces = this.#section("PIECES").size / PIECE_SIZE;
+    const at = pages + page * PAGE_SIZE;
+    const isLast = page + 1 === count;
+    this.#page = {
+      base: this.#u64(at),
+      next: isLast ? Infinity : this.#u64(at + PAGE_SIZE),
+      first: Math.min(this.#u32(at + 8), pieces),
+      end: isLast ? pieces : Math.min(this.#u32(at + PAGE_SIZE + 8), pieces),
+    };
+    return true;
   }
 
   /** What a body has at `inside`.
@@ -177,7 +195,7 @@ export class MstLookup {
     const row = reader.row(rowCount, Math.floor(inside / 2 ** shift), scopes);
     const calls: InlinedCall[] = [];
     for (let at = row.scope; at > 0; at = scopes.parents[at]) {
-      calls.push(scopes.call(at));
+      calls.push(reader.call(at, scopes));
       if (calls.length > MAX_DEPTH) throw reader.damage(`at most ${MAX_DEPTH} inlined calls`);
     }
     return {

@@ -3,9 +3,9 @@
 import { ByteBuffer, putUleb, zigzag } from "./byte_buffer.ts";
 
 /** Rows of a piece, at most: one that looks an offset up reads on average half of them. */
-export const MAX_ROWS = 256;
+export const MAX_ROWS = 128;
 /** Inlined calls of a piece, at most, besides those of one row more. */
-export const MAX_SCOPES = 1024;
+export const MAX_SCOPES = 512;
 /** What one row, and one inlined call, may take. */
 const ROW_ROOM = 34;
 const SCOPE_ROOM = 40;

@@ -18,15 +18,12 @@ export interface InlinedCall {
 export class Scopes {
   count = 0;
   parents: Uint32Array = new Uint32Array(0);
-  /** Of calls: the name, and where the call is. */
-  names: Float64Array = new Float64Array(0);
-  callFiles: Float64Array = this.names;
-  callLines: Float64Array = this.names;
-  callColumns: Float64Array = this.names;
+  /** Where each inlined call's other numbers are. */
+  positions: Uint32Array = this.parents;
   /** Where the last row of each was. */
-  files: Float64Array = this.names;
-  lines: Float64Array = this.names;
-  columns: Float64Array = this.names;
+  files: Float64Array = new Float64Array(0);
+  lines: Float64Array = this.files;
+  columns: Float64Array = this.files;
 
   /** Makes room for so many, what is in it being of no more use. */
   begin(count: number): void {
@@ -34,27 +31,14 @@ export class Scopes {
     if (count > this.parents.length) {
       const room = 2 * count;
       this.parents = new Uint32Array(room);
-      const column = () => new Float64Array(room);
-      [this.names, this.callFiles, this.callLines, this.callColumns] = [
-        column(),
-        column(),
-        column(),
-        column(),
-      ];
-      [this.files, this.lines, this.columns] = [column(), column(), column()];
+      this.positions = new Uint32Array(room);
+      this.files = new Float64Array(room);
+      this.lines = new Float64Array(room);
+      this.columns = new Float64Array(room);
     }
     this.files[0] = 0;
     this.lines[0] = 0;
     this.columns[0] = 0;
-  }
-
-  call(scope: number): InlinedCall {
-    return {
-      name: this.names[scope],
-      file: this.callFiles[scope],
-      line: this.callLines[scope],
-      column: this.callColumns[scope],
-    };
   }
 }
 
@@ -113,21 +97,33 @@ export class PieceReader {
     throw this.damage("a number");
   }
 
-  /** Reads the inlined calls of a body. */
+  /** Finds the inlined calls of a body. */
   scopes(count: number, scopes: Scopes): void {
+    const { bytes, end } = this;
     // Each takes five bytes or more.
-    if (count > (this.end - this.position) / 5) throw this.damage(`${count} calls`);
+    if (count > (end - this.position) / 5) throw this.damage(`${count} calls`);
     scopes.begin(count + 1);
-    const { parents, names, callFiles, callLines, callColumns } = scopes;
+    const { parents, positions } = scopes;
     for (let scope = 1; scope <= count; scope++) {
       const parent = scope - this.uleb();
       if (!(parent >= 0 && parent < scope)) throw this.damage("a call inside one before it");
       parents[scope] = parent;
-      names[scope] = this.uleb();
-      callFiles[scope] = this.uleb();
-      callLines[scope] = this.uleb();
-      callColumns[scope] = this.uleb();
+      let position = this.position;
+      positions[scope] = position;
+      // Name, file, line and column are read of those calls that are asked for.
+      for (let numbers = 0; numbers < 4; numbers++) while (bytes[position++] >= 0x80);
+      this.position = position;
+      if (position > end) throw this.damage("calls inside the body");
     }
+  }
+
+  /** An inlined call. */
+  call(scope: number, { positions }: Scopes): InlinedCall {
+    this.position = positions[scope];
+    const name = this.uleb();
+    const file = this.uleb();
+    const line = this.uleb();
+    return { name, file, line, column: this.uleb() };
   }
 
   /** The row that holds at `target`.
@@ -144,12 +140,21 @@ export class PieceReader {
     let file = 0;
     let line = 0;
     let column = 0;
+    let position = this.position;
     for (let row = 0; row < count; row++) {
-      if (this.position >= end) throw this.damage(`${count} rows, and this is row ${row}`);
-      const control = bytes[this.position++];
+      if (position >= end) {
+        this.position = position;
+        throw this.damage(`${count} rows, and this is row ${row}`);
+      }
+      const control = bytes[position++];
       if (row > 0) {
-        const step = control & 7;
-        at += step > 0 ? step : this.uleb();
+        let step = control & 7;
+        if (step === 0) {
+          this.position = position;
+          step = this.uleb();
+          position = this.position;
+        }
+        at += step;
         if (at > target) break;
       }
       const kind = (control >> 3) & 3;
@@ -157,13 +162,13 @@ export class PieceReader {
         files[scope] = file;
         lines[scope] = line;
         columns[scope] = column;
-        const next = kind === 1
-          ? highest + 1
-          : kind === 3
-          ? this.uleb()
-          : scope > 0
-          ? parents[scope]
-          : 0;
+        let next = highest + 1;
+        if (kind === 2) next = scope > 0 ? parents[scope] : 0;
+        else if (kind === 3) {
+          this.position = position;
+          next = this.uleb();
+          position = this.position;
+        }
         if (next >= scopeCount) throw this.damage(`one of ${scopeCount} scopes`);
         scope = next;
         if (scope > highest) {
@@ -179,9 +184,33 @@ export class PieceReader {
           column = columns[scope];
         }
       }
-      if ((control & 0x20) !== 0) file = this.uleb();
-      if ((control & 0x40) !== 0) line += unzigzag(this.uleb());
-      if ((control & 0x80) !== 0) column = this.uleb();
+      // Most numbers are one byte, for which no call is made.
+      if ((control & 0x20) !== 0) {
+        this.position = position;
+        file = this.uleb();
+        position = this.position;
+      }
+      if ((control & 0x40) !== 0) {
+        let change = position < end ? bytes[position] : 0x80;
+        if (change < 0x80) position++;
+        else {
+          this.position = position;
+          change = this.uleb();
+          position = this.position;
+        }
+        line += unzigzag(change);
+      }
+      if ((control & 0x80) !== 0) {
+        const byte = position < end ? bytes[position] : 0x80;
+        if (byte < 0x80) {
+          column = byte;
+          position++;
+        } else {
+          this.position = position;
+          column = this.uleb();
+          position = this.position;
+        }
+      }
     }
     if (line < 0) throw this.damage("a line from 0 on");
     return { scope, file, line, column };
