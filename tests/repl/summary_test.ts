@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Frame, Thread } from "../../mod.ts";
 import { textWidth } from "../../repl/edit/width.ts";
+import { Session } from "../../repl/session.ts";
 import { plain } from "../../repl/style.ts";
 import { groupStacks, indexRanges, interestingFrame, summaryLines } from "../../repl/summary.ts";
 
@@ -83,4 +84,30 @@ Deno.test("no more lines than the screen has, none longer than it is wide", () =
     assert(!lines.join("").includes("\x1b"));
   }
   assertEquals(summaryLines([], undefined, wide, plain), []);
+});
+
+Deno.test("a thread's share of a CPU is that since the last pause, where it ran long enough", async () => {
+  let used = 5_000_000_000n;
+  const target = {
+    kind: "live",
+    paused: false,
+    get threads() {
+      return [{ id: 1n, index: 0, userTime: used, systemTime: 7n, cpuUsage: 0.01 }];
+    },
+    pause: () => (target.paused = true, { resume: () => void (target.paused = false) }),
+  };
+  const session = new Session(plain);
+  session.open({ target: target as never, [Symbol.dispose]() {} });
+  session.pause();
+  assertEquals(session.cpuUsage(session.threads()[0]), 0.01);
+  session.resume();
+  session.pause();
+  assertEquals(session.cpuUsage(session.threads()[0]), 0.01);
+  session.resume();
+  const began = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  used += 40_000_000n;
+  session.pause();
+  const share = session.cpuUsage(session.threads()[0]);
+  assert(share <= 0.5 && share >= 30 / (performance.now() - began), `${share}`);
 });
