@@ -1,43 +1,21 @@
 /** Puts a symbol table file together. */
 
-import type { Arch } from "../../arch/mod.ts";
+import { assemble, type MstIdentity } from "./assemble.ts";
 import { ByteBuffer } from "./byte_buffer.ts";
 import {
-  align,
-  BLOCK_SHIFT,
   CONTINUES,
-  encodeHeader,
   GROUP_SIZE,
-  headerSize,
   MAX_STRING,
-  nameBytes,
   PAGE_PIECES,
   PAGE_SIZE,
   PIECE_SIZE,
-  type Stretch,
-  sumsSize,
+  setU64,
   SYMBOL_SIZE,
 } from "./layout.ts";
 import { sweepRanges } from "./sweep.ts";
 import { type MstPart, PIECE } from "./unit_encoder.ts";
-import { xxh32 } from "./xxh32.ts";
 
 const encoder = new TextEncoder();
-
-/** What a symbol table file is about. */
-export interface MstIdentity {
-  /** Upper case, `8-4-4-4-12`; `null` when the image has none. */
-  readonly uuid: string | null;
-  readonly arch: Arch;
-  /** `CPU_SUBTYPE_*`; 0 when left out. */
-  readonly cpuSubtype?: number;
-  /** The `__TEXT` segment's unslid address; 0 when left out. */
-  readonly imageBase?: bigint;
-  /** Bytes of the `__TEXT` segment; 0 when left out. */
-  readonly textSize?: number;
-  /** The image's, as people are shown it; empty when left out. */
-  readonly name?: string;
-}
 
 /** A function that the image's symbol table names. */
 export interface MstSymbol {
@@ -90,6 +68,7 @@ export class MstBuilder {
   /** All of `#units`, once there will be no more. */
   #pieces: Ordered | undefined;
 
+  /** @param identity of the image, for the header */
   constructor(identity: MstIdentity) {
     this.#identity = identity;
   }
@@ -144,7 +123,7 @@ export class MstBuilder {
 
   /** The whole file, to be written in this order.
    *
-   * @param symbols rising; those in functions with a name, and in the one before, are left out
+   * @param symbols rising; those in functions with a name, and in the symbol before, are left out
    * @throws {RangeError} for more than the format holds: 4 GiB of bodies or of strings
    */
   finish(symbols: Iterable<MstSymbol> = []): Uint8Array[] {
@@ -422,86 +401,4 @@ function pageSections(
     entries.setUint32(piece * PIECE_SIZE + 4, bodies[piece], true);
   }
   return { pages: pages.written, entries: new Uint8Array(entries.buffer) };
-}
-
-/** Joins header, checksums and sections. */
-function assemble(
-  identity: MstIdentity,
-  functionCount: number,
-  contents: readonly (readonly Uint8Array[])[],
-): Uint8Array[] {
-  let dataSize = 0;
-  const places: Stretch[] = [];
-  const chunks: Uint8Array[] = [];
-  for (const section of contents) {
-    let size = 0;
-    for (const chunk of section) size += chunk.length;
-    places.push({ offset: dataSize, size });
-    chunks.push(...section);
-    dataSize += size;
-    const padding = align(dataSize) - dataSize;
-    if (padding > 0) chunks.push(new Uint8Array(padding));
-    dataSize += padding;
-  }
-  const { name = "" } = identity;
-  const sums = checksums(chunks, dataSize);
-  const roots = checksums([sums], sums.length);
-  const rootWords = new Uint32Array(roots.length / 4);
-  const rootView = new DataView(roots.buffer, roots.byteOffset, roots.length);
-  rootWords.forEach((_, index) => rootWords[index] = rootView.getUint32(4 * index, true));
-  const sumsAt = headerSize(rootWords.length, nameBytes(name).length);
-  const dataAt = align(sumsAt + sums.length);
-  const header = encodeHeader({
-    uuid: identity.uuid,
-    arch: identity.arch,
-    cpuSubtype: identity.cpuSubtype ?? 0,
-    imageBase: identity.imageBase ?? 0n,
-    textSize: identity.textSize ?? 0,
-    name,
-    functionCount,
-    blockShift: BLOCK_SHIFT,
-    sums: { offset: sumsAt, size: sums.length },
-    data: { offset: dataAt, size: dataSize },
-    roots: rootWords,
-    sections: places.map(({ offset, size }) => ({ offset: dataAt + offset, size })),
-  });
-  return [header, sums, new Uint8Array(dataAt - sumsAt - sums.length), ...chunks]
-    .filter(({ length }) => length > 0);
-}
-
-/** The checksum of each block of what some chunks are together, with the block's number as seed. */
-function checksums(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const blockSize = 1 << BLOCK_SHIFT;
-  const sums = new DataView(new ArrayBuffer(sumsSize(size, BLOCK_SHIFT)));
-  const block = new Uint8Array(blockSize);
-  let used = 0;
-  let number = 0;
-  const finish = (bytes: Uint8Array) => {
-    sums.setUint32(4 * number, xxh32(bytes, number), true);
-    number++;
-  };
-  for (const chunk of chunks) {
-    let at = 0;
-    while (at < chunk.length) {
-      if (used === 0 && chunk.length - at >= blockSize) {
-        finish(chunk.subarray(at, at + blockSize));
-        at += blockSize;
-        continue;
-      }
-      const taken = chunk.subarray(at, at + blockSize - used);
-      block.set(taken, used);
-      used += taken.length;
-      at += taken.length;
-      if (used < blockSize) continue;
-      finish(block);
-      used = 0;
-    }
-  }
-  if (used > 0) finish(block.subarray(0, used));
-  return new Uint8Array(sums.buffer);
-}
-
-function setU64(view: DataView, at: number, value: number): void {
-  view.setUint32(at, value % 2 ** 32, true);
-  view.setUint32(at + 4, Math.floor(value / 2 ** 32), true);
 }

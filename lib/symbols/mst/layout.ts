@@ -242,7 +242,8 @@ function uuidText(bytes: Uint8Array): string | null {
   return text.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-function setU64(view: DataView, at: number, value: number): void {
+/** Writes a number below 2^53. */
+export function setU64(view: DataView, at: number, value: number): void {
   view.setUint32(at, value % 2 ** 32, true);
   view.setUint32(at + 4, Math.floor(value / 2 ** 32), true);
 }

@@ -70,7 +70,8 @@ interface Piece {
 }
 
 /** Looks offsets up. A damaged file costs a {@linkcode FormatError}. Nothing is kept between two
- * calls but strings and where the last page is, so that one which was broken off for want of a block can be made again. */
+ * calls but strings and where the last page is, so that one which was broken off for want of a block
+ * can be made again. */
 export class MstLookup {
   readonly #header: MstHeader;
   readonly #dataOffset: number;

@@ -1,7 +1,8 @@
 /** The symbol table file, `.mst`: functions, lines and inlined calls of one image, found by binary
  * search in place. README.md has its format. */
 
-export { MstBuilder, type MstIdentity, type MstStream, type MstSymbol } from "./builder.ts";
+export type { MstIdentity } from "./assemble.ts";
+export { MstBuilder, type MstStream, type MstSymbol } from "./builder.ts";
 export { isMst } from "./layout.ts";
 export type { MstFunction } from "./lookup.ts";
 export { MstFile, type MstInfo, mstName, openMst } from "./mst_file.ts";

@@ -111,6 +111,7 @@ export class UnitEncoder {
   #stamps = new Uint32Array(0);
   #stamp = 0;
 
+  /** @param arch of the image: how its code is aligned */
   constructor(arch: Arch) {
     this.#shift = codeShift(arch);
   }
