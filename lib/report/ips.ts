@@ -146,7 +146,10 @@ class IpsReader {
       return listed.map((image): ReportImage => {
         const entry = isObject(image) ? image : undefined;
         const path = textAt(entry, "path");
-        const name = textAt(entry, "name") ?? path?.slice(path.lastIndexOf("/") + 1) ?? "???";
+        const source = textAt(entry, "source");
+        // What is in the cache and in no image that is listed.
+        const nameless = source === "S" ? "dyld shared cache" : "???";
+        const name = textAt(entry, "name") ?? path?.slice(path.lastIndexOf("/") + 1) ?? nameless;
         return {
           name,
           path,
@@ -154,7 +157,7 @@ class IpsReader {
           arch: textAt(entry, "arch"),
           base: bigintAt(entry, "base") ?? 0n,
           // An absolute image, `source` A, stands for what no image holds.
-          size: textAt(entry, "source") === "A" ? 0n : bigintAt(entry, "size") ?? 0n,
+          size: source === "A" ? 0n : bigintAt(entry, "size") ?? 0n,
           version: textAt(entry, "CFBundleShortVersionString"),
           identifier: textAt(entry, "CFBundleIdentifier"),
           marked: false,

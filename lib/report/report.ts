@@ -361,15 +361,19 @@ export function archOfCodeType(codeType: string | null): ArchName | null {
   return null;
 }
 
+/** Larger than any image: the shared cache, which others are in. */
+const WIDE = 1n << 29n;
+
 /** The image that holds an address: of those that do, the one that begins last. */
 export function imageFinder(
   images: readonly ReportImage[],
 ): (address: bigint) => ReportImage | null {
   const sorted = images.filter(({ size }) => size > 0n)
     .sort((a, b) => a.base < b.base ? -1 : a.base > b.base ? 1 : 0);
+  const wide = sorted.filter(({ size }) => size >= WIDE);
   let last: ReportImage | null = null;
   return (address) => {
-    if (last !== null && address >= last.base && address < last.base + last.size) return last;
+    if (last !== null && holds(last, address)) return last;
     let low = 0;
     let high = sorted.length;
     while (low < high) {
@@ -378,9 +382,16 @@ export function imageFinder(
       else high = middle;
     }
     const found = sorted[low - 1];
-    if (found === undefined || address >= found.base + found.size) return null;
-    return last = found;
+    if (found === undefined) return null;
+    if (!holds(found, address)) return wide.findLast((image) => holds(image, address)) ?? null;
+    // The next address may be in an image that is in the cache.
+    if (found.size < WIDE) last = found;
+    return found;
   };
+}
+
+function holds({ base, size }: ReportImage, address: bigint): boolean {
+  return address >= base && address < base + size;
 }
 
 /** A UUID in upper case with its dashes, from one with or without them; `null` when it is none, or all

@@ -344,3 +344,19 @@ Deno.test("an image's name may look like an address", () => {
   assertEquals(report.threads[0].frames[3].address, 0x100c44e10n);
   assertEquals(report.images[0].name, name);
 });
+
+Deno.test(".ips: frames in the shared cache and in no image of it", () => {
+  const cache = '{"source":"S","base":6446989312,"size":4210589696,' +
+    '"uuid":"61626364-6566-3768-b96a-6b6c6d6e6f70"},\n  {\n    "size" : 0,';
+  const text = textOf("macos309.ips").replace('{\n    "size" : 0,', cache)
+    .replace('{"imageOffset":0,"imageIndex":4}', '{"imageOffset":805306368,"imageIndex":4}');
+  const report = readReport(text, "x");
+  const frames = report.crashedThread!.frames;
+  assertEquals(brief(frames[4]), "4 dyld shared cache 1b0454000 null null");
+  // An address does not say that it is the cache's where an image in it has it.
+  const again = readReport(writeReport(report, "crash"), "y").crashedThread!.frames;
+  assertEquals(again.slice(3).map(brief), [
+    "3 libsystem_pthread.dylib 180574c58 _pthread_start 136",
+    "4 dyld shared cache 1b0454000 null null",
+  ]);
+});
