@@ -5,7 +5,14 @@ import type { Files } from "./files.ts";
 import type { Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
-import type { DlInfo, FoundSymbol, MissingSymbols, Resolution, Symbols } from "./resolution.ts";
+import type {
+  DebugSection,
+  DlInfo,
+  FoundSymbol,
+  MissingSymbols,
+  Resolution,
+  Symbols,
+} from "./resolution.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { SymbolFiles } from "./symbol_files.ts";
 import type { Thread, Walk } from "./thread.ts";
@@ -69,6 +76,11 @@ export abstract class Target implements Disposable {
   /** The symbols of that name, with or without its leading underscore, in all images. */
   lookup(name: string): FoundSymbol[] {
     return this.symbols.lookup(name);
+  }
+
+  /** A section of an image's debug information; `null` when none is found. */
+  debugSection(image: LoadedImage, name: string): DebugSection | null {
+    return this.symbols.debugSection?.(image, name) ?? null;
   }
 
   /** The images of frames that were asked about, of which no debug information was found though there

@@ -133,6 +133,20 @@ Deno.test("a walk goes by a dSYM's __debug_frame", () => {
   ]);
 });
 
+Deno.test("unwindPlan asks a dSYM too, before any walk did", () => {
+  const { file, loadAddress, step, section } = frameless();
+  const image = Image.fromFile(withoutUnwindInformation(file), "steps", { loadAddress });
+  const symbolizer = new Symbolizer([image]);
+  const address = readRegister(step.state, x86_64.pc);
+  const plan = (debug: DebugSection | null) =>
+    unwindPlan({
+      arch: x86_64,
+      resolve: (address) => symbolizer.resolve(address),
+      debugSection: () => debug,
+    }, address).caller?.via;
+  assertEquals(plan({ bytes: section, address: 0n, slide: image.slide }), "cfi");
+});
+
 Deno.test("a compressed __zdebug_frame, as Go's linker makes it, and a damaged one", () => {
   const known = frameless();
   const { file, loadAddress, step, section } = known;
