@@ -44,8 +44,10 @@ Deno.test("--help names every command, and no other", async () => {
     "savecore",
     "image",
     "crash",
+    "index",
     "symbolicate",
     "stackshot",
+    "demangle",
   ];
   assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
   assertFalse(stdout.includes("\x1b"));
