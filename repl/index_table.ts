@@ -42,7 +42,7 @@ export interface Table {
 }
 
 /** Batches of units that each worker gets, in the mean: the last to end is not long alone. */
-const BATCHES = 12;
+const BATCHES = 24;
 /** The event loop is let run after so many milliseconds, or a signal would not be heard. */
 const PAUSE = 100;
 
