@@ -74,6 +74,13 @@ const failure = 5;
 
 /** Takes hold of a running process. It runs on until it is paused.
  *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp"); // or a pid
+ * for (const thread of target.threads) console.log(`${thread}\n${thread.backtrace()}`);
+ * ```
  * @param target a pid, or the name of exactly one process
  * @throws MachError when there is no such process or it may not be attached to
  */
@@ -263,6 +270,13 @@ export function openStackshot(
 /** Takes a stackshot: what every thread of a process, or of all of them, is doing, in user space and in
  * the kernel. Only Darwin's kernel takes any, for root alone.
  *
+ * @example
+ * ```ts
+ * import { takeStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await takeStackshot(); // as root
+ * for (const { pid, name, threads } of stackshot.tasks) console.log(pid, name, threads.length);
+ * ```
  * @param pid of the process; all when left out
  * @throws MachError when it may not be taken, or there is no such process
  */

@@ -2,7 +2,17 @@
 import { FormatError } from "../lib/errors.ts";
 import { loaderPath } from "./library.ts";
 
-/** How to start a program. */
+/** How to start a program.
+ *
+ * @example
+ * ```ts
+ * import { launch, type LaunchOptions } from "@machpause/machpause";
+ *
+ * const options: LaunchOptions = { cwd: "/tmp", env: { MallocScribble: "1" }, output: "null" };
+ * using target = await launch("./program", [], options);
+ * target.kill();
+ * ```
+ */
 export interface LaunchOptions {
   /** Arguments after the program's name. */
   readonly args?: readonly string[];

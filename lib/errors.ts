@@ -65,7 +65,21 @@ export class MachError extends Error {
   }
 }
 
-/** The target has exited, or was killed. */
+/** The target has exited, or was killed.
+ *
+ * @example
+ * ```ts
+ * import { attach, TargetGoneError } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * try {
+ *   console.log(target.threads.length);
+ * } catch (error) {
+ *   if (!(error instanceof TargetGoneError)) throw error;
+ *   console.log("it has ended");
+ * }
+ * ```
+ */
 export class TargetGoneError extends Error {
   /** The class, also where it was minified. */
   override readonly name: string = "TargetGoneError";
@@ -79,7 +93,21 @@ export class TargetGoneError extends Error {
   }
 }
 
-/** Memory of the target that could not be read. */
+/** Memory of the target that could not be read.
+ *
+ * @example
+ * ```ts
+ * import { attach, MemoryReadError } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * try {
+ *   console.log(target.memory.readU32(0x10n));
+ * } catch (error) {
+ *   if (!(error instanceof MemoryReadError)) throw error;
+ *   console.log(`nothing to read at 0x${error.address.toString(16)}`);
+ * }
+ * ```
+ */
 export class MemoryReadError extends Error {
   /** The class, also where it was minified. */
   override readonly name: string = "MemoryReadError";
@@ -99,7 +127,21 @@ export class MemoryReadError extends Error {
   }
 }
 
-/** Bytes that are not what their format says: Mach-O, DWARF, cores, reports. */
+/** Bytes that are not what their format says: Mach-O, DWARF, cores, reports.
+ *
+ * @example
+ * ```ts
+ * import { FormatError, openImage } from "@machpause/machpause";
+ *
+ * try {
+ *   using file = openImage("README.md");
+ *   console.log(`${file}`);
+ * } catch (error) {
+ *   if (!(error instanceof FormatError)) throw error;
+ *   console.log(`${error.file}: byte ${error.offset}: expected ${error.expected}`);
+ * }
+ * ```
+ */
 export class FormatError extends Error {
   /** The class, also where it was minified. */
   override readonly name: string = "FormatError";

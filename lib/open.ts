@@ -19,13 +19,33 @@ import {
 import { walk } from "./unwind/mod.ts";
 
 /** Where debug information is looked for, beside the places where it usually is: next to an image's file,
- * in it, in the object files that it names, and where Spotlight knows it to be. */
+ * in it, in the object files that it names, and where Spotlight knows it to be.
+ *
+ * @example
+ * ```ts
+ * import { attach, type SymbolOptions } from "@machpause/machpause";
+ *
+ * const options: SymbolOptions = { symbols: ["./build", "./dSYMs"] };
+ * using target = await attach("MyApp", options);
+ * console.log(target.threads[0].backtrace()[0].source);
+ * ```
+ */
 export interface SymbolOptions {
   /** Folders with dSYMs, binaries and symbol table files, searched by UUID. */
   readonly symbols?: readonly string[];
 }
 
-/** How a stackshot is opened or taken. */
+/** How a stackshot is opened or taken.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot, type StackshotOptions } from "@machpause/machpause";
+ *
+ * const options: StackshotOptions = { base: "first.kcdata", symbols: ["./symbols"] };
+ * using stackshot = await openStackshot("delta.kcdata", options);
+ * console.log(`${stackshot}`);
+ * ```
+ */
 export interface StackshotOptions extends SymbolOptions {
   /** The path of the stackshot that a delta one is against. */
   readonly base?: string;

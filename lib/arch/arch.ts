@@ -26,7 +26,16 @@ export interface Flavor {
   readonly registers: readonly Register[];
 }
 
-/** The names of the architectures that machpause knows. */
+/** The names of the architectures that machpause knows.
+ *
+ * @example
+ * ```ts
+ * import { type ArchName, archs } from "@machpause/machpause";
+ *
+ * const name: ArchName = "arm64";
+ * console.log(archs[name].pointerSize); // 8
+ * ```
+ */
 export type ArchName = "armv7" | "arm64" | "i386" | "x86_64";
 
 /** One architecture, as data.

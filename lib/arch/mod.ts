@@ -12,7 +12,15 @@ export { type Arch, type ArchName, type Flavor, type Register, register } from "
 export { readRegister, Registers, type RegisterValue, writeRegister } from "./registers.ts";
 export { arm64, armv7, i386, x86_64 };
 
-/** All architectures by name. */
+/** All architectures by name.
+ *
+ * @example
+ * ```ts
+ * import { archs } from "@machpause/machpause";
+ *
+ * console.log(archs.arm64.threadState.registers.map(({ name }) => name)); // [ "x0", "x1", …
+ * ```
+ */
 export const archs: Readonly<Record<ArchName, Arch>> = { armv7, arm64, i386, x86_64 };
 
 /** The architecture of a `CPU_TYPE_*`; `undefined` when it is not one of the four. */

@@ -1,6 +1,20 @@
 /** Bytes by offset: a file, of which only what is asked for is read. */
 
-/** Something with bytes that can be read from any place. */
+/** Something with bytes that can be read from any place.
+ *
+ * @example
+ * ```ts
+ * import { type ByteSource, MachOFile } from "@machpause/machpause";
+ *
+ * const bytes = await Deno.readFile("demo");
+ * const source: ByteSource = {
+ *   name: "demo",
+ *   size: bytes.length,
+ *   read: (offset, length) => bytes.subarray(offset, offset + length),
+ * };
+ * console.log(new MachOFile(source).images[0].arch);
+ * ```
+ */
 export interface ByteSource {
   /** For messages: the file's path. Not safe to print raw. */
   readonly name: string;

@@ -158,7 +158,17 @@ const algorithms: Readonly<Record<string, string>> = {
 };
 
 /** The CDHash: the CodeDirectory's own hash, cut to 20 bytes, in lower-case hexadecimal; `null` when
- * its kind of hash is not known. */
+ * its kind of hash is not known.
+ *
+ * @example
+ * ```ts
+ * import { cdHash, openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * const signature = file.images[0].codeSignature();
+ * if (signature !== null) console.log(await cdHash(signature.codeDirectories[0]));
+ * ```
+ */
 export async function cdHash(directory: CodeDirectory): Promise<string | null> {
   const algorithm = algorithms[directory.hashType];
   if (algorithm === undefined) return null;

@@ -111,7 +111,17 @@ export interface ObjcClassInfo {
 /** More warnings than this say nothing new. */
 const MAX_WARNINGS = 100;
 
-/** One Mach-O image in a file. Got from {@linkcode MachOFile}. */
+/** One Mach-O image in a file. Got from {@linkcode MachOFile}.
+ *
+ * @example
+ * ```ts
+ * import { type MachOSlice, openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("/usr/lib/dyld");
+ * const needs = (image: MachOSlice) => image.dylibs.map(({ name }) => name);
+ * for (const image of file.images) console.log(image.arch, image.kind, needs(image));
+ * ```
+ */
 export class MachOSlice {
   /** The file's path. Not safe to print raw. */
   readonly path: string;

@@ -56,7 +56,17 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const empty = new Uint8Array();
 
-/** The entries of a symbol table, in the file's order, over the table's own bytes. */
+/** The entries of a symbol table, in the file's order, over the table's own bytes.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * const list = file.images[0].symbols();
+ * for (const index of list?.byAddress(false) ?? []) console.log(list?.at(index).name); // as `nm -n`
+ * ```
+ */
 export class SymbolList {
   /** How many there are. */
   readonly count: number;

@@ -88,7 +88,16 @@ class TableSymbol implements SymbolShape {
   }
 }
 
-/** The symbols of an image. Got from {@linkcode Image.symbols}. */
+/** The symbols of an image. Got from {@linkcode Image.symbols}.
+ *
+ * @example
+ * ```ts
+ * import { Image } from "@machpause/machpause";
+ *
+ * const { symbols } = Image.fromFile(await Deno.readFile("demo"), "demo");
+ * console.log(symbols.count, symbols.symbolAt(0x720)?.symbol?.name);
+ * ```
+ */
 export class SymbolTable {
   readonly #loadAddress: bigint;
   readonly #columns: readonly SymbolColumns[];

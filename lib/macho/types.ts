@@ -1,6 +1,19 @@
 /** The shapes that images, symbols and memory have for the rest of the library. */
 
-/** Something whose bytes can be read by address: a live task, a core, a test's arrays. */
+/** Something whose bytes can be read by address: a live task, a core, a test's arrays.
+ *
+ * @example
+ * ```ts
+ * import { attach, Image, type MemoryReader } from "@machpause/machpause";
+ *
+ * function uuidAt(memory: MemoryReader, address: bigint): string | null {
+ *   return Image.fromMemory(memory, address, "unknown").uuid;
+ * }
+ *
+ * using target = await attach("MyApp");
+ * console.log(uuidAt(target.memory, target.images[0].loadAddress));
+ * ```
+ */
 export interface MemoryReader {
   /** Returns the `length` bytes at `address`; throws `MemoryReadError` when any of them cannot be
    * read. */

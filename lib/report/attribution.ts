@@ -12,14 +12,38 @@ export interface CodeOrigin {
   readonly unit: string | null;
 }
 
-/** Whoever knows which object files an image was linked from: its debug map, its debug information. */
+/** Whoever knows which object files an image was linked from: its debug map, its debug information.
+ *
+ * @example
+ * ```ts
+ * import { type CodeOrigins, crashReports } from "@machpause/machpause";
+ *
+ * const origins: CodeOrigins = {
+ *   originAt: (_image, offset) => offset < 0x8000 ? null : { archive: "libsdk.a", unit: null },
+ * };
+ * const { attributeReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(attributeReport(report, { mine: ["sdk"], origins }).verdict);
+ * ```
+ */
 export interface CodeOrigins {
   /** The origin of the code at an offset from the image's load address; `null` when not known. */
   originAt(image: ReportImage, offset: number): CodeOrigin | null;
 }
 
 /** Code of a static library: from a begin up to, not including, an end, in bytes from the image's load
- * address. */
+ * address.
+ *
+ * @example
+ * ```ts
+ * import { type CodeRange, crashReports } from "@machpause/machpause";
+ *
+ * const sdk: CodeRange = { image: null, begin: 0x8000, end: 0x12000 }; // from a link map
+ * const { attributeReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(attributeReport(report, { ranges: [sdk] }).verdict);
+ * ```
+ */
 export interface CodeRange {
   /** The image's name; `null` for the program. */
   readonly image: string | null;
@@ -29,7 +53,18 @@ export interface CodeRange {
   readonly end: number;
 }
 
-/** What is whose. */
+/** What is whose.
+ *
+ * @example
+ * ```ts
+ * import { type AttributionOptions, crashReports } from "@machpause/machpause";
+ *
+ * const options: AttributionOptions = { mine: ["CaptchaSDK", "libcrypto.a"] };
+ * const { attributeReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(attributeReport(report, options).verdict); // mine, program or system
+ * ```
+ */
 export interface AttributionOptions {
   /** Names of libraries, static or dynamic, with or without `lib`, `.a`, `.dylib` and `.framework`; of
    * folders of sources too. */

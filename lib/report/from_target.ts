@@ -11,7 +11,18 @@ import type {
 } from "./report.ts";
 import { madeReport } from "./write.ts";
 
-/** What a target does not know of itself. */
+/** What a target does not know of itself.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, openCore, type TargetReportOptions } from "@machpause/machpause";
+ *
+ * const options: TargetReportOptions = { date: new Date(), osVersion: "macOS 14.3 (23D56)" };
+ * const { reportOf, writeReport } = await crashReports();
+ * using core = await openCore("MyApp.core");
+ * console.log(writeReport(reportOf(core, core.threads, options), "crash"));
+ * ```
+ */
 export interface TargetReportOptions {
   /** When it was captured; left out when not known. */
   readonly date?: Date;

@@ -17,13 +17,48 @@ import type { ReportImage } from "./report.ts";
 import { unitOrigins, type UnitSource } from "./unit_origins.ts";
 import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
 
-/** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
+/** What finds debug information, as `DebugFinder` of `lib/symbols` does.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   crashReports,
+ *   DebugProvider,
+ *   type Files,
+ *   type FindDebug,
+ *   SymbolFiles,
+ * } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const symbolFiles = new SymbolFiles(files, ["./symbols"]);
+ * const provider = new DebugProvider({ files, symbolFiles });
+ * const debug: FindDebug = { find: (image) => ({ info: provider.debugInfo(image) }) };
+ * const { ReportSymbolFiles } = await crashReports();
+ * using symbols = new ReportSymbolFiles(files, symbolFiles, { debug });
+ * ```
+ */
 export interface FindDebug {
   /** Looks for what there is on an image, by its UUID. */
   find(image: LoadedImage): { readonly info: FunctionInfo | null };
 }
 
-/** What a {@linkcode ReportSymbolFiles} may use beside symbol tables. */
+/** What a {@linkcode ReportSymbolFiles} may use beside symbol tables.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   crashReports,
+ *   type Files,
+ *   type ReportSymbolOptions,
+ *   SymbolFiles,
+ * } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const options: ReportSymbolOptions = { debug: { find: () => ({ info: null }) } }; // names alone
+ * const { ReportSymbolFiles } = await crashReports();
+ * using symbols = new ReportSymbolFiles(files, new SymbolFiles(files, ["./symbols"]), options);
+ * ```
+ */
 export interface ReportSymbolOptions {
   /** Finds functions and lines; without it names are all that is found. */
   readonly debug?: FindDebug;
@@ -35,7 +70,19 @@ export interface ReportSymbolOptions {
   readonly openDwarf?: (bytes: ByteSource) => { readonly info: UnitSource };
 }
 
-/** Looks for images by UUID in folders, and keeps open what it found. */
+/** Looks for images by UUID in folders, and keeps open what it found.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, type Files, SymbolFiles } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const { readReport, ReportSymbolFiles, symbolicateReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * using symbols = new ReportSymbolFiles(files, new SymbolFiles(files, ["./symbols"]));
+ * console.log(symbolicateReport(report, symbols).report.text);
+ * ```
+ */
 export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable {
   readonly #files: Files;
   readonly #symbolFiles: SymbolFiles;

@@ -12,7 +12,16 @@ import {
 } from "./report.ts";
 import { type Edit, edited, lineEnding } from "./text.ts";
 
-/** What is known of a place in an image. */
+/** What is known of a place in an image.
+ *
+ * @example
+ * ```ts
+ * import { type FoundPlace } from "@machpause/machpause";
+ *
+ * const place: FoundPlace = { symbol: "main", offset: 4, frames: [] };
+ * console.log(`${place.symbol} + ${place.offset}`); // main + 4
+ * ```
+ */
 export interface FoundPlace {
   /** The function by the symbol table; `null` when not known. Not safe to print raw. */
   readonly symbol: string | null;
@@ -22,19 +31,61 @@ export interface FoundPlace {
   readonly frames: readonly SourceFrame[];
 }
 
-/** The symbols of one image. */
+/** The symbols of one image.
+ *
+ * @example
+ * ```ts
+ * import { type ImageLookup } from "@machpause/machpause";
+ *
+ * const functions = [{ name: "start", offset: 0x700 }, { name: "main", offset: 0x720 }];
+ * const lookup: ImageLookup = {
+ *   at(offset) {
+ *     const found = functions.findLast((each) => each.offset <= offset);
+ *     if (found === undefined) return null;
+ *     return { symbol: found.name, offset: offset - found.offset, frames: [] };
+ *   },
+ * };
+ * console.log(lookup.at(0x724)); // { symbol: "main", offset: 4, frames: [] }
+ * ```
+ */
 export interface ImageLookup {
   /** What is at an offset from the image's load address; `null` when nothing is known. */
   at(offset: number): FoundPlace | null;
 }
 
-/** Whoever has symbols for a report's images. */
+/** Whoever has symbols for a report's images.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, type ReportSymbols } from "@machpause/machpause";
+ *
+ * const symbols: ReportSymbols = {
+ *   find: ({ name }) => name !== "MyApp" ? null : {
+ *     at: (offset) => ({ symbol: "main", offset, frames: [] }),
+ *   },
+ * };
+ * const { readReport, symbolicateReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * console.log(symbolicateReport(report, symbols).report.text);
+ * ```
+ */
 export interface ReportSymbols {
   /** The symbols of an image by its UUID; `null` when there are none. */
   find(image: ReportImage, arch: ArchName | null): ImageLookup | null;
 }
 
-/** How to symbolicate. */
+/** How to symbolicate.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, demangle, type SymbolicateOptions } from "@machpause/machpause";
+ *
+ * const options: SymbolicateOptions = { demangle, inPlace: false };
+ * const { readReport, symbolicateReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * console.log(symbolicateReport(report, { find: () => null }, options).named);
+ * ```
+ */
 export interface SymbolicateOptions {
   /** Makes names readable; without it they stay as the linker has them. */
   readonly demangle?: (name: string) => string;

@@ -6,7 +6,17 @@ import { type AddressRange, archName, Image, type LoadedImage } from "../macho/m
 import { type Binary, type Files, imagesIn, type OpenFile } from "../target/mod.ts";
 import type { ReadTableHead } from "../target/mod.ts";
 
-/** A file whose addresses are to be told, and where it was loaded. */
+/** A file whose addresses are to be told, and where it was loaded.
+ *
+ * @example
+ * ```ts
+ * import { type ImageFile, openSymbolizer } from "@machpause/machpause";
+ *
+ * const program: ImageFile = { path: "MyApp.dSYM", arch: "arm64", loadAddress: 0x104a3c000n };
+ * using symbolizer = openSymbolizer([program]);
+ * console.log(symbolizer.resolve(0x104a3f721n).source);
+ * ```
+ */
 export interface ImageFile {
   /** A Mach-O file, a dSYM bundle, its file, or a symbol table file. */
   readonly path: string;
@@ -55,6 +65,14 @@ export interface FileImages extends Disposable {
 
 /** Opens the images that files are of.
  *
+ * @example
+ * ```ts
+ * import { type Files, ImageMap, openImages } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * using opened = openImages(files, [{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);
+ * console.log(new ImageMap(opened.images).at(0x104a3f721n)?.name);
+ * ```
  * @throws FormatError when one is no such file, or has not the architecture
  * @throws Error the system's, when there is none or it may not be read
  */

@@ -9,7 +9,17 @@ import type { FinderOptions } from "./finder.ts";
 import { Symbolizer } from "./symbolizer.ts";
 import { readTableHead } from "./table_head.ts";
 
-/** A {@linkcode Symbolizer} over files, which it closes. */
+/** A {@linkcode Symbolizer} over files, which it closes.
+ *
+ * @example
+ * ```ts
+ * import { openSymbolizer } from "@machpause/machpause";
+ *
+ * using symbolizer = openSymbolizer([{ path: "MyApp.dSYM", slide: 0x4a3c000n }]);
+ * const { symbol, offset } = symbolizer.resolve(0x104a3f721n);
+ * console.log(`${symbol?.name} + ${offset}`);
+ * ```
+ */
 export class FileSymbolizer extends Symbolizer implements Disposable {
   readonly #opened: FileImages;
   readonly #provider: DebugProvider;

@@ -15,7 +15,23 @@ import { DebugMapInfo } from "./debug_map_info.ts";
 import { openMst } from "./mst/mod.ts";
 import { openDwarf } from "./open_dwarf.ts";
 
-/** What debug information is found with. */
+/** What debug information is found with.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   DebugProvider,
+ *   type Files,
+ *   type FinderOptions,
+ *   SymbolFiles,
+ * } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const options: FinderOptions = { files, symbolFiles: new SymbolFiles(files, ["./symbols"]) };
+ * using provider = new DebugProvider(options);
+ * console.log(provider.missing);
+ * ```
+ */
 export interface FinderOptions {
   /** The file system. */
   readonly files: Files;

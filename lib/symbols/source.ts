@@ -3,7 +3,20 @@
 import type { LoadedImage, Symbol as ImageSymbol, SymbolMatch } from "../macho/mod.ts";
 import type { DebugSection, MissingSymbols, SourceFrame } from "../target/mod.ts";
 
-/** Something that knows source positions: DWARF in an image or a dSYM, a symbol table file. */
+/** Something that knows source positions: DWARF in an image or a dSYM, a symbol table file.
+ *
+ * @example
+ * ```ts
+ * import { Image, type SourceProvider, Symbolizer } from "@machpause/machpause";
+ *
+ * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
+ * const location = { file: "generated.c", line: 1, column: 0 };
+ * const provider: SourceProvider = {
+ *   framesAt: () => [{ function: "generated", location, inlined: false }],
+ * };
+ * console.log(new Symbolizer([image], provider).resolve(image.loadAddress).source?.file);
+ * ```
+ */
 export interface SourceProvider {
   /** The functions at `address`, innermost first; empty when it knows none.
    *

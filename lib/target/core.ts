@@ -48,7 +48,17 @@ const maxWarnings = 100;
 const noMetadata: ProcessMetadata = { pid: null, name: null, threads: [], files: [] };
 const nothing = new Uint8Array(0);
 
-/** How a {@linkcode CoreTarget} finds what is not in the core. */
+/** How a {@linkcode CoreTarget} finds what is not in the core.
+ *
+ * @example
+ * ```ts
+ * import { type CoreTargetOptions, openCore } from "@machpause/machpause";
+ *
+ * const options: CoreTargetOptions = { symbols: ["./build", "./dSYMs"] };
+ * using core = await openCore("MyApp.core", options);
+ * console.log(core.missingSymbols.map(({ path, uuid }) => `${path} ${uuid}`));
+ * ```
+ */
 export interface CoreTargetOptions {
   /** Folders with binaries, dSYMs and symbol table files, searched by UUID. */
   readonly symbols?: readonly string[];

@@ -8,7 +8,17 @@ import {
 } from "../arch/mod.ts";
 
 /** The last exception of a thread, from its exception state. Where the thread is in a system call,
- * or was interrupted, that is no fault. */
+ * or was interrupted, that is no fault.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ *
+ * using core = await openCore("MyApp.core");
+ * const exception = core.crashedThread?.exception;
+ * console.log(`${exception}`, exception?.registers.get("far")); // page fault, writing, at 0x10 …
+ * ```
+ */
 export class ThreadException {
   /** The flavor's, as the header names them: `trapno`, `err`, `faultvaddr`; `far`, `esr`, … */
   readonly registers: Registers;

@@ -60,6 +60,15 @@ const noFrames: readonly Frame[] = [];
  *
  * Stack addresses are kept as numbers, and what an address means is looked up when it is asked
  * for: a walk is much more often long than read to its end.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const [frame] = target.threads[0].backtrace();
+ * console.log(frame.function, frame.offset, frame.source?.file, frame.source?.line);
+ * ```
  */
 export class Frame {
   /** 0 is the innermost. */
@@ -301,7 +310,18 @@ export function describeLocation({ file, line, column }: SourceLocation): string
 }
 
 /** The frames of one thread, innermost first, and why there are no more: its activations, and
- * {@linkcode Backtrace.expanded} also the calls inlined into them. */
+ * {@linkcode Backtrace.expanded} also the calls inlined into them.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const backtrace = target.threads[0].backtrace();
+ * console.log(`${backtrace}`); // a line a frame
+ * if (backtrace.stopped !== "null-record") console.log(`cut short: ${backtrace.stopped}`);
+ * ```
+ */
 export class Backtrace extends Array<Frame> {
   /** What `map` and its kin make: only a walk makes a Backtrace. */
   static override get [Symbol.species](): ArrayConstructor {

@@ -98,7 +98,18 @@ export interface Capture {
   readonly token: number | undefined;
 }
 
-/** How to take a {@linkcode Capture}. */
+/** How to take a {@linkcode Capture}.
+ *
+ * @example
+ * ```ts
+ * import { archs, type CaptureOptions, type MachKernel } from "@machpause/machpause";
+ *
+ * declare const kernel: MachKernel;
+ * const { number: flavor, size: stateSize } = archs.arm64.threadState;
+ * const options: CaptureOptions = { flavor, stateSize, maxStack: 65536, keepSuspended: false };
+ * console.log(kernel.snapshot(kernel.taskForPid(123), options).threads.length);
+ * ```
+ */
 export interface CaptureOptions {
   /** The thread state flavor. */
   readonly flavor: number;
@@ -110,7 +121,17 @@ export interface CaptureOptions {
   readonly keepSuspended: boolean;
 }
 
-/** The calls. Ports are numbers, as Mach names them. */
+/** The calls. Ports are numbers, as Mach names them.
+ *
+ * @example
+ * ```ts
+ * import { type MachKernel } from "@machpause/machpause";
+ *
+ * function namesOf(kernel: MachKernel): string[] {
+ *   return kernel.processes().map(({ name }) => name);
+ * }
+ * ```
+ */
 export interface MachKernel {
   /** `darwin` or `linux`. */
   readonly system: "darwin" | "linux";

@@ -72,7 +72,23 @@ function cpuTypeOfProgram(kernel: MachKernel, task: number, info: DyldInfo): num
   return header.length < 8 ? 0 : new DataView(header.buffer, header.byteOffset).getInt32(4, true);
 }
 
-/** What a {@linkcode LiveTarget} is made from. */
+/** What a {@linkcode LiveTarget} is made from.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   type LiveOptions,
+ *   LiveTarget,
+ *   type MachKernel,
+ *   type Services,
+ * } from "@machpause/machpause";
+ *
+ * declare const kernel: MachKernel;
+ * declare const services: Services;
+ * const options: LiveOptions = { pid: 123, name: "MyApp" };
+ * using target = new LiveTarget(kernel, services, options);
+ * ```
+ */
 export interface LiveOptions {
   /** Of the process. */
   readonly pid: number;
@@ -84,7 +100,17 @@ export interface LiveOptions {
   readonly onHold?: (target: LiveTarget, holds: boolean) => void;
 }
 
-/** A running task, over a {@linkcode MachKernel}. */
+/** A running task, over a {@linkcode MachKernel}.
+ *
+ * @example
+ * ```ts
+ * import { attach, type LiveTarget } from "@machpause/machpause";
+ *
+ * using target: LiveTarget = await attach("MyApp");
+ * const { threads, stoppedMicroseconds } = target.snapshot();
+ * console.log(`${threads.length} threads, stopped for ${stoppedMicroseconds} µs`);
+ * ```
+ */
 export class LiveTarget extends Target {
   /** See {@linkcode Target.kind}. */
   readonly kind = "live";

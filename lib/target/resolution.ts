@@ -80,7 +80,17 @@ export interface DebugSection {
   readonly slide: bigint;
 }
 
-/** Whoever can tell what is at an address. */
+/** Whoever can tell what is at an address.
+ *
+ * @example
+ * ```ts
+ * import { attach, type Resolver } from "@machpause/machpause";
+ *
+ * const shown = (resolver: Resolver, address: bigint) => resolver.resolve(address).symbol?.name;
+ * using target = await attach("MyApp");
+ * console.log(shown(target, target.threads[0].backtrace()[0].lookupAddress));
+ * ```
+ */
 export interface Resolver {
   /** What is known about `address`. */
   resolve(address: bigint): Resolution;
@@ -104,7 +114,17 @@ export interface MissingSymbols {
   readonly reasons: readonly string[];
 }
 
-/** Addresses to images and symbols, over one list of images. `lib/symbols` has it. */
+/** Addresses to images and symbols, over one list of images. `lib/symbols` has it.
+ *
+ * @example
+ * ```ts
+ * import { type LoadedImage, Symbolizer, type Symbols } from "@machpause/machpause";
+ *
+ * declare const images: LoadedImage[];
+ * const symbols: Symbols = new Symbolizer(images);
+ * console.log(symbols.lookup("malloc").map(({ image }) => image.name));
+ * ```
+ */
 export interface Symbols extends Resolver {
   /** `null` when no image holds `address`. */
   dladdr(address: bigint): DlInfo | null;

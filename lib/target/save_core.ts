@@ -22,7 +22,21 @@ import { corePage, type CorePart, type CoreStyle, coreStyles, planCore } from ".
 import { readableParts, readParts } from "./save_core_reader.ts";
 import type { Thread } from "./thread.ts";
 
-/** How to save a core. */
+/** How to save a core.
+ *
+ * @example
+ * ```ts
+ * import { attach, type SaveCoreOptions } from "@machpause/machpause";
+ *
+ * const options: SaveCoreOptions = {
+ *   style: "full",
+ *   onProgress: (done, total) => console.log(`${done} of ${total} bytes`),
+ *   signal: AbortSignal.timeout(10_000),
+ * };
+ * using target = await attach("MyApp");
+ * await target.saveCore("MyApp.core", options);
+ * ```
+ */
 export interface SaveCoreOptions {
   /** How much goes into it; `stacks` when not given. */
   readonly style?: CoreStyle;

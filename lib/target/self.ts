@@ -14,7 +14,16 @@ import { Thread } from "./thread.ts";
 const maxStack = 1 << 20;
 
 /** This very process. It can be looked at in snapshots only: a lasting pause would stop the thread
- * that is to end it. */
+ * that is to end it.
+ *
+ * @example
+ * ```ts
+ * import { self } from "@machpause/machpause";
+ *
+ * const target = self();
+ * console.log(target.pid, target.images[0].path);
+ * ```
+ */
 export class SelfTarget extends Target {
   /** See {@linkcode Target.kind}. */
   readonly kind = "self";

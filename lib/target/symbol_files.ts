@@ -82,7 +82,18 @@ export interface SymbolFile {
   readonly cpuType: number | null;
 }
 
-/** What a symbol table file says of the image that it is of. */
+/** What a symbol table file says of the image that it is of.
+ *
+ * @example
+ * ```ts
+ * import { archs, type TableHead } from "@machpause/machpause";
+ *
+ * const head: TableHead = {
+ *   uuid: "4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D",
+ *   cpuType: archs.arm64.cpuType,
+ * };
+ * ```
+ */
 export interface TableHead {
   /** Of the image. */
   readonly uuid: string;
@@ -96,7 +107,18 @@ export interface TableHead {
   readonly size?: number;
 }
 
-/** Reads the head of a symbol table file; `null` for another file. `lib/symbols` knows. */
+/** Reads the head of a symbol table file; `null` for another file. `lib/symbols` knows.
+ *
+ * @example
+ * ```ts
+ * import { type Files, isMst, type ReadTableHead, SymbolFiles } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const readHead: ReadTableHead = (file) =>
+ *   isMst(file.read(0, 8)) ? { uuid: file.name.slice(0, 36), cpuType: null } : null;
+ * const symbolFiles = new SymbolFiles(files, ["./symbols"], readHead);
+ * ```
+ */
 export type ReadTableHead = (file: ByteSource) => TableHead | null;
 
 interface Index {
@@ -104,7 +126,19 @@ interface Index {
   readonly byName: ReadonlyMap<string, readonly SymbolFile[]>;
 }
 
-/** Folders, searched once, when they are first asked. */
+/** Folders, searched once, when they are first asked.
+ *
+ * @example
+ * ```ts
+ * import { type Files, SymbolFiles } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const symbolFiles = new SymbolFiles(files, ["./symbols"]);
+ * for (const { path, kind } of symbolFiles.find("4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D")) {
+ *   console.log(path, kind);
+ * }
+ * ```
+ */
 export class SymbolFiles {
   readonly #files: Files;
   readonly #folders: string[];

@@ -17,7 +17,18 @@ import type { Snapshot } from "./snapshot.ts";
 import type { SymbolFiles } from "./symbol_files.ts";
 import type { Thread, Walk } from "./thread.ts";
 
-/** What a target needs of the layers above it. */
+/** What a target needs of the layers above it.
+ *
+ * @example
+ * ```ts
+ * import { CoreTarget, type Files, type Services, Symbolizer, walk } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const services: Services = { walk, files, symbols: (images) => new Symbolizer(images) };
+ * using core = new CoreTarget(files.open("MyApp.core"), services);
+ * console.log(core.threads.length);
+ * ```
+ */
 export interface Services {
   /** Steps from frame to frame. */
   readonly walk: Walk;
@@ -31,7 +42,22 @@ export interface Services {
   [Symbol.dispose]?(): void;
 }
 
-/** What is being looked at: a live task, a core, this very process. */
+/** What is being looked at: a live task, a core, this very process.
+ *
+ * @example
+ * ```ts
+ * import { attach, openCore, type Target } from "@machpause/machpause";
+ *
+ * function census(target: Target) {
+ *   for (const { name, state } of target.threads) console.log(state, name);
+ * }
+ *
+ * using core = await openCore("MyApp.core");
+ * census(core);
+ * using target = await attach("MyApp");
+ * census(target);
+ * ```
+ */
 export abstract class Target implements Disposable {
   /** What it is. */
   abstract readonly kind: "live" | "core" | "self";

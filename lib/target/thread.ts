@@ -17,7 +17,17 @@ const runStates: readonly RunState[] = [
   "halted",
 ];
 
-/** How to walk a stack. */
+/** How to walk a stack.
+ *
+ * @example
+ * ```ts
+ * import { attach, type BacktraceOptions } from "@machpause/machpause";
+ *
+ * const options: BacktraceOptions = { limit: 20, scan: true };
+ * using target = await attach("MyApp");
+ * console.log(target.threads[0].backtrace(options).join("\n"));
+ * ```
+ */
 export interface BacktraceOptions {
   /** At most so many frames; without it as many as there are. */
   readonly limit?: number;
@@ -26,7 +36,18 @@ export interface BacktraceOptions {
   readonly scan?: boolean;
 }
 
-/** What a walk starts from. */
+/** What a walk starts from.
+ *
+ * @example
+ * ```ts
+ * import { attach, walk, type WalkInput } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * declare const captured: Pick<WalkInput, "state" | "stackAddress" | "stack" | "stackEnd">;
+ * const input: WalkInput = { ...captured, arch: target.arch, resolver: target, readInto: undefined };
+ * console.log(walk(input, {}).join("\n"));
+ * ```
+ */
 export interface WalkInput {
   /** Of the thread. */
   readonly arch: Arch;
@@ -44,7 +65,17 @@ export interface WalkInput {
   readonly readInto: ReadInto | undefined;
 }
 
-/** Walks a stack. `lib/unwind` has it. */
+/** Walks a stack. `lib/unwind` has it.
+ *
+ * @example
+ * ```ts
+ * import { type Services, type Walk, walk } from "@machpause/machpause";
+ *
+ * const atMost: Walk = (input, options) => walk(input, { limit: 100, ...options });
+ * declare const services: Services;
+ * const limited: Services = { ...services, walk: atMost };
+ * ```
+ */
 export type Walk = (input: WalkInput, options: BacktraceOptions) => Backtrace;
 
 /** Suspends and resumes a single thread, writes its registers. */
@@ -71,7 +102,18 @@ export interface ThreadContext {
   readonly control: ThreadControl | undefined;
 }
 
-/** A thread as it was when it was captured. */
+/** A thread as it was when it was captured.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * for (const thread of target.threads) {
+ *   console.log(thread.name, thread.state, thread.cpuUsage, `${thread.registers}`);
+ * }
+ * ```
+ */
 export class Thread {
   /** 0 is the main thread. */
   readonly index: number;

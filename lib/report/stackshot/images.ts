@@ -6,6 +6,13 @@ import type { LoadInfo, StackshotData, TaskData } from "./data.ts";
 
 /** Finds an image's file by its UUID.
  *
+ * @example
+ * ```ts
+ * import { type FindImage, Image } from "@machpause/machpause";
+ *
+ * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
+ * const find: FindImage = (uuid) => uuid === image.uuid ? image : null;
+ * ```
  * @param loadAddress where its header is to be
  * @returns `null` when it is not found
  */

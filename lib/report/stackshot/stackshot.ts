@@ -16,7 +16,17 @@ import {
 import { contextOf, hex, plain, StackshotThread, unknownJson } from "./thread.ts";
 import { taskFlagWords, turnstileWords, waitWords } from "./words.ts";
 
-/** What a stackshot needs of the layers above it. */
+/** What a stackshot needs of the layers above it.
+ *
+ * @example
+ * ```ts
+ * import { type Stackshot, type StackshotServices, Symbolizer } from "@machpause/machpause";
+ *
+ * const services: StackshotServices = { symbols: (images) => new Symbolizer(images) };
+ * declare const stackshot: Stackshot; // made over them
+ * console.log(stackshot.kernel.resolve(0xffffff8000200000n).symbol);
+ * ```
+ */
 export interface StackshotServices {
   /** Makes the lookups over a list of images. */
   symbols(images: readonly LoadedImage[]): Symbols;
@@ -29,7 +39,16 @@ function archOr(name: ArchName | null, is64: boolean): Arch {
   return archs[name ?? (is64 ? "x86_64" : "i386")];
 }
 
-/** A task of a stackshot. */
+/** A task of a stackshot.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const task of stackshot.tasks) console.log(`${task}: ${task.flags.join(", ")}`);
+ * ```
+ */
 export class StackshotTask {
   /** All that the stackshot says of it. */
   readonly data: TaskData;
@@ -152,7 +171,16 @@ export class StackshotTask {
 }
 
 /** A stackshot: what every thread of one task or of all was doing, in user space and in the kernel, at
- * one moment. */
+ * one moment.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * console.log(`${stackshot}`, stackshot.date); // stackshot of 12 tasks, 40 threads …
+ * ```
+ */
 export class Stackshot implements Disposable {
   /** All that was read. */
   readonly data: StackshotData;

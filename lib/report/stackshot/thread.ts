@@ -61,6 +61,15 @@ export function unknownJson({ type, description, data }: KcItem): Record<string,
 /** A thread of a stackshot.
  *
  * Its frames were walked by the kernel, from frame record to frame record.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata", { symbols: ["./symbols"] });
+ * const [thread] = stackshot.tasks[0].threads;
+ * console.log(`${thread}\n${thread.kernelBacktrace()}\n${thread.backtrace()}`);
+ * ```
  */
 export class StackshotThread {
   /** In its task; 0 is the first that the kernel listed. */

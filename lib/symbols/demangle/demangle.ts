@@ -5,7 +5,16 @@ import { demangleSwift } from "./swift/swift.ts";
 /** How much of what a name says is shown. `simplified`: Swift as LLDB and crash reports show it, with
  * argument labels, without modules, types and specializations; C++ with its parameters, as LLDB and atos
  * show it; Rust without hash. `full`: Swift as `swift-demangle` prints it, C++ the same, Rust with the
- * hash that the older mangling has. */
+ * hash that the older mangling has.
+ *
+ * @example
+ * ```ts
+ * import { demangle, type DemangleStyle } from "@machpause/machpause";
+ *
+ * const styles: DemangleStyle[] = ["simplified", "full"];
+ * for (const style of styles) console.log(demangle("$s4main3fooyySiF", style));
+ * ```
+ */
 export type DemangleStyle = "simplified" | "full";
 
 /** Something that demangles the names of some languages. */

@@ -106,7 +106,15 @@ export function align(size: number): number {
   return Math.ceil(size / 8) * 8;
 }
 
-/** Whether some bytes are the first of a symbol table file, of any version. */
+/** Whether some bytes are the first of a symbol table file, of any version.
+ *
+ * @example
+ * ```ts
+ * import { isMst } from "@machpause/machpause";
+ *
+ * console.log(isMst(await Deno.readFile("MyApp.mst")));
+ * ```
+ */
 export function isMst(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, index) => bytes[index] === byte);
 }

@@ -47,7 +47,18 @@ export function openMst(source: ByteSource & Partial<Disposable>): MstFile {
 }
 
 /** A symbol table file: functions, lines and inlined calls of one image. Got from
- * {@linkcode openMst}. */
+ * {@linkcode openMst}.
+ *
+ * @example
+ * ```ts
+ * import { type Files, openMst } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * using file = openMst(files.open("MyApp.mst"));
+ * file.verify(); // reads all of it
+ * console.log(file.uuid, file.functionAt(0x4b38)?.name);
+ * ```
+ */
 export class MstFile implements DebugInfo {
   /** Where it was found. Not safe to print raw. */
   readonly path: string;
@@ -136,7 +147,16 @@ export function infoOf(header: MstHeader): MstInfo {
   return { uuid, arch: arch.name, cpuSubtype, imageBase, textSize, name, functionCount };
 }
 
-/** The name of a symbol table file in a folder of them: `<UUID>-<arch>.mst`. */
+/** The name of a symbol table file in a folder of them: `<UUID>-<arch>.mst`.
+ *
+ * @example
+ * ```ts
+ * import { mstName } from "@machpause/machpause";
+ *
+ * mstName("4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D", "arm64");
+ * // 4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D-arm64.mst
+ * ```
+ */
 export function mstName(uuid: string, arch: ArchName): string {
   return `${uuid}-${arch}.mst`;
 }

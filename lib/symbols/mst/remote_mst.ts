@@ -8,7 +8,22 @@ import { type MstFunction, MstLookup } from "./lookup.ts";
 import { infoOf, type MstInfo } from "./mst_file.ts";
 
 /** Something with bytes that can be had from any place, in a while: a file on a web server, by range
- * requests. */
+ * requests.
+ *
+ * @example
+ * ```ts
+ * import { type AsyncByteSource, openRemoteMst } from "@machpause/machpause";
+ *
+ * declare const blob: Blob; // from a form, say
+ * const source: AsyncByteSource = {
+ *   name: "MyApp.mst",
+ *   size: blob.size,
+ *   read: async (offset, length) =>
+ *     new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
+ * };
+ * console.log((await openRemoteMst(source)).info.name);
+ * ```
+ */
 export interface AsyncByteSource {
   /** For messages: the file's address. Not safe to print raw. */
   readonly name: string;
@@ -55,7 +70,21 @@ export async function openRemoteMst(source: AsyncByteSource): Promise<RemoteMst>
   return new RemoteMst(source, parseHeader(bytes, name, size));
 }
 
-/** A symbol table file that is elsewhere. Got from {@linkcode openRemoteMst}. */
+/** A symbol table file that is elsewhere. Got from {@linkcode openRemoteMst}.
+ *
+ * @example
+ * ```ts
+ * import { openRemoteMst, type RemoteMst } from "@machpause/machpause";
+ *
+ * const bytes = await Deno.readFile("MyApp.mst");
+ * const file: RemoteMst = await openRemoteMst({
+ *   name: "MyApp.mst",
+ *   size: bytes.length,
+ *   read: (offset, length) => Promise.resolve(bytes.subarray(offset, offset + length)),
+ * });
+ * console.log(file.info.functionCount, await file.functionAt(0x4b38));
+ * ```
+ */
 export class RemoteMst {
   /** Where it is. Not safe to print raw. */
   readonly path: string;
