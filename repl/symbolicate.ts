@@ -1,7 +1,5 @@
 /** `machpause symbolicate` */
-import { demangle } from "../lib/symbols/mod.ts";
 import type { Resolution } from "../lib/target/mod.ts";
-import { loadDemangler } from "../wasm/demangle.ts";
 import { UserError } from "./errors.ts";
 import { complain, print } from "./output.ts";
 import { answerJson, type AnswerStyle, atosText, unknownWord } from "./symbolicate_answers.ts";
@@ -46,7 +44,7 @@ export async function symbolicate(
     inlines,
     delimiter: options.delimiter ?? (filter ? " <- " : "\n"),
     fullPath: options.fullPath ?? false,
-    name: options.demangle ?? true ? demangle : (raw) => raw,
+    name: options.demangle ?? true ? demangled : (raw) => raw,
   };
   using source = await openSource(options);
   const answer = json ? answerJson : atosText;
@@ -110,15 +108,25 @@ async function filterText(source: Source, input: Input, style: AnswerStyle): Pro
   await answer(rest);
 }
 
+/** What demangles; not loaded before a name may need it. */
+let demangle: ((name: string) => string) | undefined;
+
+function demangled(raw: string): string {
+  return demangle?.(raw) ?? raw;
+}
+
+/** How all mangled names begin, with Mach-O's underscore or without. */
+const mangled = /^[_$@]/;
+
 const asked = new Set<string>();
 
 /** Loads what the names that will be shown need to be read by people. */
 function preparation({ name }: AnswerStyle): (known: readonly Resolution[]) => Promise<void> {
-  if (name !== demangle) return () => Promise.resolve();
+  if (name !== demangled) return () => Promise.resolve();
   return async (known) => {
     const names: string[] = [];
     const ask = (raw: string): void => {
-      if (asked.has(raw)) return;
+      if (!mangled.test(raw) || asked.has(raw)) return;
       asked.add(raw);
       names.push(raw);
     };
@@ -127,7 +135,13 @@ function preparation({ name }: AnswerStyle): (known: readonly Resolution[]) => P
       for (const { function: raw } of frames) ask(raw);
       if (frames.length === 0 && resolution.symbol !== null) ask(resolution.symbol.name);
     }
-    if (names.length > 0) await loadDemangler(names);
+    if (names.length === 0) return;
+    const [symbols, library] = await Promise.all([
+      import("../lib/symbols/mod.ts"),
+      import("../wasm/demangle.ts"),
+    ]);
+    await library.loadDemangler(names);
+    ({ demangle } = symbols);
   };
 }
 

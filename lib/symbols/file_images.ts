@@ -2,9 +2,10 @@
 
 import { archOfCpuType } from "../arch/mod.ts";
 import { FormatError } from "../errors.ts";
-import { type AddressRange, archName, Image, type LoadedImage } from "../macho/mod.ts";
+import { archName, Image, type LoadedImage } from "../macho/mod.ts";
 import { type Binary, type Files, imagesIn, type OpenFile } from "../target/mod.ts";
 import type { ReadTableHead } from "../target/mod.ts";
+import { TableImage } from "./table_image.ts";
 
 /** A file whose addresses are to be told, and where it was loaded.
  *
@@ -27,32 +28,6 @@ export interface ImageFile {
   readonly loadAddress?: bigint;
   /** The load address less the address that the image was linked for. */
   readonly slide?: bigint;
-}
-
-/** An image of a symbol table file: all there is of it are its addresses. */
-class TableImage implements LoadedImage {
-  readonly name: string;
-  readonly ranges: readonly AddressRange[];
-
-  constructor(
-    readonly path: string,
-    readonly uuid: string,
-    readonly loadAddress: bigint,
-    readonly slide: bigint,
-    size: number,
-    name: string | null,
-  ) {
-    this.name = name ?? path.slice(path.lastIndexOf("/") + 1).replace(/\.mst$/, "");
-    this.ranges = [{ start: loadAddress, end: loadAddress + BigInt(size) }];
-  }
-
-  symbolAt(): null {
-    return null;
-  }
-
-  findSymbols(): [] {
-    return [];
-  }
 }
 
 /** The images of some files, and the files that are open for them. */
@@ -92,12 +67,8 @@ export function openImages(
         const table = readTable?.(file) ?? null;
         if (table !== null) {
           tables.push(path);
-          const linked = table.linkedAddress ?? 0n;
-          const load = spec.loadAddress ?? linked + (spec.slide ?? 0n);
-          return new TableImage(
-            ...[path, table.uuid, load, load - linked] as const,
-            ...[table.size || 0xffff_ffff, table.name ?? null] as const,
-          );
+          const { uuid, name = null, linkedAddress = 0n, size = 0 } = table;
+          return new TableImage(path, { uuid, name, linkedAddress, size }, spec);
         }
         const { bytes, image } = choose([...imagesIn(file)], spec, path);
         const linked = image.loadAddress - image.slide;

@@ -1,0 +1,49 @@
+/** An image of a symbol table file. */
+
+import type { AddressRange, LoadedImage } from "../macho/mod.ts";
+
+/** What a table says of its image. */
+export interface TableOf {
+  /** `null` when the image had none. */
+  readonly uuid: string | null;
+  /** Of the image; empty or `null` when not known. Not safe to print raw. */
+  readonly name: string | null;
+  /** The `__TEXT` segment's address that it was linked for. */
+  readonly linkedAddress: bigint;
+  /** Bytes of the `__TEXT` segment; 0 when not known. */
+  readonly size: number;
+}
+
+/** Where an image was loaded, when that is known. */
+export interface Placed {
+  readonly loadAddress?: bigint;
+  readonly slide?: bigint;
+}
+
+/** An image of which there are only a symbol table file and addresses. */
+export class TableImage implements LoadedImage {
+  readonly name: string;
+  readonly uuid: string | null;
+  readonly loadAddress: bigint;
+  readonly slide: bigint;
+  readonly ranges: readonly AddressRange[];
+
+  /** @param path of the table */
+  constructor(readonly path: string, table: TableOf, placed: Placed) {
+    const { name, linkedAddress, size } = table;
+    this.uuid = table.uuid;
+    this.loadAddress = placed.loadAddress ?? linkedAddress + (placed.slide ?? 0n);
+    this.slide = this.loadAddress - linkedAddress;
+    this.name = name || path.slice(path.lastIndexOf("/") + 1).replace(/\.mst$/, "");
+    const end = this.loadAddress + BigInt(size || 0xffff_ffff);
+    this.ranges = [{ start: this.loadAddress, end }];
+  }
+
+  symbolAt(): null {
+    return null;
+  }
+
+  findSymbols(): [] {
+    return [];
+  }
+}
