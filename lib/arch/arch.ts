@@ -2,7 +2,16 @@
  * play, the frame record, and how code addresses are written. One file per architecture holds the
  * data; nothing here computes with a target. */
 
-/** Where a register lies in a thread state. */
+/** Where a register lies in a thread state.
+ *
+ * @example
+ * ```ts
+ * import { archs, type Register } from "@machpause/machpause";
+ *
+ * const register: Register = archs.arm64.fp;
+ * console.log(register.name, register.offset, register.size); // fp 232 8
+ * ```
+ */
 export interface Register {
   /** Its name as debuggers print it. */
   readonly name: string;
@@ -14,7 +23,16 @@ export interface Register {
   readonly dwarf: number | null;
 }
 
-/** A thread state flavor of `<mach/thread_status.h>`. */
+/** A thread state flavor of `<mach/thread_status.h>`.
+ *
+ * @example
+ * ```ts
+ * import { archs, type Flavor } from "@machpause/machpause";
+ *
+ * const flavor: Flavor = archs.x86_64.threadState;
+ * console.log(flavor.name, flavor.number, flavor.size); // x86_THREAD_STATE64 4 168
+ * ```
+ */
 export interface Flavor {
   /** Its name in the header. */
   readonly name: string;

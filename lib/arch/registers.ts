@@ -1,6 +1,15 @@
 import type { Arch, Register } from "./arch.ts";
 
-/** A register and what it holds. */
+/** A register and what it holds.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * for (const { name, value } of target.threads[0].registers) console.log(name, value.toString(16));
+ * ```
+ */
 export interface RegisterValue {
   /** As in the thread state. */
   readonly name: string;

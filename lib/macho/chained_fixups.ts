@@ -5,7 +5,18 @@ import type { FixupImage } from "./dyld_info.ts";
 import { type Fixup, placeOf, type PointerAuth } from "./fixups.ts";
 import type { Segment } from "./types.ts";
 
-/** A symbol that chains bind to. */
+/** A symbol that chains bind to.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { name, ordinal } of file.images[0].chains()?.imports ?? []) {
+ *   console.log(name, "from", file.images[0].dylibs[ordinal - 1]?.name);
+ * }
+ * ```
+ */
 export interface ChainedImport {
   /** As {@linkcode Fixup.ordinal}. */
   readonly ordinal: number;
@@ -17,7 +28,18 @@ export interface ChainedImport {
   readonly addend: bigint;
 }
 
-/** Where the chains of a segment begin. */
+/** Where the chains of a segment begin.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { segment, pointerFormatName } of file.images[0].chains()?.starts ?? []) {
+ *   console.log(file.images[0].segments[segment].name, pointerFormatName);
+ * }
+ * ```
+ */
 export interface ChainedStarts {
   /** The segment's number. */
   readonly segment: number;
@@ -35,7 +57,17 @@ export interface ChainedStarts {
   readonly pages: readonly (readonly number[])[];
 }
 
-/** The payload, without the chains themselves, which lie in the segments. */
+/** The payload, without the chains themselves, which lie in the segments.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * const chains = file.images[0].chains();
+ * console.log(chains?.imports.length, "imports"); // undefined where there are no chains
+ * ```
+ */
 export interface ChainedFixups {
   /** `fixups_version`: 0. */
   readonly version: number;

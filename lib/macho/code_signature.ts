@@ -1,7 +1,18 @@
 /** The code signature (`LC_CODE_SIGNATURE`): a SuperBlob of blobs, big-endian, as `<kern/cs_blobs.h>`
  * of XNU defines them. Nothing is verified here. */
 
-/** One `CodeDirectory`: what was signed, as hashes. */
+/** One `CodeDirectory`: what was signed, as hashes.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * for (const directory of file.images[0].codeSignature()?.codeDirectories ?? []) {
+ *   console.log(directory.identifier, directory.team, directory.flagNames, directory.hashType);
+ * }
+ * ```
+ */
 export interface CodeDirectory {
   /** Usually the bundle's identifier or the file's name. Not safe to print raw. */
   readonly identifier: string | null;
@@ -23,7 +34,17 @@ export interface CodeDirectory {
   readonly bytes: Uint8Array;
 }
 
-/** What the signature holds. */
+/** What the signature holds.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * const signature = file.images[0].codeSignature();
+ * console.log(signature?.entitlements ?? "no entitlements");
+ * ```
+ */
 export interface CodeSignature {
   /** The first is the one that old systems use. */
   readonly codeDirectories: readonly CodeDirectory[];

@@ -4,7 +4,18 @@
 import { LC } from "./constants.ts";
 
 /** A field's value: 64-bit numbers and addresses are `bigint`; versions, UUIDs and names text, not
- * safe to print raw; `null` where the command is too short to hold it. */
+ * safe to print raw; `null` where the command is too short to hold it.
+ *
+ * @example
+ * ```ts
+ * import { type FieldValue, openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * const uuid: FieldValue | undefined = file.images[0].loadCommands
+ *   .find(({ name }) => name === "LC_UUID")?.fields.uuid;
+ * console.log(uuid);
+ * ```
+ */
 export type FieldValue =
   | string
   | number

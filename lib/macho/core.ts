@@ -41,7 +41,16 @@ export interface FlavorState {
   readonly state: Uint8Array;
 }
 
-/** A region of a core. */
+/** A region of a core.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ *
+ * using core = await openCore("MyApp.core");
+ * for (const { address, size } of core.segments) console.log(address.toString(16), size);
+ * ```
+ */
 export interface CoreSegment {
   /** Mostly empty. Not safe to print raw. */
   readonly name: string;
@@ -59,7 +68,16 @@ export interface CoreSegment {
   readonly maxProtection: number;
 }
 
-/** A part of a core that somebody named: `note_command`. */
+/** A part of a core that somebody named: `note_command`.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ *
+ * using core = await openCore("MyApp.core");
+ * console.log(core.notes.map(({ owner }) => owner)); // [ "all image infos", … ]
+ * ```
+ */
 export interface CoreNote {
   /** At most 16 characters, such as `all image infos`. Not safe to print raw. */
   readonly owner: string;

@@ -67,7 +67,16 @@ export function parseExports(
   };
 }
 
-/** All that the trie says of one name. */
+/** All that the trie says of one name.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("libworkers.dylib");
+ * for (const { name, kind, value } of file.images[0].exports()) console.log(name, kind, value);
+ * ```
+ */
 export interface ExportEntry {
   /** With the leading underscore. Not safe to print raw. */
   readonly name: string;

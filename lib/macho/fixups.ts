@@ -2,7 +2,18 @@
 
 import type { Segment } from "./types.ts";
 
-/** One pointer that dyld sets. */
+/** One pointer that dyld sets.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { kind, address, symbol } of file.images[0].fixups()) {
+ *   if (kind !== "rebase") console.log(address?.toString(16), symbol);
+ * }
+ * ```
+ */
 export interface Fixup {
   /** `rebase`: the image's own address, moved by the slide. The others name a symbol of another
    * image: bound at load, bound to the first definition of all images, bound when first called. */
@@ -30,7 +41,18 @@ export interface Fixup {
   readonly auth: PointerAuth | null;
 }
 
-/** The signing of an arm64e pointer. */
+/** The signing of an arm64e pointer.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("/usr/lib/dyld", { arch: "arm64e" });
+ * for (const { address, auth } of file.images[0].fixups()) {
+ *   if (auth !== null) console.log(address?.toString(16), auth.key, auth.diversity);
+ * }
+ * ```
+ */
 export interface PointerAuth {
   /** Instruction or data, A or B. */
   readonly key: "IA" | "IB" | "DA" | "DB";

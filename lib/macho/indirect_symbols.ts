@@ -5,7 +5,18 @@ import type { FieldValue } from "./command_fields.ts";
 import { SECTION_TYPE } from "./constants.ts";
 import type { SymbolList } from "./symbol_list.ts";
 
-/** One stub or symbol pointer. */
+/** One stub or symbol pointer.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { section, address, symbol } of file.images[0].indirectSymbols()) {
+ *   console.log(section, address.toString(16), symbol); // __got 100001000 _printf
+ * }
+ * ```
+ */
 export interface IndirectSymbol {
   /** Such as `__DATA`. Not safe to print raw. */
   readonly segment: string;

@@ -3,7 +3,16 @@
 import { LC, PLATFORM_NAMES } from "./constants.ts";
 import type { MachHeader } from "./header.ts";
 
-/** A load command as it stands: what it is and where its bytes are. */
+/** A load command as it stands: what it is and where its bytes are.
+ *
+ * @example
+ * ```ts
+ * import { Image } from "@machpause/machpause";
+ *
+ * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
+ * for (const { command, offset, size } of image.loadCommands) console.log(command, offset, size);
+ * ```
+ */
 export interface LoadCommand {
   /** `LC_*`. */
   readonly command: number;
@@ -52,7 +61,16 @@ export interface SymtabCommand {
   readonly stringsSize: number;
 }
 
-/** A dylib that the image asks for. */
+/** A dylib that the image asks for.
+ *
+ * @example
+ * ```ts
+ * import { Image } from "@machpause/machpause";
+ *
+ * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
+ * console.log(image.dylibs.map(({ name }) => name)); // [ "@rpath/libworkers.dylib", … ]
+ * ```
+ */
 export interface DylibReference {
   /** The install name; not safe to print raw. */
   readonly name: string;
@@ -60,7 +78,16 @@ export interface DylibReference {
   readonly command: number;
 }
 
-/** The oldest system that an image runs on. */
+/** The oldest system that an image runs on.
+ *
+ * @example
+ * ```ts
+ * import { Image } from "@machpause/machpause";
+ *
+ * const { buildVersion } = Image.fromFile(await Deno.readFile("demo"), "demo");
+ * console.log(buildVersion?.platform, buildVersion?.minimum); // macos 11.0
+ * ```
+ */
 export interface BuildVersion {
   /** Such as `macos`; `platform 99` when it has no name here. */
   readonly platform: string;

@@ -28,7 +28,16 @@ import { SymbolList } from "./symbol_list.ts";
 import { nlistSize } from "./symtab.ts";
 import type { Segment } from "./types.ts";
 
-/** A load command with its fields. */
+/** A load command with its fields.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { name, fields } of file.images[0].loadCommands) console.log(name, fields);
+ * ```
+ */
 export interface LoadCommandInfo {
   /** Such as `LC_SYMTAB`; `LC_0x…` for one that is not known here. */
   readonly name: string;
@@ -42,7 +51,16 @@ export interface LoadCommandInfo {
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
-/** A dylib that the image asks for. */
+/** A dylib that the image asks for.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { name, currentVersion } of file.images[0].dylibs) console.log(name, currentVersion);
+ * ```
+ */
 export interface DylibInfo {
   /** The install name. Not safe to print raw. */
   readonly name: string;
@@ -54,7 +72,18 @@ export interface DylibInfo {
   readonly compatibilityVersion: string | null;
 }
 
-/** A platform that the image was built for. */
+/** A platform that the image was built for.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { platform, minimum, sdk } of file.images[0].builds) {
+ *   console.log(platform, minimum, sdk); // macos 11.0.0 11.0.0
+ * }
+ * ```
+ */
 export interface BuildInfo {
   /** Such as `macos`. */
   readonly platform: string;
@@ -66,7 +95,17 @@ export interface BuildInfo {
   readonly tools: readonly { readonly tool: string; readonly version: string | null }[];
 }
 
-/** Which part of the file is encrypted. */
+/** Which part of the file is encrypted.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * const encryption = file.images[0].encryption;
+ * if (encryption !== null && encryption.id !== 0) console.log(`${encryption.size} bytes encrypted`);
+ * ```
+ */
 export interface EncryptionInfo {
   /** Bytes from the Mach-O header. */
   readonly offset: number;
@@ -76,7 +115,16 @@ export interface EncryptionInfo {
   readonly id: number;
 }
 
-/** Data of a kind that its owner knows (`LC_NOTE`). */
+/** Data of a kind that its owner knows (`LC_NOTE`).
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp.core");
+ * for (const { owner, size } of file.images[0].notes) console.log(owner, size);
+ * ```
+ */
 export interface NoteInfo {
   /** Such as `all image infos`. Not safe to print raw. */
   readonly owner: string;
@@ -86,7 +134,18 @@ export interface NoteInfo {
   readonly size: bigint;
 }
 
-/** An Objective-C method. */
+/** An Objective-C method.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * for (const { methods } of file.images[0].objcClasses()) {
+ *   for (const { name, address } of methods) console.log(address.toString(16), name);
+ * }
+ * ```
+ */
 export interface ObjcMethodInfo {
   /** Such as `-[Class method:]`. Not safe to print raw. */
   readonly name: string;
@@ -94,7 +153,16 @@ export interface ObjcMethodInfo {
   readonly address: bigint;
 }
 
-/** A class or category, with its methods. */
+/** A class or category, with its methods.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * for (const { name, superclass } of file.images[0].objcClasses()) console.log(name, superclass);
+ * ```
+ */
 export interface ObjcClassInfo {
   /** The class's. Not safe to print raw. */
   readonly name: string;

@@ -6,7 +6,16 @@ import { MemoryReadError } from "../errors.ts";
 import type { ImageSource } from "./source.ts";
 import type { Segment } from "./types.ts";
 
-/** A type that the image defines. */
+/** A type that the image defines.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("MyApp");
+ * for (const { kind, name } of file.images[0].swiftTypes()) console.log(kind, name);
+ * ```
+ */
 export interface SwiftType {
   /** Such as `module.Outer.Type`. Not safe to print raw. */
   readonly name: string;

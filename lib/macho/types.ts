@@ -20,7 +20,17 @@ export interface MemoryReader {
   read(address: bigint, length: number): Uint8Array;
 }
 
-/** A symbol of an image: a name for a range of addresses. */
+/** A symbol of an image: a name for a range of addresses.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const [{ symbol }] = target.lookup("main");
+ * console.log(symbol.name, symbol.address.toString(16), symbol.size);
+ * ```
+ */
 export interface Symbol {
   /** As `dladdr` gives it: one leading underscore removed. Not safe to print raw. */
   readonly name: string;
@@ -36,7 +46,18 @@ export interface Symbol {
   readonly thumb: boolean;
 }
 
-/** What {@linkcode LoadedImage.symbolAt} found. */
+/** What {@linkcode LoadedImage.symbolAt} found.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const [image] = target.images;
+ * const match = image.symbolAt(image.loadAddress + 0x724n);
+ * console.log(match?.symbol?.name, match?.offset);
+ * ```
+ */
 export interface SymbolMatch {
   /** `null` for a function whose start is known and whose name is not. */
   readonly symbol: Symbol | null;
@@ -44,7 +65,16 @@ export interface SymbolMatch {
   readonly offset: number;
 }
 
-/** The addresses from `start` up to, not including, `end`. */
+/** The addresses from `start` up to, not including, `end`.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * for (const { start, end } of target.images[0].ranges) console.log(start.toString(16), end - start);
+ * ```
+ */
 export interface AddressRange {
   /** The first address. */
   readonly start: bigint;
@@ -53,7 +83,18 @@ export interface AddressRange {
 }
 
 /** A file mapped into a target: a Mach-O {@linkcode Image}, or a mapping of another kind that has no
- * symbols. */
+ * symbols.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * for (const { loadAddress, path, uuid } of target.images) {
+ *   console.log(loadAddress.toString(16), path, uuid);
+ * }
+ * ```
+ */
 export interface LoadedImage {
   /** The path's last component. Not safe to print raw. */
   readonly name: string;
@@ -73,7 +114,18 @@ export interface LoadedImage {
   findSymbols(name: string): Symbol[];
 }
 
-/** One section of a {@linkcode Segment}. */
+/** One section of a {@linkcode Segment}.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { sections } of file.images[0].segments) {
+ *   for (const { segmentName, name, size } of sections) console.log(segmentName, name, size);
+ * }
+ * ```
+ */
 export interface Section {
   /** Such as `__text`. */
   readonly name: string;
@@ -93,7 +145,16 @@ export interface Section {
   readonly type: number;
 }
 
-/** One segment of an image. */
+/** One segment of an image.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "@machpause/machpause";
+ *
+ * using file = openImage("demo");
+ * for (const { name, size } of file.images[0].segments) console.log(name, size);
+ * ```
+ */
 export interface Segment {
   /** Such as `__TEXT`. */
   readonly name: string;

@@ -3,7 +3,18 @@
 import { isSystemImage } from "./explain.ts";
 import type { CrashReport, ReportFrame, ReportImage } from "./report.ts";
 
-/** Where the code at a place was linked from. */
+/** Where the code at a place was linked from.
+ *
+ * @example
+ * ```ts
+ * import { type CodeOrigin, type CodeOrigins, type ReportImage } from "@machpause/machpause";
+ *
+ * declare const origins: CodeOrigins;
+ * declare const image: ReportImage;
+ * const origin: CodeOrigin | null = origins.originAt(image, 0x8120);
+ * console.log(origin?.archive); // libsdk.a
+ * ```
+ */
 export interface CodeOrigin {
   /** The static library, by its path; `null` when the object file was in none, or it is not known. Not
    * safe to print raw. */
@@ -75,10 +86,33 @@ export interface AttributionOptions {
   readonly origins?: CodeOrigins;
 }
 
-/** Who a frame belongs to. */
+/** Who a frame belongs to.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, type Owner } from "@machpause/machpause";
+ *
+ * const { attributeReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const owner: Owner = attributeReport(report, { mine: ["CaptchaSDK"] }).verdict;
+ * console.log(owner === "mine" ? "ours" : "theirs");
+ * ```
+ */
 export type Owner = "mine" | "program" | "system" | "unknown";
 
-/** A frame and its owner. */
+/** A frame and its owner.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { attributeReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * for (const { frame, owner, library } of attributeReport(report, { mine: ["sdk"] }).frames) {
+ *   console.log(owner, library, frame.symbol);
+ * }
+ * ```
+ */
 export interface OwnedFrame {
   /** Of the stack that decides. */
   readonly frame: ReportFrame;
@@ -92,7 +126,18 @@ export interface OwnedFrame {
   readonly by: "image" | "range" | "archive" | "unit" | "none";
 }
 
-/** Whose crash a report is. */
+/** Whose crash a report is.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { attributeReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const { verdict, deciding, passed } = attributeReport(report, { mine: ["sdk"] });
+ * console.log(verdict, deciding?.frame.symbol, `below ${passed} frames of the system`);
+ * ```
+ */
 export interface Attribution {
   /** Who owns the frame that decides. `system` where there is no other frame. */
   readonly verdict: Owner;

@@ -6,7 +6,18 @@ import { known, knownFrame, knownMessage, knownTermination } from "./knowledge.t
 import type { KnowledgeRow } from "./knowledge_row.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "./report.ts";
 
-/** What a report means. Its texts hold what the report says, so they are not safe to print raw. */
+/** What a report means. Its texts hold what the report says, so they are not safe to print raw.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { explainReport, readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const { headline, causes, check } = explainReport(report);
+ * console.log([headline, ...causes, ...check].join("\n"));
+ * ```
+ */
 export interface Explanation {
   /** In one line: what crashed, and how. */
   readonly headline: string;

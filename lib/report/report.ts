@@ -4,10 +4,31 @@ import type { ArchName } from "../arch/mod.ts";
 import type { JsonObject } from "./json.ts";
 
 /** What a report was written as: Apple's crash text, the two JSON documents of `.ips`, what `sample`
- * and what `spindump` print. */
+ * and what `spindump` print.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, type ReportFormat } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const format: ReportFormat = readReport(await Deno.readFile("MyApp.txt"), "MyApp.txt").format;
+ * console.log(format === "sample" ? "a hang, perhaps" : format);
+ * ```
+ */
 export type ReportFormat = "crash" | "ips" | "sample" | "spindump";
 
-/** A part of a report's text. */
+/** A part of a report's text.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, type Span } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * const span: Span | null | undefined = report.threads[0].frames[0].span;
+ * if (span) console.log(report.text.slice(span.start, span.end)); // 0   MyApp  0x0000000104a3f720 …
+ * ```
+ */
 export interface Span {
   /** UTF-16 code units from the text's start. */
   readonly start: number;
@@ -15,14 +36,35 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where a report has a frame. */
+/** Where a report has a frame.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, type FrameSpan } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * const span: FrameSpan | null = report.threads[0].frames[0].span;
+ * if (span?.place !== undefined) console.log(report.text.slice(span.place, span.end));
+ * ```
+ */
 export interface FrameSpan extends Span {
   /** Where the last column of a crash text's frame begins; left out elsewhere. */
   readonly place?: number;
 }
 
 /** A `Name: value` line of a report, or a member of its JSON header. None of it is safe to print
- * raw. */
+ * raw.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * for (const { name, value } of report.fields) console.log(`${name}: ${value}`);
+ * ```
+ */
 export interface ReportField {
   /** As written. */
   readonly name: string;
@@ -31,7 +73,17 @@ export interface ReportField {
 }
 
 /** A titled part of a report that is no thread and no image list: application specific information,
- * kernel triage, VM regions. */
+ * kernel triage, VM regions.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * for (const { name, lines } of report.sections) console.log(name, lines.length);
+ * ```
+ */
 export interface ReportSection {
   /** Without its colon. Not safe to print raw. */
   readonly name: string;
@@ -39,7 +91,17 @@ export interface ReportSection {
   readonly lines: readonly string[];
 }
 
-/** A binary image that a report lists, or only names in its frames. */
+/** A binary image that a report lists, or only names in its frames.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * for (const { name, uuid, base } of report.images) console.log(base.toString(16), uuid, name);
+ * ```
+ */
 export interface ReportImage {
   /** The file's or the bundle's name. Not safe to print raw. */
   readonly name: string;
@@ -61,7 +123,19 @@ export interface ReportImage {
   readonly marked: boolean;
 }
 
-/** One line of a backtrace. */
+/** One line of a backtrace.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * for (const { index, image, symbol, offset } of report.crashedThread?.frames ?? []) {
+ *   console.log(index, image?.name, symbol, offset);
+ * }
+ * ```
+ */
 export interface ReportFrame {
   /** As the report numbers it. */
   readonly index: number;
@@ -88,7 +162,18 @@ export interface ReportFrame {
   readonly span: FrameSpan | null;
 }
 
-/** A register of a thread state. */
+/** A register of a thread state.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * const far = report.crashedThread?.registers.find(({ name }) => name === "far");
+ * console.log(far?.value.toString(16), far?.note);
+ * ```
+ */
 export interface ReportRegister {
   /** As written. Not safe to print raw. */
   readonly name: string;
@@ -100,7 +185,21 @@ export interface ReportRegister {
 }
 
 /** A node of the call tree of `sample` and `spindump`: a function that was found on the stack so many
- * times. */
+ * times.
+ *
+ * @example
+ * ```ts
+ * import { type CallTreeNode, crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("sample.txt"), "sample.txt");
+ * const show = ({ count, frame, children }: CallTreeNode, depth = 0): void => {
+ *   console.log(" ".repeat(depth), count, frame.symbol);
+ *   for (const child of children) show(child, depth + 1);
+ * };
+ * for (const root of report.threads[0].tree) show(root);
+ * ```
+ */
 export interface CallTreeNode {
   /** How often. */
   readonly count: number;
@@ -110,7 +209,19 @@ export interface CallTreeNode {
   readonly children: readonly CallTreeNode[];
 }
 
-/** A thread of a report. */
+/** A thread of a report.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * for (const { index, name, queue, frames } of report.threads) {
+ *   console.log(index, name ?? queue, frames[0]?.symbol);
+ * }
+ * ```
+ */
 export interface ReportThread {
   /** As the report numbers it. */
   readonly index: number;
@@ -134,7 +245,17 @@ export interface ReportThread {
   readonly tree: readonly CallTreeNode[];
 }
 
-/** What the kernel or the program raised. None of it is safe to print raw. */
+/** What the kernel or the program raised. None of it is safe to print raw.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const { exception } = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(exception?.type, exception?.signal); // EXC_BAD_ACCESS SIGSEGV
+ * ```
+ */
 export interface ReportException {
   /** Such as `EXC_BAD_ACCESS`; `null` when not said. */
   readonly type: string | null;
@@ -150,7 +271,17 @@ export interface ReportException {
   readonly note: string | null;
 }
 
-/** Why the system ended the process. None of it is safe to print raw. */
+/** Why the system ended the process. None of it is safe to print raw.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const { termination } = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(termination?.namespace, termination?.code, termination?.reasons);
+ * ```
+ */
 export interface ReportTermination {
   /** Such as `SIGNAL` or `FRONTBOARD`; `null` when not said. */
   readonly namespace: string | null;
@@ -165,7 +296,17 @@ export interface ReportTermination {
 }
 
 /** The process that a report is about. None of it is safe to print raw; `null` is what the report does
- * not say. */
+ * not say.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport } = await crashReports();
+ * const { process } = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(process.name, process.pid, process.version);
+ * ```
+ */
 export interface ReportProcess {
   /** Of its program. */
   readonly name: string | null;
@@ -185,7 +326,18 @@ export interface ReportProcess {
   readonly launched: string | null;
 }
 
-/** What a {@linkcode CrashReport} is made of. */
+/** What a {@linkcode CrashReport} is made of.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { CrashReport, readReport, writeReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const threads = report.threads.filter(({ crashed }) => crashed);
+ * console.log(writeReport(new CrashReport({ ...report, threads }), "crash"));
+ * ```
+ */
 export interface ReportParts {
   /** See {@linkcode CrashReport.format}. */
   readonly format: ReportFormat;

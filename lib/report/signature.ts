@@ -6,7 +6,17 @@ import { knownFrame } from "./knowledge.ts";
 import type { CrashReport, ReportFrame } from "./report.ts";
 
 /** A report's signature: the same for the same crash in another process, on another device and, where
- * frames have names, in another build. */
+ * frames have names, in another build.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport, reportSignature } = await crashReports();
+ * const { id, parts } = reportSignature(readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips"));
+ * console.log(id, parts.join(" < "));
+ * ```
+ */
 export interface ReportSignature {
   /** 16 hexadecimal digits. */
   readonly id: string;

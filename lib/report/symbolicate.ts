@@ -103,7 +103,18 @@ export interface MissingSymbols {
   readonly frames: number;
 }
 
-/** What {@linkcode symbolicateReport} made. */
+/** What {@linkcode symbolicateReport} made.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport, symbolicateReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * const made = symbolicateReport(report, { find: () => null });
+ * console.log(made.named, made.missing.length, made.report.text);
+ * ```
+ */
 export interface SymbolicatedReport {
   /** With the names, in its text too. */
   readonly report: CrashReport;

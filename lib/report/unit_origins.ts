@@ -3,7 +3,19 @@
 import { FormatError } from "../errors.ts";
 import type { CodeOrigin } from "./attribution.ts";
 
-/** Debug information by units, as `DwarfInfo` has it. */
+/** Debug information by units, as `DwarfInfo` has it.
+ *
+ * @example
+ * ```ts
+ * import { type ReportSymbolOptions, type UnitSource } from "@machpause/machpause";
+ *
+ * const units: UnitSource = {
+ *   unitAt: (offset) => offset < 0x8000 ? null : { offset: 0 },
+ *   table: () => ({ name: "sdk.c", directory: "/build/sdk" }),
+ * };
+ * const options: ReportSymbolOptions = { openDwarf: () => ({ info: units }) };
+ * ```
+ */
 export interface UnitSource {
   /** The unit whose code is at an offset; `null` when none is. */
   unitAt(offset: number): { readonly offset: number } | null;

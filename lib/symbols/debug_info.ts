@@ -4,7 +4,18 @@ import type { ArchName } from "../arch/mod.ts";
 import type { SourceFrame } from "../target/mod.ts";
 
 /** What tells functions, files and lines at the offsets of one image: DWARF in a dSYM or in the image
- * itself, the object files of a debug map, a symbol table file. */
+ * itself, the object files of a debug map, a symbol table file.
+ *
+ * @example
+ * ```ts
+ * import { DebugProvider, type LoadedImage } from "@machpause/machpause";
+ *
+ * declare const provider: DebugProvider;
+ * declare const image: LoadedImage;
+ * const info = provider.debugInfo(image);
+ * console.log(info?.path, info?.framesAt(0x724)[0]?.location);
+ * ```
+ */
 export interface DebugInfo extends Disposable {
   /** Where it was found. Not safe to print raw. */
   readonly path: string;

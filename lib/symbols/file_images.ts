@@ -30,7 +30,17 @@ export interface ImageFile {
   readonly slide?: bigint;
 }
 
-/** The images of some files, and the files that are open for them. */
+/** The images of some files, and the files that are open for them.
+ *
+ * @example
+ * ```ts
+ * import { type Files, openImages } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * using opened = openImages(files, [{ path: "MyApp" }, { path: "libworkers.dylib" }]);
+ * console.log(opened.images.map(({ name, uuid }) => `${name} ${uuid}`));
+ * ```
+ */
 export interface FileImages extends Disposable {
   /** In the order of the files. */
   readonly images: readonly LoadedImage[];

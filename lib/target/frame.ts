@@ -3,7 +3,18 @@ import { escape } from "../escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
 import type { Resolution, Resolver, SourceFrame, SourceLocation } from "./resolution.ts";
 
-/** How a frame was found. */
+/** How a frame was found.
+ *
+ * @example
+ * ```ts
+ * import { attach, type Via } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const doubtful: Via = "scan";
+ * const frames = target.threads[0].backtrace({ scan: true });
+ * console.log(frames.filter(({ via }) => via !== doubtful).join("\n"));
+ * ```
+ */
 export type Via =
   | "context"
   | "link-register"
@@ -22,6 +33,18 @@ export type Via =
  * - `unreadable`: the record lies in the stack's bounds but could not be read or was not captured
  * - `limit`: as many frames as were asked for
  * - `no-state`: the thread's registers could not be had
+ *
+ * @example
+ * ```ts
+ * import { attach, type StopReason } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const whole: StopReason = "null-record";
+ * for (const thread of target.threads) {
+ *   const { stopped } = thread.backtrace();
+ *   if (stopped !== whole) console.log(`${thread}: ${stopped}`);
+ * }
+ * ```
  */
 export type StopReason =
   | "null-record"
@@ -32,7 +55,16 @@ export type StopReason =
   | "limit"
   | "no-state";
 
-/** What the frames of one walk have in common. */
+/** What the frames of one walk have in common.
+ *
+ * @example
+ * ```ts
+ * import { type FrameContext } from "@machpause/machpause";
+ *
+ * declare const context: FrameContext; // of a walk
+ * console.log(context.registersOf(1).get("fp"), context.ruleOf(1));
+ * ```
+ */
 export interface FrameContext {
   /** Of the thread. */
   readonly arch: Arch;

@@ -2,7 +2,18 @@
  * C shim; tests provide others. Every method throws {@linkcode MachError} when the call beneath it
  * does not succeed, and {@linkcode TargetGoneError} when the task or thread has died. */
 
-/** `thread_info`: basic, identifier and extended in one. */
+/** `thread_info`: basic, identifier and extended in one.
+ *
+ * @example
+ * ```ts
+ * import { archs, type MachKernel, type ThreadInfo } from "@machpause/machpause";
+ *
+ * declare const kernel: MachKernel;
+ * const [thread] = kernel.taskThreads(kernel.taskForPid(123));
+ * const info: ThreadInfo = kernel.threadInfo(thread);
+ * console.log(info.name, info.cpuUsage / 1000);
+ * ```
+ */
 export interface ThreadInfo {
   /** System-wide unique identifier. */
   readonly id: bigint;
@@ -28,7 +39,18 @@ export interface ThreadInfo {
   readonly name: string;
 }
 
-/** One region of a task's address space, from `mach_vm_region_recurse`. */
+/** One region of a task's address space, from `mach_vm_region_recurse`.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * for (const { address, size, protection, path } of target.regions()) {
+ *   if ((protection & 2) !== 0) console.log(address.toString(16), size, path); // writable
+ * }
+ * ```
+ */
 export interface Region {
   /** Of its first byte. */
   readonly address: bigint;
@@ -50,7 +72,17 @@ export interface Region {
   readonly path: string;
 }
 
-/** `TASK_DYLD_INFO`, with the CPU the task runs on. */
+/** `TASK_DYLD_INFO`, with the CPU the task runs on.
+ *
+ * @example
+ * ```ts
+ * import { type MachKernel } from "@machpause/machpause";
+ *
+ * declare const kernel: MachKernel;
+ * const { address, is64 } = kernel.taskDyldInfo(kernel.taskForPid(123));
+ * console.log(address.toString(16), is64);
+ * ```
+ */
 export interface DyldInfo {
   /** Where `dyld_all_image_infos` is; 0 when no dyld has published it. */
   readonly address: bigint;
@@ -64,7 +96,16 @@ export interface DyldInfo {
   readonly pid: number;
 }
 
-/** One image of this very process, from the `_dyld_*` calls. */
+/** One image of this very process, from the `_dyld_*` calls.
+ *
+ * @example
+ * ```ts
+ * import { type MachKernel } from "@machpause/machpause";
+ *
+ * declare const kernel: MachKernel;
+ * for (const { header, name } of kernel.ownImages()) console.log(header.toString(16), name);
+ * ```
+ */
 export interface OwnImage {
   /** The address of its Mach-O header. */
   readonly header: bigint;
@@ -74,7 +115,18 @@ export interface OwnImage {
   readonly slide: bigint;
 }
 
-/** One thread as `mp_snapshot` captured it. */
+/** One thread as `mp_snapshot` captured it.
+ *
+ * @example
+ * ```ts
+ * import { type MachKernel } from "@machpause/machpause";
+ *
+ * declare const kernel: MachKernel;
+ * for (const { info, stack } of kernel.snapshotSelf({ stateSize: 272, maxStack: 4096 }).threads) {
+ *   console.log(info.name, stack.length);
+ * }
+ * ```
+ */
 export interface CapturedThread {
   /** As it was just before the stop. */
   readonly info: ThreadInfo;
@@ -88,7 +140,17 @@ export interface CapturedThread {
   readonly stackEnd: bigint;
 }
 
-/** What `mp_snapshot` captured. */
+/** What `mp_snapshot` captured.
+ *
+ * @example
+ * ```ts
+ * import { type Capture, type MachKernel } from "@machpause/machpause";
+ *
+ * declare const kernel: MachKernel;
+ * const capture: Capture = kernel.snapshotSelf({ stateSize: 272, maxStack: 4096 });
+ * console.log(capture.threads.length, capture.stoppedNanoseconds);
+ * ```
+ */
 export interface Capture {
   /** How long the task was stopped; 0 when it was left suspended. */
   readonly stoppedNanoseconds: number;

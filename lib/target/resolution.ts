@@ -1,6 +1,16 @@
 import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
 
-/** A place in a source file. */
+/** A place in a source file.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const source = target.threads[0].backtrace()[0].source;
+ * if (source !== null) console.log(`${source.file}:${source.line}:${source.column}`);
+ * ```
+ */
 export interface SourceLocation {
   /** Not safe to print raw. */
   readonly file: string;
@@ -10,7 +20,19 @@ export interface SourceLocation {
   readonly column: number;
 }
 
-/** A function at an address, whether it was called or inlined there. */
+/** A function at an address, whether it was called or inlined there.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const [frame] = target.threads[0].backtrace();
+ * for (const { function: name, inlined } of target.resolve(frame.lookupAddress).frames) {
+ *   console.log(name, inlined ? "inlined" : "");
+ * }
+ * ```
+ */
 export interface SourceFrame {
   /** The mangled name where there is one, without Mach-O's underscore; otherwise as the debug
    * information names it. Not safe to print raw. */
@@ -21,7 +43,17 @@ export interface SourceFrame {
   readonly inlined: boolean;
 }
 
-/** What is known about an address. */
+/** What is known about an address.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const { image, symbol, offset } = target.resolve(target.images[0].loadAddress + 0x724n);
+ * console.log(image?.name, symbol?.name, offset);
+ * ```
+ */
 export interface Resolution {
   /** `null` when no image holds the address. */
   readonly image: LoadedImage | null;
@@ -38,7 +70,17 @@ export interface Resolution {
   readonly functionStart?: bigint | null;
 }
 
-/** The fields of `Dl_info` in `<dlfcn.h>`, as `dladdr` fills them, and what it lacks. */
+/** The fields of `Dl_info` in `<dlfcn.h>`, as `dladdr` fills them, and what it lacks.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const info = target.dladdr(target.images[0].loadAddress + 0x724n);
+ * console.log(info?.fname, info?.sname, info?.offset);
+ * ```
+ */
 export interface DlInfo {
   /** The image's path. Not safe to print raw. */
   readonly fname: string;
@@ -62,7 +104,16 @@ export interface DlInfo {
   readonly frames: readonly SourceFrame[];
 }
 
-/** A symbol and the image that it is in. */
+/** A symbol and the image that it is in.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * for (const { image, symbol } of target.lookup("malloc")) console.log(image.name, symbol.address);
+ * ```
+ */
 export interface FoundSymbol {
   /** Where it is defined. */
   readonly image: LoadedImage;
@@ -70,7 +121,17 @@ export interface FoundSymbol {
   readonly symbol: ImageSymbol;
 }
 
-/** A section of an image's dSYM. */
+/** A section of an image's dSYM.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const section = target.debugSection(target.images[0], "__debug_frame");
+ * console.log(section?.bytes.length);
+ * ```
+ */
 export interface DebugSection {
   /** All of it. */
   readonly bytes: Uint8Array;
@@ -101,7 +162,17 @@ export interface Resolver {
   demangle?(name: string): string;
 }
 
-/** An image of whose debug information some or all is missing, and how it could be found. */
+/** An image of whose debug information some or all is missing, and how it could be found.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ *
+ * using core = await openCore("MyApp.core");
+ * for (const thread of core.threads) console.log(thread.backtrace().join("\n"));
+ * for (const { path, uuid } of core.missingSymbols) console.log(`fetch ${uuid} for ${path}`);
+ * ```
+ */
 export interface MissingSymbols {
   /** Of the image. Not safe to print raw. */
   readonly path: string;

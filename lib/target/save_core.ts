@@ -46,7 +46,17 @@ export interface SaveCoreOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A core that was saved. */
+/** A core that was saved.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const saved = await target.saveCore("MyApp.core");
+ * console.log(saved.bytes, saved.threads, saved.warnings);
+ * ```
+ */
 export interface SavedCore {
   /** Of the file, as it was given. */
   readonly path: string;

@@ -70,7 +70,17 @@ function slicesOf(head: Uint8Array, file: ByteSource): { offset: number; size: n
   return slices;
 }
 
-/** A file that is about the image of some UUID. */
+/** A file that is about the image of some UUID.
+ *
+ * @example
+ * ```ts
+ * import { type Files, type SymbolFile, SymbolFiles } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const dsyms = ({ kind }: SymbolFile) => kind === "dsym";
+ * console.log(new SymbolFiles(files, ["./symbols"]).named("MyApp").filter(dsyms));
+ * ```
+ */
 export interface SymbolFile {
   /** Not safe to print raw. */
   readonly path: string;

@@ -6,7 +6,17 @@ import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
 import type { Resolver } from "./resolution.ts";
 
-/** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`. */
+/** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`.
+ *
+ * @example
+ * ```ts
+ * import { attach, type RunState } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const count = (state: RunState) => target.threads.filter((each) => each.state === state).length;
+ * console.log(`${count("running")} running, ${count("waiting")} waiting`);
+ * ```
+ */
 export type RunState = "running" | "stopped" | "waiting" | "uninterruptible" | "halted";
 
 const runStates: readonly RunState[] = [
@@ -78,7 +88,16 @@ export interface WalkInput {
  */
 export type Walk = (input: WalkInput, options: BacktraceOptions) => Backtrace;
 
-/** Suspends and resumes a single thread, writes its registers. */
+/** Suspends and resumes a single thread, writes its registers.
+ *
+ * @example
+ * ```ts
+ * import { type ThreadControl } from "@machpause/machpause";
+ *
+ * declare const control: ThreadControl; // of a paused target
+ * control.setRegister(0x26b9n, "rax", 0n);
+ * ```
+ */
 export interface ThreadControl {
   /** `thread_suspend`. */
   suspend(id: bigint): void;
@@ -88,7 +107,18 @@ export interface ThreadControl {
   setRegister(id: bigint, name: string, value: bigint): Uint8Array;
 }
 
-/** What the threads of one capture have in common. */
+/** What the threads of one capture have in common.
+ *
+ * @example
+ * ```ts
+ * import { type CapturedThread, Thread, type ThreadContext } from "@machpause/machpause";
+ *
+ * declare const context: ThreadContext;
+ * declare const captured: CapturedThread[];
+ * const threads = captured.map((each, index) => new Thread(context, index, each));
+ * console.log(threads.join("\n"));
+ * ```
+ */
 export interface ThreadContext {
   /** Of the target. */
   readonly arch: Arch;

@@ -3,7 +3,18 @@ import type { Resolver, Via } from "../target/mod.ts";
 import { describeRow } from "./describe.ts";
 import { plansOf } from "./plan.ts";
 
-/** How a caller would be found. */
+/** How a caller would be found.
+ *
+ * @example
+ * ```ts
+ * import { attach, type UnwindPlan, unwindPlan } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp");
+ * const [{ symbol }] = target.lookup("main");
+ * const plan: UnwindPlan | null = unwindPlan(target, symbol.address + 8n).caller;
+ * console.log(plan?.via, plan?.rule);
+ * ```
+ */
 export interface UnwindPlan {
   /** By what kind of information. */
   readonly via: Via;

@@ -4,10 +4,33 @@ import type { KcContainer, KcItem } from "./kcdata.ts";
 import type { Struct } from "./layout.ts";
 
 /** How a task or thread of a delta stackshot came to be what it is: reported anew, changed, only
- * named, or taken over from the stackshot before. */
+ * named, or taken over from the stackshot before.
+ *
+ * @example
+ * ```ts
+ * import { type Change, openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("delta.kcdata", { base: "first.kcdata" });
+ * const shown: Change[] = ["new", "changed"];
+ * for (const { data, name } of stackshot.tasks) {
+ *   if (data.change !== null && shown.includes(data.change)) console.log(name, data.change);
+ * }
+ * ```
+ */
 export type Change = "new" | "changed" | "named" | "kept";
 
-/** An image's place, without a name or an end: a stackshot knows no more of it. */
+/** An image's place, without a name or an end: a stackshot knows no more of it.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const { uuid, address } of stackshot.tasks[0].data.loadInfos) {
+ *   console.log(uuid, address.toString(16));
+ * }
+ * ```
+ */
 export interface LoadInfo {
   /** Upper case, `8-4-4-4-12`. */
   readonly uuid: string;
@@ -16,7 +39,17 @@ export interface LoadInfo {
   readonly address: bigint;
 }
 
-/** The dyld shared cache that a task uses. */
+/** The dyld shared cache that a task uses.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * const { sharedCache } = stackshot.data;
+ * console.log(sharedCache?.uuid, sharedCache?.slide.toString(16));
+ * ```
+ */
 export interface SharedCacheInfo {
   /** Upper case, `8-4-4-4-12`. */
   readonly uuid: string;
@@ -26,7 +59,17 @@ export interface SharedCacheInfo {
   readonly base: bigint;
 }
 
-/** One frame, as it was captured. */
+/** One frame, as it was captured.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * const { userFrames } = stackshot.tasks[0].threads[0].data;
+ * console.log(userFrames.map(({ address }) => address.toString(16)));
+ * ```
+ */
 export interface RawFrame {
   /** Where execution goes on. */
   readonly address: bigint;
@@ -34,7 +77,18 @@ export interface RawFrame {
   readonly frame: bigint | null;
 }
 
-/** What a thread waits for. */
+/** What a thread waits for.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const { waiter, owner, type } of stackshot.tasks[0].data.waits) {
+ *   console.log(`thread ${waiter} waits for ${owner}, kind ${type}`);
+ * }
+ * ```
+ */
 export interface WaitInfo {
   /** The thread that waits. */
   readonly waiter: bigint;
@@ -50,7 +104,18 @@ export interface WaitInfo {
   readonly portLabel: number;
 }
 
-/** Whom a waiting thread lends its priority. */
+/** Whom a waiting thread lends its priority.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const { waiter, context, hops } of stackshot.tasks[0].data.turnstiles) {
+ *   console.log(`thread ${waiter} pushes ${context}, ${hops} threads between`);
+ * }
+ * ```
+ */
 export interface TurnstileInfo {
   /** The thread that waits. */
   readonly waiter: bigint;
@@ -64,7 +129,18 @@ export interface TurnstileInfo {
   readonly flags: bigint;
 }
 
-/** A thread. */
+/** A thread.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const { id, queueLabel, userTime } of stackshot.data.tasks[0].threads) {
+ *   console.log(id, queueLabel, userTime);
+ * }
+ * ```
+ */
 export interface ThreadData {
   /** System-wide unique. */
   readonly id: bigint;
@@ -112,7 +188,16 @@ export interface ThreadData {
   readonly unknown: readonly KcItem[];
 }
 
-/** A task. */
+/** A task.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const { pid, name, size } of stackshot.data.tasks) console.log(pid, name, size);
+ * ```
+ */
 export interface TaskData {
   /** -1 when not known. */
   readonly pid: number;
@@ -158,7 +243,17 @@ export interface TaskData {
   readonly unknown: readonly KcItem[];
 }
 
-/** A stackshot. */
+/** A stackshot.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * const { form, osVersion, tasks, warnings } = stackshot.data;
+ * console.log(form, osVersion, tasks.length, warnings);
+ * ```
+ */
 export interface StackshotData {
   /** `delta`: only what has changed since {@linkcode StackshotData.since}. `trace-buffer`: the form
    * before macOS 10.11. */

@@ -11,7 +11,18 @@ import {
   types as itemTypes,
 } from "./types.ts";
 
-/** One item. */
+/** One item.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const { type, offset, data } of stackshot.data.unknown) {
+ *   console.log(`type ${type} at ${offset}: ${data.length} bytes`);
+ * }
+ * ```
+ */
 export interface KcItem {
   /** Of the item; of each element when it is an array. */
   readonly type: number;
@@ -25,7 +36,18 @@ export interface KcItem {
   readonly description: string | null;
 }
 
-/** A container, and all that is in it. */
+/** A container, and all that is in it.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const { type, id, items } of stackshot.data.unknownContainers) {
+ *   console.log(`container ${type} of ${id}: ${items.length} items`);
+ * }
+ * ```
+ */
 export interface KcContainer {
   /** Such as that of a task. */
   readonly type: number;

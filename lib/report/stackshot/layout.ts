@@ -21,10 +21,31 @@ export interface Layout {
   readonly fields: readonly Field[];
 }
 
-/** What a field holds: 64-bit numbers are `bigint`, text is not safe to print raw. */
+/** What a field holds: 64-bit numbers are `bigint`, text is not safe to print raw.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot, type Value } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * const [group] = stackshot.data.threadGroups;
+ * const id: Value | undefined = group?.tgs_id;
+ * console.log(id);
+ * ```
+ */
 export type Value = number | bigint | string | readonly (number | bigint)[];
 
-/** A structure's fields by name. Those beyond the bytes that were there are left out. */
+/** A structure's fields by name. Those beyond the bytes that were there are left out.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot, type Struct } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * const details: Record<string, Struct> = stackshot.tasks[0].data.details;
+ * for (const [name, fields] of Object.entries(details)) console.log(name, fields);
+ * ```
+ */
 export type Struct = Readonly<Record<string, Value | undefined>>;
 
 /** Bytes of one field of a kind. */

@@ -9,7 +9,18 @@ import { BlockMap, LocalBlocks } from "./blocks.ts";
 import { HEADER_READ, headerSizeIn, type MstHeader, parseHeader } from "./layout.ts";
 import { type MstFunction, MstLookup } from "./lookup.ts";
 
-/** What a symbol table file says of itself. */
+/** What a symbol table file says of itself.
+ *
+ * @example
+ * ```ts
+ * import { type Files, openMst } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * using file = openMst(files.open("MyApp.mst"));
+ * const { name, arch, uuid, functionCount } = file.info;
+ * console.log(name, arch, uuid, functionCount);
+ * ```
+ */
 export interface MstInfo {
   /** Upper case, `8-4-4-4-12`; `null` when the image had none. */
   readonly uuid: string | null;
