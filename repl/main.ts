@@ -7,6 +7,13 @@ import { complain, explain } from "./output.ts";
 
 /** Runs one command line.
  *
+ * @example
+ * ```ts
+ * import { main } from "@machpause/machpause/cli";
+ *
+ * const code = await main(["bt", "MyApp", "--json"]);
+ * if (code !== undefined) Deno.exit(code);
+ * ```
  * @param args as in `Deno.args`
  * @returns the code to exit with; `undefined` where the program ends when nothing is left to do,
  * as a script does

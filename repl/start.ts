@@ -9,7 +9,18 @@ import { styleFor } from "./style.ts";
 
 export { type CommandDefinition, defineCommand } from "./commands/mod.ts";
 
-/** How {@linkcode startRepl} is to run. */
+/** How {@linkcode startRepl} is to run.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ * import { type ReplOptions, startRepl } from "@machpause/machpause/repl";
+ *
+ * using target = await openCore("MyApp.core");
+ * const options: ReplOptions = { target, context: { build: 42 }, begin: ["bt"], init: true };
+ * await startRepl(options);
+ * ```
+ */
 export interface ReplOptions {
   /** What to look at first. It stays the program's own: the prompt ends its own pause of it and does not
    * dispose it. */

@@ -93,7 +93,19 @@ export interface SymbolicateOptions {
   readonly inPlace?: boolean;
 }
 
-/** An image whose symbols nobody has, and what they would be good for. */
+/** An image whose symbols nobody has, and what they would be good for.
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReport, symbolicateReport } = await crashReports();
+ * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
+ * for (const { image, frames } of symbolicateReport(report, { find: () => null }).missing) {
+ *   console.log(`${image.name} ${image.uuid}: would name ${frames} frames`);
+ * }
+ * ```
+ */
 export interface MissingSymbols {
   /** Which. */
   readonly image: ReportImage;

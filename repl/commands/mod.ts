@@ -35,7 +35,21 @@ export function allCommands(): readonly PromptCommand[] {
   return families.flatMap(({ commands }) => commands);
 }
 
-/** What {@linkcode defineCommand} takes. */
+/** What {@linkcode defineCommand} takes.
+ *
+ * @example
+ * ```ts
+ * import { type CommandDefinition, defineCommand } from "@machpause/machpause/repl";
+ *
+ * const greet: CommandDefinition = {
+ *   help: "greets somebody",
+ *   usage: "NAME",
+ *   complete: (word) => ["Ada", "Grace"].filter((name) => name.startsWith(word)),
+ *   run: (name) => `hello, ${name}`,
+ * };
+ * defineCommand("greet", greet);
+ * ```
+ */
 export interface CommandDefinition {
   /** What it does, as half a sentence. */
   readonly help?: string;
@@ -49,6 +63,16 @@ export interface CommandDefinition {
 
 /** Defines a command, or another one in the place of one so defined.
  *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ * import { defineCommand, startRepl } from "@machpause/machpause/repl";
+ *
+ * using target = await attach("MyApp");
+ * const run = () => target.threads.filter(({ state }) => state === "running").join("\n");
+ * defineCommand("busy", { help: "shows the threads that run", run });
+ * await startRepl({ target });
+ * ```
  * @param name one or more words
  * @throws UserError for a name that is none, or taken
  */

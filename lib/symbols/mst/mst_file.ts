@@ -46,10 +46,12 @@ export interface MstInfo {
  *
  * @example
  * ```ts
- * import { bytesSource, openMst } from "@machpause/machpause";
+ * import { openMst } from "@machpause/machpause";
  *
- * const path = "symbols/4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D-arm64.mst";
- * using file = openMst(bytesSource(await Deno.readFile(path), path));
+ * const name = "4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D-arm64.mst";
+ * const bytes = await Deno.readFile(name);
+ * const read = (offset: number, length: number) => bytes.subarray(offset, offset + length);
+ * using file = openMst({ name, size: bytes.length, read });
  * for (const { function: name, location } of file.framesAt(0x4b38)) console.log(name, location);
  * ```
  */
