@@ -3,38 +3,37 @@
 const encoder = new TextEncoder();
 /** A UTF-16 unit is at most so many bytes. */
 const WIDEST = 3;
-/** Most lines are no longer. */
-const USUAL = 64;
-/** Bytes that are handed out at a time. */
+/** Bytes that are kept, and handed out, at a time. */
 const PIECE = 1 << 16;
 
 /** Lines by their numbers. */
 export class Lines {
+  /** Each line's place, counting the bytes of whole pieces. */
   readonly #starts: Float64Array;
   readonly #lengths: Uint32Array;
-  #bytes: Uint8Array;
-  #used = 0;
+  /** A line is in one piece; one that is longer than a piece has its own. */
+  readonly #pieces: Uint8Array[] = [];
+  #used = PIECE;
 
   /** @param count of lines */
   constructor(count: number) {
     this.#starts = new Float64Array(count);
     this.#lengths = new Uint32Array(count);
-    this.#bytes = new Uint8Array(count * USUAL);
   }
 
   /** Takes a line. */
   set(index: number, line: string): void {
     const room = line.length * WIDEST + 1;
-    if (this.#used + room > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(this.#bytes.length * 1.5, this.#used + room));
-      grown.set(this.#bytes.subarray(0, this.#used));
-      this.#bytes = grown;
+    if (this.#used + room > PIECE) {
+      this.#pieces.push(new Uint8Array(Math.max(PIECE, room)));
+      this.#used = 0;
     }
-    const { written } = encoder.encodeInto(line, this.#bytes.subarray(this.#used));
-    this.#bytes[this.#used + written] = 0x0a;
-    this.#starts[index] = this.#used;
+    const piece = this.#pieces.at(-1)!;
+    const { written } = encoder.encodeInto(line, piece.subarray(this.#used));
+    piece[this.#used + written] = 0x0a;
+    this.#starts[index] = (this.#pieces.length - 1) * PIECE + this.#used;
     this.#lengths[index] = written + 1;
-    this.#used += written + 1;
+    this.#used += room > PIECE ? PIECE : written + 1;
   }
 
   /** All lines, in the order of their numbers, in pieces that are used again for the next. */
@@ -42,14 +41,16 @@ export class Lines {
     const piece = new Uint8Array(PIECE);
     let used = 0;
     for (let index = 0; index < this.#starts.length; index++) {
-      const start = this.#starts[index];
-      const end = start + this.#lengths[index];
-      if (used > 0 && used + end - start > PIECE) {
+      const length = this.#lengths[index];
+      if (length === 0) continue;
+      const from = this.#pieces[Math.floor(this.#starts[index] / PIECE)];
+      const start = this.#starts[index] % PIECE;
+      if (used + length > PIECE) {
         yield piece.subarray(0, used);
         used = 0;
       }
-      if (end - start > PIECE) yield this.#bytes.subarray(start, end);
-      else for (let at = start; at < end; at++) piece[used++] = this.#bytes[at];
+      if (length > PIECE) yield from.subarray(start, start + length);
+      else for (let at = start; at < start + length; at++) piece[used++] = from[at];
     }
     if (used > 0) yield piece.subarray(0, used);
   }

@@ -1,8 +1,8 @@
 /** The order in which addresses are looked up. */
 import type { Resolution, Resolver } from "../lib/target/mod.ts";
 
-/** So many answers are there at a time. */
-const CHUNK = 256;
+/** So many answers are there at a time: few, so that they die young. */
+const CHUNK = 32;
 
 /** See `Source.each`. */
 export async function each(
