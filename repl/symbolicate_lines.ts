@@ -45,7 +45,7 @@ export class Lines {
       if (length === 0) continue;
       const from = this.#pieces[Math.floor(this.#starts[index] / PIECE)];
       const start = this.#starts[index] % PIECE;
-      if (used + length > PIECE) {
+      if (used > 0 && used + length > PIECE) {
         yield piece.subarray(0, used);
         used = 0;
       }
