@@ -43,16 +43,41 @@ export const symbols = {
 /** What `Deno.dlopen` makes of {@linkcode symbols}. */
 export type Native = Deno.DynamicLibrary<typeof symbols>["symbols"];
 
-/** Opens the library.
+type Name = keyof typeof symbols;
+
+/** What undoes a call is there as soon as the call has been made: on the way out there may be no more
+ * permission to load it. */
+const undoing: Partial<Record<Name, Name>> = {
+  mp_task_for_pid: "mp_port_release",
+  mp_task_suspend: "mp_task_resume",
+  mp_thread_suspend: "mp_thread_resume",
+};
+
+/** Opens the library. Its functions are bound as they are first called: for each, Deno compiles code,
+ * which takes a fifth of a millisecond, and most programs call few of them.
  *
  * @param path absolute
  * @throws Error with the way out when FFI is not permitted, the file is no such library, or it was
  * built from another version of the header
  */
 export function openNative(path: string): Native {
-  let library: Deno.DynamicLibrary<typeof symbols>;
+  const native = {} as Native;
+  const bind = (name: Name) => {
+    const wanted: Partial<typeof symbols> = { [name]: symbols[name] };
+    const undo = undoing[name];
+    if (undo !== undefined) Object.assign(wanted, { [undo]: symbols[undo] });
+    const bound = Deno.dlopen(path, wanted as Deno.ForeignLibraryInterface).symbols;
+    for (const [key, value] of Object.entries(bound)) Object.defineProperty(native, key, { value });
+  };
+  for (const name of Object.keys(symbols) as Name[]) {
+    const get = () => {
+      bind(name);
+      return native[name];
+    };
+    Object.defineProperty(native, name, { get, configurable: true });
+  }
   try {
-    library = Deno.dlopen(path, symbols);
+    bind("mp_abi_version");
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) {
       throw new Error(
@@ -62,12 +87,12 @@ export function openNative(path: string): Native {
     }
     throw error;
   }
-  const version = library.symbols.mp_abi_version();
+  const version = native.mp_abi_version();
   if (version !== abiVersion) {
     throw new Error(
       `${path} has version ${version} of the native interface, this program needs ${abiVersion}: ` +
         "build it again with deno task build",
     );
   }
-  return library.symbols;
+  return native;
 }
