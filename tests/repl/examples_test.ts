@@ -65,6 +65,11 @@ Deno.test({
             const program = /the crowd process/.test(source) ? "crowd" : "demo";
             args.push(`${(targets[program] ??= await start(program)).pid}`);
           }
+          if (/<image>/.test(source)) {
+            const dsym = "tests/fixtures/inlines/x86_64/dsym/inlines.dSYM";
+            const [, addresses] = /Of (0x.*? and 0x\w+) in/s.exec(source)!;
+            args.push(new URL(dsym, root).pathname, ...addresses.match(/0x\w+/g)!);
+          }
           const output = await run(name, args, directory);
           assertEquals(comparable(output), comparable(documented(source)));
         });

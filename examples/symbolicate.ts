@@ -1,0 +1,33 @@
+/**
+ * Symbolicates a list of addresses: functions, files and lines, with the calls that were inlined there.
+ *
+ *     deno task machpause run examples/symbolicate.ts <image> [address…]
+ *
+ * Without addresses they are read from stdin, one a line. Of 0x10000061c, 0x100000651 and 0x1 in the
+ * dSYM of the inlines fixture it prints:
+ *
+ *     0x10000061c  inlines
+ *       innermost  /src/inlines/main.c:13  inlined
+ *       middle  /src/inlines/main.c:21  inlined
+ *       outer  /src/inlines/main.c:26
+ *     0x100000651  inlines
+ *       helper::Doubler<int>::call(int, int (*)(int)) const  /src/inlines/helper.cpp:11
+ *     0x1  in no image
+ */
+import { demangle, escape, loadDemangler, openSymbolizer } from "@machpause/machpause";
+
+const [path, ...given] = Deno.args;
+const addresses = given.length > 0
+  ? given
+  : (await new Response(Deno.stdin.readable).text()).split("\n").filter((line) => line !== "");
+
+await loadDemangler();
+using symbolizer = openSymbolizer([{ path }]);
+for (const text of addresses) {
+  const { image, frames } = symbolizer.resolve(BigInt(text));
+  console.log(`${escape(text)}  ${image === null ? "in no image" : escape(image.name)}`);
+  for (const { function: name, location, inlined } of frames) {
+    const place = location === null ? "" : `  ${escape(location.file)}:${location.line}`;
+    console.log(`  ${escape(demangle(name))}${place}${inlined ? "  inlined" : ""}`);
+  }
+}
