@@ -3,7 +3,16 @@ import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import type { Files, FileSink, OpenFile } from "../lib/mod.ts";
 
-/** Files by place: nothing is read that was not asked for. */
+/** Files by place: nothing is read that was not asked for.
+ *
+ * @example
+ * ```ts
+ * import { files, openMst } from "machpause";
+ *
+ * using file = openMst(files.open("MyApp.mst"));
+ * console.log(file.info.functionCount);
+ * ```
+ */
 export const files: Files = { open, create, walk };
 
 function open(path: string): OpenFile {
