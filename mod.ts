@@ -18,24 +18,12 @@
  *
  * @module
  */
-import {
-  files,
-  guard,
-  type LaunchOptions,
-  launchProcess,
-  locateDsyms,
-  type NativeKernel,
-  openKernel,
-} from "./ffi/mod.ts";
-import { MachError, TargetGoneError } from "./lib/errors.ts";
 import type { MachOFile, MachOFileOptions } from "./lib/macho/mod.ts";
 import {
-  type FileSystem,
   openCoreOver,
   openImageOver,
   openStackshotOver,
   openSymbolizerOver,
-  servicesOver,
   stackshotBase,
   type StackshotOptions,
   stackshotOver,
@@ -43,12 +31,8 @@ import {
 } from "./lib/open.ts";
 import type { Stackshot } from "./lib/report/mod.ts";
 import type { FileSymbolizer, ImageFile } from "./lib/symbols/mod.ts";
-import {
-  type CoreTarget,
-  type CoreTargetOptions,
-  LiveTarget,
-  SelfTarget,
-} from "./lib/target/mod.ts";
+import type { CoreTarget, CoreTargetOptions } from "./lib/target/mod.ts";
+import { kernel, system } from "./processes.ts";
 
 export { demangle, type DemangleStyle } from "./lib/symbols/mod.ts";
 export { loadDemangler } from "./wasm/demangle.ts";
@@ -57,112 +41,7 @@ export type { LaunchOptions } from "./ffi/mod.ts";
 export * from "./lib/mod.ts";
 
 export type { StackshotOptions, SymbolOptions } from "./lib/open.ts";
-
-const system: FileSystem = {
-  files,
-  locate: Deno.build.os === "darwin" ? locateDsyms : undefined,
-};
-
-let opened: NativeKernel | undefined;
-
-function kernel(): NativeKernel {
-  return opened ??= openKernel();
-}
-
-/** `KERN_FAILURE`. */
-const failure = 5;
-
-/** Takes hold of a running process. It runs on until it is paused.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = await attach("MyApp"); // or a pid
- * for (const thread of target.threads) console.log(`${thread}\n${thread.backtrace()}`);
- * ```
- * @param target a pid, or the name of exactly one process
- * @throws MachError when there is no such process or it may not be attached to
- */
-export function attach(
-  target: number | string,
-  options: SymbolOptions = {},
-): Promise<LiveTarget> {
-  return Promise.try(() => {
-    const native = kernel();
-    const processes = native.processes();
-    const pid = typeof target === "number" || /^\d+$/.test(target)
-      ? Number(target)
-      : pidOfName(processes, target);
-    const name = processes.find((process) => process.pid === pid)?.name ?? `pid ${pid}`;
-    return new LiveTarget(native, servicesOver(system, options), { pid, name, onHold: guard });
-  });
-}
-
-function pidOfName(processes: ReturnType<NativeKernel["processes"]>, name: string): number {
-  const found = processes.filter((process) => process.name === name);
-  if (found.length === 1) return found[0].pid;
-  throw new MachError(
-    "task_for_pid",
-    failure,
-    found.length === 0
-      ? `no process is named ${JSON.stringify(name)}`
-      : `${found.length} processes are named ${JSON.stringify(name)}: ` +
-        `say which by pid: ${found.map(({ pid }) => pid).join(", ")}`,
-  );
-}
-
-/** How long a program may take to begin to run. */
-const launchMilliseconds = 10_000;
-
-/** Starts a program and takes hold of it; it is running its own code when this returns. On Linux a
- * Mach-O program runs through machpause's loader.
- *
- * @example
- * ```ts
- * import { launch } from "@machpause/machpause";
- *
- * using target = await launch("./program", ["argument"]);
- * console.log(target.images.map((image) => image.name));
- * target.kill();
- * ```
- * @throws Deno.errors.NotFound when there is no such file
- * @throws MachError when it may not be attached to
- * @throws TargetGoneError when it ended before it ran
- */
-export async function launch(
-  program: string,
-  args: readonly string[] = [],
-  options: LaunchOptions & SymbolOptions = {},
-): Promise<LiveTarget> {
-  const native = kernel();
-  const child = await launchProcess(program, { ...options, args });
-  const name = program.slice(program.lastIndexOf("/") + 1);
-  const kill = () => child.kill();
-  const late = performance.now() + launchMilliseconds;
-  let target: LiveTarget | undefined;
-  try {
-    target = new LiveTarget(native, servicesOver(system, options), {
-      pid: child.pid,
-      name,
-      kill,
-      onHold: guard,
-    });
-    while (child.hasDyld && !target.initialized) {
-      const ended = child.ended();
-      if (ended !== undefined) throw new TargetGoneError(`${name}: ${ended}; it`);
-      if (performance.now() > late) {
-        throw new MachError("task_info", failure, `${name} did not begin to run`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    return target;
-  } catch (error) {
-    target?.[Symbol.dispose]();
-    kill();
-    throw error;
-  }
-}
+export { attach, launch, self } from "./processes.ts";
 
 /** Opens a Mach-O core file. Of the file only what is asked for is read.
  *
@@ -180,24 +59,6 @@ export async function launch(
  */
 export function openCore(file: string, options: CoreTargetOptions = {}): Promise<CoreTarget> {
   return openCoreOver(system, file, options);
-}
-
-/** This very process, in snapshots.
- *
- * @example
- * ```ts
- * import { self } from "@machpause/machpause";
- *
- * console.log(self().snapshot().mainThread.backtrace().join("\n"));
- * ```
- */
-export function self(options: SymbolOptions = {}): SelfTarget {
-  return new SelfTarget(kernel(), servicesOver(system, options), processName());
-}
-
-function processName(): string {
-  const path = kernel().processPath(Deno.pid);
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Opens a Mach-O file, universal or not, or a static library of Mach-O members, and tells what is in

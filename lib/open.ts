@@ -2,38 +2,11 @@
 
 import { MachOFile, type MachOFileOptions } from "./macho/mod.ts";
 import type { Stackshot, StackshotData } from "./report/mod.ts";
-import {
-  DebugProvider,
-  FileSymbolizer,
-  type ImageFile,
-  readTableHead,
-  Symbolizer,
-} from "./symbols/mod.ts";
-import {
-  CoreTarget,
-  type CoreTargetOptions,
-  type Files,
-  type Services,
-  SymbolFiles,
-} from "./target/mod.ts";
-import { walk } from "./unwind/mod.ts";
+import { type FileSystem, servicesOver, type SymbolOptions } from "./services.ts";
+import { FileSymbolizer, type ImageFile } from "./symbols/mod.ts";
+import { CoreTarget, type CoreTargetOptions } from "./target/mod.ts";
 
-/** Where debug information is looked for, beside the places where it usually is: next to an image's file,
- * in it, in the object files that it names, and where Spotlight knows it to be.
- *
- * @example
- * ```ts
- * import { attach, type SymbolOptions } from "@machpause/machpause";
- *
- * const options: SymbolOptions = { symbols: ["./build", "./dSYMs"] };
- * using target = await attach("MyApp", options);
- * console.log(target.threads[0].backtrace()[0].source);
- * ```
- */
-export interface SymbolOptions {
-  /** Folders with dSYMs, binaries and symbol table files, searched by UUID. */
-  readonly symbols?: readonly string[];
-}
+export { type FileSystem, servicesOver, type SymbolOptions } from "./services.ts";
 
 /** How a stackshot is opened or taken.
  *
@@ -49,30 +22,6 @@ export interface SymbolOptions {
 export interface StackshotOptions extends SymbolOptions {
   /** The path of the stackshot that a delta one is against. */
   readonly base?: string;
-}
-
-/** What the library opens files through. */
-export interface FileSystem {
-  /** By path. */
-  readonly files: Files;
-  /** The paths of dSYMs with a UUID, where the system has an index of them. */
-  readonly locate?: ((uuid: string) => readonly string[]) | undefined;
-}
-
-/** What one target needs; what is opened for it is closed with it. */
-export function servicesOver(
-  { files, locate }: FileSystem,
-  { symbols = [] }: SymbolOptions,
-): Services {
-  const symbolFiles = new SymbolFiles(files, symbols, readTableHead);
-  const provider = new DebugProvider({ files, symbolFiles, locate });
-  return {
-    walk,
-    symbols: (images) => new Symbolizer(images, provider),
-    files,
-    symbolFiles,
-    [Symbol.dispose]: () => provider[Symbol.dispose](),
-  };
 }
 
 /** See `openCore`. */

@@ -26,7 +26,11 @@ async function promptAt(
   ]);
   const session = new Session(styleFor(Deno.stdout));
   session.assumeYes = options.yes ?? false;
-  if (open !== undefined) session.open(await open());
+  if (open !== undefined) {
+    // What is shown at the prompt may have Swift names in it, which only all of the API demangles.
+    const [opened] = await Promise.all([open(), import("../mod.ts")]);
+    session.open(opened);
+  }
   if (options.symbols !== undefined && session.maybeTarget?.kind !== "core") {
     await (await import("./open.ts")).checkFolders(options.symbols);
     session.maybeTarget?.addSymbols(options.symbols);
@@ -299,7 +303,9 @@ async function textOutput({ demangle = true }: BacktraceOptions): Promise<Output
 
 /** Loads what the names of the frames need to be read by people. */
 async function loadDemanglerFor(shown: readonly ShownFrames[]): Promise<void> {
-  const { loadDemangler } = await import("../mod.ts");
   const names = new Set(shown.flatMap(({ frames }) => frames.map((frame) => frame.function ?? "")));
+  const { isMangled } = await import("../lib/symbols/walking.ts");
+  if (![...names].some(isMangled)) return;
+  const { loadDemangler } = await import("../mod.ts");
   await loadDemangler(names);
 }

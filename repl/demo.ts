@@ -1,5 +1,6 @@
 /** The demo process: a program whose threads are each known to be somewhere. */
-import { launch, type LiveTarget } from "../mod.ts";
+import type { LiveTarget } from "../mod.ts";
+import { launch } from "../processes.ts";
 import { UserError } from "./errors.ts";
 import { held, type Opened } from "./open.ts";
 

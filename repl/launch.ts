@@ -1,4 +1,4 @@
-import { launch } from "../mod.ts";
+import { launch } from "../processes.ts";
 import { UserError } from "./errors.ts";
 import { held, type Opened } from "./open.ts";
 

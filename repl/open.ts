@@ -33,7 +33,7 @@ export async function openTarget(
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
   await checkFolders(symbols);
-  const { attach, self } = await import("../mod.ts");
+  const { attach, self } = await import("../processes.ts");
   if (spec === "self") return held(self({ symbols }));
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
   if (pid === undefined && spec.startsWith("pid:")) {

@@ -8,11 +8,11 @@ import {
   type DebugMap,
   type DebugMapObject,
   isArchive,
-  MachOSlice,
+  objectAddresses,
   part,
   readArchive,
   readFat,
-} from "../macho/mod.ts";
+} from "../macho/walking.ts";
 import type { Files, OpenFile, SourceFrame } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { type Moves, moveUnit } from "./moved_unit.ts";
@@ -176,7 +176,7 @@ export class DebugMapInfo implements DebugInfo {
       const dwarf = openDwarf(found.bytes);
       return {
         dwarf,
-        addresses: addressesIn(found.bytes),
+        addresses: objectAddresses(found.bytes),
         [Symbol.dispose]() {
           dwarf[Symbol.dispose]();
           file[Symbol.dispose]();
@@ -212,15 +212,4 @@ export class DebugMapInfo implements DebugInfo {
     for (const object of this.#objects.values()) object?.[Symbol.dispose]();
     this.#objects.clear();
   }
-}
-
-/** Where the symbols of an object file are in it. */
-function addressesIn(bytes: ByteSource): Map<string, number> {
-  const addresses = new Map<string, number>();
-  for (
-    const { name, stab, section, value } of new MachOSlice(bytes, 0, bytes.size).symbols() ?? []
-  ) {
-    if (stab === null && section !== 0 && !addresses.has(name)) addresses.set(name, Number(value));
-  }
-  return addresses;
 }

@@ -6,11 +6,11 @@ import {
   type LoadedImage,
   type Symbol as ImageSymbol,
   type SymbolMatch,
-} from "../macho/mod.ts";
+} from "../macho/walking.ts";
 import type { DebugSection, MissingSymbols, SourceFrame, SymbolFiles } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugFinder, type FinderOptions, type FoundDebug, isOfSystem } from "./finder.ts";
-import { MstFile } from "./mst/mod.ts";
+import { MstFile } from "./mst/mst_file.ts";
 import type { SourceProvider } from "./source.ts";
 
 const noFrames: readonly SourceFrame[] = [];

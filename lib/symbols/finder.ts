@@ -2,17 +2,17 @@
  * files that its debug map names. */
 
 import { FormatError } from "../errors.ts";
-import { type ByteSource, DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/mod.ts";
+import { type ByteSource, DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
 import {
   type Binary,
   type Files,
   imagesIn,
   type OpenFile,
   type SymbolFiles,
-} from "../target/mod.ts";
+} from "../target/walking.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
-import { openMst } from "./mst/mod.ts";
+import { openMst } from "./mst/mst_file.ts";
 import { openDwarf } from "./open_dwarf.ts";
 
 /** What debug information is found with.

@@ -1,6 +1,6 @@
 /** From an address to the image that holds it. */
 
-import { type LoadedImage, stretchAt, type Stretches, stretches } from "../macho/mod.ts";
+import { type LoadedImage, stretchAt, type Stretches, stretches } from "../macho/walking.ts";
 
 /** The images of a target, found by address through a binary search.
  *

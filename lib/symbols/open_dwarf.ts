@@ -4,7 +4,7 @@ import { type ArchName, archOfCpuType } from "../arch/mod.ts";
 import { DwarfInfo, DwarfSections, type UnitTable } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { ByteSource } from "../macho/mod.ts";
-import { imageOf, type SourceFrame } from "../target/mod.ts";
+import { imageOf, type SourceFrame } from "../target/walking.ts";
 import type { DebugInfo } from "./debug_info.ts";
 
 /** DWARF that is open. */

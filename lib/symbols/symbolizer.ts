@@ -11,7 +11,7 @@ import type {
   SourceLocation,
   Symbols,
 } from "../target/mod.ts";
-import { demangle } from "./demangle/mod.ts";
+import { demangle } from "./demangle/demangle.ts";
 import { ImageMap } from "./image_map.ts";
 import type { SourceProvider } from "./source.ts";
 

@@ -3,7 +3,8 @@
 import { archs } from "../arch/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { ReadTableHead } from "../target/mod.ts";
-import { isMst, MstFile } from "./mst/mod.ts";
+import { isMst } from "./mst/layout.ts";
+import { MstFile } from "./mst/mst_file.ts";
 
 /** What a symbol table file (`.mst`) says of its image; `null` for another file, and for one that is of no
  * image in particular or damaged. */

@@ -5,10 +5,7 @@ import {
   type CoreCommands,
   type CoreNote,
   type CoreSegment,
-  FILE_TYPE,
   type FlavorState,
-  Image,
-  type LoadedImage,
   type MainBinary,
   NOTE_OWNER,
   type NotedImage,
@@ -20,7 +17,8 @@ import {
   parseMainBinary,
   parseProcessMetadata,
   type ProcessMetadata,
-} from "../macho/mod.ts";
+} from "../macho/cores.ts";
+import { FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
 import { Binaries } from "./core_binaries.ts";
 import { armExceptionState64V2, readException, type ThreadException } from "./core_exception.ts";
 import { CoreImages } from "./core_images.ts";

@@ -1,4 +1,4 @@
-import { type ByteSource, FILE_TYPE, type Image } from "../macho/mod.ts";
+import { type ByteSource, FILE_TYPE, type Image } from "../macho/walking.ts";
 import type { Files, OpenFile } from "./files.ts";
 import { type Binary, imagesIn, type SymbolFiles } from "./symbol_files.ts";
 

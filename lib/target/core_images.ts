@@ -1,14 +1,6 @@
 import { FormatError, MemoryReadError } from "../errors.ts";
-import {
-  type AddressRange,
-  type CoreSegment,
-  FILE_TYPE,
-  Image,
-  type LoadedImage,
-  MAGIC,
-  type NotedFile,
-  type NotedImage,
-} from "../macho/mod.ts";
+import type { CoreSegment, NotedFile, NotedImage } from "../macho/cores.ts";
+import { type AddressRange, FILE_TYPE, Image, type LoadedImage, MAGIC } from "../macho/walking.ts";
 import type { Binaries } from "./core_binaries.ts";
 import type { CoreMemory } from "./core_memory.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";

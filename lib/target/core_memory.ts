@@ -1,11 +1,11 @@
+import type { CoreSegment } from "../macho/cores.ts";
 import {
   type ByteSource,
-  type CoreSegment,
   type Span,
   stretchAt,
   type Stretches,
   stretches,
-} from "../macho/mod.ts";
+} from "../macho/walking.ts";
 import type { ReadInto } from "./memory.ts";
 
 /** `VM_PROT_WRITE`. */

@@ -1,5 +1,5 @@
 import { FormatError, MemoryReadError, TargetGoneError } from "../errors.ts";
-import { Image, type LoadedImage, type MemoryReader } from "../macho/mod.ts";
+import { Image, type LoadedImage, type MemoryReader } from "../macho/walking.ts";
 import { type ListedImage, readImageInfosHead, readImageList } from "./dyld.ts";
 import type { DyldInfo, Region } from "./kernel.ts";
 import { type MappedFile, mappedFiles } from "./mapped_file.ts";

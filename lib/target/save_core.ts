@@ -7,11 +7,9 @@ import {
   encodeAllImageInfos,
   encodeCore,
   encodeProcessMetadata,
-  Image,
-  type LoadedImage,
   NOTE_OWNER,
-  PLATFORM_NAMES,
-} from "../macho/mod.ts";
+} from "../macho/cores.ts";
+import { Image, type LoadedImage, PLATFORM_NAMES } from "../macho/walking.ts";
 import { CoreWriter } from "./save_core_writer.ts";
 import type { Files } from "./files.ts";
 import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";

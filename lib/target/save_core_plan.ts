@@ -1,6 +1,6 @@
 /** Which memory goes into a core. */
 import type { Arch, Registers } from "../arch/mod.ts";
-import { type AddressRange, type Image, LC, MH_DYLIB_IN_CACHE } from "../macho/mod.ts";
+import { type AddressRange, type Image, LC, MH_DYLIB_IN_CACHE } from "../macho/walking.ts";
 import { readImageInfosHead } from "./dyld.ts";
 import type { DyldInfo, Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";

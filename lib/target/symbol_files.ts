@@ -1,7 +1,14 @@
 /** Binaries, dSYMs and symbol table files in folders, by their UUIDs. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
-import { type ByteSource, FILE_TYPE, Image, MAGIC, type MemoryReader, part } from "../macho/mod.ts";
+import {
+  type ByteSource,
+  FILE_TYPE,
+  Image,
+  MAGIC,
+  type MemoryReader,
+  part,
+} from "../macho/walking.ts";
 import type { Files } from "./files.ts";
 
 /** One architecture's image in a file that is open. */

@@ -1,7 +1,7 @@
 import { type Arch, type ArchName, i386, x86_64 } from "../arch/mod.ts";
 import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
-import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/mod.ts";
+import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/walking.ts";
 import type { Resolver, Via } from "../target/mod.ts";
 import type { AssemblyRow, AssemblyUnwinder } from "./assembly.ts";
 import { unwindArm } from "./assembly_arm.ts";

@@ -9,7 +9,7 @@ import {
   type StopReason,
   type Via,
   type WalkInput,
-} from "../target/mod.ts";
+} from "../target/walking.ts";
 import { describeRow } from "./describe.ts";
 import { type Plan, plansOf } from "./plan.ts";
 import { StackReader } from "./stack_reader.ts";

@@ -1,7 +1,5 @@
 /** One entrance for the manglings of Swift, C++ and Rust, with a bounded cache. */
 
-import { demangleSwift } from "./swift/swift.ts";
-
 /** How much of what a name says is shown. `simplified`: Swift as LLDB and crash reports show it, with
  * argument labels, without modules, types and specializations; C++ with its parameters, as LLDB and atos
  * show it; Rust without hash. `full`: Swift as `swift-demangle` prints it, C++ the same, Rust with the
@@ -41,10 +39,17 @@ let keptCharacters = 0;
 /** Swift's prefixes, of which `_T` is also C's to use. */
 const swiftName = /^_{0,2}(?:\$[sSe]|T[^_])|^@__swiftmacro_/;
 
+let swift: Demangler | null = null;
+
+/** Gives the demangler of Swift names, of which much is to be loaded. */
+export function useSwift(demangler: Demangler): void {
+  swift = demangler;
+}
+
 /** Whether a name of Swift's old mangling is rather C's: `TSize` is no `Int` with something after it. */
-function mayBeOthers(name: string): boolean {
+function mayBeOthers(name: string, swift: Demangler): boolean {
   return /^_T[^0]/.test(name) &&
-    /with unmangled suffix "[^.]/.test(demangleSwift(name, "full") ?? "");
+    /with unmangled suffix "[^.]/.test(swift.demangle(name, "full") ?? "");
 }
 
 let library: (() => Demangler | null) | null = null;
@@ -61,6 +66,11 @@ export function useDemangler(provider: () => Demangler | null): void {
  * (`_R`, and its older `_ZN…17h…E`), with or without Mach-O's underscore. */
 export function needsLibrary(name: string): boolean {
   return /^_{1,4}Z|^_{1,2}R[A-Z0-9]/.test(name);
+}
+
+/** Whether `name` looks mangled, as Swift, C++ or Rust do it. */
+export function isMangled(name: string): boolean {
+  return swiftName.test(name) || needsLibrary(name);
 }
 
 /** The readable text of a mangled Swift, C++ or Rust name, with or without Mach-O's underscore. What
@@ -85,8 +95,9 @@ export function demangle(name: string, style: DemangleStyle = "simplified"): str
   if (name.length > longest) return name;
   let text: string | null;
   if (swiftName.test(name)) {
-    const swift = /^__[$T]/.test(name) ? name.slice(1) : name;
-    text = mayBeOthers(swift) ? null : demangleSwift(swift, style);
+    if (swift === null) return name;
+    const plain = /^__[$T]/.test(name) ? name.slice(1) : name;
+    text = mayBeOthers(plain, swift) ? null : swift.demangle(plain, style);
   } else if (needsLibrary(name)) {
     const demangler = library?.() ?? null;
     if (demangler === null) return name;

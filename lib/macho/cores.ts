@@ -1,0 +1,36 @@
+/** The part of this folder's face that is about core files: reading them and writing them.
+ *
+ * @module
+ */
+export {
+  CORE_FLAVOR,
+  type CoreCommands,
+  coreHeaderSize,
+  type CoreLayout,
+  type CoreNote,
+  type CoreSegment,
+  encodeCore,
+  type FlavorState,
+  parseCore,
+} from "./core.ts";
+export {
+  type AddressableBits,
+  encodeAddressableBits,
+  encodeAllImageInfos,
+  encodeKernelVersion,
+  encodeLoadBinary,
+  encodeMainBinary,
+  encodeProcessMetadata,
+  type MainBinary,
+  NOTE_OWNER,
+  type NotedFile,
+  type NotedImage,
+  type NotedThread,
+  parseAddressableBits,
+  parseAllImageInfos,
+  parseKernelVersion,
+  parseLoadBinary,
+  parseMainBinary,
+  parseProcessMetadata,
+  type ProcessMetadata,
+} from "./core_notes.ts";

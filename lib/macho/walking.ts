@@ -1,0 +1,25 @@
+/** The part of this folder's face that walking a target takes, images and their symbols: what is loaded
+ * at every start.
+ *
+ * @module
+ */
+export { type ByteSource, bytesSource, part } from "./bytes.ts";
+export * from "./constants.ts";
+export type {
+  AddressRange,
+  LoadedImage,
+  MemoryReader,
+  Section,
+  Segment,
+  Symbol,
+  SymbolMatch,
+} from "./types.ts";
+export { Image, type ImageFileOptions } from "./image.ts";
+export { type NamesFound, SymbolTable } from "./symbol_table.ts";
+export { type FatSlice, readFat, readFatSlices } from "./fat.ts";
+export { type ArchiveMember, isArchive, readArchive } from "./archive.ts";
+export { DebugMap, type DebugMapInput, type DebugMapObject } from "./debug_map.ts";
+export { type MachHeader, parseHeader } from "./header.ts";
+export type { BuildVersion, DylibReference, LoadCommand } from "./load_commands.ts";
+export { objectAddresses } from "./object_symbols.ts";
+export { type Span, stretchAt, type Stretches, stretches } from "./stretches.ts";

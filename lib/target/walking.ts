@@ -1,0 +1,69 @@
+/** The part of this folder's face that is about running processes and their stacks: what is loaded at
+ * every start.
+ *
+ * @module
+ */
+export {
+  type ImageInfosHead,
+  type ListedImage,
+  readImageInfosHead,
+  readImageList,
+} from "./dyld.ts";
+export {
+  Backtrace,
+  describeLocation,
+  Frame,
+  type FrameContext,
+  type StopReason,
+  type Via,
+} from "./frame.ts";
+export type { Files, FileSink, OpenFile } from "./files.ts";
+export { ImageList, type ImageSource } from "./images.ts";
+export type {
+  Capture,
+  CapturedThread,
+  CaptureOptions,
+  DyldInfo,
+  MachKernel,
+  OwnImage,
+  Region,
+  ThreadInfo,
+} from "./kernel.ts";
+export { type LiveOptions, LiveTarget } from "./live.ts";
+export { MappedFile, mappedFiles } from "./mapped_file.ts";
+export { Memory, type ReadInto } from "./memory.ts";
+export { Pause } from "./pause.ts";
+export type { SaveCoreOptions, SavedCore } from "./save_core.ts";
+export { type CoreStyle, coreStyles } from "./save_core_plan.ts";
+export { SelfTarget } from "./self.ts";
+export { Snapshot } from "./snapshot.ts";
+export type {
+  DebugSection,
+  DlInfo,
+  FoundSymbol,
+  MissingSymbols,
+  Resolution,
+  Resolver,
+  SourceFrame,
+  SourceLocation,
+  Symbols,
+} from "./resolution.ts";
+export {
+  type Binary,
+  imageOf,
+  imagesIn,
+  type ReadTableHead,
+  type SymbolFile,
+  SymbolFiles,
+  type TableHead,
+} from "./symbol_files.ts";
+export { type Services, Target } from "./target.ts";
+export {
+  type BacktraceOptions,
+  type RunState,
+  Thread,
+  type ThreadContext,
+  type ThreadControl,
+  type Walk,
+  type WalkInput,
+} from "./thread.ts";
