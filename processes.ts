@@ -50,11 +50,10 @@ export function attach(
 ): Promise<LiveTarget> {
   return Promise.try(() => {
     const native = kernel();
-    const processes = native.processes();
     const pid = typeof target === "number" || /^\d+$/.test(target)
       ? Number(target)
-      : pidOfName(processes, target);
-    const name = processes.find((process) => process.pid === pid)?.name ?? `pid ${pid}`;
+      : pidOfName(native.processes(), target);
+    const name = native.processName(pid) ?? `pid ${pid}`;
     return new LiveTarget(native, servicesOver(system, options), { pid, name, onHold: guard });
   });
 }

@@ -43,6 +43,9 @@ export interface StackshotRequest {
 export interface NativeKernel extends MachKernel {
   /** How many calls into the library were made. */
   readonly calls: number;
+  /** A process' name, not safe to print raw; `null` where there is no such process, or it is not for
+   * everybody to know. */
+  processName(pid: number): string | null;
   /** `stackshot_capture_with_config`, or the system call before it: the bytes that the kernel gives,
    * kcdata or a trace buffer.
    *
@@ -327,13 +330,18 @@ class Shim implements NativeKernel {
       pids = new Int32Array(this.#word[0] + 64);
     }
     const processes: { pid: number; name: string }[] = [];
-    const name = this.#text;
     for (const pid of pids.subarray(0, this.#word[0])) {
       // It may have ended since, and on Darwin not every name is for everybody.
-      if (this.#shim.mp_proc_name(pid, name, name.length) !== kern.success) continue;
-      processes.push({ pid, name: readString(name) });
+      const name = this.processName(pid);
+      if (name !== null) processes.push({ pid, name });
     }
     return processes;
+  }
+
+  processName(pid: number): string | null {
+    const name = this.#text;
+    const code = this.#shim.mp_proc_name(pid, name, name.length);
+    return code === kern.success ? readString(name) : null;
   }
 
   processPath(pid: number): string {
