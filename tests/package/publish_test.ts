@@ -30,6 +30,7 @@ Deno.test("what is published: the library and the program, and nothing else", as
       "ffi",
       "lib",
       "mod.ts",
+      "processes.ts",
       "repl",
       "wasm",
     ]);
