@@ -27,8 +27,7 @@ import { ItBlocks } from "./assembly_thumb.ts";
 
 /** Reads a function's instructions up to `pc`, in the set that `thumb` tells. */
 export function unwindArm(input: AssemblyInput): AssemblyRow | null {
-  if (!input.thumb) return followInstructions(input, armRegisters, armStep);
-  const blocks = new ItBlocks();
+  const blocks = input.thumb ? new ItBlocks() : new Conditional();
   return followInstructions(
     input,
     armRegisters,
@@ -36,9 +35,34 @@ export function unwindArm(input: AssemblyInput): AssemblyRow | null {
   );
 }
 
-function armStep(state: FrameState, code: Code, at: number): Step | null {
-  const word = code.u32(at);
-  if (word === undefined) return null;
+/** Follows ARM code. Instructions in a row that have the same condition are like Thumb's IT blocks:
+ * between them they count, after them they do not. */
+class Conditional {
+  /** Before those in a row that `at` is in the midst of. */
+  #before: FrameState | null = null;
+  /** Where code that was followed jumps to, and what came before does not count. */
+  readonly #targets = new Set<number>();
+
+  step(state: FrameState, code: Code, at: number): Step | null {
+    const word = code.u32(at);
+    if (word === undefined) return null;
+    const condition = word >>> 28;
+    if (condition < 14) this.#before ??= state.copy();
+    const step = armStep(state, word, at);
+    for (const target of step.targets ?? []) this.#targets.add(target);
+    if (this.#before === null) return step;
+    const next = code.u32(at + 4);
+    const goesOn = next !== undefined && next >>> 28 === condition && !step.calls &&
+      !this.#targets.has(at + 4);
+    if (!goesOn) {
+      state.restore(this.#before);
+      this.#before = null;
+    }
+    return { ...step, ends: false };
+  }
+}
+
+function armStep(state: FrameState, word: number, at: number): Step {
   const condition = word >>> 28;
   // Without a condition only blx concerns the stack.
   if (condition === 15) return (word & 0x0e000000) === 0x0a000000 ? call4 : next4;
@@ -47,8 +71,6 @@ function armStep(state: FrameState, code: Code, at: number): Step | null {
     const targets = [at + 8 + signed(word, 24) * 4];
     return { length: 4, targets, ends: condition === 14 };
   }
-  // Where a condition holds that the flow depends on, the function ends.
-  if (condition !== 14) return (word & 0x0ffffff0) === 0x012fff30 ? call4 : next4;
   switch ((word >>> 25) & 7) {
     case 0:
     case 1:

@@ -1,4 +1,4 @@
-import { type Arch, type ArchName, i386, x86_64 } from "../arch/mod.ts";
+import { type Arch, type ArchName, armv7, i386, readRegister, x86_64 } from "../arch/mod.ts";
 import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/walking.ts";
@@ -9,6 +9,7 @@ import { unwindArm64 } from "./assembly_arm64.ts";
 import { unwindX86 } from "./assembly_x86.ts";
 import { isAfterCall } from "./calls.ts";
 import { compactRow } from "./compact.ts";
+import { isThumb, nextExecuted } from "./conditions_arm.ts";
 import { signalRow, SIGTRAMP } from "./signal.ts";
 import { UnwindInfo } from "./unwind_info.ts";
 
@@ -29,6 +30,8 @@ const unwinders: Readonly<Record<ArchName, AssemblyUnwinder>> = {
   i386: unwindX86(i386),
   x86_64: unwindX86(x86_64),
 };
+
+const cpsr = armv7.threadState.registers.find(({ name }) => name === "cpsr")!;
 
 /** What one image says about its functions' frames, and what was made of it. Nothing is read before
  * it is asked for, and nothing twice: images outlive pauses. */
@@ -86,6 +89,18 @@ export class ImagePlans {
       this.#innermost.set(offset, plan);
     }
     return plan;
+  }
+
+  /** Where the plan for an innermost frame is to be asked for: beyond what will be passed over because
+   * its condition fails.
+   *
+   * @param state of its thread */
+  nextExecuted(pc: bigint, state: Uint8Array): bigint {
+    if (this.#arch.name !== "armv7") return pc;
+    const flags = Number(readRegister(state, cpsr));
+    // A state without them would have Thumb code read as ARM code.
+    const thumb = this.#image.symbolAt(pc)?.symbol?.thumb ?? false;
+    return isThumb(flags) === thumb ? nextExecuted(pc, flags, this.#readCode) : pc;
   }
 
   /** The plan that the function's instructions make, for where the others fail; `null` where they tell

@@ -230,10 +230,11 @@ class Walker implements FrameContext {
   /** The step from a frame to its caller, or why there is none. */
   #step(index: number, pc: bigint): Step | StopReason {
     const exact = this.isExact(index);
-    const inside = exact ? pc : pc - this.arch.callBias;
+    let inside = exact ? pc : pc - this.arch.callBias;
     const { image } = this.resolver.resolve(inside);
     const plans = plansOf(image, this.arch, this.resolver);
-    const plan = exact ? plans?.innermostAt(pc) : plans?.at(inside);
+    if (index === 0 && plans !== null) inside = plans.nextExecuted(pc, this.#input.state);
+    const plan = exact ? plans?.innermostAt(inside) : plans?.at(inside);
     if (exact && image !== null && plan?.row.signalFrame !== true && isFunctionStart(image, pc)) {
       const step = this.#follow(index, { via: "prologue", row: entryRow(this.arch) });
       if (step !== undefined) return step;

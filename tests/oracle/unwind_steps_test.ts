@@ -93,8 +93,6 @@ function armVariants(name: "arm64" | "armv7"): Variant[] {
       for (const [at, register] of registers.entries()) {
         writeRegister(state, register, BigInt(`0x${values[at]}`));
       }
-      const cpsr = arch.threadState.registers.find((one) => one.name === "cpsr")!;
-      writeRegister(state, cpsr, values.at(-1) === "thumb" ? 0x30n : 0x10n);
       memory.set(Uint8Array.fromHex(step.stack), step.stackAddress - low);
       const sp = readRegister(state, arch.sp);
       return {
