@@ -38,7 +38,7 @@ function hasExample({ jsDoc }: Documented): boolean {
     .some(({ kind, doc }) => kind === "example" && /^```ts\n[^]*\n```$/.test((doc ?? "").trim()));
 }
 
-for (const face of faces) {
+for (const face of [...faces, "./package/mod.ts"]) {
   Deno.test(`${face}: every export is explained, with an example`, async () => {
     const { code, text, stdout } = await deno("doc", "--json", face);
     assertEquals(code, 0, text);
