@@ -26,11 +26,7 @@ async function promptAt(
   ]);
   const session = new Session(styleFor(Deno.stdout));
   session.assumeYes = options.yes ?? false;
-  if (open !== undefined) {
-    // What is shown at the prompt may have Swift names in it, which only all of the API demangles.
-    const [opened] = await Promise.all([open(), import("../mod.ts")]);
-    session.open(opened);
-  }
+  if (open !== undefined) session.open(await open());
   if (options.symbols !== undefined && session.maybeTarget?.kind !== "core") {
     await (await import("./open.ts")).checkFolders(options.symbols);
     session.maybeTarget?.addSymbols(options.symbols);
