@@ -1,7 +1,7 @@
 /** The images of a stackshot: it has their UUIDs and where they are loaded, and no more. */
 import { type ArchName, archs } from "../../arch/mod.ts";
-import { escape } from "../../escape.ts";
-import type { AddressRange, LoadedImage } from "../../macho/mod.ts";
+import type { LoadedImage } from "../../macho/mod.ts";
+import { PlacedImage } from "../../target/mod.ts";
 import type { LoadInfo, StackshotData, TaskData } from "./data.ts";
 
 /** Finds an image's file by its UUID.
@@ -24,48 +24,6 @@ const MOST = 1n << 28n;
 /** The same for a shared cache, whose images are not told apart. */
 const MOST_CACHE = 1n << 32n;
 
-/** An image of which only the UUID and the place are known. Its end is a guess: where the next one
- * begins. */
-export class PlacedImage implements LoadedImage {
-  /** What it is, where that is known; else its UUID. */
-  readonly name: string;
-  /** The same: a stackshot has no paths. */
-  readonly path: string;
-  /** See {@linkcode LoadedImage.uuid}. */
-  readonly uuid: string;
-  /** See {@linkcode LoadedImage.loadAddress}. */
-  readonly loadAddress: bigint;
-  /** As if linked at 0. */
-  readonly slide: bigint;
-  /** See {@linkcode LoadedImage.ranges}. */
-  readonly ranges: readonly AddressRange[];
-
-  /** An image that reaches over `ranges`. */
-  constructor(name: string, uuid: string, loadAddress: bigint, ranges: readonly AddressRange[]) {
-    this.name = name;
-    this.path = name;
-    this.uuid = uuid;
-    this.loadAddress = loadAddress;
-    this.slide = loadAddress;
-    this.ranges = ranges;
-  }
-
-  /** Nothing: there is no file. */
-  symbolAt(): null {
-    return null;
-  }
-
-  /** Nothing: there is no file. */
-  findSymbols(): [] {
-    return [];
-  }
-
-  /** As in `0x100000000 7E2C…`. */
-  toString(): string {
-    return `0x${this.loadAddress.toString(16)} ${escape(this.name)}`;
-  }
-}
-
 interface Place {
   readonly name: string;
   readonly uuid: string;
@@ -83,6 +41,7 @@ function placed(
   const starts = [...new Set(places.flatMap(({ starts }) => starts))]
     .sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
   const ends = new Map(starts.map((start, index) => [start, starts[index + 1]]));
+  // An image's end is a guess: where the next one begins.
   return places.map(({ name, uuid, address, starts, most }) => {
     const found = find?.(uuid, address) ?? null;
     if (found !== null) return found;
