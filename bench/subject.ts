@@ -1,5 +1,6 @@
 /** The subject of the measurements of symbolication: a dylib of 300 times SQLite and its dSYM, of more
  * than 1.1 GB. It is made once, in a cache, from the npm package that has SQLite's source. */
+import { sqliteOptions, unpackSqlite } from "../tests/oracle/sqlite.ts";
 
 /** Where its files are. */
 export interface Subject {
@@ -10,18 +11,7 @@ export interface Subject {
   readonly dwarf: string;
 }
 
-const PACKAGE = "better-sqlite3@12.11.1";
 const COPIES = 300;
-
-const library = `--- !tapi-tbd
-tbd-version: 4
-targets: [ arm64-macos ]
-install-name: '/usr/lib/libSystem.B.dylib'
-exports:
-  - targets: [ arm64-macos ]
-    symbols: [ dyld_stub_binder ]
-...
-`;
 
 /** Builds it, or finds it built, in `MACHPAUSE_SUBJECT` or the user's cache. It takes a minute and 4 GB. */
 export async function subject(): Promise<Subject> {
@@ -46,21 +36,10 @@ export async function subject(): Promise<Subject> {
 }
 
 async function build(work: string): Promise<void> {
-  const run = async (command: string, ...args: string[]): Promise<string> => {
-    const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd: work })
-      .output();
-    const text = new TextDecoder();
-    if (!success) throw new Error(`${command} ${args.join(" ")}\n${text.decode(stderr)}`);
-    return text.decode(stdout).trim();
-  };
-  const archive = (await run("npm", "pack", "--silent", PACKAGE)).split("\n").at(-1)!;
-  await run("tar", "-xf", archive, "package/deps/sqlite3");
-  await Deno.writeTextFile(`${work}/libSystem.tbd`, library);
+  const run = await unpackSqlite(work);
   await run("clang-19", ...[
-    ...["-target", "arm64-apple-macos11", "-g", "-O2", "-w", "-isystem"],
-    ...["/usr/aarch64-linux-gnu/include", "-U__APPLE__", "-U__nonnull", "-U__nullable"],
-    ...["-DSQLITE_API=static __attribute__((used))", "-c", "package/deps/sqlite3/sqlite3.c"],
-    ...["-o", "base.o"],
+    ...["-target", "arm64-apple-macos11", "-g", "-O2", "-w", ...sqliteOptions],
+    ...["-c", "package/deps/sqlite3/sqlite3.c", "-o", "base.o"],
   ]);
   const globals = (await run("llvm-nm-19", "-g", "--defined-only", "base.o")).split("\n")
     .map((line) => line.split(" ")[2]).filter((name) => name !== undefined);

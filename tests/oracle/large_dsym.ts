@@ -1,5 +1,6 @@
 /** A dylib with much debug information, and its dSYM: SQLite, from the npm package that has it,
  * compiled with DWARF 4 and with DWARF 5, in several copies. Kept in the temporary folder. */
+import { sqliteOptions, unpackSqlite } from "./sqlite.ts";
 
 /** Where its files are. */
 export interface LargeDylib {
@@ -8,18 +9,7 @@ export interface LargeDylib {
   readonly dsym: string;
 }
 
-const PACKAGE = "better-sqlite3@12.11.1";
 const COPIES = 6;
-
-const library = `--- !tapi-tbd
-tbd-version: 4
-targets: [ arm64-macos ]
-install-name: '/usr/lib/libSystem.B.dylib'
-exports:
-  - targets: [ arm64-macos ]
-    symbols: [ dyld_stub_binder ]
-...
-`;
 
 /** Builds it, or finds it built. About 20 seconds. */
 export async function largeDylib(): Promise<LargeDylib> {
@@ -46,21 +36,11 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function build(work: string): Promise<void> {
-  const run = async (command: string, ...args: string[]): Promise<string> => {
-    const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd: work })
-      .output();
-    const text = new TextDecoder();
-    if (!success) throw new Error(`${command} ${args.join(" ")}\n${text.decode(stderr)}`);
-    return text.decode(stdout).trim();
-  };
-  const archive = (await run("npm", "pack", "--silent", PACKAGE)).split("\n").at(-1)!;
-  await run("tar", "-xf", archive, "package/deps/sqlite3");
-  await Deno.writeTextFile(`${work}/libSystem.tbd`, library);
+  const run = await unpackSqlite(work);
   const target = ["-target", "arm64-apple-macos11", "-w", "-O1"];
   await run("clang-19", ...[
     ...[...target, "-gdwarf-4", "-fdebug-compilation-dir=/sqlite", "-emit-llvm", "-S"],
-    ...["-isystem", "/usr/aarch64-linux-gnu/include", "-U__APPLE__", "-U__nonnull"],
-    ...["-U__nullable", "-DSQLITE_API=static __attribute__((used))"],
+    ...sqliteOptions,
     ...["package/deps/sqlite3/sqlite3.c", "-o", "sqlite.ll"],
   ]);
   // Optimized once for both.
