@@ -11,14 +11,22 @@
  * put the same bytes there. A file that is not what it should be is replaced in the same way, which
  * leaves processes that have the old one mapped alone.
  */
+// Named in full: a script elsewhere that imports a checkout has no import map for it.
+// deno-lint-ignore no-import-prefix
+import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
-import { sha256 } from "./sha256.ts";
 
 /** Deno's flags for what is done here, for messages. */
 const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=uid (or -A)";
 
 /** The embedded library for this machine. */
 const ownKey = Deno.build.os === "darwin" ? "darwin" : `linux-${Deno.build.arch}`;
+
+/** In hexadecimal. WebCrypto's would have to be waited for, and `node:crypto` takes longer to load than
+ * all of machpause. */
+function sha256(bytes: Uint8Array): string {
+  return digest(bytes).toHex();
+}
 
 /** Runs `action`; where Deno's permissions stop it, says which flags it takes. */
 function permitted<T>(action: () => T): T {
