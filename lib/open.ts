@@ -4,8 +4,8 @@ import { MachOFile, type MachOFileOptions } from "./macho/mod.ts";
 import type { Stackshot, StackshotData } from "./report/mod.ts";
 import { type FileSystem, servicesOver, type SymbolOptions } from "./services.ts";
 import { FileSymbolizer, type ImageFile } from "./symbols/mod.ts";
-import { CoreTarget, type CoreTargetOptions } from "./target/mod.ts";
 
+export { openCoreOver } from "./open_core.ts";
 export { type FileSystem, servicesOver, type SymbolOptions } from "./services.ts";
 
 /** How a stackshot is opened or taken.
@@ -22,16 +22,6 @@ export { type FileSystem, servicesOver, type SymbolOptions } from "./services.ts
 export interface StackshotOptions extends SymbolOptions {
   /** The path of the stackshot that a delta one is against. */
   readonly base?: string;
-}
-
-/** See `openCore`. */
-// deno-lint-ignore require-await
-export async function openCoreOver(
-  system: FileSystem,
-  file: string,
-  options: CoreTargetOptions,
-): Promise<CoreTarget> {
-  return new CoreTarget(system.files.open(file), servicesOver(system, options), options);
 }
 
 /** See `openImage`. */

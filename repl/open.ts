@@ -65,9 +65,14 @@ export async function openCoreFile(
 ): Promise<CoreTarget> {
   if (file === "") throw new UserError("open which core? its path goes after `core:`", 2);
   await checkFolders(symbols);
-  const { openCore } = await import("../mod.ts");
+  const [{ openCoreOver }, { files }, { locateDsyms }] = await Promise.all([
+    import("../lib/open_core.ts"),
+    import("../ffi/files.ts"),
+    import("../ffi/spotlight.ts"),
+  ]);
+  const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
   try {
-    return await openCore(file, { symbols });
+    return await openCoreOver({ files, locate }, file, { symbols });
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw new UserError(`there is no file ${file}`);
