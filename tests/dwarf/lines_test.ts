@@ -14,7 +14,7 @@ import { number, sleb, text, uleb } from "./section.ts";
 function linesOf(
   format: LineFormat,
   program: readonly number[],
-  { base = 0n, more = {}, directory = "/work" } = {},
+  { base = 0n, more = {}, directory = "/src" } = {},
 ) {
   const { version, offsetSize = 4 } = format;
   // sec_offset is younger than DWARF 3.
@@ -65,7 +65,7 @@ Deno.test("standard opcodes, in every version and width", () => {
           ...[2, 4],
           ...END_SEQUENCE,
         ]);
-        const file = version >= 5 ? "/work/a.c" : "/work/a.c";
+        const file = version >= 5 ? "/src/a.c" : "/src/a.c";
         const expected = version >= 5 ? null : file;
         assertEquals(sequences, [[
           `4096 ${expected}:100:300`,
@@ -90,16 +90,16 @@ Deno.test("instructions of several bytes, and of several operations", () => {
   ];
   // Four bytes each: as arm64's could be.
   assertEquals(linesOf({ version: 4, minimumLength: 4 }, program).sequences, [[
-    ...["256 /work/a.c:1:0", "268 /work/a.c:2:0", "276 /work/a.c:3:0", "296 /work/a.c:4:0"],
-    ...["364 /work/a.c:5:0", "368 /work/a.c:6:0", "384"],
+    ...["256 /src/a.c:1:0", "268 /src/a.c:2:0", "276 /src/a.c:3:0", "296 /src/a.c:4:0"],
+    ...["364 /src/a.c:5:0", "368 /src/a.c:6:0", "384"],
   ]]);
   // Bundles of 16 bytes with three operations: operation 3 is the next bundle's first. What
   // fixed_advance_pc advances by is bytes, and the operation is 0 again.
   assertEquals(
     linesOf({ version: 4, minimumLength: 16, maximumOperations: 3 }, program).sequences,
     [[
-      ...["256 /work/a.c:1:0", "272 /work/a.c:3:0", "304 /work/a.c:4:0"],
-      ...["400 /work/a.c:5:0", "404 /work/a.c:6:0", "420"],
+      ...["256 /src/a.c:1:0", "272 /src/a.c:3:0", "304 /src/a.c:4:0"],
+      ...["400 /src/a.c:5:0", "404 /src/a.c:6:0", "420"],
     ]],
   );
 });
@@ -114,10 +114,10 @@ Deno.test("the last of rows at one offset counts; sequences are sorted, and cut 
     ...END_SEQUENCE,
   ]);
   assertEquals(sequences, [
-    ["256 /work/a.c:1:0", "260"],
-    ["336 /work/a.c:3:0", "340"],
-    ["512 /work/a.c:2:0", "516 /work/a.c:3:0", "520"],
-    ["768 /work/a.c:1:0", "776 /work/a.c:2:0", "776"],
+    ["256 /src/a.c:1:0", "260"],
+    ["336 /src/a.c:3:0", "340"],
+    ["512 /src/a.c:2:0", "516 /src/a.c:3:0", "520"],
+    ["768 /src/a.c:1:0", "776 /src/a.c:2:0", "776"],
   ]);
 });
 
@@ -133,7 +133,7 @@ Deno.test("code that the linker removed has no rows, and the kernel's addresses 
     ],
     { base },
   );
-  assertEquals(sequences, [[`${0x123456789} /work/a.c:1:0`, `${0x12345678d}`]]);
+  assertEquals(sequences, [[`${0x123456789} /src/a.c:1:0`, `${0x12345678d}`]]);
   assertEquals(
     linesOf({ version: 3, addressSize: 4 }, [
       ...[...setAddress(0xffffffff, 4), 1, 2, 4, ...END_SEQUENCE],
@@ -163,9 +163,9 @@ Deno.test("directories and files, joined as llvm-symbolizer does", () => {
   // The program defines file 6 with a length that is too short for its last number: still a file.
   const { table } = linesOf({ version: 3, tables }, program);
   assertEquals([1, 2, 3, 4, 5, 0, 7].map((file) => table.file(file)), [
-    ...["/work/a.c", "/work/sub/b.c", "/abs/c.c", "/d.c", "/work/e.c", null, null],
+    ...["/src/a.c", "/src/sub/b.c", "/abs/c.c", "/d.c", "/src/e.c", null, null],
   ]);
-  assertEquals(table.file(6), "/work/../up/x.c");
+  assertEquals(table.file(6), "/src/../up/x.c");
 });
 
 Deno.test("DWARF 5's tables say what they hold", () => {
@@ -182,7 +182,7 @@ Deno.test("DWARF 5's tables say what they hold", () => {
   const { table, warnings } = linesOf({ version: 5, tables }, [], { more });
   assertEquals(warnings, []);
   assertEquals([0, 1, 2, 3].map((file) => table.file(file)), [
-    ...["/comp/f.h", "/work/inc/f.h", "/abs/f.h", null],
+    ...["/comp/f.h", "/src/inc/f.h", "/abs/f.h", null],
   ]);
 });
 
@@ -193,13 +193,13 @@ Deno.test("opcodes that are not known are passed over", () => {
     ...[1, 13, 0x80, 1, 5, 14, 1, 0x81, 2, 0, 4, 0x80, 1, 2, 3, 0, 2, 4, 9],
     ...[15 + 5 + 1 + 14, 2, 4, ...END_SEQUENCE],
   ]);
-  assertEquals(sequences, [["16 /work/a.c:1:0", "17 /work/a.c:2:0", "21"]]);
+  assertEquals(sequences, [["16 /src/a.c:1:0", "17 /src/a.c:2:0", "21"]]);
   // And one with fewer: opcode 10 is special.
   assertEquals(
     linesOf({ version: 2, opcodeBase: 10 }, [
       ...[...setAddress(16), 10 + 5 + 1, 2, 4, ...END_SEQUENCE],
     ]).sequences,
-    [["16 /work/a.c:2:0", "20"]],
+    [["16 /src/a.c:2:0", "20"]],
   );
 });
 
@@ -208,7 +208,7 @@ Deno.test("what is before damage is kept, with a warning", () => {
     const { sequences, warnings } = linesOf({ version: 4 }, [
       ...[...setAddress(16), 1, 2, 4, ...END_SEQUENCE, ...setAddress(64), 1, ...end],
     ]);
-    assertEquals(sequences, [["16 /work/a.c:1:0", "20"]]);
+    assertEquals(sequences, [["16 /src/a.c:1:0", "20"]]);
     assertEquals(warnings.length, 1);
     assertEquals(warnings[0].startsWith("lines of the unit at 0x0 cut short: __debug_line"), true);
   }
