@@ -38,15 +38,27 @@ export type SummaryOrError = CrashSummary | { readonly error: string };
 export class Summarizer implements Disposable {
   readonly #symbols: CrashSymbols;
   readonly #options: SummaryOptions;
+  readonly #demangle: (name: string) => string;
 
-  private constructor(symbols: CrashSymbols, options: SummaryOptions) {
+  private constructor(
+    symbols: CrashSymbols,
+    options: SummaryOptions,
+    demangle: (name: string) => string,
+  ) {
     this.#symbols = symbols;
     this.#options = options;
+    this.#demangle = demangle;
   }
 
   /** Opens the symbols. */
   static async open(options: SummaryOptions): Promise<Summarizer> {
-    return new Summarizer(await openCrashSymbols(options.symbols), options);
+    const [symbols, { demangle }] = await Promise.all([
+      openCrashSymbols(options.symbols),
+      import("../lib/symbols/mod.ts"),
+      // Brings what C++ and Rust names need, if one is met.
+      import("../wasm/demangle.ts"),
+    ]);
+    return new Summarizer(symbols, options, demangle);
   }
 
   /** Reads a file and summarizes it. */
@@ -66,7 +78,7 @@ export class Summarizer implements Disposable {
     const report = new CrashReport({ ...whole, threads: one === undefined ? [] : [one] });
     const { files, demangle } = this.#symbols;
     const named = symbolicateReport(report, files, { demangle, inPlace: false }).report;
-    const { id, parts } = reportSignature(named);
+    const { id, parts } = reportSignature(named, this.#demangle);
     const { verdict, library } = attributeReport(named, {
       mine: this.#options.mine,
       origins: files,

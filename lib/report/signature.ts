@@ -34,8 +34,14 @@ const machinery =
 
 /** Makes a report's signature from the frames that matter: the system's function that a telltale crash is
  * in, then the first of the program's own. Frames that only raise what was to be raised are left out, as
- * are addresses, offsets, lines, and all that differs from build to build in names. */
-export function reportSignature(report: CrashReport): ReportSignature {
+ * are addresses, offsets, lines, and all that differs from build to build in names.
+ *
+ * @param demangle makes names readable: not all reports have them in the same form
+ */
+export function reportSignature(
+  report: CrashReport,
+  demangle: (name: string) => string = (name) => name,
+): ReportSignature {
   const { exception, termination } = report;
   const parts: string[] = [];
   if (exception?.type != null) {
@@ -44,11 +50,14 @@ export function reportSignature(report: CrashReport): ReportSignature {
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") {
     parts.push(`${termination.namespace} 0x${(termination.code ?? 0n).toString(16)}`);
   }
-  for (const part of frameParts(decidingStack(report))) parts.push(part);
+  for (const part of frameParts(decidingStack(report), demangle)) parts.push(part);
   return { id: hash(parts.join("\n")), parts };
 }
 
-function frameParts(stack: readonly ReportFrame[]): string[] {
+function frameParts(
+  stack: readonly ReportFrame[],
+  demangle: (name: string) => string,
+): string[] {
   const frames = stack.filter(({ symbol, image }) =>
     image !== null && !(symbol !== null && machinery.test(symbol.slice(0, 200)))
   );
@@ -60,25 +69,25 @@ function frameParts(stack: readonly ReportFrame[]): string[] {
   };
   const [top] = frames;
   if (top !== undefined && !own(top) && top.symbol !== null && knownFrame(top.symbol) !== null) {
-    add(framePart(top));
+    add(framePart(top, demangle));
   }
   const mine = frames.filter(own);
   const left = mine.length > 0 ? mine : frames;
   const most = parts.length + OWN_FRAMES;
   for (const frame of left) {
     if (parts.length >= most) break;
-    add(framePart(frame));
+    add(framePart(frame, demangle));
   }
   return parts;
 }
 
 /** An image's name and a function's; without that its offset, by which at least the same build is known. */
-function framePart(frame: ReportFrame): string {
+function framePart(frame: ReportFrame, demangle: (name: string) => string): string {
   const image = frame.image!;
   const path = image.path ?? image.name;
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (frame.symbol !== null && frame.symbol !== "<redacted>") {
-    return `${name} ${normalSymbol(frame.symbol)}`;
+    return `${name} ${normalSymbol(demangle(frame.symbol))}`;
   }
   return `${name} 0x${BigInt.asUintN(64, frame.address - image.base).toString(16)}`;
 }

@@ -10,7 +10,7 @@ import {
   reportTime,
   symbolicateReport,
 } from "../../lib/report/mod.ts";
-import { openDwarf } from "../../lib/symbols/mod.ts";
+import { demangle, openDwarf } from "../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../lib/target/mod.ts";
 import { read, textOf } from "./fixtures.ts";
 
@@ -219,6 +219,15 @@ Deno.test("signatures: the same in another process and on another device, not fo
     id(textOf("ios109.ips").replace("closure #1 in", "specialized closure #2 in")),
     reportSignature(swift).id,
   );
+  // One report has a name as the linker knows it, another as people read it.
+  const mangled = textOf("ios109.ips")
+    .replace(/closure #1 in AppDelegate.start\(\)/, "$$s9TideTable11AppDelegateC4stopyyF");
+  assertNotEquals(mangled, textOf("ios109.ips"));
+  assertEquals(
+    reportSignature(readReport(mangled, "x"), demangle).id,
+    id(mangled.replace("$s9TideTable11AppDelegateC4stopyyF", "AppDelegate.stop()")),
+  );
+  assertNotEquals(reportSignature(readReport(mangled, "x"), demangle).id, id(mangled));
 });
 
 Deno.test("times, with and without zones", () => {
