@@ -3,14 +3,9 @@ import { escape } from "../lib/escape.ts";
 import { type CoreStyle, coreStyles, LiveTarget, type SavedCore } from "../mod.ts";
 import { UserError } from "./errors.ts";
 import type { Opened } from "./open.ts";
-import { write } from "./output.ts";
+import { bytesText, Progress } from "./progress.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** A save is shown as it goes on when it takes longer than this. */
-const quietMilliseconds = 150;
-const redrawMilliseconds = 50;
-const barWidth = 30;
 
 /** A style as typed.
  *
@@ -42,7 +37,7 @@ export async function saveCoreFile(
   // Somebody else's answer to a signal may be to end the program.
   addEventListener("unload", giveUp);
   onStart(giveUp);
-  using bar = new ProgressBar();
+  using bar = new Progress("Saving");
   try {
     return await target.saveCore(file, {
       style,
@@ -60,37 +55,6 @@ export async function saveCoreFile(
 export function savedLine({ path, style, bytes, threads, pausedMicroseconds }: SavedCore): string {
   const count = threads === 1 ? "1 thread" : `${threads} threads`;
   return `${escape(path)}: ${style}, ${count}, ${
-    size(bytes)
+    bytesText(bytes)
   }; stopped for ${pausedMicroseconds} µs`;
-}
-
-function size(bytes: number): string {
-  const units = ["KiB", "MiB", "GiB", "TiB"];
-  let value = bytes / 1024;
-  let unit = 0;
-  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1024;
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
-}
-
-/** A line on the terminal that tells how far something is; gone when it is disposed. */
-class ProgressBar implements Disposable {
-  /** Whether there is a terminal to show it on. */
-  readonly shown = Deno.stderr.isTerminal();
-  readonly #began = performance.now();
-  #drawn = 0;
-
-  update(done: number, total: number): void {
-    const now = performance.now();
-    if (now - this.#began < quietMilliseconds || now - this.#drawn < redrawMilliseconds) return;
-    this.#drawn = now;
-    const part = total === 0 ? 1 : done / total;
-    const full = Math.round(part * barWidth);
-    const bar = "█".repeat(full) + "░".repeat(barWidth - full);
-    const percent = `${Math.floor(part * 100)}`.padStart(3);
-    write(Deno.stderr, `\r${bar} ${percent} %  ${size(done)} of ${size(total)}\x1b[K`);
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#drawn > 0) write(Deno.stderr, "\r\x1b[K");
-  }
 }

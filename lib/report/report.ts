@@ -338,55 +338,9 @@ export interface ReportProcess {
  * console.log(writeReport(new CrashReport({ ...report, threads }), "crash"));
  * ```
  */
-export interface ReportParts {
-  /** See {@linkcode CrashReport.format}. */
-  readonly format: ReportFormat;
-  /** See {@linkcode CrashReport.file}. */
-  readonly file: string;
-  /** See {@linkcode CrashReport.text}. */
-  readonly text: string;
-  /** Such as `309`; `null` when not said. */
-  /** See {@linkcode CrashReport.bugType}. */
-  readonly bugType: string | null;
-  /** See {@linkcode CrashReport.fields}. */
-  readonly fields: readonly ReportField[];
-  /** See {@linkcode CrashReport.sections}. */
-  readonly sections: readonly ReportSection[];
-  /** See {@linkcode CrashReport.process}. */
-  readonly process: ReportProcess;
-  /** See {@linkcode CrashReport.arch}. */
-  readonly arch: ArchName | null;
-  /** See {@linkcode CrashReport.codeType}. */
-  readonly codeType: string | null;
-  /** See {@linkcode CrashReport.model}. */
-  readonly model: string | null;
-  /** See {@linkcode CrashReport.osVersion}. */
-  readonly osVersion: string | null;
-  /** See {@linkcode CrashReport.date}. */
-  readonly date: string | null;
-  /** See {@linkcode CrashReport.incident}. */
-  readonly incident: string | null;
-  /** See {@linkcode CrashReport.exception}. */
-  readonly exception: ReportException | null;
-  /** See {@linkcode CrashReport.termination}. */
-  readonly termination: ReportTermination | null;
-  /** See {@linkcode CrashReport.information}. */
-  readonly information: readonly string[];
-  /** See {@linkcode CrashReport.threads}. */
-  readonly threads: readonly ReportThread[];
-  /** See {@linkcode CrashReport.lastException}. */
-  readonly lastException: readonly ReportFrame[] | null;
-  /** See {@linkcode CrashReport.images}. */
-  readonly images: readonly ReportImage[];
-  /** See {@linkcode CrashReport.header}. */
-  readonly header: JsonObject | null;
-  /** See {@linkcode CrashReport.body}. */
-  readonly body: JsonObject | null;
-  /** See {@linkcode CrashReport.embedded}. */
-  readonly embedded?: CrashReport | null;
-  /** See {@linkcode CrashReport.warnings}. */
-  readonly warnings: readonly string[];
-}
+export type ReportParts =
+  & Omit<CrashReport, "crashedThread" | "stacks" | "embedded">
+  & Partial<Pick<CrashReport, "embedded">>;
 
 /** A crash report. What it was read from is kept in {@linkcode CrashReport.text}, so that writing it
  * again loses nothing; the other members are what is understood of it.
