@@ -4,23 +4,18 @@
  * @module
  */
 import {
-  files,
+  fileSystem,
   guard,
   type LaunchOptions,
   launchProcess,
-  locateDsyms,
   type NativeKernel,
   openKernel,
 } from "./ffi/mod.ts";
 import { MachError, TargetGoneError } from "./lib/errors.ts";
-import { type FileSystem, servicesOver, type SymbolOptions } from "./lib/services.ts";
+import { servicesOver, type SymbolOptions } from "./lib/services.ts";
 import { LiveTarget, SelfTarget } from "./lib/target/walking.ts";
 
-/** The files of this system. */
-export const system: FileSystem = {
-  files,
-  locate: Deno.build.os === "darwin" ? locateDsyms : undefined,
-};
+export { fileSystem as system };
 
 let opened: NativeKernel | undefined;
 
@@ -54,7 +49,7 @@ export function attach(
       ? Number(target)
       : pidOfName(native.processes(), target);
     const name = native.processName(pid) ?? `pid ${pid}`;
-    return new LiveTarget(native, servicesOver(system, options), { pid, name, onHold: guard });
+    return new LiveTarget(native, servicesOver(fileSystem, options), { pid, name, onHold: guard });
   });
 }
 
@@ -101,7 +96,7 @@ export async function launch(
   const late = performance.now() + launchMilliseconds;
   let target: LiveTarget | undefined;
   try {
-    target = new LiveTarget(native, servicesOver(system, options), {
+    target = new LiveTarget(native, servicesOver(fileSystem, options), {
       pid: child.pid,
       name,
       kill,
@@ -133,7 +128,7 @@ export async function launch(
  * ```
  */
 export function self(options: SymbolOptions = {}): SelfTarget {
-  return new SelfTarget(kernel(), servicesOver(system, options), processName());
+  return new SelfTarget(kernel(), servicesOver(fileSystem, options), processName());
 }
 
 function processName(): string {

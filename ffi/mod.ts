@@ -7,4 +7,4 @@ export { guard } from "./guard.ts";
 export { type KernelOptions, type NativeKernel, openKernel } from "./kernel.ts";
 export { type Launched, type LaunchOptions, launchProcess } from "./launch.ts";
 export { loaderPath } from "./library.ts";
-export { locateDsyms } from "./spotlight.ts";
+export { fileSystem } from "./file_system.ts";

@@ -65,14 +65,12 @@ export async function openCoreFile(
 ): Promise<CoreTarget> {
   if (file === "") throw new UserError("open which core? its path goes after `core:`", 2);
   await checkFolders(symbols);
-  const [{ openCoreOver }, { files }, { locateDsyms }] = await Promise.all([
+  const [{ openCoreOver }, { fileSystem }] = await Promise.all([
     import("../lib/open_core.ts"),
-    import("../ffi/files.ts"),
-    import("../ffi/spotlight.ts"),
+    import("../ffi/file_system.ts"),
   ]);
-  const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
   try {
-    return await openCoreOver({ files, locate }, file, { symbols });
+    return await openCoreOver(fileSystem, file, { symbols });
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw new UserError(`there is no file ${file}`);

@@ -1,6 +1,5 @@
 /** Files and folders of which `symbolicate` makes out what is at addresses. */
-import { files } from "../ffi/files.ts";
-import { locateDsyms } from "../ffi/spotlight.ts";
+import { fileSystem } from "../ffi/file_system.ts";
 import { FormatError } from "../lib/errors.ts";
 import { escape } from "../lib/escape.ts";
 import type { LoadedImage } from "../lib/macho/mod.ts";
@@ -11,10 +10,11 @@ import { complain } from "./output.ts";
 import { each } from "./symbolicate_order.ts";
 import type { Source } from "./symbolicate_source.ts";
 
+const { files } = fileSystem;
+
 function openFiles(images: readonly ImageFile[], symbols: readonly string[]): FileSymbolizer {
   try {
-    const locate = Deno.build.os === "darwin" ? locateDsyms : undefined;
-    return FileSymbolizer.open(files, images, symbols, locate);
+    return FileSymbolizer.open(files, images, symbols, fileSystem.locate);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       const missing = images.find(({ path }) => {
