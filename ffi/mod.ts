@@ -8,3 +8,4 @@ export { type KernelOptions, type NativeKernel, openKernel } from "./kernel.ts";
 export { type Launched, type LaunchOptions, launchProcess } from "./launch.ts";
 export { loaderPath } from "./library.ts";
 export { fileSystem } from "./file_system.ts";
+export { locateDsyms } from "./spotlight.ts";

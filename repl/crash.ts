@@ -65,7 +65,7 @@ export async function showCrashes(
       throw new UserError(`there is no folder ${folder} to look for symbols in`);
     }
   }
-  const files = await listed(paths);
+  const files = [...filesIn(paths)];
   if (out !== undefined && files.length !== 1) {
     throw new UserError(`--out is for one report; there are ${files.length}`, 2);
   }
@@ -109,18 +109,21 @@ export function fileError(file: string, error: unknown): string {
 }
 
 /** The files that paths name: themselves, or all below a folder that look like reports. */
-async function listed(paths: readonly string[]): Promise<string[]> {
-  const files: string[] = [];
+export function* filesIn(paths: readonly string[]): Generator<string> {
   for (const path of paths) {
-    const { isDirectory = false } = await Deno.stat(path).catch(() => ({ isDirectory: false }));
-    if (!isDirectory) files.push(path);
-    else for (const file of reportsIn(path)) files.push(file);
+    let isDirectory = false;
+    try {
+      isDirectory = Deno.statSync(path).isDirectory;
+    } catch {
+      // Whoever reads it says what is wrong with it.
+    }
+    if (isDirectory) yield* reportsIn(path);
+    else yield path;
   }
-  return files;
 }
 
 /** The files below a folder that have a report's name, in order. */
-export function* reportsIn(folder: string): Generator<string> {
+function* reportsIn(folder: string): Generator<string> {
   const entries = [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
   for (const { name, isFile, isDirectory } of entries) {
     if (isDirectory) yield* reportsIn(`${folder}/${name}`);

@@ -2,7 +2,7 @@
  * workers where there are many, and of each only its summary is kept until it is counted. */
 
 import { escape } from "../lib/escape.ts";
-import { type CrashOptions, reportsIn } from "./crash.ts";
+import { type CrashOptions, filesIn } from "./crash.ts";
 import type { CrashSummary, SummaryOptions, SummaryOrError } from "./crash_summary.ts";
 import { complain, print } from "./output.ts";
 import { type Style, styleFor } from "./style.ts";
@@ -113,19 +113,6 @@ export async function groupCrashes(
     print(lines.join("\n") + "\n");
   }
   return groups.count === 0 ? 1 : 0;
-}
-
-function* filesIn(paths: readonly string[]): Generator<string> {
-  for (const path of paths) {
-    let isDirectory = false;
-    try {
-      isDirectory = Deno.statSync(path).isDirectory;
-    } catch {
-      // Whoever reads it says what is wrong with it.
-    }
-    if (isDirectory) yield* reportsIn(path);
-    else yield path;
-  }
 }
 
 /** Gives files to workers as they are ready for more. */
