@@ -32,16 +32,16 @@ import {
 import type { Stackshot } from "./lib/report/mod.ts";
 import type { FileSymbolizer, ImageFile } from "./lib/symbols/mod.ts";
 import type { CoreTarget, CoreTargetOptions } from "./lib/target/mod.ts";
-import { kernel, system } from "./processes.ts";
+import { kernel, system } from "./ffi/processes.ts";
 
 export { demangle, type DemangleStyle } from "./lib/symbols/mod.ts";
-export { loadDemangler } from "./wasm/demangle.ts";
+export { loadDemangler } from "./lib/symbols/demangle/load.ts";
 
 export type { LaunchOptions } from "./ffi/mod.ts";
 export * from "./lib/mod.ts";
 
 export type { StackshotOptions, SymbolOptions } from "./lib/open.ts";
-export { attach, launch, self } from "./processes.ts";
+export { attach, launch, self } from "./ffi/processes.ts";
 
 /** Opens a Mach-O core file. Of the file only what is asked for is read.
  *

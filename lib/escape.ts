@@ -1,3 +1,16 @@
+/** Text that a terminal can be trusted with, and text that it cannot. */
+
+declare const rawBrand: unique symbol;
+declare const safeBrand: unique symbol;
+
+/** Text that came from a target or from a file: it may hold control characters. It is a string like any
+ * other, except that it must pass {@linkcode escape} before it is shown. */
+export type RawText = string & { readonly [rawBrand]: true };
+
+/** Text without control characters. Only {@linkcode escape} and {@linkcode safe} make it, and only it may
+ * be written to a terminal. */
+export type SafeText = string & { readonly [safeBrand]: true };
+
 /** What a terminal would act on instead of showing: C0 and C1 controls, DEL, the bidirectional
  * controls of Unicode (UAX #9), zero-width and line separators, and unpaired surrogates. */
 const unsafe =
@@ -17,13 +30,33 @@ const unusual = /[^ -~]/;
  * console.log(escape("\x1b[2Jworker")); // \x1b[2Jworker, in letters
  * ```
  */
-export function escape(text: string): string {
-  // Nearly all of it is this.
-  if (!unusual.test(text)) return text;
+export function escape(text: string): SafeText {
+  // Nearly all text is printable ASCII.
+  if (!unusual.test(text)) return text as SafeText;
   return text.replace(unsafe, (character) => {
     const code = character.charCodeAt(0);
     return code < 0x100
       ? `\\x${code.toString(16).padStart(2, "0")}`
       : `\\u{${code.toString(16).padStart(4, "0")}}`;
-  });
+  }) as SafeText;
+}
+
+/** What a {@linkcode safe} template takes: text that is safe, and what cannot hold a control character. */
+export type SafeValue = SafeText | number | bigint | boolean;
+
+/** A template whose own words are the program's and whose values are safe. Anything else does not
+ * compile: escape it first.
+ *
+ * @example
+ * ```ts
+ * import { escape, safe } from "./escape.ts";
+ *
+ * const name = "worker\x07";
+ * console.log(safe`thread ${1} "${escape(name)}"`);
+ * ```
+ */
+export function safe(words: TemplateStringsArray, ...values: SafeValue[]): SafeText {
+  let text = words[0];
+  for (let at = 0; at < values.length; at++) text += values[at] + words[at + 1];
+  return text as SafeText;
 }

@@ -49,8 +49,8 @@ export function openSymbolizerOver(
 }
 
 /** Loaded by who needs it: most do not. */
-function stackshots(): Promise<typeof import("./report/stackshot/mod.ts")> {
-  return import("./report/stackshot/mod.ts");
+function stackshots(): Promise<typeof import("./stackshot/mod.ts")> {
+  return import("./stackshot/mod.ts");
 }
 
 /** The stackshot that a delta one is against, where there is one.

@@ -3,7 +3,7 @@
  * @module
  */
 import { UserError } from "./errors.ts";
-import { complain, explain } from "./output.ts";
+import { complain, explain } from "./view/output.ts";
 
 /** Runs one command line.
  *
@@ -21,8 +21,8 @@ import { complain, explain } from "./output.ts";
 export async function main(args: readonly string[]): Promise<number | undefined> {
   try {
     // Each path loads what it needs and no more: most of the time a short command takes is loading.
-    if (args.length === 0) return await (await import("./actions.ts")).promptAction();
-    return await (await import("./cli.ts")).runCommandLine(args);
+    if (args.length === 0) return await (await import("./cli/actions.ts")).promptAction();
+    return await (await import("./cli/program.ts")).runCommandLine(args);
   } catch (error) {
     // Both our own errors and those of the command line's library say how to exit.
     const code = (error as { exitCode?: unknown } | null)?.exitCode;

@@ -3,9 +3,9 @@
  * @module
  */
 import type { Target } from "../mod.ts";
-import { prompt } from "./prompt.ts";
-import { Session } from "./session.ts";
-import { styleFor } from "./style.ts";
+import { prompt } from "./prompt/prompt.ts";
+import { Session } from "./prompt/session.ts";
+import { styleFor } from "./view/style.ts";
 
 export { type CommandDefinition, defineCommand } from "./commands/mod.ts";
 

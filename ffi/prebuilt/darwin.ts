@@ -1,4 +1,4 @@
-// Written by ffi/build.ts.
+// Written by tools/build.ts.
 
 /** libmachpause.dylib, compressed by gzip, in base64. */
 const contents: string =

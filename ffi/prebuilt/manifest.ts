@@ -1,4 +1,4 @@
-// Written by ffi/build.ts.
+// Written by tools/build.ts.
 
 /** A file that `ffi/prebuilt/<key>.ts` holds. */
 export interface Prebuilt {

@@ -2,7 +2,7 @@
  *
  * @module
  */
-export { readReport } from "./read.ts";
+export { readReport } from "./read/read.ts";
 export {
   type CallTreeNode,
   CrashReport,
@@ -20,8 +20,8 @@ export {
   type ReportThread,
   type Span,
 } from "./report.ts";
-export { decodeReport, encodeReport } from "./text.ts";
-export type { JsonObject, JsonValue } from "./json.ts";
+export { decodeReport, encodeReport } from "./read/text.ts";
+export type { JsonObject, JsonValue } from "./read/json.ts";
 export {
   type FoundPlace,
   type ImageLookup,
@@ -33,12 +33,18 @@ export {
 } from "./symbolicate.ts";
 export { type FunctionInfo, imageLookup } from "./lookup.ts";
 export { type FindDebug, ReportSymbolFiles, type ReportSymbolOptions } from "./symbol_source.ts";
-export { unitOrigins, type UnitSource } from "./unit_origins.ts";
-export { explainReport, type Explanation, isSystemImage } from "./explain.ts";
-export { describeAddress, faultAddress } from "./fault.ts";
-export { decodeGuard, decodeResource } from "./decode.ts";
-export { knowledge, known, knownFrame, knownMessage, knownTermination } from "./knowledge.ts";
-export type { KnowledgeKind, KnowledgeRow } from "./knowledge_row.ts";
+export { unitOrigins, type UnitSource } from "./explain/unit_origins.ts";
+export { explainReport, type Explanation, isSystemImage } from "./explain/explain.ts";
+export { describeAddress, faultAddress } from "./explain/fault.ts";
+export { decodeGuard, decodeResource } from "./read/decode.ts";
+export {
+  knowledge,
+  known,
+  knownFrame,
+  knownMessage,
+  knownTermination,
+} from "./explain/knowledge.ts";
+export type { KnowledgeKind, KnowledgeRow } from "./explain/knowledge_row.ts";
 export {
   attributeReport,
   type Attribution,
@@ -49,8 +55,8 @@ export {
   type OwnedFrame,
   type Owner,
   programImage,
-} from "./attribution.ts";
-export { type ReportSignature, reportSignature, reportTime } from "./signature.ts";
-export { reportOf, type TargetReportOptions } from "./from_target.ts";
-export { writeReport } from "./write.ts";
-export * from "./stackshot/mod.ts";
+} from "./explain/attribution.ts";
+export { type ReportSignature, reportSignature, reportTime } from "./group/signature.ts";
+export { reportOf, type TargetReportOptions } from "./write/from_target.ts";
+export { writeReport } from "./write/write.ts";
+export * from "../stackshot/mod.ts";

@@ -1,7 +1,7 @@
 /** A crash report as objects, whatever it was written as. */
 
 import type { ArchName } from "../arch/mod.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./read/json.ts";
 
 /** What a report was written as: Apple's crash text, the two JSON documents of `.ips`, what `sample`
  * and what `spindump` print.

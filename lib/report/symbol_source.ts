@@ -10,11 +10,11 @@ import {
   type OpenFile,
   type SymbolFiles,
 } from "../target/mod.ts";
-import type { CodeOrigin, CodeOrigins } from "./attribution.ts";
-import { isSystemImage } from "./explain.ts";
+import type { CodeOrigin, CodeOrigins } from "./explain/attribution.ts";
+import { isSystemImage } from "./explain/explain.ts";
 import { type FunctionInfo, imageLookup } from "./lookup.ts";
 import type { ReportImage } from "./report.ts";
-import { unitOrigins, type UnitSource } from "./unit_origins.ts";
+import { unitOrigins, type UnitSource } from "./explain/unit_origins.ts";
 import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
 
 /** What finds debug information, as `DebugFinder` of `lib/symbols` does.

@@ -2,7 +2,7 @@
 
 import { type ArchName, archs } from "../arch/mod.ts";
 import type { SourceFrame } from "../target/mod.ts";
-import { type JsonValue, parseJson, stringifyJson } from "./json.ts";
+import { type JsonValue, parseJson, stringifyJson } from "./read/json.ts";
 import {
   type CallTreeNode,
   CrashReport,
@@ -10,7 +10,7 @@ import {
   type ReportImage,
   type ReportThread,
 } from "./report.ts";
-import { type Edit, edited, lineEnding } from "./text.ts";
+import { type Edit, edited, lineEnding } from "./read/text.ts";
 
 /** What is known of a place in an image.
  *

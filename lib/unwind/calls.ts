@@ -1,6 +1,6 @@
 import type { Arch } from "../arch/mod.ts";
-import type { AssemblyInput } from "./assembly.ts";
-import { isAfterCall as isAfterX86Call } from "./assembly_x86.ts";
+import type { AssemblyInput } from "./instructions.ts";
+import { isAfterCall as isAfterX86Call } from "./x86/instructions.ts";
 
 /** Tells whether an address is one that a call returns to: whether the instruction before it calls.
  * Encodings from the Arm Architecture Reference Manuals: BL, BLR and its authenticating forms of A64;

@@ -10,8 +10,8 @@
 
 import type { Arch } from "../arch/mod.ts";
 import type { UnwindRow } from "../dwarf/mod.ts";
-import { compactRowArm64 } from "./compact_arm64.ts";
-import { compactRowX86 } from "./compact_x86.ts";
+import { compactRowArm64 } from "./arm64/compact.ts";
+import { compactRowX86 } from "./x86/compact.ts";
 
 /** The function has no compact encoding, but call-frame information. */
 export interface DwarfReference {

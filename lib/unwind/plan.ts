@@ -3,13 +3,13 @@ import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/walking.ts";
 import type { Resolver, Via } from "../target/mod.ts";
-import type { AssemblyRow, AssemblyUnwinder } from "./assembly.ts";
-import { unwindArm } from "./assembly_arm.ts";
-import { unwindArm64 } from "./assembly_arm64.ts";
-import { unwindX86 } from "./assembly_x86.ts";
+import type { AssemblyRow, AssemblyUnwinder } from "./instructions.ts";
+import { unwindArm } from "./armv7/arm.ts";
+import { unwindArm64 } from "./arm64/instructions.ts";
+import { unwindX86 } from "./x86/instructions.ts";
 import { isAfterCall } from "./calls.ts";
 import { compactRow } from "./compact.ts";
-import { isThumb, nextExecuted } from "./conditions_arm.ts";
+import { isThumb, nextExecuted } from "./armv7/conditions.ts";
 import { signalRow, SIGTRAMP } from "./signal.ts";
 import { UnwindInfo } from "./unwind_info.ts";
 

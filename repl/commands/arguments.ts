@@ -1,6 +1,6 @@
 /** What people type, as what it means. */
 import { UserError } from "../errors.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../prompt/session.ts";
 import { parseOptions } from "./command.ts";
 
 const number = /^(?:0x[\da-f]+|0b[01]+|0o[0-7]+|\d+)$/i;

@@ -1,6 +1,6 @@
 /** What a command of the prompt is. */
 import { UserError } from "../errors.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../prompt/session.ts";
 
 /** What an argument names, for completion; a list is all that there may be. */
 export type ArgumentKind =

@@ -1,6 +1,6 @@
 /** Frames and what is in them: registers, source. */
-import { frameColumns, frameLine, hex, registerLines } from "../render.ts";
-import type { Session } from "../session.ts";
+import { frameColumns, frameLine, hex, registerLines } from "../view/render.ts";
+import type { Session } from "../prompt/session.ts";
 import { UserError } from "../errors.ts";
 import {
   addressOf,
@@ -151,7 +151,7 @@ export const frames: Family = {
       example: "source",
       takes: ["file"],
       async run(session, [where]) {
-        const { sourceLines } = await import("../source.ts");
+        const { sourceLines } = await import("../view/source.ts");
         return sourceLines(session, where);
       },
     },

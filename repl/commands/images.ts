@@ -2,8 +2,8 @@
 import { escape } from "../../lib/escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../../mod.ts";
 import { UserError } from "../errors.ts";
-import { hex } from "../render.ts";
-import type { Session } from "../session.ts";
+import { hex } from "../view/render.ts";
+import type { Session } from "../prompt/session.ts";
 import { addressOf, integer, parseOptions, pointerSize, wholeNumber } from "./arguments.ts";
 import type { Family } from "./command.ts";
 import { symbols } from "./symbols.ts";
@@ -113,7 +113,7 @@ export const images: Family = {
           wanted.length === 0 || wanted.includes(name) || wanted.includes(path)
         );
         if (images.length === 0) return [wanted.length === 0 ? "no images" : "no such image"];
-        const { tableLines } = await import("../table.ts");
+        const { tableLines } = await import("../view/table.ts");
         return await tableLines(
           session.ui,
           ["load address", "UUID", "path"],
@@ -220,7 +220,7 @@ export const images: Family = {
             e: "end",
           },
         );
-        const { functionAt, instructionLines } = await import("../disassemble.ts");
+        const { functionAt, instructionLines } = await import("../view/disassemble.ts");
         const bytes = options.bytes !== undefined;
         const count = options.count === undefined
           ? undefined

@@ -1,7 +1,7 @@
 /** Reading, writing and searching memory. */
 import { escape } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
-import { hex, hexdump } from "../render.ts";
+import { hex, hexdump } from "../view/render.ts";
 import {
   addressOf,
   checkWritable,
@@ -14,7 +14,7 @@ import {
 import type { Family, PromptCommand } from "./command.ts";
 
 /** Loaded when memory is looked at. */
-const load = () => import("../memory_format.ts");
+const load = () => import("../view/memory_format.ts");
 
 const read: PromptCommand = {
   name: "memory read",
@@ -121,7 +121,7 @@ const write: PromptCommand = {
     }
     checkWritable(session, "memory");
     const address = addressOf(session, where);
-    const [{ encode }, { layouts }] = await Promise.all([import("../layout.ts"), load()]);
+    const [{ encode }, { layouts }] = await Promise.all([import("../view/layout.ts"), load()]);
     const layout = (await layouts(session)).parse(
       options.as ?? (options.size === undefined ? "u8" : `u${8 * Number(options.size)}`),
     );
@@ -173,8 +173,8 @@ const find: PromptCommand = {
       { s: "text", e: "expression", t: "as", c: "count" },
     );
     const [{ findBytes }, { encode }, { layouts }] = await Promise.all([
-      import("../find.ts"),
-      import("../layout.ts"),
+      import("../view/find.ts"),
+      import("../view/layout.ts"),
       load(),
     ]);
     const positional = [...rest];
@@ -201,7 +201,7 @@ const find: PromptCommand = {
     session.interrupt = () => controller.abort();
     const { target, ui } = session;
     const regions = target.regions();
-    const { sizeText, regionOwners } = await import("../regions.ts");
+    const { sizeText, regionOwners } = await import("../view/regions.ts");
     const found = await findBytes(target.memory, regions, pattern, {
       start: start ?? 0n,
       end: end ?? 1n << 64n,
@@ -242,8 +242,8 @@ const regions: PromptCommand = {
   takes: ["address"],
   async run(session, [where]) {
     const [{ protectionText, regionOwners, sizeText }, { tableLines }] = await Promise.all([
-      import("../regions.ts"),
-      import("../table.ts"),
+      import("../view/regions.ts"),
+      import("../view/table.ts"),
     ]);
     const { target } = session;
     let all = target.regions();

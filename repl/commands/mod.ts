@@ -3,7 +3,7 @@
  * @module
  */
 import { UserError } from "../errors.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../prompt/session.ts";
 import { type Family, type PromptCommand, splitWords } from "./command.ts";
 import { frames } from "./frames.ts";
 import { images } from "./images.ts";

@@ -1,7 +1,7 @@
 /** Commands about the prompt itself. */
 import { escape } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
-import { type Theme, themes, useTheme } from "../style.ts";
+import { type Theme, themes, useTheme } from "../view/style.ts";
 import { parseOptions, wholeNumber } from "./arguments.ts";
 import type { Family } from "./command.ts";
 
@@ -17,7 +17,7 @@ export const prompt: Family = {
       example: "help bt",
       takes: ["command"],
       async run(session, args) {
-        const { commandHelp, helpLines } = await import("../help.ts");
+        const { commandHelp, helpLines } = await import("../prompt/help.ts");
         return args.length === 0 ? helpLines(session) : commandHelp(session, args.join(" "));
       },
     },

@@ -1,6 +1,6 @@
 /** Where debug information is found. */
-import { missingLines } from "../missing_symbols.ts";
-import { checkFolders } from "../open.ts";
+import { missingLines } from "../view/missing_symbols.ts";
+import { checkFolders } from "../prompt/open.ts";
 import type { PromptCommand } from "./command.ts";
 
 /** The command about debug information. */

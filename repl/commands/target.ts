@@ -2,9 +2,9 @@
 import { escape } from "../../lib/escape.ts";
 import type { LiveTarget } from "../../mod.ts";
 import { UserError } from "../errors.ts";
-import { held, openCoreFile, openTarget } from "../open.ts";
-import { noteLines } from "../render.ts";
-import type { Session } from "../session.ts";
+import { held, openCoreFile, openTarget } from "../prompt/open.ts";
+import { noteLines } from "../view/render.ts";
+import type { Session } from "../prompt/session.ts";
 import { parseOptions, withConsent } from "./arguments.ts";
 import type { Family } from "./command.ts";
 
@@ -61,7 +61,7 @@ export const target: Family = {
       takes: ["file"],
       async run(session, [program, ...args]) {
         if (program === undefined) throw new UserError("launch what? the path of a program");
-        const { openLaunched } = await import("../launch.ts");
+        const { openLaunched } = await import("../prompt/launch.ts");
         session.open(await openLaunched(program, args));
         return [`launched ${session.target}`];
       },
@@ -141,7 +141,7 @@ export const target: Family = {
       takes: ["file", ["stacks", "dirty", "full"]],
       async run(session, [file, style = "stacks"]) {
         if (file === undefined) throw new UserError("save the core as what? the path of a file");
-        const { coreStyle, savedLine, saveCoreFile } = await import("../savecore.ts");
+        const { coreStyle, savedLine, saveCoreFile } = await import("../cli/savecore.ts");
         const saved = await saveCoreFile(session.target, file, coreStyle(style), (giveUp) => {
           session.interrupt = giveUp;
         });

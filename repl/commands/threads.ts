@@ -1,9 +1,9 @@
 /** Stopping and going on; threads and their stacks. */
 import { UserError } from "../errors.ts";
 import type { Thread } from "../../mod.ts";
-import { shownFrames } from "../frames.ts";
-import { backtraceLines, exceptionLines, threadHeader } from "../render.ts";
-import type { Session } from "../session.ts";
+import { shownFrames } from "../view/frames.ts";
+import { backtraceLines, exceptionLines, threadHeader } from "../view/render.ts";
+import type { Session } from "../prompt/session.ts";
 import { parseOptions, pointerSize, wholeNumber } from "./arguments.ts";
 import type { Family } from "./command.ts";
 import { selectedFrame } from "./frames.ts";
@@ -11,7 +11,7 @@ import { warningLines } from "./target.ts";
 
 /** How many threads there are, and what each one is doing. */
 async function summary(session: Session): Promise<string[]> {
-  const { summaryLines } = await import("../summary.ts");
+  const { summaryLines } = await import("../view/summary.ts");
   const threads = session.threads();
   const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
   const state = session.target.paused ? "paused: " : "";
@@ -138,7 +138,7 @@ export const threads: Family = {
           return backtraceLines(thread, size, session.style, limit, shown);
         };
         if (options.unique !== undefined) {
-          const { groupStacks, indexRanges } = await import("../summary.ts");
+          const { groupStacks, indexRanges } = await import("../view/summary.ts");
           const lines: string[] = [];
           for (const { threads } of groupStacks(session.threads())) {
             if (lines.length > 0) lines.push("");

@@ -1,4 +1,4 @@
-import { buildHost } from "../../ffi/build.ts";
+import { buildHost } from "../../tools/build.ts";
 import { contractTests } from "./contract.ts";
 import { buildDirectory } from "./program.ts";
 

@@ -3,10 +3,10 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type NativeKernel, openKernel } from "../../ffi/mod.ts";
 import { MachError } from "../../lib/errors.ts";
-import { readStackshot } from "../../lib/report/stackshot/mod.ts";
-import { encodeKcdata } from "../report/stackshot/kcdata_encoder.ts";
-import { shot } from "../report/stackshot/shot.ts";
-import { encodeTrace } from "../report/stackshot/trace_encoder.ts";
+import { readStackshot } from "../../lib/stackshot/mod.ts";
+import { encodeKcdata } from "../lib/stackshot/kcdata_encoder.ts";
+import { shot } from "../lib/stackshot/shot.ts";
+import { encodeTrace } from "../lib/stackshot/trace_encoder.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 

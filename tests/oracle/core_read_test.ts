@@ -3,8 +3,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { writeRegister } from "../../lib/arch/mod.ts";
 import { type CoreTarget, openCore, type Thread } from "../../mod.ts";
-import { chains } from "../target/demo.ts";
-import { buildCore, coreFile, type Parts, partsOf, type Variant } from "../target/core_builder.ts";
+import { chains } from "../lib/target/demo.ts";
+import {
+  buildCore,
+  coreFile,
+  type Parts,
+  partsOf,
+  type Variant,
+} from "../lib/target/core_builder.ts";
 
 /** As LLDB prints it: `address image function + offset`; the offset only where there is a function. */
 type FrameText = string;

@@ -13,10 +13,10 @@ import {
   openCore,
   type Thread,
 } from "../../mod.ts";
-import { chains, startDemo } from "../target/demo.ts";
-import { recordedKernel } from "../target/memory_kernel.ts";
+import { chains, startDemo } from "../lib/target/demo.ts";
+import { recordedKernel } from "../lib/target/memory_kernel.ts";
 
-const fixtures = new URL("../fixtures/demo/", import.meta.url).pathname;
+const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
 
 /** A thread, as both show it: its id, general registers by name, and frames. */
 interface Shown {

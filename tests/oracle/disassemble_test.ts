@@ -1,7 +1,7 @@
 /** What `disassemble` prints is what llvm-objdump prints, of every function of the fixtures. */
 import { assert, assertEquals } from "@std/assert";
 import { Image } from "../../mod.ts";
-import { disassemble } from "../../repl/disassemble.ts";
+import { disassemble } from "../../repl/view/disassemble.ts";
 
 const triples = {
   x86_64: "x86_64-apple-macos",
@@ -52,7 +52,7 @@ for (const [arch, triple] of Object.entries(triples)) {
   Deno.test(`${arch}: every instruction, as llvm-objdump has it`, async () => {
     let count = 0;
     for (const name of ["demo", "libworkers.dylib"]) {
-      const path = new URL(`../fixtures/demo/${arch}/${name}`, import.meta.url).pathname;
+      const path = new URL(`../../examples/demo/${arch}/${name}`, import.meta.url).pathname;
       const image = Image.fromFile(await Deno.readFile(path), path);
       const theirs = await objdump(path, triple);
       const different: string[] = [];

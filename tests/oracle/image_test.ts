@@ -14,7 +14,7 @@ import {
 import { openImage } from "../../mod.ts";
 import { machOFiles } from "./macho_files.ts";
 
-const fixtures = new URL("../fixtures/demo/", import.meta.url).pathname;
+const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
 
 async function run(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();

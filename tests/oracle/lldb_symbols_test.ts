@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Image } from "../../lib/macho/mod.ts";
 
-const fixtures = new URL("../fixtures/demo/", import.meta.url).pathname;
+const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
 
 /** LLDB's answers, in the order of `addresses`: `name+offset`, or `nameless+offset` for the names that
  * it makes up for function starts. */

@@ -4,7 +4,7 @@ import { files } from "../../ffi/files.ts";
 import { bytesSource } from "../../lib/macho/mod.ts";
 import { imagesIn } from "../../lib/target/mod.ts";
 import { type MstFile, openMst } from "../../mod.ts";
-import { makeTable } from "../../repl/index_table.ts";
+import { makeTable } from "../../lib/symbols/index/index_table.ts";
 import { largeDylib } from "./large_dsym.ts";
 import { machOFiles } from "./macho_files.ts";
 import { compareChains, everyOffset, openSubject, randomOffsets } from "./symbolizer.ts";

@@ -11,9 +11,9 @@
  * ```
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { systems } from "../../lib/report/stackshot/trace_buffer.ts";
-import { layouts, types } from "../../lib/report/stackshot/types.ts";
-import { waitTypeName } from "../../lib/report/stackshot/words.ts";
+import { systems } from "../../lib/stackshot/trace_buffer.ts";
+import { layouts, types } from "../../lib/stackshot/types.ts";
+import { waitTypeName } from "../../lib/stackshot/words.ts";
 
 const xnu = Deno.env.get("MACHPAUSE_XNU");
 const history = Deno.env.get("MACHPAUSE_XNU_HISTORY");

@@ -9,9 +9,9 @@
  * ```
  */
 import { assert, assertEquals } from "@std/assert";
-import { readStackshot, type StackshotData } from "../../lib/report/stackshot/mod.ts";
-import { Bytes } from "../report/stackshot/bytes.ts";
-import { KcdataWriter } from "../report/stackshot/kcdata_encoder.ts";
+import { readStackshot, type StackshotData } from "../../lib/stackshot/mod.ts";
+import { Bytes } from "../lib/stackshot/bytes.ts";
+import { KcdataWriter } from "../lib/stackshot/kcdata_encoder.ts";
 
 const samples = Deno.env.get("MACHPAUSE_XNU_SAMPLES");
 const folder = `${samples}/libkdd/tests`;

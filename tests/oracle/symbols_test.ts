@@ -4,10 +4,10 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { CPU_TYPE, FILE_TYPE, Image } from "../../lib/macho/mod.ts";
-import { FakeMemory } from "../macho/build_image.ts";
+import { FakeMemory } from "../lib/macho/build_image.ts";
 import { machOFiles } from "./macho_files.ts";
 
-const fixtures = new URL("../fixtures/demo/", import.meta.url).pathname;
+const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
 
 async function run(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();

@@ -8,7 +8,7 @@ import { compactRow } from "../../lib/unwind/compact.ts";
 import { UnwindInfo } from "../../lib/unwind/unwind_info.ts";
 import { machOFiles } from "./macho_files.ts";
 
-const fixtures = new URL("../fixtures/demo/", import.meta.url).pathname;
+const fixtures = new URL("../../examples/demo/", import.meta.url).pathname;
 
 /** What `npm pack` takes, the file in it, and how many entries it has. */
 const packages: readonly (readonly [spec: string, file: string, entries: number])[] = [

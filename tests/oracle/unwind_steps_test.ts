@@ -7,7 +7,7 @@ import { Image } from "../../lib/macho/mod.ts";
 import { openCore } from "../../mod.ts";
 import type { Step as ArmStep, StepsRecording } from "../fixtures/steps/arm_record.ts";
 import { readSteps } from "../fixtures/steps/x86_steps.ts";
-import { buildCore, type RegionPart, type ThreadPart } from "../target/core_builder.ts";
+import { buildCore, type RegionPart, type ThreadPart } from "../lib/target/core_builder.ts";
 
 /** Every so many-th different instruction is compared. */
 const STRIDE = 7;

@@ -1,6 +1,6 @@
 /** The lengths of x86 instructions are those that llvm-objdump gives, over a library's code. */
 import { assert, assertEquals } from "@std/assert";
-import { MAX_LENGTH, X86Decoder } from "../../lib/unwind/assembly_x86_decode.ts";
+import { MAX_LENGTH, X86Decoder } from "../../lib/unwind/x86/decode.ts";
 
 const libraries = [
   { wide: true, path: "/usr/lib/x86_64-linux-gnu/libstdc++.so.6" },

@@ -189,7 +189,7 @@ Deno.test({
   name: "commands from a pipe, at a launched program that outlives the session",
   ignore: !demo || Deno.build.os !== "linux",
   async fn() {
-    const path = new URL("tests/fixtures/demo/x86_64/demo", root).pathname;
+    const path = new URL("examples/demo/x86_64/demo", root).pathname;
     // Into files: the launched program keeps what it inherits open.
     const directory = await Deno.makeTempDir();
     const script = '"$0" run -A "$1" launch "$2" >"$3/out" 2>"$3/err"';

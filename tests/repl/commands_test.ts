@@ -2,10 +2,10 @@ import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "
 import { TargetGoneError } from "../../mod.ts";
 import { allCommands, parseCommand } from "../../repl/commands/mod.ts";
 import { UserError } from "../../repl/errors.ts";
-import { held } from "../../repl/open.ts";
-import { promptText } from "../../repl/prompt.ts";
-import { Session } from "../../repl/session.ts";
-import { plain } from "../../repl/style.ts";
+import { held } from "../../repl/prompt/open.ts";
+import { promptText } from "../../repl/prompt/prompt.ts";
+import { Session } from "../../repl/prompt/session.ts";
+import { plain } from "../../repl/view/style.ts";
 import { fakeTarget, harmless, raw } from "./fake_target.ts";
 
 function open(): { session: Session } & ReturnType<typeof fakeTarget> {

@@ -1,10 +1,10 @@
 /** Cores on the command line and at the prompt. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { writeRegister } from "../../lib/arch/mod.ts";
-import { buildCore, coreFile, recordedParts, type Variant } from "../target/core_builder.ts";
+import { buildCore, coreFile, recordedParts, type Variant } from "../lib/target/core_builder.ts";
 
 const program = new URL("../../repl/main.ts", import.meta.url).pathname;
-const symbols = new URL("../fixtures/demo/arm64", import.meta.url).pathname;
+const symbols = new URL("../../examples/demo/arm64", import.meta.url).pathname;
 const decoder = new TextDecoder();
 const hostile = "\x1b[2J\u202ename";
 
@@ -109,7 +109,7 @@ Deno.test("binaries that are missing are said, with the way out", async () => {
   assertMatch(without.stderr, /^machpause: warning: neither in the core .* --symbols\n$/);
   assertFalse(without.stderr.includes("\x1b"));
   assertMatch(without.stdout, /libworkers\.dylib {2}0x[\da-f]{16} {2}\+ 0x/);
-  const folders = ["--symbols", new URL("../repl", import.meta.url).pathname, "--symbols", symbols];
+  const folders = ["--symbols", new URL("./", import.meta.url).pathname, "--symbols", symbols];
   const found = await machpause(["bt", `core:${file.path}`, ...folders]);
   assertEquals(found.stderr, "");
   assertStringIncludes(found.stdout, "spin_inner + 24");

@@ -1,5 +1,11 @@
 import { assertEquals, assertFalse, assertRejects } from "@std/assert";
-import { evaluate, IncompleteError, isComplete, placeOf, show } from "../../repl/evaluate.ts";
+import {
+  evaluate,
+  IncompleteError,
+  isComplete,
+  placeOf,
+  show,
+} from "../../repl/prompt/evaluate.ts";
 import { harmless, hostile, raw } from "./fake_target.ts";
 
 Deno.test("the value of the last expression, types stripped", async () => {

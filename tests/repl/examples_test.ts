@@ -39,7 +39,7 @@ const programs = { demo: "demo_ready", crowd: "crowd_ready" };
 
 /** Starts one; returns when its threads are where they stay. */
 async function start(name: keyof typeof programs): Promise<LiveTarget> {
-  const path = new URL(`tests/fixtures/demo/x86_64/${name}`, root).pathname;
+  const path = new URL(`examples/demo/x86_64/${name}`, root).pathname;
   const target = await launch(path, [], { output: "null" });
   const ready = target.lookup(programs[name])[0].symbol.address;
   while (target.memory.readU32(ready) === 0) {

@@ -5,7 +5,7 @@ import { files } from "../../ffi/mod.ts";
 import type { Symbols } from "../../lib/target/mod.ts";
 import { walk } from "../../lib/unwind/mod.ts";
 import { writeRegister } from "../../lib/arch/mod.ts";
-import { FakeKernel } from "../target/fake_kernel.ts";
+import { FakeKernel } from "../lib/target/fake_kernel.ts";
 
 /** Clears the screen, sets the title, reverses the text's direction, is no character, rings. */
 export const hostile = "\x1b[2J\x1b]0;owned\x07\u009b31m\u202egnp.\ud800\x7f\r\n";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { buildImage } from "../macho/build_image.ts";
+import { buildImage } from "../lib/macho/build_image.ts";
 import { root } from "./terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
-const fixture = (name: string): string => new URL(`tests/fixtures/demo/${name}`, root).pathname;
+const fixture = (name: string): string => new URL(`examples/demo/${name}`, root).pathname;
 
 interface Ended {
   code: number;

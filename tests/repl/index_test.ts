@@ -10,9 +10,9 @@ import { files } from "../../ffi/files.ts";
 import { FormatError, type MstFile, openMst } from "../../mod.ts";
 import { imagesIn } from "../../lib/target/mod.ts";
 import { openDwarf } from "../../lib/symbols/mod.ts";
-import { makeTable } from "../../repl/index_table.ts";
-import { bytesText, progressLine, secondsText } from "../../repl/progress.ts";
-import { bulkFrames } from "../../repl/bulk.ts";
+import { makeTable } from "../../lib/symbols/index/index_table.ts";
+import { bytesText, progressLine, secondsText } from "../../repl/view/progress.ts";
+import { bulkFrames } from "../../lib/symbols/index/bulk.ts";
 import { compileHelper, Terminal } from "./terminal.ts";
 
 const program = new URL("../../repl/main.ts", import.meta.url).pathname;

@@ -12,7 +12,7 @@ const helper = await compileHelper(directory);
 addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
 
 const program = new URL("repl/main.ts", root).pathname;
-const fixtures = new URL("tests/fixtures/demo", root).pathname;
+const fixtures = new URL("examples/demo", root).pathname;
 const paused = "paused) > ";
 const running = "running) > ";
 

@@ -50,7 +50,7 @@ Deno.test({
   name: "a script that fails while its target is paused leaves it running",
   ignore: Deno.build.os !== "linux" || Deno.build.arch !== "x86_64",
   async fn() {
-    const path = new URL("tests/fixtures/demo/x86_64/demo", root).pathname;
+    const path = new URL("examples/demo/x86_64/demo", root).pathname;
     const { code, stdout } = await run(`
       const target = await launch(${JSON.stringify(path)}, [], { output: "null" });
       target.pause();

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { parseAddress, translateArguments } from "../../repl/symbolicate_arguments.ts";
-import { completeLength, findAddresses, replace } from "../../repl/symbolicate_filter.ts";
-import { batches, lineBatches } from "../../repl/symbolicate_input.ts";
-import { Lines } from "../../repl/symbolicate_lines.ts";
-import { readWords } from "../../repl/symbolicate_words.ts";
+import { parseAddress, translateArguments } from "../../repl/cli/symbolicate/arguments.ts";
+import { completeLength, findAddresses, replace } from "../../repl/cli/symbolicate/filter.ts";
+import { batches, lineBatches } from "../../repl/cli/symbolicate/input.ts";
+import { Lines } from "../../repl/cli/symbolicate/lines.ts";
+import { readWords } from "../../repl/cli/symbolicate/words.ts";
 import { root } from "./terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;

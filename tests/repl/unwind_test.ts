@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { writeRegister } from "../../lib/arch/mod.ts";
-import { buildCore, coreFile, recordedParts } from "../target/core_builder.ts";
-import { startDemo } from "../target/demo.ts";
+import { buildCore, coreFile, recordedParts } from "../lib/target/core_builder.ts";
+import { startDemo } from "../lib/target/demo.ts";
 
 const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 const entry = new URL("../../repl/main.ts", import.meta.url).pathname;

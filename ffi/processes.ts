@@ -1,0 +1,137 @@
+/** Processes and what is beneath them: here `ffi/` and `lib/` are joined. Most of what is started needs no
+ * more than this, and it is loaded in half the time that `mod.ts` takes.
+ *
+ * @module
+ */
+import {
+  fileSystem,
+  guard,
+  type LaunchOptions,
+  launchProcess,
+  type NativeKernel,
+  openKernel,
+} from "./mod.ts";
+import { MachError, TargetGoneError } from "../lib/errors.ts";
+import { servicesOver, type SymbolOptions } from "../lib/services.ts";
+import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
+
+export { fileSystem as system };
+
+let opened: NativeKernel | undefined;
+
+/** The kernel of this system, opened when it is first asked for. */
+export function kernel(): NativeKernel {
+  return opened ??= openKernel();
+}
+
+/** `KERN_FAILURE`. */
+const failure = 5;
+
+/** Takes hold of a running process. It runs on until it is paused.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ *
+ * using target = await attach("MyApp"); // or a pid
+ * for (const thread of target.threads) console.log(`${thread}\n${thread.backtrace()}`);
+ * ```
+ * @param target a pid, or the name of exactly one process
+ * @throws MachError when there is no such process or it may not be attached to
+ */
+export function attach(
+  target: number | string,
+  options: SymbolOptions = {},
+): Promise<LiveTarget> {
+  return Promise.try(() => {
+    const native = kernel();
+    const pid = typeof target === "number" || /^\d+$/.test(target)
+      ? Number(target)
+      : pidOfName(native.processes(), target);
+    const name = native.processName(pid) ?? `pid ${pid}`;
+    return new LiveTarget(native, servicesOver(fileSystem, options), { pid, name, onHold: guard });
+  });
+}
+
+function pidOfName(processes: ReturnType<NativeKernel["processes"]>, name: string): number {
+  const found = processes.filter((process) => process.name === name);
+  if (found.length === 1) return found[0].pid;
+  throw new MachError(
+    "task_for_pid",
+    failure,
+    found.length === 0
+      ? `no process is named ${JSON.stringify(name)}`
+      : `${found.length} processes are named ${JSON.stringify(name)}: ` +
+        `say which by pid: ${found.map(({ pid }) => pid).join(", ")}`,
+  );
+}
+
+/** How long a program may take to begin to run. */
+const launchMilliseconds = 10_000;
+
+/** Starts a program and takes hold of it; it is running its own code when this returns. On Linux a
+ * Mach-O program runs through machpause's loader.
+ *
+ * @example
+ * ```ts
+ * import { launch } from "@machpause/machpause";
+ *
+ * using target = await launch("./program", ["argument"]);
+ * console.log(target.images.map((image) => image.name));
+ * target.kill();
+ * ```
+ * @throws Deno.errors.NotFound when there is no such file
+ * @throws MachError when it may not be attached to
+ * @throws TargetGoneError when it ended before it ran
+ */
+export async function launch(
+  program: string,
+  args: readonly string[] = [],
+  options: LaunchOptions & SymbolOptions = {},
+): Promise<LiveTarget> {
+  const native = kernel();
+  const child = await launchProcess(program, { ...options, args });
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  const kill = () => child.kill();
+  const late = performance.now() + launchMilliseconds;
+  let target: LiveTarget | undefined;
+  try {
+    target = new LiveTarget(native, servicesOver(fileSystem, options), {
+      pid: child.pid,
+      name,
+      kill,
+      onHold: guard,
+    });
+    while (child.hasDyld && !target.initialized) {
+      const ended = child.ended();
+      if (ended !== undefined) throw new TargetGoneError(`${name}: ${ended}; it`);
+      if (performance.now() > late) {
+        throw new MachError("task_info", failure, `${name} did not begin to run`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return target;
+  } catch (error) {
+    target?.[Symbol.dispose]();
+    kill();
+    throw error;
+  }
+}
+
+/** This very process, in snapshots.
+ *
+ * @example
+ * ```ts
+ * import { self } from "@machpause/machpause";
+ *
+ * console.log(self().snapshot().mainThread.backtrace().join("\n"));
+ * ```
+ */
+export function self(options: SymbolOptions = {}): SelfTarget {
+  return new SelfTarget(kernel(), servicesOver(fileSystem, options), processName());
+}
+
+function processName(): string {
+  const path = kernel().processPath(Deno.pid);
+  return path.slice(path.lastIndexOf("/") + 1);
+}

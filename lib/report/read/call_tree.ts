@@ -1,0 +1,337 @@
+/** Reading the call trees that `sample` and `spindump` print. */
+
+import { parseImageLine, parseSource } from "./crash_lines.ts";
+import { fieldNames, Header } from "./crash_header.ts";
+import type { JsonObject } from "./json.ts";
+import {
+  archOfCodeType,
+  type CallTreeNode,
+  CrashReport,
+  imageFinder,
+  type ReportFrame,
+  type ReportImage,
+  type ReportThread,
+} from "../report.ts";
+import { Lines } from "./text.ts";
+
+/** The format is known by then. */
+const PROBED = 1 << 16;
+
+/** A line of a tree. */
+interface TreeLine {
+  /** Where the count stands: further right is further in. */
+  readonly depth: number;
+  readonly count: number;
+  readonly symbol: string | null;
+  readonly offset: number | null;
+  readonly imageName: string | null;
+  readonly address: bigint;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+interface DraftNode {
+  count: number;
+  frame: ReportFrame;
+  children: DraftNode[];
+}
+
+interface DraftThread {
+  id: bigint | null;
+  name: string | null;
+  queue: string | null;
+  process: string | null;
+  roots: DraftNode[];
+}
+
+/** Reads a call tree; `null` when the text is none. */
+export function readCallTree(
+  file: string,
+  text: string,
+  from: number,
+  header: JsonObject | null,
+): CrashReport | null {
+  const head = text.slice(from, from + PROBED);
+  const format = /^Call graph:/m.test(head) && !/^Thread \d+/m.test(head)
+    ? "sample"
+    : /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(head) && !/^Thread \d+/m.test(head)
+    ? "spindump"
+    : null;
+  if (format === null) return null;
+  const lines = new Lines(text, from);
+  const fields: { name: string; value: string }[] = [];
+  const images: ReportImage[] = [];
+  const threads: DraftThread[] = [];
+  const warnings: string[] = [];
+  let thread: DraftThread | null = null;
+  let process: string | null = null;
+  /** The nodes from the root to the last, with where they stood. */
+  let path: { depth: number; node: DraftNode }[] = [];
+  let found = 0;
+
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines.line(at);
+    const trimmed = line.trim();
+    if (trimmed === "") continue;
+    const image = trimmed.startsWith("0x") ? parseImageLine(trimmed) : null;
+    if (image !== null) {
+      images.push(image);
+      thread = null;
+      continue;
+    }
+    const begun = format === "sample" ? sampleThread(line) : spindumpThread(trimmed);
+    if (begun !== null) {
+      thread = { ...begun, process, roots: [] };
+      threads.push(thread);
+      path = [];
+      continue;
+    }
+    const entry = thread === null
+      ? null
+      : format === "sample"
+      ? parseSampleLine(line)
+      : parseSpindumpLine(line);
+    if (entry !== null && thread !== null) {
+      found++;
+      while (path.length > 0 && path.at(-1)!.depth >= entry.depth) path.pop();
+      const { depth, count, ...place } = entry;
+      const node: DraftNode = {
+        count,
+        children: [],
+        frame: {
+          ...place,
+          index: path.length,
+          image: null,
+          inlined: false,
+          span: { start: lines.start(at), end: lines.end(at) },
+        },
+      };
+      (path.at(-1)?.node.children ?? thread.roots).push(node);
+      path.push({ depth, node });
+      continue;
+    }
+    if (/^(?:Total number in stack|Sort by top of stack|Binary Images)/.test(trimmed)) {
+      thread = null;
+      continue;
+    }
+    const colon = trimmed.indexOf(":");
+    if (colon <= 0) continue;
+    const name = trimmed.slice(0, colon);
+    const value = trimmed.slice(colon + 1).trim();
+    if (value === "" || name.length > 60) continue;
+    if (name === "Process") {
+      process = value;
+      thread = null;
+    }
+    if (thread === null && (fieldNames.has(name.toLowerCase()) || line === trimmed)) {
+      fields.push({ name, value });
+    }
+  }
+  if (found === 0) warnings.push("the call trees are empty");
+  const find = imageFinder(images);
+  const byName = new Map(images.map((image) => [image.name, image]));
+  place(threads, (frame) =>
+    find(frame.address) ??
+      (frame.imageName === null ? null : byName.get(frame.imageName) ?? null));
+  const known = new Header(fields, header, () => {});
+  const several = new Set(threads.map(({ process }) => process)).size > 1;
+  const codeType = known.codeType;
+  return new CrashReport({
+    format,
+    file,
+    text,
+    bugType: known.bugType,
+    fields,
+    sections: [],
+    process: known.process,
+    arch: archOfCodeType(codeType) ??
+      archOfCodeType(images.find(({ arch }) => arch !== null)?.arch ?? null),
+    codeType,
+    model: known.model,
+    osVersion: known.osVersion,
+    date: known.date,
+    incident: known.incident,
+    exception: known.exception,
+    termination: known.termination,
+    information: [],
+    threads: threads.map((thread, index) => finish(thread, index, several)),
+    lastException: null,
+    images,
+    header,
+    body: null,
+    warnings,
+  });
+}
+
+/** Gives every frame its image; trees may be deeper than calls can nest. */
+function place(
+  threads: readonly DraftThread[],
+  find: (frame: ReportFrame) => ReportImage | null,
+): void {
+  const left = threads.flatMap(({ roots }) => roots);
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    node.frame = { ...node.frame, image: find(node.frame) };
+    for (const child of node.children) left.push(child);
+  }
+}
+
+/** A thread with the stack that most samples found. */
+function finish(thread: DraftThread, index: number, several: boolean): ReportThread {
+  const { roots, process, ...rest } = thread;
+  const frames: ReportFrame[] = [];
+  let level: readonly CallTreeNode[] = roots;
+  while (level.length > 0) {
+    const heaviest = level.reduce((best, node) => node.count > best.count ? node : best);
+    frames.push(heaviest.frame);
+    level = heaviest.children;
+  }
+  frames.reverse();
+  return {
+    ...rest,
+    index,
+    crashed: false,
+    frames: frames.map((frame, at) => ({ ...frame, index: at })),
+    registers: [],
+    flavor: null,
+    process: several ? process : null,
+    tree: roots,
+  };
+}
+
+/** Where the count of a tree line begins, after what draws the tree. */
+function countAt(line: string, marks: string): number {
+  let at = 0;
+  while (at < line.length && marks.includes(line[at])) at++;
+  return at;
+}
+
+function countOf(line: string, at: number): { count: number; end: number } | null {
+  let end = at;
+  while (line.charCodeAt(end) >= 0x30 && line.charCodeAt(end) <= 0x39) end++;
+  if (end === at || end - at > 12 || line.charCodeAt(end) !== 0x20) return null;
+  return { count: Number(line.slice(at, end)), end: end + 1 };
+}
+
+/** `2543 Thread_12345: name   DispatchQueue_1: com.apple.main-thread  (serial)` */
+function sampleThread(
+  line: string,
+): Pick<DraftThread, "id" | "name" | "queue"> | null {
+  const at = countAt(line, " ");
+  const count = countOf(line, at);
+  if (count === null || !line.startsWith("Thread_", count.end)) return null;
+  const rest = line.slice(count.end + 7).trimEnd();
+  const digits = /^\d{1,20}/.exec(rest)?.[0];
+  const queueAt = rest.indexOf("DispatchQueue_");
+  const name = rest.slice(digits?.length ?? 0, queueAt < 0 ? undefined : queueAt)
+    .replace(/^:/, "").trim();
+  const queue = queueAt < 0 ? "" : rest.slice(rest.indexOf(":", queueAt) + 1).trim();
+  const kind = / {2}\((?:serial|concurrent)\)$/.exec(queue);
+  const queueName = kind === null ? queue : queue.slice(0, kind.index).trim();
+  return {
+    id: digits === undefined ? null : BigInt.asUintN(64, BigInt(digits)),
+    name: name === "" ? null : name,
+    queue: queueName === "" ? null : queueName,
+  };
+}
+
+/** `Thread 0x1234    DispatchQueue "com.apple.main-thread"(1)    Thread name "x"   1001 samples (1-1001)` */
+function spindumpThread(
+  line: string,
+): Pick<DraftThread, "id" | "name" | "queue"> | null {
+  const id = /^Thread (0x[0-9a-fA-F]{1,16})\b/.exec(line)?.[1];
+  if (id === undefined) return null;
+  return {
+    id: BigInt(id),
+    name: quotedAfter(line, "Thread name "),
+    queue: quotedAfter(line, "DispatchQueue "),
+  };
+}
+
+function quotedAfter(line: string, label: string): string | null {
+  const at = line.indexOf(`${label}"`);
+  if (at < 0) return null;
+  const from = at + label.length + 1;
+  const end = line.indexOf('"', from);
+  return end < 0 ? null : line.slice(from, end);
+}
+
+/** The addresses in the brackets that end a tree line's place. */
+function bracket(line: string): { at: number; end: number; address: bigint } | null {
+  const at = line.lastIndexOf("[0x");
+  if (at < 0) return null;
+  const digits = /^\[(0x[0-9a-fA-F]{1,16})[,.\]]/.exec(line.slice(at, at + 24))?.[1];
+  const end = line.indexOf("]", at);
+  if (digits === undefined || end < 0) return null;
+  return { at, end: end + 1, address: BigInt(digits) };
+}
+
+/** `2543 main  (in MyApp) + 24,30,...  [0x10a3b4f50,0x10a3b4f56,...]  main.c:12`, or
+ * `2543 ???  (in MyApp)  load address 0x10a3b4000 + 0xf50  [0x10a3b4f50]`. */
+export function parseSampleLine(line: string): TreeLine | null {
+  const depth = countAt(line, " +!:|");
+  const count = countOf(line, depth);
+  const found = bracket(line);
+  if (count === null || found === null || found.at < count.end) return null;
+  const place = line.slice(count.end, found.at).trimEnd();
+  const inAt = place.lastIndexOf("  (in ");
+  const close = inAt < 0 ? -1 : place.indexOf(")", inAt);
+  const name = (inAt < 0 ? place : place.slice(0, inAt)).trim();
+  const after = close < 0 ? "" : place.slice(place.lastIndexOf(")") + 1).trim();
+  const offset = /^\+ (\d{1,15})\b/.exec(after)?.[1];
+  const source = parseSource(line.slice(found.end).trim());
+  const unknown = name === "" || name.startsWith("???");
+  return {
+    depth,
+    count: count.count,
+    symbol: unknown ? null : name,
+    offset: unknown || offset === undefined ? null : Number(offset),
+    imageName: inAt < 0 ? null : place.slice(inAt + 6, place.lastIndexOf(")")),
+    address: found.address,
+    file: source?.file ?? null,
+    line: source?.line ?? null,
+    column: source?.column ?? null,
+  };
+}
+
+/** `1001  start + 1903 (dyld + 88924) [0x1a1e0fb5c]`; a star before the count marks the kernel. */
+export function parseSpindumpLine(line: string): TreeLine | null {
+  const depth = countAt(line, " *");
+  const count = countOf(line, depth);
+  const found = bracket(line);
+  if (count === null || found === null || found.at < count.end) return null;
+  let place = line.slice(count.end, found.at).trim();
+  let imageName: string | null = null;
+  let source: ReturnType<typeof parseSource> = null;
+  const open = place.lastIndexOf(" (");
+  if (place.endsWith(")") && open >= 0) {
+    let inside = place.slice(open + 2, -1);
+    place = place.slice(0, open).trim();
+    const inAt = inside.lastIndexOf(" in ");
+    if (inAt >= 0) {
+      source = parseSource(inside.slice(0, inAt));
+      inside = inside.slice(inAt + 4);
+    }
+    const plus = inside.lastIndexOf(" + ");
+    imageName = plus < 0 ? inside : inside.slice(0, plus);
+  }
+  const plus = place.lastIndexOf(" + ");
+  const offset = plus < 0
+    ? null
+    : /^\d{1,15}$/.test(place.slice(plus + 3))
+    ? Number(place.slice(plus + 3))
+    : null;
+  const name = offset === null ? place : place.slice(0, plus);
+  const unknown = name === "" || name.startsWith("???");
+  return {
+    depth,
+    count: count.count,
+    symbol: unknown ? null : name,
+    offset: unknown ? null : offset,
+    imageName: imageName === "" ? null : imageName,
+    address: found.address,
+    file: source?.file ?? null,
+    line: source?.line ?? null,
+    column: source?.column ?? null,
+  };
+}

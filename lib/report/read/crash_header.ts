@@ -1,0 +1,250 @@
+/** What the header of a crash text says, by the names of its fields or, where they were translated, by
+ * what their values look like. */
+
+import type { JsonObject } from "./json.ts";
+import { textAt } from "./json.ts";
+import type { ReportException, ReportField, ReportProcess, ReportTermination } from "../report.ts";
+
+/** The names of fields, in lower case. A line with another name may be part of a section. */
+export const fieldNames: ReadonlySet<string> = new Set([
+  ..."incident identifier|crashreporter key|crash reporter key|anonymous uuid|hardware model".split(
+    "|",
+  ),
+  ..."process|path|identifier|version|build info|app item id|app external id|appstoretools".split(
+    "|",
+  ),
+  ..."appvariant|app variant|adamid|code type|architecture|platform|role|responsible".split("|"),
+  ..."parent process|parent|coalition|user id|plugin path|plugin identifier|beta".split("|"),
+  ..."date/time|launch time|end time|os version|release type|baseband version".split("|"),
+  ..."bridge os version|report version|exception type|exception subtype|exception codes".split("|"),
+  ..."exception message|exception note|exception reason|termination reason".split("|"),
+  ..."termination signal|termination description|terminating process".split("|"),
+  ..."triggered by thread|crashed thread|highlighted by thread|highlighted thread".split("|"),
+  ..."attributed to thread|vm region info|system integrity protection|sleep/wake uuid".split("|"),
+  ..."time awake since boot|time since wake|notes|logical cpu|error code|trap number".split("|"),
+  ..."command|pid|event|duration|steps|analysis tool|physical footprint".split("|"),
+  ..."physical footprint (peak)|idle exit|analysis written to|data source".split("|"),
+  ..."action taken|wakeups|cpu|cpu used|cpu limit|wakeups limit|free disk space".split("|"),
+  ..."report format|note|store info|share with devs|beta identifier|bundle id".split("|"),
+]);
+
+/** What words look like that a header has in other languages. */
+export const translated = {
+  /** A title that says its thread crashed. */
+  crashed: /crash|崩溃|崩潰|クラッシュ|충돌|abgestürzt|planté|plantage|bloccato|сбой|аварийн/i,
+} as const;
+
+/** `Name [123]` */
+function nameAndPid(text: string): { name: string; pid: number | null } {
+  const open = text.lastIndexOf("[");
+  const digits = open < 0 || !text.endsWith("]") ? "" : text.slice(open + 1, -1);
+  return /^\d{1,10}$/.test(digits)
+    ? { name: text.slice(0, open).trimEnd(), pid: Number(digits) }
+    : { name: text, pid: null };
+}
+
+const systems =
+  /^(?:iPhone OS|iOS|iPadOS|macOS|Mac OS X|OS X|tvOS|watchOS|visionOS|xrOS|bridgeOS)\b/;
+
+/** What a value looks like, and the name it must have had. The first of each counts. */
+const shapes: readonly (readonly [RegExp, string])[] = [
+  [/^EXC_\w+/, "exception type"],
+  [/^(?:KERN|PROTECTION|EXC_I386|EXC_ARM)_\w+/, "exception subtype"],
+  [/^0x[0-9a-fA-F]{16}(?:, 0x[0-9a-fA-F]{16})+/, "exception codes"],
+  [/^.{1,200} \[\d{1,9}\]$/, "process"],
+  [/^.{1,200} \[\d{1,9}\]$/, "parent process"],
+  [/^(?:ARM|ARM-64|X86|X86-64)(?: \(.{1,40}\))?$/, "code type"],
+  [systems, "os version"],
+  [/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "date/time"],
+  [/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "launch time"],
+  [/^\/./, "path"],
+  [
+    /^(?:iPhone|iPad|iPod|Watch|AppleTV|Mac|MacBook\w*|iMac|Macmini)\d{1,3},\d{1,3}$/,
+    "hardware model",
+  ],
+  [/^Namespace \w+/, "termination reason"],
+  [/^[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12}$/, "incident identifier"],
+  [/^[A-Za-z][\w-]*(?:\.[\w-]+){2,}$/, "identifier"],
+];
+
+/** The understood part of a header. */
+export class Header {
+  readonly #values = new Map<string, string>();
+  readonly #json: JsonObject | null;
+
+  /** Reads fields.
+   *
+   * @param json the JSON header line, which says some of it again
+   * @param warn told what had to be guessed
+   */
+  constructor(
+    fields: readonly ReportField[],
+    json: JsonObject | null,
+    warn: (text: string) => void,
+  ) {
+    this.#json = json;
+    const unknown: ReportField[] = [];
+    for (const field of fields) {
+      const name = field.name.toLowerCase();
+      if (!fieldNames.has(name)) unknown.push(field);
+      else if (!this.#values.has(name)) this.#values.set(name, field.value);
+      else if (name === "termination description") {
+        this.#values.set(name, `${this.#values.get(name)}\n${field.value}`);
+      }
+    }
+    this.#guess(unknown, warn);
+  }
+
+  #guess(unknown: readonly ReportField[], warn: (text: string) => void): void {
+    for (const { name, value } of unknown) {
+      const shape = shapes.find(([pattern, known]) =>
+        !this.#values.has(known) && pattern.test(value)
+      );
+      // A header in English says everything by name: what is left is something else.
+      if (shape === undefined || (this.#values.has("process") && !isForeign(name))) continue;
+      this.#values.set(shape[1], value);
+      warn(`the field "${name.slice(0, 40)}" is taken for "${shape[1]}", by its value`);
+    }
+    if (this.#values.has("triggered by thread") || this.#values.has("crashed thread")) return;
+    const numbers = unknown.filter(({ name, value }) =>
+      isForeign(name) && /^\d{1,5}\b/.test(value)
+    );
+    const thread = numbers.find(({ name }) =>
+      /thread|线程|執行緒|スレッド|스레드|поток/i.test(name)
+    );
+    if (thread === undefined) return;
+    this.#values.set("triggered by thread", thread.value);
+    warn(`the field "${thread.name.slice(0, 40)}" is taken for "triggered by thread"`);
+  }
+
+  #value(...names: string[]): string | null {
+    for (const name of names) {
+      const value = this.#values.get(name);
+      if (value !== undefined && value !== "") return value;
+    }
+    return null;
+  }
+
+  get process(): ReportProcess {
+    const own = this.#value("process", "command");
+    const { name, pid } = own === null ? { name: null, pid: null } : nameAndPid(own);
+    const parent = this.#value("parent process", "parent");
+    const number = this.#value("pid");
+    return {
+      name: name ?? textAt(this.#json ?? undefined, "app_name"),
+      pid: pid ?? (number !== null && /^\d{1,10}$/.test(number) ? Number(number) : null),
+      path: this.#value("path"),
+      identifier: this.#value("identifier") ?? textAt(this.#json ?? undefined, "bundleID"),
+      version: this.#value("version") ?? textAt(this.#json ?? undefined, "app_version"),
+      parent,
+      role: this.#value("role"),
+      launched: this.#value("launch time"),
+    };
+  }
+
+  get codeType(): string | null {
+    return this.#value("code type", "architecture");
+  }
+
+  get model(): string | null {
+    return this.#value("hardware model");
+  }
+
+  get osVersion(): string | null {
+    return this.#value("os version") ?? textAt(this.#json ?? undefined, "os_version");
+  }
+
+  get date(): string | null {
+    return this.#value("date/time") ?? textAt(this.#json ?? undefined, "timestamp");
+  }
+
+  get incident(): string | null {
+    return this.#value("incident identifier") ?? textAt(this.#json ?? undefined, "incident_id");
+  }
+
+  get bugType(): string | null {
+    return textAt(this.#json ?? undefined, "bug_type");
+  }
+
+  /** The number of the thread that the report is about. */
+  get triggeredThread(): number | null {
+    const value = this.#value(
+      "triggered by thread",
+      "crashed thread",
+      "highlighted by thread",
+      "highlighted thread",
+      "attributed to thread",
+    );
+    const digits = /^\d{1,6}/.exec(value ?? "")?.[0];
+    return digits === undefined ? null : Number(digits);
+  }
+
+  get exception(): ReportException | null {
+    const written = this.#value("exception type");
+    const given = this.#value("exception codes");
+    let subtype = this.#value("exception subtype");
+    const message = this.#value("exception message", "exception reason");
+    const note = this.#value("exception note");
+    if (written === null && given === null && subtype === null && note === null) return null;
+    const match = /^(\S+)(?:\s+\((.{1,200})\))?/.exec(written ?? "");
+    // macOS writes the subtype where iOS writes the numbers.
+    if (subtype === null && given !== null && /^(?:[A-Z]|#\d+ at 0x)/.test(given)) subtype = given;
+    return {
+      type: match === null ? written : match[1],
+      signal: match?.[2] ?? null,
+      codes: codesIn(given),
+      subtype,
+      message,
+      note,
+    };
+  }
+
+  get termination(): ReportTermination | null {
+    const reason = this.#value("termination reason");
+    const signal = this.#value("termination signal");
+    const description = this.#value("termination description");
+    const by = this.#value("terminating process");
+    if (reason === null && signal === null && description === null) return null;
+    const { name: byProcess, pid: byPid } = by === null
+      ? { name: null, pid: null }
+      : nameAndPid(by);
+    const reasons: string[] = [];
+    const { namespace, code, rest } = parseReason(reason ?? "");
+    if (rest !== "") reasons.push(rest);
+    if (signal !== null) reasons.push(signal);
+    for (const line of (description ?? "").split("\n")) if (line !== "") reasons.push(line);
+    return { namespace, code, reasons, byProcess, byPid };
+  }
+}
+
+/** Whether a name has letters beyond ASCII, as translated ones mostly have. */
+function isForeign(name: string): boolean {
+  // deno-lint-ignore no-control-regex
+  return /[^\x00-\x7f]/.test(name);
+}
+
+/** `Namespace SPRINGBOARD, Code 0x8badf00d`, `SPRINGBOARD 2343432205`, `Namespace SIGNAL, Code 6, Abort
+ * trap: 6`. */
+export function parseReason(
+  text: string,
+): { namespace: string | null; code: bigint | null; rest: string } {
+  const match =
+    /^(?:Namespace\s+)?([A-Za-z][\w-]*)[,;]?\s+(?:Code:?\s+)?<?(0x[0-9a-fA-F]{1,16}|\d{1,20})>?[,;]?\s*/
+      .exec(text);
+  if (match === null) return { namespace: null, code: null, rest: text };
+  return {
+    namespace: match[1],
+    code: BigInt.asUintN(64, BigInt(match[2])),
+    rest: text.slice(match[0].length),
+  };
+}
+
+/** The numbers of `0x0000000000000001, 0x0000000000000010`, also where macOS adds them. */
+function codesIn(text: string | null): bigint[] {
+  const codes: bigint[] = [];
+  if (text === null || !/^\s*(?:0x|\d)/.test(text)) return codes;
+  for (const [code] of text.matchAll(/\b0x[0-9a-fA-F]{1,16}\b/g)) {
+    if (codes.length < 8) codes.push(BigInt(code));
+  }
+  return codes;
+}

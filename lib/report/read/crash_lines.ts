@@ -1,0 +1,303 @@
+/** The lines of a crash text that have columns: frames, binary images, registers. Everything here
+ * takes time linear in the line's length. */
+
+import { normalUuid, type ReportImage, type ReportRegister } from "../report.ts";
+
+/** What a frame's last column says. */
+export interface Place {
+  /** `null` when it names no function. */
+  readonly symbol: string | null;
+  /** After the plus sign; `null` without one. */
+  readonly offset: number | null;
+  /** The image's load address, where that stands in the symbol's place. */
+  readonly base: bigint | null;
+  /** From `(in Image)`. */
+  readonly image: string | null;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly inlined: boolean;
+}
+
+/** A line such as `3   MyApp   0x0000000100008f3c main + 44 (main.m:12)`. */
+export interface FrameLine extends Place {
+  readonly index: number;
+  readonly imageName: string | null;
+  readonly address: bigint;
+  /** Where the last column begins in the line. */
+  readonly placeAt: number;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0xa0;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function isHexDigit(code: number): boolean {
+  return isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
+}
+
+function isX(code: number): boolean {
+  return code === 0x78 || code === 0x58;
+}
+
+/** One beyond the last of a run of white space. */
+function skipSpace(line: string, at: number): number {
+  while (isSpace(line.charCodeAt(at))) at++;
+  return at;
+}
+
+/** One beyond the `0x…` of at most 16 digits at `at`; `at` when there is none. */
+function hexEnd(line: string, at: number): number {
+  if (line.charCodeAt(at) !== 0x30 || !isX(line.charCodeAt(at + 1))) return at;
+  let end = at + 2;
+  while (isHexDigit(line.charCodeAt(end))) end++;
+  return end === at + 2 || end > at + 18 ? at : end;
+}
+
+/** The digits of a text as a number; `null` when it has anything else, or too many. */
+function toNumber(text: string): number | null {
+  if (text.length === 0 || text.length > 15) return null;
+  for (let at = 0; at < text.length; at++) if (!isDigit(text.charCodeAt(at))) return null;
+  return Number(text);
+}
+
+/** Where the address of a frame line is: a `0x…` between white space, after a tab if there is one. */
+function findAddress(line: string, from: number): readonly [start: number, end: number] | null {
+  const tab = line.indexOf("\t", from);
+  if (tab >= 0) {
+    const start = skipSpace(line, tab);
+    const end = hexEnd(line, start);
+    if (end > start && (end === line.length || isSpace(line.charCodeAt(end)))) return [start, end];
+  }
+  for (let at = line.indexOf("0", from); at >= 0; at = line.indexOf("0", at + 1)) {
+    if (at > from && !isSpace(line.charCodeAt(at - 1))) continue;
+    const end = hexEnd(line, at);
+    if (end > at && (end === line.length || isSpace(line.charCodeAt(end)))) return [at, end];
+  }
+  return null;
+}
+
+/** Reads a frame; `null` when the line is none. */
+export function parseFrameLine(line: string): FrameLine | null {
+  const first = skipSpace(line, 0);
+  let at = first;
+  while (isDigit(line.charCodeAt(at))) at++;
+  if (at === first || at > first + 9 || !isSpace(line.charCodeAt(at))) return null;
+  const index = Number(line.slice(first, at));
+  const nameAt = skipSpace(line, at);
+  const found = findAddress(line, nameAt);
+  if (found === null) return null;
+  const [start, end] = found;
+  const name = line.slice(nameAt, start).trim();
+  const placeAt = skipSpace(line, end);
+  const place = parsePlace(line.slice(placeAt));
+  return {
+    index,
+    imageName: name === "" || name === "???" ? null : name,
+    address: BigInt(line.slice(start, end)),
+    placeAt,
+    symbol: place.symbol,
+    offset: place.offset,
+    base: place.base,
+    image: place.image,
+    file: place.file,
+    line: place.line,
+    column: place.column,
+    inlined: place.inlined,
+  };
+}
+
+const inlinedMark = "[inlined]";
+
+/** Reads what follows a frame's address. */
+export function parsePlace(text: string): Place {
+  let rest = text.trim();
+  let inlined = false;
+  let image: string | null = null;
+  let file: string | null = null;
+  let line: number | null = null;
+  let column: number | null = null;
+  if (rest.endsWith(inlinedMark)) {
+    inlined = true;
+    rest = rest.slice(0, -inlinedMark.length).trimEnd();
+  }
+  // `(in Image)` and `(file:line)`, in that order.
+  for (let turn = 0; turn < 2 && rest.endsWith(")"); turn++) {
+    const open = openingAt(rest);
+    if (open < 0) break;
+    const inside = rest.slice(open + 1, -1);
+    const before = rest.slice(0, open).trimEnd();
+    if (inside.startsWith("in ")) {
+      image = inside.slice(3);
+      rest = before;
+      break;
+    }
+    if (file !== null) break;
+    const source = parseSource(inside);
+    if (source !== null) ({ file, line, column } = source);
+    else if (endsWithOffset(before) && inside !== "") file = inside;
+    else break;
+    rest = before;
+  }
+  let symbol: string | null = rest === "" ? null : rest;
+  let offset: number | null = null;
+  let base: bigint | null = null;
+  const plus = rest.lastIndexOf(" + ");
+  if (plus >= 0) {
+    offset = toNumber(rest.slice(plus + 3));
+    if (offset !== null) symbol = rest.slice(0, plus);
+  }
+  if (symbol !== null) {
+    const end = hexEnd(symbol, 0);
+    if (symbol === "0" && offset === 0) symbol = null;
+    else if (end > 0 && end === symbol.length) {
+      base = BigInt(symbol);
+      symbol = null;
+    }
+  }
+  return { symbol, offset, base, image, file, line, column, inlined };
+}
+
+/** Where the parenthesis opens that a text's last character closes, after white space; -1 when it opens
+ * nowhere. File names may have some of their own. */
+function openingAt(text: string): number {
+  let depth = 0;
+  for (let at = text.length - 1; at > 0; at--) {
+    const code = text.charCodeAt(at);
+    if (code === 0x29) depth++;
+    else if (code === 0x28 && --depth === 0) return isSpace(text.charCodeAt(at - 1)) ? at : -1;
+  }
+  return -1;
+}
+
+function endsWithOffset(text: string): boolean {
+  const plus = text.lastIndexOf(" + ");
+  return plus >= 0 && toNumber(text.slice(plus + 3)) !== null;
+}
+
+/** Reads `file:line` or `file:line:column`. */
+export function parseSource(
+  text: string,
+): { file: string; line: number; column: number | null } | null {
+  const last = text.lastIndexOf(":");
+  if (last <= 0) return null;
+  const number = toNumber(text.slice(last + 1));
+  if (number === null) return null;
+  const before = text.lastIndexOf(":", last - 1);
+  const line = before > 0 ? toNumber(text.slice(before + 1, last)) : null;
+  return line === null
+    ? { file: text.slice(0, last), line: number, column: null }
+    : { file: text.slice(0, before), line, column: number };
+}
+
+/** What stands before a UUID as a CPU's name. */
+const cpuNames = /^(?:arm\w*|i386|x86_64h?|ppc\w*|\?\?\?)$/;
+
+/** Reads a line such as `0x100494000 - 0x100887fff +MyApp arm64  <uuid> /path` or
+ * `0x1000 - 0x2fff com.example.lib (1.0 - 2) <UUID> /path`; `null` when the line is none. */
+export function parseImageLine(line: string): ReportImage | null {
+  const start = skipSpace(line, 0);
+  const startEnd = hexEnd(line, start);
+  if (startEnd === start) return null;
+  const dash = skipSpace(line, startEnd);
+  if (line.charCodeAt(dash) !== 0x2d) return null;
+  const end = skipSpace(line, dash + 1);
+  let endEnd = hexEnd(line, end);
+  const open = endEnd === end && line.startsWith("???", end);
+  if (open) endEnd = end + 3;
+  if (endEnd === end) return null;
+  const base = BigInt(line.slice(start, startEnd));
+  const last = open ? base : BigInt(line.slice(end, endEnd));
+  let rest = line.slice(endEnd).trim();
+  const marked = rest.startsWith("+");
+  if (marked) rest = rest.slice(1).trimStart();
+
+  let uuid: string | null = null;
+  let path = "";
+  let head = rest;
+  for (let at = rest.indexOf("<"); at >= 0; at = rest.indexOf("<", at + 1)) {
+    const close = rest.indexOf(">", at);
+    if (close < 0) break;
+    const inside = rest.slice(at + 1, close);
+    if (close - at > 40 || !looksLikeUuid(inside)) continue;
+    uuid = normalUuid(inside);
+    head = rest.slice(0, at).trimEnd();
+    path = rest.slice(close + 1).trim();
+    break;
+  }
+  if (head === rest) {
+    // Without a UUID the path is what begins with a slash after white space.
+    const slash = rest.indexOf(" /");
+    if (slash >= 0) {
+      head = rest.slice(0, slash).trimEnd();
+      path = rest.slice(slash + 1).trim();
+    }
+  }
+  let version: string | null = null;
+  let arch: string | null = null;
+  if (head.endsWith(")")) {
+    const opening = openingAt(head);
+    if (opening >= 0) {
+      version = head.slice(opening + 1, -1);
+      head = head.slice(0, opening).trimEnd();
+    }
+  }
+  const space = Math.max(head.lastIndexOf(" "), head.lastIndexOf("\t"));
+  if (space > 0) {
+    const word = head.slice(space + 1);
+    if (cpuNames.test(word)) {
+      if (word !== "???") arch = word;
+      head = head.slice(0, space).trimEnd();
+    } else if (version !== null && /^\d[\d.]{0,40}$/.test(word)) {
+      // `1.2 (34)`, as spindump has it.
+      version = `${word} (${version})`;
+      head = head.slice(0, space).trimEnd();
+    }
+  }
+  // All of the address space is what stands for no image at all.
+  const none = base === 0n && last === 0xffff_ffff_ffff_ffffn;
+  const file = path.slice(path.lastIndexOf("/") + 1);
+  return {
+    name: head === "" ? file === "" ? "???" : file : head,
+    path: path === "" || path === "???" ? null : path,
+    uuid,
+    arch,
+    base,
+    size: none || last < base || open ? 0n : last - base + 1n,
+    version: version === "*" ? null : version,
+    identifier: isIdentifier(head) && head !== file ? head : null,
+    marked,
+  };
+}
+
+function looksLikeUuid(text: string): boolean {
+  return /^[0-9a-fA-F]{32}$|^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(text);
+}
+
+/** Whether a name is a bundle's identifier: three parts or more, none with a space. */
+function isIdentifier(name: string): boolean {
+  return name.length < 256 && /^[\w-]+(?:\.[\w-]+){2,}$/.test(name) && !name.endsWith(".dylib");
+}
+
+/** Reads the registers in a line, some of which have a remark after them. */
+export function parseRegisters(line: string): ReportRegister[] {
+  const registers: ReportRegister[] = [];
+  const pattern = /([A-Za-z][A-Za-z0-9_]{0,15}):[ \t]{0,20}0x([0-9a-fA-F]{1,16})(?![0-9a-fA-F])/g;
+  let match = pattern.exec(line);
+  while (match !== null) {
+    const end = pattern.lastIndex;
+    const next = pattern.exec(line);
+    const between = line.slice(end, next?.index ?? line.length).trim();
+    registers.push({
+      name: match[1],
+      value: BigInt(`0x${match[2]}`),
+      note: between === "" ? null : between,
+    });
+    match = next;
+  }
+  return registers;
+}

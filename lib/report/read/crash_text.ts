@@ -1,0 +1,446 @@
+/** Reading the text form of a crash report, after Apple's "Examining the fields in a crash report" and
+ * TN2151: header, exception information, diagnostics, backtraces, thread state, binary images. */
+
+import { parseFrameLine, parseImageLine, parseRegisters } from "./crash_lines.ts";
+import { archOfCodeType } from "../report.ts";
+import { CrashReport, imageFinder } from "../report.ts";
+import type {
+  FrameSpan,
+  ReportField,
+  ReportFrame,
+  ReportImage,
+  ReportRegister,
+  ReportSection,
+  ReportThread,
+} from "../report.ts";
+import { fieldNames, Header, translated } from "./crash_header.ts";
+import { Lines } from "./text.ts";
+import type { JsonObject } from "./json.ts";
+
+/** More warnings of one kind say nothing more. */
+const MAX_WARNINGS = 50;
+
+interface DraftFrame {
+  index: number;
+  address: bigint;
+  imageName: string | null;
+  symbol: string | null;
+  offset: number | null;
+  base: bigint | null;
+  file: string | null;
+  line: number | null;
+  column: number | null;
+  inlined: boolean;
+  span: FrameSpan | null;
+}
+
+interface DraftThread {
+  index: number;
+  name: string | null;
+  queue: string | null;
+  crashed: boolean;
+  frames: DraftFrame[];
+  registers: ReportRegister[];
+  flavor: string | null;
+}
+
+/** Reads a crash text as far as it can be understood.
+ *
+ * @param from where the text begins, after a JSON header
+ * @param header that JSON header
+ * @param warnings that there are already
+ * @param to where it ends
+ */
+export function readCrashText(
+  file: string,
+  text: string,
+  from: number,
+  header: JsonObject | null,
+  warnings: string[] = [],
+  to: number = text.length,
+): CrashReport {
+  return new CrashTextReader(file, text, from, header, warnings, to).read();
+}
+
+/** `lines` is a section whose frames are no thread's. */
+type Collecting = "header" | "section" | "lines" | "thread" | "exception" | "registers" | "images";
+
+class CrashTextReader {
+  readonly #file: string;
+  readonly #lines: Lines;
+  readonly #text: string;
+  readonly #json: JsonObject | null;
+  readonly #fields: { name: string; value: string }[] = [];
+  readonly #sections: { name: string; lines: string[] }[] = [];
+  readonly #threads: DraftThread[] = [];
+  readonly #images: ReportImage[] = [];
+  readonly #warnings: string[];
+  /** Names that stand on a line of their own before the thread. */
+  readonly #names = new Map<number, { name: string | null; queue: string | null }>();
+  #exception: DraftFrame[] | null = null;
+  #collecting: Collecting = "header";
+  #thread: DraftThread | null = null;
+  #loose = "";
+  #afterBlank = true;
+
+  constructor(
+    file: string,
+    text: string,
+    from: number,
+    header: JsonObject | null,
+    warnings: string[],
+    to: number,
+  ) {
+    this.#warnings = warnings;
+    this.#file = file;
+    this.#text = text;
+    this.#json = header;
+    this.#lines = new Lines(text, from, to);
+  }
+
+  #warn(text: string): void {
+    if (this.#warnings.length < MAX_WARNINGS && !this.#warnings.includes(text)) {
+      this.#warnings.push(text);
+    }
+  }
+
+  read(): CrashReport {
+    for (let at = 0; at < this.#lines.length; at++) this.#line(at);
+    return this.#finish();
+  }
+
+  #line(at: number): void {
+    const line = this.#lines.line(at);
+    const trimmed = line.trim();
+    if (trimmed === "") {
+      this.#afterBlank = true;
+      if (this.#collecting === "registers") this.#collecting = "header";
+      return;
+    }
+    this.#understand(at, line, trimmed);
+    this.#afterBlank = false;
+  }
+
+  #understand(at: number, line: string, trimmed: string): void {
+    const first = trimmed.charCodeAt(0);
+    if (first === 0x30 && (trimmed.charCodeAt(1) | 0x20) === 0x78) {
+      const image = parseImageLine(trimmed);
+      if (image !== null) {
+        this.#images.push(image);
+        this.#collecting = "images";
+        return;
+      }
+    }
+    if (first >= 0x30 && first <= 0x39 && this.#frame(at, line)) return;
+    if (this.#collecting === "registers" && this.#registers(line)) return;
+    if (this.#collecting === "exception" && this.#addresses(at, trimmed)) return;
+    if (trimmed.startsWith("Thread ") && this.#threadLine(trimmed)) return;
+    if (trimmed.startsWith("Last Exception Backtrace")) {
+      this.#collecting = "exception";
+      this.#exception ??= [];
+      return;
+    }
+    if (trimmed.startsWith("Application Specific Backtrace")) {
+      // Of an exception, before there was a title for that; further ones are of what caused it.
+      if (this.#exception === null) {
+        this.#exception = [];
+        this.#collecting = "exception";
+      } else {
+        this.#sections.push({ name: trimmed.replace(/:$/, ""), lines: [] });
+        this.#collecting = "lines";
+      }
+      return;
+    }
+    if (trimmed.startsWith("Binary Images")) {
+      this.#collecting = "images";
+      return;
+    }
+    if (trimmed.includes("Thread State") && trimmed.endsWith(":")) {
+      this.#beginRegisters(this.#threads.findLast(({ crashed }) => crashed) ?? null, trimmed);
+      return;
+    }
+    this.#fieldOrSection(line, trimmed);
+  }
+
+  /** Takes a frame where one may be; elsewhere only the first of a backtrace whose title was not
+   * understood. */
+  #frame(at: number, line: string): boolean {
+    const frame = parseFrameLine(line);
+    if (frame === null) return false;
+    let frames: DraftFrame[];
+    if (this.#collecting === "lines") {
+      this.#sections.at(-1)?.lines.push(line);
+      return true;
+    }
+    if (this.#collecting === "exception") frames = this.#exception!;
+    else if (this.#collecting === "thread" && this.#thread !== null) {
+      frames = this.#thread.frames;
+      // A title was lost, or is in another language and looks like nothing.
+      if (frame.index === 0 && frames.length > 0) frames = this.#untitled();
+    } else if (frame.index === 0) frames = this.#untitled();
+    else if (this.#afterBlank || this.#collecting !== "section") {
+      const last = this.#thread?.frames;
+      if (last === undefined) return false;
+      frames = last;
+      this.#collecting = "thread";
+    } else return false;
+    // Written out: there are thousands, and copying what is left of an object is slow.
+    frames.push({
+      index: frame.index,
+      address: frame.address,
+      imageName: frame.imageName ?? frame.image,
+      symbol: frame.symbol,
+      offset: frame.offset,
+      base: frame.base,
+      file: frame.file,
+      line: frame.line,
+      column: frame.column,
+      inlined: frame.inlined,
+      span: {
+        start: this.#lines.start(at),
+        end: this.#lines.end(at),
+        place: this.#lines.start(at) + frame.placeAt,
+      },
+    });
+    this.#loose = "";
+    return true;
+  }
+
+  /** A thread whose title is none that is known. */
+  #untitled(): DraftFrame[] {
+    const title = this.#loose.slice(0, 200);
+    const number = /\d{1,6}/.exec(title)?.[0];
+    this.#warn(
+      title === ""
+        ? "a backtrace has no title"
+        : `a backtrace's title is not understood: ${title.slice(0, 80)}`,
+    );
+    this.#begin({
+      index: number === undefined ? this.#threads.length : Number(number),
+      name: number === undefined && title !== "" ? title.replace(/[:：]+$/, "") : null,
+      queue: null,
+      crashed: translated.crashed.test(title),
+    });
+    return this.#thread!.frames;
+  }
+
+  #begin(thread: Pick<DraftThread, "index" | "name" | "queue" | "crashed">): void {
+    const named = this.#names.get(thread.index);
+    this.#names.delete(thread.index);
+    this.#thread = {
+      ...thread,
+      name: thread.name ?? named?.name ?? null,
+      queue: thread.queue ?? named?.queue ?? null,
+      frames: [],
+      registers: [],
+      flavor: null,
+    };
+    this.#threads.push(this.#thread);
+    this.#collecting = "thread";
+  }
+
+  /** `Thread 0 name: …`, `Thread 0 Crashed:`, `Thread 0 crashed with … Thread State …:` and so on. */
+  #threadLine(line: string): boolean {
+    const match = /^Thread (\d{1,7})\b[ \t]*/.exec(line);
+    if (match === null) return false;
+    const index = Number(match[1]);
+    const rest = line.slice(match[0].length);
+    if (/^name[ \t]*:/.test(rest)) {
+      this.#names.set(index, nameAndQueue(rest.slice(rest.indexOf(":") + 1)));
+      return true;
+    }
+    if (/^crashed with/i.test(rest)) {
+      const thread = this.#threads.findLast((thread) => thread.index === index) ?? null;
+      this.#beginRegisters(thread, rest);
+      return true;
+    }
+    const colon = rest.indexOf(":");
+    if (colon < 0 && !/^(?:crashed)?$/i.test(rest)) return false;
+    const word = (colon < 0 ? rest : rest.slice(0, colon)).trim();
+    if (word.includes("instruction stream")) return false;
+    const after = colon < 0 ? "" : rest.slice(colon + 1).replace(/^:/, "");
+    this.#begin({
+      index,
+      ...nameAndQueue(after),
+      crashed: /crashed|attributed|highlighted/i.test(word),
+    });
+    return true;
+  }
+
+  #beginRegisters(thread: DraftThread | null, title: string): void {
+    this.#collecting = "registers";
+    this.#thread = thread;
+    if (thread !== null) {
+      thread.flavor = title.replace(/^crashed with:?\s*/i, "").replace(/:$/, "");
+    } else {
+      this.#warn("registers of a thread that is not in the report");
+    }
+  }
+
+  #registers(line: string): boolean {
+    const registers = parseRegisters(line);
+    if (registers.length === 0) return false;
+    for (const register of registers) this.#thread?.registers.push(register);
+    return true;
+  }
+
+  /** The exception's return addresses in parentheses, on one line or more. */
+  #addresses(at: number, line: string): boolean {
+    const inside = /^\(?((?:\s*0x[0-9a-fA-F]{1,16}\b)+)\s*\)?$/.exec(line)?.[1];
+    if (inside === undefined) return false;
+    for (const address of inside.trim().split(/\s+/)) {
+      this.#exception!.push({
+        index: this.#exception!.length,
+        address: BigInt(address),
+        imageName: null,
+        symbol: null,
+        offset: null,
+        base: null,
+        file: null,
+        line: null,
+        column: null,
+        inlined: false,
+        span: { start: this.#lines.start(at), end: this.#lines.end(at) },
+      });
+    }
+    return true;
+  }
+
+  #fieldOrSection(line: string, trimmed: string): void {
+    const colon = colonAt(trimmed);
+    const section = this.#sections.at(-1);
+    const inSection = section !== undefined &&
+      (this.#collecting === "section" || this.#collecting === "lines");
+    if (colon > 0 && colon < 80) {
+      const name = trimmed.slice(0, colon).trim();
+      const value = trimmed.slice(colon + 1).trim();
+      const indented = line.charCodeAt(0) === 0x20 || line.charCodeAt(0) === 0x09;
+      const known = fieldNames.has(name.toLowerCase());
+      if (value !== "" && (known || (!inSection && !indented))) {
+        this.#collecting = "header";
+        this.#fields.push({ name, value });
+        this.#loose = trimmed;
+        return;
+      }
+      if (value === "" && !indented && (this.#afterBlank || !inSection) && !known) {
+        this.#sections.push({ name, lines: [] });
+        this.#collecting = "section";
+        this.#loose = trimmed;
+        return;
+      }
+      if (value === "" && known) {
+        this.#fields.push({ name, value });
+        return;
+      }
+    }
+    this.#loose = trimmed;
+    if (inSection) {
+      section.lines.push(line);
+      return;
+    }
+    const field = this.#fields.at(-1);
+    const continues = this.#collecting === "header" && field !== undefined && !this.#afterBlank;
+    if (continues && /^[ \t]/.test(line)) field.value += `\n${line}`;
+  }
+
+  #finish(): CrashReport {
+    const find = imageFinder(this.#images);
+    const byName = new Map<string, ReportImage>();
+    for (const image of this.#images) {
+      if (!byName.has(image.name)) byName.set(image.name, image);
+    }
+    const frame = (draft: DraftFrame): ReportFrame => {
+      let image = find(draft.address);
+      if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
+      // `MyApp + 1234` counts from the image, `main + 44` from a function.
+      const named = draft.symbol !== null && image !== null && draft.offset !== null &&
+        (draft.symbol === draft.imageName || draft.symbol === image.name ||
+          image.path?.endsWith(`/${draft.symbol}`) === true) &&
+        draft.address === image.base + BigInt(draft.offset);
+      const unnamed = draft.base !== null || named;
+      return {
+        index: draft.index,
+        address: draft.address,
+        image,
+        imageName: draft.imageName,
+        symbol: unnamed ? null : draft.symbol,
+        offset: unnamed || draft.symbol === null ? null : draft.offset,
+        file: draft.file,
+        line: draft.line,
+        column: draft.column,
+        inlined: draft.inlined,
+        span: draft.span,
+      };
+    };
+    const header = new Header(this.#fields, this.#json, (text) => this.#warn(text));
+    const triggered = header.triggeredThread;
+    const known = this.#threads.some(({ crashed }) => crashed);
+    const threads: ReportThread[] = this.#threads.map((thread) => ({
+      ...thread,
+      id: null,
+      crashed: thread.crashed || (!known && triggered !== null && thread.index === triggered),
+      frames: thread.frames.map(frame),
+      process: null,
+      tree: [],
+    }));
+    this.#checkEnd(threads);
+    const codeType = header.codeType;
+    return new CrashReport({
+      format: "crash",
+      file: this.#file,
+      text: this.#text,
+      bugType: header.bugType,
+      fields: this.#fields as readonly ReportField[],
+      sections: this.#sections as readonly ReportSection[],
+      process: header.process,
+      arch: archOfCodeType(codeType) ??
+        archOfCodeType(this.#images.find(({ arch }) => arch !== null)?.arch ?? null),
+      codeType,
+      model: header.model,
+      osVersion: header.osVersion,
+      date: header.date,
+      incident: header.incident,
+      exception: header.exception,
+      termination: header.termination,
+      information: this.#information(),
+      threads,
+      lastException: this.#exception?.map(frame) ?? null,
+      images: this.#images,
+      header: this.#json,
+      body: null,
+      warnings: this.#warnings,
+    });
+  }
+
+  #information(): string[] {
+    const lines: string[] = [];
+    for (const section of this.#sections) {
+      if (!/^(?:Application Specific Information|Dyld Error Message)/i.test(section.name)) continue;
+      for (const line of section.lines) lines.push(line.trim());
+    }
+    return lines;
+  }
+
+  #checkEnd(threads: readonly ReportThread[]): void {
+    if (threads.length === 0) this.#warn("there are no threads in the report");
+    if (this.#images.length === 0 && threads.length > 0) {
+      this.#warn("there is no list of binary images: the report may be cut off");
+    }
+  }
+}
+
+/** The colon that ends a name, also a full-width one; -1 without one. */
+function colonAt(text: string): number {
+  const colon = text.indexOf(":");
+  const wide = text.indexOf("：");
+  if (colon < 0 || wide < 0) return Math.max(colon, wide);
+  return Math.min(colon, wide);
+}
+
+/** Reads a thread's name, its queue's name, or both. */
+function nameAndQueue(text: string): { name: string | null; queue: string | null } {
+  const match = /(?:^|\s)Dispatch queue:/i.exec(text);
+  const name = (match === null ? text : text.slice(0, match.index)).trim();
+  const queue = match === null ? "" : text.slice(match.index + match[0].length).trim();
+  return { name: name === "" ? null : name, queue: queue === "" ? null : queue };
+}

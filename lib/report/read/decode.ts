@@ -1,0 +1,254 @@
+/** What the codes of an exception say, in words. */
+
+import type { ArchName } from "../../arch/mod.ts";
+import type { ReportException } from "../report.ts";
+
+/** `kern_return_t` values that EXC_BAD_ACCESS has for its first code, and those of arm and Intel that are
+ * none: XNU's `mach/kern_return.h`, `mach/arm/exception.h`, `mach/i386/exception.h`. */
+const accessCodes: Readonly<Record<number, string>> = {
+  1: "KERN_INVALID_ADDRESS",
+  2: "KERN_PROTECTION_FAILURE",
+  8: "KERN_NO_ACCESS",
+  9: "KERN_MEMORY_FAILURE",
+  10: "KERN_MEMORY_ERROR",
+  50: "KERN_CODESIGN_ERROR",
+  0x101: "EXC_ARM_DA_ALIGN",
+  0x102: "EXC_ARM_DA_DEBUG",
+  0x103: "EXC_ARM_SP_ALIGN",
+  0x105: "EXC_ARM_PAC_FAIL",
+};
+
+const intelAccessCodes: Readonly<Record<number, string>> = {
+  13: "EXC_I386_GPFLT",
+  11: "EXC_I386_SEGNPFLT",
+  12: "EXC_I386_STKFLT",
+  17: "EXC_I386_ALIGNFLT",
+};
+
+/** The name of the first code of an EXC_BAD_ACCESS and its like; `null` when it has none. */
+export function subtypeName(
+  exception: Pick<ReportException, "type" | "codes" | "subtype">,
+  arch: ArchName | null,
+): string | null {
+  const written = /\b(?:KERN|EXC_ARM|EXC_I386)_\w+/.exec(exception.subtype ?? "")?.[0];
+  if (written !== undefined) return written;
+  const [code] = exception.codes;
+  if (code === undefined) return null;
+  // EXC_PTRAUTH_BIT only says that authentication may be what failed.
+  const number = Number(code & 0xffff_fdffn);
+  const intel = arch === "x86_64" || arch === "i386";
+  if (exception.type === "EXC_BAD_ACCESS") {
+    return (intel ? intelAccessCodes[number] : undefined) ?? accessCodes[number] ?? null;
+  }
+  if (!intel) return null;
+  if (exception.type === "EXC_BAD_INSTRUCTION" && number === 1) return "EXC_I386_INVOP";
+  if (exception.type === "EXC_ARITHMETIC" && number === 1) return "EXC_I386_DIV";
+  if (exception.type === "EXC_BREAKPOINT" && number === 2) return "EXC_I386_BPT";
+  return null;
+}
+
+function bits(value: bigint, low: number, count: number): bigint {
+  return (value >> BigInt(low)) & ((1n << BigInt(count)) - 1n);
+}
+
+/** How EXC_RESOURCE's codes are made up, from XNU's `kern/exc_resource.h`: by type and flavor, each with
+ * what it says of code and subcode. */
+const resources: readonly {
+  readonly type: number;
+  readonly flavor: number;
+  readonly name: string;
+  say(code: bigint, subcode: bigint): string;
+}[] = [
+  {
+    type: 1,
+    flavor: 1,
+    name: "CPU",
+    say: (code, subcode) =>
+      `used ${bits(subcode, 0, 7)}% of a CPU over ${bits(code, 7, 25)} s, where ` +
+      `${bits(code, 0, 7)}% is the limit`,
+  },
+  {
+    type: 1,
+    flavor: 2,
+    name: "CPU_FATAL",
+    say: (code, subcode) =>
+      `used ${bits(subcode, 0, 7)}% of a CPU over ${bits(code, 7, 25)} s, where ` +
+      `${bits(code, 0, 7)}% is the limit, and was ended for it`,
+  },
+  {
+    type: 2,
+    flavor: 1,
+    name: "WAKEUPS",
+    say: (code, subcode) =>
+      `woke the CPU ${bits(subcode, 0, 20)} times a second over ${bits(code, 20, 12)} s, where ` +
+      `${bits(code, 0, 20)} is the limit`,
+  },
+  {
+    type: 3,
+    flavor: 1,
+    name: "MEMORY",
+    say: (code) => `used more memory than its limit of ${bits(code, 0, 13)} MB`,
+  },
+  {
+    type: 3,
+    flavor: 2,
+    name: "MEMORY_DIAGNOSTIC",
+    say: (code) => `used more memory than the ${bits(code, 0, 13)} MB set for diagnostics`,
+  },
+  {
+    type: 4,
+    flavor: 1,
+    name: "IO_PHYSICAL_WRITES",
+    say: (code, subcode) =>
+      `wrote ${bits(subcode, 0, 15)} MB to the disk in ${bits(code, 15, 17)} s, where ` +
+      `${bits(code, 0, 15)} MB is the limit`,
+  },
+  {
+    type: 4,
+    flavor: 2,
+    name: "IO_LOGICAL_WRITES",
+    say: (code, subcode) =>
+      `wrote ${bits(subcode, 0, 15)} MB in ${bits(code, 15, 17)} s, where ` +
+      `${bits(code, 0, 15)} MB is the limit`,
+  },
+  {
+    type: 5,
+    flavor: 1,
+    name: "THREADS",
+    say: (code) => `made more threads than its limit of ${bits(code, 0, 15)}`,
+  },
+  {
+    type: 6,
+    flavor: 1,
+    name: "PORTS",
+    say: (code) => `filled its space for Mach ports: ${bits(code, 0, 24)} are allocated`,
+  },
+];
+
+/** The flavors of guards by type: XNU's `mach/port.h`, `sys/guarded.h`, `mach/vm_statistics.h`. */
+const machPortFlavors: Readonly<Record<number, string>> = {
+  1: "DESTROY: it was destroyed",
+  2: "MOD_REFS: its references were changed",
+  3: "INVALID_OPTIONS: it was made with options that do not go together",
+  4: "SET_CONTEXT: its context was changed",
+  5: "THREAD_SET_STATE: a thread's state was set in a way that is not allowed",
+  6: "EXCEPTION_BEHAVIOR_ENFORCE: an exception handler was set in a way that is not allowed",
+  7: "SERVICE_PORT_VIOLATION",
+  8: "UNGUARDED: it has no guard where one was named",
+  16: "INCORRECT_GUARD: another guard was named than it has",
+  32: "IMMOVABLE: its right was to be moved",
+  64: "STRICT_REPLY: a reply port was not used as one",
+  128: "MSG_FILTERED: a message was filtered out",
+  256: "INVALID_RIGHT: the right is of another kind",
+  512: "INVALID_NAME: there is no such name",
+  1024: "INVALID_VALUE",
+  2048: "INVALID_ARGUMENT: it has a guard already",
+  4096: "RIGHT_EXISTS",
+  8192: "KERN_NO_SPACE",
+  16384: "KERN_FAILURE",
+  32768: "KERN_RESOURCE",
+  65536: "SEND_INVALID_REPLY: a message's reply port is none",
+  131072: "SEND_INVALID_VOUCHER: a message's voucher is none",
+  262144: "SEND_INVALID_RIGHT: a message carries a right that is none",
+  524288: "RCV_INVALID_NAME: a message was awaited on a name that is none",
+  0x100000: "RCV_GUARDED_DESC",
+  0x100002: "PROVISIONAL_REPLY_PORT",
+  0x200000: "MOD_REFS_NON_FATAL",
+  0x400000: "IMMOVABLE_NON_FATAL",
+  0x800000: "REQUIRE_REPLY_PORT_SEMANTICS",
+};
+
+const fileFlavors: Readonly<Record<number, string>> = {
+  1: "CLOSE: it was closed",
+  2: "DUP: it was duplicated",
+  4: "NOCLOEXEC: its close-on-exec flag was cleared",
+  8: "SOCKET_IPC: it was sent to another process",
+  16: "FILEPORT: a port was made of it",
+  32: "MISMATCH: another guard was named than it has",
+  64: "WRITE: it was written to",
+};
+
+const vnodeFlavors: Readonly<Record<number, string>> = {
+  1: "RENAME_TO: something was renamed to it",
+  2: "RENAME_FROM: it was renamed",
+  4: "UNLINK: it was removed",
+  8: "WRITE_OTHER: another process wrote to it",
+  16: "TRUNC_OTHER: another process cut it short",
+  32: "LINK: a link to it was made",
+  64: "EXCHDATA: its data was exchanged",
+};
+
+const memoryFlavors: Readonly<Record<number, string>> = {
+  1: "DEALLOC_GAP: memory was released that was not allocated",
+  2: "RECLAIM_COPYIO_FAILURE",
+  3: "SEC_LOOKUP_DENIED",
+  4: "RECLAIM_INDEX_FAILURE",
+  6: "SEC_RANGE_DENIED",
+  7: "SEC_ACCESS_FAULT: memory was used after it was freed, or beyond its end, by its tag",
+  8: "RECLAIM_DEALLOCATE_FAILURE",
+  16: "SEC_COPY_DENIED",
+  32: "SEC_SHARING_DENIED",
+  64: "SEC_ASYNC_ACCESS_FAULT: memory was used after it was freed, or beyond its end, by its tag",
+};
+
+/** The types of guards, from XNU's `kern/exc_guard.h`. */
+const guards: readonly {
+  readonly name: string;
+  readonly target: (target: bigint) => string;
+  readonly flavors: Readonly<Record<number, string>>;
+}[] = [
+  { name: "NONE", target: (target) => `${target}`, flavors: {} },
+  {
+    name: "MACH_PORT",
+    target: (target) => `Mach port 0x${target.toString(16)}`,
+    flavors: machPortFlavors,
+  },
+  { name: "FD", target: (target) => `file descriptor ${target}`, flavors: fileFlavors },
+  { name: "USER", target: (target) => `namespace ${target}`, flavors: {} },
+  { name: "VN", target: (target) => `a file guarded by process ${target}`, flavors: vnodeFlavors },
+  { name: "VIRT_MEMORY", target: () => "memory", flavors: memoryFlavors },
+  { name: "REJECTED_SC", target: () => "a system call", flavors: {} },
+];
+
+/** An EXC_RESOURCE's codes in words; `null` when they are none that is known. */
+export function decodeResource(codes: readonly bigint[]): string | null {
+  const [code, subcode = 0n] = codes;
+  if (code === undefined) return null;
+  const type = Number(bits(code, 61, 3));
+  const flavor = Number(bits(code, 58, 3));
+  const found = resources.find((entry) => entry.type === type && entry.flavor === flavor);
+  return found === undefined ? null : `${found.name}: the process ${found.say(code, subcode)}`;
+}
+
+/** An EXC_GUARD's codes in words; `null` when they are none that is known. */
+export function decodeGuard(codes: readonly bigint[]): string | null {
+  const [code, subcode = 0n] = codes;
+  if (code === undefined || code === 0n) return null;
+  const guard = guards[Number(bits(code, 61, 3))];
+  const flavor = Number(bits(code, 32, 29));
+  const target = bits(code, 0, 32);
+  if (guard === undefined) return null;
+  if (guard.name === "REJECTED_SC") {
+    const call = target === 0n ? `system call ${subcode}` : `Mach trap ${subcode}`;
+    return `GUARD_TYPE_REJECTED_SC: ${call} is not allowed to this process`;
+  }
+  if (guard.name === "USER") {
+    return `GUARD_TYPE_USER: ${guard.target(target)}, reason 0x${subcode.toString(16)}`;
+  }
+  // File guards are bits, of which several may be set.
+  const names = guard.flavors[flavor] ??
+    Object.entries(guard.flavors)
+      .filter(([bit]) => guard.name !== "MACH_PORT" && (flavor & Number(bit)) !== 0)
+      .map(([, name]) => name).join("; ");
+  const what = names === "" ? `flavor 0x${flavor.toString(16)}` : names;
+  return `GUARD_TYPE_${guard.name}, ${guard.target(target)}: ${what} ` +
+    `(guard 0x${subcode.toString(16)})`;
+}
+
+/** What a crash text writes of a guard by itself, as in `GUARD_TYPE_FD`, where the codes are missing; its
+ * codes in words otherwise. `null` for other exceptions and for codes that are not known. */
+export function decodeException(exception: ReportException): string | null {
+  if (exception.type === "EXC_RESOURCE") return decodeResource(exception.codes);
+  if (exception.type === "EXC_GUARD") return decodeGuard(exception.codes);
+  return null;
+}

@@ -1,0 +1,371 @@
+/** Reading `.ips`: a JSON header line, then a JSON body, after Apple's "Interpreting the JSON format of
+ * a crash report"; `bug_type` 309 and its like, and the stackshots of 288. */
+
+import {
+  arrayAt,
+  bigintAt,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  type ParsedJson,
+  stringifyJson,
+  textAt,
+  toBigint,
+} from "./json.ts";
+import {
+  archOfCodeType,
+  CrashReport,
+  normalUuid,
+  type ReportException,
+  type ReportField,
+  type ReportFrame,
+  type ReportImage,
+  type ReportRegister,
+  type ReportTermination,
+  type ReportThread,
+} from "../report.ts";
+
+const MAX_WARNINGS = 50;
+
+/** Makes a report of the two JSON documents.
+ *
+ * @param parsed the body, with the places of its frames
+ */
+export function readIpsBody(
+  file: string,
+  text: string,
+  header: JsonObject | null,
+  body: JsonObject,
+  parsed: Pick<ParsedJson, "spans">,
+  warnings: string[],
+): CrashReport {
+  return new IpsReader(file, text, header, body, parsed.spans, warnings).read();
+}
+
+class IpsReader {
+  readonly #file: string;
+  readonly #text: string;
+  readonly #header: JsonObject | null;
+  readonly #body: JsonObject;
+  readonly #spans: ParsedJson["spans"];
+  readonly #warnings: string[];
+  readonly #images: ReportImage[];
+
+  constructor(
+    file: string,
+    text: string,
+    header: JsonObject | null,
+    body: JsonObject,
+    spans: ParsedJson["spans"],
+    warnings: string[],
+  ) {
+    this.#file = file;
+    this.#text = text;
+    this.#header = header;
+    this.#body = body;
+    this.#spans = spans;
+    this.#warnings = warnings;
+    this.#images = this.#readImages();
+  }
+
+  #warn(text: string): void {
+    if (this.#warnings.length < MAX_WARNINGS && !this.#warnings.includes(text)) {
+      this.#warnings.push(text);
+    }
+  }
+
+  read(): CrashReport {
+    const body = this.#body;
+    const header = this.#header ?? undefined;
+    const bundle = objectAt(body, "bundleInfo") ?? undefined;
+    const system = objectAt(body, "osVersion") ?? undefined;
+    const short = textAt(bundle, "CFBundleShortVersionString") ?? textAt(header, "app_version");
+    const build = textAt(bundle, "CFBundleVersion") ?? textAt(header, "build_version");
+    const parent = textAt(body, "parentProc");
+    const parentPid = numberAt(body, "parentPid");
+    const codeType = textAt(body, "cpuType");
+    const last = body.lastExceptionBacktrace;
+    const train = textAt(system, "train");
+    const osBuild = textAt(system, "build");
+    const isStackshot = objectAt(body, "processByPid") !== null;
+    return new CrashReport({
+      format: "ips",
+      file: this.#file,
+      text: this.#text,
+      bugType: textAt(header, "bug_type") ?? textAt(body, "bug_type"),
+      fields: this.#fields(),
+      sections: [],
+      process: {
+        name: textAt(body, "procName") ?? textAt(header, "app_name") ?? textAt(header, "name"),
+        pid: numberAt(body, "pid"),
+        path: textAt(body, "procPath"),
+        identifier: textAt(bundle, "CFBundleIdentifier") ?? textAt(header, "bundleID"),
+        version: short === null ? build : build === null ? short : `${short} (${build})`,
+        parent: parent === null || parentPid === null ? parent : `${parent} [${parentPid}]`,
+        role: textAt(body, "procRole"),
+        launched: textAt(body, "procLaunch"),
+      },
+      arch: archOfCodeType(codeType) ??
+        archOfCodeType(this.#images.find(({ arch }) => arch !== null)?.arch ?? null),
+      codeType,
+      model: textAt(body, "modelCode") ?? textAt(body, "product"),
+      osVersion: train !== null
+        ? osBuild === null ? train : `${train} (${osBuild})`
+        : textAt(header, "os_version") ?? textAt(body, "build"),
+      date: textAt(body, "captureTime") ?? textAt(header, "timestamp") ?? textAt(body, "date"),
+      incident: textAt(body, "incident") ?? textAt(header, "incident_id"),
+      exception: this.#exception(),
+      termination: this.#termination(),
+      information: this.#information(),
+      threads: isStackshot ? this.#stackshotThreads() : this.#threads(),
+      lastException: Array.isArray(last) ? this.#frames(last) : null,
+      images: this.#images,
+      header: this.#header,
+      body,
+      warnings: this.#warnings,
+    });
+  }
+
+  /** The members of both documents that are one value, not a structure. */
+  #fields(): ReportField[] {
+    const fields: ReportField[] = [];
+    for (const document of [this.#header ?? {}, this.#body]) {
+      for (const [name, value] of Object.entries(document)) {
+        if (typeof value === "object" && value !== null) continue;
+        fields.push({ name, value: String(value) });
+      }
+    }
+    return fields;
+  }
+
+  #readImages(): ReportImage[] {
+    const listed = arrayAt(this.#body, "usedImages");
+    if (listed.length > 0) {
+      return listed.map((image): ReportImage => {
+        const entry = isObject(image) ? image : undefined;
+        const path = textAt(entry, "path");
+        const source = textAt(entry, "source");
+        // What is in the cache and in no image that is listed.
+        const nameless = source === "S" ? "dyld shared cache" : "???";
+        const name = textAt(entry, "name") ?? path?.slice(path.lastIndexOf("/") + 1) ?? nameless;
+        return {
+          name,
+          path,
+          uuid: normalUuid(textAt(entry, "uuid") ?? ""),
+          arch: textAt(entry, "arch"),
+          base: bigintAt(entry, "base") ?? 0n,
+          // An absolute image, `source` A, stands for what no image holds.
+          size: source === "A" ? 0n : bigintAt(entry, "size") ?? 0n,
+          version: textAt(entry, "CFBundleShortVersionString"),
+          identifier: textAt(entry, "CFBundleIdentifier"),
+          marked: false,
+        };
+      });
+    }
+    // A stackshot's: [uuid, address, source].
+    return arrayAt(this.#body, "binaryImages").map((image): ReportImage => {
+      const [uuid, base, source] = Array.isArray(image) ? image : [];
+      return {
+        name: source === "S" ? "shared cache" : source === "K" ? "kernel" : "???",
+        path: null,
+        uuid: typeof uuid === "string" ? normalUuid(uuid) : null,
+        arch: null,
+        base: toBigint(base) ?? 0n,
+        size: 0n,
+        version: null,
+        identifier: null,
+        marked: false,
+      };
+    });
+  }
+
+  #frames(list: readonly JsonValue[]): ReportFrame[] {
+    const frames: ReportFrame[] = [];
+    for (const entry of list) {
+      if (!isObject(entry)) {
+        this.#warn("a frame is no object");
+        continue;
+      }
+      const number = numberAt(entry, "imageIndex");
+      const image = number === null ? undefined : this.#images[number];
+      if (image === undefined && number !== null) this.#warn("a frame's image is not in the list");
+      const imageOffset = bigintAt(entry, "imageOffset") ?? 0n;
+      const span = this.#spans.get(entry);
+      const symbol = textAt(entry, "symbol");
+      frames.push({
+        index: frames.length,
+        address: BigInt.asUintN(64, (image?.base ?? 0n) + imageOffset),
+        // What is at address 0 with no name is no image.
+        image: image === undefined || (image.base === 0n && image.uuid === null) ? null : image,
+        imageName: image === undefined || image.name === "???" ? null : image.name,
+        symbol,
+        offset: symbol === null ? null : numberAt(entry, "symbolLocation"),
+        file: textAt(entry, "sourceFile"),
+        line: numberAt(entry, "sourceLine"),
+        column: numberAt(entry, "sourceColumn"),
+        inlined: entry.inline === true,
+        span: span === undefined ? null : { start: span[0], end: span[1] },
+      });
+    }
+    return frames;
+  }
+
+  #threads(): ReportThread[] {
+    const faulting = numberAt(this.#body, "faultingThread");
+    const threads: ReportThread[] = [];
+    const list = arrayAt(this.#body, "threads");
+    const triggered = list.some((entry) => isObject(entry) && entry.triggered === true);
+    for (const [index, entry] of list.entries()) {
+      if (!isObject(entry)) {
+        this.#warn(`thread ${index} is no object`);
+        continue;
+      }
+      const state = objectAt(entry, "threadState");
+      threads.push({
+        index,
+        id: bigintAt(entry, "id"),
+        name: textAt(entry, "name"),
+        queue: textAt(entry, "queue"),
+        crashed: entry.triggered === true || (!triggered && index === faulting),
+        frames: this.#frames(arrayAt(entry, "frames")),
+        registers: state === null ? [] : registers(state),
+        flavor: state === null ? null : textAt(state, "flavor"),
+        process: null,
+        tree: [],
+      });
+    }
+    if (threads.length === 0) this.#warn("there are no threads in the report");
+    return threads;
+  }
+
+  /** `processByPid` of a stackshot: processes of threads of `[image, offset]` pairs, kernel frames
+   * first. */
+  #stackshotThreads(): ReportThread[] {
+    const threads: ReportThread[] = [];
+    for (const [pid, process] of Object.entries(objectAt(this.#body, "processByPid") ?? {})) {
+      const name = textAt(process, "procname") ?? "???";
+      for (const [id, thread] of Object.entries(objectAt(process, "threadById") ?? {})) {
+        const pairs = [...arrayAt(thread, "kernelFrames"), ...arrayAt(thread, "userFrames")];
+        const frames: ReportFrame[] = [];
+        for (const pair of pairs) {
+          const [number, offset] = Array.isArray(pair) ? pair : [];
+          const image = typeof number === "number" ? this.#images[number] : undefined;
+          frames.push({
+            index: frames.length,
+            address: BigInt.asUintN(64, (image?.base ?? 0n) + (toBigint(offset) ?? 0n)),
+            image: image ?? null,
+            imageName: image?.name ?? null,
+            symbol: null,
+            offset: null,
+            file: null,
+            line: null,
+            column: null,
+            inlined: false,
+            span: null,
+          });
+        }
+        threads.push({
+          index: threads.length,
+          id: toBigint(id),
+          name: textAt(thread, "name"),
+          queue: null,
+          crashed: false,
+          frames,
+          registers: [],
+          flavor: null,
+          process: `${name} [${pid}]`,
+          tree: [],
+        });
+      }
+    }
+    return threads;
+  }
+
+  #exception(): ReportException | null {
+    const entry = objectAt(this.#body, "exception");
+    const reason = objectAt(this.#body, "exceptionReason");
+    // A stackshot has a mere number.
+    const alone = bigintAt(this.#body, "exception");
+    if (entry === null && reason === null && alone === null) return null;
+    const codes: bigint[] = alone === null ? [] : [alone];
+    for (const code of arrayAt(entry ?? undefined, "rawCodes")) {
+      const value = toBigint(code);
+      if (value !== null) codes.push(value);
+    }
+    if (codes.length === 0) {
+      const written = textAt(entry ?? undefined, "codes") ?? "";
+      for (const [code] of written.matchAll(/\b0x[0-9a-fA-F]{1,16}\b/g)) codes.push(BigInt(code));
+    }
+    return {
+      type: textAt(entry ?? undefined, "type"),
+      signal: textAt(entry ?? undefined, "signal"),
+      codes,
+      subtype: textAt(entry ?? undefined, "subtype"),
+      message: textAt(entry ?? undefined, "message") ??
+        textAt(reason ?? undefined, "composed_message"),
+      note: textAt(entry ?? undefined, "note") ?? this.#note(),
+    };
+  }
+
+  /** What a text has in words, JSON has as numbers. */
+  #note(): string | null {
+    const { isSimulated, isCorpse } = this.#body;
+    if (isSimulated === 1 || isSimulated === true) return "SIMULATED (this is NOT a crash)";
+    return isCorpse === 1 || isCorpse === true ? "EXC_CORPSE_NOTIFY" : null;
+  }
+
+  #termination(): ReportTermination | null {
+    const entry = objectAt(this.#body, "termination");
+    if (entry === null) return null;
+    const reasons: string[] = [];
+    const indicator = textAt(entry, "indicator");
+    if (indicator !== null) reasons.push(indicator);
+    for (const key of ["reasons", "details"]) {
+      for (const reason of arrayAt(entry, key)) {
+        if (typeof reason === "string") reasons.push(reason);
+      }
+    }
+    return {
+      namespace: textAt(entry, "namespace"),
+      code: bigintAt(entry, "code"),
+      reasons,
+      byProcess: textAt(entry, "byProc"),
+      byPid: numberAt(entry, "byPid"),
+    };
+  }
+
+  #information(): string[] {
+    const lines: string[] = [];
+    for (const messages of Object.values(objectAt(this.#body, "asi") ?? {})) {
+      if (!Array.isArray(messages)) continue;
+      for (const message of messages) {
+        lines.push(typeof message === "string" ? message : stringifyJson(message));
+      }
+    }
+    const reason = objectAt(this.#body, "exceptionReason");
+    const composed = textAt(reason ?? undefined, "composed_message");
+    if (composed !== null && !lines.some((line) => line.includes(composed))) lines.push(composed);
+    return lines;
+  }
+}
+
+/** The registers of a `threadState`; `x` and `r` are lists of numbered ones. */
+function registers(state: JsonObject): ReportRegister[] {
+  const found: ReportRegister[] = [];
+  const add = (name: string, entry: JsonValue): void => {
+    const value = bigintAt(entry, "value");
+    if (value === null) return;
+    const note = textAt(entry, "description") ?? textAt(entry, "symbol");
+    found.push({ name, value, note });
+  };
+  for (const [name, entry] of Object.entries(state)) {
+    if (Array.isArray(entry)) {
+      for (const [index, item] of entry.entries()) add(`${name}${index}`, item);
+    } else {
+      add(name, entry);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,226 @@
+/** A report of a target: a paused process, a core, a snapshot. */
+
+import type { LoadedImage } from "../../macho/mod.ts";
+import type { Target, Thread, ThreadException } from "../../target/mod.ts";
+import type {
+  CrashReport,
+  ReportException,
+  ReportFrame,
+  ReportImage,
+  ReportThread,
+} from "../report.ts";
+import { madeReport } from "./write.ts";
+
+/** What a target does not know of itself.
+ *
+ * @example
+ * ```ts
+ * import { crashReports, openCore, type TargetReportOptions } from "@machpause/machpause";
+ *
+ * const options: TargetReportOptions = { date: new Date(), osVersion: "macOS 14.3 (23D56)" };
+ * const { reportOf, writeReport } = await crashReports();
+ * using core = await openCore("MyApp.core");
+ * console.log(writeReport(reportOf(core, core.threads, options), "crash"));
+ * ```
+ */
+export interface TargetReportOptions {
+  /** When it was captured; left out when not known. */
+  readonly date?: Date;
+  /** As in `macOS 14.3 (23D56)`. */
+  readonly osVersion?: string;
+  /** Such as `Mac14,2`. */
+  readonly model?: string;
+  /** Of the process. */
+  readonly path?: string;
+  /** Identifies the report; a UUID. */
+  readonly incident?: string;
+  /** The crashed thread's index, where its exception does not tell. */
+  readonly crashedThread?: number;
+  /** Makes names readable; without it they stay as the linker has them. */
+  readonly demangle?: (name: string) => string;
+  /** Of each thread at most so many frames. */
+  readonly limit?: number;
+}
+
+/** Makes a report of threads and images. A process that did not crash gets the note that Apple's reports
+ * have then.
+ *
+ * @param target that the threads are of
+ * @param threads of a pause, a snapshot or a core
+ *
+ * @example
+ * ```ts
+ * import { attach, crashReports } from "@machpause/machpause";
+ *
+ * const { reportOf, writeReport } = await crashReports();
+ * using target = await attach("MyApp");
+ * using _pause = target.pause();
+ * const report = reportOf(target, target.threads, { date: new Date() });
+ * await Deno.writeTextFile("MyApp.ips", writeReport(report, "ips"));
+ * ```
+ */
+export function reportOf(
+  target: Pick<Target, "arch" | "pid" | "name" | "images">,
+  threads: readonly Thread[],
+  options: TargetReportOptions = {},
+): CrashReport {
+  const images = new Map(
+    target.images.map((image) => [image, reportImage(image, target.arch.name)]),
+  );
+  const fault = threads.find(({ exception }) => exception?.fault === true) ?? null;
+  const crashed = options.crashedThread ?? fault?.index ?? null;
+  const path = options.path ?? target.images[0]?.path ?? null;
+  return madeReport({
+    file: target.name,
+    bugType: null,
+    fields: [],
+    sections: [],
+    process: {
+      name: target.name,
+      pid: target.pid,
+      path: path === "" ? null : path,
+      identifier: target.name,
+      version: null,
+      parent: null,
+      role: null,
+      launched: null,
+    },
+    arch: target.arch.name,
+    codeType: null,
+    model: options.model ?? null,
+    osVersion: options.osVersion ?? null,
+    date: options.date === undefined ? null : timestamp(options.date),
+    incident: options.incident?.toUpperCase() ?? null,
+    exception: fault !== null
+      ? exceptionOf(fault.exception!)
+      : crashed === null
+      ? { ...noException, note: "SIMULATED (this is NOT a crash)" }
+      : null,
+    termination: null,
+    information: [],
+    threads: threads.map((thread) =>
+      reportThread(thread, thread.index === crashed, images, target.arch.threadState.name, options)
+    ),
+    lastException: null,
+    images: [...images.values()],
+    header: null,
+    body: null,
+    warnings: [],
+  });
+}
+
+const noException: ReportException = {
+  type: null,
+  signal: null,
+  codes: [],
+  subtype: null,
+  message: null,
+  note: null,
+};
+
+/** As in `2024-02-03 10:11:12.0000 +0000`. */
+function timestamp(date: Date): string {
+  return `${date.toISOString().replace("T", " ").replace("Z", "0")} +0000`;
+}
+
+function reportImage(image: LoadedImage, arch: string): ReportImage {
+  const text = image.ranges.find(({ start, end }) =>
+    image.loadAddress >= start && image.loadAddress < end
+  );
+  return {
+    name: image.name,
+    path: image.path === "" ? null : image.path,
+    uuid: image.uuid,
+    arch,
+    base: image.loadAddress,
+    size: text === undefined ? 0n : text.end - image.loadAddress,
+    version: null,
+    identifier: null,
+    marked: false,
+  };
+}
+
+function reportThread(
+  thread: Thread,
+  crashed: boolean,
+  images: ReadonlyMap<LoadedImage, ReportImage>,
+  flavor: string,
+  { demangle = (name) => name, limit }: TargetReportOptions,
+): ReportThread {
+  const backtrace = thread.backtrace(limit === undefined ? {} : { limit });
+  const frames = backtrace.expanded.map((frame, index): ReportFrame => {
+    const image = frame.image === null ? null : images.get(frame.image) ?? null;
+    const name = frame.function;
+    return {
+      index,
+      address: frame.address,
+      image,
+      imageName: image?.name ?? null,
+      symbol: name === null ? null : demangle(name),
+      offset: name === null || frame.symbol === null || frame.inlined ? null : frame.offset,
+      file: frame.source?.file ?? null,
+      line: frame.source === null || frame.source.line === 0 ? null : frame.source.line,
+      column: frame.source === null || frame.source.column === 0 ? null : frame.source.column,
+      inlined: frame.inlined,
+      span: null,
+    };
+  });
+  const registers = [...thread.registers].map(({ name, value }) => ({ name, value, note: null }));
+  const state = thread.exception === null ? [] : [...thread.exception.registers]
+    .filter(({ name }) => /^(?:far|esr|faultvaddr|cr2)$/.test(name))
+    .map(({ name, value }) => ({ name: name === "faultvaddr" ? "cr2" : name, value, note: null }));
+  return {
+    index: thread.index,
+    id: thread.id,
+    name: thread.name === "" ? null : thread.name,
+    queue: null,
+    crashed,
+    frames,
+    registers: [...registers, ...state],
+    flavor: registers.length === 0 ? null : flavor,
+    process: null,
+    tree: [],
+  };
+}
+
+/** What the kernel makes of a CPU's exception: XNU's `osfmk/arm64/sleh.c` and `osfmk/i386/trap.c`. Each
+ * with the beginning of what {@linkcode ThreadException} calls it. */
+const exceptions: readonly (readonly [RegExp, string, string, readonly bigint[]])[] = [
+  [
+    /^(?:page fault|data abort|instruction abort|prefetch abort|fault status)/,
+    "EXC_BAD_ACCESS",
+    "SIGSEGV",
+    [1n],
+  ],
+  [/^general protection/, "EXC_BAD_ACCESS", "SIGSEGV", [13n, 0n]],
+  [/^(?:segment not present|stack fault)/, "EXC_BAD_ACCESS", "SIGBUS", [1n, 0n]],
+  [/^misaligned sp/, "EXC_BAD_ACCESS", "SIGBUS", [0x103n, 0n]],
+  [/^misaligned/, "EXC_BAD_ACCESS", "SIGBUS", [0x101n]],
+  [/^pointer authentication/, "EXC_BAD_ACCESS", "SIGBUS", [0x105n, 0n]],
+  [
+    /^(?:breakpoint|hardware breakpoint|watchpoint|single step|debug)/,
+    "EXC_BREAKPOINT",
+    "SIGTRAP",
+    [1n],
+  ],
+  [
+    /^(?:invalid instruction|undefined instruction|branch target|illegal)/,
+    "EXC_BAD_INSTRUCTION",
+    "SIGILL",
+    [1n, 0n],
+  ],
+  [/^(?:divide error|floating-point|SSE|overflow)/, "EXC_ARITHMETIC", "SIGFPE", [1n, 0n]],
+];
+
+function exceptionOf(exception: ThreadException): ReportException {
+  const row = exceptions.find(([pattern]) => pattern.test(exception.description));
+  if (row === undefined) return { ...noException, message: exception.description };
+  const [, type, signal, codes] = row;
+  return {
+    ...noException,
+    type,
+    signal,
+    codes: codes.length === 1 ? [...codes, exception.faultAddress ?? 0n] : codes,
+    message: exception.description,
+  };
+}

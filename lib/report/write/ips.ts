@@ -1,0 +1,207 @@
+/** A report as `.ips`: a JSON header line and a JSON body, in the members of Apple's "Interpreting the
+ * JSON format of a crash report". */
+
+import { archs } from "../../arch/mod.ts";
+import { type JsonValue, stringifyJson } from "../read/json.ts";
+import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
+
+/** An address, or anything else that is an integer: a number where that can hold it. */
+function integer(value: bigint): number | bigint {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}
+
+/** The members of an object that have a value. */
+function present(entries: Record<string, JsonValue>): Record<string, JsonValue> {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
+}
+
+const cpuTypes = { armv7: "ARM", arm64: "ARM-64", i386: "X86", x86_64: "X86-64" } as const;
+
+/** `1.2 (34)` taken apart. */
+function versionParts(version: string | null): { short: string | null; build: string | null } {
+  const open = version?.lastIndexOf(" (") ?? -1;
+  if (version === null || open < 0 || !version.endsWith(")")) {
+    return { short: version, build: null };
+  }
+  return { short: version.slice(0, open), build: version.slice(open + 2, -1) };
+}
+
+/** Writes a report's two JSON documents from what is understood of it. */
+export function ipsText(report: CrashReport): string {
+  const { process, exception, termination } = report;
+  const { short, build } = versionParts(process.version);
+  const system = versionParts(report.osVersion);
+  const parent = versionParts(process.parent?.replace(/\[(\d+)\]$/, "($1)") ?? null);
+  const header = present({
+    ...report.header,
+    app_name: process.name,
+    timestamp: report.date,
+    app_version: short,
+    build_version: build,
+    bundleID: process.identifier,
+    bug_type: "309",
+    os_version: report.osVersion,
+    incident_id: report.incident,
+    name: process.name,
+  });
+
+  const images: ReportImage[] = [...report.images];
+  const numbers = new Map(images.map((image, index) => [image, index]));
+  let absolute = images.findIndex(({ base, size, uuid }) =>
+    base === 0n && size === 0n && uuid === null
+  );
+  const frame = (frame: ReportFrame): JsonValue => {
+    let index = frame.image === null ? undefined : numbers.get(frame.image);
+    let base = frame.image?.base ?? 0n;
+    if (index === undefined || frame.address < base) {
+      if (absolute < 0) absolute = images.push(noImage) - 1;
+      index = absolute;
+      base = 0n;
+    }
+    return present({
+      imageOffset: integer(frame.address - base),
+      symbol: frame.symbol,
+      symbolLocation: frame.offset,
+      sourceFile: frame.file,
+      sourceLine: frame.line,
+      sourceColumn: frame.column,
+      inline: frame.inlined ? true : null,
+      imageIndex: index,
+    });
+  };
+  const faulting = report.threads.findIndex(({ crashed }) => crashed);
+  const threads = report.threads.map((thread): JsonValue =>
+    present({
+      triggered: thread.crashed ? true : null,
+      id: thread.id === null ? null : integer(thread.id),
+      name: thread.name,
+      queue: thread.queue,
+      threadState: thread.registers.length === 0 ? null : threadState(report, thread),
+      frames: thread.frames.map(frame),
+    })
+  );
+  const lastException = report.lastException?.map(frame) ?? null;
+
+  const body: Record<string, JsonValue> = present({
+    procRole: process.role,
+    version: 2,
+    modelCode: report.model,
+    osVersion: report.osVersion === null
+      ? null
+      : present({ train: system.short, build: system.build }),
+    captureTime: report.date,
+    incident: report.incident,
+    pid: process.pid,
+    cpuType: report.arch === null ? report.codeType : cpuTypes[report.arch],
+    procLaunch: process.launched,
+    procName: process.name,
+    procPath: process.path,
+    bundleInfo: present({
+      CFBundleShortVersionString: short,
+      CFBundleVersion: build,
+      CFBundleIdentifier: process.identifier,
+    }),
+    parentProc: parent.short,
+    parentPid: parent.build === null ? null : Number(parent.build),
+    isSimulated: exception?.note?.startsWith("SIMULATED") === true ? 1 : null,
+    isCorpse: exception?.note === "EXC_CORPSE_NOTIFY" ? 1 : null,
+    exception: exception === null ? null : present({
+      codes: exception.codes.length === 0
+        ? null
+        : exception.codes.map((code) => `0x${code.toString(16).padStart(16, "0")}`).join(", "),
+      rawCodes: exception.codes.length === 0 ? null : exception.codes.map(integer),
+      type: exception.type,
+      signal: exception.signal,
+      subtype: exception.subtype,
+      message: exception.message,
+      note: exception.note,
+    }),
+    termination: termination === null ? null : present({
+      code: termination.code === null ? null : integer(termination.code),
+      namespace: termination.namespace,
+      indicator: termination.reasons[0] ?? null,
+      details: termination.reasons.length > 1 ? termination.reasons.slice(1) : null,
+      byProc: termination.byProcess,
+      byPid: termination.byPid,
+    }),
+    asi: report.information.length === 0 ? null : {
+      [process.name ?? "???"]: report.information,
+    },
+    ...unknown(report),
+    lastExceptionBacktrace: lastException,
+    faultingThread: faulting < 0 ? null : faulting,
+    threads,
+    usedImages: images.map((image): JsonValue => usedImage(image, report)),
+  });
+  const members = Object.entries(body).map(([name, value]) =>
+    `  ${JSON.stringify(name)} : ${stringifyJson(value)}`
+  );
+  return `${stringifyJson(header)}\n{\n${members.join(",\n")}\n}\n`;
+}
+
+const noImage: ReportImage = {
+  name: "???",
+  path: null,
+  uuid: null,
+  arch: null,
+  base: 0n,
+  size: 0n,
+  version: null,
+  identifier: null,
+  marked: false,
+};
+
+function usedImage(image: ReportImage, report: CrashReport): JsonValue {
+  const { base, size, uuid, path, name, version, identifier } = image;
+  const absolute = base === 0n && size === 0n && uuid === null;
+  return present({
+    source: absolute ? "A" : "P",
+    arch: absolute ? null : image.arch ?? report.arch,
+    base: integer(base),
+    size: integer(size),
+    uuid: uuid?.toLowerCase() ?? (absolute ? "00000000-0000-0000-0000-000000000000" : null),
+    path,
+    name: absolute ? null : name,
+    CFBundleShortVersionString: version,
+    CFBundleIdentifier: identifier,
+  });
+}
+
+/** The fields that a text has and JSON has no member for, under their own names; the titled parts too. */
+function unknown(report: CrashReport): Record<string, JsonValue> {
+  const members: Record<string, JsonValue> = {};
+  if (report.format === "ips") return members;
+  const crash = report.fields.find(({ name }) => /^crash ?reporter key$/i.test(name));
+  if (crash !== undefined) members.crashReporterKey = crash.value;
+  const region = report.fields.find(({ name }) => name === "VM Region Info");
+  if (region !== undefined) members.vmRegionInfo = region.value;
+  for (const { name, value } of report.fields) {
+    if (!said.test(name) && !Object.hasOwn(members, name)) members[name] = value;
+  }
+  for (const { name, lines } of report.sections) {
+    if (name !== "Application Specific Information" && !Object.hasOwn(members, name)) {
+      members[name] = lines;
+    }
+  }
+  delete members.__proto__;
+  return members;
+}
+
+/** Fields that members of other names say. */
+const said =
+  /^(?:Incident Identifier|Crash ?Reporter Key|Hardware Model|Process|Path|Identifier|Version|Code Type|Role|Parent Process|Date\/Time|Launch Time|OS Version|Report Version|Exception .*|Termination .*|Terminating Process|Triggered by Thread|Crashed Thread|VM Region Info)$/i;
+
+/** `threadState`, its numbered registers as a list where they begin at 0 and none is missing. */
+function threadState(report: CrashReport, thread: ReportThread): JsonValue {
+  const letter = report.arch === "arm64" ? "x" : report.arch === "armv7" ? "r" : null;
+  const state: Record<string, JsonValue> = {};
+  const list: JsonValue[] = [];
+  for (const { name, value, note } of thread.registers) {
+    const entry = present({ value: integer(value), description: note });
+    if (letter !== null && name === `${letter}${list.length}`) list.push(entry);
+    else if (!Object.hasOwn(state, name)) state[name] = entry;
+  }
+  if (list.length > 0 && letter !== null) state[letter] = list;
+  const flavor = report.arch === null ? null : archs[report.arch].threadState.name;
+  return { ...state, ...(flavor === null ? {} : { flavor }) };
+}

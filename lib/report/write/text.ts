@@ -1,0 +1,184 @@
+/** A report as crash text, in the layout of Apple's "Examining the fields in a crash report". */
+
+import { archs } from "../../arch/mod.ts";
+import { subtypeName } from "../read/decode.ts";
+import { faultAddress, regionInfo } from "../explain/fault.ts";
+import type { CrashReport, ReportImage, ReportRegister, ReportThread } from "../report.ts";
+import { frameText, oneLine } from "../symbolicate.ts";
+
+/** Registers in a line. */
+const PER_LINE = 4;
+
+/** Writes a report's crash text from what is understood of it. */
+export function crashText(report: CrashReport): string {
+  const wide = report.arch === null || archs[report.arch].pointerSize === 8;
+  const digits = wide ? 16 : 8;
+  const hex = (value: bigint): string => `0x${value.toString(16).padStart(digits, "0")}`;
+  const lines: string[] = [];
+  const field = (name: string, value: string | null, width = 21): void => {
+    if (value !== null && value !== "") {
+      lines.push(`${`${name}:`.padEnd(width - 1)} ${oneLine(value)}`);
+    }
+  };
+  const { process, exception, termination } = report;
+
+  field("Incident Identifier", report.incident);
+  field("CrashReporter Key", fieldValue(report, "crashreporter key", "crashreporterkey"));
+  field("Hardware Model", report.model);
+  if (process.name !== null) {
+    field("Process", process.pid === null ? process.name : `${process.name} [${process.pid}]`);
+  }
+  field("Path", process.path);
+  field("Identifier", process.identifier);
+  field("Version", process.version);
+  field("Code Type", codeType(report));
+  field("Role", process.role);
+  field("Parent Process", process.parent);
+  lines.push("");
+  field("Date/Time", report.date);
+  field("Launch Time", process.launched);
+  field("OS Version", report.osVersion);
+  field("Report Version", "104");
+  lines.push("");
+
+  if (exception !== null) {
+    const { type, signal, codes, note, message } = exception;
+    if (type !== null) field("Exception Type", signal === null ? type : `${type} (${signal})`, 17);
+    field("Exception Subtype", exception.subtype ?? madeSubtype(report), 19);
+    field("Exception Codes", codes.map(hex).join(", "), 17);
+    field("Exception Message", message, 19);
+    field("Exception Note", note, 17);
+  }
+  if (termination !== null) {
+    const { namespace, code, reasons, byProcess, byPid } = termination;
+    const parts = [
+      namespace === null ? "" : `Namespace ${namespace}`,
+      code === null ? "" : `Code ${code > 999n ? `0x${code.toString(16)}` : code}`,
+      reasons[0] ?? "",
+    ];
+    field("Termination Reason", parts.filter((part) => part !== "").join(", "), 20);
+    for (const reason of reasons.slice(1)) field("Termination Description", reason, 25);
+    field("Terminating Process", byPid === null ? byProcess : `${byProcess ?? "???"} [${byPid}]`);
+  }
+  const crashed = report.crashedThread;
+  if (crashed !== null) field("Triggered by Thread", `${crashed.index}`, 22);
+  const regions = regionInfo(report);
+  if (regions !== null) {
+    lines.push("", `VM Region Info: ${regions.replace(/\r\n?|\n/g, "\n      ")}`);
+  }
+  lines.push("");
+  if (report.information.length > 0) {
+    lines.push("Application Specific Information:");
+    for (const message of report.information) lines.push(...message.split(/\r\n?|\n/));
+    lines.push("");
+  }
+  if (report.lastException !== null) {
+    lines.push("Last Exception Backtrace:");
+    for (const [number, frame] of report.lastException.entries()) {
+      lines.push(frameText(number, frame, hex(frame.address)));
+    }
+    lines.push("");
+  }
+  for (const thread of report.threads) {
+    for (const line of titleLines(thread)) lines.push(line);
+    for (const [number, frame] of thread.frames.entries()) {
+      lines.push(frameText(number, frame, hex(frame.address)));
+    }
+    lines.push("");
+  }
+  if (crashed !== null && crashed.registers.length > 0) {
+    lines.push(`Thread ${crashed.index} crashed with ${stateTitle(report, crashed)}:`);
+    for (const line of registerLines(crashed.registers, hex)) lines.push(line);
+    lines.push("");
+  }
+  lines.push("Binary Images:");
+  for (const image of report.images) {
+    if (image.size > 0n || image.uuid !== null) lines.push(imageText(image, report));
+  }
+  lines.push("", "EOF", "");
+  return lines.join("\n");
+}
+
+/** The value of a header field by any of its names. */
+function fieldValue(report: CrashReport, ...names: string[]): string | null {
+  return report.fields.find(({ name }) => names.includes(name.toLowerCase()))?.value ?? null;
+}
+
+const codeTypes = {
+  armv7: "ARM (Native)",
+  arm64: "ARM-64 (Native)",
+  i386: "X86 (Native)",
+  x86_64: "X86-64 (Native)",
+} as const;
+
+function codeType({ codeType, arch, body }: CrashReport): string | null {
+  if (arch === null) return codeType;
+  if (codeType?.includes("(")) return codeType;
+  return body?.translated === true
+    ? codeTypes[arch].replace("Native", "Translated")
+    : codeTypes[arch];
+}
+
+/** The subtype that a report has only as numbers. */
+function madeSubtype(report: CrashReport): string | null {
+  const { exception, arch } = report;
+  const name = exception === null ? null : subtypeName(exception, arch);
+  const address = faultAddress(report);
+  if (name === null || address === null) return null;
+  return `${name} at 0x${address.toString(16).padStart(16, "0")}`;
+}
+
+function titleLines(thread: ReportThread): string[] {
+  const { index, name, queue, crashed } = thread;
+  const lines: string[] = [];
+  const named = [name ?? "", queue === null ? "" : `Dispatch queue: ${queue}`]
+    .filter((text) => text !== "").map(oneLine).join("  ");
+  if (named !== "") lines.push(`Thread ${index} name:  ${named}`);
+  lines.push(`Thread ${index}${crashed ? " Crashed" : ""}:`);
+  return lines;
+}
+
+function stateTitle(report: CrashReport, { flavor }: ReportThread): string {
+  if (flavor !== null && flavor.includes("Thread State")) return oneLine(flavor);
+  const arm = report.arch === null || report.arch.startsWith("arm");
+  const wide = report.arch === null || archs[report.arch].pointerSize === 8;
+  return `${arm ? "ARM" : "X86"} Thread State (${wide ? 64 : 32}-bit)`;
+}
+
+/** Names as a text has them, where JSON has others. */
+const textNames: Readonly<Record<string, string>> = { rflags: "rfl", eflags: "efl" };
+
+function registerLines(
+  registers: readonly ReportRegister[],
+  hex: (value: bigint) => string,
+): string[] {
+  const lines: string[] = [];
+  let line = "";
+  let count = 0;
+  const flush = (): void => {
+    if (line !== "") lines.push(line);
+    line = "";
+    count = 0;
+  };
+  for (const { name, value, note } of registers) {
+    const short = /^(?:cpsr|esr|efl)$/.test(name) && value <= 0xffff_ffffn;
+    const shown = short ? `0x${value.toString(16).padStart(8, "0")}` : hex(value);
+    // A remark has the rest of the line, and only one of `esr` is about the value.
+    const remark = note !== null && name === "esr" ? ` ${oneLine(note)}` : "";
+    line += `${(textNames[name] ?? name).padStart(6)}: ${shown}${remark}`;
+    if (++count === PER_LINE || remark !== "") flush();
+  }
+  flush();
+  return lines;
+}
+
+function imageText(image: ReportImage, report: CrashReport): string {
+  const { base, size, name, path, uuid, version } = image;
+  const arch = image.arch ?? report.arch;
+  const end = size === 0n ? base : base + size - 1n;
+  const digits = uuid?.replaceAll("-", "").toLowerCase();
+  const kind = arch ?? (version === null ? "???" : `(${oneLine(version)})`);
+  return `0x${base.toString(16)} - 0x${end.toString(16)} ${image.marked ? "+" : ""}` +
+    `${oneLine(name)} ${kind} ` + (digits === undefined ? "" : ` <${digits}>`) +
+    (path === null ? "" : ` ${oneLine(path)}`);
+}

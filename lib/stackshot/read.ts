@@ -1,0 +1,137 @@
+/** From a file's bytes to what it says, whatever form it has. */
+import { FormatError } from "../errors.ts";
+import type { StackshotData } from "./data.ts";
+import { decodeKcdata } from "./decode.ts";
+import { describedNumber, magicAt, readKcdata } from "./kcdata.ts";
+import { mergeDelta } from "./merge.ts";
+import { decodeTraceBuffer, isTraceBuffer } from "./trace_buffer.ts";
+import { kc, magics } from "./types.ts";
+import { collector } from "./warnings.ts";
+
+/** No kernel writes so much, and damage must not cost memory. */
+const MOST_INFLATED = 1 << 29;
+/** `KCDCT_*` of `kern_cdata.c`. */
+const compression = { none: 0n, zlib: 1n } as const;
+
+/** Reads a stackshot from a file's bytes: kcdata, whole, delta or compressed, or a trace buffer; as
+ * they are or compressed by gzip. Where a file holds deltas after a stackshot, they are put together.
+ *
+ * @param name of the file, for errors
+ * @param base what a delta stackshot is against
+ * @throws FormatError when it is none
+ */
+export async function readStackshot(
+  bytes: Uint8Array,
+  name: string,
+  base?: StackshotData,
+): Promise<StackshotData> {
+  const plain = await unwrap(bytes, name);
+  const data = isTraceBuffer(plain) ? decodeTraceBuffer(plain, name) : decodeAll(plain, name);
+  if (base === undefined) return data;
+  if (data.form !== "delta") {
+    throw new FormatError(name, 0, "a delta stackshot, to complete a base");
+  }
+  return mergeDelta(base, data);
+}
+
+/** All buffers of a file as one stackshot. */
+function decodeAll(bytes: Uint8Array, name: string): StackshotData {
+  let { data, end } = decodeKcdata(bytes, name);
+  while (magicAt(bytes, end) === magics.delta) {
+    const next = decodeKcdata(bytes, name, end);
+    data = mergeDelta(data, next.data);
+    end = next.end;
+  }
+  return data;
+}
+
+/** Undoes gzip, and the kernel's own compression. */
+async function unwrap(bytes: Uint8Array, name: string): Promise<Uint8Array> {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await inflate(bytes, "gzip", name, 0);
+  return magicAt(bytes) === magics.compressed ? await decompress(bytes, name) : bytes;
+}
+
+/** A compressed buffer: what describes it, the mark of the buffer that it holds, that buffer's items as
+ * one stream of zlib's. See `kcdata_init_compress()` of `kern_cdata.c`. */
+async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // The items end where the inner buffer's mark is; what follows it is none.
+  let inner = 16;
+  while (inner + 16 <= bytes.length) {
+    const magic = magicAt(bytes, inner);
+    if (magic === magics.stackshot || magic === magics.delta) break;
+    inner += 16 + view.getUint32(inner + 4, true);
+  }
+  if (inner + 16 > bytes.length) throw new FormatError(name, inner, "a compressed stackshot");
+  const warnings: string[] = [];
+  const { root } = readKcdata(bytes.subarray(0, inner), name, collector(warnings));
+  const numbers = new Map(
+    root.items.map((item) => [item.description, describedNumber(item)]),
+  );
+  const kind = numbers.get("kcd_c_type");
+  if (kind !== compression.none && kind !== compression.zlib) {
+    throw new FormatError(name, 16, "compression by zlib");
+  }
+  const start = inner + 16;
+  const length = Number(numbers.get("kcd_c_totalout") ?? 0n);
+  const stream = length > 0 && length <= bytes.length - start
+    ? bytes.subarray(start, start + length)
+    : bytes.subarray(start);
+  const items = kind === compression.none ? stream : await inflate(stream, "deflate", name, start);
+  const whole = new Uint8Array(16 + items.length + (-items.length & 15) + 16);
+  whole.set(bytes.subarray(inner, start));
+  whole.set(items, 16);
+  new DataView(whole.buffer).setUint32(whole.length - 16, kc.end, true);
+  return whole;
+}
+
+/** The bytes in pieces: where a compressed stream is damaged, what came before is not lost. */
+function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const size = Math.min(Math.max(Math.ceil(bytes.length / 64), 64), 1 << 16);
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, at += size) as Uint8Array<ArrayBuffer>);
+    },
+  });
+}
+
+/** What of a stream can be inflated.
+ *
+ * @throws FormatError when nothing can
+ */
+async function inflate(
+  bytes: Uint8Array,
+  format: "gzip" | "deflate",
+  name: string,
+  offset: number,
+): Promise<Uint8Array> {
+  const reader = inPieces(bytes).pipeThrough(new DecompressionStream(format)).getReader();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      length += value.length;
+      if (length > MOST_INFLATED) {
+        throw new FormatError(name, offset, `at most ${MOST_INFLATED} bytes when inflated`);
+      }
+    }
+  } catch (error) {
+    if (error instanceof FormatError) throw error;
+    // A stream that is cut short has given what there was.
+    if (length === 0) throw new FormatError(name, offset, `a stream that ${format} inflates`);
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,302 @@
+/** A stackshot as tasks, threads and frames. */
+import { type Arch, type ArchName, archs } from "../arch/mod.ts";
+import { escape } from "../escape.ts";
+import type { LoadedImage } from "../macho/mod.ts";
+import type { FrameContext, MissingSymbols, Resolution, Symbols } from "../target/mod.ts";
+import type { StackshotData, TaskData } from "./data.ts";
+import {
+  type FindImage,
+  kernelArch,
+  kernelImages,
+  sharedCacheImages,
+  taskArch,
+  userImages,
+  usesLayout,
+} from "./images.ts";
+import { contextOf, hex, plain, StackshotThread, unknownJson } from "./thread.ts";
+import { taskFlagWords, turnstileWords, waitWords } from "./words.ts";
+
+/** What a stackshot needs of the layers above it.
+ *
+ * @example
+ * ```ts
+ * import { type Stackshot, type StackshotServices, Symbolizer } from "@machpause/machpause";
+ *
+ * const services: StackshotServices = { symbols: (images) => new Symbolizer(images) };
+ * declare const stackshot: Stackshot; // made over them
+ * console.log(stackshot.kernel.resolve(0xffffff8000200000n).symbol);
+ * ```
+ */
+export interface StackshotServices {
+  /** Makes the lookups over a list of images. */
+  symbols(images: readonly LoadedImage[]): Symbols;
+  /** Finds images' files; without it frames have no names. */
+  readonly findImage?: FindImage;
+}
+
+/** An architecture for frames' addresses where none is known: their width is all that counts. */
+function archOr(name: ArchName | null, is64: boolean): Arch {
+  return archs[name ?? (is64 ? "x86_64" : "i386")];
+}
+
+/** A task of a stackshot.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * for (const task of stackshot.tasks) console.log(`${task}: ${task.flags.join(", ")}`);
+ * ```
+ */
+export class StackshotTask {
+  /** All that the stackshot says of it. */
+  readonly data: TaskData;
+  /** What its code is written for; `null` when neither it nor the kernel says. */
+  readonly arch: ArchName | null;
+  /** In the order that the kernel listed them. */
+  readonly threads: readonly StackshotThread[];
+  readonly #stackshot: Stackshot;
+  #images: readonly LoadedImage[] | undefined;
+  #own: Symbols | undefined;
+
+  /** A task of `stackshot`. */
+  constructor(stackshot: Stackshot, data: TaskData, kernel: FrameContext) {
+    this.#stackshot = stackshot;
+    this.data = data;
+    this.arch = taskArch(stackshot.data, data);
+    const is64 = (data.flags & 1n) !== 0n || data.threads.some(({ user64 }) => user64);
+    const arch = archOr(this.arch, is64);
+    const user = contextOf(arch, {
+      resolve: (address) => this.resolve(address),
+      demangle: (name) => stackshot.kernel.demangle?.(name) ?? name,
+    });
+    const { portLabels } = stackshot.data;
+    const waits = new Map(data.waits.map((wait) => [wait.waiter, wait]));
+    const turnstiles = new Map(data.turnstiles.map((turnstile) => [turnstile.waiter, turnstile]));
+    this.threads = data.threads.map((thread, index) => {
+      const wait = waits.get(thread.id);
+      const turnstile = turnstiles.get(thread.id);
+      const words = {
+        waiting: wait === undefined ? null : waitWords(wait, portLabels),
+        turnstile: turnstile === undefined ? null : turnstileWords(turnstile),
+      };
+      return new StackshotThread(index, thread, words, user, kernel);
+    });
+  }
+
+  /** The process identifier; -1 when it is not known. */
+  get pid(): number {
+    return this.data.pid;
+  }
+
+  /** Of the process; not safe to print raw, empty when it is not known. */
+  get name(): string {
+    return this.data.name;
+  }
+
+  /** What its flags say, in words. */
+  get flags(): readonly string[] {
+    return taskFlagWords(this.data.flags);
+  }
+
+  /** The images of its own, and the shared cache when that is not laid out. Without their files a
+   * stackshot has their UUIDs alone, and their ends are guessed. */
+  get images(): readonly LoadedImage[] {
+    return this.#images ??= this.#stackshot.ownImages(this.data);
+  }
+
+  /** What is known about an address in user space. */
+  resolve(address: bigint): Resolution {
+    this.#own ??= this.#stackshot.symbolsOver(this.images);
+    const own = this.#own.resolve(address);
+    return own.image === null && usesLayout(this.#stackshot.data, this.data)
+      ? this.#stackshot.sharedCache.resolve(address)
+      : own;
+  }
+
+  /** The images asked about so far whose debug information is missing. */
+  get missing(): readonly MissingSymbols[] {
+    return this.#own?.missing ?? [];
+  }
+
+  /** As in `MyApp (pid 123, arm64)`; control characters are escaped. */
+  toString(): string {
+    const { pid } = this.data;
+    const name = this.name === "" ? "a task without a name" : escape(this.name);
+    const about = [pid === -1 ? `unique id ${hex(this.data.uniqueId)}` : `pid ${pid}`];
+    if (this.arch !== null) about.push(this.arch);
+    return `${name} (${about.join(", ")})`;
+  }
+
+  /** The form of `stackshot --json`. `images` are its own and those others that a frame is in.
+   *
+   * @param limit frames of each stack at most
+   */
+  toJSON(limit?: number | string): Record<string, unknown> {
+    const { data } = this;
+    const images = new Set(this.images);
+    for (const thread of this.threads) {
+      for (const frame of [...thread.kernelBacktrace(), ...thread.backtrace()]) {
+        if (frame.image !== null) images.add(frame.image);
+      }
+    }
+    return {
+      target: {
+        kind: "stackshot",
+        pid: data.pid === -1 ? null : data.pid,
+        name: data.name === "" ? null : data.name,
+        arch: this.arch,
+      },
+      uniqueId: hex(data.uniqueId),
+      flags: this.flags,
+      exiting: data.exiting,
+      suspendCount: data.suspendCount,
+      residentBytes: data.size === null ? null : Number(data.size),
+      sharedCache: data.sharedCache === null ? null : data.sharedCache.uuid,
+      donatingPids: data.donatingPids,
+      change: data.change,
+      details: plain(data.details),
+      unknown: data.unknown.map(unknownJson),
+      images: [...images].map(({ name, path, uuid, loadAddress, slide }) => ({
+        name,
+        path,
+        uuid,
+        loadAddress: hex(loadAddress),
+        slide: slide < 0n ? `-${hex(-slide)}` : hex(slide),
+      })),
+      threads: this.threads.map((thread) => thread.toJSON(limit)),
+    };
+  }
+}
+
+/** A stackshot: what every thread of one task or of all was doing, in user space and in the kernel, at
+ * one moment.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata");
+ * console.log(`${stackshot}`, stackshot.date); // stackshot of 12 tasks, 40 threads …
+ * ```
+ */
+export class Stackshot implements Disposable {
+  /** All that was read. */
+  readonly data: StackshotData;
+  /** In the kernel's order. */
+  readonly tasks: readonly StackshotTask[];
+  readonly #services: StackshotServices;
+  readonly #close: () => void;
+  #kernel: Symbols | undefined;
+  #sharedCache: Symbols | undefined;
+
+  /** Over what was read.
+   *
+   * @param close is called once, when the stackshot is disposed
+   */
+  constructor(data: StackshotData, services: StackshotServices, close: () => void = () => {}) {
+    this.data = data;
+    this.#services = services;
+    this.#close = close;
+    const is64 = data.tasks.some(({ threads }) => threads.some(({ kernel64 }) => kernel64));
+    const kernel = contextOf(archOr(kernelArch(data), is64), {
+      resolve: (address) => this.kernel.resolve(address),
+      demangle: (name) => this.kernel.demangle?.(name) ?? name,
+    });
+    this.tasks = data.tasks.map((task) => new StackshotTask(this, task, kernel));
+  }
+
+  /** Its form. */
+  get form(): StackshotData["form"] {
+    return this.data.form;
+  }
+
+  /** What was found damaged. Not safe to print raw. */
+  get warnings(): readonly string[] {
+    return this.data.warnings;
+  }
+
+  /** The lookups over the kernel and its extensions. */
+  get kernel(): Symbols {
+    return this.#kernel ??= this.symbolsOver(kernelImages(this.data, this.#services.findImage));
+  }
+
+  /** The lookups over the images of the system's shared cache; none when they are not listed. */
+  get sharedCache(): Symbols {
+    return this.#sharedCache ??= this.symbolsOver(
+      sharedCacheImages(this.data, this.#services.findImage),
+    );
+  }
+
+  /** The images of a task's own. */
+  ownImages(task: TaskData): LoadedImage[] {
+    return userImages(this.data, task, this.#services.findImage);
+  }
+
+  /** The lookups over a list of images. */
+  symbolsOver(images: readonly LoadedImage[]): Symbols {
+    return this.#services.symbols(images);
+  }
+
+  /** When it was taken; `null` when it does not say. */
+  get date(): Date | null {
+    const { time } = this.data;
+    // Beyond this there is no date.
+    if (time === null || time > 8_640_000_000_000_000_000n) return null;
+    return new Date(Number(time / 1000n));
+  }
+
+  /** Closes the files of images. */
+  [Symbol.dispose](): void {
+    this.#close();
+  }
+
+  /** As in `stackshot of 12 tasks, 40 threads`. */
+  toString(): string {
+    const threads = this.tasks.reduce((sum, task) => sum + task.threads.length, 0);
+    const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
+    const form = this.form === "delta" ? "delta stackshot" : "stackshot";
+    return `${form} of ${count(this.tasks.length, "task")}, ${count(threads, "thread")}`;
+  }
+
+  /** The form of `stackshot --json`.
+   *
+   * @param limit frames of each stack at most
+   * @param tasks of those that are in it; all when left out
+   */
+  toJSON(
+    limit?: number | string,
+    tasks: readonly StackshotTask[] = this.tasks,
+  ): Record<string, unknown> {
+    const { data } = this;
+    return {
+      form: data.form,
+      layout: data.layout,
+      date: this.date?.toISOString() ?? null,
+      absoluteTime: data.absoluteTime === null ? null : hex(data.absoluteTime),
+      since: data.since === null ? null : hex(data.since),
+      timebase: data.timebase,
+      osVersion: data.osVersion,
+      osBuild: data.osBuild,
+      bootArgs: data.bootArgs,
+      pageSize: data.pageSize,
+      numbers: plain(data.numbers),
+      sharedCache: data.sharedCache === null ? null : {
+        uuid: data.sharedCache.uuid,
+        slide: hex(data.sharedCache.slide),
+        base: hex(data.sharedCache.base),
+      },
+      threadGroups: plain(data.threadGroups),
+      coalitions: plain(data.coalitions),
+      details: plain(data.details),
+      unknown: data.unknown.map(unknownJson),
+      unknownContainers: data.unknownContainers.map(({ type, id }) => ({
+        type: `0x${type.toString(16)}`,
+        id: hex(id),
+      })),
+      tasks: tasks.map((task) => task.toJSON(limit)),
+      warnings: data.warnings,
+    };
+  }
+}

@@ -1,0 +1,243 @@
+/** A thread of a stackshot, and its frames. */
+import { type Arch, Registers } from "../arch/mod.ts";
+import { escape } from "../escape.ts";
+import {
+  Backtrace,
+  Frame,
+  type FrameContext,
+  type Resolver,
+  type RunState,
+  type StopReason,
+} from "../target/mod.ts";
+import type { Change, RawFrame, ThreadData } from "./data.ts";
+import type { KcItem } from "./kcdata.ts";
+import { runState, threadFlagWords, truncated } from "./words.ts";
+
+const noRegisters = new Registers(new Map());
+
+/** What the frames over one resolver have in common. */
+export function contextOf(arch: Arch, resolver: Resolver): FrameContext {
+  return {
+    arch,
+    resolver,
+    isExact: (index) => index === 0,
+    ruleOf: () => null,
+    registersOf: () => noRegisters,
+  };
+}
+
+function backtraceOf(
+  frames: readonly RawFrame[],
+  context: FrameContext,
+  mask: bigint,
+  stopped: StopReason,
+  limit: number,
+): Backtrace {
+  const backtrace = new Backtrace();
+  const count = Math.min(frames.length, limit);
+  for (let index = 0; index < count; index++) {
+    const address = frames[index].address & mask;
+    const frame = frames[index].frame ?? 0n;
+    const returnAddress = index + 1 < frames.length ? frames[index + 1].address & mask : 0n;
+    const via = index === 0 ? "context" : "frame-pointer";
+    backtrace.push(new Frame(context, index, address, 0, frame, returnAddress, via));
+  }
+  backtrace.stopped = count < frames.length ? "limit" : stopped;
+  return backtrace;
+}
+
+/** An item that nobody knows: what it is called, and its bytes in hexadecimal, as many as one would
+ * look at. */
+export function unknownJson({ type, description, data }: KcItem): Record<string, unknown> {
+  const shown = [...data.subarray(0, 64)].map((byte) => byte.toString(16).padStart(2, "0"));
+  return {
+    type: `0x${type.toString(16)}`,
+    description,
+    size: data.length,
+    bytes: shown.join(""),
+  };
+}
+
+/** A thread of a stackshot.
+ *
+ * Its frames were walked by the kernel, from frame record to frame record.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "@machpause/machpause";
+ *
+ * using stackshot = await openStackshot("hang.kcdata", { symbols: ["./symbols"] });
+ * const [thread] = stackshot.tasks[0].threads;
+ * console.log(`${thread}\n${thread.kernelBacktrace()}\n${thread.backtrace()}`);
+ * ```
+ */
+export class StackshotThread {
+  /** In its task; 0 is the first that the kernel listed. */
+  readonly index: number;
+  /** All that the stackshot says of it. */
+  readonly data: ThreadData;
+  /** What it waits for, in words; `null` when the stackshot does not say. Not safe to print raw. */
+  readonly waiting: string | null;
+  /** Whom it lends its priority meanwhile, in words; `null` when it is nobody known. */
+  readonly turnstile: string | null;
+  readonly #user: FrameContext;
+  readonly #kernel: FrameContext;
+
+  /** A thread.
+   *
+   * @param words about its waiting
+   */
+  constructor(
+    index: number,
+    data: ThreadData,
+    words: { readonly waiting: string | null; readonly turnstile: string | null },
+    user: FrameContext,
+    kernel: FrameContext,
+  ) {
+    this.index = index;
+    this.data = data;
+    this.#user = user;
+    this.#kernel = kernel;
+    this.waiting = words.waiting;
+    this.turnstile = words.turnstile;
+  }
+
+  /** System-wide unique. */
+  get id(): bigint {
+    return this.data.id;
+  }
+
+  /** As the program set it, and not safe to print raw; empty when it has none. */
+  get name(): string {
+    return this.data.name;
+  }
+
+  /** What it was doing. */
+  get state(): RunState {
+    return runState(this.data.state);
+  }
+
+  /** What else its flags say, in words. */
+  get flags(): readonly string[] {
+    return threadFlagWords(this.data.flags, this.data.state);
+  }
+
+  /** How it comes to be in a delta stackshot; `null` in any other. */
+  get change(): Change | null {
+    return this.data.change;
+  }
+
+  #stopped(which: bigint): StopReason {
+    // Older kernels have one flag for both stacks.
+    const { flags } = this.data;
+    const one = truncated.kernel | truncated.user;
+    return (flags & which) !== 0n || ((flags & truncated.any) !== 0n && (flags & one) === 0n)
+      ? "unreadable"
+      : "null-record";
+  }
+
+  /** The frames in the kernel, innermost first; none when it was in user space. Their addresses, and
+   * those of the kernel's images, are from before the kernel's slide.
+   *
+   * @param limit at most so many
+   */
+  kernelBacktrace(limit = Infinity): Backtrace {
+    const { kernelFrames } = this.data;
+    const stopped = this.#stopped(truncated.kernel);
+    return backtraceOf(kernelFrames, this.#kernel, allBits, stopped, limit);
+  }
+
+  /** The frames in user space, innermost first.
+   *
+   * @param limit at most so many
+   */
+  backtrace(limit = Infinity): Backtrace {
+    const { arch } = this.#user;
+    const stopped = this.#stopped(truncated.user);
+    return backtraceOf(this.data.userFrames, this.#user, arch.addressMask, stopped, limit);
+  }
+
+  /** Swift's asynchronous callers; none when there are none.
+   *
+   * @param limit at most so many
+   */
+  asyncBacktrace(limit = Infinity): Backtrace {
+    const { addressMask } = this.#user.arch;
+    return backtraceOf(this.data.asyncFrames, this.#user, addressMask, "null-record", limit);
+  }
+
+  /** Where the kernel lets a thread without a kernel stack go on, as a frame; `null` when it has one. */
+  get continuation(): Frame | null {
+    const { continuation } = this.data;
+    return continuation === 0n
+      ? null
+      : new Frame(this.#kernel, 0, continuation, 0, 0, 0n, "context");
+  }
+
+  /** As in `thread 3 "worker" waiting`; control characters are escaped. */
+  toString(): string {
+    const name = this.name === "" ? "" : ` "${escape(this.name)}"`;
+    return `thread ${this.index}${name} ${this.state}`;
+  }
+
+  /** The form of `stackshot --json`: that of `bt --json`, with frames in the kernel before those in
+   * user space, and more fields.
+   *
+   * @param limit frames of each stack at most
+   */
+  toJSON(limit?: number | string): Record<string, unknown> {
+    const most = typeof limit === "number" ? limit : Infinity;
+    const { data } = this;
+    const kernel = this.kernelBacktrace(most);
+    const user = this.backtrace(most);
+    const frames: Record<string, unknown>[] = [];
+    for (const [backtrace, isKernel] of [[kernel, true], [user, false]] as const) {
+      for (const frame of backtrace) {
+        for (const shown of frame.expand(frames.length)) {
+          frames.push({ ...shown.toJSON(), kernel: isKernel });
+        }
+      }
+    }
+    const cpu = data.details.stackshot_cpu_times;
+    return {
+      index: this.index,
+      id: Number(data.id),
+      name: data.name === "" ? null : data.name,
+      state: this.state,
+      cpuUsage: null,
+      userNanoseconds: Number(data.userTime),
+      systemNanoseconds: Number(data.systemTime),
+      runnableMicroseconds: cpu?.runnable_usec === undefined ? null : Number(cpu.runnable_usec),
+      basePriority: data.basePriority,
+      priority: data.priority,
+      qos: data.qos,
+      flags: this.flags,
+      queue: data.queueLabel === "" ? null : data.queueLabel,
+      queueSerial: data.queueSerial === 0n ? null : Number(data.queueSerial),
+      waitEvent: data.waitEvent === 0n ? null : hex(data.waitEvent),
+      waiting: this.waiting,
+      turnstile: this.turnstile,
+      continuation: this.continuation?.toJSON() ?? null,
+      change: data.change,
+      unknown: data.unknown.map(unknownJson),
+      frames,
+      asyncFrames: [...this.asyncBacktrace(most)].map((frame) => frame.toJSON()),
+      asyncStart: data.asyncStart,
+      stopped: user.length > 0 ? user.stopped : kernel.stopped,
+    };
+  }
+}
+
+const allBits = (1n << 64n) - 1n;
+/** As JSON has addresses. */
+export const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
+/** Values as JSON has them: 64-bit numbers as numbers where those are exact. */
+export function plain(value: unknown): unknown {
+  if (typeof value === "bigint") {
+    return value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= 0n ? Number(value) : hex(value);
+  }
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}

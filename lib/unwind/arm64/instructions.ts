@@ -1,0 +1,181 @@
+/** Instruction analysis for 64-bit ARM. Encodings from the "Arm Architecture Reference Manual for
+ * A-profile architecture", chapter C4. */
+
+import type { AssemblyInput, AssemblyRow } from "../instructions.ts";
+import {
+  call4,
+  type Code,
+  end4,
+  followInstructions,
+  type FrameRegisters,
+  type FrameState,
+  next4,
+  signed,
+  type Step,
+} from "../instruction_frame.ts";
+
+const FP = 29;
+const LR = 30;
+/** In most instructions this number is the zero register. */
+const SP = 31;
+const V0 = 64;
+
+const registers: FrameRegisters = {
+  sp: SP,
+  fp: FP,
+  lr: LR,
+  isCalleeSaved: (n) => (n >= 19 && n <= FP) || (n >= V0 + 8 && n <= V0 + 15),
+};
+
+/** Reads an arm64 function's instructions up to `pc`. */
+export function unwindArm64(input: AssemblyInput): AssemblyRow | null {
+  return followInstructions(input, registers, step);
+}
+
+/** The classes that concern the stack come first; the others count by the register they write. */
+function step(state: FrameState, code: Code, at: number): Step | null {
+  const word = code.u32(at);
+  if (word === undefined) return null;
+  const branch = branchStep(word, at);
+  if (branch !== null) return branch;
+  const rd = word & 31;
+  const rn = (word >>> 5) & 31;
+  if ((word & 0x3a000000) === 0x28000000) pair(state, word);
+  else if ((word & 0x3b000000) === 0x39000000) {
+    single(state, word, ((word >>> 10) & 0xfff) * scale(word), "offset");
+  } else if ((word & 0x3b200000) === 0x38000000) {
+    const mode = (["offset", "post", "offset", "pre"] as const)[(word >>> 10) & 3];
+    single(state, word, signed(word >>> 12, 9), mode);
+  } else if ((word & 0x3a000000) === 0x38000000 || (word & 0x3b000000) === 0x18000000) {
+    // Register offsets and literals: no register is saved or restored by these.
+    if (isLoad(word) && rd !== SP) state.clobber(rd);
+  } else if ((word & 0xff800000) >>> 0 === 0x91000000) immediate(state, word, 1);
+  else if ((word & 0xff800000) >>> 0 === 0xd1000000) immediate(state, word, -1);
+  else if ((word & 0xffe0e000) >>> 0 === 0x8b206000) extended(state, word, 1);
+  else if ((word & 0xffe0e000) >>> 0 === 0xcb206000) extended(state, word, -1);
+  else if ((word & 0xffe0ffe0) >>> 0 === 0xaa0003e0) move(state, rd, (word >>> 16) & 31);
+  else if ((word & 0x1f800000) === 0x12800000) moveWide(state, word);
+  else if ((word & 0xff800000) >>> 0 === 0x92000000 && rd === SP) state.lose(SP);
+  else if ((word & 0x1f800000) === 0x12000000 && rd === FP && rn === FP) {
+    // Swift marks an asynchronous function's frame pointer in its top bits.
+  } else if ((word & 0x1c000000) === 0x10000000 || (word & 0x0e000000) === 0x0a000000) {
+    if (rd !== SP) state.clobber(rd);
+  }
+  return next4;
+}
+
+function branchStep(word: number, at: number): Step | null {
+  if ((word & 0x7c000000) === 0x14000000) {
+    if (word >>> 31) return call4;
+    return { length: 4, ends: true, targets: [at + signed(word, 26) * 4] };
+  }
+  if ((word & 0xff000000) >>> 0 === 0x54000000 || (word & 0x7e000000) === 0x34000000) {
+    return { length: 4, targets: [at + signed(word >>> 5, 19) * 4] };
+  }
+  if ((word & 0x7e000000) === 0x36000000) {
+    return { length: 4, targets: [at + signed(word >>> 5, 14) * 4] };
+  }
+  if ((word & 0xfe000000) >>> 0 === 0xd6000000) {
+    // blr, blraa and their like; the others jump or return.
+    return ((word >>> 21) & 7) === 1 ? call4 : end4;
+  }
+  // brk and udf.
+  if ((word & 0xffe0001f) >>> 0 === 0xd4200000 || word >>> 16 === 0) return end4;
+  return null;
+}
+
+function isVector(word: number): boolean {
+  return (word & 0x04000000) !== 0;
+}
+
+function isLoad(word: number): boolean {
+  return !isVector(word) && (word & 0x00c00000) !== 0;
+}
+
+/** Bytes that a load or store of one register moves. */
+function scale(word: number): number {
+  const size = word >>> 30;
+  return isVector(word) && (word & 0x00800000) !== 0 ? 16 : 1 << size;
+}
+
+function pair(state: FrameState, word: number): void {
+  const [vector, load] = [isVector(word), (word & 0x00400000) !== 0];
+  const kind = word >>> 30;
+  const size = vector ? 4 << kind : kind === 2 ? 8 : 4;
+  const offset = signed(word >>> 15, 7) * size;
+  const base = (word >>> 5) & 31;
+  const mode = (word >>> 23) & 3;
+  const at = mode === 1 ? 0 : offset;
+  const written = [word & 31, (word >>> 10) & 31];
+  // All of a register that must be kept: eight bytes, also of a vector register.
+  const whole = size === 8 || (vector && size === 16);
+  for (const [index, number] of written.entries()) {
+    if (!vector && number === SP) continue;
+    const register = vector ? V0 + number : number;
+    if (whole && load) state.load(register, base, at + index * size);
+    else if (whole) state.store(register, base, at + index * size);
+    else if (load) state.clobber(register);
+  }
+  if (mode === 1 || mode === 3) state.add(base, base, offset);
+}
+
+function single(
+  state: FrameState,
+  word: number,
+  offset: number,
+  mode: "offset" | "pre" | "post",
+): void {
+  const number = word & 31;
+  const base = (word >>> 5) & 31;
+  const vector = isVector(word);
+  const operation = (word >>> 22) & 3;
+  if (vector || number !== SP) {
+    const register = vector ? V0 + number : number;
+    const at = mode === "post" ? 0 : offset;
+    const whole = word >>> 30 === 3 && operation < 2 || (vector && operation > 1);
+    const load = vector ? (operation & 1) === 1 : operation !== 0;
+    if (whole && load) state.load(register, base, at);
+    else if (whole) state.store(register, base, at);
+    else if (load) state.clobber(register);
+  }
+  if (mode !== "offset") state.add(base, base, offset);
+}
+
+function immediate(state: FrameState, word: number, sign: 1 | -1): void {
+  const value = ((word >>> 10) & 0xfff) * ((word & 0x00400000) === 0 ? 1 : 4096);
+  state.add(word & 31, (word >>> 5) & 31, sign * value);
+}
+
+/** `add sp, sp, x9, lsl #n` */
+function extended(state: FrameState, word: number, sign: 1 | -1): void {
+  const [rd, rn, rm] = [word & 31, (word >>> 5) & 31, (word >>> 16) & 31];
+  const shift = (word >>> 10) & 7;
+  const value = state.value(rm);
+  if (value.kind === "constant") state.add(rd, rn, sign * value.value * 2 ** shift);
+  else if (rd === SP) state.lose(SP);
+  else state.clobber(rd);
+}
+
+function move(state: FrameState, rd: number, rm: number): void {
+  if (rd === SP) return;
+  if (rm === SP) state.set(rd, { kind: "constant", value: 0 });
+  else state.set(rd, state.value(rm));
+}
+
+function moveWide(state: FrameState, word: number): void {
+  const rd = word & 31;
+  if (rd === SP) return;
+  const shift = ((word >>> 21) & 3) * 16;
+  const bits = (word >>> 5) & 0xffff;
+  const old = state.value(rd);
+  const operation = (word >>> 29) & 3;
+  // Numbers hold 48 bits exactly, and no frame is larger.
+  if (operation === 2 && shift < 48) {
+    state.set(rd, { kind: "constant", value: bits * 2 ** shift });
+  } else if (operation === 3 && shift < 48 && old.kind === "constant" && old.value >= 0) {
+    const kept = old.value - (Math.floor(old.value / 2 ** shift) % 0x10000) * 2 ** shift;
+    state.set(rd, { kind: "constant", value: kept + bits * 2 ** shift });
+  } else if (operation === 0 && word >>> 31) {
+    state.set(rd, { kind: "constant", value: -bits * 2 ** shift - 1 });
+  } else state.clobber(rd);
+}

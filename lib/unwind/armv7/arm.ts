@@ -1,0 +1,166 @@
+/** Instruction analysis for 32-bit ARM, in both of its instruction sets; Thumb's is in
+ * `assembly_thumb.ts`. Encodings from the "ARM Architecture Reference Manual ARMv7-A and ARMv7-R
+ * edition", chapter A5. */
+
+import type { AssemblyInput, AssemblyRow } from "../instructions.ts";
+import {
+  armRegisters,
+  floatingPoint,
+  moveTop,
+  multiple,
+  PC,
+  rotateRight,
+  single,
+  SP,
+} from "./common.ts";
+import {
+  call4,
+  type Code,
+  end4,
+  followInstructions,
+  type FrameState,
+  next4,
+  signed,
+  type Step,
+} from "../instruction_frame.ts";
+import { ItBlocks } from "./thumb.ts";
+
+/** Reads a function's instructions up to `pc`, in the set that `thumb` tells. */
+export function unwindArm(input: AssemblyInput): AssemblyRow | null {
+  const blocks = input.thumb ? new ItBlocks() : new Conditional();
+  return followInstructions(
+    input,
+    armRegisters,
+    (state, code, at) => blocks.step(state, code, at),
+  );
+}
+
+/** Follows ARM code. Instructions in a row that have the same condition are like Thumb's IT blocks:
+ * between them they count, after them they do not. */
+class Conditional {
+  /** Before those in a row that `at` is in the midst of. */
+  #before: FrameState | null = null;
+  /** Where code that was followed jumps to, and what came before does not count. */
+  readonly #targets = new Set<number>();
+
+  step(state: FrameState, code: Code, at: number): Step | null {
+    const word = code.u32(at);
+    if (word === undefined) return null;
+    const condition = word >>> 28;
+    if (condition < 14) this.#before ??= state.copy();
+    const step = armStep(state, word, at);
+    for (const target of step.targets ?? []) this.#targets.add(target);
+    if (this.#before === null) return step;
+    const next = code.u32(at + 4);
+    const goesOn = next !== undefined && next >>> 28 === condition && !step.calls &&
+      !this.#targets.has(at + 4);
+    if (!goesOn) {
+      state.restore(this.#before);
+      this.#before = null;
+    }
+    return { ...step, ends: false };
+  }
+}
+
+function armStep(state: FrameState, word: number, at: number): Step {
+  const condition = word >>> 28;
+  // Without a condition only blx concerns the stack.
+  if (condition === 15) return (word & 0x0e000000) === 0x0a000000 ? call4 : next4;
+  if ((word & 0x0e000000) === 0x0a000000) {
+    if (word & 0x01000000) return call4;
+    const targets = [at + 8 + signed(word, 24) * 4];
+    return { length: 4, targets, ends: condition === 14 };
+  }
+  switch ((word >>> 25) & 7) {
+    case 0:
+    case 1:
+      return armData(state, word);
+    case 2:
+    case 3:
+      return armLoadStore(state, word);
+    case 4:
+      return multiple(state, (word >>> 16) & 15, word & 0xffff, {
+        load: (word & 0x00100000) !== 0,
+        up: (word & 0x00800000) !== 0,
+        before: (word & 0x01000000) !== 0,
+        writeback: (word & 0x00200000) !== 0,
+      }) ?? next4;
+    case 6:
+      if ((word & 0x0e00) === 0x0a00) floatingPoint(state, word);
+      return next4;
+    default:
+      return next4;
+  }
+}
+
+function armData(state: FrameState, word: number): Step {
+  const immediate = (word & 0x02000000) !== 0;
+  const rn = (word >>> 16) & 15;
+  const rd = (word >>> 12) & 15;
+  const rm = word & 15;
+  if ((word & 0x0ffffff0) === 0x012fff10) return end4;
+  if ((word & 0x0ffffff0) === 0x012fff30) return call4;
+  const high = word & 0x0ff00000;
+  if (high === 0x03000000) {
+    state.set(rd, { kind: "constant", value: ((word >>> 4) & 0xf000) | (word & 0xfff) });
+    return next4;
+  }
+  if (high === 0x03400000) {
+    moveTop(state, rd, ((word >>> 4) & 0xf000) | (word & 0xfff));
+    return next4;
+  }
+  if (!immediate && (word & 0x90) === 0x90) {
+    // Multiplications write where others read; the rest loads and stores halves and pairs.
+    if ((word & 0x0f000060) === 0) {
+      state.clobber(rn);
+      if (word & 0x00800000) state.clobber(rd);
+    } else if (word & 0x00100000) state.clobber(rd);
+    else if ((word & 0xf0) === 0xd0) {
+      state.clobber(rd);
+      state.clobber(rd + 1);
+    }
+    return next4;
+  }
+  const operation = (word >>> 21) & 15;
+  // Comparisons, and with no flags set by them, moves to and from status registers.
+  if (operation >= 8 && operation < 12) return next4;
+  if (rd === PC) return end4;
+  const value = immediate ? rotateRight(word & 0xff, ((word >>> 8) & 15) * 2) : 0;
+  // A register that is shifted gives no value that is followed.
+  const plain = immediate || (word & 0xff0) === 0;
+  if (operation === 4 && immediate) state.add(rd, rn, value);
+  else if (operation === 2 && immediate) state.add(rd, rn, -value);
+  else if (operation === 13 && immediate) state.set(rd, { kind: "constant", value });
+  else if (operation === 15 && immediate) state.set(rd, { kind: "constant", value: ~value });
+  else if (operation === 13 && plain) state.set(rd, state.value(rm));
+  else if (operation === 4 && plain) state.addRegister(rd, rn, rm, 1);
+  else if (operation === 2 && plain) state.addRegister(rd, rn, rm, -1);
+  else if (rd === SP) state.lose(SP);
+  else state.clobber(rd);
+  return next4;
+}
+
+function armLoadStore(state: FrameState, word: number): Step {
+  const rd = (word >>> 12) & 15;
+  const load = (word & 0x00100000) !== 0;
+  const before = (word & 0x01000000) !== 0;
+  if (word & 0x02000000) {
+    if ((word & 0xfff000f0) >>> 0 === 0xe7f000f0) return end4;
+    if (word & 0x10) {
+      // bfc aligns the stack pointer.
+      if (rd === SP) state.lose(SP);
+      else state.clobber(rd);
+      state.clobber((word >>> 16) & 15);
+    } else if (load && rd === PC) return end4;
+    else if (load) state.clobber(rd);
+    return next4;
+  }
+  const offset = (word & 0xfff) * ((word & 0x00800000) === 0 ? -1 : 1);
+  const jumps = single(state, rd, (word >>> 16) & 15, offset, {
+    load,
+    whole: (word & 0x00400000) === 0,
+    before,
+    writeback: !before || (word & 0x00200000) !== 0,
+  });
+  return jumps ? end4 : next4;
+}

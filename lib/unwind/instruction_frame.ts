@@ -1,0 +1,370 @@
+/** What a function's instructions did to its caller's registers, followed one after another: the
+ * part of instruction analysis that ARM's two instruction sets and 64-bit ARM have in common. */
+
+import type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/row.ts";
+import type { AssemblyInput, AssemblyRow } from "./instructions.ts";
+
+/** What is known of a register's value. */
+export type Value =
+  /** The CFA plus an offset. */
+  | { readonly kind: "cfa"; readonly offset: number }
+  | { readonly kind: "constant"; readonly value: number }
+  /** What a register held when the function was entered. */
+  | { readonly kind: "entry"; readonly register: number }
+  | { readonly kind: "unknown" };
+
+/** The registers that matter here, by their DWARF numbers. */
+export interface FrameRegisters {
+  readonly sp: number;
+  readonly fp: number;
+  readonly lr: number;
+  /** Whether a function must hand this register back as it got it. */
+  isCalleeSaved(register: number): boolean;
+}
+
+const unknown: Value = { kind: "unknown" };
+
+/** What holds before one instruction. */
+export class FrameState {
+  readonly registers: FrameRegisters;
+  /** Those that no longer hold what they held on entry. */
+  readonly #values: Map<number, Value>;
+  /** Where registers are saved, as offsets from the CFA. */
+  readonly #saved: Map<number, number>;
+  /** The state before the epilogue that has begun: code that follows the epilogue continues it. */
+  #body: FrameState | null;
+  /** Counts the instructions that took part in setting a frame up. */
+  setups = 0;
+
+  private constructor(
+    registers: FrameRegisters,
+    values: Map<number, Value>,
+    saved: Map<number, number>,
+    body: FrameState | null,
+  ) {
+    this.registers = registers;
+    this.#values = values;
+    this.#saved = saved;
+    this.#body = body;
+  }
+
+  /** At a function's first instruction. */
+  static entry(registers: FrameRegisters): FrameState {
+    const values = new Map<number, Value>([[registers.sp, { kind: "cfa", offset: 0 }]]);
+    return new FrameState(registers, values, new Map(), null);
+  }
+
+  copy(): FrameState {
+    const copy = new FrameState(
+      this.registers,
+      new Map(this.#values),
+      new Map(this.#saved),
+      this.#body,
+    );
+    copy.setups = this.setups;
+    return copy;
+  }
+
+  /** Makes this state what another one is. */
+  restore(other: FrameState): void {
+    this.#values.clear();
+    for (const [register, value] of other.#values) this.#values.set(register, value);
+    this.#saved.clear();
+    for (const [register, slot] of other.#saved) this.#saved.set(register, slot);
+    this.#body = other.#body;
+    this.setups = other.setups;
+  }
+
+  /** Whether an epilogue has begun and not yet ended. */
+  get tearingDown(): boolean {
+    return this.#body !== null;
+  }
+
+  /** Whether everything is as it was on entry. */
+  get isEntry(): boolean {
+    const sp = this.value(this.registers.sp);
+    return sp.kind === "cfa" && sp.offset === 0 && this.#saved.size === 0 &&
+      this.value(this.registers.lr).kind === "entry";
+  }
+
+  /** What holds after an instruction that is not followed by the next one. */
+  afterEnd(): FrameState {
+    return (this.#body ?? this).copy();
+  }
+
+  value(register: number): Value {
+    return this.#values.get(register) ?? { kind: "entry", register };
+  }
+
+  set(register: number, value: Value): void {
+    const { sp, fp } = this.registers;
+    if (register === sp) {
+      const old = this.value(sp);
+      if (old.kind === "cfa" && value.kind === "cfa") {
+        if (value.offset < old.offset) this.#setUp();
+        else if (value.offset > old.offset) this.#tearDown();
+      } else if (value.kind === "cfa") this.#tearDown();
+      // What is below the stack pointer is gone, so those registers must hold their own values.
+      if (value.kind === "cfa") {
+        for (const [saved, slot] of this.#saved) {
+          if (slot < value.offset) this.#saved.delete(saved);
+        }
+      }
+    } else if (register === fp && value.kind === "cfa" && this.#saved.get(fp) === value.offset) {
+      this.#setUp();
+    }
+    if (value.kind === "entry" && value.register === register) this.#values.delete(register);
+    else this.#values.set(register, value);
+  }
+
+  /** A register got a value that is not known. */
+  clobber(register: number): void {
+    const { sp, lr } = this.registers;
+    // A data word read as an instruction must not cost these two.
+    if (register !== sp && register !== lr) this.set(register, unknown);
+  }
+
+  /** The stack pointer, or another register, got a value that depends on the program's data. */
+  lose(register: number): void {
+    this.#values.set(register, unknown);
+  }
+
+  /** `register = base + offset` */
+  add(register: number, base: number, offset: number): void {
+    const value = this.value(base);
+    if (value.kind === "cfa") this.set(register, { kind: "cfa", offset: value.offset + offset });
+    else if (value.kind === "constant") {
+      this.set(register, { kind: "constant", value: value.value + offset });
+    } else if (offset === 0) this.set(register, value);
+    else if (register === this.registers.sp) this.lose(register);
+    else this.clobber(register);
+  }
+
+  /** `register = base + sign * other` */
+  addRegister(register: number, base: number, other: number, sign: 1 | -1): void {
+    const value = this.value(other);
+    if (value.kind === "constant") this.add(register, base, sign * value.value);
+    else if (register === this.registers.sp) this.lose(register);
+    else this.clobber(register);
+  }
+
+  /** `register` was stored at `base + offset`. */
+  store(register: number, base: number, offset: number): void {
+    const { isCalleeSaved, lr } = this.registers;
+    const at = this.value(base);
+    const value = this.value(register);
+    if (
+      at.kind !== "cfa" || !(register === lr || isCalleeSaved(register)) ||
+      value.kind !== "entry" || value.register !== register || this.#saved.has(register)
+    ) return;
+    this.#setUp();
+    this.#saved.set(register, at.offset + offset);
+  }
+
+  /** `register` was loaded from `base + offset`. */
+  load(register: number, base: number, offset: number): void {
+    const at = this.value(base);
+    if (at.kind === "cfa" && this.#saved.get(register) === at.offset + offset) {
+      this.#tearDown();
+      this.#saved.delete(register);
+      this.#values.delete(register);
+    } else if (register === this.registers.sp) this.lose(register);
+    else this.clobber(register);
+  }
+
+  /** A function was called. */
+  call(): void {
+    const { isCalleeSaved, lr, sp } = this.registers;
+    for (const [register, value] of this.#values) {
+      // Constants outlive calls: what touches the pages of a big frame is called with its size in a
+      // register, and keeps it.
+      if (register === sp || isCalleeSaved(register) || value.kind === "constant") continue;
+      this.#values.set(register, unknown);
+    }
+    this.#values.set(lr, unknown);
+    this.#body = null;
+  }
+
+  /** The row that finds the caller; `null` when the return address or the CFA is lost. */
+  row(): UnwindRow | null {
+    const { lr } = this.registers;
+    const cfa = this.#cfa();
+    if (cfa === null) return null;
+    const registers = new Map<number, RegisterRule>();
+    for (const [register, offset] of this.#saved) {
+      registers.set(register, { kind: "offset", offset });
+    }
+    if (!registers.has(lr)) {
+      const holder = this.#holder(lr);
+      if (holder === null) return null;
+      registers.set(
+        lr,
+        holder === lr ? { kind: "same" } : { kind: "register", register: holder },
+      );
+    }
+    return { cfa, registers, returnAddress: lr, signalFrame: false };
+  }
+
+  /** The register that holds what another one held on entry. */
+  #holder(wanted: number): number | null {
+    if (!this.#values.has(wanted)) return wanted;
+    for (const [register, value] of this.#values) {
+      if (value.kind === "entry" && value.register === wanted) return register;
+    }
+    return null;
+  }
+
+  #cfa(): CfaRule | null {
+    const { sp, fp } = this.registers;
+    const frame = this.value(fp);
+    // A register that points to where its own old value is saved is a frame pointer, which is as it
+    // is whatever the code between did to the stack pointer.
+    if (frame.kind === "cfa" && this.#saved.get(fp) === frame.offset) {
+      return { kind: "register", register: fp, offset: -frame.offset };
+    }
+    const stack = this.value(sp);
+    if (stack.kind === "cfa") return { kind: "register", register: sp, offset: -stack.offset };
+    for (const [register, value] of this.#values) {
+      if (value.kind === "cfa") return { kind: "register", register, offset: -value.offset };
+    }
+    return null;
+  }
+
+  #setUp(): void {
+    this.setups++;
+    this.#body = null;
+  }
+
+  #tearDown(): void {
+    this.#body ??= this.copy();
+  }
+}
+
+/** What one instruction does beyond what it did to the state. Offsets are from the function's
+ * start. */
+export interface Step {
+  /** Bytes, with what data follows the instruction. */
+  readonly length: number;
+  /** Where else execution may continue. */
+  readonly targets?: readonly number[];
+  /** Execution does not continue with the next instruction. */
+  readonly ends?: boolean;
+  /** A function was called. */
+  readonly calls?: boolean;
+}
+
+/** Reads code in pieces, from a function's start on. */
+export class Code {
+  readonly #input: AssemblyInput;
+  readonly #length: number;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #start = 0;
+
+  constructor(input: AssemblyInput) {
+    this.#input = input;
+    const { functionStart, functionEnd } = input;
+    this.#length = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
+  }
+
+  /** The 32-bit word at an offset; `undefined` when it cannot be read. */
+  u32(at: number): number | undefined {
+    return this.#cover(at, 4) ? this.#view.getUint32(at - this.#start, true) : undefined;
+  }
+
+  /** The 16-bit word at an offset; `undefined` when it cannot be read. */
+  u16(at: number): number | undefined {
+    return this.#cover(at, 2) ? this.#view.getUint16(at - this.#start, true) : undefined;
+  }
+
+  #cover(at: number, size: number): boolean {
+    if (at >= this.#start && at + size <= this.#start + this.#view.byteLength) return true;
+    if (at + size > this.#length) return false;
+    // The second try is for the end of what is mapped.
+    for (const length of [Math.min(pieceSize, this.#length - at), size]) {
+      const bytes = this.#input.readCode(this.#input.functionStart + BigInt(at), length);
+      if (bytes === null || bytes.length < size) continue;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      this.#start = at;
+      return true;
+    }
+    return false;
+  }
+}
+
+const pieceSize = 1024;
+/** Bytes from a function's start beyond which nothing is followed. */
+const maxDistance = 1 << 20;
+const maxInstruction = 4;
+/** How many instructions after `pc` may belong to the prologue it is in. */
+const maxLookahead = 48;
+
+/** Follows a function's instructions up to `pc`.
+ *
+ * @param step applies the instruction at an offset to a state; `null` when there is none
+ */
+export function followInstructions(
+  input: AssemblyInput,
+  registers: FrameRegisters,
+  step: (state: FrameState, code: Code, at: number) => Step | null,
+): AssemblyRow | null {
+  const distance = Number(input.pc - input.functionStart);
+  if (!(distance >= 0 && distance <= maxDistance)) return null;
+  if (input.functionEnd !== null && input.pc >= input.functionEnd) return null;
+  const code = new Code(input);
+  /** What holds at places that are jumped to from before them. */
+  const joined = new Map<number, FrameState>();
+  let state = FrameState.entry(registers);
+  let at = 0;
+  for (;;) {
+    const known = joined.get(at);
+    if (known !== undefined) {
+      state = known;
+      joined.delete(at);
+    }
+    if (at === distance) break;
+    // `pc` may be inside this instruction, and then what came before it counts.
+    const next = distance - at < maxInstruction ? state.copy() : state;
+    const taken = step(next, code, at);
+    if (taken === null) return null;
+    if (at + taken.length > distance) break;
+    for (const target of taken.targets ?? []) {
+      if (target > at && !joined.has(target)) joined.set(target, next.copy());
+    }
+    if (taken.calls) next.call();
+    state = taken.ends ? next.afterEnd() : next;
+    at += taken.length;
+  }
+  const row = state.row();
+  return row === null ? null : { row, place: placeOf(state, code, at, step) };
+}
+
+function placeOf(
+  state: FrameState,
+  code: Code,
+  from: number,
+  step: (state: FrameState, code: Code, at: number) => Step | null,
+): AssemblyRow["place"] {
+  if (state.tearingDown) return "epilogue";
+  if (state.isEntry) return state.setups === 0 ? "prologue" : "epilogue";
+  const ahead = state.copy();
+  for (let at = from, count = 0; count < maxLookahead; count++) {
+    const taken = step(ahead, code, at);
+    if (ahead.setups > state.setups) return "prologue";
+    if (taken === null || taken.ends || taken.calls || taken.targets !== undefined) break;
+    if (ahead.tearingDown) break;
+    at += taken.length;
+  }
+  return "body";
+}
+
+/** An instruction of four bytes that goes on to the next. */
+export const next4: Step = { length: 4 };
+/** One after which the code goes on elsewhere, or not at all. */
+export const end4: Step = { length: 4, ends: true };
+/** One that calls. */
+export const call4: Step = { length: 4, calls: true };
+
+/** The lower bits of a number, the highest of them being its sign. */
+export function signed(value: number, bits: number): number {
+  return (value << (32 - bits)) >> (32 - bits);
+}

@@ -1,0 +1,89 @@
+/** Whom `symbolicate` asks: files as images were loaded, or a process. Loads no more of the library than
+ * that takes: a table is read in less time than the rest of it. */
+import type { ImageFile } from "../../../lib/symbols/mod.ts";
+import type { MissingSymbols, Resolution } from "../../../lib/target/mod.ts";
+import { UserError } from "../../errors.ts";
+import type { SymbolicateOptions } from "./symbolicate.ts";
+import { parseAddress } from "./arguments.ts";
+import { each } from "./order.ts";
+
+/** Whom addresses are asked of. */
+export interface Source extends Disposable {
+  /** The images asked about whose debug information is missing. */
+  readonly missing: readonly MissingSymbols[];
+  /** What is added to an address as it is given. */
+  readonly base: bigint;
+  /** Tells what is known of each address, some at a time and in an order of its own.
+   *
+   * @param prepare is waited for before it is told of some
+   * @param tell takes an address's index
+   */
+  each(
+    addresses: BigUint64Array,
+    prepare: (known: readonly Resolution[]) => Promise<void>,
+    tell: (index: number, known: Resolution) => void,
+  ): Promise<void>;
+}
+
+/** Opens what the options name.
+ *
+ * @throws UserError where they contradict each other, or there is no such file
+ */
+export async function openSource(options: SymbolicateOptions): Promise<Source> {
+  const { object = [], process, loadAddress = [], slide = [], offset = false } = options;
+  const places = [loadAddress.length > 0 && "-l", slide.length > 0 && "-s", offset && "-offset"]
+    .filter((flag) => flag !== false);
+  if (process !== undefined) places.push("-p");
+  if (places.length > 1) throw new UserError(`${places.join(" and ")} exclude each other`, 2);
+  if (process !== undefined) {
+    if (object.length > 0) throw new UserError("a process (-p) has its own images: no -o", 2);
+    return await processSource(process, options.symbols);
+  }
+  if (object.length === 0) {
+    throw new UserError("addresses of what? name a file with -o, or a process with -p", 2);
+  }
+  if (offset && object.length > 1) throw new UserError("-offset is for one file", 2);
+  const given = loadAddress.length > 0 ? loadAddress : slide;
+  if (given.length > 0 && given.length !== object.length) {
+    throw new UserError(`${places[0]} is needed once for each -o`, 2);
+  }
+  if (options.symbols !== undefined) {
+    const { checkFolders } = await import("../../prompt/open.ts");
+    await checkFolders(options.symbols);
+  }
+  const images = object.map((path, index): ImageFile => ({
+    path,
+    ...(options.arch === undefined ? {} : { arch: options.arch }),
+    ...(loadAddress.length > 0 ? { loadAddress: number(loadAddress[index], "-l") } : {}),
+    ...(slide.length > 0 ? { slide: number(slide[index], "-s") } : {}),
+  }));
+  if (options.symbols === undefined) {
+    const { tableSource } = await import("./tables.ts");
+    const source = tableSource(images, offset);
+    if (source !== null) return source;
+  }
+  const { fileSource } = await import("./files.ts");
+  return fileSource(images, options.symbols ?? [], offset);
+}
+
+function number(text: string, flag: string): bigint {
+  const sign = text.startsWith("-") ? -1n : 1n;
+  const value = parseAddress(text.replace(/^-/, ""));
+  if (value === undefined) throw new UserError(`${flag} ${text}: that is no address`, 2);
+  return sign * value;
+}
+
+/** A running process, which is not stopped. */
+async function processSource(spec: string, symbols: readonly string[] = []): Promise<Source> {
+  const { openTarget } = await import("../../prompt/open.ts");
+  const opened = await openTarget(spec, symbols);
+  const { target } = opened;
+  return {
+    get missing() {
+      return target.missingSymbols;
+    },
+    base: 0n,
+    each: (addresses, prepare, tell) => each(target, addresses, prepare, tell),
+    [Symbol.dispose]: () => opened[Symbol.dispose](),
+  };
+}

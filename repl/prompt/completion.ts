@@ -1,0 +1,228 @@
+/** What may follow what was typed: commands and their arguments, and the properties of what is named. */
+import { allCommands, entries, parseCommand, splitWords } from "../commands/mod.ts";
+import type { ArgumentKind, PromptCommand } from "../commands/mod.ts";
+import type { Completion } from "../edit/editor.ts";
+import type { Session } from "./session.ts";
+
+/** More than anybody reads. */
+const maxCandidates = 300;
+
+const nothing: Completion = { start: 0, candidates: [] };
+
+/** What may stand at the cursor. Nothing in the target is stopped for it, and no code of the user's
+ * runs. */
+export async function complete(
+  session: Session,
+  text: string,
+  cursor: number,
+): Promise<Completion> {
+  const lineStart = text.lastIndexOf("\n", cursor - 1) + 1;
+  const head = text.slice(lineStart, cursor);
+  const word = /(?:"[^"]*|'[^']*|\S*)$/.exec(head)![0];
+  const start = cursor - word.length;
+  const before = splitWords(head.slice(0, head.length - word.length));
+  // What the words before it mean: the one that is typed may become part of a name.
+  const parsed = lineStart === 0 && before.length > 0
+    ? parsedCommand(head.slice(0, head.length - word.length))
+    : undefined;
+  const names = lineStart === 0 ? commandWords(before, word) : [];
+  if (parsed !== undefined && !parsed.command.raw) {
+    const completed = await argumentCandidates(session, parsed, before, word);
+    const candidates = [...new Set([...names, ...completed.candidates])];
+    if (candidates.length > 0 || completed.more > 0) {
+      return { start, candidates, more: completed.more, suffix: " " };
+    }
+    return nothing;
+  }
+  if (names.length > 0 && before.length > 0) return { start, candidates: names, suffix: " " };
+  const path = /([A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[\d+\])*)\??\.([\w$]*)$/.exec(head);
+  if (path !== null) {
+    const { propertyNames } = await import("./properties.ts");
+    const candidates = await propertyNames(session, path[1], path[2]);
+    return { start: cursor - path[2].length, candidates };
+  }
+  const identifier = /(?:^|[^\w$.])([A-Za-z_$][\w$]*)$/.exec(head)?.[1] ?? "";
+  const variables = identifier === "" ? [] : globalNames(identifier);
+  if (before.length === 0) {
+    const candidates = [...new Set([...names, ...variables])].sort();
+    if (candidates.length === 1 && names.includes(candidates[0])) {
+      return { start, candidates, suffix: " " };
+    }
+    return { start: names.length > 0 ? start : cursor - identifier.length, candidates };
+  }
+  return { start: cursor - identifier.length, candidates: variables };
+}
+
+function parsedCommand(head: string): { command: PromptCommand; args: string[] } | undefined {
+  try {
+    return parseCommand(head);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The next words of commands whose names begin with the words so far. */
+function commandWords(before: readonly string[], word: string): string[] {
+  const at = before.length;
+  const found = entries().filter(({ name, words, command, alias }) =>
+    // A name that is just the beginning of the command's own says nothing more.
+    !(alias && command.name.startsWith(name)) && words.length > at && words[at].startsWith(word) &&
+    before.every((word, at) => words[at] === word)
+  ).map(({ words }) => words[at]);
+  return [...new Set(found)].filter((name) => /^[\w.?-]{2,}$/.test(name)).sort();
+}
+
+/** The names in the global scope: the user's variables, the API, the language's own. */
+function globalNames(prefix: string): string[] {
+  return Object.getOwnPropertyNames(globalThis)
+    .filter((name) => name.startsWith(prefix) && /^[A-Za-z_$][\w$]*$/.test(name))
+    .filter((name) => !name.startsWith("__machpause"))
+    .sort();
+}
+
+interface Candidates {
+  readonly candidates: readonly string[];
+  readonly more: number;
+}
+
+const none: Candidates = { candidates: [], more: 0 };
+
+async function argumentCandidates(
+  session: Session,
+  { command, args: done }: { command: PromptCommand; args: string[] },
+  before: readonly string[],
+  word: string,
+): Promise<Candidates> {
+  if (before.length > 0 && before.at(-1) === "--as") {
+    return among(
+      ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "pointer"]
+        .concat("char", "cstring", [...session.structs.keys()]),
+      word,
+    );
+  }
+  if (word.startsWith("-")) return among(command.options ?? [], word);
+  if (command.complete !== undefined) {
+    return among(await command.complete(session, done, word), word);
+  }
+  const { takes = [] } = command;
+  const position = done.filter((text) => !text.startsWith("--")).length;
+  const kind = takes[Math.min(position, takes.length - 1)];
+  if (kind === undefined) return none;
+  return await candidatesOf(session, kind, word);
+}
+
+function among(names: Iterable<string>, prefix: string): Candidates {
+  const candidates = [...new Set(names)].filter((name) => name.startsWith(prefix)).sort();
+  return {
+    candidates: candidates.slice(0, maxCandidates),
+    more: Math.max(0, candidates.length - maxCandidates),
+  };
+}
+
+async function candidatesOf(
+  session: Session,
+  kind: ArgumentKind,
+  word: string,
+): Promise<Candidates> {
+  if (typeof kind !== "string") return among(kind, word);
+  switch (kind) {
+    case "command":
+      return among(allCommands().map(({ name }) => name), word);
+    case "file":
+      return await files(word);
+    case "process":
+      return await processes(word);
+  }
+  if (session.maybeTarget === undefined) return none;
+  switch (kind) {
+    case "address":
+    case "register":
+    case "symbol": {
+      const registers = kind === "symbol" ? none : among(registerNames(session, word), word);
+      if (kind === "register" || word.startsWith("$") || word === "") return registers;
+      const symbols = await symbolNames(session, word);
+      return {
+        candidates: [...new Set([...registers.candidates, ...symbols.candidates])],
+        more: registers.more + symbols.more,
+      };
+    }
+    case "frame": {
+      const { captured } = session;
+      return captured ? among(session.frames.map((_, index) => String(index)), word) : none;
+    }
+    case "image":
+      return among(session.target.images.map(({ name }) => name), word);
+    case "thread": {
+      // A target that runs is not stopped to see which threads it has.
+      if (!session.captured) return among(["all"], word);
+      return among([...session.threads().map(({ index }) => String(index)), "all"], word);
+    }
+    default:
+      return none;
+  }
+}
+
+function registerNames(session: Session, word: string): string[] {
+  const { arch } = session.target;
+  const sigil = word.startsWith("$") ? "$" : "";
+  const names = [...arch.threadState.registers.map(({ name }) => name), "pc", "sp", "fp"];
+  return [...new Set(names)].map((name) => sigil + name);
+}
+
+async function symbolNames(session: Session, word: string): Promise<Candidates> {
+  const { Image } = await import("../../mod.ts");
+  const found = new Set<string>();
+  let left = 0;
+  for (const image of session.target.images) {
+    if (!(image instanceof Image)) continue;
+    const { names, more } = image.symbolNames(word, maxCandidates);
+    for (const name of names) {
+      if (found.size < maxCandidates) found.add(name);
+      else left++;
+    }
+    left += more;
+  }
+  // A name that the line could not hold again cannot be completed.
+  const candidates = [...found].filter((name) => !/[\s"']/.test(name)).sort();
+  return { candidates, more: left };
+}
+
+async function files(word: string): Promise<Candidates> {
+  const home = Deno.env.get("HOME") ?? "~";
+  const path = word.replace(/^["']/, "").replace(/^~(?=\/|$)/, home);
+  const cut = path.lastIndexOf("/") + 1;
+  const folder = path.slice(0, cut);
+  const shown = word.slice(0, word.lastIndexOf("/") + 1);
+  const names: string[] = [];
+  try {
+    for await (const entry of Deno.readDir(folder === "" ? "." : folder)) {
+      if (!entry.name.startsWith(path.slice(cut))) continue;
+      if (entry.name.startsWith(".") && !path.slice(cut).startsWith(".")) continue;
+      let { isDirectory } = entry;
+      if (entry.isSymlink) {
+        isDirectory = (await Deno.stat(folder + entry.name).catch(() => null))?.isDirectory ??
+          false;
+      }
+      const quote = /[\s"']/.test(entry.name) && !/^["']/.test(shown) ? '"' : "";
+      names.push(`${quote}${shown}${entry.name}${isDirectory ? "/" : ""}`);
+    }
+  } catch {
+    return none;
+  }
+  names.sort();
+  return {
+    candidates: names.slice(0, maxCandidates),
+    more: Math.max(0, names.length - maxCandidates),
+  };
+}
+
+async function processes(word: string): Promise<Candidates> {
+  if (/^\d+$/.test(word) || Deno.build.os !== "linux") return none;
+  const names: string[] = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const text = await Deno.readTextFile(`/proc/${name}/comm`).catch(() => "");
+    if (text.trim() !== "" && !/[\s"']/.test(text.trim())) names.push(text.trim());
+  }
+  return among(names, word);
+}

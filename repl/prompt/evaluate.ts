@@ -1,0 +1,100 @@
+/** Runs TypeScript typed at the prompt, and shows what came of it. */
+import { escape } from "../../lib/escape.ts";
+import { CodeError, importer, IncompleteError, type Runnable, transform } from "./transform.ts";
+
+export { IncompleteError };
+
+/** Where in what was typed something went wrong. */
+export interface CodePlace {
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  /** The text of the line. */
+  readonly text: string;
+}
+
+/** What was typed, and what was made of it, by what that is called in stack traces. */
+const typed = new Map<string, { readonly source: string; readonly runnable: Runnable }>();
+
+/** So many pieces of code are remembered for the traces of errors that come later. */
+const maxRemembered = 100;
+
+let count = 0;
+
+/** A frame of what was typed, in a stack trace. */
+const userFrame = /\b(prompt-\d+)(?:, <anonymous>)?:(\d+):(\d+)/;
+
+/** Leaves in an error's trace what is the user's: the prompt's own frames tell nobody anything. */
+function trimStack(error: unknown): void {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return;
+  const lines = error.stack.split("\n");
+  const last = lines.findLastIndex((line) => userFrame.test(line));
+  const own = lines.findIndex((line) => line.includes(import.meta.url));
+  const end = last >= 0 ? last + 1 : own;
+  if (end > 0) error.stack = lines.slice(0, end).join("\n");
+}
+
+/** Imports as a script in the working directory does. */
+function importHere(specifier: unknown, options?: ImportCallOptions): Promise<unknown> {
+  const text = String(specifier);
+  const base = `file://${Deno.cwd().split("/").map(encodeURIComponent).join("/")}/`;
+  return import(/^\.{0,2}\//.test(text) ? new URL(text, base).href : text, options);
+}
+
+Object.defineProperty(globalThis, importer, { value: importHere, configurable: true });
+
+/** Whether code can be run as it is; otherwise more lines are to come. Wrong code is complete: more
+ * would not help it. */
+export async function isComplete(source: string): Promise<boolean> {
+  try {
+    await transform(source);
+  } catch (error) {
+    return !(error instanceof IncompleteError);
+  }
+  return true;
+}
+
+/** Runs code in the global scope; the value of its last expression, awaited.
+ *
+ * @throws IncompleteError when more lines are to come
+ */
+export async function evaluate(source: string): Promise<unknown> {
+  const runnable = await transform(source);
+  const name = `prompt-${++count}`;
+  typed.set(name, { source, runnable });
+  typed.delete(`prompt-${count - maxRemembered}`);
+  // An indirect eval: its declarations are the global scope's.
+  try {
+    return await (0, eval)(`${runnable.code}\n//# sourceURL=${name}`);
+  } catch (error) {
+    trimStack(error);
+    throw error;
+  }
+}
+
+/** Where in what was typed an error comes from; `null` where it does not. */
+export function placeOf(error: unknown, source: string): CodePlace | null {
+  if (error instanceof CodeError) {
+    const text = source.split("\n")[error.line - 1];
+    return text === undefined ? null : { line: error.line, column: error.column, text };
+  }
+  if (!(error instanceof Error) || typeof error.stack !== "string") return null;
+  const match = userFrame.exec(error.stack);
+  const known = match === null ? undefined : typed.get(match[1]);
+  if (match === null || known === undefined) return null;
+  const { source: code, runnable } = known;
+  const lines = runnable.code.split("\n").slice(0, Number(match[2]) - 1);
+  const start = lines.reduce((sum, { length }) => sum + length + 1, 0);
+  const before = code.slice(0, runnable.sourceIndex(start + Number(match[3]) - 1)).split("\n");
+  const text = code.split("\n")[before.length - 1];
+  return { line: before.length, column: before.at(-1)!.length + 1, text };
+}
+
+/** A value as the prompt prints it: an address in hexadecimal too; long arrays are cut, with how many more there are. Strings in it
+ * may be a target's, so everything is escaped. */
+export function show(value: unknown): string {
+  if (typeof value === "bigint" && value > 9n) return `${value}n  0x${value.toString(16)}`;
+  return Deno.inspect(value, { colors: false, depth: 3, strAbbreviateSize: 1000 })
+    .split("\n").map(escape).join("\n");
+}

@@ -1,0 +1,47 @@
+/** What code typed at the prompt finds in the global scope. */
+import { Target } from "../../mod.ts";
+import { exposeApi } from "./api.ts";
+import { defineCommand } from "../commands/mod.ts";
+import { tameConsole } from "./console.ts";
+import type { Session } from "./session.ts";
+
+/** Puts the API, the target and what is selected of it into the global scope, for code to use, and what
+ * an embedding program adds.
+ *
+ * @returns takes all of it out again
+ */
+export function exposeGlobals(
+  session: Session,
+  context: Readonly<Record<string, unknown>>,
+): () => void {
+  const before = Object.getOwnPropertyDescriptors(globalThis) as Record<string, PropertyDescriptor>;
+  exposeApi();
+  const getters: Readonly<Record<string, () => unknown>> = {
+    target: () => session.maybeTarget,
+    threads: () => session.threads(),
+    thread: () => session.thread,
+    frame: () => session.frame,
+  };
+  for (const [name, get] of Object.entries(getters)) {
+    const set = name === "target"
+      ? (value: unknown) => {
+        if (!(value instanceof Target)) throw new TypeError("a target is what attach() gives");
+        session.adopt(value);
+      }
+      : undefined;
+    Object.defineProperty(globalThis, name, { get, set, configurable: true, enumerable: false });
+  }
+  for (const [name, value] of Object.entries({ defineCommand, ...context })) {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  }
+  const restoreConsole = tameConsole((text, complains) => session.out(text, complains));
+  return () => {
+    restoreConsole();
+    for (const name of Object.getOwnPropertyNames(globalThis)) {
+      if (!Object.getOwnPropertyDescriptor(globalThis, name)!.configurable) continue;
+      const descriptor = before[name];
+      if (descriptor === undefined) delete (globalThis as Record<string, unknown>)[name];
+      else if (descriptor.configurable) Object.defineProperty(globalThis, name, descriptor);
+    }
+  };
+}

@@ -1,0 +1,83 @@
+/** From what a person calls a target to the target. */
+import type { CoreTarget, Target } from "../../mod.ts";
+import { UserError } from "../errors.ts";
+
+/** A target, and what else has to end with it. */
+export interface Opened extends Disposable {
+  readonly target: Pick<Target, keyof Target>;
+}
+
+/** Holds a target until it is disposed. */
+export function held(target: Pick<Target, keyof Target>, after?: () => void): Opened {
+  return {
+    target,
+    [Symbol.dispose]() {
+      try {
+        target[Symbol.dispose]();
+      } finally {
+        after?.();
+      }
+    },
+  };
+}
+
+/** Opens `demo`, `self`, `core:FILE`, `pid:N`, a bare pid, or a process name.
+ *
+ * @param symbols folders with debug information, and with the binaries of a core's images
+ * @throws UserError when `spec` is none of these
+ */
+export async function openTarget(
+  spec: string,
+  symbols: readonly string[] = [],
+): Promise<Opened> {
+  if (spec === "demo") return await (await import("./demo.ts")).openDemo();
+  if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
+  await checkFolders(symbols);
+  const { attach, self } = await import("../../ffi/processes.ts");
+  if (spec === "self") return held(self({ symbols }));
+  const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
+  if (pid === undefined && spec.startsWith("pid:")) {
+    throw new UserError(`${spec} is not a pid: write it as in pid:123`, 2);
+  }
+  return held(await attach(pid === undefined ? spec : Number(pid), { symbols }));
+}
+
+/** A misspelt folder would only show in names that are missing.
+ *
+ * @throws UserError when there is none of that name
+ */
+export async function checkFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    if (await Deno.stat(folder).catch(() => null) === null) {
+      throw new UserError(`there is no folder ${folder} to look for symbols in`);
+    }
+  }
+}
+
+/** Opens a core file.
+ *
+ * @param symbols folders with the binaries of its images
+ * @throws UserError when there is no such file, or it may not be read
+ */
+export async function openCoreFile(
+  file: string,
+  symbols: readonly string[],
+): Promise<CoreTarget> {
+  if (file === "") throw new UserError("open which core? its path goes after `core:`", 2);
+  await checkFolders(symbols);
+  const [{ openCoreOver }, { fileSystem }] = await Promise.all([
+    import("../../lib/open_core.ts"),
+    import("../../ffi/file_system.ts"),
+  ]);
+  try {
+    return await openCoreOver(fileSystem, file, { symbols });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      throw new UserError(`there is no file ${file}`);
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw new UserError(`${file} may not be read: ask its owner, or run as root`);
+    }
+    throw error;
+  }
+}

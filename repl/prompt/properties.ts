@@ -1,0 +1,131 @@
+/** The properties of what is named at the prompt, told without running code that could do something. */
+import * as api from "../../mod.ts";
+import type { Session } from "./session.ts";
+
+/** The getters of the API that only tell: they stop nothing and change nothing. */
+const telling: readonly (readonly [type: unknown, names: readonly string[]])[] = [
+  [api.Target, ["images", "warnings", "paused"]],
+  [api.CoreTarget, ["threads", "crashedThread", "mainBinary", "kernelVersion", "segments"]],
+  [api.Thread, [
+    ...["id", "name", "state", "cpuUsage", "userTime", "systemTime", "suspendCount"],
+    ...["priority", "registers"],
+  ]],
+  [api.Frame, [
+    ...["image", "symbol", "source", "registers", "sp", "fp", "returnAddress", "lookupAddress"],
+    ...["offset", "rule"],
+  ]],
+  [api.Backtrace, ["expanded"]],
+  [api.Snapshot, ["mainThread"]],
+  [api.Image, ["symbols"]],
+  [api.Pause, ["active", "pausedMicroseconds"]],
+];
+
+/** What cannot be had without running something, but is known to be of some kind. */
+class Unknown {
+  readonly prototype: object | null;
+  constructor(prototype: object | null) {
+    this.prototype = prototype;
+  }
+}
+
+/** The global names that the session answers for: what they are while nothing is captured. */
+const answers: Readonly<Record<string, object>> = {
+  threads: Array.prototype,
+  thread: api.Thread.prototype,
+  frame: api.Frame.prototype,
+};
+
+/** The value of a global; what the session would have to stop the target for, only by its kind. */
+function root(session: Session, name: string): unknown {
+  if (name === "target") return session.maybeTarget ?? new Unknown(null);
+  if (name in answers && isSessionGetter(name)) {
+    if (session.maybeTarget === undefined) return new Unknown(answers[name]);
+    if (!session.captured) return new Unknown(answers[name]);
+    try {
+      return {
+        threads: () => session.threads(),
+        thread: () => session.thread,
+        frame: () => session.frame,
+      }
+        [name as "threads"]();
+    } catch {
+      return new Unknown(answers[name]);
+    }
+  }
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
+  return descriptor === undefined || "value" in descriptor
+    ? descriptor?.value
+    // The runtime's own globals are getters, which only load something.
+    : name in globalThis && isNative(descriptor.get)
+    ? (globalThis as Record<string, unknown>)[name]
+    : undefined;
+}
+
+function isSessionGetter(name: string): boolean {
+  return Object.getOwnPropertyDescriptor(globalThis, name)?.get !== undefined;
+}
+
+function isNative(get: (() => unknown) | undefined): boolean {
+  return get !== undefined && !/prompt-\d+/.test(get.toString()) &&
+    Object.hasOwn(Deno, "inspect") &&
+    /\[native code\]/.test(Function.prototype.toString.call(get));
+}
+
+/** A property of a value, if that can be had without running the user's code. */
+function property(session: Session, value: unknown, name: string): unknown {
+  if (value instanceof Unknown) return undefined;
+  if (value === null || value === undefined) return undefined;
+  for (
+    let at: unknown = Object(value);
+    at !== null && at !== undefined;
+    at = Object.getPrototypeOf(at)
+  ) {
+    const descriptor = Object.getOwnPropertyDescriptor(at, name);
+    if (descriptor === undefined) continue;
+    if ("value" in descriptor) return descriptor.value;
+    const known = telling.some(([type, names]) =>
+      value instanceof (type as new () => unknown) && names.includes(name)
+    );
+    if (known) return (value as Record<string, unknown>)[name];
+    if (value instanceof api.Target && name === "threads") {
+      return value.paused ? value.threads : new Unknown(Array.prototype);
+    }
+    return undefined;
+  }
+  if (value === session.maybeTarget && name === "threads") return new Unknown(Array.prototype);
+  return undefined;
+}
+
+/** The names of all properties of a value that begin with `prefix`, own ones first. */
+function names(value: unknown, prefix: string): string[] {
+  const found = new Set<string>();
+  const start = value instanceof Unknown
+    ? value.prototype
+    : value === null || value === undefined
+    ? null
+    : Object(value);
+  for (let at = start; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) {
+    if (at === Object.prototype) break;
+    for (const name of Object.getOwnPropertyNames(at).sort()) {
+      if (name.startsWith(prefix) && /^[A-Za-z_$][\w$]*$/.test(name)) found.add(name);
+    }
+  }
+  found.delete("constructor");
+  return [...found];
+}
+
+/** The properties of what a path names, as in `target.images[0]`.
+ *
+ * @param prefix what their names begin with
+ */
+export async function propertyNames(
+  session: Session,
+  path: string,
+  prefix: string,
+): Promise<readonly string[]> {
+  await session.ready();
+  const [first, ...rest] = path.match(/[\w$]+/g) ?? [];
+  let value = first === undefined ? undefined : root(session, first);
+  for (const name of rest) value = property(session, value, name);
+  return names(value, prefix);
+}

@@ -1,0 +1,30 @@
+/** The frames that are shown of a thread. */
+import type { Frame, StopReason, Thread } from "../../mod.ts";
+
+/** The frames of a thread as they are shown, inlined calls among them. */
+export interface ShownFrames {
+  readonly frames: readonly Frame[];
+  readonly stopped: StopReason;
+}
+
+/** What of a thread is shown.
+ *
+ * @param limit so many at most
+ * @param scan whether the stack is scanned where nothing else finds a caller
+ */
+export function shownFrames(thread: Thread, limit?: number, scan = false): ShownFrames {
+  return walkFrames(thread, limit, scan)();
+}
+
+/** Walks a thread's stack and reads its symbols; debug information is read when the answer is called,
+ * for which the target may run again. */
+export function walkFrames(thread: Thread, limit?: number, scan = false): () => ShownFrames {
+  const walked = thread.backtrace(limit === undefined ? { scan } : { limit, scan });
+  for (const frame of walked) void frame.symbol;
+  return () => {
+    const { expanded } = walked;
+    return limit === undefined || expanded.length <= limit
+      ? { frames: expanded, stopped: walked.stopped }
+      : { frames: expanded.slice(0, limit), stopped: "limit" };
+  };
+}

@@ -1,0 +1,185 @@
+/** Memory as lines of text: as a hexdump, typed, or as instructions. */
+import { MemoryReadError } from "../../lib/errors.ts";
+import { pointerSize } from "../commands/arguments.ts";
+import { UserError } from "../errors.ts";
+import type { Layout, Layouts } from "./layout.ts";
+import { hex, hexdump } from "./render.ts";
+import type { Session } from "../prompt/session.ts";
+import type { Radix, ValueContext } from "./values.ts";
+
+/** What is typed by mistake should not fill the screen, or this process. */
+export const maxBytes = 1 << 20;
+
+/** How memory is to be shown. */
+export interface Format {
+  /** A type's name; none for a hexdump. */
+  readonly type?: string;
+  readonly radix?: Radix;
+  /** Instructions. */
+  readonly code?: boolean;
+}
+
+/** gdb's and LLDB's letters for formats.
+ *
+ * @param size in bytes of one item, as far as it was said
+ */
+export function letterFormat(letter: string, size: number, session: Session): Format {
+  const bits = 8 * size;
+  switch (letter) {
+    case "x":
+      return { type: `u${bits}`, radix: "hex" };
+    case "d":
+      return { type: `i${bits}` };
+    case "u":
+      return { type: `u${bits}` };
+    case "o":
+      return { type: `u${bits}`, radix: "octal" };
+    case "t":
+    case "b":
+      return { type: `u${bits}`, radix: "binary" };
+    case "z":
+      return { type: `u${bits}`, radix: "hex" };
+    case "f":
+      return { type: size === 4 ? "f32" : "f64" };
+    case "a":
+    case "A":
+    case "p":
+      return { type: "pointer" };
+    case "c":
+      return { type: "char" };
+    case "s":
+      return { type: "cstring" };
+    case "i":
+      return { code: true };
+    case "y":
+    case "Y":
+      return {};
+    default:
+      throw new UserError(
+        `there is no format ${letter} (${session.target.arch.name}): x d u o t f a c s i`,
+      );
+  }
+}
+
+/** LLDB's words for these letters. */
+export const wordFormats: Readonly<Record<string, string>> = {
+  "hex": "x",
+  "decimal": "d",
+  "unsigned": "u",
+  "unsigned decimal": "u",
+  "octal": "o",
+  "binary": "t",
+  "float": "f",
+  "address": "a",
+  "pointer": "a",
+  "char": "c",
+  "character": "c",
+  "c-string": "s",
+  "string": "s",
+  "instruction": "i",
+  "bytes": "y",
+};
+
+/** The types that are known at a session's target. */
+export async function layouts(session: Session): Promise<Layouts> {
+  const { Layouts } = await import("./layout.ts");
+  return new Layouts(session.target.arch, session.structs);
+}
+
+function valueContext(
+  session: Session,
+  radix: Radix | undefined,
+  quoted: (b: Uint8Array) => string,
+): ValueContext {
+  return {
+    describe: (address) => session.describe(address),
+    textAt(address) {
+      const bytes = session.target.memory.readUpTo(address, 256);
+      return bytes.length === 0 ? undefined : quoted(bytes);
+    },
+    pointerSize: pointerSize(session),
+    ...(radix === undefined ? {} : { radix }),
+  };
+}
+
+/** Typed memory. */
+async function typedLines(
+  session: Session,
+  address: bigint,
+  layout: Layout,
+  count: number,
+  radix: Radix | undefined,
+): Promise<string[]> {
+  const { quoted, valueLines } = await import("./values.ts");
+  const { memory } = session.target;
+  const size = pointerSize(session);
+  const context = valueContext(session, radix, quoted);
+  const at = (address: bigint) => session.style("address", hex(address, size));
+  const lines: string[] = [];
+  if (layout.kind === "cstring") {
+    let next = address;
+    for (let index = 0; index < count; index++) {
+      const bytes = memory.readUpTo(next, 4096);
+      if (bytes.length === 0) throw new MemoryReadError(next, 1);
+      const end = bytes.indexOf(0);
+      lines.push(`${at(next)}  ${quoted(bytes)}${end < 0 ? "…" : ""}`);
+      next += BigInt((end < 0 ? bytes.length : end) + 1);
+    }
+    return lines;
+  }
+  if (layout.size * count > maxBytes) throw new UserError(`at most ${maxBytes} bytes at once`);
+  const bytes = memory.readUpTo(address, layout.size * count);
+  if (bytes.length < layout.size) throw new MemoryReadError(address, layout.size * count);
+  const whole = Math.floor(bytes.length / layout.size);
+  const simple = layout.kind !== "struct" && layout.kind !== "array";
+  const perLine = simple && layout.kind !== "pointer" ? Math.max(1, 16 / layout.size) : 1;
+  for (let index = 0; index < whole; index += perLine) {
+    const items = Array.from(
+      { length: Math.min(perLine, whole - index) },
+      (_, item) => {
+        const start = (index + item) * layout.size;
+        return valueLines(layout, bytes.subarray(start, start + layout.size), context);
+      },
+    );
+    const where = at(address + BigInt(index * layout.size));
+    if (simple) lines.push(`${where}  ${items.flat().join("  ")}`);
+    else {
+      lines.push(`${where}  ${layout.name}`);
+      for (const line of items.flat()) lines.push(`  ${line}`);
+    }
+  }
+  if (whole < count) {
+    const end = hex(address + BigInt(bytes.length), size);
+    lines.push(session.style("quiet", `(unreadable from ${end} on)`));
+  }
+  return lines;
+}
+
+function dumpLines(session: Session, address: bigint, length: number): string[] {
+  if (length > maxBytes) throw new UserError(`at most ${maxBytes} bytes at once`);
+  const bytes = session.target.memory.readUpTo(address, length);
+  if (bytes.length === 0 && length > 0) throw new MemoryReadError(address, length);
+  const size = pointerSize(session);
+  const lines = hexdump(bytes, address, size, session.style);
+  if (bytes.length < length) {
+    const end = hex(address + BigInt(bytes.length), size);
+    lines.push(session.style("quiet", `(unreadable from ${end} on)`));
+  }
+  return lines;
+}
+
+/** Memory in a format, `count` items of it. */
+export async function formatted(
+  session: Session,
+  address: bigint,
+  format: Format,
+  count: number | undefined,
+): Promise<string[]> {
+  if (format.code) {
+    const { instructionLines } = await import("./disassemble.ts");
+    return await instructionLines(session, { start: address, count: count ?? 1 });
+  }
+  if (format.type === undefined) return dumpLines(session, address, count ?? 64);
+  const layout = (await layouts(session)).parse(format.type);
+  return await typedLines(session, address, layout, count ?? 1, format.radix);
+}

@@ -1,0 +1,69 @@
+/** Source around a frame, where the file is there. */
+import { escape } from "../../lib/escape.ts";
+import { UserError } from "../errors.ts";
+import type { Session } from "../prompt/session.ts";
+
+/** Lines shown before and after the one asked for. */
+const around = 5;
+
+/** Where a file may be: as it is named, moved as was said, or below the working directory. */
+function candidates(session: Session, file: string): string[] {
+  const found: string[] = [];
+  for (const [from, to] of session.sourceMap) {
+    if (file === from || file.startsWith(from.endsWith("/") ? from : `${from}/`)) {
+      found.push(to + file.slice(from.replace(/\/$/, "").length));
+    }
+  }
+  return [...found, file];
+}
+
+function readSource(session: Session, file: string): string[] {
+  for (const path of candidates(session, file)) {
+    try {
+      return Deno.readTextFileSync(path).split("\n");
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) {
+        throw new UserError(`${path} cannot be read`);
+      }
+    }
+  }
+  const folder = file.slice(0, file.lastIndexOf("/")) || "/";
+  throw new UserError(
+    `there is no ${file} here: \`source map ${folder} <folder>\` says where it is`,
+  );
+}
+
+/** The lines around the selected frame's, or around those that `where` names.
+ *
+ * @param where `file:line`, or a line of the selected frame's file
+ * @throws UserError when the frame has no source, or the file is not here
+ */
+export function sourceLines(session: Session, where?: string): string[] {
+  const named = /^(?:(.+):)?(\d+)$/.exec(where ?? "");
+  if (where !== undefined && named === null) throw new UserError(`${where} is no file:line`);
+  const source = named?.[1] === undefined ? session.frame.source : null;
+  const file = named?.[1] ?? source?.file;
+  const line = named === null ? source?.line : Number(named[2]);
+  if (file === undefined || line === undefined) {
+    throw new UserError(
+      "no source is known for this frame: its image has no debug information here",
+    );
+  }
+  const lines = readSource(session, file);
+  if (line > lines.length) {
+    throw new UserError(`${file} has ${lines.length} lines: it is not the one that was built`);
+  }
+  const first = Math.max(1, line - around);
+  const last = Math.min(lines.length, line + around);
+  const digits = String(last).length;
+  const shown = [session.style("quiet", `${escape(file)}:${line}`)];
+  for (let number = first; number <= last; number++) {
+    const text = escape(lines[number - 1].replaceAll("\t", "    "));
+    const current = number === source?.line;
+    const head = `${current ? "->" : "  "} ${String(number).padStart(digits)}  `;
+    shown.push(
+      (current ? session.style("heading", head) : session.style("quiet", head)) + text,
+    );
+  }
+  return shown.map((text) => text.trimEnd());
+}

@@ -1,0 +1,73 @@
+/** Reports composed by hand in every form, and what tests do with them. */
+import type { CrashReport } from "../../../lib/report/mod.ts";
+import { readReport } from "../../../lib/report/mod.ts";
+
+const folder = new URL("../../fixtures/reports/", import.meta.url);
+
+/** The files of the fixtures. */
+export const names: readonly string[] = [...Deno.readDirSync(folder)].map(({ name }) => name)
+  .sort();
+
+/** A fixture's bytes. */
+export function bytesOf(name: string): Uint8Array {
+  return Deno.readFileSync(new URL(name, folder));
+}
+
+/** A fixture's text. */
+export function textOf(name: string): string {
+  return new TextDecoder().decode(bytesOf(name));
+}
+
+/** A fixture, read. */
+export function read(name: string): CrashReport {
+  return readReport(bytesOf(name), name);
+}
+
+/** What a report says, in what can be compared: frames by their places and names. */
+export function essence(report: CrashReport): unknown {
+  const frames = (list: CrashReport["stacks"][number]): unknown[] =>
+    list.map(({ address, image, symbol, offset, file, line, inlined }) => [
+      `0x${address.toString(16)}`,
+      image?.uuid ?? null,
+      symbol,
+      offset,
+      file?.split("/").at(-1) ?? null,
+      line,
+      inlined,
+    ]);
+  return {
+    process: [report.process.name, report.process.pid, report.process.path],
+    identity: [report.process.identifier, report.process.version, report.process.parent],
+    system: [report.arch, report.model, report.osVersion, report.date, report.incident],
+    exception: report.exception === null ? null : [
+      report.exception.type,
+      report.exception.signal,
+      report.exception.codes,
+      report.exception.message,
+    ],
+    termination: report.termination === null
+      ? null
+      : [report.termination.namespace, report.termination.code, report.termination.reasons],
+    information: report.information,
+    lastException: report.lastException === null ? null : frames(report.lastException),
+    threads: report.threads.map((thread) => [
+      thread.name,
+      thread.queue,
+      thread.crashed,
+      frames(thread.frames),
+    ]),
+    registers: Object.fromEntries(
+      report.crashedThread?.registers.map(({ name, value }) => [
+        // A text calls them by shorter names than JSON.
+        name.replace(/^([re]fl)ags$/, "$1"),
+        value,
+      ]) ?? [],
+    ),
+    images: report.images.filter(({ uuid }) => uuid !== null).map((image) => [
+      image.uuid,
+      image.base,
+      image.size,
+      image.path,
+    ]),
+  };
+}

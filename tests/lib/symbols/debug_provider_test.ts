@@ -1,0 +1,312 @@
+import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
+import { bytesSource, Image } from "../../../lib/macho/mod.ts";
+import { DebugProvider, Symbolizer } from "../../../lib/symbols/mod.ts";
+import { SymbolFiles } from "../../../lib/target/mod.ts";
+import { FileTree, fixture } from "./file_tree.ts";
+
+const inlines = "inlines/x86_64/inlines";
+const dsym = "inlines/x86_64/dsym/inlines.dSYM/Contents/Resources/DWARF/inlines";
+const inBundle = "Contents/Resources/DWARF/inlines";
+/** In `outer`, after the call that `innermost`, inlined in `middle`, makes. */
+const inside = 0x61f;
+
+/** What there is at `inside`: the lines are those of main.c. */
+const chain = [
+  ["innermost", "/src/inlines/main.c", 13, true],
+  ["middle", "/src/inlines/main.c", 21, true],
+  ["outer", "/src/inlines/main.c", 26, false],
+];
+
+interface Options {
+  readonly folders?: readonly string[];
+  readonly locate?: (uuid: string) => readonly string[];
+  readonly path?: string;
+  readonly fixture?: string;
+  readonly modified?: number;
+}
+
+function look(
+  tree: FileTree,
+  { folders = [], locate, path = "/app/inlines", fixture: name = inlines }: Options = {},
+) {
+  const image = Image.fromSource(bytesSource(fixture(name), path), { loadAddress: 0x5_0000n });
+  const provider = new DebugProvider({
+    files: tree,
+    symbolFiles: new SymbolFiles(tree, folders),
+    locate,
+  });
+  const symbolizer = new Symbolizer([image], provider);
+  const frames = (offset: number) =>
+    symbolizer.resolve(image.loadAddress + BigInt(offset)).frames.map((frame) => [
+      frame.function,
+      frame.location?.file ?? null,
+      frame.location?.line ?? null,
+      frame.inlined,
+    ]);
+  return { image, provider, symbolizer, frames };
+}
+
+Deno.test("a dSYM beside the binary, or beside a bundle that it is in", () => {
+  for (
+    const [path, place] of [
+      ["/app/inlines", "/app/inlines.dSYM"],
+      ["/apps/My.app/Contents/MacOS/inlines", "/apps/My.app.dSYM"],
+      ["/apps/My.app/Contents/Frameworks/K.framework/Versions/A/inlines", "/apps/My.app.dSYM"],
+      [
+        "/apps/My.app/Contents/Frameworks/K.framework/Versions/A/inlines",
+        "/apps/My.app/Contents/Frameworks/K.framework.dSYM",
+      ],
+    ]
+  ) {
+    const tree = new FileTree({ [`${place}/${inBundle}`]: dsym });
+    const { frames, provider } = look(tree, { path });
+    assertEquals(frames(inside), chain, path);
+    assertEquals(provider.missing, []);
+    assertEquals(tree.opened, 1);
+    provider[Symbol.dispose]();
+    assertEquals(tree.opened, 0);
+  }
+});
+
+Deno.test("folders are searched once, by UUID", () => {
+  const tree = new FileTree({
+    "/symbols/a/b/renamed": dsym,
+    "/symbols/other": "demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo",
+    "/symbols/text": new TextEncoder().encode("no image at all"),
+  });
+  const { frames, provider, symbolizer, image } = look(tree, { folders: ["/symbols"] });
+  assertEquals(frames(inside), chain);
+  assertEquals(provider.missing, []);
+  symbolizer.resolve(image.loadAddress + 0x5e0n).frames;
+  assertEquals(tree.asked.filter((path) => path === "/symbols").length, 1);
+  assertEquals(tree.asked.filter((path) => path === "/symbols/text").length, 1);
+});
+
+Deno.test("a dSYM of another build is refused by name, wherever it is", () => {
+  const other = "demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo";
+  for (
+    const [path, folders] of [
+      [`/app/inlines.dSYM/${inBundle}`, []],
+      [`/symbols/x/inlines`, ["/symbols"]],
+    ] as const
+  ) {
+    const { frames, provider, image } = look(new FileTree({ [path]: other }), { folders });
+    assertEquals(frames(inside), []);
+    const [missing] = provider.missing;
+    assertEquals([missing.path, missing.uuid, missing.found], [image.path, image.uuid, null]);
+    assertEquals(missing.reasons, [
+      `${path} is not used: its UUID is 4C4C44AA-5555-3144-A1EB-0BBE714B5C01`,
+    ]);
+  }
+});
+
+Deno.test("Spotlight is asked once, for what is not the system's and is not found otherwise", () => {
+  const asked: string[] = [];
+  const locate = (uuid: string) => {
+    asked.push(uuid);
+    return ["/archive/dSYMs"];
+  };
+  const tree = new FileTree({ [`/archive/dSYMs/inlines.dSYM/${inBundle}`]: dsym });
+  const { frames, image } = look(tree, { locate });
+  assertEquals(frames(inside), chain);
+  frames(inside + 1);
+  assertEquals(asked, [image.uuid!]);
+  look(tree, { locate, path: "/usr/lib/libinlines.dylib" }).frames(inside);
+  assertEquals(asked.length, 1);
+  const beside = new FileTree({ [`/app/inlines.dSYM/${inBundle}`]: dsym });
+  look(beside, { locate }).frames(inside);
+  assertEquals(asked.length, 1);
+});
+
+Deno.test("what has no debug information costs two questions, and is told of once", () => {
+  const tree = new FileTree({});
+  const { frames, provider, image } = look(tree);
+  for (let offset = inside; offset < inside + 10; offset++) assertEquals(frames(offset), []);
+  assertEquals(tree.asked, ["/app/inlines.dSYM", "/app/inlines"]);
+  assertEquals(provider.missing, [
+    { path: "/app/inlines", uuid: image.uuid, found: null, reasons: [] },
+  ]);
+  // The system keeps its debug information to itself.
+  const system = look(tree, { path: "/usr/lib/libinlines.dylib" });
+  system.frames(inside);
+  assertEquals(system.provider.missing, []);
+});
+
+Deno.test("the object files of a debug map, archive members among them", () => {
+  for (const arch of ["x86_64", "arm64"]) {
+    const folder = `inlines/${arch}`;
+    const tree = new FileTree({
+      "/app/inlines": `${folder}/inlines`,
+      "/app/main.o": `${folder}/main.o`,
+      "/app/libhelper.a": `${folder}/libhelper.a`,
+    });
+    const binary = `${folder}/inlines`;
+    const map = look(tree, { fixture: binary });
+    const whole = look(
+      new FileTree({ [`/app/inlines.dSYM/${inBundle}`]: dsym.replace("x86_64", arch) }),
+      { fixture: binary },
+    );
+    // What dsymutil made of them says the same of every instruction.
+    const text = map.image.segments[1].sections[0];
+    assertEquals(text.name, "__text");
+    const first = Number(text.address - map.image.loadAddress);
+    let known = 0;
+    for (let offset = first; offset < first + text.size; offset++) {
+      const found = map.symbolizer.resolve(map.image.loadAddress + BigInt(offset)).frames;
+      const wanted = whole.symbolizer.resolve(whole.image.loadAddress + BigInt(offset)).frames;
+      assertEquals(found, wanted, `${arch} 0x${offset.toString(16)}`);
+      known += found.length > 0 ? 1 : 0;
+    }
+    assert(known > text.size / 2, `${known} of ${text.size}`);
+    assertEquals(map.provider.missing, []);
+    map.provider[Symbol.dispose]();
+    assertEquals(tree.opened, 0);
+  }
+});
+
+Deno.test("object files that are gone are told of once, and cost their functions alone", () => {
+  const tree = new FileTree({ "/app/inlines": inlines, "/app/main.o": "inlines/x86_64/main.o" });
+  const { frames, provider } = look(tree);
+  assertEquals(frames(inside), chain);
+  for (let offset = 0x630; offset < 0x640; offset++) assertEquals(frames(offset), []);
+  const [{ found, reasons }] = provider.missing;
+  assertEquals(found, "/app/inlines");
+  assertEquals(reasons, ["not there are the object files /app/libhelper.a(helper.o)"]);
+  assertEquals(tree.asked.filter((path) => path === "/app/libhelper.a").length, 1);
+});
+
+Deno.test("an object file that was changed since is told of", () => {
+  const bytes = fixture(inlines);
+  // The time of the first N_OSO, which the linker was asked to leave out.
+  const view = new DataView(bytes.buffer);
+  const image = Image.fromFile(bytes, "inlines");
+  const symtab = image.loadCommands.find(({ command }) => command === 2)!;
+  const table = view.getUint32(symtab.offset + 8, true);
+  const count = view.getUint32(symtab.offset + 12, true);
+  const entry = Array.from({ length: count }, (_, index) => table + index * 16)
+    .find((at) => bytes[at + 4] === 0x66)!;
+  view.setBigUint64(entry + 8, 1000n, true);
+  const reasons = (modified: number) => {
+    const files = { "/app/inlines": bytes, "/app/main.o": "inlines/x86_64/main.o" };
+    const { frames, provider } = look(new FileTree(files, modified));
+    assertEquals(frames(inside), chain);
+    return provider.missing.flatMap(({ reasons }) => reasons);
+  };
+  assertEquals(reasons(1000), []);
+  assertMatch(reasons(1001)[0], /^\/app\/main\.o has changed since it was linked/);
+});
+
+Deno.test("a stripped image has the names of its dSYM, but for a neighbour's", () => {
+  const stripped = "demo/arm64-stripped/demo";
+  const inDsym = "demo/arm64/demo.dSYM/Contents/Resources/DWARF/demo";
+  const tree = new FileTree({ "/symbols/demo": inDsym });
+  const { symbolizer, image } = look(tree, { fixture: stripped, folders: ["/symbols"] });
+  // run_loop, as llvm-nm lists it of the whole file.
+  const { symbol, offset, functionStart } = symbolizer.resolve(image.loadAddress + 0x810n);
+  assertEquals([symbol?.name, offset], ["run_loop", 0x10]);
+  assertEquals(symbolizer.lookup("run_loop").map(({ symbol }) => symbol.address), [
+    image.loadAddress + 0x800n,
+  ]);
+  assertEquals(functionStart, image.loadAddress + 0x800n);
+
+  // Without that symbol the one before it would hold the address, but for the function starts.
+  const bytes = fixture(inDsym);
+  const view = new DataView(bytes.buffer);
+  const { loadCommands } = Image.fromFile(bytes, "demo");
+  const symtab = loadCommands.find(({ command }) => command === 2)!.offset;
+  const [table, count, strings] = [8, 12, 16].map((at) => view.getUint32(symtab + at, true));
+  for (let at = table; at < table + count * 16; at += 16) {
+    const name = strings + view.getUint32(at, true);
+    const text = new TextDecoder().decode(bytes.subarray(name, bytes.indexOf(0, name)));
+    if (text === "_run_loop") bytes.fill(0, at + 4, at + 6);
+  }
+  const lacking = look(new FileTree({ "/symbols/demo": bytes }), {
+    fixture: stripped,
+    folders: ["/symbols"],
+  });
+  const neighbour = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x810n);
+  assertEquals([neighbour.symbol, neighbour.functionStart], [
+    null,
+    lacking.image.loadAddress + 0x800n,
+  ]);
+  const own = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x7c8n);
+  assertEquals(own.symbol?.name, "worker_relay");
+
+  const without = look(new FileTree({}), { fixture: stripped });
+  const nameless = without.symbolizer.resolve(without.image.loadAddress + 0x810n);
+  assertEquals(nameless.symbol, null);
+  assertEquals(nameless.functionStart, without.image.loadAddress + 0x800n);
+});
+
+Deno.test("a section of a dSYM, where the image has it", () => {
+  const tree = new FileTree({ [`/app/inlines.dSYM/${inBundle}`]: dsym });
+  const { provider, image } = look(tree);
+  const section = provider.debugSection(image, "__debug_line")!;
+  const linked = Image.fromFile(fixture(dsym), "inlines");
+  const wanted = linked.segments.flatMap(({ sections }) => sections)
+    .find(({ name }) => name === "__debug_line")!;
+  assertEquals(section.address, wanted.address - linked.loadAddress + image.loadAddress);
+  assertEquals([section.slide, section.bytes.length], [image.slide, wanted.size]);
+  assertEquals(provider.debugSection(image, "__debug_nothing"), null);
+});
+
+Deno.test("an image without a UUID is known by its segments", () => {
+  const strip = (bytes: Uint8Array): Uint8Array => {
+    const image = Image.fromFile(bytes, "inlines");
+    const { offset } = image.loadCommands.find(({ command }) => command === 0x1b)!;
+    // LC_UUID becomes one that nobody knows.
+    new DataView(bytes.buffer).setUint32(offset, 0x7f, true);
+    return bytes;
+  };
+  const main = "inlines/x86_64/main.o";
+  const anonymous = strip(fixture(inlines));
+  const image = Image.fromSource(bytesSource(anonymous, "/app/inlines"));
+  assertEquals(image.uuid, null);
+  const frames = (binary: Uint8Array) => {
+    const tree = new FileTree({ "/app/inlines": binary, "/app/main.o": main });
+    const provider = new DebugProvider({ files: tree, symbolFiles: new SymbolFiles(tree, []) });
+    return provider.framesAt(image, image.loadAddress + BigInt(inside)).length;
+  };
+  assertEquals(frames(anonymous), 3);
+  const moved = anonymous.slice();
+  const { offset } = image.loadCommands.filter(({ command }) => command === 0x19)[1];
+  moved[offset + 32]++; // a larger __TEXT
+  assertEquals(frames(moved), 0);
+  assertEquals(frames(fixture(inlines)), 0);
+});
+
+Deno.test("damaged dSYMs, object files and archives throw nothing", () => {
+  const damaged: [path: string, fixture: string, others: Record<string, string>][] = [
+    [`/app/inlines.dSYM/${inBundle}`, dsym, {}],
+    ["/app/main.o", "inlines/x86_64/main.o", { "/app/inlines": inlines }],
+    ["/app/libhelper.a", "inlines/x86_64/libhelper.a", { "/app/inlines": inlines }],
+  ];
+  let seed = 7;
+  let known = 0;
+  for (const [path, name, others] of damaged) {
+    const whole = fixture(name);
+    for (let round = 0; round < 150; round++) {
+      const bytes = round < 50
+        ? whole.slice(0, Math.floor(whole.length * round / 50))
+        : whole.slice();
+      for (let change = 0; round >= 50 && change < 6; change++) {
+        seed = (seed * 48271) % 0x7fffffff;
+        bytes[seed % bytes.length] = seed >> 7;
+      }
+      const { provider, frames } = look(new FileTree({ ...others, [path]: bytes }));
+      for (let offset = 0x5e0; offset < 0x65d; offset += 5) known += frames(offset).length;
+      provider.missing.map(({ reasons }) => reasons.join());
+      provider[Symbol.dispose]();
+    }
+  }
+  assert(known > 0);
+});
+
+Deno.test("disposed, it knows nothing and opens nothing", () => {
+  const tree = new FileTree({ [`/app/inlines.dSYM/${inBundle}`]: dsym });
+  const { provider, frames } = look(tree);
+  provider[Symbol.dispose]();
+  assertEquals(frames(inside), []);
+  assertEquals(tree.asked, []);
+  assertFalse(tree.opened > 0);
+});

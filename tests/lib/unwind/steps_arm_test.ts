@@ -1,0 +1,182 @@
+/** The caller at every instruction of functions of every shape, by reading instructions alone: on
+ * arm64, ARM and Thumb, against what single-stepped processes did. */
+import { assert, assertEquals } from "@std/assert";
+import { gunzipSync } from "node:zlib";
+import { archs, type Register, writeRegister } from "../../../lib/arch/mod.ts";
+import { Image } from "../../../lib/macho/mod.ts";
+import { Symbolizer } from "../../../lib/symbols/mod.ts";
+import type { AssemblyUnwinder } from "../../../lib/unwind/instructions.ts";
+import { unwindArm } from "../../../lib/unwind/armv7/arm.ts";
+import { unwindArm64 } from "../../../lib/unwind/arm64/instructions.ts";
+import { isThumb, nextExecuted } from "../../../lib/unwind/armv7/conditions.ts";
+import { walk } from "../../../lib/unwind/mod.ts";
+import type { Step, StepsRecording } from "../../fixtures/steps/arm_record.ts";
+
+const folder = new URL("../../fixtures/steps/", import.meta.url).pathname;
+const S_SYMBOL_STUBS = 8;
+/** Compilers see that these do not return, so that no caller can miss its registers: they are not
+ * saved, and nothing can tell what they were. */
+const neverReturn = new Set(["steps_drive", "ends_in_call", "never_returns"]);
+
+const unwinders: Record<StepsRecording["arch"], AssemblyUnwinder> = {
+  arm64: unwindArm64,
+  armv7: unwindArm,
+};
+
+function unpack(text: string): Uint8Array {
+  return gunzipSync(Uint8Array.fromBase64(text));
+}
+
+/** One step, as what a stopped thread shows. */
+class Stopped {
+  readonly registers = new Map<number, bigint>();
+  readonly kept: ReadonlyMap<Register, bigint>;
+  /** 0 where there is none. */
+  readonly cpsr: number;
+  readonly pc: bigint;
+  readonly #stack: DataView;
+
+  constructor(readonly step: Step, recording: StepsRecording) {
+    const arch = archs[recording.arch];
+    const find = (name: string) =>
+      name === "fp" ? arch.fp : arch.threadState.registers.find((one) => one.name === name)!;
+    const values = step.registers.split(" ");
+    for (const [index, name] of recording.registers.entries()) {
+      const { dwarf } = find(name);
+      if (dwarf !== null) this.registers.set(dwarf, BigInt(`0x${values[index]}`));
+    }
+    const cpsr = recording.registers.indexOf("cpsr");
+    this.cpsr = cpsr === -1 ? 0 : parseInt(values[cpsr], 16);
+    const kept = step.kept.split(" ");
+    this.kept = new Map(recording.kept.map((name, at) => [find(name), BigInt(`0x${kept[at]}`)]));
+    this.pc = this.registers.get(arch.pc.dwarf!)!;
+    this.#stack = new DataView(Uint8Array.fromHex(step.stack).buffer);
+  }
+
+  read(address: bigint, size: 4 | 8): bigint {
+    const at = Number(address) - this.step.stackAddress;
+    return size === 8
+      ? this.#stack.getBigUint64(at, true)
+      : BigInt(this.#stack.getUint32(at, true));
+  }
+}
+
+function functionStart(image: Image, pc: bigint): bigint {
+  const stubs = image.segments.flatMap(({ sections }) => sections)
+    .find(({ type, address, size }) =>
+      type === S_SYMBOL_STUBS && pc >= address && pc < address + BigInt(size)
+    );
+  // There is one stub.
+  return stubs?.address ?? pc - BigInt(image.symbolAt(pc)!.offset);
+}
+
+/** What is wrong with the caller found; `null` when it is the true one. */
+function mistake(recording: StepsRecording, image: Image, stopped: Stopped): string | null {
+  const { pointerSize, addressMask } = archs[recording.arch];
+  const { step, registers, kept, pc, cpsr } = stopped;
+  const readCode = (address: bigint, length: number) => image.read(address, length);
+  const found = unwinders[recording.arch]({
+    functionStart: functionStart(image, pc),
+    functionEnd: null,
+    pc: recording.arch === "armv7" ? nextExecuted(pc, cpsr, readCode) : pc,
+    thumb: isThumb(cpsr),
+    readCode,
+  });
+  const returns = !neverReturn.has(image.symbolAt(pc)?.symbol?.name ?? "");
+  // Without a frame pointer not even the return address is saved.
+  if (found === null) return returns ? "nothing found" : null;
+  const { row } = found;
+  assert(row.cfa.kind === "register");
+  const cfa = registers.get(row.cfa.register)! + BigInt(row.cfa.offset);
+  if (cfa !== BigInt(step.cfa)) return `CFA 0x${cfa.toString(16)}`;
+  const value = (register: number) => {
+    const rule = row.registers.get(register) ?? { kind: "same" };
+    if (rule.kind === "offset") return stopped.read(cfa + BigInt(rule.offset), pointerSize);
+    assert(rule.kind === "same" || rule.kind === "register");
+    return registers.get(rule.kind === "same" ? register : rule.register)!;
+  };
+  const returnAddress = value(row.returnAddress) & addressMask;
+  if (returnAddress !== BigInt(step.returnAddress)) return `return ${returnAddress.toString(16)}`;
+  if (!returns) return null;
+  for (const [register, truth] of kept) {
+    if (value(register.dwarf!) !== truth) return `${register.name} of the caller`;
+  }
+  return null;
+}
+
+const names = [...Deno.readDirSync(folder)].map(({ name }) => name)
+  .filter((name) => /^(arm|thumb).*\.json$/.test(name)).sort();
+
+for (const name of names) {
+  const recording: StepsRecording = JSON.parse(Deno.readTextFileSync(`${folder}${name}`));
+  const image = Image.fromFile(unpack(recording.image), "steps", {
+    arch: archs[recording.arch].cpuType,
+    loadAddress: BigInt(recording.loadAddress),
+  });
+  const steps: Step[] = JSON.parse(new TextDecoder().decode(unpack(recording.steps)));
+
+  Deno.test(`${name}: instructions tell the caller at each of them`, () => {
+    const mistakes: string[] = [];
+    for (const step of steps) {
+      const stopped = new Stopped(step, recording);
+      const wrong = mistake(recording, image, stopped);
+      if (wrong === null) continue;
+      const at = image.symbolAt(stopped.pc);
+      mistakes.push(`${at?.symbol?.name}+${at?.offset}: ${wrong}, not ${JSON.stringify(step)}`);
+    }
+    assertEquals(mistakes, []);
+    assert(steps.length > (name.includes("conditional") ? 140 : 250));
+  });
+
+  if (name.endsWith("throws.json")) {
+    Deno.test(`${name}: exceptions were thrown, caught, cleaned up after and thrown again`, () => {
+      const seen = new Set(
+        steps.map((step) => image.symbolAt(new Stopped(step, recording).pc)?.symbol?.name),
+      );
+      const runtime = ["throw", "begin_catch", "end_catch", "rethrow"].map((name) =>
+        `__cxa_${name}`
+      );
+      const resume = recording.arch === "armv7" ? "_Unwind_SjLj_Resume" : "_Unwind_Resume";
+      for (const name of [...runtime, resume, "steps_unwind", "catches_recursive"]) {
+        assert(seen.has(name), name);
+      }
+    });
+  }
+
+  Deno.test(`${name}: a walk goes to the caller from each of them`, () => {
+    const arch = archs[recording.arch];
+    const resolver = new Symbolizer([image]);
+    const mistakes: string[] = [];
+    for (const step of steps) {
+      const { registers, pc, cpsr } = new Stopped(step, recording);
+      const state = new Uint8Array(arch.threadState.size);
+      for (const register of arch.threadState.registers) {
+        const value = register.name === "cpsr"
+          ? BigInt(cpsr)
+          : register.dwarf === null
+          ? undefined
+          : registers.get(register.dwarf);
+        if (value !== undefined) writeRegister(state, register, value);
+      }
+      const stack = Uint8Array.fromHex(step.stack);
+      const stackAddress = BigInt(step.stackAddress);
+      const [, caller] = walk({
+        arch,
+        resolver,
+        state,
+        stackAddress,
+        stack,
+        stackEnd: stackAddress + BigInt(stack.length),
+        readInto: undefined,
+      }, { limit: 2 });
+      if (caller?.address === BigInt(step.returnAddress) && caller.sp === BigInt(step.cfa)) {
+        continue;
+      }
+      const at = image.symbolAt(pc);
+      // Where it was saved nowhere, nobody can tell it.
+      if (neverReturn.has(at?.symbol?.name ?? "") && caller === undefined) continue;
+      mistakes.push(`${at?.symbol?.name}+${at?.offset}: ${caller} by ${caller?.via}`);
+    }
+    assertEquals(mistakes, []);
+  });
+}

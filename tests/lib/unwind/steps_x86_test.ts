@@ -1,0 +1,253 @@
+/** x86_64 and i386 functions of every shape, at each of their instructions: the caller that is found
+ * is the one that really called. */
+import { assert, assertEquals } from "@std/assert";
+import { type Arch, archs, i386, readRegister, x86_64 } from "../../../lib/arch/mod.ts";
+import { Image } from "../../../lib/macho/mod.ts";
+import type { AssemblyInput, AssemblyRow } from "../../../lib/unwind/instructions.ts";
+import { isAfterCall, unwindX86 } from "../../../lib/unwind/x86/instructions.ts";
+import { readSteps, type Step, type Variant } from "../../fixtures/steps/x86_steps.ts";
+
+function imageOf(arch: Arch, { file, loadAddress, name }: Variant): Image {
+  return Image.fromFile(file, name, { arch: arch.cpuType, loadAddress });
+}
+
+/** The function, or the section of stubs, that an address is in. */
+function functionAt(image: Image, pc: bigint): { name: string; start: bigint; end: bigint } {
+  const section = image.segments.flatMap(({ sections }) => sections)
+    .find(({ address, size }) => pc >= address && pc < address + BigInt(size))!;
+  const end = section.address + BigInt(section.size);
+  if (section.name !== "__text") return { name: section.name, start: section.address, end };
+  const { symbol } = image.symbolAt(pc)!;
+  return {
+    name: symbol!.name,
+    start: symbol!.address,
+    end: symbol!.address + BigInt(symbol!.size),
+  };
+}
+
+function inputFor(image: Image, pc: bigint): AssemblyInput {
+  const { start, end } = functionAt(image, pc);
+  const readCode = (address: bigint, length: number) => image.read(address, length);
+  return { functionStart: start, functionEnd: end, pc, thumb: false, readCode };
+}
+
+/** What a row makes of a step: the return address and the caller's registers. */
+function unwind(arch: Arch, { row }: AssemblyRow, step: Step) {
+  const view = new DataView(step.stack.buffer);
+  const word = (address: bigint) => {
+    const at = Number(address - step.stackAddress);
+    return arch.pointerSize === 8 ? view.getBigUint64(at, true) : BigInt(view.getUint32(at, true));
+  };
+  const own = new Map(
+    arch.threadState.registers.map((register) => [
+      register.dwarf,
+      readRegister(step.state, register),
+    ]),
+  );
+  assert(row.cfa.kind === "register");
+  const cfa = own.get(row.cfa.register)! + BigInt(row.cfa.offset);
+  const value = (register: number) => {
+    if (register === arch.sp.dwarf) return cfa;
+    const rule = row.registers.get(register) ?? { kind: "same" };
+    if (rule.kind === "same") return own.get(register)!;
+    assert(rule.kind === "offset");
+    return word(cfa + BigInt(rule.offset));
+  };
+  return {
+    returnAddress: value(row.returnAddress),
+    caller: new Map([...step.caller.keys()].map((register) => [register, value(register)])),
+  };
+}
+
+for (const name of ["x86_64", "i386"] as const) {
+  const arch = archs[name];
+  const unwinder = unwindX86(arch);
+  const variants = readSteps(name);
+
+  Deno.test(`${name}: at every instruction the code alone tells the caller`, () => {
+    const wrong: string[] = [];
+    let count = 0;
+    for (const variant of variants) {
+      const image = imageOf(arch, variant);
+      for (const step of variant.steps()) {
+        count++;
+        const input = inputFor(image, step.pc);
+        const found = unwinder(input);
+        const { returnAddress, caller } = step;
+        let problem = "";
+        try {
+          if (found === null) problem = "nothing";
+          else assertEquals(unwind(arch, found, step), { returnAddress, caller });
+        } catch (error) {
+          problem = `${error}`;
+        }
+        if (problem === "") continue;
+        const { name: symbol, start } = functionAt(image, step.pc);
+        wrong.push(`${variant.name} ${symbol}+0x${(step.pc - start).toString(16)}: ${problem}`);
+      }
+    }
+    assertEquals(wrong, [], `${wrong.length} of ${count}`);
+  });
+
+  Deno.test(`${name}: exceptions were thrown, caught, cleaned up after and thrown again`, () => {
+    const throwing = variants.filter(({ name }) => name.startsWith("throws"));
+    assertEquals(throwing.length, 8);
+    for (const variant of throwing) {
+      const image = imageOf(arch, variant);
+      const seen = new Set([...variant.steps()].map(({ pc }) => functionAt(image, pc).name));
+      const runtime = ["throw", "begin_catch", "end_catch", "rethrow"].map((name) =>
+        `__cxa_${name}`
+      );
+      for (const name of [...runtime, "_Unwind_Resume", "steps_unwind", "catches_recursive"]) {
+        assert(seen.has(name), `${variant.name} ${name}`);
+      }
+    }
+  });
+
+  Deno.test(`${name}: return addresses come after calls, and hardly anything else does`, () => {
+    for (const variant of variants) {
+      const image = imageOf(arch, variant);
+      const steps = [...variant.steps()];
+      const readCode = (address: bigint, length: number) => image.read(address, length);
+      const afterCalls = new Set(steps.slice(1).map(({ returnAddress }) => returnAddress));
+      for (const { pc } of steps) {
+        const code = image.read(pc, 5)!;
+        if (code[0] === 0xe8) afterCalls.add(pc + 5n);
+        else if (code[0] === 0xff && (code[1] & 0xf8) === 0xd0) afterCalls.add(pc + 2n);
+      }
+      for (const address of afterCalls) assertEquals(isAfterCall(arch, readCode, address), true);
+      // The last bytes of an instruction can be those of a call.
+      const others = steps.filter(({ pc }) => !afterCalls.has(pc));
+      const taken = others.filter(({ pc }) => isAfterCall(arch, readCode, pc));
+      assert(taken.length <= others.length / 40, `${taken.length} of ${others.length}`);
+    }
+    assertEquals(isAfterCall(arch, () => null, 0x1000n), null);
+  });
+}
+
+/** What is found at each offset of code that is at 0x1000: the CFA's register, its distance, and the
+ * place. */
+function rowsOf(arch: Arch, text: string, calleeOf?: (address: bigint) => Uint8Array | null) {
+  const code = Uint8Array.fromHex(text.replaceAll(" ", ""));
+  return (offset: number): string | null => {
+    const found = unwindX86(arch)({
+      functionStart: 0x1000n,
+      functionEnd: 0x1000n + BigInt(code.length),
+      pc: 0x1000n + BigInt(offset),
+      thumb: false,
+      readCode: (address, length) => {
+        const at = Number(address - 0x1000n);
+        if (at >= 0 && at < code.length) return code.slice(at, at + length);
+        return calleeOf?.(address) ?? null;
+      },
+    });
+    if (found === null) return null;
+    assert(found.row.cfa.kind === "register");
+    const { name } = arch.threadState.registers.find(({ dwarf }) =>
+      found.row.cfa.kind === "register" && dwarf === found.row.cfa.register
+    )!;
+    return `${name}+${found.row.cfa.offset} ${found.place}`;
+  };
+}
+
+Deno.test("a frame of the size that the stack probe was told", () => {
+  // mov $0x4010, %eax; call ___chkstk_darwin; sub %rax, %rsp; add $0x4010, %rsp; ret
+  const at = rowsOf(x86_64, "b810400000 e800010000 4829c4 4881c410400000 c3");
+  assertEquals(at(10), "rsp+8 prologue");
+  assertEquals(at(13), "rsp+16408 body");
+  assertEquals(at(20), "rsp+8 epilogue");
+});
+
+Deno.test("enter and leave", () => {
+  // enter $0x20, $0; nop; leave; ret
+  const at = rowsOf(x86_64, "c8200000 90 c9 c3");
+  assertEquals([0, 4, 5, 6].map(at), [
+    "rsp+8 prologue",
+    "rbp+16 body",
+    "rbp+16 body",
+    "rsp+8 epilogue",
+  ]);
+});
+
+Deno.test("stub helpers: an entry pushes a word, and the common part has it already", () => {
+  // lea x(%rip), %r11; push %r11; jmp *x(%rip); nop; twice: push $x; jmp 0
+  const wide = rowsOf(
+    x86_64,
+    "4c8d1d00100000 4153 ff2500100000 90 6800000000 e9e6ffffff 6818000000 e9dcffffff",
+  );
+  assertEquals([0, 7, 9, 16, 21, 26, 31].map((at) => wide(at)!.split(" ")[0]), [
+    ...["rsp+16", "rsp+16", "rsp+24", "rsp+8", "rsp+16", "rsp+8", "rsp+16"],
+  ]);
+  // push $x; jmp *x; nop; then push $x; jmp 0
+  const narrow = rowsOf(i386, "6800200000 ff2500200000 90 6800000000 e9eaffffff");
+  assertEquals([0, 5, 12, 17].map((at) => narrow(at)!.split(" ")[0]), [
+    ...["esp+8", "esp+12", "esp+4", "esp+8"],
+  ]);
+});
+
+Deno.test("a function that takes its hidden argument with it", () => {
+  // sub $12, %esp; call 0x2000; sub $4, %esp; add $12, %esp; ret
+  const code = "83ec0c e8f80f0000 83ec04 83c40c c3";
+  const returns = (text: string) => () => Uint8Array.fromHex(text.padEnd(64, "0"));
+  assertEquals(rowsOf(i386, code, returns("90c20400"))(8), "esp+12 epilogue");
+  assertEquals(rowsOf(i386, code, returns("90c3"))(8), "esp+16 body");
+});
+
+Deno.test("a block that only a later jump goes to has the body's frame", () => {
+  // push %rbx; test %edi, %edi; je 7; pop %rbx; ret; nop (at 7); jmp 7
+  const at = rowsOf(x86_64, "53 85ff 7402 5b c3 90 ebfd");
+  assertEquals(at(1), "rsp+16 body");
+  assertEquals(at(6), "rsp+8 epilogue");
+  assertEquals(at(7), "rsp+16 body");
+  // push %rbx; jmp 5; pop %rbx; ret; call; jmp 3
+  const after = rowsOf(x86_64, "53 eb02 5b c3 e800010000 ebf7");
+  assertEquals(after(3), "rsp+16 body");
+  assertEquals(after(5), "rsp+16 body");
+});
+
+Deno.test("a table of jumps between blocks does not put the decoder out of step", () => {
+  // push %rbx; test %edi, %edi; je 15; pop %rbx; ret; a table that ends in the middle of an
+  // instruction; nop (at 15)
+  const at = rowsOf(x86_64, "53 85ff 740a 5b c3 90909090 4881ec 50 90 90 5b c3");
+  assertEquals(at(15), "rsp+16 body");
+  assertEquals(at(17), "rsp+16 body");
+});
+
+Deno.test("another function in the same symbol begins anew", () => {
+  // push %rbp; mov %rsp, %rbp; push %rbx; call; and the next one: push %rbp; mov %rsp, %rbp; nop
+  const wide = rowsOf(x86_64, "55 4889e5 53 e800010000 55 4889e5 90 5d c3");
+  assertEquals([10, 11, 14].map(wide), ["rsp+8 prologue", "rsp+16 prologue", "rbp+16 body"]);
+  const narrow = rowsOf(i386, "55 89e5 53 5b 5d c3 55 8bec 90 5d c3");
+  assertEquals([8, 10].map(narrow), ["esp+8 prologue", "ebp+8 body"]);
+});
+
+Deno.test("what is no code has no row", () => {
+  assertEquals(rowsOf(x86_64, "06 90")(1), null); // push %es, not in 64 bits
+  assertEquals(rowsOf(i386, "06 90")(1), "esp+8 body");
+  assertEquals(rowsOf(x86_64, "4883e4f0 90")(4), null); // and $-16, %rsp without a frame pointer
+  const far = { functionStart: 0n, functionEnd: null, pc: 0x10_0000n, thumb: false };
+  const readCode = (_: bigint, length: number) => new Uint8Array(length).fill(0x90);
+  assertEquals(unwindX86(x86_64)({ ...far, readCode }), null);
+  assertEquals(unwindX86(x86_64)({ ...far, pc: 1n, readCode: () => null }), null);
+});
+
+Deno.test("code of any bytes is read to its end", () => {
+  let seed = 1;
+  const random = () => (seed = Math.imul(seed, 1103515245) + 12345 & 0x7fffffff) >>> 16;
+  for (let round = 0; round < 3000; round++) {
+    const code = Uint8Array.from({ length: 64 }, random);
+    for (const arch of [x86_64, i386]) {
+      const found = unwindX86(arch)({
+        functionStart: 0n,
+        functionEnd: round % 2 === 0 ? null : 64n,
+        pc: BigInt(random() % 64),
+        thumb: false,
+        readCode: (address, length) => {
+          const at = Number(BigInt.asIntN(32, address));
+          return at < 0 ? null : code.slice(at, at + length);
+        },
+      });
+      assert(found === null || found.row.cfa.kind === "register");
+    }
+  }
+});

@@ -1,0 +1,443 @@
+/** Builds the native side.
+ *
+ * `deno run -A tools/build.ts` builds the library for this machine into `build/` with `cc`, and, where
+ * the cross compilers are installed, the libraries in `ffi/prebuilt/`. With `--check` it writes
+ * nothing: it builds everything to a temporary directory and fails when the exports, the imports or
+ * the sources of what is committed differ. With `--host` it builds for this machine alone.
+ */
+import { Buffer } from "node:buffer";
+import { gzipSync } from "node:zlib";
+
+/** The repository's root, with a slash at its end. */
+const root = new URL("../", import.meta.url).pathname;
+
+/** A library or program of `ffi/prebuilt/`. */
+interface Product {
+  readonly key: string;
+  /** What the file is called where the package writes it out. */
+  readonly file: string;
+  /** Directories, without those in them, and files that it is made of. */
+  readonly sources: readonly string[];
+  /** The programs without which it cannot be built. */
+  readonly tools: readonly string[];
+  build(output: string, scratch: string): Promise<void>;
+}
+
+/** What every compiler here is told. */
+const flags = [
+  "-std=c11",
+  "-Os",
+  "-fPIC",
+  "-fvisibility=hidden",
+  // A caller's frame in mp_snapshot_self() is found by its frame pointer.
+  "-fno-omit-frame-pointer",
+  "-fno-stack-protector",
+  `-ffile-prefix-map=${root}=`,
+  "-Wall",
+  "-Wextra",
+  "-Wpedantic",
+  "-Werror",
+];
+
+const linuxLinkFlags = [
+  "-shared",
+  "-s",
+  "-pthread",
+  "-Wl,-z,now",
+  "-Wl,-z,relro",
+  "-Wl,-z,noexecstack",
+  "-Wl,--gc-sections",
+  "-Wl,--build-id=none",
+  "-Wl,--no-undefined",
+];
+
+const loaderSources = "ffi/shim/linux/loader";
+
+const darwinTools = ["clang-19", "ld64.lld-19", "llvm-lipo-19"];
+const inspectionTools = ["llvm-nm-19", "llvm-readelf-19"];
+
+async function run(program: string, args: readonly string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, { args: [...args] }).output();
+  const text = new TextDecoder();
+  if (!success) {
+    throw new Error(`${program} ${args.join(" ")}\n${text.decode(stderr)}${text.decode(stdout)}`);
+  }
+  return text.decode(stdout);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function isInstalled(tool: string): Promise<boolean> {
+  for (const directory of (Deno.env.get("PATH") ?? "").split(":")) {
+    if (directory !== "" && await exists(`${directory}/${tool}`)) return true;
+  }
+  return false;
+}
+
+/** The files in a directory, or the file itself, by their path from the root. */
+async function files(path: string): Promise<string[]> {
+  if ((await Deno.stat(root + path)).isFile) return [path];
+  const found: string[] = [];
+  for await (const entry of Deno.readDir(root + path)) {
+    if (entry.isFile) found.push(`${path}/${entry.name}`);
+  }
+  return found.sort();
+}
+
+async function cFiles(directory: string): Promise<string[]> {
+  return (await files(directory)).filter((name) => name.endsWith(".c")).map((name) => root + name);
+}
+
+function hex(bytes: Uint8Array | ArrayBuffer): string {
+  return Buffer.from(bytes as Uint8Array).toString("hex");
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}
+
+/** SHA-256 over the names and contents of the sources, sorted by name. */
+async function sourcesHash(sources: readonly string[]): Promise<string> {
+  const names = (await Promise.all(sources.map(files))).flat().sort();
+  const parts: Uint8Array[] = [];
+  for (const name of names) {
+    const contents = await Deno.readFile(root + name);
+    parts.push(new TextEncoder().encode(`${name}\0${contents.length}\0`), contents);
+  }
+  return sha256(new Uint8Array(Buffer.concat(parts)));
+}
+
+/** A shared library for Linux from the shim and the Mach calls over Linux's own. */
+async function buildLinux(
+  compiler: string,
+  output: string,
+  extra: readonly string[] = [],
+): Promise<void> {
+  await run(compiler, [
+    ...flags,
+    ...extra,
+    "-ffunction-sections",
+    `${root}ffi/shim/shim.c`,
+    ...await cFiles("ffi/shim/linux"),
+    ...linuxLinkFlags,
+    "-o",
+    output,
+  ]);
+}
+
+/** The Mach-O loader. What its flags are for is said in its main.c. On x86_64 it rests on the host's C
+ * library, on i386 on the kernel alone, so that no 32-bit C library is needed. */
+async function buildLoader(arch: "x86_64" | "i386", output: string): Promise<void> {
+  const other = arch === "x86_64" ? "host_bare.c" : "host_glibc.c";
+  const bare = ["-Os", "-fno-pie", "-no-pie", "-ffreestanding", "-fno-stack-protector"]
+    .concat("-nostdlib", "-static", "-ffunction-sections", "-Wl,--gc-sections");
+  await run(arch === "x86_64" ? "x86_64-linux-gnu-gcc" : "i686-linux-gnu-gcc", [
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-fvisibility=hidden",
+    "-fno-omit-frame-pointer",
+    "-mno-omit-leaf-frame-pointer",
+    "-fno-optimize-sibling-calls",
+    `-ffile-prefix-map=${root}=`,
+    "-Wl,--build-id=none",
+    "-s",
+    ...arch === "x86_64" ? ["-O2", "-fPIE", "-pie", "-pthread"] : bare,
+    "-o",
+    output,
+    ...(await cFiles(loaderSources)).filter((file) => !file.endsWith(`/${other}`)),
+    `${root}${loaderSources}/entry.S`,
+    arch === "x86_64" ? "-ldl" : "-lgcc",
+  ]);
+}
+
+/** What makes a library built here load on systems with an older C library. */
+const oldGlibc = `${root}ffi/shim/glibc.h`;
+
+/** The universal dylib, without Apple's SDK. arm64 code must be signed to run at all, and the linker
+ * does that, with no identity. */
+async function buildDarwin(output: string, scratch: string): Promise<void> {
+  const slices: string[] = [];
+  for (const arch of ["x86_64", "arm64"]) {
+    const object = `${scratch}/shim-${arch}.o`;
+    const slice = `${scratch}/shim-${arch}.dylib`;
+    await run("clang-19", [
+      ...flags,
+      `--target=${arch}-apple-macos11`,
+      "-nostdlibinc",
+      "-c",
+      `${root}ffi/shim/shim.c`,
+      "-o",
+      object,
+    ]);
+    await run("ld64.lld-19", [
+      "-dylib",
+      "-arch",
+      arch,
+      "-platform_version",
+      "macos",
+      "11.0",
+      "11.0",
+      "-install_name",
+      "@rpath/libmachpause.dylib",
+      "-dead_strip",
+      "-x",
+      "-adhoc_codesign",
+      object,
+      `${root}ffi/shim/darwin/libSystem.tbd`,
+      "-o",
+      slice,
+    ]);
+    slices.push(slice);
+  }
+  await run("llvm-lipo-19", ["-create", ...slices, "-output", output]);
+}
+
+/** The library for the machine this runs on, with its own compiler.
+ *
+ * @param directory where it goes
+ * @returns its path
+ */
+export async function buildHost(directory: string): Promise<string> {
+  const darwin = Deno.build.os === "darwin";
+  const output = `${directory}/libmachpause.${darwin ? "dylib" : "so"}`;
+  await Deno.mkdir(directory, { recursive: true });
+  // Renamed into place: a process that has the old one mapped keeps it whole.
+  const fresh = `${output}.${Deno.pid}`;
+  if (darwin) {
+    const args = ["-dynamiclib", "-install_name", "@rpath/libmachpause.dylib"];
+    await run("cc", [...flags, ...args, `${root}ffi/shim/shim.c`, "-o", fresh]);
+  } else {
+    await buildLinux("cc", fresh);
+  }
+  await Deno.rename(fresh, output);
+  return output;
+}
+
+const shimSources = ["ffi/shim/machpause.h", "ffi/shim/shim.c", "ffi/shim/darwin"];
+
+const products: readonly Product[] = [
+  {
+    key: "darwin",
+    file: "libmachpause.dylib",
+    sources: shimSources,
+    tools: darwinTools,
+    build: buildDarwin,
+  },
+  {
+    key: "linux-x86_64",
+    file: "libmachpause.so",
+    sources: [...shimSources, "ffi/shim/glibc.h", "ffi/shim/linux"],
+    tools: ["x86_64-linux-gnu-gcc"],
+    build: (output) => buildLinux("x86_64-linux-gnu-gcc", output, ["-include", oldGlibc]),
+  },
+  {
+    key: "linux-aarch64",
+    file: "libmachpause.so",
+    sources: [...shimSources, "ffi/shim/glibc.h", "ffi/shim/linux"],
+    tools: ["aarch64-linux-gnu-gcc"],
+    build: (output) => buildLinux("aarch64-linux-gnu-gcc", output, ["-include", oldGlibc]),
+  },
+  {
+    key: "loader-x86_64",
+    file: "macho-loader",
+    sources: [loaderSources],
+    tools: ["x86_64-linux-gnu-gcc"],
+    build: (output) => buildLoader("x86_64", output),
+  },
+  {
+    key: "loader-i386",
+    file: "macho-loader",
+    sources: [loaderSources],
+    tools: ["i686-linux-gnu-gcc"],
+    build: (output) => buildLoader("i386", output),
+  },
+];
+
+/** What a library shows to the linker: a line for each export and import. The glibc version that an
+ * import needs is part of it. */
+async function linkage(path: string): Promise<string[]> {
+  const magic = (await Deno.readFile(path)).subarray(0, 4);
+  const lines: string[] = [];
+  if (hex(magic) === "cafebabe") {
+    for (const arch of ["x86_64", "arm64"]) {
+      const args = [`--arch=${arch}`, "--extern-only", "--format=posix", path];
+      for (const line of (await run("llvm-nm-19", args)).split("\n")) {
+        const [name, type] = line.split(" ");
+        if (type === undefined || name.startsWith("/")) continue;
+        lines.push(`${arch} ${type === "U" ? "import" : "export"} ${name}`);
+      }
+    }
+    return lines;
+  }
+  const text = await run("llvm-readelf-19", ["--dyn-syms", "--wide", path]);
+  for (const line of text.split("\n")) {
+    const fields = line.trim().split(/\s+/);
+    if (fields[4] !== "GLOBAL" && fields[4] !== "WEAK") continue;
+    lines.push(`${fields[6] === "UND" ? "import" : "export"} ${fields[7]}`);
+  }
+  return lines.sort();
+}
+
+/** gzip with nothing in it that depends on the day or the machine. */
+function compress(bytes: Uint8Array): Uint8Array {
+  const compressed = gzipSync(bytes, { level: 9 });
+  compressed.fill(0, 4, 8); // no time
+  compressed[9] = 255; // no operating system
+  return compressed;
+}
+
+interface Entry {
+  readonly file: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly sourcesHash: string;
+}
+
+function manifestText(entries: ReadonlyMap<string, Entry>): string {
+  const lines = [...entries].map(([key, entry]) =>
+    `  ${JSON.stringify(key)}: ${JSON.stringify(entry)},\n`
+  );
+  return `// Written by tools/build.ts.
+
+/** A file that \`ffi/prebuilt/<key>.ts\` holds. */
+export interface Prebuilt {
+  /** Its name. */
+  readonly file: string;
+  /** Bytes, uncompressed. */
+  readonly size: number;
+  /** Of the uncompressed file, in hexadecimal. */
+  readonly sha256: string;
+  /** SHA-256 over its sources' names and contents, in hexadecimal. */
+  readonly sourcesHash: string;
+}
+
+/** The files, by key: the system and the architecture. */
+export const libraries: Readonly<Record<string, Prebuilt>> = {
+${lines.join("")}};
+`;
+}
+
+async function committedEntries(): Promise<Map<string, Entry>> {
+  if (!await exists(`${root}ffi/prebuilt/manifest.ts`)) return new Map();
+  const { libraries } = await import("../ffi/prebuilt/manifest.ts");
+  return new Map(Object.entries(libraries));
+}
+
+async function missingTools(product: Product): Promise<string[]> {
+  const missing: string[] = [];
+  for (const tool of product.tools) if (!await isInstalled(tool)) missing.push(tool);
+  return missing;
+}
+
+async function writePrebuilt(scratch: string): Promise<void> {
+  const entries = await committedEntries();
+  for (const product of products) {
+    const missing = await missingTools(product);
+    if (missing.length > 0) {
+      console.log(`ffi/prebuilt/${product.key}.ts: left as it is, without ${missing.join(", ")}`);
+      continue;
+    }
+    const output = `${scratch}/${product.key}`;
+    await product.build(output, scratch);
+    const bytes = await Deno.readFile(output);
+    const text = Buffer.from(compress(bytes)).toString("base64");
+    await Deno.writeTextFile(
+      `${root}ffi/prebuilt/${product.key}.ts`,
+      `// Written by tools/build.ts.\n\n/** ${product.file}, compressed by gzip, in base64. */\n` +
+        `const contents: string =\n  "${text}";\nexport default contents;\n`,
+    );
+    entries.set(product.key, {
+      file: product.file,
+      size: bytes.length,
+      sha256: await sha256(bytes),
+      sourcesHash: await sourcesHash(product.sources),
+    });
+    console.log(`ffi/prebuilt/${product.key}.ts: ${product.file}, ${bytes.length} bytes`);
+  }
+  const order = products.map((product) => product.key).filter((key) => entries.has(key));
+  await Deno.writeTextFile(
+    `${root}ffi/prebuilt/manifest.ts`,
+    manifestText(new Map(order.map((key) => [key, entries.get(key)!]))),
+  );
+}
+
+/** The differences between what is committed and what the sources give, a line each. */
+async function checkPrebuilt(scratch: string): Promise<string[]> {
+  const entries = await committedEntries();
+  const differences: string[] = [];
+  for (const product of products) {
+    const say = (text: string) => differences.push(`${product.key}: ${text}`);
+    const entry = entries.get(product.key);
+    if (entry === undefined) {
+      say("not in ffi/prebuilt/manifest.ts");
+      continue;
+    }
+    const missing = await missingTools(product);
+    if (missing.length > 0) {
+      say(`cannot be built without ${missing.join(", ")}`);
+      continue;
+    }
+    if (entry.sourcesHash !== await sourcesHash(product.sources)) {
+      say("made from other sources; run deno task build");
+    }
+    const committed = `${scratch}/committed-${product.key}`;
+    const { default: contents } = await import(`./prebuilt/${product.key}.ts`);
+    const bytes = await decompress(contents);
+    if (await sha256(bytes) !== entry.sha256) say("is not the file that the manifest names");
+    await Deno.writeFile(committed, bytes);
+
+    const rebuilt = `${scratch}/${product.key}`;
+    await product.build(rebuilt, scratch);
+    const was = new Set(await linkage(committed));
+    const is = new Set(await linkage(rebuilt));
+    for (const line of was) if (!is.has(line)) say(`only in what is committed: ${line}`);
+    for (const line of is) if (!was.has(line)) say(`only in what the sources give: ${line}`);
+  }
+  return differences;
+}
+
+async function decompress(base64: string): Promise<Uint8Array<ArrayBuffer>> {
+  const compressed = new Uint8Array(Buffer.from(base64, "base64"));
+  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  if (args.some((arg) => arg !== "--check" && arg !== "--host") || args.length > 1) {
+    console.error("usage: deno run -A tools/build.ts [--check | --host]");
+    return 2;
+  }
+  if (args[0] === "--host") {
+    console.log(await buildHost(`${root}build`));
+    return 0;
+  }
+  const scratch = await Deno.makeTempDir({ prefix: "machpause-build-" });
+  try {
+    if (args[0] === "--check") {
+      for (const tool of inspectionTools) {
+        if (!await isInstalled(tool)) throw new Error(`--check needs ${tool}`);
+      }
+      await buildHost(scratch);
+      const differences = await checkPrebuilt(scratch);
+      for (const difference of differences) console.error(difference);
+      return differences.length === 0 ? 0 : 1;
+    }
+    console.log(await buildHost(`${root}build`));
+    await writePrebuilt(scratch);
+    return 0;
+  } finally {
+    await Deno.remove(scratch, { recursive: true });
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

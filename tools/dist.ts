@@ -1,0 +1,125 @@
+/** Builds the portable library for other systems than JSR:
+ *
+ *     deno task dist
+ *
+ * - `build/dist/npm`: an npm package, ES modules and types, for Node 20 and later
+ * - `build/dist/deno`: the same for Deno without an import map, by denoify
+ *
+ * Both are made of `lib/` and `tools/dist/mod.ts`; only the file system beneath differs.
+ */
+import manifest from "../deno.json" with { type: "json" };
+
+const root = new URL("../", import.meta.url).pathname;
+
+/** What builds, by version: a build must give the same on every day. */
+const tools = { typescript: "5.9.3", denoify: "1.6.17", "@types/node": "20.19.43" };
+
+async function run(directory: string, command: string, ...args: string[]): Promise<void> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd: directory })
+    .output();
+  if (success) return;
+  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  throw new Error(`${[command, ...args].join(" ")} failed:\n${text}`);
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyTree(`${from}/${name}`, `${to}/${name}`);
+    else if (name.endsWith(".ts")) await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
+/** Removes what denoify puts before files in which it sees `process.`, be it in a comment. */
+async function dropImports(directory: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    if (isDirectory) await dropImports(path);
+    else {
+      const text = await Deno.readTextFile(path);
+      await Deno.writeTextFile(path, text.replace(/^import process from "node:.*\n/, ""));
+    }
+  }
+}
+
+function writeJson(path: string, value: unknown): Promise<void> {
+  return Deno.writeTextFile(path, JSON.stringify(value, null, 2) + "\n");
+}
+
+/** What demangles C++ and Rust names. */
+const demangler = "gecko-profiler-demangle";
+
+/** What users of the npm package see of it. */
+const npmManifest = {
+  name: "machpause",
+  version: manifest.version,
+  description: "Mach-O files, cores, unwinding and symbols of Apple's platforms, on any system.",
+  license: manifest.license,
+  type: "module",
+  exports: { ".": { types: "./tools/dist/mod.d.ts", default: "./tools/dist/mod.js" } },
+  engines: { node: ">=20" },
+  dependencies: { [demangler]: manifest.imports[demangler].replace(/^npm:.*@/, "") },
+};
+
+/** Builds both into `output`, which is made anew. */
+export async function buildDist(output: string): Promise<void> {
+  const stage = await Deno.makeTempDir({ prefix: "machpause-dist-" });
+  try {
+    await copyTree(`${root}lib`, `${stage}/src/lib`);
+    await Deno.mkdir(`${stage}/src/tools/dist`, { recursive: true });
+    for (const name of ["mod.ts", "files.ts"]) {
+      await Deno.copyFile(`${root}tools/dist/${name}`, `${stage}/src/tools/dist/${name}`);
+    }
+    // denoify takes `x.deno.ts` in place of `x.ts`, as it is.
+    await Deno.copyFile(`${root}ffi/files.ts`, `${stage}/src/tools/dist/files.deno.ts`);
+    const wasm = await Deno.readTextFile(`${root}lib/symbols/demangle/load.ts`);
+    await Deno.writeTextFile(
+      `${stage}/src/lib/symbols/demangle/load.deno.ts`,
+      wasm.replace(`import("${demangler}")`, `import("${manifest.imports[demangler]}")`),
+    );
+    await writeJson(`${stage}/package.json`, {
+      ...npmManifest,
+      main: "dist/tools/dist/mod.js",
+      devDependencies: tools,
+      denoify: { index: "src/tools/dist/mod.ts" },
+    });
+    await writeJson(`${stage}/tsconfig.json`, {
+      compilerOptions: {
+        target: "es2022",
+        lib: ["es2023", "es2024.string", "esnext.disposable", "dom"],
+        module: "nodenext",
+        strict: true,
+        declaration: true,
+        rewriteRelativeImportExtensions: true,
+        skipLibCheck: true,
+        types: ["node"],
+        rootDir: "src",
+        outDir: "dist",
+      },
+      include: ["src"],
+      exclude: ["src/**/*.deno.ts"],
+    });
+    await run(stage, "npm", "install", "--silent", "--no-package-lock", "--no-audit", "--no-fund");
+    await run(stage, "npx", "tsc");
+    await run(stage, "npx", "denoify");
+    await dropImports(`${stage}/deno_dist`);
+
+    await Deno.remove(output, { recursive: true }).catch(() => {});
+    await Deno.mkdir(output, { recursive: true });
+    await run(stage, "cp", "-R", "dist", `${output}/npm`);
+    await run(stage, "cp", "-R", "deno_dist", `${output}/deno`);
+    await writeJson(`${output}/npm/package.json`, npmManifest);
+    for (const name of ["npm", "deno"]) {
+      await Deno.copyFile(`${root}LICENSE`, `${output}/${name}/LICENSE`);
+      await Deno.copyFile(`${root}tools/dist/README.md`, `${output}/${name}/README.md`);
+    }
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  const output = Deno.args[0] ?? `${root}build/dist`;
+  await buildDist(output);
+  console.log(`${output}/npm\n${output}/deno`);
+}

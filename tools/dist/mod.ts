@@ -1,0 +1,125 @@
+/**
+ * The part of machpause that needs no system: Mach-O files, cores, stackshots, crash reports,
+ * unwinding and symbols, for Node and for Deno. What is live, pausing processes, is the Deno package's.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "machpause";
+ *
+ * const core = await openCore("MyApp.core", { symbols: ["./symbols"] });
+ * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
+ * ```
+ *
+ * @module
+ */
+import type {
+  CoreTarget,
+  CoreTargetOptions,
+  FileSymbolizer,
+  ImageFile,
+  MachOFile,
+  MachOFileOptions,
+  Stackshot,
+} from "../../lib/mod.ts";
+import {
+  openCoreOver,
+  openImageOver,
+  openStackshotOver,
+  openSymbolizerOver,
+  type StackshotOptions,
+  type SymbolOptions,
+} from "../../lib/open.ts";
+import { files } from "./files.ts";
+
+export * from "../../lib/mod.ts";
+export type { StackshotOptions, SymbolOptions } from "../../lib/open.ts";
+export { demangle, type DemangleStyle } from "../../lib/symbols/mod.ts";
+export { loadDemangler } from "../../lib/symbols/demangle/load.ts";
+export { files };
+
+const system = { files };
+
+/** Opens a Mach-O core file. Of the file only what is asked for is read.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "machpause";
+ *
+ * const core = await openCore("MyApp.core", { symbols: ["./symbols"] });
+ * console.log(`${core.crashedThread?.exception}`);
+ * ```
+ * @param options folders with binaries and debug information
+ * @throws Error the system's, when there is no such file
+ * @throws FormatError when it is no core of a known CPU
+ */
+export function openCore(file: string, options: CoreTargetOptions = {}): Promise<CoreTarget> {
+  return openCoreOver(system, file, options);
+}
+
+/** Opens a Mach-O file, universal or not, or a static library of Mach-O members. Dispose it to close
+ * the file.
+ *
+ * @example
+ * ```ts
+ * import { openImage } from "machpause";
+ *
+ * const file = openImage("MyApp");
+ * for (const image of file.images) console.log(image.arch, image.kind);
+ * ```
+ * @throws Error the system's, when there is no such file
+ * @throws FormatError when there is no Mach-O image in it, or none for `options.arch`
+ */
+export function openImage(path: string, options: MachOFileOptions = {}): MachOFile {
+  return openImageOver(system, path, options);
+}
+
+/** Opens the files of images that were loaded somewhere else, to tell what was at their addresses, as
+ * `atos` does. Dispose it to close the files.
+ *
+ * @example
+ * ```ts
+ * import { openSymbolizer } from "machpause";
+ *
+ * const symbolizer = openSymbolizer([{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);
+ * console.log(symbolizer.resolve(0x104a3f721n).frames);
+ * ```
+ * @throws Error the system's, when there is no such file
+ * @throws FormatError when one is no image, or has not the architecture
+ */
+export function openSymbolizer(
+  images: readonly ImageFile[],
+  options: SymbolOptions = {},
+): FileSymbolizer {
+  return openSymbolizerOver(system, images, options);
+}
+
+/** Opens a stackshot: kcdata, whole, delta or compressed, or the trace buffer of older systems.
+ *
+ * @example
+ * ```ts
+ * import { openStackshot } from "machpause";
+ *
+ * const stackshot = await openStackshot("hang.kcdata");
+ * for (const task of stackshot.tasks) console.log(`${task}`, task.threads.length);
+ * ```
+ * @throws Error the system's, when there is no such file
+ * @throws FormatError when it is no stackshot
+ */
+export function openStackshot(path: string, options: StackshotOptions = {}): Promise<Stackshot> {
+  return openStackshotOver(system, path, options);
+}
+
+/** What reads, explains, symbolicates, attributes and writes crash reports.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { crashReports } from "machpause";
+ *
+ * const { explainReport, readReport } = await crashReports();
+ * console.log(explainReport(readReport(readFileSync("MyApp.ips"), "MyApp.ips")).headline);
+ * ```
+ */
+export function crashReports(): Promise<typeof import("../../lib/report/mod.ts")> {
+  return import("../../lib/report/mod.ts");
+}
