@@ -17,6 +17,7 @@ import { compileHelper, Terminal } from "./terminal.ts";
 
 const program = new URL("../../repl/main.ts", import.meta.url).pathname;
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
+const examples = new URL("../../examples/", import.meta.url).pathname;
 const lines = (name: string) => `${fixtures}lines/${name}/lines.dSYM`;
 const inside = "/Contents/Resources/DWARF/lines";
 
@@ -66,7 +67,7 @@ function assertAlike(table: MstFile, path: string, image = 0): void {
 Deno.test("every fixture's dSYM as a table says the same", async () => {
   // With DWARF 4 and 5 the code, and its UUID, is the same.
   const groups = [
-    ["armv7", "i386", "x86_64", "arm64"].map((arch) => `${fixtures}demo/${arch}/demo.dSYM`),
+    ["armv7", "i386", "x86_64", "arm64"].map((arch) => `${examples}demo/${arch}/demo.dSYM`),
     ["x86_64-dwarf4", "arm64-dwarf4"].map(lines),
     ["x86_64-dwarf5", "arm64-dwarf5"].map(lines),
   ];
@@ -195,7 +196,7 @@ Deno.test("index: what can be wrong, in one line", async () => {
       [1, [`${folder}/empty`, "-o", folder], "no dSYM"],
       [1, [dsym, "-o", `${folder}/text`], "text"],
       [1, [dsym, "-o", folder, "--arch", "i386"], "no image for i386"],
-      [1, [`${fixtures}demo/x86_64-stripped/demo`, "-o", folder], "debug information"],
+      [1, [`${examples}demo/x86_64-stripped/demo`, "-o", folder], "debug information"],
     ];
     for (const [expected, args, reason] of wrong) {
       const [code, stdout, stderr] = await index(...args);
@@ -205,7 +206,7 @@ Deno.test("index: what can be wrong, in one line", async () => {
     }
     assertEquals(names(folder), ["empty", "text"]);
     // What one file lacks does not keep the others from being done.
-    const [code, stdout] = await index(`${fixtures}demo/x86_64-stripped/demo`, dsym, "-o", folder);
+    const [code, stdout] = await index(`${examples}demo/x86_64-stripped/demo`, dsym, "-o", folder);
     assertEquals([code, stdout.split("\n").length], [1, 2]);
   });
 });

@@ -8,9 +8,10 @@ import { root } from "./terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const fixtures = new URL("tests/fixtures/", root).pathname;
+const examples = new URL("../../examples/", import.meta.url).pathname;
 const inlines = `${fixtures}inlines/x86_64/inlines`;
 const dsym = `${fixtures}inlines/x86_64/dsym/inlines.dSYM`;
-const stripped = `${fixtures}demo/arm64-stripped/demo`;
+const stripped = `${examples}demo/arm64-stripped/demo`;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
@@ -88,7 +89,7 @@ Deno.test("where the image was: -l, -s, -offset; several images", async () => {
   assertEquals(await answers(["-o", dsym, "-offset", "0x61f"]), [line]);
   assertEquals(
     await answers([
-      ...["-o", dsym, "-l", "0x200000000", "-o", `${fixtures}demo/x86_64/demo`],
+      ...["-o", dsym, "-l", "0x200000000", "-o", `${examples}demo/x86_64/demo`],
       ...["-l", "0x300000000", "0x20000061f", "0x300000750"],
     ]),
     [line, "main (in demo) (demo.c:105)"],
@@ -227,7 +228,7 @@ Deno.test("--symbols finds the dSYM of a binary; a wrong one is refused by name"
     assertEquals(found, ["outer (in inlines) (main.c:26)"]);
     await Deno.mkdir(`${folder}/symbols`);
     await Deno.copyFile(
-      `${fixtures}demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo`,
+      `${examples}demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo`,
       `${folder}/symbols/inlines`,
     );
     const { lines, stderr } = await symbolicate(

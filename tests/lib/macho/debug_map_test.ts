@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type ByteSource, bytesSource, DebugMap, Image } from "../../../lib/macho/mod.ts";
 
 const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
+const examples = new URL("../../../examples/", import.meta.url).pathname;
 
 function read(bytes: ByteSource): DebugMap | null {
   const image = Image.fromSource(bytes);
@@ -47,7 +48,7 @@ Deno.test("32-bit maps, with the entries that bracket functions", () => {
     const names = Array.from(map.starts, (_, index) => map.name(index));
     assertEquals(names.length, 12, arch);
     assert(names.includes("_worker_relay"), arch);
-    const image = Image.fromFile(Deno.readFileSync(`${fixtures}demo/${arch}/demo`), "demo");
+    const image = Image.fromFile(Deno.readFileSync(`${examples}demo/${arch}/demo`), "demo");
     for (const [index, name] of names.entries()) {
       const [symbol] = image.findSymbols(name);
       assertEquals(symbol.address - image.loadAddress, BigInt(map.starts[index]), name);

@@ -11,6 +11,7 @@ import {
 import { threadsJson } from "../../../repl/view/json.ts";
 
 const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
+const examples = new URL("../../../examples/", import.meta.url).pathname;
 const folder = `${fixtures}inlines/x86_64`;
 /** A loader for it is needed, or its own system. */
 const ignore = Deno.build.os !== "darwin" && Deno.build.arch !== "x86_64";
@@ -179,7 +180,7 @@ Deno.test({ name: "a limit counts the frames that are shown", ignore }, async ()
 Deno.test(
   { name: "a stripped program: functions by where they begin, then by their dSYM", ignore },
   async () => {
-    const target = await launch(`${fixtures}demo/x86_64-stripped/demo`, [], { output: "null" });
+    const target = await launch(`${examples}demo/x86_64-stripped/demo`, [], { output: "null" });
     try {
       const lock = async () => {
         for (;;) {
@@ -198,7 +199,7 @@ Deno.test(
         "demo:function_7f0+",
       ]);
       assertEquals(before.map((frame) => frame.toJSON().symbol), [null, "account_update", null]);
-      target.addSymbols([`${fixtures}demo/x86_64`]);
+      target.addSymbols([`${examples}demo/x86_64`]);
       const after = await lock();
       assertEquals(after.map((frame) => frame.describe().replace(/ \+ .*/, "")), [
         "lock_acquire",

@@ -18,6 +18,7 @@ import type { LiveTarget } from "../../../mod.ts";
 import { startDemo } from "./demo.ts";
 
 const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
+const examples = new URL("../../../examples/", import.meta.url).pathname;
 
 /** A thread that a core is to have. */
 export interface ThreadPart {
@@ -196,7 +197,7 @@ export function recordedParts(name: "arm64" | "armv7"): Parts {
   );
   const arch = archs[name];
   const images = recording.images.filter(({ file }) => file !== null)
-    .map(({ file, loadAddress }) => mapImage(`${fixtures}${file}`, arch, BigInt(loadAddress)));
+    .map(({ file, loadAddress }) => mapImage(`${examples}${file}`, arch, BigInt(loadAddress)));
   const stacks = recording.threads.map(({ stack, stackAddress, stackEnd }): RegionPart => {
     // Regions are of whole pages.
     const start = BigInt(stackAddress) & ~0xfffn;

@@ -10,6 +10,7 @@ import type { Recording } from "../../fixtures/record.ts";
 import { chains } from "../target/demo.ts";
 
 const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
+const examples = new URL("../../../examples/", import.meta.url).pathname;
 
 function bytes(text: string): Uint8Array {
   return gunzipSync(Uint8Array.fromBase64(text));
@@ -20,7 +21,7 @@ function imagesOf({ images, arch }: Recording): LoadedImage[] {
     const address = BigInt(loadAddress);
     return file === null
       ? new MappedFile(`/${name}`, [{ start: address, end: BigInt(end) }])
-      : Image.fromFile(Deno.readFileSync(`${fixtures}${file}`), file, {
+      : Image.fromFile(Deno.readFileSync(`${examples}${file}`), file, {
         arch: archs[arch].cpuType,
         loadAddress: address,
       });
