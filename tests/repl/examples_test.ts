@@ -55,7 +55,8 @@ Deno.test({
     const directory = await Deno.makeTempDir();
     const targets: Partial<Record<string, LiveTarget>> = {};
     try {
-      const names = [...Deno.readDirSync(examples)].map(({ name }) => name).sort();
+      const names = [...Deno.readDirSync(examples)].filter(({ isFile }) => isFile)
+        .map(({ name }) => name).sort();
       assert(names.length >= 8);
       for (const name of names) {
         await test.step(name, async () => {

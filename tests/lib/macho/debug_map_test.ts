@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { type ByteSource, bytesSource, DebugMap, Image } from "../../../lib/macho/mod.ts";
 
-const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
-const examples = new URL("../../../examples/", import.meta.url).pathname;
+const root = new URL("../../../", import.meta.url).pathname;
 
 function read(bytes: ByteSource): DebugMap | null {
   const image = Image.fromSource(bytes);
@@ -15,12 +14,12 @@ function read(bytes: ByteSource): DebugMap | null {
 }
 
 function readFile(path: string): DebugMap | null {
-  return read(bytesSource(Deno.readFileSync(`${fixtures}${path}`), path));
+  return read(bytesSource(Deno.readFileSync(`${root}${path}`), path));
 }
 
 Deno.test("the object files, archive members apart, and the functions by their offsets", () => {
   // What llvm-nm -pa lists.
-  const map = readFile("inlines/x86_64/inlines")!;
+  const map = readFile("tests/fixtures/inlines/x86_64/inlines")!;
   assertEquals(map.objects, [
     { path: "main.o", member: null, modified: 0 },
     { path: "libhelper.a", member: "helper.o", modified: 0 },
@@ -43,12 +42,12 @@ Deno.test("the object files, archive members apart, and the functions by their o
 
 Deno.test("32-bit maps, with the entries that bracket functions", () => {
   for (const arch of ["armv7", "i386"]) {
-    const map = readFile(`demo/${arch}/demo`)!;
+    const map = readFile(`examples/demo/${arch}/demo`)!;
     assertEquals(map.objects.map(({ path }) => path), ["demo.o"], arch);
     const names = Array.from(map.starts, (_, index) => map.name(index));
     assertEquals(names.length, 12, arch);
     assert(names.includes("_worker_relay"), arch);
-    const image = Image.fromFile(Deno.readFileSync(`${examples}demo/${arch}/demo`), "demo");
+    const image = Image.fromFile(Deno.readFileSync(`${root}examples/demo/${arch}/demo`), "demo");
     for (const [index, name] of names.entries()) {
       const [symbol] = image.findSymbols(name);
       assertEquals(symbol.address - image.loadAddress, BigInt(map.starts[index]), name);
@@ -57,11 +56,11 @@ Deno.test("32-bit maps, with the entries that bracket functions", () => {
 });
 
 Deno.test("where there is no map there is none", () => {
-  assertEquals(readFile("demo/arm64-stripped/demo"), null);
+  assertEquals(readFile("examples/demo/arm64-stripped/demo"), null);
 });
 
 Deno.test("a damaged map costs no more than its parts", () => {
-  const whole = Deno.readFileSync(`${fixtures}inlines/x86_64/inlines`);
+  const whole = Deno.readFileSync(`${root}tests/fixtures/inlines/x86_64/inlines`);
   const image = Image.fromFile(whole, "inlines");
   const linkedit = image.segments.find(({ name }) => name === "__LINKEDIT")!;
   let maps = 0;

@@ -4,8 +4,8 @@ import { DebugProvider, Symbolizer } from "../../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../../lib/target/mod.ts";
 import { FileTree, fixture } from "./file_tree.ts";
 
-const inlines = "inlines/x86_64/inlines";
-const dsym = "inlines/x86_64/dsym/inlines.dSYM/Contents/Resources/DWARF/inlines";
+const inlines = "tests/fixtures/inlines/x86_64/inlines";
+const dsym = "tests/fixtures/inlines/x86_64/dsym/inlines.dSYM/Contents/Resources/DWARF/inlines";
 const inBundle = "Contents/Resources/DWARF/inlines";
 /** In `outer`, after the call that `innermost`, inlined in `middle`, makes. */
 const inside = 0x61f;
@@ -71,7 +71,7 @@ Deno.test("a dSYM beside the binary, or beside a bundle that it is in", () => {
 Deno.test("folders are searched once, by UUID", () => {
   const tree = new FileTree({
     "/symbols/a/b/renamed": dsym,
-    "/symbols/other": "demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo",
+    "/symbols/other": "examples/demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo",
     "/symbols/text": new TextEncoder().encode("no image at all"),
   });
   const { frames, provider, symbolizer, image } = look(tree, { folders: ["/symbols"] });
@@ -83,7 +83,7 @@ Deno.test("folders are searched once, by UUID", () => {
 });
 
 Deno.test("a dSYM of another build is refused by name, wherever it is", () => {
-  const other = "demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo";
+  const other = "examples/demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo";
   for (
     const [path, folders] of [
       [`/app/inlines.dSYM/${inBundle}`, []],
@@ -134,7 +134,7 @@ Deno.test("what has no debug information costs two questions, and is told of onc
 
 Deno.test("the object files of a debug map, archive members among them", () => {
   for (const arch of ["x86_64", "arm64"]) {
-    const folder = `inlines/${arch}`;
+    const folder = `tests/fixtures/inlines/${arch}`;
     const tree = new FileTree({
       "/app/inlines": `${folder}/inlines`,
       "/app/main.o": `${folder}/main.o`,
@@ -165,7 +165,10 @@ Deno.test("the object files of a debug map, archive members among them", () => {
 });
 
 Deno.test("object files that are gone are told of once, and cost their functions alone", () => {
-  const tree = new FileTree({ "/app/inlines": inlines, "/app/main.o": "inlines/x86_64/main.o" });
+  const tree = new FileTree({
+    "/app/inlines": inlines,
+    "/app/main.o": "tests/fixtures/inlines/x86_64/main.o",
+  });
   const { frames, provider } = look(tree);
   assertEquals(frames(inside), chain);
   for (let offset = 0x630; offset < 0x640; offset++) assertEquals(frames(offset), []);
@@ -187,7 +190,7 @@ Deno.test("an object file that was changed since is told of", () => {
     .find((at) => bytes[at + 4] === 0x66)!;
   view.setBigUint64(entry + 8, 1000n, true);
   const reasons = (modified: number) => {
-    const files = { "/app/inlines": bytes, "/app/main.o": "inlines/x86_64/main.o" };
+    const files = { "/app/inlines": bytes, "/app/main.o": "tests/fixtures/inlines/x86_64/main.o" };
     const { frames, provider } = look(new FileTree(files, modified));
     assertEquals(frames(inside), chain);
     return provider.missing.flatMap(({ reasons }) => reasons);
@@ -197,8 +200,8 @@ Deno.test("an object file that was changed since is told of", () => {
 });
 
 Deno.test("a stripped image has the names of its dSYM, but for a neighbour's", () => {
-  const stripped = "demo/arm64-stripped/demo";
-  const inDsym = "demo/arm64/demo.dSYM/Contents/Resources/DWARF/demo";
+  const stripped = "examples/demo/arm64-stripped/demo";
+  const inDsym = "examples/demo/arm64/demo.dSYM/Contents/Resources/DWARF/demo";
   const tree = new FileTree({ "/symbols/demo": inDsym });
   const { symbolizer, image } = look(tree, { fixture: stripped, folders: ["/symbols"] });
   // run_loop, as llvm-nm lists it of the whole file.
@@ -258,7 +261,7 @@ Deno.test("an image without a UUID is known by its segments", () => {
     new DataView(bytes.buffer).setUint32(offset, 0x7f, true);
     return bytes;
   };
-  const main = "inlines/x86_64/main.o";
+  const main = "tests/fixtures/inlines/x86_64/main.o";
   const anonymous = strip(fixture(inlines));
   const image = Image.fromSource(bytesSource(anonymous, "/app/inlines"));
   assertEquals(image.uuid, null);
@@ -278,8 +281,8 @@ Deno.test("an image without a UUID is known by its segments", () => {
 Deno.test("damaged dSYMs, object files and archives throw nothing", () => {
   const damaged: [path: string, fixture: string, others: Record<string, string>][] = [
     [`/app/inlines.dSYM/${inBundle}`, dsym, {}],
-    ["/app/main.o", "inlines/x86_64/main.o", { "/app/inlines": inlines }],
-    ["/app/libhelper.a", "inlines/x86_64/libhelper.a", { "/app/inlines": inlines }],
+    ["/app/main.o", "tests/fixtures/inlines/x86_64/main.o", { "/app/inlines": inlines }],
+    ["/app/libhelper.a", "tests/fixtures/inlines/x86_64/libhelper.a", { "/app/inlines": inlines }],
   ];
   let seed = 7;
   let known = 0;

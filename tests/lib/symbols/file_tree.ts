@@ -2,11 +2,11 @@
 import { bytesSource } from "../../../lib/macho/mod.ts";
 import type { Files } from "../../../lib/target/mod.ts";
 
-const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
+const root = new URL("../../../", import.meta.url).pathname;
 
-/** The bytes of a fixture. */
+/** Reads a file of the checkout. */
 export function fixture(path: string): Uint8Array {
-  return Deno.readFileSync(`${fixtures}${path}`);
+  return Deno.readFileSync(`${root}${path}`);
 }
 
 /** Files by path. */
