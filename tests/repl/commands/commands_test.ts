@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
-import { TargetGoneError } from "../../mod.ts";
-import { allCommands, parseCommand } from "../../repl/commands/mod.ts";
-import { UserError } from "../../repl/errors.ts";
-import { held } from "../../repl/prompt/open.ts";
-import { promptText } from "../../repl/prompt/prompt.ts";
-import { Session } from "../../repl/prompt/session.ts";
-import { plain } from "../../repl/view/style.ts";
-import { fakeTarget, harmless, raw } from "./fake_target.ts";
+import { TargetGoneError } from "../../../mod.ts";
+import { allCommands, parseCommand } from "../../../repl/commands/mod.ts";
+import { UserError } from "../../../repl/errors.ts";
+import { held } from "../../../repl/prompt/open.ts";
+import { promptText } from "../../../repl/prompt/prompt.ts";
+import { Session } from "../../../repl/prompt/session.ts";
+import { plain } from "../../../repl/view/style.ts";
+import { fakeTarget, harmless, raw } from "../fake_target.ts";
 
 function open(): { session: Session } & ReturnType<typeof fakeTarget> {
   const { target, kernel } = fakeTarget();

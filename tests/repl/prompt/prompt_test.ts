@@ -1,6 +1,6 @@
 import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
-import { harmless, raw } from "./fake_target.ts";
-import { compileHelper, Terminal, visible } from "./terminal.ts";
+import { harmless, raw } from "../fake_target.ts";
+import { compileHelper, Terminal, visible } from "../terminal.ts";
 
 const directory = await Deno.makeTempDir();
 const helper = await compileHelper(directory);

@@ -8,8 +8,8 @@ import {
   splitWords,
   subcommands,
   suggestions,
-} from "../../repl/commands/mod.ts";
-import { UserError } from "../../repl/errors.ts";
+} from "../../../repl/commands/mod.ts";
+import { UserError } from "../../../repl/errors.ts";
 
 /** The command of a line and its arguments, on one line. */
 function meant(line: string): string | undefined {

@@ -1,9 +1,9 @@
 /** The prompt at a fake target that is full of terminal escapes: what prompt_test.ts runs. */
-import { held } from "../../repl/prompt/open.ts";
-import { prompt } from "../../repl/prompt/prompt.ts";
-import { Session } from "../../repl/prompt/session.ts";
-import { plain } from "../../repl/view/style.ts";
-import { fakeTarget } from "./fake_target.ts";
+import { held } from "../../../repl/prompt/open.ts";
+import { prompt } from "../../../repl/prompt/prompt.ts";
+import { Session } from "../../../repl/prompt/session.ts";
+import { plain } from "../../../repl/view/style.ts";
+import { fakeTarget } from "../fake_target.ts";
 
 const { target, kernel } = fakeTarget();
 const resume = kernel.taskResume.bind(kernel);

@@ -1,6 +1,6 @@
 /** Lines from the command line, from pipes and from files; the startup file; colours. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { root } from "./terminal.ts";
+import { root } from "../terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const decoder = new TextDecoder();

@@ -1,10 +1,10 @@
 /** The prompt as people live in it, at a real terminal: every command on a real process, completion,
  * history, pastes, sizes, Ctrl-C in each state. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { allCommands } from "../../repl/commands/mod.ts";
-import { textWidth } from "../../repl/edit/width.ts";
-import { compileHelper, root, Terminal, visible } from "./terminal.ts";
-import { screenOf } from "./vt.ts";
+import { allCommands } from "../../../repl/commands/mod.ts";
+import { textWidth } from "../../../repl/edit/width.ts";
+import { compileHelper, root, Terminal, visible } from "../terminal.ts";
+import { screenOf } from "../vt.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.build.arch !== "x86_64";
 const directory = await Deno.makeTempDir();

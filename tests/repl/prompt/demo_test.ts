@@ -1,7 +1,7 @@
 // The newcomer's first command, at a real terminal with a real process.
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { compileHelper, root, Terminal, untilGone } from "./terminal.ts";
+import { compileHelper, root, Terminal, untilGone } from "../terminal.ts";
 
 const ignore = Deno.build.os !== "darwin" && Deno.build.arch !== "x86_64";
 const program = new URL("repl/main.ts", root).pathname;

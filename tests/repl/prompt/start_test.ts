@@ -1,6 +1,6 @@
 /** The prompt inside another program. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { compileHelper, Terminal } from "./terminal.ts";
+import { compileHelper, Terminal } from "../terminal.ts";
 
 const program = new URL("fake_embedder.ts", import.meta.url).pathname;
 const after = { paused: false, held: 0, pid: 7, threads: 2, left: [], self: true };

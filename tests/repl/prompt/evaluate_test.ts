@@ -5,8 +5,8 @@ import {
   isComplete,
   placeOf,
   show,
-} from "../../repl/prompt/evaluate.ts";
-import { harmless, hostile, raw } from "./fake_target.ts";
+} from "../../../repl/prompt/evaluate.ts";
+import { harmless, hostile, raw } from "../fake_target.ts";
 
 Deno.test("the value of the last expression, types stripped", async () => {
   assertEquals(await evaluate("1 + 1"), 2);

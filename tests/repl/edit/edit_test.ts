@@ -1,12 +1,12 @@
 /** The line editor: keys, text, drawing, history. */
 import { assert, assertEquals } from "@std/assert";
-import { EditBuffer } from "../../repl/edit/buffer.ts";
-import { type Answer, type Completion, LineEditor } from "../../repl/edit/editor.ts";
-import { History } from "../../repl/edit/history.ts";
-import { KeyReader } from "../../repl/edit/keys.ts";
-import { layout, Screen, visiblePart } from "../../repl/edit/screen.ts";
-import { cut, textWidth } from "../../repl/edit/width.ts";
-import { screenOf } from "./vt.ts";
+import { EditBuffer } from "../../../repl/edit/buffer.ts";
+import { type Answer, type Completion, LineEditor } from "../../../repl/edit/editor.ts";
+import { History } from "../../../repl/edit/history.ts";
+import { KeyReader } from "../../../repl/edit/keys.ts";
+import { layout, Screen, visiblePart } from "../../../repl/edit/screen.ts";
+import { cut, textWidth } from "../../../repl/edit/width.ts";
+import { screenOf } from "../vt.ts";
 
 const names = (input: string, reader = new KeyReader()) =>
   reader.read(input).map(({ name, text }) => text === "" ? name : `${name} ${text}`);

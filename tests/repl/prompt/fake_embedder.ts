@@ -1,6 +1,6 @@
 /** A program that has the prompt in it: what start_test.ts runs. */
-import { startRepl } from "../../repl/start.ts";
-import { fakeTarget } from "./fake_target.ts";
+import { startRepl } from "../../../repl/start.ts";
+import { fakeTarget } from "../fake_target.ts";
 
 const { target, kernel } = fakeTarget();
 const code = await startRepl({ target, context: { answer: 42 }, begin: ["pause"] });

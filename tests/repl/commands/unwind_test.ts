@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
-import { writeRegister } from "../../lib/arch/mod.ts";
-import { buildCore, coreFile, recordedParts } from "../lib/target/core_builder.ts";
-import { startDemo } from "../lib/target/demo.ts";
+import { writeRegister } from "../../../lib/arch/mod.ts";
+import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";
+import { startDemo } from "../../lib/target/demo.ts";
 
 const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
-const entry = new URL("../../repl/main.ts", import.meta.url).pathname;
+const entry = new URL("../../../repl/main.ts", import.meta.url).pathname;
 
 Deno.test({ name: "unwind tells how a frame was found", ignore: !runnable }, async () => {
   using target = await startDemo("x86_64-frameless");

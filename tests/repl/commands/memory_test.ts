@@ -7,15 +7,15 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
-import { openCore } from "../../mod.ts";
-import { parseCommand, runCommand } from "../../repl/commands/mod.ts";
-import { UserError } from "../../repl/errors.ts";
-import { encode, Layouts } from "../../repl/view/layout.ts";
-import { held } from "../../repl/prompt/open.ts";
-import { Session } from "../../repl/prompt/session.ts";
-import { plain } from "../../repl/view/style.ts";
-import { buildCore, coreFile, recordedParts } from "../lib/target/core_builder.ts";
-import { fakeTarget, harmless, hostile, raw } from "./fake_target.ts";
+import { openCore } from "../../../mod.ts";
+import { parseCommand, runCommand } from "../../../repl/commands/mod.ts";
+import { UserError } from "../../../repl/errors.ts";
+import { encode, Layouts } from "../../../repl/view/layout.ts";
+import { held } from "../../../repl/prompt/open.ts";
+import { Session } from "../../../repl/prompt/session.ts";
+import { plain } from "../../../repl/view/style.ts";
+import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";
+import { fakeTarget, harmless, hostile, raw } from "../fake_target.ts";
 
 function fake(): { session: Session } & ReturnType<typeof fakeTarget> {
   const { target, kernel } = fakeTarget();
@@ -254,7 +254,7 @@ Deno.test("regions, and whose they are", async () => {
 /** A session at a core of the recorded demo, with its binaries. */
 async function atCore(name: "arm64" | "armv7"): Promise<{ session: Session } & Disposable> {
   const file = await coreFile(buildCore(recordedParts(name)));
-  const symbols = new URL(`../../examples/demo/${name}`, import.meta.url).pathname;
+  const symbols = new URL(`../../../examples/demo/${name}`, import.meta.url).pathname;
   const session = new Session(plain);
   session.open(held(await openCore(file.path, { symbols: [symbols] })));
   return {
