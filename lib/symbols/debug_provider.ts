@@ -9,9 +9,10 @@ import {
 } from "../macho/walking.ts";
 import type { DebugSection, MissingSymbols, SourceFrame, SymbolFiles } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
-import { DebugFinder, type FinderOptions, type FoundDebug, isOfSystem } from "./finder.ts";
+import { DebugFinder, type FinderOptions, type FoundDebug } from "./finder.ts";
 import { MstFile } from "./mst/mst_file.ts";
 import type { SourceProvider } from "./source.ts";
+import { isSystemPath } from "./system_image.ts";
 
 const noFrames: readonly SourceFrame[] = [];
 
@@ -128,7 +129,8 @@ export class DebugProvider implements SourceProvider, Disposable {
       const { path, uuid } = image;
       const reasons = [...refused, ...info?.warnings ?? []].slice(0, MAX_REASONS);
       // Of an image that is neither in a core nor on the disk, more than this is missing.
-      const lacking = info === null && uuid !== null && image instanceof Image && !isOfSystem(path);
+      const lacking = info === null && uuid !== null && image instanceof Image &&
+        !isSystemPath(path);
       if (lacking || reasons.length > 0) {
         missing.push({ path, uuid, found: info?.path ?? null, reasons });
       }

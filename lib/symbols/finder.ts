@@ -14,6 +14,7 @@ import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
 import { openMst } from "./mst/mst_file.ts";
 import { openDwarf } from "./open_dwarf.ts";
+import { isSystemPath } from "./system_image.ts";
 
 /** What debug information is found with.
  *
@@ -70,11 +71,6 @@ export function dsymPaths(path: string): string[] {
     end = folder.lastIndexOf("/");
   }
   return paths;
-}
-
-/** Whether an image comes with the system, which keeps its debug information to itself. */
-export function isOfSystem(path: string): boolean {
-  return /^\/(?:usr\/lib|System|Library\/Apple)\//.test(path);
 }
 
 /** Finds debug information, and keeps open what it found. Matches by UUID alone; only an image without
@@ -145,7 +141,7 @@ export class DebugFinder implements Disposable {
   #findInside(image: LoadedImage, reasons: string[]): FoundDebug | null {
     const { symbolFiles, locate } = this.#options;
     const { uuid } = image;
-    const system = isOfSystem(image.path);
+    const system = isSystemPath(image.path);
     const paths = [
       image.path,
       ...uuid === null

@@ -1,13 +1,10 @@
 /** What all threads are doing, on one screen. */
 import { escape } from "../../lib/escape.ts";
+import { isSystemPath } from "../../lib/symbols/system_image.ts";
 import type { Frame, Thread } from "../../mod.ts";
 import { cut, textWidth } from "../edit/width.ts";
 import { shownFrames } from "./frames.ts";
 import type { Style } from "./style.ts";
-
-/** Where the system's own code is: a thread that waits is in it, and what it waits for is further out. */
-const systemPaths =
-  /^(?:\/usr\/lib\/|\/System\/|\/lib\/|\/lib32\/|\/lib64\/|\/Library\/Apple\/)|\/macho-loader$|^\/memfd:|^linux-vdso|^\[vdso\]/;
 
 /** From this share of a CPU on, a thread that runs is said to spin. Others may want the CPU too. */
 const spinning = 0.25;
@@ -57,7 +54,7 @@ function busyness(thread: Thread, usage: Usage): number {
 /** The innermost frame that is the program's own; the innermost where none is. */
 export function interestingFrame(frames: readonly Frame[]): Frame | undefined {
   return frames.find(({ image, symbol }) =>
-    image !== null && symbol !== null && !systemPaths.test(image.path)
+    image !== null && symbol !== null && !isSystemPath(image.path)
   ) ?? frames.find(({ symbol }) => symbol !== null) ?? frames[0];
 }
 

@@ -1,5 +1,6 @@
 /** A report in a few sentences: what happened, where, and what to check. */
 
+import { isSystemPath } from "../../symbols/system_image.ts";
 import { decodeException, subtypeName } from "../read/decode.ts";
 import { describeAddress, faultAddress, register } from "./fault.ts";
 import { known, knownFrame, knownMessage, knownTermination } from "./knowledge.ts";
@@ -242,27 +243,7 @@ function firstOwn(
   return null;
 }
 
-/** Where the system's own binaries are. */
-const systemPaths = [
-  "/usr/lib/",
-  "/usr/libexec/",
-  "/usr/sbin/",
-  "/System/",
-  "/Library/Apple/",
-  "/private/preboot/Cryptexes/",
-  "/Developer/",
-];
-
-/** Whether an image is the system's: by where it is, or else by its name. */
-export function isSystemImage(image: ReportImage): boolean {
-  const { path, name } = image;
-  if (/^libswift\w*\.dylib$/.test(name)) return true;
-  if (path === null) {
-    return /^(?:libsystem_|libobjc\.|libdispatch|libdyld|dyld|libc\+\+|kernel|shared cache)/.test(
-      name,
-    ) ||
-      name === "???";
-  }
-  return systemPaths.some((prefix) => path.startsWith(prefix)) ||
-    path.includes("/RuntimeRoot/") || path.includes(".simruntime/");
+/** Whether an image comes with the system, by its path, or by its name where the report has no path. */
+export function isSystemImage({ path, name }: ReportImage): boolean {
+  return isSystemPath(path ?? name) || path === null && name === "???";
 }

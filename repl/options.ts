@@ -1,0 +1,153 @@
+/** The options of the commands, once for the command line and for the prompt: a subcommand and the
+ * prompt's command of the same name take theirs from the same table. */
+
+/** Where an option can be used; in both places when left out. */
+export type Place = "cli" | "prompt";
+
+/** One option. Its long name is the key in {@linkcode Options}. */
+export interface Option {
+  /** One letter. */
+  readonly short?: string;
+  /** Other long names. */
+  readonly aliases?: readonly string[];
+  /** The value's name in the help; a switch has none. */
+  readonly value?: string;
+  /** The value is a whole number, at least 1. */
+  readonly integer?: true;
+  /** The only values. */
+  readonly choices?: readonly string[];
+  /** The option may be repeated; its value is an array. */
+  readonly collect?: true;
+  readonly help: string;
+  readonly only?: Place;
+}
+
+/** The options of one command, by long name, in the order in which the help lists them. A name that
+ * begins with `no-` turns off what is on without it. */
+export type Options = Readonly<Record<string, Option>>;
+
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+type Key<Name extends string> = Name extends `no-${infer Positive}` ? Camel<Positive> : Camel<Name>;
+
+type Value<Row> = Row extends { readonly value: string }
+  ? Row extends { readonly collect: true } ? readonly string[]
+  : Row extends { readonly integer: true } ? number
+  : Row extends { readonly choices: readonly (infer Choice)[] } ? Choice
+  : string
+  : boolean;
+
+/** The values of some options: `{ limit?: number }` for `{ limit: { value: "frames", integer: true } }`.
+ * Names are in camel case; `no-demangle` is `demangle`. */
+export type Values<Table extends Options> = {
+  readonly [Name in keyof Table & string as Key<Name>]?: Value<Table[Name]>;
+};
+
+/** The name of an option's value in {@linkcode Values}. */
+export function keyOf(name: string): string {
+  return name.replace(/^no-/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The options that can be used in one place. */
+export function optionsAt<Table extends Options>(place: Place, table: Table): Options {
+  return Object.fromEntries(
+    Object.entries(table).filter(([, { only = place }]) => only === place),
+  );
+}
+
+/** Keeps the types of a table's rows. */
+function table<const Table extends Options>(rows: Table): Table {
+  return rows;
+}
+
+const json = { help: "Print one JSON object.", only: "cli" } as const;
+
+const symbols = {
+  value: "folder",
+  collect: true,
+  help: "Folder with binaries, dSYMs or symbol table files. Repeatable.",
+} as const;
+
+const noDemangle = { help: "Show mangled names." } as const;
+
+const limit = {
+  short: "c",
+  aliases: ["count"],
+  value: "frames",
+  integer: true,
+  help: "Maximum number of frames per thread.",
+} as const;
+
+const scan = {
+  help: "Scan the stack for return addresses where nothing else finds the caller.",
+} as const;
+
+/** The options of commands that end at the prompt: how the prompt starts. */
+const prompt = {
+  eval: {
+    short: "e",
+    value: "code",
+    collect: true,
+    help: "Run a line as the prompt does, then exit. Repeatable.",
+    only: "cli",
+  },
+  yes: { help: "Answer yes to every question.", only: "cli" },
+  "no-init": { help: "Do not run the startup file.", only: "cli" },
+} as const;
+
+/** `machpause` without a subcommand. */
+export const promptOptions = table(prompt);
+
+/** `attach` */
+export const attachOptions = table({
+  symbols,
+  ...prompt,
+  pid: { short: "p", value: "pid", help: "The process with this pid.", only: "prompt" },
+  name: { short: "n", value: "name", help: "The process with this name.", only: "prompt" },
+});
+
+/** `launch` */
+export const launchOptions = table({ symbols, ...prompt });
+
+/** `core` */
+export const coreOptions = table({
+  symbols,
+  json: { help: "Print what the core contains as one JSON object.", only: "cli" },
+  eval: prompt.eval,
+  "no-init": prompt["no-init"],
+});
+
+/** `self` */
+export const selfOptions = table({
+  symbols,
+  eval: prompt.eval,
+  "no-init": prompt["no-init"],
+});
+
+/** `demo` */
+export const demoOptions = table({ symbols, ...prompt });
+
+/** `bt` */
+export const btOptions = table({
+  unique: { short: "u", help: "Show threads with equal stacks once, together." },
+  limit,
+  scan,
+  "no-demangle": noDemangle,
+  symbols: { ...symbols, only: "cli" },
+  json,
+});
+
+/** `snapshot` */
+export const snapshotOptions = btOptions;
+
+/** `savecore` */
+export const saveCoreOptions = table({
+  style: {
+    value: "style",
+    choices: ["stacks", "dirty", "full"],
+    help: "stacks: what backtraces need (default). dirty: all written memory. full: everything.",
+  },
+  json,
+});
