@@ -1,6 +1,7 @@
 /** A thread of a stackshot, and its frames. */
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
+import { hex, hexBytes } from "../hex.ts";
 import {
   Backtrace,
   Frame,
@@ -49,12 +50,11 @@ function backtraceOf(
 /** An item that nobody knows: what it is called, and its bytes in hexadecimal, as many as one would
  * look at. */
 export function unknownJson({ type, description, data }: KcItem): Record<string, unknown> {
-  const shown = [...data.subarray(0, 64)].map((byte) => byte.toString(16).padStart(2, "0"));
   return {
     type: `0x${type.toString(16)}`,
     description,
     size: data.length,
-    bytes: shown.join(""),
+    bytes: hexBytes(data.subarray(0, 64)),
   };
 }
 
@@ -229,9 +229,6 @@ export class StackshotThread {
 }
 
 const allBits = (1n << 64n) - 1n;
-/** As JSON has addresses. */
-export const hex = (value: bigint): string => `0x${value.toString(16)}`;
-
 /** Values as JSON has them: 64-bit numbers as numbers where those are exact. */
 export function plain(value: unknown): unknown {
   if (typeof value === "bigint") {
