@@ -12,7 +12,8 @@
  * leaves processes that have the old one mapped alone.
  */
 // Named in full: a script elsewhere that imports a checkout has no import map for it.
-import { sha256 as digest } from "@noble/hashes/sha2.js";
+// deno-lint-ignore no-import-prefix
+import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
 
 /** Deno's flags for what is done here, for messages. */

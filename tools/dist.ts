@@ -11,7 +11,7 @@
  */
 import { createRequire } from "node:module";
 import manifest from "../deno.json" with { type: "json" };
-import { programDependencies, stageProgram } from "./dist/program.ts";
+import { stageProgram } from "./dist/program.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 
@@ -87,11 +87,9 @@ export async function buildDist(output: string): Promise<void> {
       `${stage}/src/lib/symbols/demangle/load.deno.ts`,
       wasm.replace(`import("${demangler}")`, `import("${manifest.imports[demangler]}")`),
     );
-    const dependencies = await programDependencies(root);
-    const { [demangler]: version } = dependencies;
     await writeJson(`${stage}/package.json`, {
       ...npmManifest,
-      dependencies: { [demangler]: version },
+      dependencies: { [demangler]: manifest.imports[demangler].replace(/^npm:.*@/, "") },
       main: "dist/tools/dist/mod.js",
       devDependencies: tools,
       denoify: { index: "src/tools/dist/mod.ts" },
@@ -121,11 +119,10 @@ export async function buildDist(output: string): Promise<void> {
     await Deno.mkdir(output, { recursive: true });
     await run(stage, "cp", "-R", "dist", `${output}/npm`);
     await run(stage, "cp", "-R", "deno_dist", `${output}/deno`);
-    await writeJson(`${output}/npm/package.json`, { ...npmManifest, dependencies });
     await Deno.copyFile(`${root}tools/dist/machpause.mjs`, `${output}/npm/machpause.mjs`);
     await Deno.chmod(`${output}/npm/machpause.mjs`, 0o755);
     const ts = createRequire(`${stage}/package.json`)("typescript");
-    await stageProgram(root, `${output}/npm/program`, (code, fileName) =>
+    const transpile = (code: string, fileName: string) =>
       ts.transpileModule(code, {
         fileName,
         compilerOptions: {
@@ -134,7 +131,9 @@ export async function buildDist(output: string): Promise<void> {
           rewriteRelativeImportExtensions: true,
           removeComments: true,
         },
-      }).outputText);
+      }).outputText;
+    const dependencies = await stageProgram(root, `${output}/npm/program`, transpile);
+    await writeJson(`${output}/npm/package.json`, { ...npmManifest, dependencies });
     for (const name of ["npm", "deno"]) {
       await Deno.copyFile(`${root}LICENSE`, `${output}/${name}/LICENSE`);
       await Deno.copyFile(`${root}tools/dist/README.md`, `${output}/${name}/README.md`);

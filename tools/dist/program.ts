@@ -15,12 +15,8 @@ const asIs = /^deno\.json$|^examples\/demo\//;
 /** An npm package's name and version, of a specifier `npm:name@version`. */
 const specifier = /^npm:(.+)@(.+?)$/;
 
-/** The dependencies of the package: Deno itself, and the npm packages that the program and the
- * stand-ins import.
- *
- * @param root of the checkout
- */
-export async function programDependencies(root: string): Promise<Record<string, string>> {
+/** Deno itself, and the npm packages that the program and the stand-ins import by name. */
+async function importedPackages(root: string): Promise<Record<string, string>> {
   const dependencies: Record<string, string> = { deno: "^2.9.0" };
   for (const folder of [".", ...manifest.links]) {
     const { imports = {} } = JSON.parse(await Deno.readTextFile(`${root}${folder}/deno.json`));
@@ -41,6 +37,9 @@ const linked: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** A package's name and version of a specifier in the sources: `npm:@noble/hashes@^2.4.0/sha2.js`. */
+const inSource = /"npm:(@[^@/]+\/[^@/]+|[^@/]+)@([^"/]+)[^"]*"/g;
+
 /** One module's JavaScript with its imports as they are in the package. */
 function relocate(code: string, path: string): string {
   const up = "../".repeat(path.split("/").length - 1) || "./";
@@ -57,12 +56,14 @@ function relocate(code: string, path: string): string {
  *
  * @param root of the checkout
  * @param transpile TypeScript to JavaScript; relative imports of `.ts` become `.js`
+ * @returns the package's dependencies, versions by name
  */
 export async function stageProgram(
   root: string,
   output: string,
   transpile: (code: string, path: string) => string,
-): Promise<void> {
+): Promise<Readonly<Record<string, string>>> {
+  const dependencies = await importedPackages(root);
   const stage = async (path: string): Promise<void> => {
     if ((await Deno.stat(root + path)).isDirectory) {
       for await (const { name } of Deno.readDir(root + path)) await stage(`${path}/${name}`);
@@ -74,7 +75,9 @@ export async function stageProgram(
     await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
     if (!typescript) return await Deno.copyFile(root + path, to);
     const code = await Deno.readTextFile(root + path);
+    for (const [, name, version] of code.matchAll(inSource)) dependencies[name] = version;
     await Deno.writeTextFile(to, relocate(transpile(code, path), path));
   };
   for (const part of parts) await stage(part);
+  return dependencies;
 }
