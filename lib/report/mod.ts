@@ -1,8 +1,17 @@
-/** Crash reports: read, explained, symbolicated, attributed, sorted and written.
+/** Reports of crashes, hangs and resource use: read, explained, symbolicated, attributed, grouped and
+ * written.
  *
  * @module
  */
-export { readReport } from "./read/read.ts";
+export { decodeGuard, decodeResource } from "./codes.ts";
+export * from "./explain/mod.ts";
+export { faultAddress } from "./fault.ts";
+export { type ReportSignature, reportSignature, reportTime } from "./group/signature.ts";
+export { isSystemImage, programImage } from "./images.ts";
+export type { JsonObject, JsonValue } from "./json.ts";
+export * from "./knowledge/mod.ts";
+export { type CodeOrigin, type CodeOrigins, unitOrigins, type UnitSource } from "./origins.ts";
+export { readReport } from "./read/mod.ts";
 export {
   type CallTreeNode,
   CrashReport,
@@ -20,43 +29,20 @@ export {
   type ReportThread,
   type Span,
 } from "./report.ts";
-export { decodeReport, encodeReport } from "./read/text.ts";
-export type { JsonObject, JsonValue } from "./read/json.ts";
 export {
+  type FindDebug,
   type FoundPlace,
+  type FunctionInfo,
   type ImageLookup,
+  imageLookup,
   type MissingSymbols as MissingReportSymbols,
+  ReportSymbolFiles,
+  type ReportSymbolOptions,
   type ReportSymbols,
   type SymbolicatedReport,
   type SymbolicateOptions,
   symbolicateReport,
-} from "./symbolicate.ts";
-export { type FunctionInfo, imageLookup } from "./lookup.ts";
-export { type FindDebug, ReportSymbolFiles, type ReportSymbolOptions } from "./symbol_source.ts";
-export { unitOrigins, type UnitSource } from "./explain/unit_origins.ts";
-export { explainReport, type Explanation, isSystemImage } from "./explain/explain.ts";
-export { describeAddress, faultAddress } from "./explain/fault.ts";
-export { decodeGuard, decodeResource } from "./read/decode.ts";
-export {
-  knowledge,
-  known,
-  knownFrame,
-  knownMessage,
-  knownTermination,
-} from "./explain/knowledge.ts";
-export type { KnowledgeKind, KnowledgeRow } from "./explain/knowledge_row.ts";
-export {
-  attributeReport,
-  type Attribution,
-  type AttributionOptions,
-  type CodeOrigin,
-  type CodeOrigins,
-  type CodeRange,
-  type OwnedFrame,
-  type Owner,
-  programImage,
-} from "./explain/attribution.ts";
-export { type ReportSignature, reportSignature, reportTime } from "./group/signature.ts";
-export { reportOf, type TargetReportOptions } from "./write/from_target.ts";
-export { writeReport } from "./write/write.ts";
+} from "./symbolicate/mod.ts";
+export { decodeReport, encodeReport } from "./text.ts";
+export { reportOf, type TargetReportOptions, writeReport } from "./write/mod.ts";
 export * from "../stackshot/mod.ts";

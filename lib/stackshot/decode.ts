@@ -1,4 +1,4 @@
-/** A kcdata stackshot, whole or delta, into {@linkcode StackshotData}. */
+/** Decoding a kcdata stackshot, full or delta, into {@linkcode StackshotData}. */
 import type {
   Change,
   LoadInfo,
@@ -47,11 +47,11 @@ export function decodeKcdata(
   return { data: new Decoder(buffer, name, warnings).decode(), end: buffer.end };
 }
 
-/** The items of a container by type, and those that nobody knows. */
+/** The items of a container by type, and those of unknown type. */
 class Items {
   readonly #byType = new Map<number, KcItem[]>();
   readonly #definitions: ReadonlyMap<number, Layout>;
-  /** By type, or by the names that values give themselves. */
+  /** By type, or by name for self-describing values. */
   readonly numbers: Record<string, bigint> = Object.create(null);
   readonly details: Record<string, Struct> = Object.create(null);
   readonly unknown: KcItem[] = [];
@@ -79,7 +79,7 @@ class Items {
     }
   }
 
-  /** The structures of all items of a type, arrays' elements among them. */
+  /** The structures of all items of a type, including array elements. */
   all(type: number): Struct[] {
     return (this.#byType.get(type) ?? []).flatMap((item) => structs(item, this.#definitions));
   }
@@ -176,7 +176,7 @@ class Decoder {
     };
   }
 
-  /** The system's shared cache where kernels list all that are in use. */
+  /** The system's shared cache, on kernels that list every cache in use. */
   #containedSharedCache(all: readonly KcContainer[]): Struct | undefined {
     const primary = 1;
     const infos = all.filter(({ type }) => type === containers.sharedCache)
@@ -329,8 +329,8 @@ function loadInfo(struct: Struct): LoadInfo {
   return { uuid: str(struct, "imageUUID"), address: big(struct, "imageLoadAddress") };
 }
 
-/** Kernels for x86_64 that did not yet tell of the first mapping gave the address of the region that it
- * is in, so far below it: see `kcdata.py` of XNU. */
+/** x86_64 kernels that do not record the first mapping record the region that contains it. The mapping
+ * is this far above: XNU's `kcdata.py`. */
 const wrongBase = { base: 0x7fff_0000_0000n, below: 0x2000_0000n } as const;
 
 function sharedCacheOf(struct: Struct): SharedCacheInfo {
@@ -341,7 +341,7 @@ function sharedCacheOf(struct: Struct): SharedCacheInfo {
   return {
     uuid: str(struct, "sharedCacheUUID"),
     slide,
-    // A kernel that could not tell writes all ones.
+    // All ones: the kernel could not determine it.
     base: first === 0n || first === 0xffff_ffff_ffff_ffffn ? unreliable : first,
   };
 }
@@ -367,7 +367,7 @@ function turnstileInfo(struct: Struct): TurnstileInfo {
   };
 }
 
-/** The frames of whichever of the types are there. */
+/** The frames of the first of the types that is present. */
 function frames(items: Items, wanted: readonly number[]): RawFrame[] {
   return wanted.flatMap((type) =>
     items.all(type).map((struct) => ({

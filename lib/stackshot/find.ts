@@ -4,7 +4,7 @@ import { type ByteSource, Image, type LoadedImage } from "../macho/mod.ts";
 import { type Files, imagesIn, type SymbolFiles } from "../target/mod.ts";
 import type { FindImage } from "./images.ts";
 
-/** A file that is open only while it is read: a system has more images than may be open at once. */
+/** A file that is open only while it is read: a system has more images than the limit of open files. */
 function reopened(files: Files, path: string): ByteSource {
   using file = files.open(path);
   return {
@@ -57,7 +57,7 @@ function find(
       }
     } catch (error) {
       if (error instanceof FormatError || error instanceof MemoryReadError) continue;
-      // It is gone, or may not be read: the same to a search.
+      // A file that is gone or unreadable counts as not found.
       if (!(error instanceof Error) || error instanceof TypeError) throw error;
     }
   }

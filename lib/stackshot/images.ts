@@ -1,35 +1,27 @@
-/** The images of a stackshot: it has their UUIDs and where they are loaded, and no more. */
+/** The images of a stackshot, which records only UUIDs and load addresses. */
 import { type ArchName, archs } from "../arch/mod.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { PlacedImage } from "../target/mod.ts";
 import type { LoadInfo, StackshotData, TaskData } from "./data.ts";
 
 /** Finds an image's file by its UUID.
- *
- * @example
- * ```ts
- * import { type FindImage, Image } from "@machpause/machpause";
- *
- * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
- * const find: FindImage = (uuid) => uuid === image.uuid ? image : null;
- * ```
- * @param loadAddress where its header is to be
+ * @param loadAddress the address of its header in the result
  * @returns `null` when it is not found
  */
 export type FindImage = (uuid: string, loadAddress: bigint) => LoadedImage | null;
 
-/** How far an image is taken to reach when nothing follows it: no code is larger, and addresses that
- * are in no image, such as those of generated code, should not seem to be. */
+/** Assumed size of an image that nothing follows. No code is larger, and addresses outside every image,
+ * such as those of JIT code, must not be attributed to it. */
 const MOST = 1n << 28n;
-/** The same for a shared cache, whose images are not told apart. */
+/** The same for a shared cache whose images are not listed. */
 const MOST_CACHE = 1n << 32n;
 
 interface Place {
   readonly name: string;
   readonly uuid: string;
-  /** Of its header. */
+  /** Address of its header. */
   readonly address: bigint;
-  /** Where its parts begin. */
+  /** Start addresses of its segments. */
   readonly starts: readonly bigint[];
   readonly most: bigint;
 }
@@ -41,7 +33,7 @@ function placed(
   const starts = [...new Set(places.flatMap(({ starts }) => starts))]
     .sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
   const ends = new Map(starts.map((start, index) => [start, starts[index + 1]]));
-  // An image's end is a guess: where the next one begins.
+  // The end of an image is estimated as the start of the next one.
   return places.map(({ name, uuid, address, starts, most }) => {
     const found = find?.(uuid, address) ?? null;
     if (found !== null) return found;
@@ -59,8 +51,7 @@ function place({ uuid, address }: LoadInfo, name = uuid): Place {
   return { name, uuid, address, starts: [address], most: MOST };
 }
 
-/** The architecture that the kernel says it is built for, which is not that of every task; `null`
- * when it does not say. */
+/** The kernel's architecture, which tasks need not share; `null` when it is not recorded. */
 export function kernelArch({ osVersion }: StackshotData): ArchName | null {
   const name = /_(ARM64|ARM|X86_64|I386)(?:_[A-Z0-9]+)?\s*$/.exec(osVersion ?? "")?.[1];
   switch (name) {
@@ -77,7 +68,7 @@ export function kernelArch({ osVersion }: StackshotData): ArchName | null {
   }
 }
 
-/** The architecture of a task's code; `null` when neither it nor the kernel says. */
+/** The architecture of a task's code; `null` when neither the task nor the kernel records one. */
 export function taskArch(data: StackshotData, task: TaskData): ArchName | null {
   const { cpuType } = task;
   if (cpuType !== null) {
@@ -90,7 +81,7 @@ export function taskArch(data: StackshotData, task: TaskData): ArchName | null {
   return isArm ? (is64 ? "arm64" : "armv7") : is64 ? "x86_64" : "i386";
 }
 
-/** The images that a task has for itself, and its shared cache when that is not laid out. */
+/** The task's own images, and its shared cache as one image when the layout is not listed. */
 export function userImages(
   data: StackshotData,
   task: TaskData,
@@ -99,7 +90,7 @@ export function userImages(
   if (task.pid === 0) return [];
   const places = task.loadInfos.map((info) => place(info));
   const cache = task.sharedCache ?? data.sharedCache;
-  // A slide and no address is what a trace buffer has of the shared cache.
+  // A trace buffer records the shared cache's slide, but not its address.
   if (cache !== null && cache.base !== 0n && !usesLayout(data, task)) {
     const { uuid, base } = cache;
     places.push({
@@ -132,8 +123,8 @@ export function sharedCacheImages(
   );
 }
 
-/** The kernel and its extensions, where they were before the kernel's slide, as its frames are; none
- * when the kernel's task is not in the stackshot. */
+/** The kernel and its extensions at their unslid addresses, which kernel frames use too; none when the
+ * stackshot does not have the kernel task. */
 export function kernelImages(data: StackshotData, find: FindImage | undefined): LoadedImage[] {
   const task = data.tasks.find(({ pid }) => pid === 0);
   if (task === undefined) return [];

@@ -1,4 +1,4 @@
-/** kcdata, the form in which XNU hands out nested structures: `osfmk/kern/kcdata.h`. */
+/** kcdata, XNU's container format for nested structures: `osfmk/kern/kcdata.h`. */
 import { FormatError } from "../errors.ts";
 import { type Field, type Layout, readStruct, sizes, type Struct, text } from "./layout.ts";
 import {
@@ -11,76 +11,54 @@ import {
   types as itemTypes,
 } from "./types.ts";
 
-/** One item.
- *
- * @example
- * ```ts
- * import { openStackshot } from "@machpause/machpause";
- *
- * using stackshot = await openStackshot("hang.kcdata");
- * for (const { type, offset, data } of stackshot.data.unknown) {
- *   console.log(`type ${type} at ${offset}: ${data.length} bytes`);
- * }
- * ```
- */
+/** One item. */
 export interface KcItem {
-  /** Of the item; of each element when it is an array. */
+  /** Type of the item; for an array, of each element. */
   readonly type: number;
-  /** Where it is in the buffer, in bytes. */
+  /** Offset in the buffer, in bytes. */
   readonly offset: number;
-  /** Without the padding behind it. */
+  /** Payload without its padding. */
   readonly data: Uint8Array;
-  /** How many elements an array has; `null` for what is no array. */
+  /** Number of elements of an array; `null` for other items. */
   readonly count: number | null;
-  /** What stands before a value that names itself; `null` for other items. Not safe to print raw. */
+  /** Name of a self-describing value; `null` for other items. Not safe to print raw. */
   readonly description: string | null;
 }
 
-/** A container, and all that is in it.
- *
- * @example
- * ```ts
- * import { openStackshot } from "@machpause/machpause";
- *
- * using stackshot = await openStackshot("hang.kcdata");
- * for (const { type, id, items } of stackshot.data.unknownContainers) {
- *   console.log(`container ${type} of ${id}: ${items.length} items`);
- * }
- * ```
- */
+/** A container and its content. */
 export interface KcContainer {
-  /** Such as that of a task. */
+  /** Container type, such as task. */
   readonly type: number;
-  /** What it is about: a task's unique identifier, a thread's. */
+  /** Identifier of the task or thread that it describes. */
   readonly id: bigint;
-  /** Where it begins in the buffer, in bytes. */
+  /** Offset of its beginning in the buffer, in bytes. */
   readonly offset: number;
-  /** What is directly in it. */
+  /** Items directly in it. */
   readonly items: readonly KcItem[];
-  /** Those directly in it. */
+  /** Containers directly in it. */
   readonly containers: readonly KcContainer[];
 }
 
 /** One buffer. */
 export interface KcBuffer {
-  /** What it begins with. */
+  /** The first word. */
   readonly magic: number;
-  /** What is in no container, and the containers. */
+  /** Top-level items and containers. */
   readonly root: KcContainer;
-  /** Structures that the buffer itself describes, by item type. */
+  /** Structures that the buffer defines itself, by item type. */
   readonly definitions: ReadonlyMap<number, Layout>;
-  /** Where the next buffer would begin. */
+  /** Offset where a following buffer would begin. */
   readonly end: number;
 }
 
-/** No kernel nests so deep. */
+/** Maximum nesting; kernels use far less. */
 const MAX_DEPTH = 32;
 const HEADER = 16;
 const DESCRIPTION = 32;
-/** `kcdata_subtype_descriptor`, and what stands before a type's. */
+/** `kcdata_subtype_descriptor`, and the header before a type's descriptors. */
 const SUBTYPE = 40;
 const DEFINITION = 40;
-/** No structure has so many. */
+/** Maximum number of fields in a type definition. */
 const MAX_FIELDS = 256;
 
 /** `kctype_subtype_t`, from 1. */
@@ -111,7 +89,7 @@ export function magicAt(bytes: Uint8Array, offset = 0): number | null {
   return Object.values(magics).some((known) => known === magic) ? magic : null;
 }
 
-/** Reads one buffer. What is damaged costs itself, with a warning.
+/** Reads one buffer. A damaged item is skipped with a warning.
  *
  * @param name of the file, for errors
  * @param offset of the buffer
@@ -199,7 +177,7 @@ export function readKcdata(
   return { magic, root, definitions, end: at };
 }
 
-/** The item, or what is wrong with it. */
+/** The item, or the error. */
 function readItem(type: number, flags: bigint, data: Uint8Array, offset: number): KcItem | string {
   if (type === kc.array || (type & ~0xf) === kc.arrayPad0) {
     const elementType = Number(flags >> 32n);
@@ -262,7 +240,7 @@ function readDefinition(data: Uint8Array): [number, Layout] | null {
   return [view.getUint32(0, true), { name: text(data.subarray(8, DEFINITION)), size, fields }];
 }
 
-/** The number of an item that names itself; `null` when it is none, or cut short. */
+/** The number in a self-describing item; `null` when it is another item or truncated. */
 export function describedNumber({ type, data }: KcItem): bigint | null {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   switch (type) {
@@ -279,12 +257,12 @@ export function describedNumber({ type, data }: KcItem): bigint | null {
   }
 }
 
-/** The elements of an array; an item that is none is its only element. */
+/** The elements of an array; an item that is not an array is its own only element. */
 export function elements({ data, count }: KcItem): Uint8Array[] {
   if (count === null) return [data];
   if (count === 0) return [];
   const size = data.length / count;
-  // What has no bytes has nothing to say, however often.
+  // Elements of size 0 carry nothing.
   if (size === 0) return [];
   return Array.from(
     { length: count },
@@ -294,18 +272,18 @@ export function elements({ data, count }: KcItem): Uint8Array[] {
 
 /** The structures of an item, one for each element.
  *
- * @param definitions that the buffer brings for types that are not known here
+ * @param definitions the buffer's own definitions for types without a built-in layout
  */
 export function structs(item: KcItem, definitions?: ReadonlyMap<number, Layout>): Struct[] {
   const layout = layouts.get(item.type) ?? definitions?.get(item.type);
   if (layout === undefined) return [];
-  // No structure has grown so much; elements without end are damage.
+  // A far longer element than its layout is damage.
   const { count, data } = item;
   if (count !== null && data.length / count < layout.size / 4) return [];
   return elements(item).map((bytes) => readStruct(layout, bytes));
 }
 
-/** What an item is called: by the header, by itself, or by the buffer's own description. */
+/** An item's name: from the header, from the item itself, or from the buffer's type definition. */
 export function itemName(
   { type, description }: KcItem,
   definitions?: ReadonlyMap<number, Layout>,

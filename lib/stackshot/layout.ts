@@ -1,53 +1,30 @@
-/** Structures as the kernel writes them: packed and little-endian, their fields in order. */
-
-import { formatUuid } from "../hex.ts";
+/** Kernel structures: packed, little-endian, fields in order. */
 
 /** One field of a {@linkcode Layout}. */
 export interface Field {
-  /** As the header names it. */
+  /** Name in the header. */
   readonly name: string;
   /** `char` is text up to its NUL, `uuid` sixteen bytes shown as text. */
   readonly kind: "u8" | "i8" | "u16" | "i16" | "u32" | "i32" | "u64" | "i64" | "char" | "uuid";
   /** Bytes from the structure's start. */
   readonly offset: number;
-  /** How many there are; 1 for a field that is no array. */
+  /** Number of elements; 1 for a field that is not an array. */
   readonly count: number;
 }
 
 /** A structure. */
 export interface Layout {
-  /** As the header names it. */
+  /** Name in the header. */
   readonly name: string;
   /** Bytes of all fields. */
   readonly size: number;
   readonly fields: readonly Field[];
 }
 
-/** What a field holds: 64-bit numbers are `bigint`, text is not safe to print raw.
- *
- * @example
- * ```ts
- * import { openStackshot, type Value } from "@machpause/machpause";
- *
- * using stackshot = await openStackshot("hang.kcdata");
- * const [group] = stackshot.data.threadGroups;
- * const id: Value | undefined = group?.tgs_id;
- * console.log(id);
- * ```
- */
+/** The value of a field. 64-bit numbers are `bigint`; text is not safe to print raw. */
 export type Value = number | bigint | string | readonly (number | bigint)[];
 
-/** A structure's fields by name. Those beyond the bytes that were there are left out.
- *
- * @example
- * ```ts
- * import { openStackshot, type Struct } from "@machpause/machpause";
- *
- * using stackshot = await openStackshot("hang.kcdata");
- * const details: Record<string, Struct> = stackshot.tasks[0].data.details;
- * for (const [name, fields] of Object.entries(details)) console.log(name, fields);
- * ```
- */
+/** A structure's fields by name. Fields beyond the available bytes are omitted. */
 export type Struct = Readonly<Record<string, Value | undefined>>;
 
 /** Bytes of one field of a kind. */
@@ -64,7 +41,7 @@ export const sizes: Readonly<Record<Field["kind"], number>> = {
   uuid: 16,
 };
 
-/** A layout from its fields in order, as in `u64 ths_thread_id; char[32] ts_p_comm`. */
+/** Makes a layout from a field list such as `u64 ths_thread_id; char[32] ts_p_comm`. */
 export function layout(name: string, fields: string): Layout {
   let offset = 0;
   const list = fields.split(";").map((text) => {
@@ -89,6 +66,12 @@ export function text(bytes: Uint8Array): string {
   return decoder.decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
+/** Sixteen bytes as `8-4-4-4-12`, upper case. */
+export function uuid(bytes: Uint8Array): string {
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
 function number(view: DataView, kind: Field["kind"], at: number): number | bigint {
   switch (kind) {
     case "i8":
@@ -110,16 +93,16 @@ function number(view: DataView, kind: Field["kind"], at: number): number | bigin
   }
 }
 
-/** Reads a structure that may be an older, shorter version of its layout, or a newer, longer one. */
+/** Reads a structure. It may be an older, shorter or a newer, longer version of the layout. */
 export function readStruct({ fields }: Layout, bytes: Uint8Array): Struct {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // Names may come from the stackshot itself.
+  // Field names may come from the stackshot itself.
   const struct: Record<string, Value> = Object.create(null);
   for (const { name, kind, offset, count } of fields) {
     const size = sizes[kind];
     if (offset + (kind === "char" ? 1 : size * count) > bytes.length) continue;
     if (kind === "char") struct[name] = text(bytes.subarray(offset, offset + count));
-    else if (kind === "uuid") struct[name] = formatUuid(bytes.subarray(offset, offset + 16));
+    else if (kind === "uuid") struct[name] = uuid(bytes.subarray(offset, offset + 16));
     else if (count === 1) struct[name] = number(view, kind, offset);
     else {
       struct[name] = Array.from(
@@ -131,19 +114,19 @@ export function readStruct({ fields }: Layout, bytes: Uint8Array): Struct {
   return struct;
 }
 
-/** A field as a number; 0 when it is not there. */
+/** A field as a number; 0 when it is absent. */
 export function num(struct: Struct, name: string): number {
   const value = struct[name];
   return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
 }
 
-/** A field as a 64-bit number; 0 when it is not there. */
+/** A field as a 64-bit number; 0 when it is absent. */
 export function big(struct: Struct, name: string): bigint {
   const value = struct[name];
   return typeof value === "bigint" ? value : typeof value === "number" ? BigInt(value) : 0n;
 }
 
-/** A field as text; empty when it is not there. */
+/** A field as text; empty when it is absent. */
 export function str(struct: Struct, name: string): string {
   const value = struct[name];
   return typeof value === "string" ? value : "";

@@ -1,10 +1,10 @@
-/** A delta stackshot and the one before it, as one. */
+/** Merging a delta stackshot with the one it is based on. */
 import type { StackshotData, TaskData, ThreadData } from "./data.ts";
 
-/** Completes a delta stackshot by the stackshot that it is against.
+/** Completes a delta stackshot with the stackshot that it is based on.
  *
- * A delta reports anew what ran, says of the rest what has changed, and of some only that it is still
- * there. What the stackshot before had and the delta does not speak of has ended.
+ * A delta has full data for threads that ran, changed fields for others, and only a listing for the
+ * rest. What the earlier stackshot has and the delta does not mention has ended.
  */
 export function mergeDelta(base: StackshotData, delta: StackshotData): StackshotData {
   const before = new Map(base.tasks.map((task) => [task.uniqueId, task]));
@@ -35,7 +35,7 @@ export function mergeDelta(base: StackshotData, delta: StackshotData): Stackshot
   return {
     ...base,
     ...delta,
-    // Said once, at the start.
+    // Recorded only in the full stackshot.
     timebase: base.timebase,
     osVersion: delta.osVersion ?? base.osVersion,
     osBuild: delta.osBuild ?? base.osBuild,
@@ -52,7 +52,7 @@ export function mergeDelta(base: StackshotData, delta: StackshotData): Stackshot
   };
 }
 
-/** What the delta has, or else what was before. */
+/** The delta's value, or else the earlier one. */
 function longer<T>(delta: readonly T[], base: readonly T[]): readonly T[] {
   return delta.length > 0 ? delta : base;
 }
@@ -65,7 +65,7 @@ function mergeTask(old: TaskData, task: TaskData): TaskData {
     const thread = before.get(id);
     if (thread !== undefined && !seen.has(id)) threads.push({ ...thread, change: "named" });
   }
-  // Of its own task a delta names every thread, one by one; of one that is only named, none.
+  // A delta lists every thread of a task it reports, and none of a task it only lists.
   if (task.change === "named" && threads.length === 0) {
     threads.push(...old.threads.map((thread): ThreadData => ({ ...thread, change: "kept" })));
   }

@@ -1,4 +1,4 @@
-/** Stackshots: what every thread of a task or of a whole system was doing, as the kernel tells it.
+/** Stackshots: the stacks of all threads of a task or of the whole system, captured by the kernel.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** From a file's bytes to what it says, whatever form it has. */
+/** Reading a stackshot file of any form. */
 import { FormatError } from "../errors.ts";
 import type { StackshotData } from "./data.ts";
 import { decodeKcdata } from "./decode.ts";
@@ -8,17 +8,17 @@ import { decodeTraceBuffer, isTraceBuffer } from "./trace_buffer.ts";
 import { kc, magics } from "./types.ts";
 import { collector } from "./warnings.ts";
 
-/** No kernel writes so much, and damage must not cost memory. */
+/** Limit for decompressed data, so that damage does not cost memory. */
 const MOST_INFLATED = 1 << 29;
 /** `KCDCT_*` of `kern_cdata.c`. */
 const compression = { none: 0n, zlib: 1n } as const;
 
-/** Reads a stackshot from a file's bytes: kcdata, whole, delta or compressed, or a trace buffer; as
- * they are or compressed by gzip. Where a file holds deltas after a stackshot, they are put together.
+/** Reads a stackshot from a file's bytes: kcdata (full, delta or compressed) or a trace buffer, plain or
+ * compressed by gzip. Deltas that follow a stackshot in the same file are merged into it.
  *
  * @param name of the file, for errors
- * @param base what a delta stackshot is against
- * @throws FormatError when it is none
+ * @param base the stackshot that a delta is based on
+ * @throws FormatError when it is not a stackshot
  */
 export async function readStackshot(
   bytes: Uint8Array,
@@ -45,17 +45,17 @@ function decodeAll(bytes: Uint8Array, name: string): StackshotData {
   return data;
 }
 
-/** Undoes gzip, and the kernel's own compression. */
+/** Decompresses gzip and the kernel's own compression. */
 async function unwrap(bytes: Uint8Array, name: string): Promise<Uint8Array> {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await inflate(bytes, "gzip", name, 0);
   return magicAt(bytes) === magics.compressed ? await decompress(bytes, name) : bytes;
 }
 
-/** A compressed buffer: what describes it, the mark of the buffer that it holds, that buffer's items as
- * one stream of zlib's. See `kcdata_init_compress()` of `kern_cdata.c`. */
+/** A compressed buffer: items that describe the compression, the inner buffer's begin mark, and its
+ * items as one zlib stream. See `kcdata_init_compress()` in `kern_cdata.c`. */
 async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // The items end where the inner buffer's mark is; what follows it is none.
+  // The items end at the inner buffer's begin mark; the compressed stream follows.
   let inner = 16;
   while (inner + 16 <= bytes.length) {
     const magic = magicAt(bytes, inner);
@@ -85,7 +85,7 @@ async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> 
   return whole;
 }
 
-/** The bytes in pieces: where a compressed stream is damaged, what came before is not lost. */
+/** The bytes in chunks, so that output before damage in the stream is kept. */
 function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> {
   const size = Math.min(Math.max(Math.ceil(bytes.length / 64), 64), 1 << 16);
   let at = 0;
@@ -97,9 +97,9 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> {
   });
 }
 
-/** What of a stream can be inflated.
+/** Inflates a stream as far as possible.
  *
- * @throws FormatError when nothing can
+ * @throws FormatError when nothing can be inflated
  */
 async function inflate(
   bytes: Uint8Array,
@@ -122,7 +122,7 @@ async function inflate(
     }
   } catch (error) {
     if (error instanceof FormatError) throw error;
-    // A stream that is cut short has given what there was.
+    // A truncated stream: keep what was inflated.
     if (length === 0) throw new FormatError(name, offset, `a stream that ${format} inflates`);
   } finally {
     await reader.cancel().catch(() => {});

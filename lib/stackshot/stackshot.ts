@@ -1,7 +1,6 @@
 /** A stackshot as tasks, threads and frames. */
 import { type Arch, type ArchName, archs } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
-import { hex } from "../hex.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import type { FrameContext, MissingSymbols, Resolution, Symbols } from "../target/mod.ts";
 import type { StackshotData, TaskData } from "./data.ts";
@@ -14,20 +13,10 @@ import {
   userImages,
   usesLayout,
 } from "./images.ts";
-import { contextOf, plain, StackshotThread, unknownJson } from "./thread.ts";
+import { contextOf, hex, plain, StackshotThread, unknownJson } from "./thread.ts";
 import { taskFlagWords, turnstileWords, waitWords } from "./words.ts";
 
-/** What a stackshot needs of the layers above it.
- *
- * @example
- * ```ts
- * import { type Stackshot, type StackshotServices, Symbolizer } from "@machpause/machpause";
- *
- * const services: StackshotServices = { symbols: (images) => new Symbolizer(images) };
- * declare const stackshot: Stackshot; // made over them
- * console.log(stackshot.kernel.resolve(0xffffff8000200000n).symbol);
- * ```
- */
+/** What a stackshot needs from other modules. */
 export interface StackshotServices {
   /** Makes the lookups over a list of images. */
   symbols(images: readonly LoadedImage[]): Symbols;
@@ -35,7 +24,7 @@ export interface StackshotServices {
   readonly findImage?: FindImage;
 }
 
-/** An architecture for frames' addresses where none is known: their width is all that counts. */
+/** The architecture for frames of an unknown one; only the address width matters. */
 function archOr(name: ArchName | null, is64: boolean): Arch {
   return archs[name ?? (is64 ? "x86_64" : "i386")];
 }
@@ -51,11 +40,11 @@ function archOr(name: ArchName | null, is64: boolean): Arch {
  * ```
  */
 export class StackshotTask {
-  /** All that the stackshot says of it. */
+  /** Its decoded data. */
   readonly data: TaskData;
-  /** What its code is written for; `null` when neither it nor the kernel says. */
+  /** Architecture of its code; `null` when neither the task nor the kernel records one. */
   readonly arch: ArchName | null;
-  /** In the order that the kernel listed them. */
+  /** In the kernel's order. */
   readonly threads: readonly StackshotThread[];
   readonly #stackshot: Stackshot;
   #images: readonly LoadedImage[] | undefined;
@@ -91,12 +80,12 @@ export class StackshotTask {
     return this.data.pid;
   }
 
-  /** Of the process; not safe to print raw, empty when it is not known. */
+  /** Process name; empty when not known. Not safe to print raw. */
   get name(): string {
     return this.data.name;
   }
 
-  /** What its flags say, in words. */
+  /** Its flags, in words. */
   get flags(): readonly string[] {
     return taskFlagWords(this.data.flags);
   }
@@ -107,7 +96,7 @@ export class StackshotTask {
     return this.#images ??= this.#stackshot.ownImages(this.data);
   }
 
-  /** What is known about an address in user space. */
+  /** Resolves an address in user space. */
   resolve(address: bigint): Resolution {
     this.#own ??= this.#stackshot.symbolsOver(this.images);
     const own = this.#own.resolve(address);
@@ -116,7 +105,7 @@ export class StackshotTask {
       : own;
   }
 
-  /** The images asked about so far whose debug information is missing. */
+  /** Images that were looked up and have no debug information. */
   get missing(): readonly MissingSymbols[] {
     return this.#own?.missing ?? [];
   }
@@ -171,8 +160,7 @@ export class StackshotTask {
   }
 }
 
-/** A stackshot: what every thread of one task or of all was doing, in user space and in the kernel, at
- * one moment.
+/** A stackshot: the user and kernel stacks of all threads of one task, or of all tasks, at one moment.
  *
  * @example
  * ```ts
@@ -183,7 +171,7 @@ export class StackshotTask {
  * ```
  */
 export class Stackshot implements Disposable {
-  /** All that was read. */
+  /** The decoded data. */
   readonly data: StackshotData;
   /** In the kernel's order. */
   readonly tasks: readonly StackshotTask[];
@@ -192,7 +180,7 @@ export class Stackshot implements Disposable {
   #kernel: Symbols | undefined;
   #sharedCache: Symbols | undefined;
 
-  /** Over what was read.
+  /** Wraps decoded data.
    *
    * @param close is called once, when the stackshot is disposed
    */
@@ -213,17 +201,17 @@ export class Stackshot implements Disposable {
     return this.data.form;
   }
 
-  /** What was found damaged. Not safe to print raw. */
+  /** Damage that was found. Not safe to print raw. */
   get warnings(): readonly string[] {
     return this.data.warnings;
   }
 
-  /** The lookups over the kernel and its extensions. */
+  /** Resolver for the kernel and its extensions. */
   get kernel(): Symbols {
     return this.#kernel ??= this.symbolsOver(kernelImages(this.data, this.#services.findImage));
   }
 
-  /** The lookups over the images of the system's shared cache; none when they are not listed. */
+  /** Resolver for the images of the system's shared cache; empty when they are not listed. */
   get sharedCache(): Symbols {
     return this.#sharedCache ??= this.symbolsOver(
       sharedCacheImages(this.data, this.#services.findImage),
@@ -235,20 +223,20 @@ export class Stackshot implements Disposable {
     return userImages(this.data, task, this.#services.findImage);
   }
 
-  /** The lookups over a list of images. */
+  /** Resolver for a list of images. */
   symbolsOver(images: readonly LoadedImage[]): Symbols {
     return this.#services.symbols(images);
   }
 
-  /** When it was taken; `null` when it does not say. */
+  /** When it was taken; `null` when not recorded. */
   get date(): Date | null {
     const { time } = this.data;
-    // Beyond this there is no date.
+    // The largest time that a Date can hold.
     if (time === null || time > 8_640_000_000_000_000_000n) return null;
     return new Date(Number(time / 1000n));
   }
 
-  /** Closes the files of images. */
+  /** Closes the image files. */
   [Symbol.dispose](): void {
     this.#close();
   }

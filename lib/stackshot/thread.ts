@@ -1,7 +1,6 @@
 /** A thread of a stackshot, and its frames. */
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
-import { hex, hexBytes } from "../hex.ts";
 import {
   Backtrace,
   Frame,
@@ -16,7 +15,7 @@ import { runState, threadFlagWords, truncated } from "./words.ts";
 
 const noRegisters = new Registers(new Map());
 
-/** What the frames over one resolver have in common. */
+/** The shared context of frames with the same resolver. */
 export function contextOf(arch: Arch, resolver: Resolver): FrameContext {
   return {
     arch,
@@ -47,20 +46,20 @@ function backtraceOf(
   return backtrace;
 }
 
-/** An item that nobody knows: what it is called, and its bytes in hexadecimal, as many as one would
- * look at. */
+/** An item of unknown type: its name, and its first bytes in hexadecimal. */
 export function unknownJson({ type, description, data }: KcItem): Record<string, unknown> {
+  const shown = [...data.subarray(0, 64)].map((byte) => byte.toString(16).padStart(2, "0"));
   return {
     type: `0x${type.toString(16)}`,
     description,
     size: data.length,
-    bytes: hexBytes(data.subarray(0, 64)),
+    bytes: shown.join(""),
   };
 }
 
 /** A thread of a stackshot.
  *
- * Its frames were walked by the kernel, from frame record to frame record.
+ * The kernel walked its frames by frame records.
  *
  * @example
  * ```ts
@@ -72,13 +71,13 @@ export function unknownJson({ type, description, data }: KcItem): Record<string,
  * ```
  */
 export class StackshotThread {
-  /** In its task; 0 is the first that the kernel listed. */
+  /** Index in its task, in the kernel's order. */
   readonly index: number;
-  /** All that the stackshot says of it. */
+  /** Its decoded data. */
   readonly data: ThreadData;
-  /** What it waits for, in words; `null` when the stackshot does not say. Not safe to print raw. */
+  /** What it waits for, in words; `null` when not recorded. Not safe to print raw. */
   readonly waiting: string | null;
-  /** Whom it lends its priority meanwhile, in words; `null` when it is nobody known. */
+  /** The target of its priority inheritance, in words; `null` when not known. */
   readonly turnstile: string | null;
   readonly #user: FrameContext;
   readonly #kernel: FrameContext;
@@ -107,28 +106,28 @@ export class StackshotThread {
     return this.data.id;
   }
 
-  /** As the program set it, and not safe to print raw; empty when it has none. */
+  /** Name set by the program; empty when it has none. Not safe to print raw. */
   get name(): string {
     return this.data.name;
   }
 
-  /** What it was doing. */
+  /** Run state. */
   get state(): RunState {
     return runState(this.data.state);
   }
 
-  /** What else its flags say, in words. */
+  /** Its other flags, in words. */
   get flags(): readonly string[] {
     return threadFlagWords(this.data.flags, this.data.state);
   }
 
-  /** How it comes to be in a delta stackshot; `null` in any other. */
+  /** Where its data comes from in a delta stackshot; `null` when the stackshot is not a delta. */
   get change(): Change | null {
     return this.data.change;
   }
 
   #stopped(which: bigint): StopReason {
-    // Older kernels have one flag for both stacks.
+    // Older kernels use one flag for both stacks.
     const { flags } = this.data;
     const one = truncated.kernel | truncated.user;
     return (flags & which) !== 0n || ((flags & truncated.any) !== 0n && (flags & one) === 0n)
@@ -166,7 +165,7 @@ export class StackshotThread {
     return backtraceOf(this.data.asyncFrames, this.#user, addressMask, "null-record", limit);
   }
 
-  /** Where the kernel lets a thread without a kernel stack go on, as a frame; `null` when it has one. */
+  /** The continuation of a thread without a kernel stack, as a frame; `null` when it has a stack. */
   get continuation(): Frame | null {
     const { continuation } = this.data;
     return continuation === 0n
@@ -229,7 +228,10 @@ export class StackshotThread {
 }
 
 const allBits = (1n << 64n) - 1n;
-/** Values as JSON has them: 64-bit numbers as numbers where those are exact. */
+/** An address in JSON form. */
+export const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
+/** Values in JSON form; 64-bit numbers become numbers where those are exact. */
 export function plain(value: unknown): unknown {
   if (typeof value === "bigint") {
     return value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= 0n ? Number(value) : hex(value);

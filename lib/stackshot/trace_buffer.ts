@@ -1,13 +1,12 @@
 /** The trace buffer of `stack_snapshot`, which kernels from Mac OS X 10.6 to OS X 10.11 filled:
  * `osfmk/kern/debug.h` and `kdp_stackshot()` of XNU 1504 to 3248.
  *
- * A task's structure is followed by the places of its images, then by its threads; a thread's by its
- * dispatch queue's serial number, its kernel frames and its user frames. Nothing says which system
- * wrote it, and each laid its structures out anew: the one whose structures go on to the end is it. */
+ * A task structure is followed by its image list, then by its threads; a thread structure by the
+ * dispatch queue's serial number, kernel frames and user frames. The buffer does not record the system
+ * version, and the layouts differ by version: the layout that decodes to the end is the right one. */
 import { FormatError } from "../errors.ts";
 import type { LoadInfo, RawFrame, StackshotData, TaskData, ThreadData } from "./data.ts";
-import { formatUuid } from "../hex.ts";
-import { big, type Layout, layout, num, readStruct, str, type Struct } from "./layout.ts";
+import { big, type Layout, layout, num, readStruct, str, type Struct, uuid } from "./layout.ts";
 import { collector } from "./warnings.ts";
 
 const TASK = 0xdecafbad;
@@ -42,13 +41,13 @@ const memory = "u32 snapshot_magic; u32 free_pages; u32 active_pages; u32 inacti
 const pressure = "i32 busy_buffer_count; u32 pages_wanted; u32 pages_reclaimed; " +
   "u8 pages_wanted_reclaimed_valid";
 
-/** How one system laid its structures out. */
+/** The structure layouts of one system version. */
 export interface System {
   /** Such as `10.9`. */
   readonly name: string;
   readonly task: Layout;
   readonly thread: Layout;
-  /** What the memory of the machine is told in. */
+  /** Layout of the memory information. */
   readonly memory: Layout | null;
 }
 
@@ -117,13 +116,13 @@ interface Attempt {
   readonly system: System;
   readonly tasks: Task[];
   readonly details: Record<string, Struct>;
-  /** How far it came. */
+  /** Offset it reached. */
   end: number;
-  /** Why it came no further; `undefined` at the end of the bytes. */
+  /** Why it stopped; `undefined` at the end of the bytes. */
   problem: string | undefined;
 }
 
-/** Whether bytes begin as a trace buffer does. */
+/** Whether bytes begin like a trace buffer. */
 export function isTraceBuffer(bytes: Uint8Array): boolean {
   if (bytes.length < 4) return false;
   const magic = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
@@ -133,12 +132,12 @@ export function isTraceBuffer(bytes: Uint8Array): boolean {
 /** Decodes a trace buffer.
  *
  * @param name of the file, for errors
- * @throws FormatError when it is none
+ * @throws FormatError when it is not a trace buffer
  */
 export function decodeTraceBuffer(bytes: Uint8Array, name: string): StackshotData {
   if (!isTraceBuffer(bytes)) throw new FormatError(name, 0, "a trace buffer's first snapshot");
   const attempts = systems.map((system) => attempt(system, bytes));
-  // Where one ends with the bytes it is right, though another may read zeroes behind it.
+  // A layout that ends exactly at the end wins over one that also accepts trailing zeroes.
   const score = ({ end, problem }: Attempt): number =>
     end === bytes.length && problem === undefined ? Infinity : end;
   const best = attempts.reduce((best, next) => score(next) > score(best) ? next : best);
@@ -182,7 +181,7 @@ function attempt(system: System, bytes: Uint8Array): Attempt {
   const magicHere = (offset: number): number | null =>
     offset + 4 > bytes.length ? null : view.getUint32(offset, true);
   const isMagic = (magic: number | null): boolean => magic === TASK || magic === THREAD;
-  /** Takes a structure; `null` when it is cut short. */
+  /** Reads a structure; `null` when it is truncated. */
   const take = (layout: Layout): Struct | null => {
     if (layout.size > bytes.length - at) return null;
     const struct = readStruct(layout, bytes.subarray(at, at + layout.size));
@@ -196,7 +195,7 @@ function attempt(system: System, bytes: Uint8Array): Attempt {
   for (;;) {
     result.end = at;
     const magic = magicHere(at);
-    // Buffers are often larger than what was written.
+    // Buffers are often larger than their content.
     if (magic === null || magic === 0) {
       return stop(at === bytes.length || magic === 0 ? undefined : "a snapshot is cut short");
     }
@@ -223,7 +222,7 @@ function attempt(system: System, bytes: Uint8Array): Attempt {
         return next === bytes.length || magicHere(next) === 0 || isMagic(magicHere(next));
       };
       let size = wide ? 24 : 20;
-      // The kernel's own images are as wide as the kernel is, which its task need not say.
+      // Kernel images have the kernel's pointer size, which its task need not record.
       if (count > 0 && !goesOn(size) && goesOn(44 - size)) size = 44 - size;
       if (!fits(size)) return stop(`the task snapshot has no room for its ${count} images`);
       const loadInfos: LoadInfo[] = [];
@@ -231,7 +230,7 @@ function attempt(system: System, bytes: Uint8Array): Attempt {
         const address = size === 24
           ? view.getBigUint64(at, true)
           : BigInt(view.getUint32(at, true));
-        loadInfos.push({ address, uuid: formatUuid(bytes.subarray(at + size - 16, at + size)) });
+        loadInfos.push({ address, uuid: uuid(bytes.subarray(at + size - 16, at + size)) });
       }
       const donatingPids: number[] = [];
       for (const end = at + donating; at < end; at += 4) donatingPids.push(view.getInt32(at, true));
@@ -318,7 +317,7 @@ function taskData({ struct, loadInfos, donatingPids, threads }: Task): TaskData 
     exiting: (flags & terminated) !== 0n,
     cpuType: null,
     suspendCount: num(struct, "suspend_count"),
-    // In pages, whose size is not told.
+    // In pages of unknown size.
     size: null,
     loadInfos,
     textExec: [],

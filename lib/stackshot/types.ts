@@ -1,5 +1,5 @@
-/** The types of kcdata items in a stackshot: `osfmk/kern/kcdata.h` of XNU. Where a structure has grown,
- * its newest layout is here; an item's length says how much of it there is. */
+/** The types of kcdata items in a stackshot: XNU's `osfmk/kern/kcdata.h`. Each layout is the newest
+ * version of its structure; an item's length says how many of its fields are present. */
 import { type Layout, layout } from "./layout.ts";
 
 /** The first word of a buffer. */
@@ -9,7 +9,7 @@ export const magics = {
   compressed: 0x434f4d50,
 } as const;
 
-/** Types of items that the format itself defines. */
+/** Item types defined by the format itself. */
 export const kc = {
   stringDesc: 0x1,
   uint32Desc: 0x2,
@@ -25,7 +25,7 @@ export const kc = {
   end: 0xf19158ed,
 } as const;
 
-/** Types of containers. */
+/** Container types. */
 export const containers = {
   task: 0x903,
   thread: 0x904,
@@ -34,7 +34,7 @@ export const containers = {
   sharedCache: 0x942,
 } as const;
 
-/** Types of items that are read by name here. */
+/** Item types that the decoder refers to by name. */
 export const types = {
   loadInfo: 0x30,
   loadInfo64: 0x31,
@@ -316,7 +316,7 @@ export const layouts: ReadonlyMap<number, Layout> = new Map(
   rows.map(([type, name, fields]) => [type, layout(name, fields)]),
 );
 
-/** Items that are text. */
+/** Item types whose payload is text. */
 export const texts: ReadonlyMap<number, string> = new Map([
   [0x37, "proc_name"],
   [0x909, "pth_name"],
@@ -328,7 +328,7 @@ export const texts: ReadonlyMap<number, string> = new Map([
   [0x951, "exclave_addressspace_name"],
 ]);
 
-/** The element sizes of arrays from kernels that did not yet record their padding. */
+/** Element sizes of arrays from kernels that did not record the padding. */
 export const oldElementSizes: ReadonlyMap<number, number> = new Map([
   [0x30, 20],
   [0x31, 24],
@@ -341,8 +341,8 @@ export const oldElementSizes: ReadonlyMap<number, number> = new Map([
   [0x941, 48],
 ]);
 
-/** Structures from kernels that did not yet record padding, which have since grown into it: their old
- * length and that with padding. */
+/** Structures that have since grown into the padding that older kernels did not record: their old length
+ * and their length with padding. */
 export const oldSizes: ReadonlyMap<number, readonly [size: number, padded: number]> = new Map([
   [0x906, [0x68, 0x70]],
   [0x908, [0x18, 0x20]],

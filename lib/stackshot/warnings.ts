@@ -1,6 +1,6 @@
-/** Collects what was found damaged: each thing once, and not without end.
+/** Collects warnings about damage, without duplicates and up to a limit.
  *
- * @param warnings that they are added to
+ * @param warnings the list to add to
  */
 export function collector(warnings: string[]): (text: string) => void {
   const most = 100;

@@ -1,5 +1,4 @@
-/** What a stackshot's numbers mean, in words. */
-import { hex } from "../hex.ts";
+/** The numbers of a stackshot, in words. */
 import type { RunState } from "../target/mod.ts";
 import type { StackshotData, TurnstileInfo, WaitInfo } from "./data.ts";
 
@@ -46,7 +45,7 @@ export function waitTypeName(type: number): string | null {
 
 const allOnes = (1n << 64n) - 1n;
 
-/** `STACKSHOT_WAITOWNER_*` of `osfmk/kern/kcdata.h`: owners that are no one. */
+/** `STACKSHOT_WAITOWNER_*` of `osfmk/kern/kcdata.h`: special owner values. */
 const owners = {
   kernel: allOnes - 1n,
   portLocked: allOnes - 2n,
@@ -60,6 +59,8 @@ const owners = {
 /** `STACKSHOT_WAITINFO_FLAGS_SPECIALREPLY`. */
 const specialReply = 1;
 
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
 const byThread = (owner: bigint): string =>
   owner === 0n
     ? ", whose owner is not known"
@@ -67,7 +68,7 @@ const byThread = (owner: bigint): string =>
     ? ", whose owner is just taking or leaving it"
     : ` owned by thread ${hex(owner)}`;
 
-/** A port, and what state it was found in. */
+/** A port and its state. */
 function port(context: bigint, owner: bigint): string {
   const locked = owner === owners.portLocked ? "locked " : "";
   const transit = owner === owners.inTransit ? " in transit" : "";
@@ -76,7 +77,7 @@ function port(context: bigint, owner: bigint): string {
 
 /** A wait in words, as in `pthread mutex 0x7ff… owned by thread 0x37de`; `null` for none.
  *
- * @param portLabels names of service ports. Not safe to print raw, and so is the answer.
+ * @param portLabels names of service ports; like the result, not safe to print raw
  */
 export function waitWords(wait: WaitInfo, portLabels: StackshotData["portLabels"]): string | null {
   const label = portLabels.get(wait.portLabel);
@@ -197,7 +198,7 @@ const turnstile = {
   blockedOnTask: 0x10n,
 } as const;
 
-/** A turnstile in words; `null` when it leads to nobody known. */
+/** A turnstile in words; `null` when its target is unknown. */
 export function turnstileWords({ context, hops, priority, flags }: TurnstileInfo): string | null {
   const after = hops > 1 ? ` after ${hops} hops` : "";
   if ((flags & turnstile.thread) !== 0n) {
@@ -219,7 +220,7 @@ const threadState = {
   idle: 0x80,
 } as const;
 
-/** The `TH_STATE_*` that `thread_info` would make of a thread's state bits. */
+/** The `TH_STATE_*` that `thread_info` derives from a thread's state bits. */
 export function runState(state: number): RunState {
   if ((state & threadState.terminate) !== 0) return "halted";
   if ((state & threadState.run) !== 0) return "running";
@@ -259,16 +260,16 @@ function words(flags: bigint, table: readonly (readonly [bigint, string])[]): st
   return table.filter(([bit]) => (flags & bit) !== 0n).map(([, text]) => text);
 }
 
-/** What a task's flags say. */
+/** A task's flags, in words. */
 export function taskFlagWords(flags: bigint): string[] {
   return words(flags, taskFlags);
 }
 
-/** What a thread's flags say, and its state bits beside {@linkcode runState}. */
+/** A thread's flags and its state bits other than {@linkcode runState}, in words. */
 export function threadFlagWords(flags: bigint, state: number): string[] {
   const idle = (state & threadState.idle) !== 0 ? ["idle"] : [];
   return [...idle, ...words(flags, threadFlags)];
 }
 
-/** `kThreadTruncatedBT` and its kin: which of a thread's stacks was cut. */
+/** `kThreadTruncatedBT` and similar: which of a thread's stacks was truncated. */
 export const truncated = { any: 0x80n, kernel: 0x4000n, user: 0x8000n } as const;

@@ -1,59 +1,11 @@
 /** Whose crash it is: the program's, one of its libraries', the system's. */
 
-import { isSystemImage } from "./explain.ts";
-import type { CrashReport, ReportFrame, ReportImage } from "../report.ts";
-
-/** Where the code at a place was linked from.
- *
- * @example
- * ```ts
- * import { type CodeOrigin, type CodeOrigins, type ReportImage } from "@machpause/machpause";
- *
- * declare const origins: CodeOrigins;
- * declare const image: ReportImage;
- * const origin: CodeOrigin | null = origins.originAt(image, 0x8120);
- * console.log(origin?.archive); // libsdk.a
- * ```
- */
-export interface CodeOrigin {
-  /** The static library, by its path; `null` when the object file was in none, or it is not known. Not
-   * safe to print raw. */
-  readonly archive: string | null;
-  /** The object file or the compile unit's source file; `null` when not known. Not safe to print raw. */
-  readonly unit: string | null;
-}
-
-/** Whoever knows which object files an image was linked from: its debug map, its debug information.
- *
- * @example
- * ```ts
- * import { type CodeOrigins, crashReports } from "@machpause/machpause";
- *
- * const origins: CodeOrigins = {
- *   originAt: (_image, offset) => offset < 0x8000 ? null : { archive: "libsdk.a", unit: null },
- * };
- * const { attributeReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * console.log(attributeReport(report, { mine: ["sdk"], origins }).verdict);
- * ```
- */
-export interface CodeOrigins {
-  /** The origin of the code at an offset from the image's load address; `null` when not known. */
-  originAt(image: ReportImage, offset: number): CodeOrigin | null;
-}
+import { baseName, imageTitle, isSystemImage, programImage } from "../images.ts";
+import type { CodeOrigins } from "../origins.ts";
+import type { CrashReport, ReportFrame } from "../report.ts";
 
 /** Code of a static library: from a begin up to, not including, an end, in bytes from the image's load
  * address.
- *
- * @example
- * ```ts
- * import { type CodeRange, crashReports } from "@machpause/machpause";
- *
- * const sdk: CodeRange = { image: null, begin: 0x8000, end: 0x12000 }; // from a link map
- * const { attributeReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * console.log(attributeReport(report, { ranges: [sdk] }).verdict);
- * ```
  */
 export interface CodeRange {
   /** The image's name; `null` for the program. */
@@ -64,18 +16,7 @@ export interface CodeRange {
   readonly end: number;
 }
 
-/** What is whose.
- *
- * @example
- * ```ts
- * import { type AttributionOptions, crashReports } from "@machpause/machpause";
- *
- * const options: AttributionOptions = { mine: ["CaptchaSDK", "libcrypto.a"] };
- * const { attributeReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * console.log(attributeReport(report, options).verdict); // mine, program or system
- * ```
- */
+/** What is whose. */
 export interface AttributionOptions {
   /** Names of libraries, static or dynamic, with or without `lib`, `.a`, `.dylib` and `.framework`; of
    * folders of sources too. */
@@ -86,33 +27,10 @@ export interface AttributionOptions {
   readonly origins?: CodeOrigins;
 }
 
-/** Who a frame belongs to.
- *
- * @example
- * ```ts
- * import { crashReports, type Owner } from "@machpause/machpause";
- *
- * const { attributeReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * const owner: Owner = attributeReport(report, { mine: ["CaptchaSDK"] }).verdict;
- * console.log(owner === "mine" ? "ours" : "theirs");
- * ```
- */
+/** Who a frame belongs to. */
 export type Owner = "mine" | "program" | "system" | "unknown";
 
-/** A frame and its owner.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { attributeReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * for (const { frame, owner, library } of attributeReport(report, { mine: ["sdk"] }).frames) {
- *   console.log(owner, library, frame.symbol);
- * }
- * ```
- */
+/** A frame and its owner. */
 export interface OwnedFrame {
   /** Of the stack that decides. */
   readonly frame: ReportFrame;
@@ -126,18 +44,7 @@ export interface OwnedFrame {
   readonly by: "image" | "range" | "archive" | "unit" | "none";
 }
 
-/** Whose crash a report is.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { attributeReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * const { verdict, deciding, passed } = attributeReport(report, { mine: ["sdk"] });
- * console.log(verdict, deciding?.frame.symbol, `below ${passed} frames of the system`);
- * ```
- */
+/** Whose crash a report is. */
 export interface Attribution {
   /** Who owns the frame that decides. `system` where there is no other frame. */
   readonly verdict: Owner;
@@ -171,7 +78,7 @@ export function attributeReport(
   report: CrashReport,
   options: AttributionOptions = {},
 ): Attribution {
-  const stack = decidingStack(report);
+  const stack = report.decidingStack;
   const frames = stack.map((frame) => ownerOf(frame, report, options));
   const at = frames.findIndex(({ owner }) => owner === "mine" || owner === "program");
   const deciding = frames[at] ?? null;
@@ -187,13 +94,6 @@ export function attributeReport(
   };
 }
 
-/** The stack that tells what happened: that of an uncaught exception, else the crashed thread's, else the
- * first. */
-export function decidingStack(report: CrashReport): readonly ReportFrame[] {
-  if (report.lastException !== null && report.lastException.length > 0) return report.lastException;
-  return (report.crashedThread ?? report.threads[0])?.frames ?? [];
-}
-
 function ownerOf(
   frame: ReportFrame,
   report: CrashReport,
@@ -202,7 +102,7 @@ function ownerOf(
   const { image } = frame;
   const none = { frame, library: null, unit: null };
   if (image === null) return { ...none, owner: "unknown", by: "none" };
-  const whole = { frame, library: title(image), unit: null, by: "image" as const };
+  const whole = { frame, library: imageTitle(image), unit: null, by: "image" as const };
   const path = image.path ?? image.name;
   if (mine.some((name) => sameLibrary(name, path) || sameLibrary(name, image.name))) {
     return { ...whole, owner: "mine" };
@@ -228,23 +128,6 @@ function ownerOf(
   if (archive !== null) return { frame, owner, library: baseName(archive), unit, by: "archive" };
   if (isMine) return { frame, owner, library: mine[0] ?? null, unit, by: "unit" };
   return { ...whole, owner, unit };
-}
-
-/** The program's own image: the one at the process's path, else the first that is not the system's. */
-export function programImage(report: CrashReport): ReportImage | null {
-  const { path, name } = report.process;
-  return report.images.find((image) => path !== null && image.path === path) ??
-    report.images.find((image) => image.name === name || image.path?.endsWith(`/${name}`)) ??
-    report.images.find((image) => !isSystemImage(image)) ?? null;
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** The file's name, which is shorter than a bundle's identifier. */
-function title(image: ReportImage): string {
-  return image.path === null ? image.name : baseName(image.path);
 }
 
 /** A library's name without what all libraries' names have. */

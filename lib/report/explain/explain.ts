@@ -1,24 +1,19 @@
 /** A report in a few sentences: what happened, where, and what to check. */
 
-import { isSystemPath } from "../../symbols/system_image.ts";
-import { decodeException, subtypeName } from "../read/decode.ts";
-import { describeAddress, faultAddress, register } from "./fault.ts";
-import { known, knownFrame, knownMessage, knownTermination } from "./knowledge.ts";
-import type { KnowledgeRow } from "./knowledge_row.ts";
+import { decodeException, subtypeName } from "../codes.ts";
+import { faultAddress, register } from "../fault.ts";
+import { isSystemImage } from "../images.ts";
+import {
+  type KnowledgeRow,
+  known,
+  knownFrame,
+  knownMessage,
+  knownTermination,
+} from "../knowledge/mod.ts";
+import { describeAddress } from "./address.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 
-/** What a report means. Its texts hold what the report says, so they are not safe to print raw.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { explainReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * const { headline, causes, check } = explainReport(report);
- * console.log([headline, ...causes, ...check].join("\n"));
- * ```
- */
+/** What a report means. Its texts hold what the report says, so they are not safe to print raw. */
 export interface Explanation {
   /** In one line: what crashed, and how. */
   readonly headline: string;
@@ -57,6 +52,7 @@ export function explainReport(
 ): Explanation {
   const { exception, termination } = report;
   const thread = report.crashedThread;
+  const information: readonly string[] = report.information;
   const happened: string[] = [];
   const rows: KnowledgeRow[] = [];
   const add = (row: KnowledgeRow | null, text?: string): void => {
@@ -69,7 +65,7 @@ export function explainReport(
   for (const message of messages(report)) {
     const row = knownMessage(message);
     if (row !== null) add(row, `${row.meaning} It says: ${message}`);
-    else if (report.information.includes(message)) happened.push(`It says: ${message}`);
+    else if (information.includes(message)) happened.push(`It says: ${message}`);
   }
   if (termination !== null) {
     const { namespace, code } = termination;
@@ -241,9 +237,4 @@ function firstOwn(
     if (found !== undefined) return found;
   }
   return null;
-}
-
-/** Whether an image comes with the system, by its path, or by its name where the report has no path. */
-export function isSystemImage({ path, name }: ReportImage): boolean {
-  return isSystemPath(path ?? name) || path === null && name === "???";
 }

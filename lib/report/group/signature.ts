@@ -1,8 +1,7 @@
 /** What makes two reports the same crash. */
 
-import { decidingStack } from "../explain/attribution.ts";
-import { isSystemImage } from "../explain/explain.ts";
-import { knownFrame } from "../explain/knowledge.ts";
+import { isSystemImage } from "../images.ts";
+import { knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 
 /** A report's signature: the same for the same crash in another process, on another device and, where
@@ -50,7 +49,7 @@ export function reportSignature(
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") {
     parts.push(`${termination.namespace} 0x${(termination.code ?? 0n).toString(16)}`);
   }
-  for (const part of frameParts(decidingStack(report), demangle)) parts.push(part);
+  for (const part of frameParts(report.decidingStack, demangle)) parts.push(part);
   return { id: hash(parts.join("\n")), parts };
 }
 

@@ -2,17 +2,11 @@
 
 import { parseImageLine, parseSource } from "./crash_lines.ts";
 import { fieldNames, Header } from "./crash_header.ts";
-import type { JsonObject } from "./json.ts";
-import {
-  archOfCodeType,
-  type CallTreeNode,
-  CrashReport,
-  imageFinder,
-  type ReportFrame,
-  type ReportImage,
-  type ReportThread,
-} from "../report.ts";
-import { Lines } from "./text.ts";
+import type { JsonObject } from "../json.ts";
+import { archOfCodeType, imageFinder } from "../images.ts";
+import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
+import { CrashReport } from "../report.ts";
+import { Lines } from "../text.ts";
 
 /** The format is known by then. */
 const PROBED = 1 << 16;

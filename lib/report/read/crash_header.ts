@@ -1,9 +1,9 @@
 /** What the header of a crash text says, by the names of its fields or, where they were translated, by
  * what their values look like. */
 
-import type { JsonObject } from "./json.ts";
-import { textAt } from "./json.ts";
-import type { ReportException, ReportField, ReportProcess, ReportTermination } from "../report.ts";
+import type { JsonObject } from "../json.ts";
+import { textAt } from "../json.ts";
+import type { ReportException, ReportField, ReportProcess, ReportTermination } from "../drafts.ts";
 
 /** The names of fields, in lower case. A line with another name may be part of a section. */
 export const fieldNames: ReadonlySet<string> = new Set([

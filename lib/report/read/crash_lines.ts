@@ -1,7 +1,8 @@
 /** The lines of a crash text that have columns: frames, binary images, registers. Everything here
  * takes time linear in the line's length. */
 
-import { normalUuid, type ReportImage, type ReportRegister } from "../report.ts";
+import { normalUuid } from "../images.ts";
+import type { ReportImage, ReportRegister } from "../drafts.ts";
 
 /** What a frame's last column says. */
 export interface Place {

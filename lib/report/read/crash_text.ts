@@ -2,20 +2,22 @@
  * TN2151: header, exception information, diagnostics, backtraces, thread state, binary images. */
 
 import { parseFrameLine, parseImageLine, parseRegisters } from "./crash_lines.ts";
-import { archOfCodeType } from "../report.ts";
-import { CrashReport, imageFinder } from "../report.ts";
+import { archOfCodeType } from "../images.ts";
+
+import { imageFinder } from "../images.ts";
+import { CrashReport } from "../report.ts";
 import type {
-  FrameSpan,
   ReportField,
   ReportFrame,
   ReportImage,
   ReportRegister,
   ReportSection,
   ReportThread,
-} from "../report.ts";
+} from "../drafts.ts";
+import type { FrameSpan } from "../report.ts";
 import { fieldNames, Header, translated } from "./crash_header.ts";
-import { Lines } from "./text.ts";
-import type { JsonObject } from "./json.ts";
+import { Lines } from "../text.ts";
+import type { JsonObject } from "../json.ts";
 
 /** More warnings of one kind say nothing more. */
 const MAX_WARNINGS = 50;

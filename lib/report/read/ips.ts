@@ -13,19 +13,18 @@ import {
   stringifyJson,
   textAt,
   toBigint,
-} from "./json.ts";
-import {
-  archOfCodeType,
-  CrashReport,
-  normalUuid,
-  type ReportException,
-  type ReportField,
-  type ReportFrame,
-  type ReportImage,
-  type ReportRegister,
-  type ReportTermination,
-  type ReportThread,
-} from "../report.ts";
+} from "../json.ts";
+import { archOfCodeType, normalUuid } from "../images.ts";
+import type {
+  ReportException,
+  ReportField,
+  ReportFrame,
+  ReportImage,
+  ReportRegister,
+  ReportTermination,
+  ReportThread,
+} from "../drafts.ts";
+import { CrashReport } from "../report.ts";
 
 const MAX_WARNINGS = 50;
 

@@ -2,27 +2,11 @@
 
 import type { LoadedImage } from "../../macho/mod.ts";
 import type { Target, Thread, ThreadException } from "../../target/mod.ts";
-import type {
-  CrashReport,
-  ReportException,
-  ReportFrame,
-  ReportImage,
-  ReportThread,
-} from "../report.ts";
-import { madeReport } from "./write.ts";
+import type { ReportException, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
+import type { CrashReport } from "../report.ts";
+import { madeReport } from "./made.ts";
 
-/** What a target does not know of itself.
- *
- * @example
- * ```ts
- * import { crashReports, openCore, type TargetReportOptions } from "@machpause/machpause";
- *
- * const options: TargetReportOptions = { date: new Date(), osVersion: "macOS 14.3 (23D56)" };
- * const { reportOf, writeReport } = await crashReports();
- * using core = await openCore("MyApp.core");
- * console.log(writeReport(reportOf(core, core.threads, options), "crash"));
- * ```
- */
+/** What a target does not know of itself. */
 export interface TargetReportOptions {
   /** When it was captured; left out when not known. */
   readonly date?: Date;

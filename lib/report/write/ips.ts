@@ -2,8 +2,8 @@
  * JSON format of a crash report". */
 
 import { archs } from "../../arch/mod.ts";
-import { type JsonValue, stringifyJson } from "../read/json.ts";
-import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
+import { type JsonValue, stringifyJson } from "../json.ts";
+import type { CrashReport, ReportFrame, ReportImage, ReportThread, Unbranded } from "../report.ts";
 
 /** An address, or anything else that is an integer: a number where that can hold it. */
 function integer(value: bigint): number | bigint {
@@ -45,8 +45,8 @@ export function ipsText(report: CrashReport): string {
     name: process.name,
   });
 
-  const images: ReportImage[] = [...report.images];
-  const numbers = new Map(images.map((image, index) => [image, index]));
+  const images: Unbranded<ReportImage>[] = [...report.images];
+  const numbers = new Map<unknown, number>(images.map((image, index) => [image, index]));
   let absolute = images.findIndex(({ base, size, uuid }) =>
     base === 0n && size === 0n && uuid === null
   );
@@ -139,7 +139,7 @@ export function ipsText(report: CrashReport): string {
   return `${stringifyJson(header)}\n{\n${members.join(",\n")}\n}\n`;
 }
 
-const noImage: ReportImage = {
+const noImage: Unbranded<ReportImage> = {
   name: "???",
   path: null,
   uuid: null,
@@ -151,7 +151,7 @@ const noImage: ReportImage = {
   marked: false,
 };
 
-function usedImage(image: ReportImage, report: CrashReport): JsonValue {
+function usedImage(image: Unbranded<ReportImage>, report: CrashReport): JsonValue {
   const { base, size, uuid, path, name, version, identifier } = image;
   const absolute = base === 0n && size === 0n && uuid === null;
   return present({

@@ -1,10 +1,10 @@
 /** A report as crash text, in the layout of Apple's "Examining the fields in a crash report". */
 
 import { archs } from "../../arch/mod.ts";
-import { subtypeName } from "../read/decode.ts";
-import { faultAddress, regionInfo } from "../explain/fault.ts";
+import { subtypeName } from "../codes.ts";
+import { faultAddress, regionInfo } from "../fault.ts";
+import { frameText, oneLine } from "../frame_text.ts";
 import type { CrashReport, ReportImage, ReportRegister, ReportThread } from "../report.ts";
-import { frameText, oneLine } from "../symbolicate.ts";
 
 /** Registers in a line. */
 const PER_LINE = 4;

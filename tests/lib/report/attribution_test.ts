@@ -61,7 +61,7 @@ Deno.test("a dynamic library is known by its image; system frames are passed ove
 /** A report whose crashed thread has frames at functions of the fixture, innermost first. */
 function reportAt(symbols: ReportSymbolFiles, ...names: string[]): string {
   const [{ uuid }] = symbolFiles.named("inlines");
-  const image: ReportImage = {
+  const image = {
     name: "inlines",
     path: "/app/inlines",
     uuid,
@@ -71,7 +71,7 @@ function reportAt(symbols: ReportSymbolFiles, ...names: string[]): string {
     version: null,
     identifier: null,
     marked: false,
-  };
+  } as ReportImage;
   const lines = names.map((name, index) => {
     if (name === "system") return `${index}   libobjc.A.dylib \t0x182956100 0x182956000 + 256`;
     const start = symbols.symbolOffset(image, name);

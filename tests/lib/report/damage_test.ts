@@ -10,8 +10,8 @@ import {
   symbolicateReport,
   writeReport,
 } from "../../../lib/report/mod.ts";
-import { parseJson } from "../../../lib/report/read/json.ts";
-import { edited, Lines } from "../../../lib/report/read/text.ts";
+import { parseJson } from "../../../lib/report/json.ts";
+import { edited, Lines } from "../../../lib/report/text.ts";
 import { safeLines } from "../../../repl/cli/crash.ts";
 import { crashJson } from "../../../repl/view/crash_json.ts";
 import { explanationLines } from "../../../repl/view/crash_show.ts";
@@ -101,7 +101,7 @@ Deno.test("a byte order mark, and a leading JSON header line", () => {
 Deno.test("a damaged JSON header line costs itself alone", () => {
   const report = readReport('{"bug_type":"109","app_na\n' + textOf("ios32.crash"), "x");
   assertEquals(report.threads[0].frames.length, 4);
-  assertEquals(report.warnings, ["the JSON header line is damaged"]);
+  assertEquals<unknown>(report.warnings, ["the JSON header line is damaged"]);
 });
 
 Deno.test("a translated header is understood by what its values look like", () => {

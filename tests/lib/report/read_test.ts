@@ -22,13 +22,15 @@ function brief(
 }
 
 Deno.test("every report is written again as it was, to the byte", () => {
-  assertEquals(names.length, 8);
+  assertEquals<unknown>(names.length, 8);
   for (const name of names) {
     const report = read(name);
-    assertEquals(report.warnings, [], name);
-    assertEquals(encodeReport(report.text), bytesOf(name), name);
+    assertEquals<unknown>(report.warnings, [], name);
+    assertEquals<unknown>(encodeReport(report.text), bytesOf(name), name);
     const form = report.format === "ips" ? "ips" : "crash";
-    if (report.format === form) assertEquals(writeReport(report, form), textOf(name), name);
+    if (report.format === form) {
+      assertEquals<unknown>(writeReport(report, form), textOf(name), name);
+    }
   }
 });
 
@@ -37,14 +39,14 @@ Deno.test("bytes that are no UTF-8 are kept", () => {
   const strange = [0x80, 0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0xe2, 0x82, 0xf0, 0x9f];
   for (const [index, value] of strange.entries()) bytes[index + 22] = value;
   const report = readReport(bytes, "x");
-  assertEquals(encodeReport(report.text), bytes);
-  assertEquals(report.threads.length, 1);
+  assertEquals<unknown>(encodeReport(report.text), bytes);
+  assertEquals<unknown>(report.threads.length, 1);
 });
 
 Deno.test("iOS, version 104: header, exception's addresses, names in any script", () => {
   const report = read("ios104.crash");
-  assertEquals(report.format, "crash");
-  assertEquals(report.process, {
+  assertEquals<unknown>(report.format, "crash");
+  assertEquals<unknown>(report.process, {
     name: "Weather Station",
     pid: 412,
     path:
@@ -55,10 +57,10 @@ Deno.test("iOS, version 104: header, exception's addresses, names in any script"
     role: "Foreground",
     launched: "2018-05-14 09:12:40.5321 +0200",
   });
-  assertEquals(report.arch, "arm64");
-  assertEquals(report.fields.length, 20);
-  assertEquals(report.fields.at(-5), { name: "Report Version", value: "104" });
-  assertEquals(report.exception, {
+  assertEquals<unknown>(report.arch, "arm64");
+  assertEquals<unknown>(report.fields.length, 20);
+  assertEquals<unknown>(report.fields.at(-5), { name: "Report Version", value: "104" });
+  assertEquals<unknown>(report.exception, {
     type: "EXC_CRASH",
     signal: "SIGABRT",
     codes: [0n, 0n],
@@ -66,8 +68,8 @@ Deno.test("iOS, version 104: header, exception's addresses, names in any script"
     message: null,
     note: "EXC_CORPSE_NOTIFY",
   });
-  assertEquals(report.information, ["abort() called"]);
-  assertEquals(report.lastException?.map(brief), [
+  assertEquals<unknown>(report.information, ["abort() called"]);
+  assertEquals<unknown>(report.lastException?.map(brief), [
     "0 CoreFoundation 1836fcfd8 null null",
     "1 libobjc.A.dylib 18295e538 null null",
     "2 CoreFoundation 1836fcf20 null null",
@@ -75,8 +77,12 @@ Deno.test("iOS, version 104: header, exception's addresses, names in any script"
     "4 Weather Station 100c44e10 null null",
   ]);
   const [main, second, third] = report.threads;
-  assertEquals([main.crashed, main.queue, main.name], [true, "com.apple.main-thread", null]);
-  assertEquals(main.frames.map(brief), [
+  assertEquals<unknown>([main.crashed, main.queue, main.name], [
+    true,
+    "com.apple.main-thread",
+    null,
+  ]);
+  assertEquals<unknown>(main.frames.map(brief), [
     "0 libsystem_kernel.dylib 1831d92ec null null",
     "1 libsystem_pthread.dylib 18337a288 null null",
     "2 libsystem_c.dylib 183147d0c abort 140",
@@ -84,36 +90,43 @@ Deno.test("iOS, version 104: header, exception's addresses, names in any script"
     "4 UIKit 18d2e1a10 <redacted> 1184",
     "5 Weather Station 100c44a58 main 88 (main.m:14)",
   ]);
-  assertEquals(second.frames.map(brief)[1], "1 null 0 null null");
-  assertEquals(third.name, "天気ワーカー");
-  assertEquals(third.frames.map(brief)[1], "1 Wetter Größe ☂ 100e0421c null null");
-  assertEquals(main.flavor, "ARM Thread State (64-bit)");
-  assertEquals(main.registers.length, 11);
-  assertEquals(main.registers.at(-1), { name: "esr", value: 0x56000080n, note: "(Syscall)" });
-  assertEquals(report.images.length, 8);
-  assertEquals(report.images[1].name, "Wetter Größe ☂");
-  assertEquals(report.images[1].uuid, "11112222-3333-4444-5555-666677778888");
-  assertEquals(report.images[0].size, 0x80000n);
+  assertEquals<unknown>(second.frames.map(brief)[1], "1 null 0 null null");
+  assertEquals<unknown>(third.name, "天気ワーカー");
+  assertEquals<unknown>(third.frames.map(brief)[1], "1 Wetter Größe ☂ 100e0421c null null");
+  assertEquals<unknown>(main.flavor, "ARM Thread State (64-bit)");
+  assertEquals<unknown>(main.registers.length, 11);
+  assertEquals<unknown>(main.registers.at(-1), {
+    name: "esr",
+    value: 0x56000080n,
+    note: "(Syscall)",
+  });
+  assertEquals<unknown>(report.images.length, 8);
+  assertEquals<unknown>(report.images[1].name, "Wetter Größe ☂");
+  assertEquals<unknown>(report.images[1].uuid, "11112222-3333-4444-5555-666677778888");
+  assertEquals<unknown>(report.images[0].size, 0x80000n);
 });
 
 Deno.test("32 bits: unsymbolicated, partly and fully symbolicated frames", () => {
   const report = read("ios32.crash");
-  assertEquals(report.arch, "armv7");
-  assertEquals(report.exception?.subtype, "KERN_INVALID_ADDRESS at 0x00000014");
-  assertEquals(report.threads[0].frames.map(brief), [
+  assertEquals<unknown>(report.arch, "armv7");
+  assertEquals<unknown>(report.exception?.subtype, "KERN_INVALID_ADDRESS at 0x00000014");
+  assertEquals<unknown>(report.threads[0].frames.map(brief), [
     "0 libobjc.A.dylib 3a1c3f66 objc_msgSend 6",
     "1 Pocket Golf b4e7c null null",
     "2 Pocket Golf b4d20 -[Ball roll:on:] null (Ball.m:77)",
     "3 libdyld.dylib 3a761aae start 2",
   ]);
-  assertEquals(report.threads[0].registers.find(({ name }) => name === "lr")?.value, 0xb4e81n);
+  assertEquals<unknown>(
+    report.threads[0].registers.find(({ name }) => name === "lr")?.value,
+    0xb4e81n,
+  );
 });
 
 Deno.test("macOS, version 12: bundles' identifiers, versions, the program's own images", () => {
   const report = read("macos12.crash");
-  assertEquals(report.arch, "x86_64");
+  assertEquals<unknown>(report.arch, "x86_64");
   const [thread, events] = report.threads;
-  assertEquals(thread.frames.map(brief), [
+  assertEquals<unknown>(thread.frames.map(brief), [
     "0 com.example.notes-keeper 105a41c2e " +
     "std::__1::vector<int, std::__1::allocator<int> >::operator[](unsigned long) 14 (vector:1549)",
     "1 com.example.notes-keeper 105a41b20 null null",
@@ -121,25 +134,31 @@ Deno.test("macOS, version 12: bundles' identifiers, versions, the program's own 
     "3 com.apple.AppKit 7fff3a1b2c3d -[NSApplication run] 755",
     "4 libdyld.dylib 7fff6a8f1ed9 start 1",
   ]);
-  assertEquals([thread.queue, events.name], ["com.apple.main-thread", "com.apple.NSEventThread"]);
-  assertEquals(thread.registers.length, 19);
+  assertEquals<unknown>([thread.queue, events.name], [
+    "com.apple.main-thread",
+    "com.apple.NSEventThread",
+  ]);
+  assertEquals<unknown>(thread.registers.length, 19);
   const [own, cuts, kit] = report.images;
-  assertEquals([own.marked, own.version, own.identifier], [
+  assertEquals<unknown>([own.marked, own.version, own.identifier], [
     true,
     "2.3.1 - 2310",
     "com.example.notes-keeper",
   ]);
-  assertEquals(cuts.name, "libpaper cuts.dylib");
-  assertEquals(cuts.path, "/Applications/Notes Keeper.app/Contents/Frameworks/libpaper cuts.dylib");
-  assertEquals([kit.marked, kit.uuid], [false, "0F0D9B4A-9DB4-3D0B-9F15-1A2B3C4D5E6F"]);
-  assertEquals(report.termination, {
+  assertEquals<unknown>(cuts.name, "libpaper cuts.dylib");
+  assertEquals<unknown>(
+    cuts.path,
+    "/Applications/Notes Keeper.app/Contents/Frameworks/libpaper cuts.dylib",
+  );
+  assertEquals<unknown>([kit.marked, kit.uuid], [false, "0F0D9B4A-9DB4-3D0B-9F15-1A2B3C4D5E6F"]);
+  assertEquals<unknown>(report.termination, {
     namespace: "SIGNAL",
     code: 11n,
     reasons: ["Segmentation fault: 11"],
     byProcess: "exc handler",
     byPid: 5021,
   });
-  assertEquals(report.sections.map(({ name }) => name), [
+  assertEquals<unknown>(report.sections.map(({ name }) => name), [
     "VM Regions Near 0x28",
     "External Modification Summary",
   ]);
@@ -147,71 +166,78 @@ Deno.test("macOS, version 12: bundles' identifiers, versions, the program's own 
 
 Deno.test(".ips: both documents, unknown members, integers beyond 2^53, inlined frames", () => {
   const report = read("macos309.ips");
-  assertEquals([report.format, report.bugType, report.arch], ["ips", "309", "arm64"]);
-  assertEquals(report.header?.app_name, "Orchard");
-  assertEquals(report.body?.futureKey, {
+  assertEquals<unknown>([report.format, report.bugType, report.arch], ["ips", "309", "arm64"]);
+  assertEquals<unknown>(report.header?.app_name, "Orchard");
+  assertEquals<unknown>(report.body?.futureKey, {
     nested: [1, 2.5, 18446744073709551615n, "Größe ☂"],
   });
-  assertEquals(report.process.version, "3.1 (310)");
-  assertEquals(report.exception?.codes, [1n, 0x1048f3c1cn]);
-  assertEquals(report.information, [
+  assertEquals<unknown>(report.process.version, "3.1 (310)");
+  assertEquals<unknown>(report.exception?.codes, [1n, 0x1048f3c1cn]);
+  assertEquals<unknown>(report.information, [
     "Fatal error: Unexpectedly found nil while unwrapping an Optional value",
   ]);
   const [main, worker] = report.threads;
-  assertEquals(main.frames.map(brief), [
+  assertEquals<unknown>(main.frames.map(brief), [
     "0 libsystem_kernel.dylib 180533de8 mach_msg2_trap 8",
     "1 Orchard 1048f3c00 static OrchardApp.$main() 40 (OrchardApp.swift:3) [inlined]",
     "2 Orchard 1048f3c00 main 44 (OrchardApp.swift:null)",
   ]);
-  assertEquals([worker.crashed, worker.id, worker.name], [true, 880042n, "果樹園 worker"]);
-  assertEquals(worker.registers[1], { name: "x1", value: 0xffff_ffff_ffff_ffffn, note: null });
-  assertEquals(worker.frames[4].image, null);
+  assertEquals<unknown>([worker.crashed, worker.id, worker.name], [true, 880042n, "果樹園 worker"]);
+  assertEquals<unknown>(worker.registers[1], {
+    name: "x1",
+    value: 0xffff_ffff_ffff_ffffn,
+    note: null,
+  });
+  assertEquals<unknown>(worker.frames[4].image, null);
   const { start, end } = worker.frames[0].span!;
-  assertEquals(report.text.slice(start, end), '{"imageOffset":15388,"imageIndex":0}');
+  assertEquals<unknown>(report.text.slice(start, end), '{"imageOffset":15388,"imageIndex":0}');
 });
 
 Deno.test(".ips 109: a text after the JSON header, its watchdog, inlined frames in text", () => {
   const report = read("ios109.ips");
-  assertEquals([report.format, report.bugType], ["crash", "109"]);
-  assertEquals(report.termination?.namespace, "SPRINGBOARD");
-  assertEquals(report.termination?.code, 0x8badf00dn);
-  assertEquals(report.threads[0].frames.slice(2).map(brief), [
+  assertEquals<unknown>([report.format, report.bugType], ["crash", "109"]);
+  assertEquals<unknown>(report.termination?.namespace, "SPRINGBOARD");
+  assertEquals<unknown>(report.termination?.code, 0x8badf00dn);
+  assertEquals<unknown>(report.threads[0].frames.slice(2).map(brief), [
     "2 Tide Table 102a05f34 closure #1 in AppDelegate.start() 52 (AppDelegate.swift:21)",
     "3 Tide Table 102a05e00 AppDelegate.start() 96 (AppDelegate.swift:19) [inlined]",
     "4 Tide Table 102a05e00 $s9TideTable11AppDelegateC5start5yyF 128 (<compiler-generated>:null)",
   ]);
-  assertEquals(report.threads[0].frames[2].column, 9);
+  assertEquals<unknown>(report.threads[0].frames[2].column, 9);
 });
 
 Deno.test(".ips 288: a stackshot's processes", () => {
   const report = read("stackshot288.ips");
-  assertEquals(report.threads.map(({ process, id, frames }) => [process, id, frames.length]), [
-    ["launchd [1]", 400n, 4],
-    ["Wetter Größe [77]", 500n, 2],
-    ["Wetter Größe [77]", 501n, 0],
-  ]);
-  assertEquals(report.threads[0].frames.map(({ address }) => address), [
+  assertEquals<unknown>(
+    report.threads.map(({ process, id, frames }) => [process, id, frames.length]),
+    [
+      ["launchd [1]", 400n, 4],
+      ["Wetter Größe [77]", 500n, 2],
+      ["Wetter Größe [77]", 501n, 0],
+    ],
+  );
+  assertEquals<unknown>(report.threads[0].frames.map(({ address }) => address), [
     0xfffffe0000001000n,
     0xfffffe0000002000n,
     0x1000004d2n,
     0x18000162en,
   ]);
-  assertEquals(report.exception?.codes, [0xbaaaaaadn]);
+  assertEquals<unknown>(report.exception?.codes, [0xbaaaaaadn]);
 });
 
 Deno.test("sample: a call tree, its heaviest stack", () => {
   const report = read("sample.txt");
-  assertEquals(report.format, "sample");
+  assertEquals<unknown>(report.format, "sample");
   const [main, spool] = report.threads;
-  assertEquals([main.queue, spool.name], ["com.apple.main-thread", "AMCP Logging Spool"]);
-  assertEquals(main.frames.map(brief), [
+  assertEquals<unknown>([main.queue, spool.name], ["com.apple.main-thread", "AMCP Logging Spool"]);
+  assertEquals<unknown>(main.frames.map(brief), [
     "0 com.example.ledger 10a3b5230 null null",
     "1 com.example.ledger 10a3b5010 -[Book sum (all)] 80 (Book.m:40)",
     "2 com.example.ledger 10a3b4f50 main 24 (main.c:12)",
     "3 libdyld.dylib 7fff6f4b7cc9 start 1",
   ]);
   const below = main.tree[0].children[0].children;
-  assertEquals(below.map(({ count, frame }) => [count, frame.symbol]), [
+  assertEquals<unknown>(below.map(({ count, frame }) => [count, frame.symbol]), [
     [1500, "-[Book sum (all)]"],
     [1043, "operator<<(std::ostream&, Money const&)"],
   ]);
@@ -219,24 +245,24 @@ Deno.test("sample: a call tree, its heaviest stack", () => {
 
 Deno.test("spindump: call trees, kernel frames, queues and names", () => {
   const report = read("spindump.txt");
-  assertEquals([report.format, report.process.name, report.process.pid], [
+  assertEquals<unknown>([report.format, report.process.name, report.process.pid], [
     "spindump",
     "Mosaic",
     4004,
   ]);
   const [main, loader] = report.threads;
-  assertEquals([main.id, main.queue, loader.name], [
+  assertEquals<unknown>([main.id, main.queue, loader.name], [
     0x7a1n,
     "com.apple.main-thread",
     "mosaic.loader",
   ]);
-  assertEquals(main.frames.map(brief), [
+  assertEquals<unknown>(main.frames.map(brief), [
     "0 kernel fffffe0007a04d2c hndl_unix_scall 12",
     "1 com.example.mosaic 104a3b024 tile(_:) 36 (Tile.swift:9)",
     "2 com.example.mosaic 104a3bf34 null null",
     "3 dyld 1a1e0fb5c start 1903",
   ]);
-  assertEquals(report.images[0].version, "1.0 (1)");
+  assertEquals<unknown>(report.images[0].version, "1.0 (1)");
 });
 
 Deno.test("what is no report is refused", () => {
@@ -274,21 +300,21 @@ Deno.test("an exception's backtrace as frames, and more of them", () => {
       "Application Specific Backtrace 1:\n0   Weather Station \t0x100c45fa4 f + 1\n\nThread 1:",
     );
   const report = readReport(text, "x");
-  assertEquals(report.lastException?.map(brief), [
+  assertEquals<unknown>(report.lastException?.map(brief), [
     "0 CoreFoundation 1836fcfd8 __exceptionPreprocess 228",
     "1 libobjc.A.dylib 18295e538 objc_exception_throw 56",
     "2 Weather Station 100c45fa4 null null",
   ]);
-  assertEquals(report.threads[0].frames.length, 6);
-  assertEquals(report.threads.length, 3);
-  assertEquals(report.warnings, []);
-  assertEquals(report.sections.at(-1), {
+  assertEquals<unknown>(report.threads[0].frames.length, 6);
+  assertEquals<unknown>(report.threads.length, 3);
+  assertEquals<unknown>(report.warnings, []);
+  assertEquals<unknown>(report.sections.at(-1), {
     name: "Application Specific Backtrace 1",
     lines: ["0   Weather Station \t0x100c45fa4 f + 1"],
   });
   // Older systems have no other title.
   const old = readReport(text.replace("Last Exception", "Application Specific"), "x");
-  assertEquals(
+  assertEquals<unknown>(
     old.lastException,
     report.lastException?.map((frame) => ({
       ...frame,
@@ -308,9 +334,9 @@ Deno.test("what other reporters write", () => {
   )
     .replace("Triggered by Thread:  0", "Exception Codes: #0 at 0x14\nCrashed Thread:  0");
   const report = readReport(text, "x");
-  assertEquals(report.exception?.subtype, "#0 at 0x14");
-  assertEquals(faultAddress(report), 0x14n);
-  assertEquals(report.crashedThread?.index, 0);
+  assertEquals<unknown>(report.exception?.subtype, "#0 at 0x14");
+  assertEquals<unknown>(faultAddress(report), 0x14n);
+  assertEquals<unknown>(report.crashedThread?.index, 0);
 });
 
 Deno.test("a translated text with its JSON behind it", () => {
@@ -319,30 +345,33 @@ Deno.test("a translated text with its JSON behind it", () => {
     "-------------------------------------\n\n" + writeReport(json, "crash") +
     "\n-----------\nFull Report\n-----------\n\n" + json.text;
   const report = readReport(text, "x");
-  assertEquals(report.warnings, []);
-  assertEquals([report.format, report.embedded?.format], ["crash", "ips"]);
-  assertEquals(essence(report), essence(json));
-  assertEquals(essence(report.embedded!), essence(json));
-  assertEquals(writeReport(report, "crash"), text);
-  assertEquals(writeReport(report, "ips"), json.text);
+  assertEquals<unknown>(report.warnings, []);
+  assertEquals<unknown>([report.format, report.embedded?.format], ["crash", "ips"]);
+  assertEquals<unknown>(essence(report), essence(json));
+  assertEquals<unknown>(essence(report.embedded!), essence(json));
+  assertEquals<unknown>(writeReport(report, "crash"), text);
+  assertEquals<unknown>(writeReport(report, "ips"), json.text);
   // Both are named.
   const named = symbolicateReport(report, {
     find: ({ name }) =>
       name !== "Pome" ? null : { at: () => ({ symbol: "peel", offset: 9, frames: [] }) },
   }).report;
   const again = readReport(named.text, "y");
-  assertEquals(again.crashedThread?.frames[2].symbol, "peel");
-  assertEquals(again.embedded?.crashedThread?.frames[2].symbol, "peel");
-  assertEquals(readReport(writeReport(named, "ips"), "z").crashedThread?.frames[2].offset, 10);
+  assertEquals<unknown>(again.crashedThread?.frames[2].symbol, "peel");
+  assertEquals<unknown>(again.embedded?.crashedThread?.frames[2].symbol, "peel");
+  assertEquals<unknown>(
+    readReport(writeReport(named, "ips"), "z").crashedThread?.frames[2].offset,
+    10,
+  );
 });
 
 Deno.test("an image's name may look like an address", () => {
   const name = "Weather 0x10 Station";
   const text = textOf("ios104.crash").replaceAll("Weather Station", name);
   const report = readReport(text, "x");
-  assertEquals(report.threads[0].frames[3].imageName, name);
-  assertEquals(report.threads[0].frames[3].address, 0x100c44e10n);
-  assertEquals(report.images[0].name, name);
+  assertEquals<unknown>(report.threads[0].frames[3].imageName, name);
+  assertEquals<unknown>(report.threads[0].frames[3].address, 0x100c44e10n);
+  assertEquals<unknown>(report.images[0].name, name);
 });
 
 Deno.test(".ips: frames in the shared cache and in no image of it", () => {
@@ -352,10 +381,10 @@ Deno.test(".ips: frames in the shared cache and in no image of it", () => {
     .replace('{"imageOffset":0,"imageIndex":4}', '{"imageOffset":805306368,"imageIndex":4}');
   const report = readReport(text, "x");
   const frames = report.crashedThread!.frames;
-  assertEquals(brief(frames[4]), "4 dyld shared cache 1b0454000 null null");
+  assertEquals<unknown>(brief(frames[4]), "4 dyld shared cache 1b0454000 null null");
   // An address does not say that it is the cache's where an image in it has it.
   const again = readReport(writeReport(report, "crash"), "y").crashedThread!.frames;
-  assertEquals(again.slice(3).map(brief), [
+  assertEquals<unknown>(again.slice(3).map(brief), [
     "3 libsystem_pthread.dylib 180574c58 _pthread_start 136",
     "4 dyld shared cache 1b0454000 null null",
   ]);

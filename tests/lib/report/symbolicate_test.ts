@@ -64,8 +64,8 @@ Deno.test("in a text the last column changes and inlined calls are added, nothin
   const { report, named, missing } = symbolicateReport(before, symbols, {
     demangle: (name) => name === "_$forecast" ? "forecast()" : name,
   });
-  assertEquals(named, 3);
-  assertEquals(difference(before.text, report.text), {
+  assertEquals<unknown>(named, 3);
+  assertEquals<unknown>(difference(before.text, report.text), {
     removed: [
       "(0x1836fcfd8 0x18295e538 0x1836fcf20",
       "0x100c45fa4 0x100c44e10)",
@@ -83,9 +83,9 @@ Deno.test("in a text the last column changes and inlined calls are added, nothin
     ],
   });
   // A return address is looked up in the call before it; what has a line already is not asked about.
-  assertEquals(symbols.asked, [0x5fa3, 0x4e0f]);
+  assertEquals<unknown>(symbols.asked, [0x5fa3, 0x4e0f]);
   const objects = report.threads[0].frames.slice(3, 5);
-  assertEquals(
+  assertEquals<unknown>(
     objects.map(({ index, symbol, file, line, column, inlined }) => [
       index,
       symbol,
@@ -100,10 +100,10 @@ Deno.test("in a text the last column changes and inlined calls are added, nothin
     ],
   );
   const again = readReport(report.text, "again");
-  assertEquals(again.warnings, []);
-  assertEquals(essence(again), essence(report));
+  assertEquals<unknown>(again.warnings, []);
+  assertEquals<unknown>(essence(again), essence(report));
   // The most useful first: those of the crashed thread and of the exception.
-  assertEquals(
+  assertEquals<unknown>(
     missing.map(({ image, crashedFrames, frames }) => [image.name, crashedFrames, frames]),
     [
       ["CoreFoundation", 2, 2],
@@ -126,7 +126,7 @@ Deno.test("every line ending stays; without symbols nothing changes", () => {
     ]),
   ).report.text;
   assert(!/[^\r]\n/.test(named));
-  assertEquals(symbolicateReport(report, { find: () => null }).report.text, text);
+  assertEquals<unknown>(symbolicateReport(report, { find: () => null }).report.text, text);
 });
 
 Deno.test("a name that the report has stays where the symbols agree, and goes where they do not", () => {
@@ -138,7 +138,7 @@ Deno.test("a name that the report has stays where the symbols agree, and goes wh
       { start: offset - 1, end: offset + 9, symbol: "start", file: "glue.c" },
     ]),
   ).report;
-  assertEquals(difference(text, agree.text).added, [
+  assertEquals<unknown>(difference(text, agree.text).added, [
     "4   libdyld.dylib                 \t0x00007fff6a8f1ed9 start + 1 (glue.c:40)",
   ]);
   // A stripped program's nearest export is no function's name.
@@ -148,7 +148,7 @@ Deno.test("a name that the report has stays where the symbols agree, and goes wh
       { start: offset - 0x30, end: offset + 9, symbol: "start_slowly" },
     ]),
   ).report;
-  assertEquals(difference(text, other.text).added, [
+  assertEquals<unknown>(difference(text, other.text).added, [
     "4   libdyld.dylib                 \t0x00007fff6a8f1ed9 start_slowly + 48",
   ]);
 });
@@ -177,10 +177,10 @@ Deno.test("in JSON members are added to frames, and inlined frames before them",
     '{"imageOffset":14592,"imageIndex":0,"symbol":"Tree.plant()","symbolLocation":592}',
     '{"imageOffset":14592,"imageIndex":0}',
   );
-  assertEquals(changed, before.text);
+  assertEquals<unknown>(changed, before.text);
   const again = readReport(report.text, "again");
-  assertEquals(essence(again), essence(report));
-  assertEquals(
+  assertEquals<unknown>(essence(again), essence(report));
+  assertEquals<unknown>(
     again.crashedThread?.frames.slice(0, 3).map(({ symbol, inlined }) => [symbol, inlined]),
     [
       ["Branch.bud()", true],
@@ -188,7 +188,7 @@ Deno.test("in JSON members are added to frames, and inlined frames before them",
       ["Tree.plant()", false],
     ],
   );
-  assertEquals(missing.map(({ image }) => image.name), ["Pome"]);
+  assertEquals<unknown>(missing.map(({ image }) => image.name), ["Pome"]);
 });
 
 Deno.test("call trees: nameless nodes get names and lines", () => {
@@ -198,21 +198,21 @@ Deno.test("call trees: nameless nodes get names and lines", () => {
       { start: 0x1200, end: 0x1300, symbol: "-[Book add:]", file: "Book.m" },
     ]),
   ).report;
-  assertEquals(difference(textOf("sample.txt"), sample.text).added, [
+  assertEquals<unknown>(difference(textOf("sample.txt"), sample.text).added, [
     "    +     ! 1500 -[Book add:]  (in Ledger) + 48  [0x10a3b5230]  Book.m:40",
   ]);
-  assertEquals(sample.threads[0].frames[0].symbol, "-[Book add:]");
-  assertEquals(readReport(sample.text, "again").threads[0].frames[0].line, 40);
+  assertEquals<unknown>(sample.threads[0].frames[0].symbol, "-[Book add:]");
+  assertEquals<unknown>(readReport(sample.text, "again").threads[0].frames[0].line, 40);
   const dump = symbolicateReport(
     read("spindump.txt"),
     symbolsOf("com.example.mosaic", [
       { start: 0x3f00, end: 0x4000, symbol: "Mosaic.main()", file: "Mosaic.swift" },
     ]),
   ).report;
-  assertEquals(difference(textOf("spindump.txt"), dump.text).added, [
+  assertEquals<unknown>(difference(textOf("spindump.txt"), dump.text).added, [
     "    200  Mosaic.main() + 52 (Mosaic.swift:40 in Mosaic + 16180) [0x104a3bf34]",
   ]);
-  assertEquals(readReport(dump.text, "again").threads[0].frames[2].file, "Mosaic.swift");
+  assertEquals<unknown>(readReport(dump.text, "again").threads[0].frames[2].file, "Mosaic.swift");
 });
 
 Deno.test("a frame that a signal interrupted is no return address", () => {
@@ -220,7 +220,7 @@ Deno.test("a frame that a signal interrupted is no return address", () => {
     .replace("0x0000000183147d0c abort + 140", "0x0000000183147d0c _sigtramp + 52");
   const symbols = symbolsOf("Weather Station", []);
   symbolicateReport(readReport(text, "x"), symbols);
-  assertEquals(symbols.asked, [0x5fa3, 0x4e0f, 0x4e10]);
+  assertEquals<unknown>(symbols.asked, [0x5fa3, 0x4e0f, 0x4e10]);
 });
 
 Deno.test("lines and inlined calls out of a dSYM", () => {
@@ -230,7 +230,7 @@ Deno.test("lines and inlined calls out of a dSYM", () => {
   using symbols = new ReportSymbolFiles(files, symbolFiles, { debug: finder });
   const [binary] = symbolFiles.named("demo").filter(({ kind }) => kind === "dsym");
   const digits = binary.uuid.replaceAll("-", "").toLowerCase();
-  const image: ReportImage = {
+  const image = {
     name: "demo",
     path: "/nowhere/demo",
     uuid: binary.uuid,
@@ -240,7 +240,7 @@ Deno.test("lines and inlined calls out of a dSYM", () => {
     version: null,
     identifier: null,
     marked: false,
-  };
+  } as ReportImage;
   const main = symbols.symbolOffset(image, "main");
   assert(main !== null && main > 0);
   const text = textOf("ios104.crash")
@@ -251,7 +251,7 @@ Deno.test("lines and inlined calls out of a dSYM", () => {
     );
   const { report } = symbolicateReport(readReport(text, "x"), symbols);
   const frame = report.threads[0].frames[3];
-  assertEquals([frame.symbol, frame.offset], ["main", 8]);
+  assertEquals<unknown>([frame.symbol, frame.offset], ["main", 8]);
   assert(frame.file?.endsWith("demo.c"), `${frame.file}`);
   assert(frame.line !== null && frame.line > 0);
 });

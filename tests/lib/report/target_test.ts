@@ -88,7 +88,7 @@ for (const arch of ["arm64", "armv7"] as const) {
       for (const [index, thread] of report.threads.entries()) {
         const chain = chains.get(names[index])!;
         const own = thread.frames.filter(({ image }) => /demo|libworkers/.test(image?.name ?? ""));
-        assertEquals(own.filter(({ inlined }) => !inlined).map(({ symbol }) => symbol), [
+        assertEquals<unknown>(own.filter(({ inlined }) => !inlined).map(({ symbol }) => symbol), [
           ...chain.map(([, symbol]) => symbol),
         ]);
       }

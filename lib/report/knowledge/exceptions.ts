@@ -1,6 +1,6 @@
 /** Exceptions, signals and subtypes. */
 
-import type { KnowledgeRow } from "./knowledge_row.ts";
+import type { KnowledgeRow } from "./row.ts";
 
 const apple = 'Apple, "Understanding the exception types in a crash report"';
 const note = "Apple, Technical Note TN2151";

@@ -1,21 +1,24 @@
 /** Which compile units code is from, by debug information. */
 
-import { FormatError } from "../../errors.ts";
-import type { CodeOrigin } from "./attribution.ts";
+import { FormatError } from "../errors.ts";
+import type { ReportImage } from "./report.ts";
 
-/** Debug information by units, as `DwarfInfo` has it.
- *
- * @example
- * ```ts
- * import { type ReportSymbolOptions, type UnitSource } from "@machpause/machpause";
- *
- * const units: UnitSource = {
- *   unitAt: (offset) => offset < 0x8000 ? null : { offset: 0 },
- *   table: () => ({ name: "sdk.c", directory: "/build/sdk" }),
- * };
- * const options: ReportSymbolOptions = { openDwarf: () => ({ info: units }) };
- * ```
- */
+/** Where the code at a place was linked from. */
+export interface CodeOrigin {
+  /** The static library, by its path; `null` when the object file was in none, or it is not known. Not
+   * safe to print raw. */
+  readonly archive: string | null;
+  /** The object file or the compile unit's source file; `null` when not known. Not safe to print raw. */
+  readonly unit: string | null;
+}
+
+/** Whoever knows which object files an image was linked from: its debug map, its debug information. */
+export interface CodeOrigins {
+  /** The origin of the code at an offset from the image's load address; `null` when not known. */
+  originAt(image: ReportImage, offset: number): CodeOrigin | null;
+}
+
+/** Debug information by units, as `DwarfInfo` has it. */
 export interface UnitSource {
   /** The unit whose code is at an offset; `null` when none is. */
   unitAt(offset: number): { readonly offset: number } | null;

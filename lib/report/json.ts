@@ -1,17 +1,6 @@
 /** JSON as reports have it: integers beyond 2^53, and texts that were cut off. */
 
-/** Any JSON value. Integers that a number cannot hold are bigints.
- *
- * @example
- * ```ts
- * import { crashReports, type JsonValue } from "@machpause/machpause";
- *
- * const { readReport } = await crashReports();
- * const { header } = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * const version: JsonValue | undefined = header?.app_version;
- * console.log(version);
- * ```
- */
+/** Any JSON value. Integers that a number cannot hold are bigints. */
 export type JsonValue =
   | null
   | boolean
@@ -21,17 +10,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | JsonObject;
 
-/** A JSON object.
- *
- * @example
- * ```ts
- * import { crashReports, type JsonObject } from "@machpause/machpause";
- *
- * const { readReport } = await crashReports();
- * const body: JsonObject | null = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips").body;
- * console.log(Object.keys(body ?? {}));
- * ```
- */
+/** A JSON object. */
 export interface JsonObject {
   /** A member. */
   readonly [key: string]: JsonValue;

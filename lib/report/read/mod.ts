@@ -4,9 +4,9 @@ import { FormatError } from "../../errors.ts";
 import { readCallTree } from "./call_tree.ts";
 import { readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
-import { isObject, type JsonObject, parseJson } from "./json.ts";
+import { isObject, type JsonObject, parseJson } from "../json.ts";
 import { CrashReport } from "../report.ts";
-import { decodeReport } from "./text.ts";
+import { decodeReport } from "../text.ts";
 
 /** A report is text: larger files are something else. */
 const MAX_SIZE = 256 << 20;

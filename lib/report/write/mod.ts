@@ -1,8 +1,10 @@
 /** Writing a report: as it was read, or converted to the other form. */
 
-import { CrashReport, type ReportParts } from "../report.ts";
+import type { CrashReport } from "../report.ts";
 import { crashText } from "./text.ts";
 import { ipsText } from "./ips.ts";
+
+export { reportOf, type TargetReportOptions } from "./from_target.ts";
 
 /** A report's text in one of the two forms that have all of it. A report that was read in that form is
  * given back as it was, to the byte once it goes through {@linkcode encodeReport}.
@@ -26,10 +28,4 @@ export function writeReport(report: CrashReport, form: "crash" | "ips"): string 
 /** The JSON behind a translated text. */
 function fullReportText(text: string): string {
   return text.slice(text.indexOf("{", text.indexOf("\nFull Report")));
-}
-
-/** A report of parts, its text in Apple's layout. */
-export function madeReport(parts: Omit<ReportParts, "format" | "text">): CrashReport {
-  const report = new CrashReport({ ...parts, format: "crash", text: "" });
-  return new CrashReport({ ...report, text: crashText(report) });
 }

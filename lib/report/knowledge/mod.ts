@@ -1,10 +1,11 @@
 /** What is known about crashes, as one table: exceptions, signals, codes, terminations, telltale frames
  * and messages. */
 
-import { exceptionRows } from "./knowledge_exceptions.ts";
-import { frameRows } from "./knowledge_frames.ts";
-import type { KnowledgeKind, KnowledgeRow } from "./knowledge_row.ts";
-import { terminationRows } from "./knowledge_terminations.ts";
+import { exceptionRows } from "./exceptions.ts";
+import { frameRows } from "./frames.ts";
+import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
+export type { KnowledgeKind, KnowledgeRow } from "./row.ts";
+import { terminationRows } from "./terminations.ts";
 
 /** All of it. */
 export const knowledge: readonly KnowledgeRow[] = [

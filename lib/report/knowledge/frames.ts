@@ -1,6 +1,6 @@
 /** Telltale frames and messages. */
 
-import type { KnowledgeRow } from "./knowledge_row.ts";
+import type { KnowledgeRow } from "./row.ts";
 
 const note = "Apple, Technical Note TN2151";
 const zombies = 'Apple, "Investigating crashes for zombie objects"';

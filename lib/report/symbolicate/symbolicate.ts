@@ -1,91 +1,22 @@
 /** Naming the frames of a report: as objects, and in place in its text or its JSON. */
 
-import { type ArchName, archs } from "../arch/mod.ts";
-import type { SourceFrame } from "../target/mod.ts";
-import { type JsonValue, parseJson, stringifyJson } from "./read/json.ts";
+import { archs } from "../../arch/mod.ts";
+import type { RawText } from "../../escape.ts";
+import type { SourceFrame } from "../../target/mod.ts";
+import { type JsonValue, parseJson, stringifyJson } from "../json.ts";
 import {
   type CallTreeNode,
   CrashReport,
   type ReportFrame,
   type ReportImage,
   type ReportThread,
-} from "./report.ts";
-import { type Edit, edited, lineEnding } from "./read/text.ts";
+} from "../report.ts";
+import { frameText, placeText } from "../frame_text.ts";
+import { baseName } from "../images.ts";
+import type { FoundPlace, ImageLookup, MissingSymbols, ReportSymbols } from "./lookups.ts";
+import { type Edit, edited, lineEnding } from "../text.ts";
 
-/** What is known of a place in an image.
- *
- * @example
- * ```ts
- * import { type FoundPlace } from "@machpause/machpause";
- *
- * const place: FoundPlace = { symbol: "main", offset: 4, frames: [] };
- * console.log(`${place.symbol} + ${place.offset}`); // main + 4
- * ```
- */
-export interface FoundPlace {
-  /** The function by the symbol table; `null` when not known. Not safe to print raw. */
-  readonly symbol: string | null;
-  /** Bytes from the symbol; `null` when not known. */
-  readonly offset: number | null;
-  /** The functions by the debug information, innermost first; empty without any. */
-  readonly frames: readonly SourceFrame[];
-}
-
-/** The symbols of one image.
- *
- * @example
- * ```ts
- * import { type ImageLookup } from "@machpause/machpause";
- *
- * const functions = [{ name: "start", offset: 0x700 }, { name: "main", offset: 0x720 }];
- * const lookup: ImageLookup = {
- *   at(offset) {
- *     const found = functions.findLast((each) => each.offset <= offset);
- *     if (found === undefined) return null;
- *     return { symbol: found.name, offset: offset - found.offset, frames: [] };
- *   },
- * };
- * console.log(lookup.at(0x724)); // { symbol: "main", offset: 4, frames: [] }
- * ```
- */
-export interface ImageLookup {
-  /** What is at an offset from the image's load address; `null` when nothing is known. */
-  at(offset: number): FoundPlace | null;
-}
-
-/** Whoever has symbols for a report's images.
- *
- * @example
- * ```ts
- * import { crashReports, type ReportSymbols } from "@machpause/machpause";
- *
- * const symbols: ReportSymbols = {
- *   find: ({ name }) => name !== "MyApp" ? null : {
- *     at: (offset) => ({ symbol: "main", offset, frames: [] }),
- *   },
- * };
- * const { readReport, symbolicateReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
- * console.log(symbolicateReport(report, symbols).report.text);
- * ```
- */
-export interface ReportSymbols {
-  /** The symbols of an image by its UUID; `null` when there are none. */
-  find(image: ReportImage, arch: ArchName | null): ImageLookup | null;
-}
-
-/** How to symbolicate.
- *
- * @example
- * ```ts
- * import { crashReports, demangle, type SymbolicateOptions } from "@machpause/machpause";
- *
- * const options: SymbolicateOptions = { demangle, inPlace: false };
- * const { readReport, symbolicateReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
- * console.log(symbolicateReport(report, { find: () => null }, options).named);
- * ```
- */
+/** How to symbolicate. */
 export interface SymbolicateOptions {
   /** Makes names readable; without it they stay as the linker has them. */
   readonly demangle?: (name: string) => string;
@@ -93,40 +24,7 @@ export interface SymbolicateOptions {
   readonly inPlace?: boolean;
 }
 
-/** An image whose symbols nobody has, and what they would be good for.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { readReport, symbolicateReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
- * for (const { image, frames } of symbolicateReport(report, { find: () => null }).missing) {
- *   console.log(`${image.name} ${image.uuid}: would name ${frames} frames`);
- * }
- * ```
- */
-export interface MissingSymbols {
-  /** Which. */
-  readonly image: ReportImage;
-  /** Nameless frames in the crashed thread and the last exception's backtrace. */
-  readonly crashedFrames: number;
-  /** Nameless frames in all. */
-  readonly frames: number;
-}
-
-/** What {@linkcode symbolicateReport} made.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { readReport, symbolicateReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
- * const made = symbolicateReport(report, { find: () => null });
- * console.log(made.named, made.missing.length, made.report.text);
- * ```
- */
+/** What {@linkcode symbolicateReport} made. */
 export interface SymbolicatedReport {
   /** With the names, in its text too. */
   readonly report: CrashReport;
@@ -188,7 +86,7 @@ interface Named {
 class Symbolication {
   readonly #report: CrashReport;
   readonly #symbols: ReportSymbols;
-  readonly #demangle: (name: string) => string;
+  readonly #demangle: (name: string) => RawText;
   readonly #lookups = new Map<ReportImage, ImageLookup | null>();
   /** Recursion and many threads ask for the same again. */
   readonly #places = new Map<ReportImage, Map<number, FoundPlace | null>>();
@@ -204,7 +102,7 @@ class Symbolication {
   constructor(report: CrashReport, symbols: ReportSymbols, options: SymbolicateOptions) {
     this.#report = report;
     this.#symbols = symbols;
-    this.#demangle = options.demangle ?? ((name) => name);
+    this.#demangle = (options.demangle ?? ((name) => name)) as (name: string) => RawText;
     this.#inPlace = options.inPlace ?? true;
     this.#bias = Number(report.arch === null ? 1n : archs[report.arch].callBias);
     this.#ending = lineEnding(report.text);
@@ -455,16 +353,12 @@ function numbered(frame: ReportFrame, index: number): ReportFrame {
   return frame.index === index ? frame : { ...frame, index };
 }
 
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
 function source(
   frame: SourceFrame | undefined,
 ): Pick<ReportFrame, "file" | "line" | "column"> {
   const location = frame?.location ?? null;
   return {
-    file: location?.file ?? null,
+    file: (location?.file ?? null) as RawText | null,
     line: location === null || location.line === 0 ? null : location.line,
     column: location === null || location.column === 0 ? null : location.column,
   };
@@ -479,27 +373,4 @@ function members(frame: ReportFrame): Record<string, JsonValue> {
     ...(symbol === null ? {} : { symbol }),
     ...(offset === null ? {} : { symbolLocation: offset }),
   };
-}
-
-/** A frame's last column: `main + 44 (main.m:12)`; without a name `0x100000000 + 44`. */
-export function placeText(frame: ReportFrame): string {
-  const { symbol, offset, file, line, inlined, image, address } = frame;
-  const where = file === null ? "" : ` (${baseName(file)}${line === null ? "" : `:${line}`})`;
-  const mark = inlined ? " [inlined]" : "";
-  if (symbol !== null) {
-    return `${oneLine(symbol)}${offset === null ? "" : ` + ${offset}`}${oneLine(where)}${mark}`;
-  }
-  const base = image?.base ?? 0n;
-  return `0x${base.toString(16)} + ${address - base}`;
-}
-
-/** A whole frame line. */
-export function frameText(number: number, frame: ReportFrame, address: string): string {
-  const name = frame.imageName ?? frame.image?.name ?? "???";
-  return `${String(number).padEnd(3)} ${oneLine(name).padEnd(30)}\t${address} ${placeText(frame)}`;
-}
-
-/** Text that stays on its line. */
-export function oneLine(text: string): string {
-  return text.replace(/[\r\n\u2028\u2029]/g, " ");
 }

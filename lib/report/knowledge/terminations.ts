@@ -1,6 +1,6 @@
 /** Terminations: namespaces, and codes in them. */
 
-import type { KnowledgeRow } from "./knowledge_row.ts";
+import type { KnowledgeRow } from "./row.ts";
 
 const note = "Apple, Technical Note TN2151";
 const watchdog = 'Apple, "Addressing watchdog terminations"';

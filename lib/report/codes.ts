@@ -1,7 +1,7 @@
 /** What the codes of an exception say, in words. */
 
-import type { ArchName } from "../../arch/mod.ts";
-import type { ReportException } from "../report.ts";
+import type { ArchName } from "../arch/mod.ts";
+import type { ReportException } from "./report.ts";
 
 /** `kern_return_t` values that EXC_BAD_ACCESS has for its first code, and those of arm and Intel that are
  * none: XNU's `mach/kern_return.h`, `mach/arm/exception.h`, `mach/i386/exception.h`. */

@@ -1,30 +1,10 @@
 /** A faulting address in words. */
 
 import { archs } from "../../arch/mod.ts";
-import { textAt } from "../read/json.ts";
-import type { CrashReport, ReportThread } from "../report.ts";
-import { imageFinder } from "../report.ts";
-import { subtypeName } from "../read/decode.ts";
-
-/** The address that an exception is about; `null` when it is about none. */
-export function faultAddress(report: CrashReport): bigint | null {
-  const { exception } = report;
-  if (exception?.type !== "EXC_BAD_ACCESS") return null;
-  const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
-  if (written !== undefined) return BigInt(written);
-  if (exception.codes.length >= 2) return exception.codes[1];
-  const thread = report.crashedThread;
-  return register(thread, "far") ?? register(thread, "cr2");
-}
-
-/** A register of a thread by name; `null` when it is not in the report. */
-export function register(thread: ReportThread | null, ...names: string[]): bigint | null {
-  for (const name of names) {
-    const found = thread?.registers.find((register) => register.name === name);
-    if (found !== undefined) return found.value;
-  }
-  return null;
-}
+import { subtypeName } from "../codes.ts";
+import { regionInfo, register } from "../fault.ts";
+import { imageFinder } from "../images.ts";
+import type { CrashReport } from "../report.ts";
 
 /** So far from null a pointer to nothing leads: no object is larger. */
 const NEAR_NULL = 0x10000n;
@@ -145,15 +125,6 @@ function asText(address: bigint): string | null {
     text += String.fromCharCode(code);
   }
   return text.length >= 6 ? text : null;
-}
-
-/** What the report says of the regions around the address: `VM Region Info`. */
-export function regionInfo(report: CrashReport): string | null {
-  if (report.body !== null) return textAt(report.body, "vmRegionInfo");
-  const field = report.fields.find(({ name }) => /^VM Region Info$/i.test(name));
-  if (field !== undefined) return field.value;
-  const section = report.sections.find(({ name }) => /^VM Regions? (?:Info|Near)/i.test(name));
-  return section === undefined ? null : section.lines.join("\n");
 }
 
 function regionWords(report: CrashReport): { words: string | null; guard: boolean } {

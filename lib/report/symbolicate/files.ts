@@ -1,64 +1,28 @@
 /** The symbols of a report's images, from files: binaries, dSYMs, symbol table files. */
 
-import { type ArchName, archOfCpuType } from "../arch/mod.ts";
-import { FormatError, MemoryReadError } from "../errors.ts";
-import { type ByteSource, DebugMap, Image, type LoadedImage } from "../macho/mod.ts";
+import { type ArchName, archOfCpuType } from "../../arch/mod.ts";
+import { FormatError, MemoryReadError } from "../../errors.ts";
+import { type ByteSource, DebugMap, Image, type LoadedImage } from "../../macho/mod.ts";
 import {
   type Binary,
   type Files,
   imagesIn,
   type OpenFile,
   type SymbolFiles,
-} from "../target/mod.ts";
-import type { CodeOrigin, CodeOrigins } from "./explain/attribution.ts";
-import { isSystemImage } from "./explain/explain.ts";
+} from "../../target/mod.ts";
+import { isSystemImage } from "../images.ts";
+import { type CodeOrigin, type CodeOrigins, unitOrigins, type UnitSource } from "../origins.ts";
 import { type FunctionInfo, imageLookup } from "./lookup.ts";
-import type { ReportImage } from "./report.ts";
-import { unitOrigins, type UnitSource } from "./explain/unit_origins.ts";
-import type { FoundPlace, ImageLookup, ReportSymbols } from "./symbolicate.ts";
+import type { ReportImage } from "../report.ts";
+import type { FoundPlace, ImageLookup, ReportSymbols } from "./lookups.ts";
 
-/** What finds debug information, as `DebugFinder` of `lib/symbols` does.
- *
- * @example
- * ```ts
- * import {
- *   crashReports,
- *   DebugProvider,
- *   type Files,
- *   type FindDebug,
- *   SymbolFiles,
- * } from "@machpause/machpause";
- *
- * declare const files: Files; // the file system
- * const symbolFiles = new SymbolFiles(files, ["./symbols"]);
- * const provider = new DebugProvider({ files, symbolFiles });
- * const debug: FindDebug = { find: (image) => ({ info: provider.debugInfo(image) }) };
- * const { ReportSymbolFiles } = await crashReports();
- * using symbols = new ReportSymbolFiles(files, symbolFiles, { debug });
- * ```
- */
+/** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
 export interface FindDebug {
   /** Looks for what there is on an image, by its UUID. */
   find(image: LoadedImage): { readonly info: FunctionInfo | null };
 }
 
-/** What a {@linkcode ReportSymbolFiles} may use beside symbol tables.
- *
- * @example
- * ```ts
- * import {
- *   crashReports,
- *   type Files,
- *   type ReportSymbolOptions,
- *   SymbolFiles,
- * } from "@machpause/machpause";
- *
- * declare const files: Files; // the file system
- * const options: ReportSymbolOptions = { debug: { find: () => ({ info: null }) } }; // names alone
- * const { ReportSymbolFiles } = await crashReports();
- * using symbols = new ReportSymbolFiles(files, new SymbolFiles(files, ["./symbols"]), options);
- * ```
- */
+/** What a {@linkcode ReportSymbolFiles} may use beside symbol tables. */
 export interface ReportSymbolOptions {
   /** Finds functions and lines; without it names are all that is found. */
   readonly debug?: FindDebug;

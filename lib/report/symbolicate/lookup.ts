@@ -1,21 +1,10 @@
 /** The symbols of an image file, for reports. */
 
-import type { Image } from "../macho/mod.ts";
-import type { DebugInfo } from "../symbols/mod.ts";
-import type { ImageLookup } from "./symbolicate.ts";
+import type { Image } from "../../macho/mod.ts";
+import type { DebugInfo } from "../../symbols/mod.ts";
+import type { ImageLookup } from "./lookups.ts";
 
-/** Debug information, which may know where functions begin.
- *
- * @example
- * ```ts
- * import { DebugProvider, type FunctionInfo, type LoadedImage } from "@machpause/machpause";
- *
- * declare const provider: DebugProvider;
- * declare const image: LoadedImage;
- * const info: FunctionInfo | null = provider.debugInfo(image);
- * console.log(info?.functionAt?.(0x724)?.start); // 1824
- * ```
- */
+/** Debug information, which may know where functions begin. */
 export type FunctionInfo = Pick<DebugInfo, "framesAt"> & {
   /** The function that holds an offset; `null` for none. */
   functionAt?(offset: number): { readonly start: number } | null;

@@ -9,15 +9,6 @@
  * - `termination`: `NAMESPACE:code`; `*:code` in any
  * - `frame`: a symbol; with a star at its end, all that begin so
  * - `message`: words of what a library left for the report
- *
- * @example
- * ```ts
- * import { crashReports, type KnowledgeKind } from "@machpause/machpause";
- *
- * const { knowledge } = await crashReports();
- * const kind: KnowledgeKind = "signal";
- * for (const row of knowledge) if (row.kind === kind) console.log(row.key, row.meaning);
- * ```
  */
 export type KnowledgeKind =
   | "exception"
@@ -28,16 +19,7 @@ export type KnowledgeKind =
   | "frame"
   | "message";
 
-/** One thing that is known.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { knowledge } = await crashReports();
- * for (const { key, meaning, source } of knowledge) console.log(`${key}: ${meaning} (${source})`);
- * ```
- */
+/** One thing that is known. */
 export interface KnowledgeRow {
   /** What {@linkcode KnowledgeRow.key} is. */
   readonly kind: KnowledgeKind;

@@ -1,0 +1,14 @@
+/** What a report means, and whose code failed.
+ *
+ * @module
+ */
+export { describeAddress } from "./address.ts";
+export {
+  attributeReport,
+  type Attribution,
+  type AttributionOptions,
+  type CodeRange,
+  type OwnedFrame,
+  type Owner,
+} from "./attribution.ts";
+export { explainReport, type Explanation } from "./explain.ts";

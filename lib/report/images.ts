@@ -1,0 +1,86 @@
+/** Questions about a report's images: which one holds an address, which are the system's. */
+
+import type { ArchName } from "../arch/mod.ts";
+import { isSystemPath } from "../symbols/system_image.ts";
+import type { CrashReport, ReportImage } from "./report.ts";
+
+/** `ARM-64 (Native)`, `X86-64`, `arm64e` and so on, as an architecture's name; `null` when it is none
+ * of the four. */
+export function archOfCodeType(codeType: string | null): ArchName | null {
+  const text = (codeType ?? "").toLowerCase().replaceAll("_", "-");
+  if (text.startsWith("arm-64") || text.startsWith("arm64")) return "arm64";
+  if (text.startsWith("arm")) return "armv7";
+  if (text.startsWith("x86-64")) return "x86_64";
+  if (text.startsWith("x86") || text.startsWith("i386")) return "i386";
+  return null;
+}
+
+/** Larger than any image: the shared cache, which others are in. */
+const WIDE = 1n << 29n;
+
+/** The image that holds an address: of those that do, the one that begins last. */
+export function imageFinder<Found extends Pick<ReportImage, "base" | "size">>(
+  images: readonly Found[],
+): (address: bigint) => Found | null {
+  const sorted = images.filter(({ size }) => size > 0n)
+    .sort((a, b) => a.base < b.base ? -1 : a.base > b.base ? 1 : 0);
+  const wide = sorted.filter(({ size }) => size >= WIDE);
+  let last: Found | null = null;
+  return (address) => {
+    if (last !== null && holds(last, address)) return last;
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle].base <= address) low = middle + 1;
+      else high = middle;
+    }
+    const found = sorted[low - 1];
+    if (found === undefined) return null;
+    if (!holds(found, address)) return wide.findLast((image) => holds(image, address)) ?? null;
+    // The next address may be in an image that is in the cache.
+    if (found.size < WIDE) last = found;
+    return found;
+  };
+}
+
+function holds({ base, size }: Pick<ReportImage, "base" | "size">, address: bigint): boolean {
+  return address >= base && address < base + size;
+}
+
+/** A UUID in upper case with its dashes, from one with or without them; `null` when it is none, or all
+ * zero. */
+export function normalUuid(text: string): string | null {
+  const digits = text.replaceAll("-", "").toUpperCase();
+  if (!/^[0-9A-F]{32}$/.test(digits) || /^0+$/.test(digits)) return null;
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20),
+  ].join("-");
+}
+
+/** Whether an image comes with the system, by its path, or by its name where the report has no path. */
+export function isSystemImage({ path, name }: ReportImage): boolean {
+  return isSystemPath(path ?? name) || path === null && name === "???";
+}
+
+/** The program's own image: the one at the process's path, else the first that is not the system's. */
+export function programImage(report: CrashReport): ReportImage | null {
+  const { path, name } = report.process;
+  return report.images.find((image) => path !== null && image.path === path) ??
+    report.images.find((image) => image.name === name || image.path?.endsWith(`/${name}`)) ??
+    report.images.find((image) => !isSystemImage(image)) ?? null;
+}
+
+/** The last component of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The file's name, which is shorter than a bundle's identifier. */
+export function imageTitle(image: ReportImage): string {
+  return image.path === null ? image.name : baseName(image.path);
+}
