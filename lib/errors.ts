@@ -1,6 +1,8 @@
 /** The errors that machpause throws. Each carries what a program needs to decide, and says in its
  * message what a person can do. */
 
+import { hex } from "./hex.ts";
+
 /** The names of the `kern_return_t` values that can be met, from `<mach/kern_return.h>` and
  * `<mach/message.h>`. */
 const kernReturnNames: Readonly<Record<number, string>> = {
@@ -121,7 +123,7 @@ export class MemoryReadError extends Error {
    * @param length bytes that were asked for
    */
   constructor(address: bigint, length: number) {
-    super(`cannot read ${length} bytes at 0x${address.toString(16)}: not mapped, or not readable`);
+    super(`cannot read ${length} bytes at ${hex(address)}: not mapped, or not readable`);
     this.address = address;
     this.length = length;
   }
@@ -157,7 +159,7 @@ export class FormatError extends Error {
    * @param expected what should have been there, with an article
    */
   constructor(file: string, offset: number, expected: string) {
-    super(`${file}: at offset 0x${offset.toString(16)}: expected ${expected}`);
+    super(`${file}: at offset ${hex(offset)}: expected ${expected}`);
     this.file = file;
     this.offset = offset;
     this.expected = expected;

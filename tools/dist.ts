@@ -1,13 +1,17 @@
-/** Builds the portable library for other systems than JSR:
+/** Builds what is published elsewhere than on JSR:
  *
  *     deno task dist
  *
- * - `build/dist/npm`: an npm package, ES modules and types, for Node 20 and later
- * - `build/dist/deno`: the same for Deno without an import map, by denoify
+ * - `build/dist/npm`: the npm package. For Node 20 and later it is the portable library, as ES modules
+ *   with types; for Deno it is all of the library. Its command `machpause` runs the program, under the
+ *   Deno that npm installs with it.
+ * - `build/dist/deno`: the portable library for Deno without an import map, by denoify
  *
- * Both are made of `lib/` and `tools/dist/mod.ts`; only the file system beneath differs.
+ * The portable library is made of `lib/` and `tools/dist/mod.ts`; only the file system beneath differs.
  */
+import { createRequire } from "node:module";
 import manifest from "../deno.json" with { type: "json" };
+import { stageProgram } from "./dist/program.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 
@@ -51,14 +55,20 @@ const demangler = "gecko-profiler-demangle";
 
 /** What users of the npm package see of it. */
 const npmManifest = {
-  name: "machpause",
+  name: manifest.name,
   version: manifest.version,
-  description: "Mach-O files, cores, unwinding and symbols of Apple's platforms, on any system.",
+  description: "A scriptable debugger prompt and library for macOS and iOS programs.",
   license: manifest.license,
   type: "module",
-  exports: { ".": { types: "./tools/dist/mod.d.ts", default: "./tools/dist/mod.js" } },
+  bin: { machpause: "machpause.mjs" },
+  exports: {
+    ".": {
+      deno: "./program/mod.js",
+      types: "./tools/dist/mod.d.ts",
+      default: "./tools/dist/mod.js",
+    },
+  },
   engines: { node: ">=20" },
-  dependencies: { [demangler]: manifest.imports[demangler].replace(/^npm:.*@/, "") },
 };
 
 /** Builds both into `output`, which is made anew. */
@@ -79,6 +89,7 @@ export async function buildDist(output: string): Promise<void> {
     );
     await writeJson(`${stage}/package.json`, {
       ...npmManifest,
+      dependencies: { [demangler]: manifest.imports[demangler].replace(/^npm:.*@/, "") },
       main: "dist/tools/dist/mod.js",
       devDependencies: tools,
       denoify: { index: "src/tools/dist/mod.ts" },
@@ -108,7 +119,21 @@ export async function buildDist(output: string): Promise<void> {
     await Deno.mkdir(output, { recursive: true });
     await run(stage, "cp", "-R", "dist", `${output}/npm`);
     await run(stage, "cp", "-R", "deno_dist", `${output}/deno`);
-    await writeJson(`${output}/npm/package.json`, npmManifest);
+    await Deno.copyFile(`${root}tools/dist/machpause.mjs`, `${output}/npm/machpause.mjs`);
+    await Deno.chmod(`${output}/npm/machpause.mjs`, 0o755);
+    const ts = createRequire(`${stage}/package.json`)("typescript");
+    const transpile = (code: string, fileName: string) =>
+      ts.transpileModule(code, {
+        fileName,
+        compilerOptions: {
+          target: ts.ScriptTarget.ESNext,
+          module: ts.ModuleKind.ESNext,
+          rewriteRelativeImportExtensions: true,
+          removeComments: true,
+        },
+      }).outputText;
+    const dependencies = await stageProgram(root, `${output}/npm/program`, transpile);
+    await writeJson(`${output}/npm/package.json`, { ...npmManifest, dependencies });
     for (const name of ["npm", "deno"]) {
       await Deno.copyFile(`${root}LICENSE`, `${output}/${name}/LICENSE`);
       await Deno.copyFile(`${root}tools/dist/README.md`, `${output}/${name}/README.md`);

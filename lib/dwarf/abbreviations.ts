@@ -1,7 +1,7 @@
 /** Abbreviations, compiled to how entries are read past. DWARF 5, section 7.5.3. */
+import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
 import { AT, FORM, TAG } from "./constants.ts";
-import { lebEnd, slebAt, ulebAt } from "./leb.ts";
 import type { DwarfSection } from "./sections.ts";
 
 /** How wide the numbers of a unit are, in bytes. */

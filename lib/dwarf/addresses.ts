@@ -1,8 +1,8 @@
 /** Addresses of a unit as offsets from the image's base. */
 import type { Widths } from "./abbreviations.ts";
-import { u32At } from "./leb.ts";
 import type { DwarfSections } from "./sections.ts";
 import { Window } from "./sections.ts";
+import { u32At } from "./words.ts";
 
 const HIGH = 2 ** 32;
 /** No image reaches so far from its base: such an address is what a linker leaves of removed code. 0 is

@@ -1,4 +1,5 @@
 import { FormatError } from "../errors.ts";
+import { lebEndWithin, slebBig, ulebBig } from "../leb128.ts";
 
 /** Reads little-endian numbers from the bytes of a section, from front to back. Every read is checked
  * against the end of what is being read and throws {@linkcode FormatError} there. */
@@ -112,28 +113,21 @@ export class Cursor {
 
   /** An unsigned LEB128 number; bits beyond 64 are dropped. */
   ulebBig(): bigint {
-    return BigInt.asUintN(64, this.#leb().value);
+    return ulebBig(this.bytes, ...this.#leb());
   }
 
   /** A signed LEB128 number; bits beyond 64 are dropped. */
   slebBig(): bigint {
-    const { value, bits } = this.#leb();
-    return BigInt.asIntN(Math.min(bits, 64), value);
+    return slebBig(this.bytes, ...this.#leb());
   }
 
-  #leb(): { value: bigint; bits: number } {
+  /** Takes a LEB128 number, and returns where it begins and ends. */
+  #leb(): [start: number, end: number] {
     const start = this.position;
-    let value = 0n;
-    for (let position = start, bits = 0; position < this.end; position++) {
-      const byte = this.bytes[position];
-      if (bits < 64) value |= BigInt(byte & 0x7f) << BigInt(bits);
-      bits += 7;
-      if (byte < 0x80) {
-        this.position = position + 1;
-        return { value, bits };
-      }
-    }
-    throw this.damage("a whole LEB128 number", start);
+    const end = lebEndWithin(this.bytes, start, this.end);
+    if (end < 0) throw this.damage("a whole LEB128 number");
+    this.position = end;
+    return [start, end];
   }
 
   /** A string that ends with a zero byte, of which every byte is a character. */

@@ -1,13 +1,14 @@
 /** The header of a unit's lines. DWARF 5, section 6.2.4; for versions 2 to 4 the same section of those. */
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
 import type { Widths } from "./abbreviations.ts";
 import { FORM, LNCT } from "./constants.ts";
-import { lebEnd, u32At, u64At, ulebAt } from "./leb.ts";
 import type { DwarfSection } from "./sections.ts";
 import type { StringReader } from "./string_reader.ts";
 import { directString, type UnitContext } from "./unit_context.ts";
 import type { Window } from "./sections.ts";
 import { makeValues, packString, readValue, STRING, stringRef } from "./values.ts";
+import { u32At, u64At } from "./words.ts";
 
 /** Where the parts of a unit's lines are, and what the program counts with. All places are bytes
  * from the start of what was read. */

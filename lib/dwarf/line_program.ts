@@ -1,8 +1,8 @@
 /** The programs that lines are stored as, run into rows. DWARF 5, section 6.2. */
+import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
 import { type Addresses, MAX_OFFSET } from "./addresses.ts";
 import { LNE, LNS } from "./constants.ts";
-import { lebEnd, slebAt, ulebAt } from "./leb.ts";
 import type { LineHeader } from "./line_header.ts";
 import { grown } from "./unit_walk.ts";
 

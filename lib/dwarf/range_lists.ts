@@ -1,11 +1,12 @@
 /** Range lists: of `.debug_ranges` (DWARF 4, section 2.17.3) and `.debug_rnglists` (DWARF 5, section
  * 2.17.3). */
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
 import { type Addresses, MAX_OFFSET } from "./addresses.ts";
 import { RLE } from "./constants.ts";
-import { lebEnd, u32At, u64At, ulebAt } from "./leb.ts";
 import { type DwarfSections, Window } from "./sections.ts";
 import type { UnitContext } from "./unit_context.ts";
+import { u32At, u64At } from "./words.ts";
 
 /** Entries of all lists of a unit: more is damage, as lists that lead into each other make it. */
 const MAX_ENTRIES = 1 << 23;

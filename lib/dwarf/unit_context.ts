@@ -1,9 +1,9 @@
 /** A unit's first entry, and what it says of how the others are read. DWARF 5, section 3.1.1. */
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
 import type { AbbreviationTable } from "./abbreviations.ts";
 import type { Addresses } from "./addresses.ts";
 import { AT, FORM, TAG } from "./constants.ts";
-import { lebEnd, u32At, u64At, ulebAt } from "./leb.ts";
 import type { RangeLists, Ranges } from "./range_lists.ts";
 import type { Window } from "./sections.ts";
 import type { DwarfUnit } from "./unit_header.ts";
@@ -17,6 +17,7 @@ import {
   stringRef,
   type Values,
 } from "./values.ts";
+import { u32At, u64At } from "./words.ts";
 
 /** The attributes of an entry that are not looked for by name. */
 const WANTED: readonly number[] = [

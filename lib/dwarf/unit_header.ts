@@ -2,8 +2,8 @@
 import { FormatError } from "../errors.ts";
 import type { Widths } from "./abbreviations.ts";
 import { UT } from "./constants.ts";
-import { u32At, u64At } from "./leb.ts";
 import type { DwarfSection } from "./sections.ts";
+import { u32At, u64At } from "./words.ts";
 
 /** A unit, as its header has it. */
 export interface DwarfUnit extends Widths {

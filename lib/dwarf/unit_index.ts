@@ -1,10 +1,10 @@
 /** The units of an image, and which of them holds an offset. */
 import { FormatError } from "../errors.ts";
-import { u32At, u64At } from "./leb.ts";
 import { Ranges } from "./range_lists.ts";
 import type { DwarfSections } from "./sections.ts";
 import { type DwarfUnit, readUnitHeader, UnitError } from "./unit_header.ts";
 import type { UnitReader } from "./unit_reader.ts";
+import { u32At, u64At } from "./words.ts";
 
 /** More units than any image has. */
 const MAX_UNITS = 1 << 20;

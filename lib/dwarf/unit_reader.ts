@@ -1,9 +1,9 @@
 /** Units, read into tables. */
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
 import { Addresses } from "./addresses.ts";
 import { AT } from "./constants.ts";
-import { lebEnd, ulebAt } from "./leb.ts";
 import { FileTable, lineLength, readLineHeader } from "./line_header.ts";
 import { LineRows } from "./line_program.ts";
 import { RangeLists, type Ranges } from "./range_lists.ts";

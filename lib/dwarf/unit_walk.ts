@@ -1,14 +1,15 @@
 /** The walk over all entries of a unit, for its functions and inlined calls: the loop that reading
  * debug information spends its time in. */
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
 import { KIND, SLOT, SLOTS, STEP, varyingStep } from "./abbreviations.ts";
 import type { Addresses } from "./addresses.ts";
 import { FORM } from "./constants.ts";
-import { lebEnd, u32At, ulebAt } from "./leb.ts";
 import type { RangeLists } from "./range_lists.ts";
 import { Ranges } from "./range_lists.ts";
 import { addRanges, type UnitContext } from "./unit_context.ts";
 import { makeValues, readValue, referenceTarget, stringRef } from "./values.ts";
+import { u32At } from "./words.ts";
 
 /** Entries in each other: more is damage. */
 const MAX_DEPTH = 1 << 16;

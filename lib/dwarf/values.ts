@@ -1,7 +1,8 @@
 /** The values of attributes, by their forms. DWARF 5, section 7.5.6. */
+import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import type { Widths } from "./abbreviations.ts";
 import { FORM } from "./constants.ts";
-import { lebEnd, slebAt, u32At, u64At, ulebAt } from "./leb.ts";
+import { u32At, u64At } from "./words.ts";
 
 /** Values of attributes, each in its slot. */
 export interface Values {

@@ -2,6 +2,7 @@
  * before the member's bytes (BSD, `#1/length`) or in a member of their own (GNU, `//`). */
 
 import { FormatError } from "../errors.ts";
+import { hex } from "../hex.ts";
 import type { ByteSource } from "./bytes.ts";
 
 /** One member of an archive. */
@@ -56,14 +57,14 @@ export function readArchive(
     const header = decoder.decode(source.read(at, HEADER_SIZE));
     const size = /^\d+ *$/.test(header.slice(48, 58)) ? Number(header.slice(48, 58)) : NaN;
     if (header.slice(58) !== "`\n" || Number.isNaN(size)) {
-      warn(`at offset 0x${at.toString(16)}: no header of an archive's member`);
+      warn(`at offset ${hex(at)}: no header of an archive's member`);
       break;
     }
     const start = at + HEADER_SIZE;
     const end = start + size;
     if (end > source.size) {
       warn(
-        `at offset 0x${at.toString(16)}: a member of ${size} bytes; ` +
+        `at offset ${hex(at)}: a member of ${size} bytes; ` +
           `${source.size - start} are there`,
       );
     }
@@ -75,7 +76,7 @@ export function readArchive(
     if (bsd !== null) {
       skip = Number(bsd[1]);
       if (skip > Math.min(size, MAX_NAME)) {
-        warn(`at offset 0x${at.toString(16)}: a member's name of ${skip} bytes`);
+        warn(`at offset ${hex(at)}: a member's name of ${skip} bytes`);
         skip = Math.min(size, MAX_NAME);
       }
       name = decoder.decode(source.read(start, skip)).replace(/\0+$/, "");
@@ -89,7 +90,7 @@ export function readArchive(
     }
     if (field === "//") {
       if (size <= MAX_NAMES) longNames = source.read(start, size).slice();
-      else warn(`at offset 0x${at.toString(16)}: a table of names of ${size} bytes`);
+      else warn(`at offset ${hex(at)}: a table of names of ${size} bytes`);
     } else if (field !== "/" && field !== "/SYM64/" && !/^__\.SYMDEF/.test(name)) {
       const inside = Math.min(end, source.size) - (start + skip);
       if (inside > 0) {

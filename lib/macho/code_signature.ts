@@ -1,6 +1,8 @@
 /** The code signature (`LC_CODE_SIGNATURE`): a SuperBlob of blobs, big-endian, as `<kern/cs_blobs.h>`
  * of XNU defines them. Nothing is verified here. */
 
+import { hexBytes } from "../hex.ts";
+
 /** One `CodeDirectory`: what was signed, as hashes.
  *
  * @example
@@ -194,8 +196,5 @@ export async function cdHash(directory: CodeDirectory): Promise<string | null> {
   const algorithm = algorithms[directory.hashType];
   if (algorithm === undefined) return null;
   const digest = await crypto.subtle.digest(algorithm, directory.bytes.slice());
-  return Array.from(
-    new Uint8Array(digest, 0, 20),
-    (byte) => byte.toString(16).padStart(2, "0"),
-  ).join("");
+  return hexBytes(new Uint8Array(digest, 0, 20));
 }

@@ -1,6 +1,7 @@
 /** The fields of every load command, by the names that the structures of `<mach-o/loader.h>` give
  * them. One table says which fields a command has; one reader reads them all. */
 
+import { formatUuid, hex } from "../hex.ts";
 import { LC } from "./constants.ts";
 
 /** A field's value: 64-bit numbers and addresses are `bigint`; versions, UUIDs and names text, not
@@ -177,7 +178,7 @@ const tool = parseFields("tool:u32 version:version");
  * @param command `LC_*`, with `LC_REQ_DYLD` where it belongs
  */
 export function loadCommandName(command: number): string {
-  return layouts.get(command)?.name ?? `LC_0x${command.toString(16)}`;
+  return layouts.get(command)?.name ?? `LC_${hex(command)}`;
 }
 
 /** Whether a field is better read in hexadecimal: addresses and flags. */
@@ -301,11 +302,7 @@ class FieldReader {
         return decoder.decode(end < 0 ? field : field.subarray(0, end));
       }
       case "uuid":
-        return Array.from(
-          this.#bytes.subarray(at, at + 16),
-          (byte) => byte.toString(16).padStart(2, "0"),
-        ).join("").toUpperCase()
-          .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+        return formatUuid(this.#bytes.subarray(at, at + 16));
       case "version": {
         const value = view.getUint32(at, true);
         return `${value >>> 16}.${(value >>> 8) & 0xff}.${value & 0xff}`;

@@ -7,6 +7,7 @@
  * written, and not known where they could not. */
 
 import { FormatError } from "../errors.ts";
+import { hex } from "../hex.ts";
 import type { ByteSource } from "./bytes.ts";
 import { CPU_TYPE, FILE_TYPE, LC, MAGIC } from "./constants.ts";
 import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
@@ -166,7 +167,7 @@ export function parseCore(source: ByteSource): CoreCommands {
       case LC.SEGMENT_64: {
         const width = command === LC.SEGMENT ? 4 : 8;
         if (bytes.length < SEGMENT_SIZE[width]) {
-          warnings.push(`the segment at offset 0x${offset.toString(16)} is too short`);
+          warnings.push(`the segment at offset ${hex(offset)} is too short`);
           break;
         }
         const segment = parseSegment(bytes, width);
@@ -180,7 +181,7 @@ export function parseCore(source: ByteSource): CoreCommands {
         break;
       case LC_NOTE: {
         if (bytes.length < NOTE_SIZE) {
-          warnings.push(`the note at offset 0x${offset.toString(16)} is too short`);
+          warnings.push(`the note at offset ${hex(offset)} is too short`);
           break;
         }
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -229,9 +230,7 @@ function* readCommands(
   let offset = header.size;
   for (let index = 0; index < header.commandCount; index++) {
     const head = at(offset, 8);
-    const which = `load command ${index} of ${header.commandCount}, at offset 0x${
-      offset.toString(16)
-    },`;
+    const which = `load command ${index} of ${header.commandCount}, at offset ${hex(offset)},`;
     if (head.length < 8) {
       warnings.push(`${which} is past the end of the load commands`);
       return;
@@ -273,9 +272,9 @@ function checkSegment(
   width: 4 | 8,
   warnings: string[],
 ): void {
-  const which = `the segment at 0x${address.toString(16)}`;
+  const which = `the segment at ${hex(address)}`;
   if (address + size > 1n << BigInt(width * 8)) {
-    warnings.push(`${which} claims 0x${size.toString(16)} bytes, beyond the address space`);
+    warnings.push(`${which} claims ${hex(size)} bytes, beyond the address space`);
   }
   if (fileSize > 0 && fileOffset + fileSize > source.size) {
     const room = Math.max(0, source.size - fileOffset);
@@ -302,7 +301,7 @@ function parseThread(
     if (flavor === 0 && size === 0) break;
     if (size > bytes.length - at - 8) {
       warnings.push(
-        `the thread at offset 0x${offset.toString(16)}: flavor ${flavor} claims ${size} bytes, ` +
+        `the thread at offset ${hex(offset)}: flavor ${flavor} claims ${size} bytes, ` +
           `${bytes.length - at - 8} are left`,
       );
       break;

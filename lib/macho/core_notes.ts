@@ -1,9 +1,9 @@
 /** What the notes of a core hold. LLDB defines them: `ObjectFileMachO.cpp` reads and writes them. All
  * offsets in them are from the start of the core, all numbers little-endian. */
 
+import { formatUuid, hex, uuidBytes } from "../hex.ts";
 import type { ByteSource } from "./bytes.ts";
 import { type CoreNote, fixedText } from "./core.ts";
-import { formatUuid } from "./load_commands.ts";
 import type { AddressRange } from "./types.ts";
 
 /** `note_command.data_owner` of the notes that are understood. */
@@ -129,14 +129,6 @@ function readUuid(bytes: Uint8Array): string | null {
   return bytes.every((byte) => byte === 0) ? null : formatUuid(bytes);
 }
 
-function uuidBytes(uuid: string | null): Uint8Array {
-  // `Uint8Array.fromHex` is younger than the Node that the portable library runs on.
-  const pairs = uuid?.replaceAll("-", "").match(/../g) ?? [];
-  const bytes = new Uint8Array(16);
-  bytes.set(pairs.map((pair) => Number.parseInt(pair, 16)));
-  return bytes;
-}
-
 function readPath(source: ByteSource, offset: bigint): string | null {
   if (offset >= BigInt(source.size)) return null;
   return fixedText(source.read(Number(offset), Math.min(MAX_PATH, source.size - Number(offset))));
@@ -167,7 +159,7 @@ export function parseAllImageInfos(
     return [];
   }
   if (count > MAX_IMAGES || entries >= BigInt(source.size)) {
-    if (count > 0) damaged(`${count} images at offset 0x${entries.toString(16)}`);
+    if (count > 0) damaged(`${count} images at offset ${hex(entries)}`);
     return [];
   }
   const room = source.size - Number(entries);
@@ -414,7 +406,6 @@ function readRange(value: unknown): AddressRange[] {
 export function encodeProcessMetadata(
   { pid, name, threads, files }: ProcessMetadata,
 ): Uint8Array {
-  const hex = (address: bigint) => `0x${address.toString(16)}`;
   return encoder.encode(JSON.stringify({
     ...(pid === null ? {} : { pid }),
     ...(name === null ? {} : { name }),

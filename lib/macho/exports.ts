@@ -5,7 +5,7 @@
 
 import { EXPORT_SYMBOL_FLAGS } from "./constants.ts";
 import { StringPool, type StringTable } from "./strings.ts";
-import { UlebReader } from "./uleb.ts";
+import { UlebReader } from "../leb128.ts";
 
 /** The exported symbols that have an address in the image, as columns. */
 export interface Exports {

@@ -1,7 +1,7 @@
 /** Universal ("fat") files: `<mach-o/fat.h>`. Their header is big-endian. */
 
 import { FormatError } from "../errors.ts";
-import { type ByteSource, bytesSource } from "./bytes.ts";
+import type { ByteSource } from "./bytes.ts";
 import { MAGIC } from "./constants.ts";
 
 /** One architecture's image inside a universal file. */
@@ -16,40 +16,30 @@ export interface FatSlice {
   readonly size: number;
 }
 
-/** Java class files have the same magic number, and their version where the count is: 45 or more.
- * No universal file has nearly as many slices. */
+/** Java class files have the same magic number. Their version, 45 or more, is where the number of slices
+ * would be; no universal file has nearly as many. */
 const MAX_SLICES = 32;
 
-/** The slices of a universal file; one that covers all of `bytes` when the file is not universal,
- * with its CPU type left at 0.
+/** Whether a file that begins with `bytes` has the magic number of universal files.
  *
- * @param bytes of the file
- * @param file named in errors
- * @throws {FormatError} when the header names no slice that is inside the file
- *
- * @example
- * ```ts
- * import { readFatSlices } from "./fat.ts";
- *
- * const thin = new Uint8Array([0xcf, 0xfa, 0xed, 0xfe]);
- * console.log(readFatSlices(thin, "thin")); // one slice, at offset 0
- * ```
+ * @param bytes at least four
  */
-export function readFatSlices(bytes: Uint8Array, file: string): FatSlice[] {
-  return readFat(bytesSource(bytes, file)) ??
-    [{ cpuType: 0, cpuSubtype: 0, offset: 0, size: bytes.length }];
+export function isFat(bytes: Uint8Array): boolean {
+  if (bytes.length < 4) return false;
+  const magic = toView(bytes).getUint32(0, false);
+  return magic === MAGIC.FAT_MAGIC || magic === MAGIC.FAT_MAGIC_64;
 }
 
-/** The slices of a universal file; `null` when the file is none.
+/** The slices of a universal file; `null` when the file is not universal. Only its header is read.
  *
- * @throws {FormatError} when the header names no slice that is inside the file
+ * @throws {FormatError} when no slice is inside the file, or the count is not credible
  */
 export function readFat(source: ByteSource): FatSlice[] | null {
   const file = source.name;
-  const start = toView(source.read(0, 8));
-  const magic = start.byteLength < 8 ? 0 : start.getUint32(0, false);
-  if (magic !== MAGIC.FAT_MAGIC && magic !== MAGIC.FAT_MAGIC_64) return null;
-  const is64 = magic === MAGIC.FAT_MAGIC_64;
+  const head = source.read(0, 8);
+  if (head.length < 8 || !isFat(head)) return null;
+  const start = toView(head);
+  const is64 = start.getUint32(0, false) === MAGIC.FAT_MAGIC_64;
   const entrySize = is64 ? 32 : 20;
   const count = start.getUint32(4, false);
   if (count === 0 || count > MAX_SLICES) {
@@ -60,7 +50,7 @@ export function readFat(source: ByteSource): FatSlice[] | null {
   for (let at = 0; at + entrySize <= view.byteLength; at += entrySize) {
     const offset = is64 ? Number(view.getBigUint64(at + 8, false)) : view.getUint32(at + 8, false);
     const size = is64 ? Number(view.getBigUint64(at + 16, false)) : view.getUint32(at + 12, false);
-    // A truncated file keeps the slices that are whole enough to have a header.
+    // In a truncated file, a slice that begins inside it may still have a whole header.
     if (offset >= source.size) continue;
     slices.push({
       cpuType: view.getUint32(at, false),

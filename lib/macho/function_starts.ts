@@ -1,7 +1,7 @@
 /** `LC_FUNCTION_STARTS`: where every function begins, as ULEB128 deltas from `__TEXT`'s start, ended
  * by a zero. Linkers keep it when symbols are stripped. */
 
-import { UlebReader } from "./uleb.ts";
+import { UlebReader } from "../leb128.ts";
 
 /** What {@linkcode parseFunctionStarts} found. */
 export interface FunctionStarts {

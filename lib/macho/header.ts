@@ -38,6 +38,13 @@ export interface MachHeader {
 /** Bytes to read before {@linkcode parseHeader}: enough for either header. */
 export const MAX_HEADER_SIZE = 32;
 
+/** Whether `bytes` begin with the magic number of a little-endian Mach-O image. */
+export function isMachO(bytes: Uint8Array): boolean {
+  if (bytes.length < 4) return false;
+  const magic = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
+  return magic === MAGIC.MH_MAGIC || magic === MAGIC.MH_MAGIC_64;
+}
+
 /** Reads a header.
  *
  * @param bytes that begin with the header

@@ -1,6 +1,7 @@
 /** One Mach-O image: in a file, or in memory where dyld mapped it. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
+import { hex } from "../hex.ts";
 import { type ByteSource, bytesSource, part } from "./bytes.ts";
 import { FILE_TYPE, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
 import { readFat } from "./fat.ts";
@@ -192,12 +193,12 @@ export class Image implements LoadedImage {
       arch === undefined || cpuType === 0 || cpuType === arch
     );
     if (slice === undefined) {
-      throw new FormatError(path, 8, `an image for CPU type 0x${arch?.toString(16)}`);
+      throw new FormatError(path, 8, `an image for CPU type ${hex(arch!)}`);
     }
     const image = part(file, slice.offset, slice.size);
     const header = parseHeader(image.read(0, MAX_HEADER_SIZE), path);
     if (arch !== undefined && header.cpuType !== arch) {
-      throw new FormatError(path, slice.offset + 4, `an image for CPU type 0x${arch.toString(16)}`);
+      throw new FormatError(path, slice.offset + 4, `an image for CPU type ${hex(arch)}`);
     }
     const warnings: string[] = [];
     // What is beyond the file's end the parser finds missing.
@@ -264,7 +265,7 @@ export class Image implements LoadedImage {
 
   /** Such as `0x100000000 demo 8A6E…`. */
   toString(): string {
-    return `0x${this.loadAddress.toString(16)} ${this.name}${this.uuid ? ` ${this.uuid}` : ""}`;
+    return `${hex(this.loadAddress)} ${this.name}${this.uuid ? ` ${this.uuid}` : ""}`;
   }
 
   /** As `bt --json` shows images. */
@@ -273,7 +274,7 @@ export class Image implements LoadedImage {
       name: this.name,
       path: this.path,
       uuid: this.uuid,
-      loadAddress: `0x${this.loadAddress.toString(16)}`,
+      loadAddress: hex(this.loadAddress),
       slide: hex(this.slide),
     };
   }
@@ -354,8 +355,4 @@ function holds({ address, size }: { address: bigint; size: number }, at: bigint)
 /** A size as a number; what exceeds 2^53 is damage, and larger than any address space either way. */
 function toSize(value: bigint): number {
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
-}
-
-function hex(value: bigint): string {
-  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
 }

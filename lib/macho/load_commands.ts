@@ -1,5 +1,6 @@
 /** The load commands after the header, from `<mach-o/loader.h>`. */
 
+import { formatUuid, hex } from "../hex.ts";
 import { LC, PLATFORM_NAMES } from "./constants.ts";
 import type { MachHeader } from "./header.ts";
 
@@ -172,13 +173,6 @@ function packedSourceVersion(value: bigint): string {
   return parts.join(".");
 }
 
-/** A UUID, as Apple's tools print it. */
-export function formatUuid(bytes: Uint8Array): string {
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
-    .toUpperCase();
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 /** Reads the load commands. What is damaged is left out and named in `warnings`.
  *
  * @param bytes of all load commands, without the header before them
@@ -227,7 +221,7 @@ export function parseLoadCommands(
     commands.push({ command, offset: header.size + at, size });
     if (size < (minimumSizes.get(command) ?? 8)) {
       warnings.push(
-        `load command ${index} (0x${command.toString(16)}) is too short: ${size} bytes`,
+        `load command ${index} (${hex(command)}) is too short: ${size} bytes`,
       );
       at += size;
       continue;

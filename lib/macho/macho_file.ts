@@ -2,9 +2,10 @@
  * static library. */
 
 import { FormatError } from "../errors.ts";
+import { hex } from "../hex.ts";
 import { ARCHIVE_MAGIC_SIZE, isArchive, readArchive } from "./archive.ts";
 import { type ByteSource, part } from "./bytes.ts";
-import { readFat } from "./fat.ts";
+import { isFat, readFat } from "./fat.ts";
 import { MachOSlice } from "./macho_slice.ts";
 import { archName } from "./names.ts";
 
@@ -75,7 +76,7 @@ export class MachOFile implements Disposable {
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
         failure ??= error;
-        warn(`${member ?? `the image at 0x${offset.toString(16)}`}: ${error.message}`);
+        warn(`${member ?? `the image at ${hex(offset)}`}: ${error.message}`);
       }
     };
     const addArchive = (offset: number, size: number): void => {
@@ -96,7 +97,7 @@ export class MachOFile implements Disposable {
       const name = archName(cpuType, cpuSubtype);
       if (arch !== undefined && name !== arch) {
         others.add(name);
-      } else if (isFat(file, offset)) {
+      } else if (isFat(file.read(offset, 4))) {
         failure ??= new FormatError(file.name, offset, "an image, not another universal file");
         warn(`${name}: a universal file inside a universal file is not read`);
       } else if (startsArchive(offset)) {
@@ -133,10 +134,4 @@ export class MachOFile implements Disposable {
   [Symbol.for("Deno.customInspect")](): string {
     return `MachOFile(${this})`;
   }
-}
-
-function isFat(file: ByteSource, offset: number): boolean {
-  const magic = file.read(offset, 4);
-  return magic[0] === 0xca && magic[1] === 0xfe && magic[2] === 0xba &&
-    (magic[3] === 0xbe || magic[3] === 0xbf);
 }

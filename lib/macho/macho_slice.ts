@@ -2,6 +2,7 @@
  * Nothing is read before it is asked for. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
+import { hex } from "../hex.ts";
 import { type ByteSource, part } from "./bytes.ts";
 import {
   type ChainedFixups,
@@ -12,7 +13,7 @@ import {
 import { type CodeSignature, readCodeSignature } from "./code_signature.ts";
 import { type FieldValue, loadCommandName, readCommandFields } from "./command_fields.ts";
 import { LC } from "./constants.ts";
-import { binds, rebases } from "./dyld_info.ts";
+import { dyldFixups } from "./dyld_info.ts";
 import { type ExportEntry, readExports } from "./exports.ts";
 import type { Fixup } from "./fixups.ts";
 import { parseFunctionStarts } from "./function_starts.ts";
@@ -384,9 +385,10 @@ export class MachOSlice {
    * information. */
   *fixups(): IterableIterator<Fixup> {
     const image = this.#fixupImage();
-    const rebaseOpcodes = this.#dyldInfo("rebase", "the rebase opcodes");
-    if (rebaseOpcodes !== null) yield* rebases(rebaseOpcodes, image);
-    yield* this.#binds(image);
+    for (const kind of ["rebase", "bind", "weak-bind", "lazy-bind"] as const) {
+      const opcodes = this.#dyldInfo(kind.replace("-", "_"), `the ${kind} opcodes`);
+      if (opcodes !== null) yield* dyldFixups(opcodes, kind, image);
+    }
     const chains = this.chains();
     if (chains !== null) yield* chainedFixups(chains, image);
   }
@@ -481,7 +483,7 @@ export class MachOSlice {
     const bytes = this.#file.read(offset, size);
     if (bytes.length < size) {
       this.#warn(
-        `${what}: at offset 0x${(this.offset + offset).toString(16)}: ` +
+        `${what}: at offset ${hex(this.offset + offset)}: ` +
           `${bytes.length} of ${size} bytes are there`,
       );
     }
@@ -501,13 +503,6 @@ export class MachOSlice {
     const size = number(fields?.[`${name}_size`] ?? null);
     if (fields === undefined || size === 0) return null;
     return this.#range(what, number(fields[`${name}_off`]), size);
-  }
-
-  *#binds(image: ChainedImage): IterableIterator<Fixup> {
-    for (const kind of ["bind", "weak-bind", "lazy-bind"] as const) {
-      const opcodes = this.#dyldInfo(kind.replace("-", "_"), `the ${kind} opcodes`);
-      if (opcodes !== null) yield* binds(opcodes, kind, image);
-    }
   }
 
   #fixupImage(): ChainedImage {

@@ -1,6 +1,7 @@
 /** The words for the numbers of a Mach-O file, as `<mach-o/loader.h>`, `<mach/machine.h>` and
  * Apple's `lipo` spell them. */
 
+import { hex } from "../hex.ts";
 import { CPU_SUBTYPE_MASK, CPU_TYPE, FILE_TYPE, PLATFORM_NAMES } from "./constants.ts";
 
 /** The architecture's name as `lipo -archs` prints it, such as `arm64e`; the numbers where it has
@@ -91,7 +92,7 @@ export function flagNames(
     found.push(name);
     rest &= ~bit;
   }
-  if (rest !== 0) found.push(`0x${(rest >>> 0).toString(16)}`);
+  if (rest !== 0) found.push(hex(rest >>> 0));
   return found;
 }
 

@@ -1,5 +1,6 @@
 /** A symbol table as `nm` shows it: every entry, each with its letter. */
 
+import { hex } from "../hex.ts";
 import { NLIST } from "./constants.ts";
 import { STAB_NAMES } from "./names.ts";
 import { sortByWord } from "./radix.ts";
@@ -134,7 +135,7 @@ export class SymbolList {
       type,
       section: (fields >>> 8) & 0xff,
       description: fields >>> 16,
-      stab: isStab ? STAB_NAMES[type] ?? `0x${type.toString(16)}` : null,
+      stab: isStab ? STAB_NAMES[type] ?? hex(type) : null,
       indirect: !isStab && (type & NLIST.N_TYPE) === NLIST.N_INDR
         ? decoder.decode(this.#stringAt(Number(value)))
         : null,
@@ -261,8 +262,9 @@ export class SymbolList {
   #tail(index: number, escape: (name: string) => string): string {
     const { name, stab, section, description, indirect } = this.at(index);
     if (stab !== null) {
-      const hex = (value: number, size: number): string => value.toString(16).padStart(size, "0");
-      return `${hex(section, 2)} ${hex(description, 4)} ${stab.padStart(5)} ${escape(name)}`;
+      const digits = (value: number, size: number): string =>
+        value.toString(16).padStart(size, "0");
+      return `${digits(section, 2)} ${digits(description, 4)} ${stab.padStart(5)} ${escape(name)}`;
     }
     return indirect === null ? escape(name) : `${escape(name)} (indirect for ${escape(indirect)})`;
   }

@@ -1,6 +1,7 @@
 /** The symbols of one image, sorted once into typed arrays, so that the symbol of an address is one
  * binary search. Names stay bytes until somebody asks for them. */
 
+import { hex } from "../hex.ts";
 import { sortByWord } from "./radix.ts";
 import type { StringTable } from "./strings.ts";
 import { compareBytes } from "./strings.ts";
@@ -80,11 +81,11 @@ class TableSymbol implements SymbolShape {
 
   toJSON(): unknown {
     const { name, rawName, size, external, thumb } = this;
-    return { name, rawName, address: `0x${this.address.toString(16)}`, size, external, thumb };
+    return { name, rawName, address: hex(this.address), size, external, thumb };
   }
 
   [Symbol.for("Deno.customInspect")](): string {
-    return `Symbol(${this.name} 0x${this.address.toString(16)}+${this.size})`;
+    return `Symbol(${this.name} ${hex(this.address)}+${this.size})`;
   }
 }
 

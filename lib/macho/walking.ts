@@ -16,10 +16,10 @@ export type {
 } from "./types.ts";
 export { Image, type ImageFileOptions } from "./image.ts";
 export { type NamesFound, SymbolTable } from "./symbol_table.ts";
-export { type FatSlice, readFat, readFatSlices } from "./fat.ts";
+export { type FatSlice, readFat } from "./fat.ts";
 export { type ArchiveMember, isArchive, readArchive } from "./archive.ts";
 export { DebugMap, type DebugMapInput, type DebugMapObject } from "./debug_map.ts";
-export { type MachHeader, parseHeader } from "./header.ts";
+export { isMachO, type MachHeader, parseHeader } from "./header.ts";
 export type { BuildVersion, DylibReference, LoadCommand } from "./load_commands.ts";
 export { objectAddresses } from "./object_symbols.ts";
 export { type Span, stretchAt, type Stretches, stretches } from "./stretches.ts";

@@ -1,5 +1,7 @@
 /** Kernel structures: packed, little-endian, fields in order. */
 
+import { formatUuid } from "../hex.ts";
+
 /** One field of a {@linkcode Layout}. */
 export interface Field {
   /** Name in the header. */
@@ -66,12 +68,6 @@ export function text(bytes: Uint8Array): string {
   return decoder.decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
-/** Sixteen bytes as `8-4-4-4-12`, upper case. */
-export function uuid(bytes: Uint8Array): string {
-  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return digits.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 function number(view: DataView, kind: Field["kind"], at: number): number | bigint {
   switch (kind) {
     case "i8":
@@ -102,7 +98,7 @@ export function readStruct({ fields }: Layout, bytes: Uint8Array): Struct {
     const size = sizes[kind];
     if (offset + (kind === "char" ? 1 : size * count) > bytes.length) continue;
     if (kind === "char") struct[name] = text(bytes.subarray(offset, offset + count));
-    else if (kind === "uuid") struct[name] = uuid(bytes.subarray(offset, offset + 16));
+    else if (kind === "uuid") struct[name] = formatUuid(bytes.subarray(offset, offset + 16));
     else if (count === 1) struct[name] = number(view, kind, offset);
     else {
       struct[name] = Array.from(

@@ -1,6 +1,7 @@
 /** A stackshot as tasks, threads and frames. */
 import { type Arch, type ArchName, archs } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
+import { hex } from "../hex.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import type { FrameContext, MissingSymbols, Resolution, Symbols } from "../target/mod.ts";
 import type { StackshotData, TaskData } from "./data.ts";
@@ -13,7 +14,7 @@ import {
   userImages,
   usesLayout,
 } from "./images.ts";
-import { contextOf, hex, plain, StackshotThread, unknownJson } from "./thread.ts";
+import { contextOf, plain, StackshotThread, unknownJson } from "./thread.ts";
 import { taskFlagWords, turnstileWords, waitWords } from "./words.ts";
 
 /** What a stackshot needs from other modules. */

@@ -1,6 +1,7 @@
 /** A thread of a stackshot, and its frames. */
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
+import { hex, hexBytes } from "../hex.ts";
 import {
   Backtrace,
   Frame,
@@ -48,12 +49,11 @@ function backtraceOf(
 
 /** An item of unknown type: its name, and its first bytes in hexadecimal. */
 export function unknownJson({ type, description, data }: KcItem): Record<string, unknown> {
-  const shown = [...data.subarray(0, 64)].map((byte) => byte.toString(16).padStart(2, "0"));
   return {
     type: `0x${type.toString(16)}`,
     description,
     size: data.length,
-    bytes: shown.join(""),
+    bytes: hexBytes(data.subarray(0, 64)),
   };
 }
 
@@ -228,9 +228,6 @@ export class StackshotThread {
 }
 
 const allBits = (1n << 64n) - 1n;
-/** An address in JSON form. */
-export const hex = (value: bigint): string => `0x${value.toString(16)}`;
-
 /** Values in JSON form; 64-bit numbers become numbers where those are exact. */
 export function plain(value: unknown): unknown {
   if (typeof value === "bigint") {

@@ -6,7 +6,8 @@
  * version, and the layouts differ by version: the layout that decodes to the end is the right one. */
 import { FormatError } from "../errors.ts";
 import type { LoadInfo, RawFrame, StackshotData, TaskData, ThreadData } from "./data.ts";
-import { big, type Layout, layout, num, readStruct, str, type Struct, uuid } from "./layout.ts";
+import { formatUuid } from "../hex.ts";
+import { big, type Layout, layout, num, readStruct, str, type Struct } from "./layout.ts";
 import { collector } from "./warnings.ts";
 
 const TASK = 0xdecafbad;
@@ -230,7 +231,7 @@ function attempt(system: System, bytes: Uint8Array): Attempt {
         const address = size === 24
           ? view.getBigUint64(at, true)
           : BigInt(view.getUint32(at, true));
-        loadInfos.push({ address, uuid: uuid(bytes.subarray(at + size - 16, at + size)) });
+        loadInfos.push({ address, uuid: formatUuid(bytes.subarray(at + size - 16, at + size)) });
       }
       const donatingPids: number[] = [];
       for (const end = at + donating; at < end; at += 4) donatingPids.push(view.getInt32(at, true));

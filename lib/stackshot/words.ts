@@ -1,4 +1,5 @@
 /** The numbers of a stackshot, in words. */
+import { hex } from "../hex.ts";
 import type { RunState } from "../target/mod.ts";
 import type { StackshotData, TurnstileInfo, WaitInfo } from "./data.ts";
 
@@ -58,8 +59,6 @@ const owners = {
 
 /** `STACKSHOT_WAITINFO_FLAGS_SPECIALREPLY`. */
 const specialReply = 1;
-
-const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
 const byThread = (owner: bigint): string =>
   owner === 0n

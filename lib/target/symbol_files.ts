@@ -5,9 +5,10 @@ import {
   type ByteSource,
   FILE_TYPE,
   Image,
-  MAGIC,
+  isMachO,
   type MemoryReader,
   part,
+  readFat,
 } from "../macho/walking.ts";
 import type { Files } from "./files.ts";
 
@@ -18,10 +19,6 @@ export interface Binary {
   /** With its header at 0. */
   readonly image: Image;
 }
-
-/** More than the header of any universal file. */
-const FAT_HEADER = 4096;
-const MAX_SLICES = 32;
 
 /** Reads an image whose header is at offset 0, at the address it is to have.
  *
@@ -40,19 +37,15 @@ export function imageOf(bytes: ByteSource, loadAddress: bigint, path: string): I
   return Image.fromMemory(reader, loadAddress, path);
 }
 
-/** The images in a file. Only headers are read.
+/** The images in a file. Only headers are read, and damaged images are passed over.
  *
  * @param file whose name is the path
  */
 export function* imagesIn(file: ByteSource): Generator<Binary> {
-  const head = file.read(0, FAT_HEADER);
-  if (head.length < 32) return;
-  const magic = new DataView(head.buffer, head.byteOffset, 4).getUint32(0, false);
-  const isFat = magic === MAGIC.FAT_MAGIC || magic === MAGIC.FAT_MAGIC_64;
-  const isThin = magic === MAGIC.MH_CIGAM || magic === MAGIC.MH_CIGAM_64;
-  if (!isFat && !isThin) return;
-  for (const { offset, size } of isFat ? slicesOf(head, file) : [{ offset: 0, size: file.size }]) {
+  for (const { offset, size } of slicesOf(file)) {
     const bytes = part(file, offset, size);
+    // Most files of a folder are no images: cheaper than an error for each.
+    if (!isMachO(bytes.read(0, 4))) continue;
     try {
       yield { bytes, image: imageOf(bytes, 0n, file.name) };
     } catch (error) {
@@ -61,20 +54,14 @@ export function* imagesIn(file: ByteSource): Generator<Binary> {
   }
 }
 
-/** The slices of a universal file of which only the start was read: the parser drops what begins
- * beyond the bytes it is given. */
-function slicesOf(head: Uint8Array, file: ByteSource): { offset: number; size: number }[] {
-  const view = new DataView(head.buffer, head.byteOffset, head.length);
-  const is64 = view.getUint32(0, false) === MAGIC.FAT_MAGIC_64;
-  const entrySize = is64 ? 32 : 20;
-  const slices: { offset: number; size: number }[] = [];
-  const end = 8 + Math.min(view.getUint32(4, false), MAX_SLICES) * entrySize;
-  for (let at = 8; at + entrySize <= Math.min(end, head.length); at += entrySize) {
-    const offset = is64 ? Number(view.getBigUint64(at + 8, false)) : view.getUint32(at + 8, false);
-    const size = is64 ? Number(view.getBigUint64(at + 16, false)) : view.getUint32(at + 12, false);
-    if (offset < file.size) slices.push({ offset, size: Math.min(size, file.size - offset) });
+function slicesOf(file: ByteSource): readonly { offset: number; size: number }[] {
+  try {
+    return readFat(file) ?? [{ offset: 0, size: file.size }];
+  } catch (error) {
+    // Java class files have the magic number of universal files.
+    if (error instanceof FormatError) return [];
+    throw error;
   }
-  return slices;
 }
 
 /** A file that is about the image of some UUID.

@@ -1,5 +1,6 @@
 /** The stable form of `crash --json`. */
 
+import { hex } from "../../lib/hex.ts";
 import {
   explainReport,
   type OwnedFrame,
@@ -9,10 +10,6 @@ import {
   type ReportThread,
 } from "../../lib/report/mod.ts";
 import type { ReadCrash } from "../cli/crash.ts";
-
-function hex(value: bigint): string {
-  return `0x${value.toString(16)}`;
-}
 
 function imageJson(image: ReportImage): Record<string, unknown> {
   const { name, path, uuid, base, size, arch, version, identifier } = image;

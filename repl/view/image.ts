@@ -1,5 +1,6 @@
 /** What a Mach-O file says of itself, as text. */
 import { escape } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
 import {
   flagNames,
   HEADER_FLAGS,
@@ -90,12 +91,6 @@ function kindOf(file: MachOFile): string {
 
 function count(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-function hex(value: bigint | number, digits = 0): string {
-  return value < 0
-    ? `-0x${(-value).toString(16)}`
-    : `0x${value.toString(16).padStart(digits, "0")}`;
 }
 
 /** What `file`, `lipo -info` and `otool -L` tell, on one screen. */

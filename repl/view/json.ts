@@ -1,9 +1,6 @@
+import { hex } from "../../lib/hex.ts";
 import { type ShownFrames, shownFrames } from "./frames.ts";
 import type { CoreTarget, LoadedImage, Target, Thread } from "../../mod.ts";
-
-function hex(value: bigint): string {
-  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
-}
 
 function imageJson({ name, path, uuid, loadAddress, slide }: LoadedImage): Record<string, unknown> {
   return { name, path, uuid, loadAddress: hex(loadAddress), slide: hex(slide) };

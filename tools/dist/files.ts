@@ -7,7 +7,7 @@ import type { Files, FileSink, OpenFile } from "../../lib/mod.ts";
  *
  * @example
  * ```ts
- * import { files, openMst } from "machpause";
+ * import { files, openMst } from "@machpause/machpause";
  *
  * using file = openMst(files.open("MyApp.mst"));
  * console.log(file.info.functionCount);

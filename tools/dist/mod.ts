@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { openCore } from "machpause";
+ * import { openCore } from "@machpause/machpause";
  *
  * const core = await openCore("MyApp.core", { symbols: ["./symbols"] });
  * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
@@ -43,7 +43,7 @@ const system = { files };
  *
  * @example
  * ```ts
- * import { openCore } from "machpause";
+ * import { openCore } from "@machpause/machpause";
  *
  * const core = await openCore("MyApp.core", { symbols: ["./symbols"] });
  * console.log(`${core.crashedThread?.exception}`);
@@ -61,7 +61,7 @@ export function openCore(file: string, options: CoreTargetOptions = {}): Promise
  *
  * @example
  * ```ts
- * import { openImage } from "machpause";
+ * import { openImage } from "@machpause/machpause";
  *
  * const file = openImage("MyApp");
  * for (const image of file.images) console.log(image.arch, image.kind);
@@ -78,7 +78,7 @@ export function openImage(path: string, options: MachOFileOptions = {}): MachOFi
  *
  * @example
  * ```ts
- * import { openSymbolizer } from "machpause";
+ * import { openSymbolizer } from "@machpause/machpause";
  *
  * const symbolizer = openSymbolizer([{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);
  * console.log(symbolizer.resolve(0x104a3f721n).frames);
@@ -97,7 +97,7 @@ export function openSymbolizer(
  *
  * @example
  * ```ts
- * import { openStackshot } from "machpause";
+ * import { openStackshot } from "@machpause/machpause";
  *
  * const stackshot = await openStackshot("hang.kcdata");
  * for (const task of stackshot.tasks) console.log(`${task}`, task.threads.length);
@@ -114,7 +114,7 @@ export function openStackshot(path: string, options: StackshotOptions = {}): Pro
  * @example
  * ```ts
  * import { readFileSync } from "node:fs";
- * import { crashReports } from "machpause";
+ * import { crashReports } from "@machpause/machpause";
  *
  * const { explainReport, readReport } = await crashReports();
  * console.log(explainReport(readReport(readFileSync("MyApp.ips"), "MyApp.ips")).headline);

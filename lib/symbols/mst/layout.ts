@@ -2,6 +2,7 @@
 
 import { type Arch, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
+import { formatUuid, uuidBytes } from "../../hex.ts";
 import { xxh32 } from "./xxh32.ts";
 
 /** `\x89MST\r\n\x1a\n`: not text, and whoever treats it as such damages it. */
@@ -128,10 +129,7 @@ export function encodeHeader(header: MstHeader): Uint8Array {
   bytes.set(MAGIC);
   view.setUint32(8, VERSION, true);
   view.setUint32(12, bytes.length, true);
-  if (header.uuid !== null) {
-    const digits = header.uuid.replaceAll("-", "");
-    for (let at = 0; at < 16; at++) bytes[16 + at] = parseInt(digits.slice(2 * at, 2 * at + 2), 16);
-  }
+  bytes.set(uuidBytes(header.uuid), 16);
   view.setInt32(32, header.arch.cpuType, true);
   view.setInt32(36, header.cpuSubtype, true);
   view.setBigUint64(40, header.imageBase, true);
@@ -246,8 +244,7 @@ export function sumsSize(dataSize: number, blockShift: number): number {
 
 function uuidText(bytes: Uint8Array): string | null {
   if (bytes.every((byte) => byte === 0)) return null;
-  const text = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return text.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return formatUuid(bytes);
 }
 
 /** Writes a number below 2^53. */

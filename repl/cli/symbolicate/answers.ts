@@ -1,5 +1,6 @@
 /** What is said of an address: `atos`'s lines, and JSON. Names are escaped here. */
 import { escape } from "../../../lib/escape.ts";
+import { hex } from "../../../lib/hex.ts";
 import type { Resolution, SourceFrame } from "../../../mod.ts";
 import { safeJson } from "../../view/json.ts";
 
@@ -28,10 +29,6 @@ function safe(text: string): string {
     safeTexts.set(text, shown);
   }
   return shown;
-}
-
-function hex(value: bigint): string {
-  return `0x${value.toString(16)}`;
 }
 
 /** An address as `atos` writes it: `main (in demo) (demo.c:12)`; without a line `main (in demo) + 34`;

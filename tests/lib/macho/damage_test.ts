@@ -3,7 +3,7 @@ import { FormatError, MemoryReadError } from "../../../lib/errors.ts";
 import { Image, type LoadCommand } from "../../../lib/macho/mod.ts";
 import { parseExports } from "../../../lib/macho/exports.ts";
 import { parseFunctionStarts } from "../../../lib/macho/function_starts.ts";
-import { UlebReader } from "../../../lib/macho/uleb.ts";
+import { UlebReader } from "../../../lib/leb128.ts";
 import { buildImage, buildTrie, FakeMemory, uleb } from "./build_image.ts";
 
 /** An image with some of everything. */

@@ -3,7 +3,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { chainedFixups, readChainedFixups } from "../../../lib/macho/chained_fixups.ts";
-import { binds, rebases } from "../../../lib/macho/dyld_info.ts";
+import { dyldFixups } from "../../../lib/macho/dyld_info.ts";
 import type { Fixup } from "../../../lib/macho/fixups.ts";
 import { ordinalName, type Segment } from "../../../lib/macho/mod.ts";
 import { uleb } from "./build_image.ts";
@@ -336,7 +336,7 @@ function run(
     warn: (message: string) => void warnings.push(message),
   };
   const bytes = Uint8Array.from(opcodes);
-  const fixups = [...(kind === "rebase" ? rebases(bytes, image) : binds(bytes, kind, image))];
+  const fixups = [...dyldFixups(bytes, kind, image)];
   return { fixups, warnings };
 }
 

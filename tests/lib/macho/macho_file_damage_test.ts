@@ -3,7 +3,7 @@
 
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../../lib/errors.ts";
-import { bytesSource, MachOFile, readFatSlices } from "../../../lib/macho/mod.ts";
+import { bytesSource, MachOFile, readFat } from "../../../lib/macho/mod.ts";
 import { buildImage, uleb } from "./build_image.ts";
 
 const fixtures = new URL("../../../examples/demo/", import.meta.url);
@@ -214,7 +214,7 @@ Deno.test("universal headers at their extremes", () => {
     }
     view.setUint32(at, before);
   }
-  assertEquals(readFatSlices(bytes, "file").length, 2);
+  assertEquals(readFat(bytesSource(bytes, "file"))?.length, 2);
 });
 
 /** An archive of one member, which may be damaged. */

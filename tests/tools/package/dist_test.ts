@@ -19,10 +19,20 @@ console.log(JSON.stringify({
 `;
 }
 
+async function run(
+  command: string,
+  args: string[],
+  options: Deno.CommandOptions = {},
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args, ...options })
+    .output();
+  const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  if (!success) throw new Error(`${command} ${args.join(" ")}:\n${text}${errors}`);
+  return text;
+}
+
 async function output(command: string, ...args: string[]): Promise<unknown> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return JSON.parse(new TextDecoder().decode(stdout));
+  return JSON.parse(await run(command, args));
 }
 
 Deno.test("the npm package and denoify's distribution open a core and symbolicate it", async () => {
@@ -35,13 +45,17 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
     const expected = core.threads.map((thread) => thread.backtrace().map((frame) => `${frame}`));
     assertStringIncludes(expected.flat().join("\\n"), "lock_acquire");
 
-    // As npm would install it.
-    const installed = `${directory}/user/node_modules/machpause`;
-    await Deno.mkdir(`${directory}/user/node_modules`, { recursive: true });
-    await Deno.rename(`${directory}/dist/npm`, installed);
+    const user = `${directory}/user`;
+    await Deno.mkdir(user);
+    const tarball = await run("npm", ["pack", "--silent", "--pack-destination", user], {
+      cwd: `${directory}/dist/npm`,
+    });
+    await run("npm", ["install", "--silent", "--no-package-lock", `./${tarball.trim()}`], {
+      cwd: user,
+    });
     await Deno.writeTextFile(
-      `${directory}/user/main.mjs`,
-      script("machpause", "process.argv.slice(2)"),
+      `${user}/main.mjs`,
+      script("@machpause/machpause", "process.argv.slice(2)"),
     );
     await Deno.writeTextFile(
       `${directory}/main.ts`,
@@ -61,6 +75,18 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
     for (const answer of [ofNode, ofDeno]) {
       assertEquals((answer as { threads: string[][] }).threads, expected);
       assertEquals((answer as { image: string[][] }).image[0][0], "arm64");
+    }
+
+    // The program, under the Deno that npm installed.
+    const machpause = (...args: string[]) =>
+      run("npx", ["machpause", ...args], { cwd: user, env: { NO_COLOR: "1" } });
+    assertStringIncludes(await machpause("demangle", "$s4main3fooyySiF"), "foo(_:)");
+    assertStringIncludes(await machpause("demangle", "_ZN3foo3barEv"), "foo::bar()");
+    assertStringIncludes(await machpause("bt", `core:${file.path}`, "--symbols", symbols), "lock_");
+    if (Deno.build.os === "linux" && Deno.build.arch === "x86_64") {
+      assertStringIncludes(await machpause("bt", "demo"), "account_update + 13 at workers.c:52:9");
+      const code = ["threads.length", "disassemble main"].flatMap((line) => ["-e", line]);
+      assertStringIncludes(await machpause("demo", ...code), "push");
     }
   } finally {
     await Deno.remove(directory, { recursive: true });

@@ -92,12 +92,12 @@ async function checkExamples(name: string, files: string[], config?: unknown): P
 }
 
 Deno.test("the examples compile, in modules and in README.md", async () => {
-  const modules = ["lib", "ffi", "repl", "wasm"].flatMap(modulesIn);
+  const modules = ["lib", "ffi", "repl"].flatMap(modulesIn);
   await checkExamples(project.name, ["mod.ts", "README.md", ...modules]);
 });
 
 Deno.test("the portable package's examples compile, by its name at npm", async () => {
-  const imports = { ...project.imports, machpause: `file://${root}tools/dist/mod.ts` };
+  const imports = { ...project.imports, [project.name]: `file://${root}tools/dist/mod.ts` };
   const files = ["tools/dist/mod.ts", "tools/dist/README.md"];
-  await checkExamples("machpause", files, { imports, nodeModulesDir: "none" });
+  await checkExamples(project.name, files, { imports, nodeModulesDir: "none" });
 });

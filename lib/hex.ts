@@ -1,0 +1,64 @@
+/** Numbers, bytes and UUIDs as hexadecimal text. */
+
+/** A number as `0x…`, a negative one as `-0x…`.
+ *
+ * @param digits their minimum count; padded with zeros
+ *
+ * @example
+ * ```ts
+ * import { hex } from "./hex.ts";
+ *
+ * console.log(hex(0x1000n), hex(10, 4)); // 0x1000 0x000a
+ * ```
+ */
+export function hex(value: bigint | number, digits = 0): string {
+  return value < 0
+    ? `-0x${(-value).toString(16).padStart(digits, "0")}`
+    : `0x${value.toString(16).padStart(digits, "0")}`;
+}
+
+/** Bytes as two lower-case digits each, without separators.
+ *
+ * @example
+ * ```ts
+ * import { hexBytes } from "./hex.ts";
+ *
+ * console.log(hexBytes(new Uint8Array([1, 0xab]))); // 01ab
+ * ```
+ */
+export function hexBytes(bytes: Uint8Array): string {
+  // `Uint8Array.prototype.toHex` is younger than the Node versions that the library supports.
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A UUID as Apple's tools print it.
+ *
+ * @param bytes 16 of them
+ *
+ * @example
+ * ```ts
+ * import { formatUuid } from "./hex.ts";
+ *
+ * console.log(formatUuid(new Uint8Array(16))); // 00000000-0000-0000-0000-000000000000
+ * ```
+ */
+export function formatUuid(bytes: Uint8Array): string {
+  return hexBytes(bytes).toUpperCase()
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** The 16 bytes of a UUID: the reverse of {@linkcode formatUuid}. Zeros for `null`.
+ *
+ * @example
+ * ```ts
+ * import { uuidBytes } from "./hex.ts";
+ *
+ * console.log(uuidBytes("4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D").length); // 16
+ * ```
+ */
+export function uuidBytes(uuid: string | null): Uint8Array {
+  const pairs = uuid?.replaceAll("-", "").match(/../g) ?? [];
+  const bytes = new Uint8Array(16);
+  bytes.set(pairs.slice(0, 16).map((pair) => Number.parseInt(pair, 16)));
+  return bytes;
+}

@@ -1,0 +1,83 @@
+/** Stages the program for the npm package: every module as JavaScript, beside `machpause.mjs`.
+ *
+ * Deno does not strip types below `node_modules`, so the modules are transpiled. The JSR packages,
+ * which npm does not have, are the stand-ins of `tools/links/`; npm packages are the package's own
+ * dependencies.
+ */
+import manifest from "../../deno.json" with { type: "json" };
+
+/** What the program is made of. */
+const parts = ["mod.ts", "deno.json", "ffi", "lib", "repl", "tools/links", "examples/demo"];
+
+/** What is not TypeScript and goes with it as it is. */
+const asIs = /^deno\.json$|^examples\/demo\//;
+
+/** An npm package's name and version, of a specifier `npm:name@version`. */
+const specifier = /^npm:(.+)@(.+?)$/;
+
+/** Deno itself, and the npm packages that the program and the stand-ins import by name. */
+async function importedPackages(root: string): Promise<Record<string, string>> {
+  const dependencies: Record<string, string> = { deno: "^2.9.0" };
+  for (const folder of [".", ...manifest.links]) {
+    const { imports = {} } = JSON.parse(await Deno.readTextFile(`${root}${folder}/deno.json`));
+    for (const text of Object.values(imports) as string[]) {
+      const [, name, version] = specifier.exec(text) ?? [];
+      if (name !== undefined) dependencies[name] = version;
+    }
+  }
+  return dependencies;
+}
+
+/** The stand-ins' entries, by the names that they are imported by. */
+const linked: ReadonlyMap<string, string> = new Map(
+  manifest.links.map((folder) => {
+    const entry = `${folder.replace("./", "")}/mod.js`;
+    const name = folder.slice(folder.lastIndexOf("/") + 1);
+    return [name.replace(/^(\w+)-/, "@$1/"), entry];
+  }),
+);
+
+/** A package's name and version of a specifier in the sources: `npm:@noble/hashes@^2.4.0/sha2.js`. */
+const inSource = /"npm:(@[^@/]+\/[^@/]+|[^@/]+)@([^"/]+)[^"]*"/g;
+
+/** One module's JavaScript with its imports as they are in the package. */
+function relocate(code: string, path: string): string {
+  const up = "../".repeat(path.split("/").length - 1) || "./";
+  return code
+    .replace(/(new URL\(\s*"[^"]+)\.ts(",\s*import\.meta\.url)/g, "$1.js$2")
+    .replace(/(from |import\()"(npm:)?(@?[\w-][^"]*)"/g, (whole, keyword, npm, name) => {
+      const entry = linked.get(name);
+      if (entry !== undefined) return `${keyword}"${up}${entry}"`;
+      return npm === undefined ? whole : `${keyword}"${name.replace(/(.)@[^/]*/, "$1")}"`;
+    });
+}
+
+/** Writes the program's modules below `output`.
+ *
+ * @param root of the checkout
+ * @param transpile TypeScript to JavaScript; relative imports of `.ts` become `.js`
+ * @returns the package's dependencies, versions by name
+ */
+export async function stageProgram(
+  root: string,
+  output: string,
+  transpile: (code: string, path: string) => string,
+): Promise<Readonly<Record<string, string>>> {
+  const dependencies = await importedPackages(root);
+  const stage = async (path: string): Promise<void> => {
+    if ((await Deno.stat(root + path)).isDirectory) {
+      for await (const { name } of Deno.readDir(root + path)) await stage(`${path}/${name}`);
+      return;
+    }
+    const typescript = path.endsWith(".ts");
+    if (!typescript && !asIs.test(path)) return;
+    const to = `${output}/${typescript ? path.replace(/\.ts$/, ".js") : path}`;
+    await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
+    if (!typescript) return await Deno.copyFile(root + path, to);
+    const code = await Deno.readTextFile(root + path);
+    for (const [, name, version] of code.matchAll(inSource)) dependencies[name] = version;
+    await Deno.writeTextFile(to, relocate(transpile(code, path), path));
+  };
+  for (const part of parts) await stage(part);
+  return dependencies;
+}
