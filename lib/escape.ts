@@ -1,15 +1,13 @@
 /** Text that a terminal can be trusted with, and text that it cannot. */
 
-declare const rawBrand: unique symbol;
-declare const safeBrand: unique symbol;
-
-/** Text that came from a target or from a file: it may hold control characters. It is a string like any
- * other, except that it must pass {@linkcode escape} before it is shown. */
-export type RawText = string & { readonly [rawBrand]: true };
+/** Text that came from a target or from a file: it may hold control characters, and must pass
+ * {@linkcode escape} before it is shown. The brand is optional: any string may stand for raw text, and
+ * raw text for any string but {@linkcode SafeText}. */
+export type RawText = string & { readonly __raw?: true };
 
 /** Text without control characters. Only {@linkcode escape} and {@linkcode safe} make it, and only it may
  * be written to a terminal. */
-export type SafeText = string & { readonly [safeBrand]: true };
+export type SafeText = string & { readonly __safe: true };
 
 /** What a terminal would act on instead of showing: C0 and C1 controls, DEL, the bidirectional
  * controls of Unicode (UAX #9), zero-width and line separators, and unpaired surrogates. */

@@ -12,7 +12,7 @@ export {
   type RegisterValue,
 } from "./arch/mod.ts";
 export { FormatError, MachError, MemoryReadError, TargetGoneError } from "./errors.ts";
-export { escape } from "./escape.ts";
+export { escape, type RawText, type SafeText } from "./escape.ts";
 export {
   type AddressRange,
   type BuildInfo,

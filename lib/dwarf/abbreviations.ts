@@ -1,6 +1,6 @@
 /** Abbreviations, compiled to how entries are read past. DWARF 5, section 7.5.3. */
-import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
+import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import { AT, FORM, TAG } from "./constants.ts";
 import type { DwarfSection } from "./sections.ts";
 

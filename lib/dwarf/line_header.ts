@@ -1,12 +1,12 @@
 /** The header of a unit's lines. DWARF 5, section 6.2.4; for versions 2 to 4 the same section of those. */
-import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
+import { lebEnd, ulebAt } from "../leb128.ts";
 import type { Widths } from "./abbreviations.ts";
 import { FORM, LNCT } from "./constants.ts";
 import type { DwarfSection } from "./sections.ts";
+import type { Window } from "./sections.ts";
 import type { StringReader } from "./string_reader.ts";
 import { directString, type UnitContext } from "./unit_context.ts";
-import type { Window } from "./sections.ts";
 import { makeValues, packString, readValue, STRING, stringRef } from "./values.ts";
 import { u32At, u64At } from "./words.ts";
 

@@ -1,6 +1,6 @@
 /** The programs that lines are stored as, run into rows. DWARF 5, section 6.2. */
-import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
+import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import { type Addresses, MAX_OFFSET } from "./addresses.ts";
 import { LNE, LNS } from "./constants.ts";
 import type { LineHeader } from "./line_header.ts";

@@ -1,7 +1,7 @@
 /** Range lists: of `.debug_ranges` (DWARF 4, section 2.17.3) and `.debug_rnglists` (DWARF 5, section
  * 2.17.3). */
-import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { type Addresses, MAX_OFFSET } from "./addresses.ts";
 import { RLE } from "./constants.ts";
 import { type DwarfSections, Window } from "./sections.ts";

@@ -1,6 +1,6 @@
 /** A unit's first entry, and what it says of how the others are read. DWARF 5, section 3.1.1. */
-import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
+import { lebEnd, ulebAt } from "../leb128.ts";
 import type { AbbreviationTable } from "./abbreviations.ts";
 import type { Addresses } from "./addresses.ts";
 import { AT, FORM, TAG } from "./constants.ts";

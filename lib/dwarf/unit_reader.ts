@@ -1,6 +1,6 @@
 /** Units, read into tables. */
-import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
 import { Addresses } from "./addresses.ts";
 import { AT } from "./constants.ts";

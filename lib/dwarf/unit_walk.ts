@@ -1,7 +1,7 @@
 /** The walk over all entries of a unit, for its functions and inlined calls: the loop that reading
  * debug information spends its time in. */
-import { lebEnd, ulebAt } from "../leb128.ts";
 import { FormatError } from "../errors.ts";
+import { lebEnd, ulebAt } from "../leb128.ts";
 import { KIND, SLOT, SLOTS, STEP, varyingStep } from "./abbreviations.ts";
 import type { Addresses } from "./addresses.ts";
 import { FORM } from "./constants.ts";

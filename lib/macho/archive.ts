@@ -2,13 +2,14 @@
  * before the member's bytes (BSD, `#1/length`) or in a member of their own (GNU, `//`). */
 
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import type { ByteSource } from "./bytes.ts";
+import { cString, rawText } from "./strings.ts";
 
 /** One member of an archive. */
 export interface ArchiveMember {
-  /** Not safe to print raw. */
-  readonly name: string;
+  readonly name: RawText;
   /** When it was written, in seconds since 1970; 0 where that is not said. */
   readonly modified: number;
   /** Bytes from the start of the archive, after header and name. */
@@ -26,14 +27,12 @@ const MAX_MEMBERS = 1 << 20;
 /** A table of long names beyond this is damage. */
 const MAX_NAMES = 1 << 24;
 
-const decoder = new TextDecoder();
-
 /** Bytes to read before {@linkcode isArchive}. */
 export const ARCHIVE_MAGIC_SIZE = MAGIC.length;
 
 /** Whether a file that begins with `bytes` is an archive. */
 export function isArchive(bytes: Uint8Array): boolean {
-  return decoder.decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
+  return rawText(bytes.subarray(0, MAGIC.length)) === MAGIC;
 }
 
 /** The members of an archive, without its tables of symbols (`__.SYMDEF`, `/`) and names (`//`).
@@ -54,7 +53,7 @@ export function readArchive(
   let longNames = new Uint8Array();
   let at = MAGIC.length;
   for (let count = 0; at < source.size && count < MAX_MEMBERS; count++) {
-    const header = decoder.decode(source.read(at, HEADER_SIZE));
+    const header = rawText(source.read(at, HEADER_SIZE));
     const size = /^\d+ *$/.test(header.slice(48, 58)) ? Number(header.slice(48, 58)) : NaN;
     if (header.slice(58) !== "`\n" || Number.isNaN(size)) {
       warn(`at offset ${hex(at)}: no header of an archive's member`);
@@ -79,12 +78,12 @@ export function readArchive(
         warn(`at offset ${hex(at)}: a member's name of ${skip} bytes`);
         skip = Math.min(size, MAX_NAME);
       }
-      name = decoder.decode(source.read(start, skip)).replace(/\0+$/, "");
+      name = cString(source.read(start, skip));
     } else if (gnu !== null) {
       const from = Number(gnu[1]);
       const rest = longNames.subarray(from, from + MAX_NAME);
       const newline = rest.indexOf(0x0a);
-      name = decoder.decode(newline < 0 ? rest : rest.subarray(0, newline)).replace(/\/$/, "");
+      name = rawText(newline < 0 ? rest : rest.subarray(0, newline)).replace(/\/$/, "");
     } else {
       name = field.length > 1 && field !== "//" ? field.replace(/\/$/, "") : field;
     }
@@ -95,7 +94,7 @@ export function readArchive(
       const inside = Math.min(end, source.size) - (start + skip);
       if (inside > 0) {
         const modified = Number(/^\d+/.exec(header.slice(16, 28))?.[0] ?? 0);
-        members.push({ name, modified, offset: start + skip, size: inside });
+        members.push({ name: name as RawText, modified, offset: start + skip, size: inside });
       }
     }
     // Members begin at even offsets.

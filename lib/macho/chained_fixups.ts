@@ -1,8 +1,10 @@
 /** Chained fixups (`LC_DYLD_CHAINED_FIXUPS`): each pointer to fix holds what to do and how far the next
  * one is. `dyld_chained_fixups_header` and its kin of `<mach-o/fixup-chains.h>`. */
 
+import type { RawText } from "../escape.ts";
 import type { FixupImage } from "./dyld_info.ts";
 import { type Fixup, placeOf, type PointerAuth } from "./fixups.ts";
+import { rawText } from "./strings.ts";
 import type { Segment } from "./types.ts";
 
 /** A symbol that chains bind to.
@@ -20,8 +22,8 @@ import type { Segment } from "./types.ts";
 export interface ChainedImport {
   /** As {@linkcode Fixup.ordinal}. */
   readonly ordinal: number;
-  /** Not safe to print raw. */
-  readonly name: string;
+  /** As the dylib exports it. */
+  readonly name: RawText;
   /** Whether it may be missing. */
   readonly weakImport: boolean;
   /** Added to the symbol's address, beside what a pointer itself adds. */
@@ -258,8 +260,6 @@ const START_LAST = 0x8000;
 /** Pages beyond this are none of an image's. */
 const MAX_PAGE = 1 << 16;
 
-const decoder = new TextDecoder();
-
 /** Reads the payload: what is bound to, and where chains begin.
  *
  * @param bytes of the payload
@@ -322,7 +322,7 @@ function readImports(
     imports.push({
       ordinal: ordinal < -15 ? unsigned : ordinal < 0 ? ordinal : unsigned,
       weakImport: ((first >>> (wide ? 16 : 8)) & 1) === 1,
-      name: end < 0 || text < 0 ? "" : decoder.decode(bytes.subarray(start, end)),
+      name: end < 0 || text < 0 ? "" : rawText(bytes.subarray(start, end)),
       addend: format === 2
         ? BigInt(view.getInt32(at + 4, true))
         : wide

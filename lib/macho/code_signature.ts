@@ -1,7 +1,9 @@
 /** The code signature (`LC_CODE_SIGNATURE`): a SuperBlob of blobs, big-endian, as `<kern/cs_blobs.h>`
  * of XNU defines them. Nothing is verified here. */
 
+import type { RawText } from "../escape.ts";
 import { hexBytes } from "../hex.ts";
+import { cString, rawText } from "./strings.ts";
 
 /** One `CodeDirectory`: what was signed, as hashes.
  *
@@ -16,10 +18,10 @@ import { hexBytes } from "../hex.ts";
  * ```
  */
 export interface CodeDirectory {
-  /** Usually the bundle's identifier or the file's name. Not safe to print raw. */
-  readonly identifier: string | null;
-  /** Not safe to print raw; `null` where there is none, as with ad-hoc signatures. */
-  readonly team: string | null;
+  /** Usually the bundle's identifier or the file's name. */
+  readonly identifier: RawText | null;
+  /** `null` where there is none, as with ad-hoc signatures. */
+  readonly team: RawText | null;
   /** `CS_*`. */
   readonly flags: number;
   /** The names of `flags`, such as `adhoc`, `runtime`, `linker-signed`. */
@@ -50,8 +52,8 @@ export interface CodeDirectory {
 export interface CodeSignature {
   /** The first is the one that old systems use. */
   readonly codeDirectories: readonly CodeDirectory[];
-  /** As an XML property list. Not safe to print raw. */
-  readonly entitlements: string | null;
+  /** As an XML property list. */
+  readonly entitlements: RawText | null;
   /** Bytes of the CMS signature; 0 when there is none. */
   readonly cmsSize: number;
   /** All blobs: where they stand and what they are. */
@@ -95,8 +97,6 @@ const MAX_BLOBS = 256;
 const WITH_TEAM = 0x20200;
 const WITH_LIMIT64 = 0x20300;
 
-const decoder = new TextDecoder();
-
 /** Reads a signature; `null` where there is none.
  *
  * @param bytes of the command's payload
@@ -138,7 +138,7 @@ export function readCodeSignature(
       if (directory === null) warn(`the code signature's blob ${index} is too short`);
       else codeDirectories.push(directory);
     } else if (magic === MAGIC.ENTITLEMENTS) {
-      entitlements = decoder.decode(blob.subarray(8));
+      entitlements = rawText(blob.subarray(8));
     } else if (magic === MAGIC.CMS) {
       cmsSize = size - 8;
     }
@@ -149,10 +149,8 @@ export function readCodeSignature(
 function readCodeDirectory(bytes: Uint8Array): CodeDirectory | null {
   if (bytes.length < 44) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = (offset: number): string | null => {
-    if (offset === 0 || offset >= bytes.length) return null;
-    const end = bytes.indexOf(0, offset);
-    return decoder.decode(bytes.subarray(offset, end < 0 ? undefined : end));
+  const text = (offset: number): RawText | null => {
+    return offset === 0 || offset >= bytes.length ? null : cString(bytes.subarray(offset));
   };
   // magic, length, version, flags, hashOffset, identOffset, nSpecialSlots, nCodeSlots, codeLimit;
   // then bytes: hashSize, hashType, platform, log2 of pageSize

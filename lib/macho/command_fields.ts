@@ -3,9 +3,9 @@
 
 import { formatUuid, hex } from "../hex.ts";
 import { LC } from "./constants.ts";
+import { cString, rawText } from "./strings.ts";
 
-/** A field's value: 64-bit numbers and addresses are `bigint`; versions, UUIDs and names text, not
- * safe to print raw; `null` where the command is too short to hold it.
+/** A field's value: 64-bit numbers and addresses are `bigint`; versions, UUIDs and names text, `null` where the command is too short to hold it.
  *
  * @example
  * ```ts
@@ -226,8 +226,6 @@ function sizeOf(fields: Layout["fields"]): number {
   return fields.reduce((sum, [, kind]) => sum + SIZES[kind], 0);
 }
 
-const decoder = new TextDecoder();
-
 class FieldReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -261,7 +259,7 @@ class FieldReader {
     const found: string[] = [];
     while (found.length < (count ?? 0) && at < this.#bytes.length) {
       const end = this.#bytes.indexOf(0, at);
-      found.push(decoder.decode(this.#bytes.subarray(at, end < 0 ? undefined : end)));
+      found.push(rawText(this.#bytes.subarray(at, end < 0 ? undefined : end)));
       at = end < 0 ? this.#bytes.length : end + 1;
     }
     return found;
@@ -297,9 +295,7 @@ class FieldReader {
         return offset < 8 || offset > this.#bytes.length ? null : this.strings(offset, 1)[0] ?? "";
       }
       case "name": {
-        const field = this.#bytes.subarray(at, at + 16);
-        const end = field.indexOf(0);
-        return decoder.decode(end < 0 ? field : field.subarray(0, end));
+        return cString(this.#bytes.subarray(at, at + 16));
       }
       case "uuid":
         return formatUuid(this.#bytes.subarray(at, at + 16));

@@ -7,10 +7,12 @@
  * written, and not known where they could not. */
 
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import type { ByteSource } from "./bytes.ts";
 import { CPU_TYPE, FILE_TYPE, LC, MAGIC } from "./constants.ts";
 import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
+import { cString } from "./strings.ts";
 
 /** `LC_NOTE`. */
 const LC_NOTE = 0x31;
@@ -53,8 +55,8 @@ export interface FlavorState {
  * ```
  */
 export interface CoreSegment {
-  /** Mostly empty. Not safe to print raw. */
-  readonly name: string;
+  /** Mostly empty. */
+  readonly name: RawText;
   /** Of the first byte in memory. */
   readonly address: bigint;
   /** Bytes in memory. */
@@ -80,8 +82,8 @@ export interface CoreSegment {
  * ```
  */
 export interface CoreNote {
-  /** At most 16 characters, such as `all image infos`. Not safe to print raw. */
-  readonly owner: string;
+  /** At most 16 characters, such as `all image infos`. */
+  readonly owner: RawText;
   /** Bytes from the start of the file. */
   readonly offset: number;
   /** Bytes. */
@@ -130,14 +132,7 @@ const SEGMENT_SIZE = { 4: 56, 8: 72 } as const;
 const NOTE_SIZE = 40;
 const BUILD_VERSION_SIZE = 24;
 
-const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-
-/** The text of a field of fixed size. */
-export function fixedText(field: Uint8Array): string {
-  const end = field.indexOf(0);
-  return decoder.decode(end < 0 ? field : field.subarray(0, end));
-}
 
 /** Reads a core's header and load commands, and nothing else.
  *
@@ -186,7 +181,7 @@ export function parseCore(source: ByteSource): CoreCommands {
         }
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
         const note = {
-          owner: fixedText(bytes.subarray(8, 24)),
+          owner: cString(bytes.subarray(8, 24)),
           offset: Number(view.getBigUint64(24, true)),
           size: Number(view.getBigUint64(32, true)),
         };
@@ -255,7 +250,7 @@ function parseSegment(bytes: Uint8Array, width: 4 | 8): CoreSegment {
       : BigInt(view.getUint32(24 + index * 4, true));
   const protections = 24 + 4 * width;
   return {
-    name: fixedText(bytes.subarray(8, 24)),
+    name: cString(bytes.subarray(8, 24)),
     address: word(0),
     size: word(1),
     fileOffset: Number(word(2)),

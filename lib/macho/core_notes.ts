@@ -1,9 +1,11 @@
 /** What the notes of a core hold. LLDB defines them: `ObjectFileMachO.cpp` reads and writes them. All
  * offsets in them are from the start of the core, all numbers little-endian. */
 
+import type { RawText } from "../escape.ts";
 import { formatUuid, hex, uuidBytes } from "../hex.ts";
 import type { ByteSource } from "./bytes.ts";
-import { type CoreNote, fixedText } from "./core.ts";
+import type { CoreNote } from "./core.ts";
+import { cString, rawText } from "./strings.ts";
 import type { AddressRange } from "./types.ts";
 
 /** `note_command.data_owner` of the notes that are understood. */
@@ -24,8 +26,8 @@ export const NOTE_OWNER = {
 
 /** An image as notes describe it. */
 export interface NotedImage {
-  /** Not safe to print raw; `null` when not said. */
-  readonly path: string | null;
+  /** `null` when not said. */
+  readonly path: RawText | null;
   /** Upper case, `8-4-4-4-12`; `null` when not said. */
   readonly uuid: string | null;
   /** Of its header; `null` when not said. */
@@ -75,8 +77,8 @@ export interface AddressableBits {
 export interface NotedThread {
   /** System-wide unique; `null` when not said. */
   readonly id: bigint | null;
-  /** Not safe to print raw; empty when it has none. */
-  readonly name: string;
+  /** empty when it has none. */
+  readonly name: RawText;
   /** `TH_STATE_*`; `null` when not said. */
   readonly runState: number | null;
   /** Of 1000; `null` when not said. */
@@ -85,8 +87,7 @@ export interface NotedThread {
 
 /** A mapped file that is not a Mach-O image. */
 export interface NotedFile {
-  /** Not safe to print raw. */
-  readonly path: string;
+  readonly path: RawText;
   /** Rising. */
   readonly ranges: readonly AddressRange[];
 }
@@ -96,8 +97,8 @@ export interface NotedFile {
 export interface ProcessMetadata {
   /** `null` when not said. */
   readonly pid: number | null;
-  /** Not safe to print raw; `null` when not said. */
-  readonly name: string | null;
+  /** `null` when not said. */
+  readonly name: RawText | null;
   /** In the order of the `LC_THREAD`s. */
   readonly threads: readonly NotedThread[];
   /** Mapped files other than images: on Linux, the host's own libraries. */
@@ -115,7 +116,6 @@ const MAX_PATH = 4096;
 const MAX_TEXT = 16 << 20;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -129,9 +129,9 @@ function readUuid(bytes: Uint8Array): string | null {
   return bytes.every((byte) => byte === 0) ? null : formatUuid(bytes);
 }
 
-function readPath(source: ByteSource, offset: bigint): string | null {
+function readPath(source: ByteSource, offset: bigint): RawText | null {
   if (offset >= BigInt(source.size)) return null;
-  return fixedText(source.read(Number(offset), Math.min(MAX_PATH, source.size - Number(offset))));
+  return cString(source.read(Number(offset), Math.min(MAX_PATH, source.size - Number(offset))));
 }
 
 /** The images of an "all image infos" note.
@@ -198,7 +198,7 @@ function readSegments(bytes: Uint8Array): NotedImage["segments"] {
   const segments: { name: string; address: bigint }[] = [];
   for (let at = 0; at + segmentSize <= bytes.length; at += segmentSize) {
     segments.push({
-      name: fixedText(bytes.subarray(at, at + 16)),
+      name: cString(bytes.subarray(at, at + 16)),
       address: viewOf(bytes).getBigUint64(at + 16, true),
     });
   }
@@ -255,7 +255,7 @@ export function parseLoadBinary(source: ByteSource, note: CoreNote): NotedImage 
   const bytes = source.read(note.offset, Math.min(note.size, 36 + MAX_PATH));
   if (bytes.length < 36 || viewOf(bytes).getUint32(0, true) !== 1) return null;
   return {
-    path: fixedText(bytes.subarray(36)) || null,
+    path: cString(bytes.subarray(36)) || null,
     uuid: readUuid(bytes.subarray(4, 20)),
     loadAddress: known(viewOf(bytes).getBigUint64(20, true)),
     slide: known(viewOf(bytes).getBigUint64(28, true)),
@@ -334,7 +334,7 @@ export function encodeAddressableBits({ low, high }: AddressableBits): Uint8Arra
 export function parseKernelVersion(source: ByteSource, note: CoreNote): string | null {
   const bytes = source.read(note.offset, Math.min(note.size, 1 << 16));
   if (bytes.length < 4 || viewOf(bytes).getUint32(0, true) !== 1) return null;
-  return fixedText(bytes.subarray(4));
+  return cString(bytes.subarray(4));
 }
 
 /** The payload of a "kern ver str" note. */
@@ -354,7 +354,7 @@ export function parseProcessMetadata(source: ByteSource, note: CoreNote): Proces
   const length = bytes.findLastIndex((byte) => byte !== 0) + 1;
   let value: unknown;
   try {
-    value = JSON.parse(decoder.decode(bytes.subarray(0, length)));
+    value = JSON.parse(rawText(bytes.subarray(0, length)));
   } catch {
     return null;
   }

@@ -5,9 +5,11 @@
  * alone, `N_ENSYM`. Entries for data (`N_STSYM`, `N_GSYM`) are passed over: nothing here asks for
  * them. */
 
+import type { RawText } from "../escape.ts";
 import type { ByteSource } from "./bytes.ts";
 import { LC } from "./constants.ts";
 import type { LoadCommand } from "./load_commands.ts";
+import { cString, rawText } from "./strings.ts";
 import { nlistSize } from "./symtab.ts";
 
 const N_FUN = 0x24;
@@ -20,11 +22,10 @@ const PIECE = 1 << 16;
 
 /** An object file that has debug information of an image. */
 export interface DebugMapObject {
-  /** Of the object file, or of the archive that it is a member of; relative paths are kept. Not safe to
-   * print raw. */
-  readonly path: string;
-  /** The member's name; `null` for a file of its own. Not safe to print raw. */
-  readonly member: string | null;
+  /** Of the object file, or of the archive that it is a member of; relative paths are kept. */
+  readonly path: RawText;
+  /** The member's name; `null` for a file of its own. */
+  readonly member: RawText | null;
   /** When it was written, in seconds since 1970; 0 where the linker did not say. */
   readonly modified: number;
 }
@@ -52,7 +53,7 @@ export class DebugMap {
   /** The object file of each: an index into `objects`. */
   readonly objectOf: Uint32Array;
   readonly #nameOffsets: Uint32Array;
-  readonly #nameAt: (offset: number) => string;
+  readonly #nameAt: (offset: number) => RawText;
 
   private constructor(
     objects: readonly DebugMapObject[],
@@ -62,7 +63,7 @@ export class DebugMap {
       objectOf: Uint32Array;
       nameOffsets: Uint32Array;
     },
-    nameAt: (offset: number) => string,
+    nameAt: (offset: number) => RawText,
   ) {
     this.objects = objects;
     this.count = columns.starts.length;
@@ -97,7 +98,7 @@ export class DebugMap {
     table: Uint8Array,
     pointerSize: 4 | 8,
     base: bigint,
-    nameAt: (offset: number) => string,
+    nameAt: (offset: number) => RawText,
   ): DebugMap | null {
     const stride = nlistSize(pointerSize) / 4;
     const count = Math.floor(table.length / (stride * 4));
@@ -153,9 +154,8 @@ export class DebugMap {
     }, nameAt);
   }
 
-  /** A function's name as the object file's symbol table has it, underscore included. Not safe to
-   * print raw. */
-  name(index: number): string {
+  /** A function's name as the object file's symbol table has it, underscore included. */
+  name(index: number): RawText {
     return this.#nameAt(this.#nameOffsets[index]);
   }
 
@@ -188,8 +188,7 @@ function stringReader(
   bytes: ByteSource,
   tableOffset: number,
   tableSize: number,
-): (offset: number) => string {
-  const decoder = new TextDecoder();
+): (offset: number) => RawText {
   let piece: Uint8Array = new Uint8Array();
   let pieceStart = 0;
   return (offset) => {
@@ -197,11 +196,10 @@ function stringReader(
     for (const room of [PIECE, MAX_NAME + PIECE]) {
       const inside = offset - pieceStart;
       const end = inside < 0 || inside >= piece.length ? -1 : piece.indexOf(0, inside);
-      if (end >= 0) return decoder.decode(piece.subarray(inside, end));
+      if (end >= 0) return rawText(piece.subarray(inside, end));
       pieceStart = offset;
       piece = bytes.read(tableOffset + offset, Math.min(room, tableSize - offset));
     }
-    const end = piece.indexOf(0);
-    return decoder.decode(piece.subarray(0, Math.min(end < 0 ? piece.length : end, MAX_NAME)));
+    return cString(piece.subarray(0, MAX_NAME));
   };
 }

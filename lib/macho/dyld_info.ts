@@ -3,9 +3,10 @@
  * `<mach-o/loader.h>`. */
 
 import { hex } from "../hex.ts";
-import { type Fixup, placeOf } from "./fixups.ts";
-import type { Segment } from "./types.ts";
 import { UlebReader } from "../leb128.ts";
+import { type Fixup, placeOf } from "./fixups.ts";
+import { rawText } from "./strings.ts";
+import type { Segment } from "./types.ts";
 
 /** What fixups need of the image. */
 export interface FixupImage {
@@ -76,8 +77,6 @@ const typeNames = ["type 0", "pointer", "text-absolute", "text-pcrel"];
 
 /** Damage in a program. The fixups before it are kept. */
 class Damage extends Error {}
-
-const decoder = new TextDecoder();
 
 /** Runs rebase opcodes, or bind opcodes of one of the three kinds. Damage ends the program, with a
  * warning.
@@ -179,7 +178,7 @@ function* run(
       case "set symbol trailing flags imm": {
         const end = bytes.indexOf(0, reader.position);
         if (end < 0) throw new Damage("a name breaks off");
-        symbol = decoder.decode(bytes.subarray(reader.position, end));
+        symbol = rawText(bytes.subarray(reader.position, end));
         reader.position = end + 1;
         flags = immediate;
         if (kind === "weak-bind" && (flags & NON_WEAK_DEFINITION) !== 0) {

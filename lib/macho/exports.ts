@@ -3,9 +3,10 @@
  * part, a byte with the number of children, and for each child a NUL-terminated edge and the ULEB128
  * offset of its node. */
 
-import { EXPORT_SYMBOL_FLAGS } from "./constants.ts";
-import { StringPool, type StringTable } from "./strings.ts";
+import type { RawText } from "../escape.ts";
 import { UlebReader } from "../leb128.ts";
+import { EXPORT_SYMBOL_FLAGS } from "./constants.ts";
+import { rawText, StringPool, type StringTable } from "./strings.ts";
 
 /** The exported symbols that have an address in the image, as columns. */
 export interface Exports {
@@ -78,8 +79,8 @@ export function parseExports(
  * ```
  */
 export interface ExportEntry {
-  /** With the leading underscore. Not safe to print raw. */
-  readonly name: string;
+  /** With the leading underscore. */
+  readonly name: RawText;
   /** What the name stands for; `other` for a kind that is not known here. */
   readonly kind: "regular" | "thread-local" | "absolute" | "other";
   /** Whether other images' definitions may take its place. */
@@ -94,7 +95,6 @@ export interface ExportEntry {
 }
 
 const kinds = ["regular", "thread-local", "absolute", "other"] as const;
-const decoder = new TextDecoder();
 
 /** Reads everything in the trie, in its order.
  *
@@ -108,7 +108,7 @@ export function readExports(
   const walked = walkTrie(bytes, (buffer, length, reader, end) => {
     const flags = reader.next();
     const entry = {
-      name: decoder.decode(buffer.subarray(0, length)),
+      name: rawText(buffer.subarray(0, length)),
       kind: kinds[flags & EXPORT_SYMBOL_FLAGS.KIND_MASK] ?? "other",
       weak: (flags & EXPORT_SYMBOL_FLAGS.WEAK_DEFINITION) !== 0,
       value: null,
@@ -123,7 +123,7 @@ export function readExports(
         complete = false;
         return;
       }
-      const name = nul === 0 ? entry.name : decoder.decode(rest.subarray(0, nul));
+      const name = nul === 0 ? entry.name : rawText(rest.subarray(0, nul));
       entries.push({ ...entry, reexport: { ordinal, name } });
       return;
     }

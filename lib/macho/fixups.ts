@@ -1,5 +1,6 @@
 /** What dyld does to an image's pointers when it loads it, whichever way the linker wrote it down. */
 
+import type { RawText } from "../escape.ts";
 import type { Segment } from "./types.ts";
 
 /** One pointer that dyld sets.
@@ -33,8 +34,8 @@ export interface Fixup {
   /** The dylib in which to look: from 1; 0 the image itself, -1 the main executable, -2 all images
    * (flat), -3 all images, weakly; `null` for rebases. */
   readonly ordinal: number | null;
-  /** Not safe to print raw; `null` for rebases. */
-  readonly symbol: string | null;
+  /** `null` for rebases. */
+  readonly symbol: RawText | null;
   /** Whether the symbol may be missing. */
   readonly weakImport: boolean;
   /** How an arm64e pointer is signed; else `null`. */

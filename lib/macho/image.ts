@@ -1,6 +1,7 @@
 /** One Mach-O image: in a file, or in memory where dyld mapped it. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import { type ByteSource, bytesSource, part } from "./bytes.ts";
 import { FILE_TYPE, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
@@ -70,10 +71,10 @@ export interface ImageFileOptions {
  * ```
  */
 export class Image implements LoadedImage {
-  /** The path's last component. Not safe to print raw. */
-  readonly name: string;
-  /** As dyld or the caller gave it. Not safe to print raw. */
-  readonly path: string;
+  /** The path's last component. */
+  readonly name: RawText;
+  /** As dyld or the caller gave it. */
+  readonly path: RawText;
   /** `CPU_TYPE_*`. */
   readonly cpuType: number;
   /** `CPU_SUBTYPE_*`, with the capability bits. */

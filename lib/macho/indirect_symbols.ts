@@ -1,8 +1,10 @@
 /** The indirect symbol table (`LC_DYSYMTAB`): which symbol each stub and each symbol pointer is for. A
  * section's `reserved1` says where its part of the table begins. */
 
+import type { RawText } from "../escape.ts";
 import type { FieldValue } from "./command_fields.ts";
 import { SECTION_TYPE } from "./constants.ts";
+import { rawText } from "./strings.ts";
 import type { SymbolList } from "./symbol_list.ts";
 
 /** One stub or symbol pointer.
@@ -18,16 +20,16 @@ import type { SymbolList } from "./symbol_list.ts";
  * ```
  */
 export interface IndirectSymbol {
-  /** Such as `__DATA`. Not safe to print raw. */
-  readonly segment: string;
-  /** Such as `__got`. Not safe to print raw. */
-  readonly section: string;
+  /** Such as `__DATA`. */
+  readonly segment: RawText;
+  /** Such as `__got`. */
+  readonly section: RawText;
   /** Of the stub or pointer, as linked. */
   readonly address: bigint;
   /** The symbol's number in the symbol table; `null` where `mark` says why there is none. */
   readonly index: number | null;
-  /** The symbol's name; `null` where there is none. Not safe to print raw. */
-  readonly symbol: string | null;
+  /** The symbol's name; `null` where there is none. */
+  readonly symbol: RawText | null;
   /** A local or absolute symbol, whose name was stripped. */
   readonly mark: "local" | "absolute" | "local absolute" | null;
 }
@@ -42,8 +44,6 @@ const STUBS = 0x8;
 
 /** Linkers let a few sections share their entries; that many do not. */
 const MAX_SHARED = 16;
-
-const decoder = new TextDecoder();
 
 /** Reads the table, section by section.
  *
@@ -81,7 +81,7 @@ export function readIndirectSymbols(
         section: String(section.sectname ?? ""),
         address: address + BigInt(entry * stride),
         index,
-        symbol: index === null ? null : decoder.decode(symbols!.nameBytes(index)),
+        symbol: index === null ? null : rawText(symbols!.nameBytes(index)),
         mark,
       });
     }

@@ -1,8 +1,10 @@
 /** The load commands after the header, from `<mach-o/loader.h>`. */
 
+import type { RawText } from "../escape.ts";
 import { formatUuid, hex } from "../hex.ts";
 import { LC, PLATFORM_NAMES } from "./constants.ts";
 import type { MachHeader } from "./header.ts";
+import { cString } from "./strings.ts";
 
 /** A load command as it stands: what it is and where its bytes are.
  *
@@ -73,8 +75,8 @@ export interface SymtabCommand {
  * ```
  */
 export interface DylibReference {
-  /** The install name; not safe to print raw. */
-  readonly name: string;
+  /** The install name; */
+  readonly name: RawText;
   /** `LC_LOAD_DYLIB`, `LC_LOAD_WEAK_DYLIB`, … */
   readonly command: number;
 }
@@ -150,15 +152,6 @@ const minimumVersionPlatforms: ReadonlyMap<number, string> = new Map([
   [LC.VERSION_MIN_WATCHOS, "watchos"],
 ]);
 
-const decoder = new TextDecoder();
-
-/** The text from `start` to the first NUL, or to `end`. */
-function cString(bytes: Uint8Array, start: number, end: number): string {
-  const field = bytes.subarray(start, end);
-  const length = field.indexOf(0);
-  return decoder.decode(length < 0 ? field : field.subarray(0, length));
-}
-
 /** `xxxx.yy.zz` in 16, 8 and 8 bits; the last part only when it is not zero. */
 function packedVersion(value: number): string {
   const patch = value & 0xff;
@@ -201,7 +194,7 @@ export function parseLoadCommands(
   const linkedit = (at: number): FileRange => ({ offset: u32(at + 8), size: u32(at + 12) });
   const dylibName = (at: number, size: number): string => {
     const offset = u32(at + 8);
-    return offset < 8 || offset >= size ? "" : cString(bytes, at + offset, at + size);
+    return offset < 8 || offset >= size ? "" : cString(bytes.subarray(at + offset, at + size));
   };
 
   let at = 0;
@@ -319,7 +312,7 @@ function parseSegment(
 ): SegmentCommand {
   const word = (offset: number): bigint =>
     pointerSize === 8 ? view.getBigUint64(offset, true) : BigInt(view.getUint32(offset, true));
-  const name = cString(bytes, at + 8, at + 24);
+  const name = cString(bytes.subarray(at + 8, at + 24));
   // After the four words: maxprot, initprot, nsects, flags.
   const afterWords = at + 24 + 4 * pointerSize;
   const headerSize = SEGMENT_SIZE[pointerSize];
@@ -336,8 +329,8 @@ function parseSegment(
     // After the names and two words: offset, align, reloff, nreloc, flags.
     const fields = section + 32 + 2 * pointerSize;
     sections.push({
-      name: cString(bytes, section, section + 16),
-      segmentName: cString(bytes, section + 16, section + 32),
+      name: cString(bytes.subarray(section, section + 16)),
+      segmentName: cString(bytes.subarray(section + 16, section + 32)),
       vmAddress: word(section + 32),
       size: word(section + 32 + pointerSize),
       fileOffset: view.getUint32(fields, true),

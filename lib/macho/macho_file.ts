@@ -2,6 +2,7 @@
  * static library. */
 
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import { ARCHIVE_MAGIC_SIZE, isArchive, readArchive } from "./archive.ts";
 import { type ByteSource, part } from "./bytes.ts";
@@ -39,8 +40,8 @@ const MAX_WARNINGS = 100;
  * ```
  */
 export class MachOFile implements Disposable {
-  /** Not safe to print raw. */
-  readonly path: string;
+  /** As the caller gave it. */
+  readonly path: RawText;
   /** `fat` for a universal file, also one of archives. */
   readonly kind: "thin" | "fat" | "archive";
   /** In the file's order, each read as far as its load commands. */
@@ -125,7 +126,7 @@ export class MachOFile implements Disposable {
     this.#file[Symbol.dispose]?.();
   }
 
-  /** Such as `libfoo.dylib: x86_64, arm64`. Not safe to print raw. */
+  /** Such as `libfoo.dylib: x86_64, arm64`. The path is not escaped. */
   toString(): string {
     return `${this.path}: ${[...new Set(this.images.map(({ arch }) => arch))].join(", ")}`;
   }

@@ -2,6 +2,7 @@
  * Nothing is read before it is asked for. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import { type ByteSource, part } from "./bytes.ts";
 import {
@@ -63,8 +64,8 @@ export interface LoadCommandInfo {
  * ```
  */
 export interface DylibInfo {
-  /** The install name. Not safe to print raw. */
-  readonly name: string;
+  /** The install name. */
+  readonly name: RawText;
   /** How it is asked for, such as `LC_LOAD_WEAK_DYLIB`. */
   readonly command: string;
   /** Such as `1319.0.0`. */
@@ -127,8 +128,8 @@ export interface EncryptionInfo {
  * ```
  */
 export interface NoteInfo {
-  /** Such as `all image infos`. Not safe to print raw. */
-  readonly owner: string;
+  /** Such as `all image infos`. */
+  readonly owner: RawText;
   /** Bytes from the Mach-O header. */
   readonly offset: bigint;
   /** Bytes. */
@@ -148,8 +149,8 @@ export interface NoteInfo {
  * ```
  */
 export interface ObjcMethodInfo {
-  /** Such as `-[Class method:]`. Not safe to print raw. */
-  readonly name: string;
+  /** Such as `-[Class method:]`. */
+  readonly name: RawText;
   /** Of the implementation, as linked. */
   readonly address: bigint;
 }
@@ -165,8 +166,8 @@ export interface ObjcMethodInfo {
  * ```
  */
 export interface ObjcClassInfo {
-  /** The class's. Not safe to print raw. */
-  readonly name: string;
+  /** The class's. */
+  readonly name: RawText;
   /** The category's; `null` for a class. */
   readonly category: string | null;
   /** `null` where there is none or it is not known. */
@@ -192,10 +193,10 @@ const MAX_WARNINGS = 100;
  * ```
  */
 export class MachOSlice {
-  /** The file's path. Not safe to print raw. */
-  readonly path: string;
-  /** The member's name, when the image is in an archive. Not safe to print raw. */
-  readonly member: string | null;
+  /** The file's path. */
+  readonly path: RawText;
+  /** The member's name, when the image is in an archive. */
+  readonly member: RawText | null;
   /** Of the Mach-O header, in bytes from the file's start. */
   readonly offset: number;
   /** Bytes. */
@@ -271,8 +272,8 @@ export class MachOSlice {
       }));
   }
 
-  /** Where dylibs named `@rpath/…` are looked for. Not safe to print raw. */
-  get rpaths(): string[] {
+  /** Where dylibs named `@rpath/…` are looked for. */
+  get rpaths(): RawText[] {
     return this.#fieldsOf(LC.RPATH).map(({ path }) => text(path) ?? "");
   }
 
@@ -444,7 +445,7 @@ export class MachOSlice {
     return bytes === null ? null : readCodeSignature(bytes, (message) => this.#warn(message));
   }
 
-  /** Such as `demo (arm64): executable`. Not safe to print raw. */
+  /** Such as `demo (arm64): executable`. The path is not escaped. */
   toString(): string {
     const name = this.member === null ? this.path : `${this.path}(${this.member})`;
     return `${name} (${this.arch}): ${this.kind}`;

@@ -4,6 +4,7 @@
  * `class_t`, `class_ro_t`, `class_rw_t`, `category_t`, `method_list_t`. */
 
 import { MemoryReadError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { pointerDecoder } from "./pointers.ts";
 import type { ImageSource } from "./source.ts";
 import { StringPool, type StringTable } from "./strings.ts";
@@ -11,12 +12,12 @@ import type { Segment } from "./types.ts";
 
 /** A class or a category, and where its methods are among the columns of {@linkcode ObjcMethods}. */
 export interface ObjcClass {
-  /** The class's. Not safe to print raw. */
-  readonly name: string;
-  /** The category's; `null` for a class. Not safe to print raw. */
-  readonly category: string | null;
-  /** `null` for a root class, for a category, and where it is not known. Not safe to print raw. */
-  readonly superclass: string | null;
+  /** The class's. */
+  readonly name: RawText;
+  /** The category's; `null` for a class. */
+  readonly category: RawText | null;
+  /** `null` for a root class, for a category, and where it is not known. */
+  readonly superclass: RawText | null;
   /** Of the `class_t` or `category_t`: slid. */
   readonly address: bigint;
   /** The number of the first method. */

@@ -3,10 +3,11 @@
 import type { ByteSource } from "./bytes.ts";
 import { LC, NLIST } from "./constants.ts";
 import { Image } from "./image.ts";
+import { cString } from "./strings.ts";
 import { nlistSize } from "./symtab.ts";
 
 /** Where the symbols of an object file are in it, by name, underscore included: the first of each name
- * that is in a section. Not safe to print raw.
+ * that is in a section.
  *
  * @throws FormatError when it is no Mach-O file
  */
@@ -24,15 +25,13 @@ export function objectAddresses(bytes: ByteSource): Map<string, number> {
     stringsOffset,
     Math.max(0, Math.min(stringsSize, bytes.size - stringsOffset)),
   );
-  const decoder = new TextDecoder();
   const stride = size / 4;
   for (let at = 0; at + stride <= table.length; at += stride) {
     const fields = table[at + 1];
     if ((fields & NLIST.N_STAB) !== 0 || (fields & 0xff00) === 0) continue;
     const start = table[at];
     if (start >= strings.length) continue;
-    const end = strings.indexOf(0, start);
-    const name = decoder.decode(strings.subarray(start, end < 0 ? strings.length : end));
+    const name = cString(strings.subarray(start));
     const high = pointerSize === 8 ? table[at + 3] : 0;
     if (!addresses.has(name)) addresses.set(name, table[at + 2] + high * 2 ** 32);
   }

@@ -1,6 +1,20 @@
-/** The string table of a symbol table: names found by their offset, decoded only when asked for. */
+/** Text in Mach-O files is UTF-8. Here are the string table of a symbol table, whose names are found by
+ * their offset and decoded only when asked for, and single names. */
+
+import type { RawText } from "../escape.ts";
 
 const decoder = new TextDecoder();
+
+/** All of `bytes` as text. */
+export function rawText(bytes: Uint8Array): RawText {
+  return decoder.decode(bytes) as RawText;
+}
+
+/** The text before the first NUL in `bytes`, or all of it where there is none. */
+export function cString(bytes: Uint8Array): RawText {
+  const end = bytes.indexOf(0);
+  return rawText(end < 0 ? bytes : bytes.subarray(0, end));
+}
 
 /** Names beyond this are cut: no compiler makes them, and damage must not cost memory. */
 const MAX_NAME = 1 << 16;
@@ -97,8 +111,8 @@ export class StringTable {
   }
 
   /** The name at `offset`. */
-  at(offset: number): string {
-    return decoder.decode(this.bytesAt(offset));
+  at(offset: number): RawText {
+    return rawText(this.bytesAt(offset));
   }
 
   /** The bytes of a name whose table is held in chunks. */

@@ -3,7 +3,9 @@
  * `TargetContextDescriptor` in Swift's `ABI/Metadata.h`. */
 
 import { MemoryReadError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import type { ImageSource } from "./source.ts";
+import { rawText } from "./strings.ts";
 import type { Segment } from "./types.ts";
 
 /** A type that the image defines.
@@ -17,8 +19,8 @@ import type { Segment } from "./types.ts";
  * ```
  */
 export interface SwiftType {
-  /** Such as `module.Outer.Type`. Not safe to print raw. */
-  readonly name: string;
+  /** Such as `module.Outer.Type`. */
+  readonly name: RawText;
   /** What it is. */
   readonly kind: "class" | "struct" | "enum" | "protocol" | "other";
   /** Of its descriptor, as linked. */
@@ -49,8 +51,6 @@ const MAX_DEPTH = 32;
 const MAX_NAME = 1024;
 /** What all names together may come to. */
 const MAX_TEXT = 1 << 25;
-
-const decoder = new TextDecoder();
 
 /** What of an image is needed here. */
 export interface SwiftImage {
@@ -148,7 +148,7 @@ class SwiftReader {
     return symbol === null ? null : contextName(symbol);
   }
 
-  #string(address: bigint): string {
+  #string(address: bigint): RawText {
     // The name may be the last thing in its segment.
     for (let length = 64; length <= MAX_NAME; length *= 4) {
       let bytes: Uint8Array;
@@ -159,7 +159,7 @@ class SwiftReader {
         bytes = this.#image.source.read(address, this.#room(address, length));
       }
       const end = bytes.indexOf(0);
-      if (end >= 0) return decoder.decode(bytes.subarray(0, end));
+      if (end >= 0) return rawText(bytes.subarray(0, end));
     }
     throw new MemoryReadError(address, MAX_NAME);
   }

@@ -1,10 +1,11 @@
 /** A symbol table as `nm` shows it: every entry, each with its letter. */
 
+import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import { NLIST } from "./constants.ts";
 import { STAB_NAMES } from "./names.ts";
 import { sortByWord } from "./radix.ts";
-import { compareBytes } from "./strings.ts";
+import { compareBytes, rawText } from "./strings.ts";
 import { nlistSize } from "./symtab.ts";
 
 /** One `nlist`.
@@ -20,8 +21,8 @@ import { nlistSize } from "./symtab.ts";
  * ```
  */
 export interface SymbolEntry {
-  /** As the table has it, leading underscore included. Not safe to print raw. */
-  readonly name: string;
+  /** As the table has it, leading underscore included. */
+  readonly name: RawText;
   /** As `nm` prints it: `U` undefined, `A` absolute, `T`, `D`, `B` in `__text`, `__data` and `__bss`,
    * `C` common, `S` in another section, `I` indirect; in lower case where the symbol is local; `-`
    * for a debugger's entry. */
@@ -74,7 +75,6 @@ const letters = {
 };
 const UPPER = 0x20;
 
-const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const empty = new Uint8Array();
 
@@ -129,7 +129,7 @@ export class SymbolList {
     const isStab = (type & NLIST.N_STAB) !== 0;
     const value = this.#valueAt(index);
     return {
-      name: decoder.decode(this.nameBytes(index)),
+      name: rawText(this.nameBytes(index)),
       letter: String.fromCharCode(this.#letters[index]),
       value,
       type,
@@ -137,7 +137,7 @@ export class SymbolList {
       description: fields >>> 16,
       stab: isStab ? STAB_NAMES[type] ?? hex(type) : null,
       indirect: !isStab && (type & NLIST.N_TYPE) === NLIST.N_INDR
-        ? decoder.decode(this.#stringAt(Number(value)))
+        ? rawText(this.#stringAt(Number(value)))
         : null,
     };
   }

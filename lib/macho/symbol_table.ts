@@ -1,6 +1,7 @@
 /** The symbols of one image, sorted once into typed arrays, so that the symbol of an address is one
  * binary search. Names stay bytes until somebody asks for them. */
 
+import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import { sortByWord } from "./radix.ts";
 import type { StringTable } from "./strings.ts";
@@ -312,8 +313,8 @@ export type NameColumns = Pick<SymbolColumns, "count" | "nameOffsets" | "names">
  * ```
  */
 export interface NamesFound {
-  /** Without their leading underscore where they were found without it. Not safe to print raw. */
-  readonly names: readonly string[];
+  /** Without their leading underscore where they were found without it. */
+  readonly names: readonly RawText[];
   /** How many more there are. */
   readonly more: number;
 }

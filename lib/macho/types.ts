@@ -1,5 +1,7 @@
 /** The shapes that images, symbols and memory have for the rest of the library. */
 
+import type { RawText } from "../escape.ts";
+
 /** Something whose bytes can be read by address: a live task, a core, a test's arrays.
  *
  * @example
@@ -32,10 +34,10 @@ export interface MemoryReader {
  * ```
  */
 export interface Symbol {
-  /** As `dladdr` gives it: one leading underscore removed. Not safe to print raw. */
-  readonly name: string;
+  /** As `dladdr` gives it: one leading underscore removed. */
+  readonly name: RawText;
   /** As the symbol table has it. */
-  readonly rawName: string;
+  readonly rawName: RawText;
   /** Where the symbol is in memory: slid, without the Thumb bit. */
   readonly address: bigint;
   /** Bytes to the next symbol, function start, or the section's end, whichever comes first. */
@@ -96,10 +98,10 @@ export interface AddressRange {
  * ```
  */
 export interface LoadedImage {
-  /** The path's last component. Not safe to print raw. */
-  readonly name: string;
-  /** Not safe to print raw. */
-  readonly path: string;
+  /** The path's last component. */
+  readonly name: RawText;
+  /** As dyld, the file system or the caller gave it. */
+  readonly path: RawText;
   /** Upper case, `8-4-4-4-12`; `null` when the image has none. */
   readonly uuid: string | null;
   /** Where the header is in memory. */
@@ -128,9 +130,9 @@ export interface LoadedImage {
  */
 export interface Section {
   /** Such as `__text`. */
-  readonly name: string;
+  readonly name: RawText;
   /** Such as `__TEXT`. */
-  readonly segmentName: string;
+  readonly segmentName: RawText;
   /** In memory: slid. */
   readonly address: bigint;
   /** As linked. */
@@ -157,7 +159,7 @@ export interface Section {
  */
 export interface Segment {
   /** Such as `__TEXT`. */
-  readonly name: string;
+  readonly name: RawText;
   /** In memory: slid. */
   readonly address: bigint;
   /** As linked. */
