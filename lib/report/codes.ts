@@ -1,10 +1,10 @@
-/** What the codes of an exception say, in words. */
+/** Exception codes in words. */
 
 import type { ArchName } from "../arch/mod.ts";
 import type { ReportException } from "./report.ts";
 
-/** `kern_return_t` values that EXC_BAD_ACCESS has for its first code, and those of arm and Intel that are
- * none: XNU's `mach/kern_return.h`, `mach/arm/exception.h`, `mach/i386/exception.h`. */
+/** First codes of EXC_BAD_ACCESS: `kern_return_t` values and architecture-specific codes, from XNU's
+ * `mach/kern_return.h`, `mach/arm/exception.h` and `mach/i386/exception.h`. */
 const accessCodes: Readonly<Record<number, string>> = {
   1: "KERN_INVALID_ADDRESS",
   2: "KERN_PROTECTION_FAILURE",
@@ -25,7 +25,7 @@ const intelAccessCodes: Readonly<Record<number, string>> = {
   17: "EXC_I386_ALIGNFLT",
 };
 
-/** The name of the first code of an EXC_BAD_ACCESS and its like; `null` when it has none. */
+/** The name of an exception's first code; `null` when it has none. */
 export function subtypeName(
   exception: Pick<ReportException, "type" | "codes" | "subtype">,
   arch: ArchName | null,
@@ -34,7 +34,7 @@ export function subtypeName(
   if (written !== undefined) return written;
   const [code] = exception.codes;
   if (code === undefined) return null;
-  // EXC_PTRAUTH_BIT only says that authentication may be what failed.
+  // EXC_PTRAUTH_BIT marks a possible pointer authentication failure; the rest is the code.
   const number = Number(code & 0xffff_fdffn);
   const intel = arch === "x86_64" || arch === "i386";
   if (exception.type === "EXC_BAD_ACCESS") {
@@ -51,8 +51,7 @@ function bits(value: bigint, low: number, count: number): bigint {
   return (value >> BigInt(low)) & ((1n << BigInt(count)) - 1n);
 }
 
-/** How EXC_RESOURCE's codes are made up, from XNU's `kern/exc_resource.h`: by type and flavor, each with
- * what it says of code and subcode. */
+/** The fields of EXC_RESOURCE's code and subcode by type and flavor: XNU's `kern/exc_resource.h`. */
 const resources: readonly {
   readonly type: number;
   readonly flavor: number;
@@ -125,7 +124,7 @@ const resources: readonly {
   },
 ];
 
-/** The flavors of guards by type: XNU's `mach/port.h`, `sys/guarded.h`, `mach/vm_statistics.h`. */
+/** Guard flavors by type: XNU's `mach/port.h`, `sys/guarded.h`, `mach/vm_statistics.h`. */
 const machPortFlavors: Readonly<Record<number, string>> = {
   1: "DESTROY: it was destroyed",
   2: "MOD_REFS: its references were changed",
@@ -191,7 +190,7 @@ const memoryFlavors: Readonly<Record<number, string>> = {
   64: "SEC_ASYNC_ACCESS_FAULT: memory was used after it was freed, or beyond its end, by its tag",
 };
 
-/** The types of guards, from XNU's `kern/exc_guard.h`. */
+/** Guard types: XNU's `kern/exc_guard.h`. */
 const guards: readonly {
   readonly name: string;
   readonly target: (target: bigint) => string;
@@ -210,7 +209,7 @@ const guards: readonly {
   { name: "REJECTED_SC", target: () => "a system call", flavors: {} },
 ];
 
-/** An EXC_RESOURCE's codes in words; `null` when they are none that is known. */
+/** The codes of an EXC_RESOURCE in words; `null` when they are unknown. */
 export function decodeResource(codes: readonly bigint[]): string | null {
   const [code, subcode = 0n] = codes;
   if (code === undefined) return null;
@@ -220,7 +219,7 @@ export function decodeResource(codes: readonly bigint[]): string | null {
   return found === undefined ? null : `${found.name}: the process ${found.say(code, subcode)}`;
 }
 
-/** An EXC_GUARD's codes in words; `null` when they are none that is known. */
+/** The codes of an EXC_GUARD in words; `null` when they are unknown. */
 export function decodeGuard(codes: readonly bigint[]): string | null {
   const [code, subcode = 0n] = codes;
   if (code === undefined || code === 0n) return null;
@@ -235,7 +234,7 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
   if (guard.name === "USER") {
     return `GUARD_TYPE_USER: ${guard.target(target)}, reason 0x${subcode.toString(16)}`;
   }
-  // File guards are bits, of which several may be set.
+  // File guard flavors are bits; several may be set.
   const names = guard.flavors[flavor] ??
     Object.entries(guard.flavors)
       .filter(([bit]) => guard.name !== "MACH_PORT" && (flavor & Number(bit)) !== 0)
@@ -245,8 +244,7 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
     `(guard 0x${subcode.toString(16)})`;
 }
 
-/** What a crash text writes of a guard by itself, as in `GUARD_TYPE_FD`, where the codes are missing; its
- * codes in words otherwise. `null` for other exceptions and for codes that are not known. */
+/** The codes of an EXC_RESOURCE or EXC_GUARD in words; `null` for other exceptions and unknown codes. */
 export function decodeException(exception: ReportException): string | null {
   if (exception.type === "EXC_RESOURCE") return decodeResource(exception.codes);
   if (exception.type === "EXC_GUARD") return decodeGuard(exception.codes);

@@ -3,7 +3,7 @@
 import { textAt } from "./json.ts";
 import type { CrashReport, ReportThread } from "./report.ts";
 
-/** The address that an exception is about; `null` when it is about none. */
+/** The faulting address of an EXC_BAD_ACCESS; `null` when there is none. */
 export function faultAddress(report: CrashReport): bigint | null {
   const { exception } = report;
   if (exception?.type !== "EXC_BAD_ACCESS") return null;
@@ -23,7 +23,7 @@ export function register(thread: ReportThread | null, ...names: string[]): bigin
   return null;
 }
 
-/** What the report says of the regions around the address: `VM Region Info`. */
+/** The text of `VM Region Info`; `null` when the report has none. */
 export function regionInfo(report: CrashReport): string | null {
   if (report.body !== null) return textAt(report.body, "vmRegionInfo");
   const field = report.fields.find(({ name }) => /^VM Region Info$/i.test(name));

@@ -15,13 +15,13 @@ export function placeText(frame: ReportFrame): string {
   return `0x${base.toString(16)} + ${address - base}`;
 }
 
-/** A whole frame line. */
+/** A complete frame line. */
 export function frameText(number: number, frame: ReportFrame, address: string): string {
   const name = frame.imageName ?? frame.image?.name ?? "???";
   return `${String(number).padEnd(3)} ${oneLine(name).padEnd(30)}\t${address} ${placeText(frame)}`;
 }
 
-/** Text that stays on its line. */
+/** Text without line breaks. */
 export function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]/g, " ");
 }

@@ -4,8 +4,8 @@ import type { ArchName } from "../arch/mod.ts";
 import { isSystemPath } from "../symbols/system_image.ts";
 import type { CrashReport, ReportImage } from "./report.ts";
 
-/** `ARM-64 (Native)`, `X86-64`, `arm64e` and so on, as an architecture's name; `null` when it is none
- * of the four. */
+/** The architecture for a code type such as `ARM-64 (Native)`, `X86-64` or `arm64e`; `null` when it is not
+ * supported. */
 export function archOfCodeType(codeType: string | null): ArchName | null {
   const text = (codeType ?? "").toLowerCase().replaceAll("_", "-");
   if (text.startsWith("arm-64") || text.startsWith("arm64")) return "arm64";
@@ -15,10 +15,10 @@ export function archOfCodeType(codeType: string | null): ArchName | null {
   return null;
 }
 
-/** Larger than any image: the shared cache, which others are in. */
+/** From this size on an entry is the shared cache, which contains other images. */
 const WIDE = 1n << 29n;
 
-/** The image that holds an address: of those that do, the one that begins last. */
+/** Finds the image that contains an address; where several do, the one with the highest base. */
 export function imageFinder<Found extends Pick<ReportImage, "base" | "size">>(
   images: readonly Found[],
 ): (address: bigint) => Found | null {
@@ -38,7 +38,7 @@ export function imageFinder<Found extends Pick<ReportImage, "base" | "size">>(
     const found = sorted[low - 1];
     if (found === undefined) return null;
     if (!holds(found, address)) return wide.findLast((image) => holds(image, address)) ?? null;
-    // The next address may be in an image that is in the cache.
+    // The shared cache is not remembered: the next address may be in an image inside it.
     if (found.size < WIDE) last = found;
     return found;
   };
@@ -48,8 +48,7 @@ function holds({ base, size }: Pick<ReportImage, "base" | "size">, address: bigi
   return address >= base && address < base + size;
 }
 
-/** A UUID in upper case with its dashes, from one with or without them; `null` when it is none, or all
- * zero. */
+/** Normalizes a UUID to upper case with dashes; `null` when the text is not a UUID or is all zero. */
 export function normalUuid(text: string): string | null {
   const digits = text.replaceAll("-", "").toUpperCase();
   if (!/^[0-9A-F]{32}$/.test(digits) || /^0+$/.test(digits)) return null;
@@ -67,7 +66,8 @@ export function isSystemImage({ path, name }: ReportImage): boolean {
   return isSystemPath(path ?? name) || path === null && name === "???";
 }
 
-/** The program's own image: the one at the process's path, else the first that is not the system's. */
+/** The program's main image: the one at the process's path, or with its name, else the first that is not
+ * the system's. */
 export function programImage(report: CrashReport): ReportImage | null {
   const { path, name } = report.process;
   return report.images.find((image) => path !== null && image.path === path) ??
@@ -80,7 +80,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** The file's name, which is shorter than a bundle's identifier. */
+/** An image's file name; its name in the report, possibly a bundle identifier, when it has no path. */
 export function imageTitle(image: ReportImage): string {
   return image.path === null ? image.name : baseName(image.path);
 }

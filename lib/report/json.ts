@@ -1,4 +1,4 @@
-/** JSON as reports have it: integers beyond 2^53, and texts that were cut off. */
+/** JSON for reports: reads integers beyond 2^53 exactly, and truncated documents as far as they go. */
 
 /** Any JSON value. Integers that a number cannot hold are bigints. */
 export type JsonValue =
@@ -16,19 +16,19 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** What {@linkcode parseJson} read. */
+/** Result of {@linkcode parseJson}. */
 export interface ParsedJson {
-  /** As far as it could be read; `undefined` when nothing could. */
+  /** The value as far as it could be read; `undefined` when nothing could. */
   readonly value: JsonValue | undefined;
-  /** One beyond the last character that was read. */
+  /** Offset after the last character that was read. */
   readonly end: number;
-  /** Where it is damaged and what should have been there; `null` when it is whole. */
+  /** Offset of the first error and what was expected there; `null` when the JSON is valid. */
   readonly damage: { readonly offset: number; readonly expected: string } | null;
-  /** Where the objects are that describe frames: those with an `imageOffset`. */
+  /** Places of the objects that describe frames: those with an `imageOffset`. */
   readonly spans: ReadonlyMap<JsonObject, readonly [start: number, end: number]>;
 }
 
-/** Deeper nesting is damage. */
+/** Maximum nesting; deeper is treated as damage. */
 const MAX_DEPTH = 200;
 
 const QUOTE = 0x22;
@@ -36,7 +36,7 @@ const BACKSLASH = 0x5c;
 
 /** Reads one JSON value.
  *
- * @param from where it begins; white space before it is skipped
+ * @param from offset to start at; leading white space is skipped
  */
 export function parseJson(text: string, from = 0): ParsedJson {
   let at = from;
@@ -87,7 +87,7 @@ export function parseJson(text: string, from = 0): ParsedJson {
       }
       break;
     }
-    // No number is this long; BigInt() takes time quadratic in the digits.
+    // BigInt() takes quadratic time; no number in a report is this long.
     if (at - start > 400) return undefined;
     const raw = text.slice(start, at);
     const value = Number(raw);
@@ -133,7 +133,7 @@ export function parseJson(text: string, from = 0): ParsedJson {
         }
         at++;
         code = skip();
-        // A comma too many is easily understood.
+        // Trailing commas are accepted.
         if (code === 0x7d) continue;
       }
       if (code !== QUOTE) {
@@ -196,7 +196,7 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** A string's text without its escapes; what is no escape stays as it is. */
+/** Resolves escapes in a string; invalid escapes keep their character. */
 function unescape(raw: string): string {
   return raw.replace(
     /\\(?:u([0-9a-fA-F]{4})|(.))/gs,
@@ -205,7 +205,7 @@ function unescape(raw: string): string {
   );
 }
 
-/** JSON of a value that may hold bigints, which are written as integers. */
+/** Writes a value as JSON; bigints become integers. */
 export function stringifyJson(value: JsonValue, indent = 0, separator = ":"): string {
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "string") return JSON.stringify(value);
@@ -222,37 +222,37 @@ export function stringifyJson(value: JsonValue, indent = 0, separator = ":"): st
   return members.length === 0 ? "{}" : `{${open}${members.join(gap)}${close}}`;
 }
 
-/** A member that is an object; `null` when it is none. */
+/** An object member; `null` when absent or of another type. */
 export function objectAt(object: JsonValue | undefined, key: string): JsonObject | null {
   const value = memberAt(object, key);
   return isObject(value) ? value : null;
 }
 
-/** A member that is an array; empty when it is none. */
+/** An array member; empty when absent or of another type. */
 export function arrayAt(object: JsonValue | undefined, key: string): readonly JsonValue[] {
   const value = memberAt(object, key);
   return Array.isArray(value) ? value : [];
 }
 
-/** A member that is a string, or a number as one; `null` when it is neither or empty. */
+/** A string or number member as text; `null` when absent, empty or of another type. */
 export function textAt(object: JsonValue | undefined, key: string): string | null {
   const value = memberAt(object, key);
   if (typeof value === "string") return value === "" ? null : value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : null;
 }
 
-/** A member that is an integer that a number can hold; `null` when it is none. */
+/** A safe integer member; `null` when absent or anything else. */
 export function numberAt(object: JsonValue | undefined, key: string): number | null {
   const value = memberAt(object, key);
   return typeof value === "number" && Number.isSafeInteger(value) ? value : null;
 }
 
-/** A member that is an integer, or a string of one; `null` when it is none. */
+/** An integer member, or a string with one; `null` when absent or anything else. */
 export function bigintAt(object: JsonValue | undefined, key: string): bigint | null {
   return toBigint(memberAt(object, key));
 }
 
-/** An integer of 64 bits, from a number, a bigint or the text of one; `null` when it is none. */
+/** An unsigned 64-bit integer from a number, a bigint or text; `null` for anything else. */
 export function toBigint(value: JsonValue | undefined): bigint | null {
   if (typeof value === "bigint") return BigInt.asUintN(64, value);
   if (typeof value === "number") {
@@ -268,7 +268,7 @@ function memberAt(object: JsonValue | undefined, key: string): JsonValue | undef
   return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Whether a value is an object and no array. */
+/** Whether a value is an object and not an array. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,35 +1,35 @@
-/** Which compile units code is from, by debug information. */
+/** Where code was linked from: object files, static libraries, compile units. */
 
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import type { ReportImage } from "./report.ts";
 
-/** Where the code at a place was linked from. */
+/** Origin of the code at one address. */
 export interface CodeOrigin {
-  /** The static library, by its path; `null` when the object file was in none, or it is not known. Not
-   * safe to print raw. */
-  readonly archive: string | null;
-  /** The object file or the compile unit's source file; `null` when not known. Not safe to print raw. */
-  readonly unit: string | null;
+  /** Path of the static library; `null` when the object file was not in one, or it is not known. */
+  readonly archive: RawText | null;
+  /** Object file, or source file of the compile unit; `null` when not known. */
+  readonly unit: RawText | null;
 }
 
-/** Whoever knows which object files an image was linked from: its debug map, its debug information. */
+/** Looks up where an image's code was linked from. */
 export interface CodeOrigins {
-  /** The origin of the code at an offset from the image's load address; `null` when not known. */
+  /** Origin of the code at an offset from the load address; `null` when not known. */
   originAt(image: ReportImage, offset: number): CodeOrigin | null;
 }
 
-/** Debug information by units, as `DwarfInfo` has it. */
+/** Compile units of debug information; `DwarfInfo` implements it. */
 export interface UnitSource {
-  /** The unit whose code is at an offset; `null` when none is. */
+  /** The unit that contains an offset; `null` when none does. */
   unitAt(offset: number): { readonly offset: number } | null;
-  /** What a unit says of itself. */
+  /** Name and directory of a unit. */
   table(unit: { readonly offset: number }): {
     readonly name: string | null;
     readonly directory: string | null;
   };
 }
 
-/** Tells the source file that the code at an offset was compiled from, with its folder. */
+/** Looks up the source file, with its folder, of the code at an offset. */
 export function unitOrigins(info: UnitSource): (offset: number) => CodeOrigin | null {
   const known = new Map<number, CodeOrigin | null>();
   return (offset) => {
@@ -49,9 +49,9 @@ function originOf(info: UnitSource, unit: { readonly offset: number }): CodeOrig
     const { name, directory } = info.table(unit);
     if (name === null) return null;
     const whole = name.startsWith("/") || directory === null ? name : `${directory}/${name}`;
-    return { archive: null, unit: whole };
+    return { archive: null, unit: whole as RawText };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    return null; // a damaged unit says nothing
+    return null; // damaged unit
   }
 }

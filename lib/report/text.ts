@@ -1,13 +1,13 @@
-/** A report's bytes as text and back without loss, and its lines. */
+/** A report's text: lossless decoding of its bytes, its lines, and edits of it. */
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** Stray bytes are kept as unpaired surrogates from here on: U+DC80 is the byte 0x80. */
+/** Invalid bytes are decoded as unpaired surrogates: byte 0x80 as U+DC80. */
 const STRAY = 0xdc00;
 
-/** Decodes UTF-8. A byte that is no part of it becomes an unpaired surrogate, U+DC80 to U+DCFF, from
- * which {@linkcode encodeReport} makes it again. */
+/** Decodes UTF-8. An invalid byte becomes an unpaired surrogate, U+DC80 to U+DCFF, which
+ * {@linkcode encodeReport} turns back into that byte. */
 export function decodeReport(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -16,7 +16,7 @@ export function decodeReport(bytes: Uint8Array): string {
   }
 }
 
-/** The bytes at `at` that are one character of UTF-8; 0 when they are none. */
+/** Length of the UTF-8 sequence at `at`; 0 when it is invalid. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at];
   const length = first < 0x80
@@ -32,7 +32,7 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
   for (let index = 1; index < length; index++) {
     if ((bytes[at + index] & 0xc0) !== 0x80) return 0;
   }
-  // Overlong forms, surrogates, and what is beyond Unicode.
+  // Overlong forms, surrogates, and values above U+10FFFF.
   const second = bytes[at + 1];
   if (first === 0xe0 && second < 0xa0 || first === 0xed && second > 0x9f) return 0;
   if (first === 0xf0 && second < 0x90 || first === 0xf4 && second > 0x8f) return 0;
@@ -57,7 +57,7 @@ function decodeStray(bytes: Uint8Array): string {
   return parts.join("");
 }
 
-/** The bytes of a text, those included that {@linkcode decodeReport} could not read. */
+/** Encodes a text, restoring the invalid bytes that {@linkcode decodeReport} kept. */
 export function encodeReport(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text);
   const bytes = new Uint8Array(text.length * 3);
@@ -73,21 +73,21 @@ export function encodeReport(text: string): Uint8Array {
   return bytes.slice(0, length);
 }
 
-/** The lines of a text by where they begin and end; `\n`, `\r\n` and a lone `\r` each end one. */
+/** The lines of a text, by offsets. `\n`, `\r\n` and a lone `\r` each end a line. */
 export class Lines {
   /** The text. */
   readonly text: string;
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** The lines of `text` from `from` up to `to`. */
+  /** Splits `text` from `from` up to `to`. */
   constructor(text: string, from = 0, to: number = text.length) {
     this.text = text;
     let start = from;
     let carriage = nextOr(text, "\r", from, to);
     while (start < to) {
       const feed = nextOr(text, "\n", start, to);
-      // The lone carriage returns before the line feed.
+      // Lone carriage returns before the line feed.
       while (carriage < feed - 1 && carriage < to) {
         this.#add(start, carriage);
         start = carriage + 1;
@@ -113,50 +113,50 @@ export class Lines {
     this.#ends.push(end);
   }
 
-  /** How many. */
+  /** Number of lines. */
   get length(): number {
     return this.#starts.length;
   }
 
-  /** Where line `index` begins. */
+  /** Start of line `index`. */
   start(index: number): number {
     return this.#starts[index];
   }
 
-  /** Where it ends, before what ends it. */
+  /** End of line `index`, before its line ending. */
   end(index: number): number {
     return this.#ends[index];
   }
 
-  /** Line `index` without its end. */
+  /** Line `index` without its line ending. */
   line(index: number): string {
     return this.text.slice(this.#starts[index], this.#ends[index]);
   }
 }
 
-/** Where `what` is next; `to` when it is nowhere before that. */
+/** Offset of the next `what`; `to` when there is none before it. */
 function nextOr(text: string, what: string, from: number, to: number): number {
   const found = text.indexOf(what, from);
   return found < 0 || found > to ? to : found;
 }
 
-/** What ends most of a text's lines: by its first one. */
+/** A text's line ending, taken from its first line. */
 export function lineEnding(text: string): string {
   const feed = text.indexOf("\n");
   if (feed < 0) return text.includes("\r") ? "\r" : "\n";
   return text[feed - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** A replacement of a part of a text; `start` equal to `end` inserts. */
+/** A replacement in a text; `start` equal to `end` inserts. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** A text with some of its parts replaced.
+/** Applies edits to a text.
  *
- * @param edits that do not overlap; those at the same place in their order
+ * @param edits without overlaps; those at the same offset apply in their order
  */
 export function edited(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];

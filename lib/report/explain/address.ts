@@ -6,21 +6,21 @@ import { regionInfo, register } from "../fault.ts";
 import { imageFinder } from "../images.ts";
 import type { CrashReport } from "../report.ts";
 
-/** So far from null a pointer to nothing leads: no object is larger. */
+/** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;
-/** So far from the stack pointer an overflowing stack is touched. */
+/** Maximum distance from the stack pointer of an access that overflows the stack. */
 const NEAR_STACK = 0x20000n;
-/** What a 64-bit program has nothing in: its page zero. */
+/** Size of a 64-bit program's `__PAGEZERO`. */
 const PAGE_ZERO = 0x1_0000_0000n;
 
-/** What malloc fills memory with when it is told to: malloc(3), MallocScribble and MallocPreScribble. */
+/** Fill patterns of malloc's debugging options: malloc(3). */
 const fillings: readonly (readonly [bigint, string])[] = [
   [0x5555_5555_5555_5555n, "what malloc writes over freed memory (MallocScribble)"],
   [0xaaaa_aaaa_aaaa_aaaan, "what malloc fills new memory with (MallocPreScribble)"],
   [0xdead_beefn, "what some write over freed memory"],
 ];
 
-/** What an address is, as far as the report tells: sentences without a full stop, the most telling
+/** Describes an address as far as the report tells, in sentences without a full stop, the most specific
  * first. */
 export function describeAddress(report: CrashReport, address: bigint): string[] {
   const thread = report.crashedThread;
@@ -85,7 +85,7 @@ function pointerWords(report: CrashReport, address: bigint): string[] {
   if (arch === "arm64") {
     const stripped = address & archs.arm64.addressMask;
     const upper = address >> 47n;
-    // A failed authentication puts 01 or 10 into bits 61 and 62.
+    // A failed authentication sets bits 61 and 62 to 01 or 10.
     const failed = upper === 0x4000n || upper === 0x8000n;
     if (said || failed) {
       const where = stripped === address ? "" : `; the pointer was 0x${stripped.toString(16)}`;
@@ -116,7 +116,7 @@ function pointerWords(report: CrashReport, address: bigint): string[] {
   return lines;
 }
 
-/** The address as letters, if all of them are. */
+/** The address as ASCII text; `null` when it is not. */
 function asText(address: bigint): string | null {
   let text = "";
   for (let rest = address; rest > 0n; rest >>= 8n) {

@@ -1,68 +1,65 @@
-/** Whose crash it is: the program's, one of its libraries', the system's. */
+/** Attribution: whether a crash is the program's, one of its libraries' or the system's. */
 
 import { baseName, imageTitle, isSystemImage, programImage } from "../images.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 
-/** Code of a static library: from a begin up to, not including, an end, in bytes from the image's load
- * address.
- */
+/** A range of code, in bytes from the image's load address. */
 export interface CodeRange {
-  /** The image's name; `null` for the program. */
+  /** Image name; `null` for the program. */
   readonly image: string | null;
-  /** Offset of its first byte. */
+  /** Offset of the first byte. */
   readonly begin: number;
-  /** One beyond its last. */
+  /** Offset after the last byte. */
   readonly end: number;
 }
 
-/** What is whose. */
+/** Options of {@linkcode attributeReport}. */
 export interface AttributionOptions {
-  /** Names of libraries, static or dynamic, with or without `lib`, `.a`, `.dylib` and `.framework`; of
-   * folders of sources too. */
+  /** Names of static or dynamic libraries, with or without `lib`, `.a`, `.dylib` and `.framework`, or of
+   * source folders. */
   readonly mine?: readonly string[];
-  /** Code that is of the library asked for, where its place is all that is known. */
+  /** Code ranges that belong to the library. */
   readonly ranges?: readonly CodeRange[];
-  /** Tells static libraries apart without being told their places. */
+  /** Tells static libraries in an image apart. */
   readonly origins?: CodeOrigins;
 }
 
-/** Who a frame belongs to. */
+/** Owner of a frame. */
 export type Owner = "mine" | "program" | "system" | "unknown";
 
 /** A frame and its owner. */
 export interface OwnedFrame {
-  /** Of the stack that decides. */
+  /** A frame of the deciding stack. */
   readonly frame: ReportFrame;
-  /** Whose code it is. */
+  /** Owner of its code. */
   readonly owner: Owner;
-  /** The library or image it is from; `null` when not known. Not safe to print raw. */
+  /** Its library or image; `null` when not known. Not safe to print raw. */
   readonly library: string | null;
-  /** The object file or source file it is from; `null` when not known. Not safe to print raw. */
+  /** Its object file or source file; `null` when not known. Not safe to print raw. */
   readonly unit: string | null;
-  /** How its owner is known. */
+  /** What the owner was determined by. */
   readonly by: "image" | "range" | "archive" | "unit" | "none";
 }
 
-/** Whose crash a report is. */
+/** Result of {@linkcode attributeReport}. */
 export interface Attribution {
-  /** Who owns the frame that decides. `system` where there is no other frame. */
+  /** Owner of the deciding frame; `system` when all frames are the system's. */
   readonly verdict: Owner;
-  /** The library or image of the frame that decides; `null` without one. Not safe to print raw. */
+  /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
   /** The innermost frame that is not the system's; `null` when there is none. */
   readonly deciding: OwnedFrame | null;
-  /** Frames of the library asked for that are further out: it is on the stack without being to blame. */
+  /** Frames of the library further out than the deciding frame. */
   readonly involved: readonly OwnedFrame[];
-  /** System frames that stand before the frame that decides. */
+  /** Number of system frames before the deciding frame. */
   readonly passed: number;
-  /** The stack that was looked at, innermost first. */
+  /** The deciding stack, innermost first. */
   readonly frames: readonly OwnedFrame[];
 }
 
-/** Says whose crash a report is: the innermost frame that is not the system's decides. Of an uncaught
- * exception the stack that threw it is looked at, else the crashed thread's. System frames are passed
- * over wherever they stand.
+/** Attributes a report. The innermost frame that is not the system's decides. The stack is that of an
+ * uncaught exception, else the crashed thread's.
  *
  * @example
  * ```ts
@@ -118,7 +115,7 @@ function ownerOf(
   if (range !== undefined) {
     return { ...none, owner: "mine", library: mine[0] ?? null, by: "range" };
   }
-  // A return address may be that of the next function.
+  // A return address may be the first one of the next function.
   const { archive, unit } = origins?.originAt(image, frame.index === 0 ? offset : offset - 1) ??
     { archive: null, unit: frame.file };
   const isMine = mine.some((name) =>
@@ -130,20 +127,20 @@ function ownerOf(
   return { ...whole, owner, unit };
 }
 
-/** A library's name without what all libraries' names have. */
+/** A library's name without the usual prefix and suffixes. */
 function stem(path: string): string {
   return baseName(path).replace(/\.(?:framework|dylib|tbd|a|o|m|mm|c|cc|cpp|cxx|swift)$/i, "")
     .replace(/^lib/, "")
     .toLowerCase();
 }
 
-/** Whether a name is that of a library at a path, or of the framework it is in. */
+/** Whether a name matches a library at a path, or the framework that contains it. */
 function sameLibrary(name: string, path: string): boolean {
   return stem(name) === stem(path) ||
     path.toLowerCase().includes(`/${stem(name)}.framework/`);
 }
 
-/** Whether a source or an object file is in a folder of that name. */
+/** Whether a source or object file is in a folder with that name. */
 function inFolder(name: string, path: string): boolean {
   return `/${path.toLowerCase()}`.includes(`/${stem(name)}/`) || stem(path) === stem(name);
 }

@@ -1,4 +1,4 @@
-/** Reading the call trees that `sample` and `spindump` print. */
+/** Reading the call trees of `sample` and `spindump`. */
 
 import { parseImageLine, parseSource } from "./crash_lines.ts";
 import { fieldNames, Header } from "./crash_header.ts";
@@ -8,12 +8,12 @@ import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../dr
 import { CrashReport } from "../report.ts";
 import { Lines } from "../text.ts";
 
-/** The format is known by then. */
+/** Number of characters in which the format is recognized. */
 const PROBED = 1 << 16;
 
 /** A line of a tree. */
 interface TreeLine {
-  /** Where the count stands: further right is further in. */
+  /** Column of the count; a larger one is deeper in the tree. */
   readonly depth: number;
   readonly count: number;
   readonly symbol: string | null;
@@ -39,7 +39,7 @@ interface DraftThread {
   roots: DraftNode[];
 }
 
-/** Reads a call tree; `null` when the text is none. */
+/** Reads a call tree; `null` when the text has another format. */
 export function readCallTree(
   file: string,
   text: string,
@@ -60,7 +60,7 @@ export function readCallTree(
   const warnings: string[] = [];
   let thread: DraftThread | null = null;
   let process: string | null = null;
-  /** The nodes from the root to the last, with where they stood. */
+  /** The nodes from the root to the last one, with their columns. */
   let path: { depth: number; node: DraftNode }[] = [];
   let found = 0;
 
@@ -158,7 +158,7 @@ export function readCallTree(
   });
 }
 
-/** Gives every frame its image; trees may be deeper than calls can nest. */
+/** Sets each frame's image. Iterative: trees may be deeper than the call stack allows. */
 function place(
   threads: readonly DraftThread[],
   find: (frame: ReportFrame) => ReportImage | null,
@@ -170,7 +170,7 @@ function place(
   }
 }
 
-/** A thread with the stack that most samples found. */
+/** A thread with its heaviest stack as frames. */
 function finish(thread: DraftThread, index: number, several: boolean): ReportThread {
   const { roots, process, ...rest } = thread;
   const frames: ReportFrame[] = [];
@@ -193,7 +193,7 @@ function finish(thread: DraftThread, index: number, several: boolean): ReportThr
   };
 }
 
-/** Where the count of a tree line begins, after what draws the tree. */
+/** Column of the count in a tree line, after the characters that draw the tree. */
 function countAt(line: string, marks: string): number {
   let at = 0;
   while (at < line.length && marks.includes(line[at])) at++;
@@ -250,7 +250,7 @@ function quotedAfter(line: string, label: string): string | null {
   return end < 0 ? null : line.slice(from, end);
 }
 
-/** The addresses in the brackets that end a tree line's place. */
+/** The first address in the brackets of a tree line. */
 function bracket(line: string): { at: number; end: number; address: bigint } | null {
   const at = line.lastIndexOf("[0x");
   if (at < 0) return null;

@@ -1,11 +1,11 @@
-/** What the header of a crash text says, by the names of its fields or, where they were translated, by
- * what their values look like. */
+/** The header of a crash text, by field names or, where those are translated, by the form of the
+ * values. */
 
 import type { JsonObject } from "../json.ts";
 import { textAt } from "../json.ts";
 import type { ReportException, ReportField, ReportProcess, ReportTermination } from "../drafts.ts";
 
-/** The names of fields, in lower case. A line with another name may be part of a section. */
+/** Known field names, in lower case. A line with another name may belong to a section. */
 export const fieldNames: ReadonlySet<string> = new Set([
   ..."incident identifier|crashreporter key|crash reporter key|anonymous uuid|hardware model".split(
     "|",
@@ -28,9 +28,9 @@ export const fieldNames: ReadonlySet<string> = new Set([
   ..."report format|note|store info|share with devs|beta identifier|bundle id".split("|"),
 ]);
 
-/** What words look like that a header has in other languages. */
+/** Words of translated headers. */
 export const translated = {
-  /** A title that says its thread crashed. */
+  /** Matches the title of a crashed thread. */
   crashed: /crash|崩溃|崩潰|クラッシュ|충돌|abgestürzt|planté|plantage|bloccato|сбой|аварийн/i,
 } as const;
 
@@ -46,7 +46,7 @@ function nameAndPid(text: string): { name: string; pid: number | null } {
 const systems =
   /^(?:iPhone OS|iOS|iPadOS|macOS|Mac OS X|OS X|tvOS|watchOS|visionOS|xrOS|bridgeOS)\b/;
 
-/** What a value looks like, and the name it must have had. The first of each counts. */
+/** Forms of values, and the field names that they imply; the first field of each form counts. */
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/^EXC_\w+/, "exception type"],
   [/^(?:KERN|PROTECTION|EXC_I386|EXC_ARM)_\w+/, "exception subtype"],
@@ -67,15 +67,15 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/^[A-Za-z][\w-]*(?:\.[\w-]+){2,}$/, "identifier"],
 ];
 
-/** The understood part of a header. */
+/** The parsed header. */
 export class Header {
   readonly #values = new Map<string, string>();
   readonly #json: JsonObject | null;
 
   /** Reads fields.
    *
-   * @param json the JSON header line, which says some of it again
-   * @param warn told what had to be guessed
+   * @param json the JSON header line, which repeats some of the fields
+   * @param warn receives what was guessed
    */
   constructor(
     fields: readonly ReportField[],
@@ -100,7 +100,7 @@ export class Header {
       const shape = shapes.find(([pattern, known]) =>
         !this.#values.has(known) && pattern.test(value)
       );
-      // A header in English says everything by name: what is left is something else.
+      // An English header has names for all fields; other values mean something else.
       if (shape === undefined || (this.#values.has("process") && !isForeign(name))) continue;
       this.#values.set(shape[1], value);
       warn(`the field "${name.slice(0, 40)}" is taken for "${shape[1]}", by its value`);
@@ -166,7 +166,7 @@ export class Header {
     return textAt(this.#json ?? undefined, "bug_type");
   }
 
-  /** The number of the thread that the report is about. */
+  /** Number of the thread that the report is about. */
   get triggeredThread(): number | null {
     const value = this.#value(
       "triggered by thread",
@@ -217,7 +217,7 @@ export class Header {
   }
 }
 
-/** Whether a name has letters beyond ASCII, as translated ones mostly have. */
+/** Whether a name has non-ASCII letters, as most translated names have. */
 function isForeign(name: string): boolean {
   // deno-lint-ignore no-control-regex
   return /[^\x00-\x7f]/.test(name);
@@ -239,7 +239,7 @@ export function parseReason(
   };
 }
 
-/** The numbers of `0x0000000000000001, 0x0000000000000010`, also where macOS adds them. */
+/** The numbers in `0x0000000000000001, 0x0000000000000010`. */
 function codesIn(text: string | null): bigint[] {
   const codes: bigint[] = [];
   if (text === null || !/^\s*(?:0x|\d)/.test(text)) return codes;

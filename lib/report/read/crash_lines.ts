@@ -1,18 +1,18 @@
-/** The lines of a crash text that have columns: frames, binary images, registers. Everything here
- * takes time linear in the line's length. */
+/** The lines of a crash text that have columns: frames, binary images, registers. All parsing takes
+ * linear time. */
 
 import { normalUuid } from "../images.ts";
 import type { ReportImage, ReportRegister } from "../drafts.ts";
 
-/** What a frame's last column says. */
+/** The last column of a frame. */
 export interface Place {
-  /** `null` when it names no function. */
+  /** Function; `null` when not named. */
   readonly symbol: string | null;
-  /** After the plus sign; `null` without one. */
+  /** The number after the plus sign; `null` without one. */
   readonly offset: number | null;
-  /** The image's load address, where that stands in the symbol's place. */
+  /** The image's load address, when it is in place of a symbol. */
   readonly base: bigint | null;
-  /** From `(in Image)`. */
+  /** The image in `(in Image)`. */
   readonly image: string | null;
   readonly file: string | null;
   readonly line: number | null;
@@ -25,7 +25,7 @@ export interface FrameLine extends Place {
   readonly index: number;
   readonly imageName: string | null;
   readonly address: bigint;
-  /** Where the last column begins in the line. */
+  /** Start of the last column. */
   readonly placeAt: number;
 }
 
@@ -45,13 +45,13 @@ function isX(code: number): boolean {
   return code === 0x78 || code === 0x58;
 }
 
-/** One beyond the last of a run of white space. */
+/** Offset after a run of white space. */
 function skipSpace(line: string, at: number): number {
   while (isSpace(line.charCodeAt(at))) at++;
   return at;
 }
 
-/** One beyond the `0x…` of at most 16 digits at `at`; `at` when there is none. */
+/** Offset after a `0x…` number of at most 16 digits at `at`; `at` when there is none. */
 function hexEnd(line: string, at: number): number {
   if (line.charCodeAt(at) !== 0x30 || !isX(line.charCodeAt(at + 1))) return at;
   let end = at + 2;
@@ -59,14 +59,14 @@ function hexEnd(line: string, at: number): number {
   return end === at + 2 || end > at + 18 ? at : end;
 }
 
-/** The digits of a text as a number; `null` when it has anything else, or too many. */
+/** Parses decimal digits; `null` when the text has other characters or too many digits. */
 function toNumber(text: string): number | null {
   if (text.length === 0 || text.length > 15) return null;
   for (let at = 0; at < text.length; at++) if (!isDigit(text.charCodeAt(at))) return null;
   return Number(text);
 }
 
-/** Where the address of a frame line is: a `0x…` between white space, after a tab if there is one. */
+/** Finds the address of a frame line: a `0x…` between white space, after the tab if there is one. */
 function findAddress(line: string, from: number): readonly [start: number, end: number] | null {
   const tab = line.indexOf("\t", from);
   if (tab >= 0) {
@@ -82,7 +82,7 @@ function findAddress(line: string, from: number): readonly [start: number, end: 
   return null;
 }
 
-/** Reads a frame; `null` when the line is none. */
+/** Reads a frame line; `null` when it is another line. */
 export function parseFrameLine(line: string): FrameLine | null {
   const first = skipSpace(line, 0);
   let at = first;
@@ -114,7 +114,7 @@ export function parseFrameLine(line: string): FrameLine | null {
 
 const inlinedMark = "[inlined]";
 
-/** Reads what follows a frame's address. */
+/** Reads the part of a frame line after the address. */
 export function parsePlace(text: string): Place {
   let rest = text.trim();
   let inlined = false;
@@ -126,7 +126,7 @@ export function parsePlace(text: string): Place {
     inlined = true;
     rest = rest.slice(0, -inlinedMark.length).trimEnd();
   }
-  // `(in Image)` and `(file:line)`, in that order.
+  // `(in Image)`, then `(file:line)`.
   for (let turn = 0; turn < 2 && rest.endsWith(")"); turn++) {
     const open = openingAt(rest);
     if (open < 0) break;
@@ -163,8 +163,8 @@ export function parsePlace(text: string): Place {
   return { symbol, offset, base, image, file, line, column, inlined };
 }
 
-/** Where the parenthesis opens that a text's last character closes, after white space; -1 when it opens
- * nowhere. File names may have some of their own. */
+/** Offset of the parenthesis, after white space, that the last character closes; -1 when there is none.
+ * File names may contain parentheses. */
 function openingAt(text: string): number {
   let depth = 0;
   for (let at = text.length - 1; at > 0; at--) {
@@ -195,11 +195,11 @@ export function parseSource(
     : { file: text.slice(0, before), line, column: number };
 }
 
-/** What stands before a UUID as a CPU's name. */
+/** Architecture names in image lines. */
 const cpuNames = /^(?:arm\w*|i386|x86_64h?|ppc\w*|\?\?\?)$/;
 
 /** Reads a line such as `0x100494000 - 0x100887fff +MyApp arm64  <uuid> /path` or
- * `0x1000 - 0x2fff com.example.lib (1.0 - 2) <UUID> /path`; `null` when the line is none. */
+ * `0x1000 - 0x2fff com.example.lib (1.0 - 2) <UUID> /path`; `null` when it is another line. */
 export function parseImageLine(line: string): ReportImage | null {
   const start = skipSpace(line, 0);
   const startEnd = hexEnd(line, start);
@@ -231,7 +231,7 @@ export function parseImageLine(line: string): ReportImage | null {
     break;
   }
   if (head === rest) {
-    // Without a UUID the path is what begins with a slash after white space.
+    // Without a UUID the path starts at the first slash after white space.
     const slash = rest.indexOf(" /");
     if (slash >= 0) {
       head = rest.slice(0, slash).trimEnd();
@@ -259,7 +259,7 @@ export function parseImageLine(line: string): ReportImage | null {
       head = head.slice(0, space).trimEnd();
     }
   }
-  // All of the address space is what stands for no image at all.
+  // An entry for the whole address space stands for "no image".
   const none = base === 0n && last === 0xffff_ffff_ffff_ffffn;
   const file = path.slice(path.lastIndexOf("/") + 1);
   return {
@@ -279,12 +279,12 @@ function looksLikeUuid(text: string): boolean {
   return /^[0-9a-fA-F]{32}$|^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(text);
 }
 
-/** Whether a name is a bundle's identifier: three parts or more, none with a space. */
+/** Whether a name is a bundle identifier: three parts or more without spaces. */
 function isIdentifier(name: string): boolean {
   return name.length < 256 && /^[\w-]+(?:\.[\w-]+){2,}$/.test(name) && !name.endsWith(".dylib");
 }
 
-/** Reads the registers in a line, some of which have a remark after them. */
+/** Reads the registers in a line, with the remarks after them. */
 export function parseRegisters(line: string): ReportRegister[] {
   const registers: ReportRegister[] = [];
   const pattern = /([A-Za-z][A-Za-z0-9_]{0,15}):[ \t]{0,20}0x([0-9a-fA-F]{1,16})(?![0-9a-fA-F])/g;

@@ -19,7 +19,7 @@ import { fieldNames, Header, translated } from "./crash_header.ts";
 import { Lines } from "../text.ts";
 import type { JsonObject } from "../json.ts";
 
-/** More warnings of one kind say nothing more. */
+/** Maximum number of warnings. */
 const MAX_WARNINGS = 50;
 
 interface DraftFrame {
@@ -48,10 +48,10 @@ interface DraftThread {
 
 /** Reads a crash text as far as it can be understood.
  *
- * @param from where the text begins, after a JSON header
+ * @param from start of the text, after a JSON header
  * @param header that JSON header
- * @param warnings that there are already
- * @param to where it ends
+ * @param warnings the list to add to
+ * @param to end of the text
  */
 export function readCrashText(
   file: string,
@@ -64,7 +64,7 @@ export function readCrashText(
   return new CrashTextReader(file, text, from, header, warnings, to).read();
 }
 
-/** `lines` is a section whose frames are no thread's. */
+/** `lines` is a section whose frames do not belong to a thread. */
 type Collecting = "header" | "section" | "lines" | "thread" | "exception" | "registers" | "images";
 
 class CrashTextReader {
@@ -77,7 +77,7 @@ class CrashTextReader {
   readonly #threads: DraftThread[] = [];
   readonly #images: ReportImage[] = [];
   readonly #warnings: string[];
-  /** Names that stand on a line of their own before the thread. */
+  /** Names from `Thread 0 name:` lines, which precede their thread. */
   readonly #names = new Map<number, { name: string | null; queue: string | null }>();
   #exception: DraftFrame[] | null = null;
   #collecting: Collecting = "header";
@@ -143,7 +143,7 @@ class CrashTextReader {
       return;
     }
     if (trimmed.startsWith("Application Specific Backtrace")) {
-      // Of an exception, before there was a title for that; further ones are of what caused it.
+      // The first is what newer systems call the last exception's; further ones are of its causes.
       if (this.#exception === null) {
         this.#exception = [];
         this.#collecting = "exception";
@@ -164,8 +164,8 @@ class CrashTextReader {
     this.#fieldOrSection(line, trimmed);
   }
 
-  /** Takes a frame where one may be; elsewhere only the first of a backtrace whose title was not
-   * understood. */
+  /** Takes a frame line where frames are expected; elsewhere only frame 0, which begins a backtrace whose
+   * title was not understood. */
   #frame(at: number, line: string): boolean {
     const frame = parseFrameLine(line);
     if (frame === null) return false;
@@ -177,7 +177,7 @@ class CrashTextReader {
     if (this.#collecting === "exception") frames = this.#exception!;
     else if (this.#collecting === "thread" && this.#thread !== null) {
       frames = this.#thread.frames;
-      // A title was lost, or is in another language and looks like nothing.
+      // The title is missing or was not understood.
       if (frame.index === 0 && frames.length > 0) frames = this.#untitled();
     } else if (frame.index === 0) frames = this.#untitled();
     else if (this.#afterBlank || this.#collecting !== "section") {
@@ -186,7 +186,7 @@ class CrashTextReader {
       frames = last;
       this.#collecting = "thread";
     } else return false;
-    // Written out: there are thousands, and copying what is left of an object is slow.
+    // Written out because rest properties are slow, and there are thousands of frames.
     frames.push({
       index: frame.index,
       address: frame.address,
@@ -208,7 +208,7 @@ class CrashTextReader {
     return true;
   }
 
-  /** A thread whose title is none that is known. */
+  /** Begins a thread whose title was not understood. */
   #untitled(): DraftFrame[] {
     const title = this.#loose.slice(0, 200);
     const number = /\d{1,6}/.exec(title)?.[0];
@@ -354,7 +354,7 @@ class CrashTextReader {
     const frame = (draft: DraftFrame): ReportFrame => {
       let image = find(draft.address);
       if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
-      // `MyApp + 1234` counts from the image, `main + 44` from a function.
+      // In `MyApp + 1234` the offset counts from the image, in `main + 44` from the function.
       const named = draft.symbol !== null && image !== null && draft.offset !== null &&
         (draft.symbol === draft.imageName || draft.symbol === image.name ||
           image.path?.endsWith(`/${draft.symbol}`) === true) &&
@@ -431,7 +431,7 @@ class CrashTextReader {
   }
 }
 
-/** The colon that ends a name, also a full-width one; -1 without one. */
+/** Offset of the colon after a name, ASCII or full-width; -1 without one. */
 function colonAt(text: string): number {
   const colon = text.indexOf(":");
   const wide = text.indexOf("：");
@@ -439,7 +439,7 @@ function colonAt(text: string): number {
   return Math.min(colon, wide);
 }
 
-/** Reads a thread's name, its queue's name, or both. */
+/** Reads a thread's name, its queue's label, or both. */
 function nameAndQueue(text: string): { name: string | null; queue: string | null } {
   const match = /(?:^|\s)Dispatch queue:/i.exec(text);
   const name = (match === null ? text : text.slice(0, match.index)).trim();

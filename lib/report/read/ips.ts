@@ -28,9 +28,9 @@ import { CrashReport } from "../report.ts";
 
 const MAX_WARNINGS = 50;
 
-/** Makes a report of the two JSON documents.
+/** Reads a report from the two JSON documents.
  *
- * @param parsed the body, with the places of its frames
+ * @param parsed the places of the body's frames
  */
 export function readIpsBody(
   file: string,
@@ -127,7 +127,7 @@ class IpsReader {
     });
   }
 
-  /** The members of both documents that are one value, not a structure. */
+  /** The scalar members of both documents. */
   #fields(): ReportField[] {
     const fields: ReportField[] = [];
     for (const document of [this.#header ?? {}, this.#body]) {
@@ -146,7 +146,7 @@ class IpsReader {
         const entry = isObject(image) ? image : undefined;
         const path = textAt(entry, "path");
         const source = textAt(entry, "source");
-        // What is in the cache and in no image that is listed.
+        // `S` is the shared cache: code in no listed image.
         const nameless = source === "S" ? "dyld shared cache" : "???";
         const name = textAt(entry, "name") ?? path?.slice(path.lastIndexOf("/") + 1) ?? nameless;
         return {
@@ -155,7 +155,7 @@ class IpsReader {
           uuid: normalUuid(textAt(entry, "uuid") ?? ""),
           arch: textAt(entry, "arch"),
           base: bigintAt(entry, "base") ?? 0n,
-          // An absolute image, `source` A, stands for what no image holds.
+          // `A`, absolute, stands for "no image".
           size: source === "A" ? 0n : bigintAt(entry, "size") ?? 0n,
           version: textAt(entry, "CFBundleShortVersionString"),
           identifier: textAt(entry, "CFBundleIdentifier"),
@@ -163,7 +163,7 @@ class IpsReader {
         };
       });
     }
-    // A stackshot's: [uuid, address, source].
+    // In a stackshot: [uuid, address, source].
     return arrayAt(this.#body, "binaryImages").map((image): ReportImage => {
       const [uuid, base, source] = Array.isArray(image) ? image : [];
       return {
@@ -196,7 +196,7 @@ class IpsReader {
       frames.push({
         index: frames.length,
         address: BigInt.asUintN(64, (image?.base ?? 0n) + imageOffset),
-        // What is at address 0 with no name is no image.
+        // An entry at address 0 without a UUID stands for "no image".
         image: image === undefined || (image.base === 0n && image.uuid === null) ? null : image,
         imageName: image === undefined || image.name === "???" ? null : image.name,
         symbol,
@@ -285,7 +285,7 @@ class IpsReader {
   #exception(): ReportException | null {
     const entry = objectAt(this.#body, "exception");
     const reason = objectAt(this.#body, "exceptionReason");
-    // A stackshot has a mere number.
+    // In a stackshot it is a number.
     const alone = bigintAt(this.#body, "exception");
     if (entry === null && reason === null && alone === null) return null;
     const codes: bigint[] = alone === null ? [] : [alone];
@@ -308,7 +308,7 @@ class IpsReader {
     };
   }
 
-  /** What a text has in words, JSON has as numbers. */
+  /** The note that crash text has for the JSON flags. */
   #note(): string | null {
     const { isSimulated, isCorpse } = this.#body;
     if (isSimulated === 1 || isSimulated === true) return "SIMULATED (this is NOT a crash)";
@@ -350,7 +350,7 @@ class IpsReader {
   }
 }
 
-/** The registers of a `threadState`; `x` and `r` are lists of numbered ones. */
+/** The registers of a `threadState`; `x` and `r` are arrays of numbered registers. */
 function registers(state: JsonObject): ReportRegister[] {
   const found: ReportRegister[] = [];
   const add = (name: string, entry: JsonValue): void => {

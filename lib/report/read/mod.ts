@@ -8,14 +8,14 @@ import { isObject, type JsonObject, parseJson } from "../json.ts";
 import { CrashReport } from "../report.ts";
 import { decodeReport } from "../text.ts";
 
-/** A report is text: larger files are something else. */
+/** Maximum size; larger files are not reports. */
 const MAX_SIZE = 256 << 20;
 
 /** Reads a crash report: Apple's crash text, `.ips`, or what `sample` or `spindump` print. Damage costs
  * what is damaged, with a warning.
  *
  * @param file its bytes, or its text
- * @param name where it is from, for errors
+ * @param name file name, for errors
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ const MAX_SIZE = 256 << 20;
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * for (const thread of report.threads) console.log(thread.index, thread.frames.length);
  * ```
- * @throws FormatError when it is no report
+ * @throws FormatError when it is not a report
  */
 export function readReport(file: Uint8Array | string, name: string): CrashReport {
   if (file.length > MAX_SIZE) throw new FormatError(name, MAX_SIZE, "a report, which is smaller");
@@ -55,7 +55,7 @@ function readJson(name: string, text: string, from: number): CrashReport | null 
   }
   const header: JsonObject = first.value;
   if (first.damage !== null) {
-    // The rest of the line is lost, not what follows it.
+    // Only the rest of this line is lost.
     const feed = text.indexOf("\n", from);
     if (feed < 0) return null;
     warnings.push("the JSON header line is damaged");
@@ -90,19 +90,19 @@ function noteDamage(
   );
 }
 
-/** Whether a JSON document is a report's body and no header. */
+/** Whether a JSON document is a report's body rather than its header. */
 function isBody(value: JsonObject): boolean {
   return ["threads", "usedImages", "exception", "procName", "processByPid"].some((key) =>
     Object.hasOwn(value, key)
   );
 }
 
-/** The title between a translated text and the JSON that it was made of. */
+/** The title between a translated text and its JSON. */
 const fullTitle = /\n-+\r?\nFull Report\r?\n-+\r?\n\s*(?=\{)/;
 
-/** Where the JSON behind a translated text is; `null` where there is none. */
+/** Offsets of the JSON after a translated text; `null` when there is none. */
 function fullReport(text: string, from: number): { start: number; json: number } | null {
-  // Searching for words is faster than for the pattern.
+  // indexOf is faster than searching for the pattern.
   const words = text.indexOf("\nFull Report", from);
   if (words < 0) return null;
   const line = text.lastIndexOf("\n", words - 1);
@@ -133,7 +133,7 @@ function readText(
   const { threads, images, lastException, exception } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null) return report;
-  // A header alone is what a report is that was cut off early.
+  // A header alone is a report that was cut off early.
   if (report.fields.some(({ name }) => name === "Report Version")) return report;
   const named = report.process.name !== null || report.incident !== null;
   return named && report.fields.length >= 3 ? report : null;

@@ -16,25 +16,24 @@ import { type FunctionInfo, imageLookup } from "./lookup.ts";
 import type { ReportImage } from "../report.ts";
 import type { FoundPlace, ImageLookup, ReportSymbols } from "./lookups.ts";
 
-/** What finds debug information, as `DebugFinder` of `lib/symbols` does. */
+/** Finds debug information; `DebugFinder` of `lib/symbols` implements it. */
 export interface FindDebug {
-  /** Looks for what there is on an image, by its UUID. */
+  /** Finds an image's debug information by its UUID. */
   find(image: LoadedImage): { readonly info: FunctionInfo | null };
 }
 
-/** What a {@linkcode ReportSymbolFiles} may use beside symbol tables. */
+/** Options of {@linkcode ReportSymbolFiles}. */
 export interface ReportSymbolOptions {
-  /** Finds functions and lines; without it names are all that is found. */
+  /** Finds functions and lines; without it only symbol names are found. */
   readonly debug?: FindDebug;
-  /** Opens the DWARF of a dSYM, from its Mach-O header on; without it code is told apart by the debug map
-   * alone.
+  /** Opens the DWARF of a dSYM's Mach-O image; without it origins come from the debug map only.
    *
-   * @throws FormatError when there is none
+   * @throws FormatError when it has no DWARF
    */
   readonly openDwarf?: (bytes: ByteSource) => { readonly info: UnitSource };
 }
 
-/** Looks for images by UUID in folders, and keeps open what it found.
+/** Symbols of images found by UUID in folders. Files stay open until it is disposed.
  *
  * @example
  * ```ts
@@ -56,9 +55,9 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   readonly #binaries = new Map<string, Binary | null>();
   readonly #origins = new Map<string, (offset: number) => CodeOrigin | null>();
 
-  /** Nothing is read yet.
+  /** Reads nothing yet.
    *
-   * @param symbolFiles the folders
+   * @param symbolFiles the folders to search
    */
   constructor(files: Files, symbolFiles: SymbolFiles, options: ReportSymbolOptions = {}) {
     this.#files = files;
@@ -66,13 +65,13 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     this.#options = options;
   }
 
-  /** See {@linkcode ReportSymbols.find}. The same image of many reports is looked for once. */
+  /** See {@linkcode ReportSymbols.find}. Results are cached across reports. */
   find(image: ReportImage, arch: ArchName | null): ImageLookup | null {
     const { uuid } = image;
     if (uuid === null) return null;
     let lookup = this.#lookups.get(uuid);
     if (lookup === undefined) {
-      // The images of systems of which nobody has symbols are without number.
+      // Misses are dropped when there are too many: system images occur in endless versions.
       if (this.#lookups.size >= MAX_REMEMBERED) this.#forget();
       lookup = this.#find(image, uuid, arch);
       this.#lookups.set(uuid, lookup);
@@ -85,18 +84,18 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   }
 
   #find(image: ReportImage, uuid: string, _arch: ArchName | null): ImageLookup | null {
-    // The system's own files have no debug information, and of hundreds none is worth a search.
+    // System images have no debug information; searching for hundreds of them would be wasted.
     if (this.#symbolFiles.find(uuid).length === 0 && isSystemImage(image)) return null;
     const info = this.#options.debug?.find(loadedImage(image)).info ?? null;
     const own = this.#binary(uuid)?.image ?? null;
     return own === null && info === null ? null : remembering(imageLookup(own, info));
   }
 
-  /** The dSYM or the binary with a UUID: the first whose architecture is known. */
+  /** The dSYM or binary with a UUID: the first with a supported architecture. */
   #binary(uuid: string): Binary | null {
     let binary = this.#binaries.get(uuid);
     if (binary === undefined) {
-      // A dSYM has the symbols that were stripped from the binary.
+      // A dSYM still has the symbols that were stripped from the binary.
       binary = this.#openBinary(uuid, "dsym") ?? this.#openBinary(uuid, "binary");
       this.#binaries.set(uuid, binary);
     }
@@ -110,7 +109,7 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
       try {
         file = this.#files.open(path);
       } catch {
-        continue; // it is gone meanwhile
+        continue; // deleted since the search
       }
       for (const { bytes, image } of imagesIn(file)) {
         if (image.uuid !== uuid || archOfCpuType(image.cpuType) === undefined) continue;
@@ -127,8 +126,8 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     return null;
   }
 
-  /** See {@linkcode CodeOrigins.originAt}: by the debug map that the linker left in the binary, whose
-   * entries name static libraries; without one by the compile units of the dSYM. */
+  /** See {@linkcode CodeOrigins.originAt}. Uses the binary's debug map, which names static libraries, or
+   * else the dSYM's compile units. */
   originAt(image: ReportImage, offset: number): CodeOrigin | null {
     const { uuid } = image;
     if (uuid === null) return null;
@@ -156,7 +155,10 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
       const index = map.at(offset);
       if (index < 0) return null;
       const { path, member } = map.objects[map.objectOf[index]];
-      return member === null ? { archive: null, unit: path } : { archive: path, unit: member };
+      const origin = member === null
+        ? { archive: null, unit: path }
+        : { archive: path, unit: member };
+      return origin as CodeOrigin;
     };
   }
 
@@ -168,19 +170,18 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
       return unitOrigins(openDwarf(binary.bytes).info);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      return null; // it has no DWARF that can be read
+      return null; // no readable DWARF
     }
   }
 
-  /** Where a symbol of an image begins, in bytes from its load address; `null` when there is none of that
-   * name, or no binary. */
+  /** Offset of a symbol from the image's load address; `null` when the symbol or the binary is missing. */
   symbolOffset(image: ReportImage, name: string): number | null {
     const binary = image.uuid === null ? null : this.#binary(image.uuid);
     const [symbol] = binary?.image.findSymbols(name) ?? [];
     return symbol === undefined ? null : binary!.image.toOffset(symbol.address);
   }
 
-  /** The address that an image was linked for; `null` without its binary. */
+  /** Link address of an image; `null` without its binary. */
   linkedAddress(image: ReportImage): bigint | null {
     const binary = image.uuid === null ? null : this.#binary(image.uuid);
     return binary === null ? null : binary.image.loadAddress - binary.image.slide;
@@ -195,10 +196,10 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   }
 }
 
-/** So many places of an image are remembered; then all are forgotten. */
+/** Maximum number of cache entries. */
 const MAX_REMEMBERED = 1 << 14;
 
-/** A lookup whose answers many reports ask for again. */
+/** Caches a lookup's results, which many reports share. */
 function remembering(lookup: ImageLookup): ImageLookup {
   const places = new Map<number, FoundPlace | null>();
   return {
@@ -214,7 +215,7 @@ function remembering(lookup: ImageLookup): ImageLookup {
   };
 }
 
-/** A report's image as what is looked for. */
+/** A report's image in the form that debug information is searched by. */
 function loadedImage(image: ReportImage): LoadedImage {
   const path = image.path ?? "";
   return {

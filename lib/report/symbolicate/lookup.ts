@@ -1,19 +1,19 @@
-/** The symbols of an image file, for reports. */
+/** Lookup in one image file. */
 
 import type { Image } from "../../macho/mod.ts";
 import type { DebugInfo } from "../../symbols/mod.ts";
 import type { ImageLookup } from "./lookups.ts";
 
-/** Debug information, which may know where functions begin. */
+/** Debug information, optionally with function starts. */
 export type FunctionInfo = Pick<DebugInfo, "framesAt"> & {
-  /** The function that holds an offset; `null` for none. */
+  /** The function that contains an offset; `null` when none does. */
   functionAt?(offset: number): { readonly start: number } | null;
 };
 
-/** Looks up in an image's symbol table and in its debug information, whichever there is.
+/** Combines an image's symbol table and its debug information.
  *
- * @param image `null` where only debug information is there
- * @param debug `null` where only an image is there
+ * @param image `null` when there is only debug information
+ * @param debug `null` when there is only an image
  */
 export function imageLookup(
   image: Pick<Image, "loadAddress" | "symbolAt"> | null,

@@ -1,10 +1,10 @@
-/** What symbolication asks of symbols. */
+/** The symbols that symbolication needs. */
 
 import type { ArchName } from "../../arch/mod.ts";
 import type { SourceFrame } from "../../target/mod.ts";
 import type { ReportImage } from "../report.ts";
 
-/** What is known of a place in an image. */
+/** The function at an offset in an image. */
 export interface FoundPlace {
   /** The function by the symbol table; `null` when not known. Not safe to print raw. */
   readonly symbol: string | null;
@@ -20,18 +20,18 @@ export interface ImageLookup {
   at(offset: number): FoundPlace | null;
 }
 
-/** Whoever has symbols for a report's images. */
+/** Finds the symbols of a report's images. */
 export interface ReportSymbols {
   /** The symbols of an image by its UUID; `null` when there are none. */
   find(image: ReportImage, arch: ArchName | null): ImageLookup | null;
 }
 
-/** An image whose symbols nobody has, and what they would be good for. */
+/** An image without symbols, and how many frames they would name. */
 export interface MissingSymbols {
-  /** Which. */
+  /** The image. */
   readonly image: ReportImage;
   /** Nameless frames in the crashed thread and the last exception's backtrace. */
   readonly crashedFrames: number;
-  /** Nameless frames in all. */
+  /** All nameless frames. */
   readonly frames: number;
 }

@@ -1,4 +1,4 @@
-/** Naming the frames of a report: as objects, and in place in its text or its JSON. */
+/** Symbolicating a report: its frames, and its text or JSON in place. */
 
 import { archs } from "../../arch/mod.ts";
 import type { RawText } from "../../escape.ts";
@@ -16,30 +16,29 @@ import { baseName } from "../images.ts";
 import type { FoundPlace, ImageLookup, MissingSymbols, ReportSymbols } from "./lookups.ts";
 import { type Edit, edited, lineEnding } from "../text.ts";
 
-/** How to symbolicate. */
+/** Options of {@linkcode symbolicateReport}. */
 export interface SymbolicateOptions {
-  /** Makes names readable; without it they stay as the linker has them. */
+  /** Demangles names; without it they stay mangled. */
   readonly demangle?: (name: string) => string;
-  /** Whether the text is edited too; without it only the objects are new. True when left out. */
+  /** Whether to edit the text too; true by default. */
   readonly inPlace?: boolean;
 }
 
-/** What {@linkcode symbolicateReport} made. */
+/** Result of {@linkcode symbolicateReport}. */
 export interface SymbolicatedReport {
-  /** With the names, in its text too. */
+  /** The symbolicated report. */
   readonly report: CrashReport;
-  /** Frames that know more now. */
+  /** Number of frames that were named. */
   readonly named: number;
-  /** The most useful first. */
+  /** Images without symbols, those with most frames in the crashed thread first. */
   readonly missing: readonly MissingSymbols[];
 }
 
-/** Names the frames of a report. What it says already stays, unless symbols know better: a stripped
- * program's nearest export is no function's name.
+/** Symbolicates a report. Existing names stay unless the symbols disagree: in a stripped program they are
+ * only the nearest exports.
  *
- * In a text only the last column of frames changes, and inlined calls get lines of their own, with
- * the number of the frame that they are inlined into; so a comparison of the two shows only what was
- * added.
+ * In text only the last column of frames changes. Inlined calls get lines of their own with the number of
+ * the frame that contains them, so that a diff shows only additions.
  *
  * @example
  * ```ts
@@ -74,7 +73,7 @@ export function symbolicateReport(
   };
 }
 
-/** A function that handles signals returns into the instruction that was interrupted. */
+/** The frame above it holds the exact interrupted address rather than a return address. */
 const trampoline = "_sigtramp";
 
 /** A frame's name and its inlined calls. */
@@ -88,10 +87,10 @@ class Symbolication {
   readonly #symbols: ReportSymbols;
   readonly #demangle: (name: string) => RawText;
   readonly #lookups = new Map<ReportImage, ImageLookup | null>();
-  /** Recursion and many threads ask for the same again. */
+  /** Cache: recursion and threads repeat addresses. */
   readonly #places = new Map<ReportImage, Map<number, FoundPlace | null>>();
   readonly #missing = new Map<ReportImage, { crashedFrames: number; frames: number }>();
-  /** Of the text. */
+  /** Edits of the text. */
   readonly edits: Edit[] = [];
   readonly #inPlace: boolean;
   readonly #bias: number;
@@ -133,7 +132,7 @@ class Symbolication {
     };
   }
 
-  /** @param leaf whether frame 0 is an instruction about to be executed */
+  /** @param leaf whether frame 0 holds an exact program counter */
   #stack(frames: readonly ReportFrame[], crashed: boolean, leaf: boolean): ReportFrame[] {
     const result: ReportFrame[] = [];
     let exact = leaf;
@@ -176,7 +175,7 @@ class Symbolication {
     return place;
   }
 
-  /** What symbols add to a frame; `null` when that is nothing. */
+  /** The symbolicated frame; `null` when symbols add nothing. */
   #name(frame: ReportFrame, exact: boolean, crashed: boolean): Named | null {
     const { image } = frame;
     if (image === null) return null;
@@ -199,7 +198,7 @@ class Symbolication {
     const name = own?.function ?? place.symbol;
     if (name === null) return null;
     const offset = place.offset === null ? null : place.offset + bias;
-    // The same function by where it begins: its name stays as the report has it.
+    // The same function, by its start: the report's spelling of its name stays.
     const same = frame.symbol !== null && frame.symbol !== "<redacted>" &&
       (frame.offset === offset || frame.symbol === name);
     if (same && own === undefined) return null;
@@ -229,7 +228,7 @@ class Symbolication {
       this.#editJson(span, named);
       return;
     }
-    // An address in a list of them has none.
+    // Addresses in a list have no column of their own.
     if (span.place === undefined) return;
     const columns = this.#report.text.slice(span.start, span.place);
     const gap = /\s$/.test(columns) ? "" : " ";
@@ -271,7 +270,7 @@ class Symbolication {
     this.edits.push({ ...span, text: [...inlined, own].join(",") });
   }
 
-  /** Puts frames in the place of a list of addresses, if any of them is named. */
+  /** Replaces a list of addresses by frame lines, if any address was named. */
   #editAddressList(
     before: readonly ReportFrame[] | null,
     after: readonly ReportFrame[] | null,
@@ -293,8 +292,8 @@ class Symbolication {
     this.edits.push({ start: first.start, end: last.end, text: lines.join(this.#ending) });
   }
 
-  /** Names the nodes of a call tree, and takes its heaviest stack from them. A tree may be deeper than
-   * calls can nest. */
+  /** Symbolicates a call tree and its heaviest stack. Iterative: trees may be deeper than the call stack
+   * allows. */
   #tree(thread: ReportThread): ReportThread {
     const roots: CallTreeNode[] = [];
     const left = thread.tree.toReversed().map((node) => ({ node, into: roots }));
@@ -348,7 +347,7 @@ class Symbolication {
   }
 }
 
-/** A frame with a number: itself where it has that already. */
+/** A frame with another number; the same object if it has that number already. */
 function numbered(frame: ReportFrame, index: number): ReportFrame {
   return frame.index === index ? frame : { ...frame, index };
 }
@@ -364,7 +363,7 @@ function source(
   };
 }
 
-/** The members that a frame's JSON gets. */
+/** The JSON members of a frame's name and source location. */
 function members(frame: ReportFrame): Record<string, JsonValue> {
   const { symbol, offset, file, line } = frame;
   return {

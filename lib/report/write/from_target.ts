@@ -1,4 +1,4 @@
-/** A report of a target: a paused process, a core, a snapshot. */
+/** Reports of targets: paused processes, cores, snapshots. */
 
 import type { LoadedImage } from "../../macho/mod.ts";
 import type { Target, Thread, ThreadException } from "../../target/mod.ts";
@@ -6,31 +6,31 @@ import type { ReportException, ReportFrame, ReportImage, ReportThread } from "..
 import type { CrashReport } from "../report.ts";
 import { madeReport } from "./made.ts";
 
-/** What a target does not know of itself. */
+/** What the target itself does not record. */
 export interface TargetReportOptions {
-  /** When it was captured; left out when not known. */
+  /** Capture time. */
   readonly date?: Date;
-  /** As in `macOS 14.3 (23D56)`. */
+  /** System version, such as `macOS 14.3 (23D56)`. */
   readonly osVersion?: string;
-  /** Such as `Mac14,2`. */
+  /** Hardware model, such as `Mac14,2`. */
   readonly model?: string;
-  /** Of the process. */
+  /** Path of the executable. */
   readonly path?: string;
-  /** Identifies the report; a UUID. */
+  /** Incident identifier, a UUID. */
   readonly incident?: string;
-  /** The crashed thread's index, where its exception does not tell. */
+  /** Index of the crashed thread, when no thread has an exception. */
   readonly crashedThread?: number;
-  /** Makes names readable; without it they stay as the linker has them. */
+  /** Demangles names; without it they stay mangled. */
   readonly demangle?: (name: string) => string;
-  /** Of each thread at most so many frames. */
+  /** Maximum number of frames for each thread. */
   readonly limit?: number;
 }
 
-/** Makes a report of threads and images. A process that did not crash gets the note that Apple's reports
- * have then.
+/** Creates a report from threads and images. A process that did not crash gets the note that Apple uses
+ * for simulated reports.
  *
- * @param target that the threads are of
- * @param threads of a pause, a snapshot or a core
+ * @param target the threads' target
+ * @param threads the threads of a pause, a snapshot or a core
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ const noException: ReportException = {
   note: null,
 };
 
-/** As in `2024-02-03 10:11:12.0000 +0000`. */
+/** Formats a date as `2024-02-03 10:11:12.0000 +0000`. */
 function timestamp(date: Date): string {
   return `${date.toISOString().replace("T", " ").replace("Z", "0")} +0000`;
 }
@@ -167,8 +167,8 @@ function reportThread(
   };
 }
 
-/** What the kernel makes of a CPU's exception: XNU's `osfmk/arm64/sleh.c` and `osfmk/i386/trap.c`. Each
- * with the beginning of what {@linkcode ThreadException} calls it. */
+/** Mach exception, signal and codes for a CPU exception, by the beginning of its
+ * {@linkcode ThreadException} description: XNU's `osfmk/arm64/sleh.c` and `osfmk/i386/trap.c`. */
 const exceptions: readonly (readonly [RegExp, string, string, readonly bigint[]])[] = [
   [
     /^(?:page fault|data abort|instruction abort|prefetch abort|fault status)/,

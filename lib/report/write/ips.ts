@@ -1,23 +1,23 @@
-/** A report as `.ips`: a JSON header line and a JSON body, in the members of Apple's "Interpreting the
- * JSON format of a crash report". */
+/** Writing `.ips`: a JSON header line and a JSON body, with the members of Apple's "Interpreting the JSON
+ * format of a crash report". */
 
 import { archs } from "../../arch/mod.ts";
 import { type JsonValue, stringifyJson } from "../json.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread, Unbranded } from "../report.ts";
 
-/** An address, or anything else that is an integer: a number where that can hold it. */
+/** An integer for JSON: a number where that is exact. */
 function integer(value: bigint): number | bigint {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
-/** The members of an object that have a value. */
+/** An object without its `null` members. */
 function present(entries: Record<string, JsonValue>): Record<string, JsonValue> {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
 }
 
 const cpuTypes = { armv7: "ARM", arm64: "ARM-64", i386: "X86", x86_64: "X86-64" } as const;
 
-/** `1.2 (34)` taken apart. */
+/** Splits `1.2 (34)`. */
 function versionParts(version: string | null): { short: string | null; build: string | null } {
   const open = version?.lastIndexOf(" (") ?? -1;
   if (version === null || open < 0 || !version.endsWith(")")) {
@@ -26,7 +26,7 @@ function versionParts(version: string | null): { short: string | null; build: st
   return { short: version.slice(0, open), build: version.slice(open + 2, -1) };
 }
 
-/** Writes a report's two JSON documents from what is understood of it. */
+/** Writes a report's two JSON documents from its parsed content. */
 export function ipsText(report: CrashReport): string {
   const { process, exception, termination } = report;
   const { short, build } = versionParts(process.version);
@@ -167,7 +167,7 @@ function usedImage(image: Unbranded<ReportImage>, report: CrashReport): JsonValu
   });
 }
 
-/** The fields that a text has and JSON has no member for, under their own names; the titled parts too. */
+/** Fields and sections of crash text without a JSON member of their own, under their own names. */
 function unknown(report: CrashReport): Record<string, JsonValue> {
   const members: Record<string, JsonValue> = {};
   if (report.format === "ips") return members;
@@ -187,11 +187,11 @@ function unknown(report: CrashReport): Record<string, JsonValue> {
   return members;
 }
 
-/** Fields that members of other names say. */
+/** Fields that have JSON members with other names. */
 const said =
   /^(?:Incident Identifier|Crash ?Reporter Key|Hardware Model|Process|Path|Identifier|Version|Code Type|Role|Parent Process|Date\/Time|Launch Time|OS Version|Report Version|Exception .*|Termination .*|Terminating Process|Triggered by Thread|Crashed Thread|VM Region Info)$/i;
 
-/** `threadState`, its numbered registers as a list where they begin at 0 and none is missing. */
+/** `threadState`, with numbered registers as an array when they are complete from 0 on. */
 function threadState(report: CrashReport, thread: ReportThread): JsonValue {
   const letter = report.arch === "arm64" ? "x" : report.arch === "armv7" ? "r" : null;
   const state: Record<string, JsonValue> = {};

@@ -1,4 +1,4 @@
-/** Writing a report: as it was read, or converted to the other form. */
+/** Writing a report: unchanged, or converted to the other format. */
 
 import type { CrashReport } from "../report.ts";
 import { crashText } from "./text.ts";
@@ -6,8 +6,8 @@ import { ipsText } from "./ips.ts";
 
 export { reportOf, type TargetReportOptions } from "./from_target.ts";
 
-/** A report's text in one of the two forms that have all of it. A report that was read in that form is
- * given back as it was, to the byte once it goes through {@linkcode encodeReport}.
+/** A report as crash text or `.ips`. A report that was read in that format is returned unchanged;
+ * `encodeReport` then restores it to the byte.
  *
  * @example
  * ```ts
@@ -20,12 +20,12 @@ export { reportOf, type TargetReportOptions } from "./from_target.ts";
  */
 export function writeReport(report: CrashReport, form: "crash" | "ips"): string {
   if (report.format === form) return report.text;
-  // A translated text has its JSON behind it.
+  // A translated text is followed by its JSON.
   if (form === "ips" && report.embedded !== null) return fullReportText(report.text);
   return form === "crash" ? crashText(report) : ipsText(report);
 }
 
-/** The JSON behind a translated text. */
+/** The JSON after a translated text. */
 function fullReportText(text: string): string {
   return text.slice(text.indexOf("{", text.indexOf("\nFull Report")));
 }

@@ -1,4 +1,4 @@
-/** A report as crash text, in the layout of Apple's "Examining the fields in a crash report". */
+/** Writing crash text, in the layout of Apple's "Examining the fields in a crash report". */
 
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
@@ -6,10 +6,10 @@ import { faultAddress, regionInfo } from "../fault.ts";
 import { frameText, oneLine } from "../frame_text.ts";
 import type { CrashReport, ReportImage, ReportRegister, ReportThread } from "../report.ts";
 
-/** Registers in a line. */
+/** Registers per line. */
 const PER_LINE = 4;
 
-/** Writes a report's crash text from what is understood of it. */
+/** Writes a report's crash text from its parsed content. */
 export function crashText(report: CrashReport): string {
   const wide = report.arch === null || archs[report.arch].pointerSize === 8;
   const digits = wide ? 16 : 8;
@@ -99,7 +99,7 @@ export function crashText(report: CrashReport): string {
   return lines.join("\n");
 }
 
-/** The value of a header field by any of its names. */
+/** The value of the first header field with one of the names. */
 function fieldValue(report: CrashReport, ...names: string[]): string | null {
   return report.fields.find(({ name }) => names.includes(name.toLowerCase()))?.value ?? null;
 }
@@ -119,7 +119,7 @@ function codeType({ codeType, arch, body }: CrashReport): string | null {
     : codeTypes[arch];
 }
 
-/** The subtype that a report has only as numbers. */
+/** The subtype, derived from codes. */
 function madeSubtype(report: CrashReport): string | null {
   const { exception, arch } = report;
   const name = exception === null ? null : subtypeName(exception, arch);
@@ -145,7 +145,7 @@ function stateTitle(report: CrashReport, { flavor }: ReportThread): string {
   return `${arm ? "ARM" : "X86"} Thread State (${wide ? 64 : 32}-bit)`;
 }
 
-/** Names as a text has them, where JSON has others. */
+/** Register names in crash text that differ from JSON. */
 const textNames: Readonly<Record<string, string>> = { rflags: "rfl", eflags: "efl" };
 
 function registerLines(
@@ -163,7 +163,7 @@ function registerLines(
   for (const { name, value, note } of registers) {
     const short = /^(?:cpsr|esr|efl)$/.test(name) && value <= 0xffff_ffffn;
     const shown = short ? `0x${value.toString(16).padStart(8, "0")}` : hex(value);
-    // A remark has the rest of the line, and only one of `esr` is about the value.
+    // Only the remark on `esr` is about the value; it takes the rest of the line.
     const remark = note !== null && name === "esr" ? ` ${oneLine(note)}` : "";
     line += `${(textNames[name] ?? name).padStart(6)}: ${shown}${remark}`;
     if (++count === PER_LINE || remark !== "") flush();
