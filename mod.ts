@@ -34,8 +34,7 @@ import type { FileSymbolizer, ImageFile } from "./lib/symbols/mod.ts";
 import type { CoreTarget, CoreTargetOptions } from "./lib/target/mod.ts";
 import { kernel, system } from "./ffi/processes.ts";
 
-export { demangle, type DemangleStyle } from "./lib/symbols/mod.ts";
-export { loadDemangler } from "./lib/symbols/demangle/load.ts";
+export { demangle, type DemangleStyle, loadDemangler } from "./lib/symbols/mod.ts";
 
 export type { LaunchOptions } from "./ffi/mod.ts";
 export * from "./lib/mod.ts";

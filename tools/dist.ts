@@ -82,10 +82,10 @@ export async function buildDist(output: string): Promise<void> {
     }
     // denoify takes `x.deno.ts` in place of `x.ts`, as it is.
     await Deno.copyFile(`${root}ffi/files.ts`, `${stage}/src/tools/dist/files.deno.ts`);
-    const wasm = await Deno.readTextFile(`${root}lib/symbols/demangle/load.ts`);
+    const library = await Deno.readTextFile(`${root}lib/symbols/demangle/library.ts`);
     await Deno.writeTextFile(
-      `${stage}/src/lib/symbols/demangle/load.deno.ts`,
-      wasm.replace(`import("${demangler}")`, `import("${manifest.imports[demangler]}")`),
+      `${stage}/src/lib/symbols/demangle/library.deno.ts`,
+      library.replace(`import("${demangler}")`, `import("${manifest.imports[demangler]}")`),
     );
     await writeJson(`${stage}/package.json`, {
       ...npmManifest,

@@ -14,10 +14,10 @@ export { readTableHead } from "./table_head.ts";
 export { openDwarf, OpenedDwarf } from "./open_dwarf.ts";
 export {
   demangle,
-  type Demangler,
   type DemangleStyle,
+  isMangled,
+  loadDemangler,
   needsLibrary,
-  useDemangler,
 } from "./demangle/mod.ts";
 export {
   type AsyncByteSource,

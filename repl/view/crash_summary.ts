@@ -55,8 +55,6 @@ export class Summarizer implements Disposable {
     const [symbols, { demangle }] = await Promise.all([
       openCrashSymbols(options.symbols),
       import("../../lib/symbols/mod.ts"),
-      // Brings what C++ and Rust names need, if one is met.
-      import("../../lib/symbols/demangle/load.ts"),
     ]);
     return new Summarizer(symbols, options, demangle);
   }

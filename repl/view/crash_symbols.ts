@@ -22,11 +22,9 @@ export async function openCrashSymbols(folders: readonly string[]): Promise<Cras
       [Symbol.dispose]: () => none[Symbol.dispose](),
     };
   }
-  const [{ demangle, DebugFinder, openDwarf, readTableHead }] = await Promise.all([
-    import("../../lib/symbols/mod.ts"),
-    // Brings what C++ and Rust names need, if one is met.
-    import("../../lib/symbols/demangle/load.ts"),
-  ]);
+  const { demangle, DebugFinder, openDwarf, readTableHead } = await import(
+    "../../lib/symbols/mod.ts"
+  );
   const symbolFiles = new SymbolFiles(files, folders, readTableHead);
   const finder = new DebugFinder({ files, symbolFiles });
   const found = new ReportSymbolFiles(files, symbolFiles, { debug: finder, openDwarf });

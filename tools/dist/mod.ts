@@ -33,8 +33,7 @@ import { files } from "./files.ts";
 
 export * from "../../lib/mod.ts";
 export type { StackshotOptions, SymbolOptions } from "../../lib/open.ts";
-export { demangle, type DemangleStyle } from "../../lib/symbols/mod.ts";
-export { loadDemangler } from "../../lib/symbols/demangle/load.ts";
+export { demangle, type DemangleStyle, loadDemangler } from "../../lib/symbols/mod.ts";
 export { files };
 
 const system = { files };

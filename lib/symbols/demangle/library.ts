@@ -1,71 +1,77 @@
-/** The library's WebAssembly module, with a bound on its memory: a name of 200 letters can stand for
- * gigabytes of text. */
+/** C++ and Rust names, by the library that the Firefox profiler demangles with: the Rust crates
+ * cpp_demangle and rustc-demangle as WebAssembly. It is loaded with the first name that needs it. */
 
-/** The text of a name; something else when it is no name. */
-export type Library = (name: string) => string;
+import { log } from "../../log.ts";
+import { boundedDemangler, type DemangleAny } from "./bounded_wasm.ts";
+import { cppDemangler } from "./cpp/demangle.ts";
+import { type Demangler, needsLibrary } from "./demangle.ts";
+import { rustDemangler } from "./rust/demangle.ts";
 
-/** What the module exports. */
-interface Exports {
-  readonly memory: WebAssembly.Memory;
-  __wbindgen_start(): void;
-  __wbindgen_malloc(size: number, align: number): number;
-  __wbindgen_free(at: number, size: number, align: number): void;
-  demangle_any(at: number, size: number): [at: number, size: number];
+const packageName = "gecko-profiler-demangle";
+
+/** The demangler; `null` when it could not be loaded, `undefined` before the first attempt. */
+let loaded: Demangler | null | undefined;
+
+/** The demangler of C++ and Rust names, loaded with the first call; `null` where the library is not a
+ * file and {@linkcode loadDemangler} has not been called. */
+export function libraryDemangler(): Demangler | null {
+  if (loaded === undefined) loaded = loadFile();
+  return loaded;
 }
 
-/** Pages of 64 KiB that the module may have; it begins with 17. */
-const mostPages = 256;
+/** Loads what C++ and Rust names are demangled with, about 20 ms once. `demangle` does this with the
+ * first such name where machpause and its packages are files; where they are not, as in a program that
+ * imports machpause over HTTP, call this first.
+ *
+ * @example
+ * ```ts
+ * import { demangle, loadDemangler } from "@machpause/machpause";
+ *
+ * await loadDemangler();
+ * console.log(demangle("_ZN3foo3barEi")); // foo::bar(int)
+ * ```
+ * @param names when given, the library is loaded only if one of them needs it
+ */
+export async function loadDemangler(names?: Iterable<string>): Promise<void> {
+  if (names !== undefined && !Array.from(names).some(needsLibrary)) return;
+  if (libraryDemangler() !== null) return;
+  loaded = adapt((await import("gecko-profiler-demangle")).demangle_any);
+}
 
-const memorySection = 5;
+/** Loads the library from its file, with a limit on its memory; without a limit where Deno would have to
+ * ask for the permission to read. `null` where there is no such file. */
+function loadFile(): Demangler | null {
+  try {
+    // deno-lint-ignore no-process-global
+    const { createRequire } = process.getBuiltinModule("node:module");
+    const { url } = import.meta;
+    const require = createRequire(url.startsWith("file:") ? url : "file:///");
+    const path = require.resolve(`${packageName}/index_bg.wasm`);
+    log.symbols?.(`demangles C++ and Rust names by ${path}`);
+    if (!mayRead(path)) return adapt(require(packageName).demangle_any);
+    // deno-lint-ignore no-process-global
+    const { readFileSync } = process.getBuiltinModule("node:fs");
+    return adapt(boundedDemangler(readFileSync(path)));
+  } catch (error) {
+    log.symbols?.(`C++ and Rust names stay mangled: ${error}`);
+    return null;
+  }
+}
 
-/** Begins the module anew when a name was too much for it. */
-export function instantiate(bytes: Uint8Array): Library {
-  const module = new WebAssembly.Module(limited(bytes));
-  const encoder = new TextEncoder(), decoder = new TextDecoder();
-  let wasm: Exports | null = null;
-  return (name) => {
-    wasm ??= start(module);
-    try {
-      const letters = encoder.encode(name);
-      const at = wasm.__wbindgen_malloc(letters.length, 1);
-      new Uint8Array(wasm.memory.buffer).set(letters, at);
-      const [text, size] = wasm.demangle_any(at, letters.length);
-      const result = decoder.decode(new Uint8Array(wasm.memory.buffer, text, size));
-      wasm.__wbindgen_free(text, size, 1);
-      return result;
-    } catch {
-      wasm = null;
-      return name;
-    }
+/** What Deno's global object has, and that of Node.js lacks. */
+interface Permissions {
+  readonly Deno?: {
+    readonly permissions: { querySync(asked: { name: "read"; path: string }): { state: string } };
   };
 }
 
-function start(module: WebAssembly.Module): Exports {
-  const imports = { "./index_bg.js": { __wbindgen_init_externref_table: () => {} } };
-  const wasm = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
-  wasm.__wbindgen_start();
-  return wasm;
+function mayRead(path: string): boolean {
+  const asked = (globalThis as unknown as Permissions).Deno?.permissions
+    .querySync({ name: "read", path });
+  return asked === undefined || asked.state === "granted";
 }
 
-/** The module with a maximum in its memory section (WebAssembly core specification, 5.5.8), which has
- * none. */
-function limited(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  for (let at = 8; at < bytes.length;) {
-    const start = at, id = bytes[at++];
-    let size = 0;
-    for (let shift = 0, byte = 0x80; byte >= 0x80; shift += 7) {
-      byte = bytes[at++];
-      size |= (byte & 0x7f) << shift;
-    }
-    if (id === memorySection && size === 3 && bytes[at + 1] === 0) {
-      const memory = [id, 5, 1, 1, bytes[at + 2], mostPages & 0x7f | 0x80, mostPages >> 7];
-      const result = new Uint8Array(bytes.length + 2);
-      result.set(bytes.subarray(0, start));
-      result.set(memory, start);
-      result.set(bytes.subarray(at + size), start + memory.length);
-      return result;
-    }
-    at += size;
-  }
-  throw new RangeError("gecko-profiler-demangle has another memory than is known");
+function adapt(demangleAny: DemangleAny): Demangler {
+  const cpp = cppDemangler(demangleAny), rust = rustDemangler(demangleAny);
+  return (name, style) => rust(name, style) ?? cpp(name, style);
 }

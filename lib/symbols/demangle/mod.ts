@@ -1,14 +1,13 @@
-/** Mangled names to the text that people read. */
+/** Mangled names to readable text: Swift, C++ and Rust.
+ *
+ * @module
+ */
 
-import { useSwift } from "./demangle.ts";
+import { useDemanglers } from "./demangle.ts";
+import { libraryDemangler } from "./library.ts";
 import { demangleSwift } from "./swift/swift.ts";
 
-useSwift({ demangle: demangleSwift });
+useDemanglers(demangleSwift, libraryDemangler);
 
-export {
-  demangle,
-  type Demangler,
-  type DemangleStyle,
-  needsLibrary,
-  useDemangler,
-} from "./demangle.ts";
+export { demangle, type DemangleStyle, isMangled, needsLibrary } from "./demangle.ts";
+export { loadDemangler } from "./library.ts";

@@ -136,11 +136,8 @@ function preparation({ name }: AnswerStyle): (known: readonly Resolution[]) => P
       if (frames.length === 0 && resolution.symbol !== null) ask(resolution.symbol.name);
     }
     if (names.length === 0) return;
-    const [symbols, library] = await Promise.all([
-      import("../../../lib/symbols/mod.ts"),
-      import("../../../lib/symbols/demangle/load.ts"),
-    ]);
-    await library.loadDemangler(names);
+    const symbols = await import("../../../lib/symbols/mod.ts");
+    await symbols.loadDemangler(names);
     ({ demangle } = symbols);
   };
 }

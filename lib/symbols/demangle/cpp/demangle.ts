@@ -1,38 +1,36 @@
-/** C++ names (the Itanium ABI's), written as LLVM and with it Apple's tools write them, without return
- * types, which the library leaves out. */
+/** C++ names (Itanium ABI) in the spelling of LLVM, and so of Apple's tools. Return types are missing: the
+ * library leaves them out. */
 
-import type { Demangler } from "../../mod.ts";
-import type { Library } from "../library.ts";
+import type { DemangleAny } from "../bounded_wasm.ts";
+import type { Demangler } from "../demangle.ts";
 
-/** Knows C++ names; both styles are the same. */
-export function cppDemangler(library: Library): Demangler {
-  const text = (name: string): string | null => {
-    const result = library(name);
-    return result === name || result === name.slice(1) ? null : result;
+/** The demangler of C++ names. Both styles are the same. */
+export function cppDemangler(demangleAny: DemangleAny): Demangler {
+  const demangle = (name: string): string | null => {
+    const text = demangleAny(name);
+    return text === name || text === name.slice(1) ? null : text;
   };
-  return {
-    demangle(name) {
-      const block = /^_{1,3}(_Z.*)_block_invoke(?:[._]?\d+)?$/.exec(name);
-      const mangled = withoutTags(block?.[1] ?? name);
-      const plain = text(mangled);
-      if (plain === null) return null;
-      const said = written(withAllParameters(mangled, plain, text));
-      return block === null ? said : `invocation function for block in ${said}`;
-    },
+  return (name) => {
+    const block = /^_{1,3}(_Z.*)_block_invoke(?:[._]?\d+)?$/.exec(name);
+    const mangled = withoutTags(block?.[1] ?? name);
+    const plain = demangle(mangled);
+    if (plain === null) return null;
+    const text = inSpellingOfLlvm(withAllParameters(mangled, plain, demangle));
+    return block === null ? text : `invocation function for block in ${text}`;
   };
 }
 
-/** The name without the ABI tags that libc++ and libstdc++ give: the library counts substitutions wrongly
- * where there are some. */
+/** Removes the ABI tags of libc++ and libstdc++: the library counts substitutions wrongly where there are
+ * tags. */
 function withoutTags(name: string): string {
   return name.replace(/B(\d+)(n[a-z]+\d{6}|v\d{6}|cxx11)/g, (tag, size, text) => {
     return Number(size) === text.length ? "" : tag;
   });
 }
 
-/** The library takes the first parameter of a constructor template for a return type, and leaves it out.
- * Such a type is put in, where the name ends: at the first place where one parameter more appears.
- */
+/** Restores the first parameter of a constructor template, which the library takes for a return type and
+ * leaves out: a `v` is inserted as that return type, at the first place in the name where this adds one
+ * parameter to the text. */
 function withAllParameters(
   name: string,
   plain: string,
@@ -42,9 +40,9 @@ function withAllParameters(
   if (constructor === null || !plain.endsWith(")")) return plain;
   const open = openingOf(plain);
   const head = plain.slice(0, open + 1), rest = plain.slice(open + 1);
-  const most = 64;
+  const maxTries = 64;
   let at = constructor.index;
-  for (let tries = 0; tries < most && (at = name.indexOf("E", at) + 1) > 0; tries++) {
+  for (let tries = 0; tries < maxTries && (at = name.indexOf("E", at) + 1) > 0; tries++) {
     const more = text(`${name.slice(0, at)}v${name.slice(at)}`);
     if (more === null || more === plain || !more.startsWith(head)) continue;
     if (rest === ")" || more.endsWith(`, ${rest}`)) return more;
@@ -52,7 +50,7 @@ function withAllParameters(
   return plain;
 }
 
-/** Where the last bracket's other half is. */
+/** The index of the bracket that the last one closes. */
 function openingOf(text: string): number {
   for (let at = text.length - 1, depth = 0; at >= 0; at--) {
     if (text[at] === ")") depth++;
@@ -70,7 +68,7 @@ const integerSuffixes: Readonly<Record<string, string>> = {
   "unsigned long long": "ull",
 };
 
-/** Texts of the library, and what LLVM has. */
+/** Spellings of the library, and what LLVM has in their place. */
 const replacements: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/ \[clone ([^\]]*)\]/g, (_, suffix) => ` (${suffix})`],
   [/(?<=[\w)])(?:\.\d+)+$/, (suffix) => ` (${suffix})`],
@@ -78,7 +76,7 @@ const replacements: readonly (readonly [RegExp, (...found: string[]) => string])
     /\((int|(?:unsigned )?(?:int|long|long long))\)(-?\d+)/g,
     (_, type, value) => value + integerSuffixes[type],
   ],
-  // Packs of nothing.
+  // Empty parameter packs.
   [/, (?:&&?)?(?=[>)])/g, () => ""],
   [/(?<=[\w>])\(&&?\)/g, () => "()"],
   [/\b_GLOBAL__N_1\b/g, () => "(anonymous namespace)"],
@@ -94,7 +92,7 @@ const replacements: readonly (readonly [RegExp, (...found: string[]) => string])
   ],
 ];
 
-function written(text: string): string {
+function inSpellingOfLlvm(text: string): string {
   while (text.includes("> >")) text = text.replaceAll("> >", ">>");
   for (const [found, replace] of replacements) text = text.replace(found, replace);
   for (let before = ""; before !== text;) {
