@@ -1,5 +1,5 @@
 /** The files of this system, and where it knows dSYMs to be. */
-import type { FileSystem } from "../lib/services.ts";
+import type { FileSystem } from "../lib/file_system.ts";
 import { files } from "./files.ts";
 import { locateDsyms } from "./spotlight.ts";
 

@@ -1,5 +1,5 @@
 /** {@linkcode Files} over the system. */
-import type { Files, FileSink, OpenFile } from "../lib/target/mod.ts";
+import type { Files, FileSink, OpenFile } from "../lib/file_system.ts";
 
 /** Files by place: nothing is read that was not asked for. */
 export const files: Files = { open, create, walk };

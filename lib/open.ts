@@ -2,11 +2,13 @@
 
 import { MachOFile, type MachOFileOptions } from "./macho/mod.ts";
 import type { Stackshot, StackshotData } from "./report/mod.ts";
-import { type FileSystem, servicesOver, type SymbolOptions } from "./services.ts";
+import type { FileSystem } from "./file_system.ts";
+import { servicesOver, type SymbolOptions } from "./services.ts";
 import { FileSymbolizer, type ImageFile } from "./symbols/mod.ts";
 
 export { openCoreOver } from "./open_core.ts";
-export { type FileSystem, servicesOver, type SymbolOptions } from "./services.ts";
+export type { FileSystem } from "./file_system.ts";
+export { servicesOver, type SymbolOptions } from "./services.ts";
 
 /** How a stackshot is opened or taken.
  *
@@ -41,11 +43,11 @@ export function openImageOver(
 
 /** See `openSymbolizer`. */
 export function openSymbolizerOver(
-  { files, locate }: FileSystem,
+  system: FileSystem,
   images: readonly ImageFile[],
   { symbols = [] }: SymbolOptions,
 ): FileSymbolizer {
-  return FileSymbolizer.open(files, images, symbols, locate);
+  return FileSymbolizer.open(system, images, symbols);
 }
 
 /** Loaded by who needs it: most do not. */

@@ -1,6 +1,7 @@
 /** A core, opened over a file system alone; apart from what else is, so that it is loaded alone. */
 
-import { type FileSystem, servicesOver } from "./services.ts";
+import type { FileSystem } from "./file_system.ts";
+import { servicesOver } from "./services.ts";
 import { CoreTarget, type CoreTargetOptions } from "./target/cores.ts";
 
 /** See `openCore`. */

@@ -1,7 +1,8 @@
 /** What every target needs, over a file system. */
 
-import { DebugProvider, readTableHead, Symbolizer } from "./symbols/walking.ts";
-import { type Files, type Services, SymbolFiles } from "./target/walking.ts";
+import type { FileSystem } from "./file_system.ts";
+import { DebugProvider, SymbolFiles, Symbolizer } from "./symbols/walking.ts";
+import type { Services } from "./target/walking.ts";
 import { walk } from "./unwind/mod.ts";
 
 /** Where debug information is looked for, beside the places where it usually is: next to an image's file,
@@ -21,25 +22,17 @@ export interface SymbolOptions {
   readonly symbols?: readonly string[];
 }
 
-/** What the library opens files through. */
-export interface FileSystem {
-  /** By path. */
-  readonly files: Files;
-  /** The paths of dSYMs with a UUID, where the system has an index of them. */
-  readonly locate?: ((uuid: string) => readonly string[]) | undefined;
-}
-
 /** What one target needs; what is opened for it is closed with it. */
 export function servicesOver(
-  { files, locate }: FileSystem,
+  system: FileSystem,
   { symbols = [] }: SymbolOptions,
 ): Services {
-  const symbolFiles = new SymbolFiles(files, symbols, readTableHead);
-  const provider = new DebugProvider({ files, symbolFiles, locate });
+  const symbolFiles = new SymbolFiles(system.files, symbols);
+  const provider = new DebugProvider(system, symbolFiles);
   return {
     walk,
     symbols: (images) => new Symbolizer(images, provider),
-    files,
+    files: system.files,
     symbolFiles,
     [Symbol.dispose]: () => provider[Symbol.dispose](),
   };

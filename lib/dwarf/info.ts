@@ -3,7 +3,8 @@ import { FormatError } from "../errors.ts";
 import type { DwarfSections } from "./sections.ts";
 import type { DwarfUnit } from "./unit_header.ts";
 import { UnitIndex } from "./unit_index.ts";
-import { type DwarfFrame, UnitLookup } from "./unit_lookup.ts";
+import type { SourceFrame } from "./source_frame.ts";
+import { UnitLookup } from "./unit_lookup.ts";
 import { UnitReader } from "./unit_reader.ts";
 import type { UnitTable } from "./unit_table.ts";
 
@@ -95,14 +96,14 @@ export class DwarfInfo {
   }
 
   /** The functions at an offset from the image's base, innermost first; empty when none is known. */
-  framesAt(offset: number): readonly DwarfFrame[] {
+  framesAt(offset: number): readonly SourceFrame[] {
     const unit = this.unitAt(offset);
     return unit === null ? [] : this.#lookup(unit)?.framesAt(offset) ?? [];
   }
 
   /** The functions at many offsets, in the order of these. Each unit is read once, and none kept. */
-  framesOf(offsets: ArrayLike<number>): (readonly DwarfFrame[])[] {
-    const result: (readonly DwarfFrame[])[] = Array.from({ length: offsets.length }, () => []);
+  framesOf(offsets: ArrayLike<number>): (readonly SourceFrame[])[] {
+    const result: (readonly SourceFrame[])[] = Array.from({ length: offsets.length }, () => []);
     const byUnit = new Map<DwarfUnit, number[]>();
     for (let index = 0; index < offsets.length; index++) {
       const unit = this.unitAt(offsets[index]);

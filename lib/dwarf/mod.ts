@@ -17,5 +17,6 @@ export {
   inflateSection,
 } from "./sections.ts";
 export type { DwarfUnit } from "./unit_header.ts";
-export { type DwarfFrame, type DwarfLocation, UnitLookup } from "./unit_lookup.ts";
+export type { SourceFrame, SourceLocation } from "./source_frame.ts";
+export { UnitLookup } from "./unit_lookup.ts";
 export type { UnitTable } from "./unit_table.ts";

@@ -1,26 +1,7 @@
 /** What a unit's table says of an offset. */
+import type { RawText } from "../escape.ts";
+import type { SourceFrame, SourceLocation } from "./source_frame.ts";
 import type { UnitTable } from "./unit_table.ts";
-
-/** A place in a source file. */
-export interface DwarfLocation {
-  /** Not safe to print raw. */
-  readonly file: string;
-  /** From 1; 0 when the compiler made the code itself. */
-  readonly line: number;
-  /** From 1; 0 when not known. */
-  readonly column: number;
-}
-
-/** A function at an offset. */
-export interface DwarfFrame {
-  /** Mangled where there is a mangled name; empty where there is a line and no function. Not safe to
-   * print raw. */
-  readonly function: string;
-  /** `null` when not known. */
-  readonly location: DwarfLocation | null;
-  /** Whether it was inlined into the next. */
-  readonly inlined: boolean;
-}
 
 /** Finds the functions and lines of one unit by offset. Of the scopes that hold an offset the last of
  * the table counts: those inside others come after them. */
@@ -77,17 +58,19 @@ export class UnitLookup {
   }
 
   /** The functions at an offset, innermost first. */
-  framesAt(offset: number): DwarfFrame[] {
+  framesAt(offset: number): SourceFrame[] {
     const table = this.#table;
     let location = this.#location(offset);
     let scope = this.#scopeAt(offset);
-    if (scope < 0) return location === null ? [] : [{ function: "", location, inlined: false }];
-    const frames: DwarfFrame[] = [];
+    if (scope < 0) {
+      return location === null ? [] : [{ function: "" as RawText, location, inlined: false }];
+    }
+    const frames: SourceFrame[] = [];
     for (;;) {
       const number = table.scopeFunction[scope];
       const parent = table.scopeParent[scope];
       frames.push({
-        function: table.linkageName(number) ?? table.functionName(number) ?? "",
+        function: table.linkageName(number) ?? table.functionName(number) ?? "" as RawText,
         location,
         inlined: parent >= 0,
       });
@@ -126,7 +109,7 @@ export class UnitLookup {
     return root;
   }
 
-  #location(offset: number): DwarfLocation | null {
+  #location(offset: number): SourceLocation | null {
     const table = this.#table;
     const { sequenceCount, sequenceRows, sequenceHigh, rowOffset } = table;
     let low = 0;

@@ -1,4 +1,5 @@
 /** Units, read into tables. */
+import type { RawText } from "../escape.ts";
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
@@ -155,13 +156,13 @@ export class UnitReader {
       functionCount: names.length,
       functionName: (number) => this.#text(names[number] ?? STRING.none, "name"),
       linkageName: (number) => this.#text(linkages[number] ?? STRING.none, "linkage"),
-      file: (number) => files?.path(number) ?? null,
+      file: (number) => (files?.path(number) ?? null) as RawText | null,
     };
   }
 
-  #text(ref: number, kind: "name" | "linkage"): string | null {
+  #text(ref: number, kind: "name" | "linkage"): RawText | null {
     if (ref >= 0 && ref % 8 === STRING.entry) ref = this.#follow(Math.floor(ref / 8), kind);
-    return this.#strings.at(ref);
+    return this.#strings.at(ref) as RawText | null;
   }
 
   #table(unit: DwarfUnit): AbbreviationTable {

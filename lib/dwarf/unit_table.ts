@@ -1,5 +1,7 @@
 /** What a unit's debug information says of its code, as flat tables. */
 
+import type { RawText } from "../escape.ts";
+
 /** The functions, inlined calls and lines of one unit, in columns: a unit has tens of thousands of
  * rows, and an object for each would cost more than reading them.
  *
@@ -63,9 +65,9 @@ export interface UnitTable {
   /** Functions have numbers below this. */
   readonly functionCount: number;
   /** As debug information names it, `DW_AT_name`; `null` when it does not. */
-  functionName(scopeFunction: number): string | null;
+  functionName(scopeFunction: number): RawText | null;
   /** As the linker knows it, mangled, without Mach-O's underscore; `null` when that is not said. */
-  linkageName(scopeFunction: number): string | null;
+  linkageName(scopeFunction: number): RawText | null;
   /** The path of a file, directories joined; `null` where there is none of that number. */
-  file(number: number): string | null;
+  file(number: number): RawText | null;
 }

@@ -1,7 +1,8 @@
 /** The files of a stackshot's images. */
 import { FormatError, MemoryReadError } from "../errors.ts";
 import { type ByteSource, Image, type LoadedImage } from "../macho/mod.ts";
-import { type Files, imagesIn, type SymbolFiles } from "../target/mod.ts";
+import type { Files } from "../file_system.ts";
+import { imagesIn, type SymbolFiles } from "../symbols/walking.ts";
 import type { FindImage } from "./images.ts";
 
 /** A file that is open only while it is read: a system has more images than the limit of open files. */

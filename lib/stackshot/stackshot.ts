@@ -3,7 +3,8 @@ import { type Arch, type ArchName, archs } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import { hex } from "../hex.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import type { FrameContext, MissingSymbols, Resolution, Symbols } from "../target/mod.ts";
+import type { AddressInfo, MissingSymbols, Symbolizer } from "../symbols/mod.ts";
+import type { FrameContext } from "../target/mod.ts";
 import type { StackshotData, TaskData } from "./data.ts";
 import {
   type FindImage,
@@ -20,7 +21,7 @@ import { taskFlagWords, turnstileWords, waitWords } from "./words.ts";
 /** What a stackshot needs from other modules. */
 export interface StackshotServices {
   /** Makes the lookups over a list of images. */
-  symbols(images: readonly LoadedImage[]): Symbols;
+  symbols(images: readonly LoadedImage[]): Symbolizer;
   /** Finds images' files; without it frames have no names. */
   readonly findImage?: FindImage;
 }
@@ -49,7 +50,7 @@ export class StackshotTask {
   readonly threads: readonly StackshotThread[];
   readonly #stackshot: Stackshot;
   #images: readonly LoadedImage[] | undefined;
-  #own: Symbols | undefined;
+  #own: Symbolizer | undefined;
 
   /** A task of `stackshot`. */
   constructor(stackshot: Stackshot, data: TaskData, kernel: FrameContext) {
@@ -60,7 +61,6 @@ export class StackshotTask {
     const arch = archOr(this.arch, is64);
     const user = contextOf(arch, {
       resolve: (address) => this.resolve(address),
-      demangle: (name) => stackshot.kernel.demangle?.(name) ?? name,
     });
     const { portLabels } = stackshot.data;
     const waits = new Map(data.waits.map((wait) => [wait.waiter, wait]));
@@ -98,7 +98,7 @@ export class StackshotTask {
   }
 
   /** Resolves an address in user space. */
-  resolve(address: bigint): Resolution {
+  resolve(address: bigint): AddressInfo {
     this.#own ??= this.#stackshot.symbolsOver(this.images);
     const own = this.#own.resolve(address);
     return own.image === null && usesLayout(this.#stackshot.data, this.data)
@@ -178,8 +178,8 @@ export class Stackshot implements Disposable {
   readonly tasks: readonly StackshotTask[];
   readonly #services: StackshotServices;
   readonly #close: () => void;
-  #kernel: Symbols | undefined;
-  #sharedCache: Symbols | undefined;
+  #kernel: Symbolizer | undefined;
+  #sharedCache: Symbolizer | undefined;
 
   /** Wraps decoded data.
    *
@@ -192,7 +192,6 @@ export class Stackshot implements Disposable {
     const is64 = data.tasks.some(({ threads }) => threads.some(({ kernel64 }) => kernel64));
     const kernel = contextOf(archOr(kernelArch(data), is64), {
       resolve: (address) => this.kernel.resolve(address),
-      demangle: (name) => this.kernel.demangle?.(name) ?? name,
     });
     this.tasks = data.tasks.map((task) => new StackshotTask(this, task, kernel));
   }
@@ -208,12 +207,12 @@ export class Stackshot implements Disposable {
   }
 
   /** Resolver for the kernel and its extensions. */
-  get kernel(): Symbols {
+  get kernel(): Symbolizer {
     return this.#kernel ??= this.symbolsOver(kernelImages(this.data, this.#services.findImage));
   }
 
   /** Resolver for the images of the system's shared cache; empty when they are not listed. */
-  get sharedCache(): Symbols {
+  get sharedCache(): Symbolizer {
     return this.#sharedCache ??= this.symbolsOver(
       sharedCacheImages(this.data, this.#services.findImage),
     );
@@ -225,7 +224,7 @@ export class Stackshot implements Disposable {
   }
 
   /** Resolver for a list of images. */
-  symbolsOver(images: readonly LoadedImage[]): Symbols {
+  symbolsOver(images: readonly LoadedImage[]): Symbolizer {
     return this.#services.symbols(images);
   }
 

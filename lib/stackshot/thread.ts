@@ -2,11 +2,11 @@
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import { hex, hexBytes } from "../hex.ts";
+import type { Resolver } from "../symbols/mod.ts";
 import {
   Backtrace,
   Frame,
   type FrameContext,
-  type Resolver,
   type RunState,
   type StopReason,
 } from "../target/mod.ts";

@@ -1,29 +1,19 @@
 /** Debug information of one image, wherever it was found. */
 
 import type { ArchName } from "../arch/mod.ts";
-import type { SourceFrame } from "../target/mod.ts";
+import type { SourceFrame } from "../dwarf/mod.ts";
+import type { RawText } from "../escape.ts";
 
-/** What tells functions, files and lines at the offsets of one image: DWARF in a dSYM or in the image
- * itself, the object files of a debug map, a symbol table file.
- *
- * @example
- * ```ts
- * import { DebugProvider, type LoadedImage } from "@machpause/machpause";
- *
- * declare const provider: DebugProvider;
- * declare const image: LoadedImage;
- * const info = provider.debugInfo(image);
- * console.log(info?.path, info?.framesAt(0x724)[0]?.location);
- * ```
- */
+/** Functions, files and lines by offset in one image. It is read from DWARF in a dSYM or in the image
+ * itself, from the object files of a debug map, or from a symbol table file. */
 export interface DebugInfo extends Disposable {
-  /** Where it was found. Not safe to print raw. */
-  readonly path: string;
+  /** The file it was found in. */
+  readonly path: RawText;
   /** Of the image it belongs to; `null` when it does not say. */
   readonly uuid: string | null;
   /** Of the image. */
   readonly arch: ArchName;
-  /** What was found damaged so far, in words. */
+  /** The damage found so far. */
   readonly warnings: readonly string[];
   /** The functions at an offset, innermost first; empty when none is known.
    *

@@ -1,7 +1,9 @@
-/** Debug information that is still in the object files, reached through the debug map. */
+/** Debug information that the linker left in the object files, reached through the debug map. */
 
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
-import type { UnitTable } from "../dwarf/mod.ts";
+import type { SourceFrame, UnitTable } from "../dwarf/mod.ts";
+import type { RawText } from "../escape.ts";
+import type { Files, OpenFile } from "../file_system.ts";
 import {
   type ArchiveMember,
   type ByteSource,
@@ -13,44 +15,43 @@ import {
   readArchive,
   readFat,
 } from "../macho/walking.ts";
-import type { Files, OpenFile, SourceFrame } from "../target/mod.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { type Moves, moveUnit } from "./moved_unit.ts";
 import { openDwarf, type OpenedDwarf } from "./open_dwarf.ts";
 
-/** So many object files are kept open. */
+/** Maximum number of object files kept open. */
 const MAX_OPEN = 64;
-/** Names of so many object files are in one warning. */
+/** Maximum number of object files named in one warning. */
 const MAX_NAMES = 5;
 
 const noFrames: readonly SourceFrame[] = [];
 
-/** What a {@linkcode DebugMapInfo} needs beside the map. */
+/** What a {@linkcode DebugMapInfo} needs besides the map. */
 export interface DebugMapOptions {
-  /** Of the image's file; its folder is where relative paths begin. Not safe to print raw. */
-  readonly path: string;
+  /** Of the image's file. Relative paths of object files start at its folder. */
+  readonly path: RawText;
   readonly uuid: string | null;
   /** `CPU_TYPE_*` of the image. */
   readonly cpuType: number;
   readonly files: Files;
 }
 
-/** An object file that is open. */
+/** An open object file. */
 interface ObjectFile extends Disposable {
   readonly dwarf: OpenedDwarf;
-  /** Where the linker's symbols are in it. */
+  /** Addresses in it by the name of the linker's symbol. */
   readonly addresses: ReadonlyMap<string, number>;
 }
 
-/** The functions and lines of an image, from its object files. Each is opened when an address of one of
- * its functions is asked for. */
+/** The functions and lines of an image, from its object files. An object file is opened at the first
+ * lookup of an address in one of its functions. */
 export class DebugMapInfo implements DebugInfo {
-  readonly path: string;
+  readonly path: RawText;
   readonly uuid: string | null;
   readonly arch: ArchName;
   readonly #map: DebugMap;
   readonly #options: DebugMapOptions;
-  /** By the object's number, the one used last at the end; `null` for what cannot be had. */
+  /** By the object's number, the one used last at the end; `null` for one that cannot be opened. */
   readonly #objects = new Map<number, ObjectFile | null>();
   readonly #missing: string[] = [];
   readonly #warnings: string[] = [];
@@ -84,15 +85,15 @@ export class DebugMapInfo implements DebugInfo {
     if (object === null || address === undefined) return noFrames;
     const start = this.#map.starts[index];
     const frames = object.dwarf.framesAt(address + offset - start);
-    // Between functions there are lines too, and the linker counts what is there to the one before. A
-    // function of assembly has lines alone, from its first byte on.
+    // Padding after a function has lines too, and the linker counts it to that function. A function
+    // written in assembly has lines from its first byte on, and no debugging entry.
     const between = offset > start && frames[0]?.function === "" &&
       object.dwarf.framesAt(address)[0]?.function !== "";
     return between ? noFrames : frames;
   }
 
-  /** The units of all object files that can be had, each as it lies in the image. The columns of one
-   * are its own. */
+  /** The units of all object files that can be opened, at their addresses in the image. Each has its
+   * own columns. */
   *units(): IterableIterator<UnitTable> {
     const functions: number[][] = this.#map.objects.map(() => []);
     for (let index = 0; index < this.#map.count; index++) {
@@ -114,7 +115,7 @@ export class DebugMapInfo implements DebugInfo {
         ? []
         : [{ from, fromEnd: from + ends[index] - starts[index], to: starts[index] }];
     }).sort((a, b) => a.from - b.from);
-    // Two names for one function are one stretch.
+    // Two names of one function give one stretch.
     const apart = found.filter(({ from }, index) =>
       index === 0 || found[index - 1].fromEnd <= from
     );
@@ -189,7 +190,7 @@ export class DebugMapInfo implements DebugInfo {
     }
   }
 
-  /** A member of an archive: of several with that name the one of the right time. */
+  /** A member of an archive. Of several with the same name, the one with the right modification time. */
   #member(
     archive: ByteSource,
     { modified }: DebugMapObject,

@@ -1,53 +1,72 @@
-/** Source positions of a target's images, from wherever there is debug information. */
+/** Debug information of a target's images, wherever it is. */
 
+import type { SourceFrame } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
+import type { FileSystem } from "../file_system.ts";
 import {
   Image,
   type LoadedImage,
   type Symbol as ImageSymbol,
   type SymbolMatch,
 } from "../macho/walking.ts";
-import type { DebugSection, MissingSymbols, SourceFrame, SymbolFiles } from "../target/mod.ts";
+import type { DebugSection, MissingSymbols } from "./address_info.ts";
 import type { DebugInfo } from "./debug_info.ts";
-import { DebugFinder, type FinderOptions, type FoundDebug } from "./finder.ts";
+import { DebugFinder, type FoundDebug } from "./finder.ts";
 import { MstFile } from "./mst/mst_file.ts";
-import type { SourceProvider } from "./source.ts";
+import { OpenedDwarf } from "./open_dwarf.ts";
+import type { SymbolFiles } from "./symbol_files.ts";
 import { isSystemPath } from "./system_image.ts";
 
 const noFrames: readonly SourceFrame[] = [];
 
-/** So many warnings of one image are told. */
+/** Maximum number of reasons reported for one image. */
 const MAX_REASONS = 20;
 
-/** Finds the debug information of an image when an address in it is first asked about, and keeps it open
- * until it is disposed.
+/** No two providers, and no two states of one, have the same. */
+let generations = 0;
+
+/** Finds the debug information of an image at the first lookup in it, and keeps it open until it is
+ * disposed.
  *
  * @example
  * ```ts
- * import { DebugProvider, type Files, Image, SymbolFiles, Symbolizer } from "@machpause/machpause";
+ * import { DebugProvider, type FileSystem, Image, SymbolFiles, Symbolizer } from "@machpause/machpause";
  *
- * declare const files: Files; // the file system
- * const image = Image.fromSource(files.open("demo"));
- * const symbolFiles = new SymbolFiles(files, ["./symbols"]);
- * using provider = new DebugProvider({ files, symbolFiles });
- * console.log(new Symbolizer([image], provider).resolve(image.loadAddress + 0x720n).source);
+ * declare const system: FileSystem;
+ * const image = Image.fromSource(system.files.open("demo"));
+ * using debug = new DebugProvider(system, new SymbolFiles(system.files, ["./symbols"]));
+ * console.log(new Symbolizer([image], debug).resolve(image.loadAddress + 0x720n).source);
  * ```
  */
-export class DebugProvider implements SourceProvider, Disposable {
+export class DebugProvider implements Disposable {
   readonly #finder: DebugFinder;
   readonly #symbolFiles: SymbolFiles;
   readonly #found = new Map<LoadedImage, FoundDebug>();
   readonly #files = new Map<LoadedImage, Image | null>();
   readonly #primed = new Map<LoadedImage, ReadonlyMap<number, readonly SourceFrame[]>>();
+  #generation = ++generations;
   #disposed = false;
 
-  /** Nothing is looked for yet. */
-  constructor(options: FinderOptions) {
-    this.#finder = new DebugFinder(options);
-    this.#symbolFiles = options.symbolFiles;
+  /** Searches nothing yet.
+   *
+   * @param symbolFiles the folders that the user named
+   */
+  constructor(system: FileSystem, symbolFiles: SymbolFiles) {
+    this.#finder = new DebugFinder(system, symbolFiles);
+    this.#symbolFiles = symbolFiles;
   }
 
-  /** The functions at an address; see {@linkcode SourceProvider}. */
+  /** Changes when more may be found than before. A failed lookup may be remembered until then. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The functions at an address, innermost first; empty when none is known.
+   *
+   * @param image that holds the address
+   * @param address slid
+   */
   framesAt(image: LoadedImage, address: bigint): readonly SourceFrame[] {
     const offset = Number(address - image.loadAddress);
     const primed = this.#primed.get(image)?.get(offset);
@@ -57,12 +76,13 @@ export class DebugProvider implements SourceProvider, Disposable {
       return info?.framesAt(offset) ?? noFrames;
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      if (!reasons.includes(error.message)) reasons.push(error.message);
+      const reason = error.message as RawText;
+      if (!reasons.includes(reason)) reasons.push(reason);
       return noFrames;
     }
   }
 
-  /** Takes what is known already of some offsets in an image, in place of what was taken before. */
+  /** Takes frames that were looked up elsewhere, in place of those taken before. */
   prime(
     image: LoadedImage,
     offsets: ArrayLike<number>,
@@ -76,8 +96,8 @@ export class DebugProvider implements SourceProvider, Disposable {
     return this.#of(image).info;
   }
 
-  /** The symbol of a dSYM, or of the file of an image that is not in memory; of a table the function's
-   * start alone. */
+  /** The symbol at an address by the image's dSYM or its own file, for an image that is stripped or not in
+   * memory; `null` when there is none. A symbol table file gives only the function's start. */
   symbolAt(image: LoadedImage, address: bigint): SymbolMatch | null {
     const { info } = this.#of(image);
     if (info instanceof MstFile) {
@@ -87,17 +107,17 @@ export class DebugProvider implements SourceProvider, Disposable {
     }
     const match = this.#file(image)?.symbolAt(address) ?? null;
     if (match === null || match.symbol === null) return null;
-    // A dSYM does not have the function starts, which may tell that the symbol is a neighbour's.
+    // A dSYM has no function starts. The image's may show that the symbol is that of a neighbour.
     const known = image.symbolAt(address);
     return known !== null && known.offset < match.offset ? null : match;
   }
 
-  /** The symbols of that name in a dSYM that was found already. */
+  /** The symbols with that name in the image's dSYM, if one was found already. */
   findSymbols(image: LoadedImage, name: string): readonly ImageSymbol[] {
     return this.#found.has(image) ? this.#file(image)?.findSymbols(name) ?? [] : [];
   }
 
-  /** A section of the `__DWARF` segment; see {@linkcode SourceProvider}. */
+  /** A section of the `__DWARF` segment, such as `__debug_frame`; `null` when none is found. */
   debugSection(image: LoadedImage, name: string): DebugSection | null {
     const { bytes: file } = this.#of(image);
     for (const { sections } of file === null ? [] : this.#file(image)?.segments ?? []) {
@@ -110,35 +130,37 @@ export class DebugProvider implements SourceProvider, Disposable {
     return null;
   }
 
-  /** Looks in more folders too, for what has not been found. */
+  /** Searches more folders for the debug information that is missing or incomplete. */
   addFolders(folders: readonly string[]): void {
     this.#symbolFiles.add(folders);
+    this.#generation = ++generations;
     for (const [image, { info, reasons }] of this.#found) {
-      if (info === null || reasons.length > 0 || info.warnings.length > 0) {
-        this.#found.delete(image);
-        this.#files.delete(image);
-      }
+      const complete = info instanceof OpenedDwarf && reasons.length === 0 &&
+        info.warnings.length === 0;
+      if (complete) continue;
+      this.#found.delete(image);
+      this.#files.delete(image);
     }
   }
 
-  /** The images asked about so far whose debug information is missing: all that are not the system's, and
-   * those of which something was found that could not be used. */
+  /** The images looked up so far whose debug information is missing or incomplete. The system's images
+   * are among them only when something was found that could not be used. */
   get missing(): readonly MissingSymbols[] {
     const missing: MissingSymbols[] = [];
     for (const [image, { info, reasons: refused }] of this.#found) {
       const { path, uuid } = image;
-      const reasons = [...refused, ...info?.warnings ?? []].slice(0, MAX_REASONS);
-      // Of an image that is neither in a core nor on the disk, more than this is missing.
+      const reasons = [...refused, ...info?.warnings ?? []].slice(0, MAX_REASONS) as RawText[];
+      // An image that is neither in a core nor on the disk lacks more than its debug information.
       const lacking = info === null && uuid !== null && image instanceof Image &&
         !isSystemPath(path);
       if (lacking || reasons.length > 0) {
-        missing.push({ path, uuid, found: info?.path ?? null, reasons });
+        missing.push({ path: path as RawText, uuid, found: info?.path ?? null, reasons });
       }
     }
     return missing;
   }
 
-  /** The dSYM, or the image's own file, where the image is. */
+  /** The dSYM or the image's own file, placed where the image is. */
   #file(image: LoadedImage): Image | null {
     let file = this.#files.get(image);
     if (file === undefined) {
@@ -153,7 +175,7 @@ export class DebugProvider implements SourceProvider, Disposable {
   #of(image: LoadedImage): FoundDebug {
     let found = this.#found.get(image);
     if (found === undefined) {
-      // Files of another kind, such as the libraries of Linux, are not searched for.
+      // Mapped files of another kind, such as the libraries of Linux, have no debug information here.
       found = !this.#disposed && (image instanceof Image || image.uuid !== null)
         ? this.#finder.find(image)
         : { info: null, bytes: null, reasons: [] };
@@ -162,7 +184,7 @@ export class DebugProvider implements SourceProvider, Disposable {
     return found;
   }
 
-  /** Closes all files: it knows nothing any more. */
+  /** Closes all files. */
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#finder[Symbol.dispose]();

@@ -1,13 +1,14 @@
-/** Images as they were loaded somewhere else: their files, placed where an address is told from. */
+/** Images that were loaded somewhere else: their files, placed at the addresses they had there. */
 
 import { archOfCpuType } from "../arch/mod.ts";
 import { FormatError } from "../errors.ts";
 import { archName, Image, type LoadedImage } from "../macho/mod.ts";
-import { type Binary, type Files, imagesIn, type OpenFile } from "../target/mod.ts";
-import type { ReadTableHead } from "../target/mod.ts";
+import type { Files, OpenFile } from "../file_system.ts";
+import { type Binary, imagesIn } from "./binaries.ts";
+import { readTableHead } from "./table_head.ts";
 import { TableImage } from "./table_image.ts";
 
-/** A file whose addresses are to be told, and where it was loaded.
+/** A file of an image, and where the image was loaded.
  *
  * @example
  * ```ts
@@ -21,16 +22,16 @@ import { TableImage } from "./table_image.ts";
 export interface ImageFile {
   /** A Mach-O file, a dSYM bundle, its file, or a symbol table file. */
   readonly path: string;
-  /** Such as `arm64e`, as `lipo` names it; may be left out where there is but one. */
+  /** The architecture, such as `arm64e`, as `lipo` names it. It may be left out when the file has one. */
   readonly arch?: string;
-  /** Where the image's header was in memory; where it was linked for when neither this nor `slide` is
-   * given. */
+  /** Where the image's header was in memory. With neither this nor `slide`, the address that the image
+   * was linked for. */
   readonly loadAddress?: bigint;
-  /** The load address less the address that the image was linked for. */
+  /** The load address minus the address that the image was linked for. */
   readonly slide?: bigint;
 }
 
-/** The images of some files, and the files that are open for them.
+/** The images of some files, whose files are open.
  *
  * @example
  * ```ts
@@ -44,11 +45,11 @@ export interface ImageFile {
 export interface FileImages extends Disposable {
   /** In the order of the files. */
   readonly images: readonly LoadedImage[];
-  /** Those of the files that are symbol table files, for a search by UUID. */
+  /** The paths that are symbol table files, for a search by UUID. */
   readonly tables: readonly string[];
 }
 
-/** Opens the images that files are of.
+/** Opens the files of images.
  *
  * @example
  * ```ts
@@ -58,13 +59,12 @@ export interface FileImages extends Disposable {
  * using opened = openImages(files, [{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);
  * console.log(new ImageMap(opened.images).at(0x104a3f721n)?.name);
  * ```
- * @throws FormatError when one is no such file, or has not the architecture
- * @throws Error the system's, when there is none or it may not be read
+ * @throws FormatError when one is no image, or does not have the architecture
+ * @throws Error the system's, when a file does not exist or may not be read
  */
 export function openImages(
   files: Files,
   specs: readonly ImageFile[],
-  readTable?: ReadTableHead,
 ): FileImages {
   const open: OpenFile[] = [];
   const close = (): void => open.splice(0).forEach((file) => file[Symbol.dispose]());
@@ -74,11 +74,10 @@ export function openImages(
       for (const path of bundled(files, spec.path)) {
         const file = files.open(path);
         open.push(file);
-        const table = readTable?.(file) ?? null;
+        const table = readTableHead(file);
         if (table !== null) {
           tables.push(path);
-          const { uuid, name = null, linkedAddress = 0n, size = 0 } = table;
-          return new TableImage(path, { uuid, name, linkedAddress, size }, spec);
+          return new TableImage(path, table, spec);
         }
         const { bytes, image } = choose([...imagesIn(file)], spec, path);
         const linked = image.loadAddress - image.slide;
@@ -112,7 +111,7 @@ function choose(images: readonly Binary[], { arch }: ImageFile, path: string): B
   }
   const exact = names.indexOf(arch);
   if (exact >= 0) return images[exact];
-  // An armv7s or arm64e program's slice may be called for by the CPU's plain name.
+  // The plain name of a CPU also selects the slice of a variant, such as armv7s or arm64e.
   const kin = images.filter(({ image }) => archOfCpuType(image.cpuType)?.name === arch);
   if (kin.length === 1) return kin[0];
   throw new FormatError(path, 0, `an image for ${arch}; there is ${names.join(", ")}`);

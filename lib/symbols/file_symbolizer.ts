@@ -1,15 +1,16 @@
 /** Answers for images of which there are only files. */
 
-import type { DebugInfo } from "./debug_info.ts";
+import type { SourceFrame } from "../dwarf/mod.ts";
+import type { FileSystem } from "../file_system.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import { type Files, type Resolution, type SourceFrame, SymbolFiles } from "../target/mod.ts";
+import type { AddressInfo } from "./address_info.ts";
+import type { DebugInfo } from "./debug_info.ts";
 import { DebugProvider } from "./debug_provider.ts";
 import { type FileImages, type ImageFile, openImages } from "./file_images.ts";
-import type { FinderOptions } from "./finder.ts";
+import { SymbolFiles } from "./symbol_files.ts";
 import { Symbolizer } from "./symbolizer.ts";
-import { readTableHead } from "./table_head.ts";
 
-/** A {@linkcode Symbolizer} over files, which it closes.
+/** A {@linkcode Symbolizer} over the files of images. Dispose it to close them.
  *
  * @example
  * ```ts
@@ -22,59 +23,53 @@ import { readTableHead } from "./table_head.ts";
  */
 export class FileSymbolizer extends Symbolizer implements Disposable {
   readonly #opened: FileImages;
-  readonly #provider: DebugProvider;
+  readonly #debug: DebugProvider;
 
-  /** Looks in the images of files.
-   *
-   * @param opened closed with it
-   * @param provider closed with it
-   */
-  constructor(opened: FileImages, provider: DebugProvider) {
-    super(opened.images, provider);
+  private constructor(opened: FileImages, debug: DebugProvider) {
+    super(opened.images, debug);
     this.#opened = opened;
-    this.#provider = provider;
+    this.#debug = debug;
   }
 
   /** Opens the files of images.
    *
    * @param folders with debug information
-   * @param locate see {@linkcode FinderOptions}
-   * @throws FormatError when one is no image, or has not the architecture
-   * @throws Error the system's, when there is no such file or it may not be read
+   * @throws FormatError when one is no image, or does not have the architecture
+   * @throws Error the system's, when a file does not exist or may not be read
    */
   static open(
-    files: Files,
+    system: FileSystem,
     images: readonly ImageFile[],
     folders: readonly string[],
-    locate?: FinderOptions["locate"],
   ): FileSymbolizer {
-    const opened = openImages(files, images, readTableHead);
-    const symbolFiles = new SymbolFiles(files, [...folders, ...opened.tables], readTableHead);
-    return new FileSymbolizer(opened, new DebugProvider({ files, symbolFiles, locate }));
+    const opened = openImages(system.files, images);
+    const symbolFiles = new SymbolFiles(system.files, [...folders, ...opened.tables]);
+    return new FileSymbolizer(opened, new DebugProvider(system, symbolFiles));
   }
 
-  /** What is known about `address`. It is not remembered: of files one asks for many addresses once. */
-  override resolve(address: bigint): Resolution {
+  /** What is known about `address`. The answer is not remembered: files are asked about many addresses,
+   * each once. */
+  override resolve(address: bigint): AddressInfo {
     return this.look(address);
   }
 
   /** The debug information of an image; `null` when there is none. */
   debugInfo(image: LoadedImage): DebugInfo | null {
-    return this.#provider.debugInfo(image);
+    return this.#debug.debugInfo(image);
   }
 
-  /** Takes what is known already of some offsets in an image, in place of what was taken before. */
+  /** Takes frames that were looked up elsewhere, in place of those taken before. */
   prime(
     image: LoadedImage,
     offsets: Float64Array,
     frames: readonly (readonly SourceFrame[])[],
   ): void {
-    this.#provider.prime(image, offsets, frames);
+    this.#debug.prime(image, offsets, frames);
   }
 
   /** Closes the files. */
   [Symbol.dispose](): void {
-    this.#provider[Symbol.dispose]();
+    this.#debug[Symbol.dispose]();
     this.#opened[Symbol.dispose]();
   }
 }

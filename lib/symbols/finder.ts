@@ -1,67 +1,38 @@
-/** Where an image's debug information is: a symbol table file, a dSYM, the image's own file, the object
- * files that its debug map names. */
+/** Finds an image's debug information: in a symbol table file, a dSYM, the image's own file, or the
+ * object files that its debug map names. */
 
 import { FormatError } from "../errors.ts";
 import { type ByteSource, DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
-import {
-  type Binary,
-  type Files,
-  imagesIn,
-  type OpenFile,
-  type SymbolFiles,
-} from "../target/walking.ts";
+import type { RawText } from "../escape.ts";
+import type { FileSystem, OpenFile } from "../file_system.ts";
+import { type Binary, imagesIn } from "./binaries.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
 import { openMst } from "./mst/mst_file.ts";
 import { openDwarf } from "./open_dwarf.ts";
+import type { SymbolFiles } from "./symbol_files.ts";
 import { isSystemPath } from "./system_image.ts";
 
-/** What debug information is found with.
- *
- * @example
- * ```ts
- * import {
- *   DebugProvider,
- *   type Files,
- *   type FinderOptions,
- *   SymbolFiles,
- * } from "@machpause/machpause";
- *
- * declare const files: Files; // the file system
- * const options: FinderOptions = { files, symbolFiles: new SymbolFiles(files, ["./symbols"]) };
- * using provider = new DebugProvider(options);
- * console.log(provider.missing);
- * ```
- */
-export interface FinderOptions {
-  /** The file system. */
-  readonly files: Files;
-  /** Folders that the user named. */
-  readonly symbolFiles: SymbolFiles;
-  /** Paths of dSYMs with a UUID, as the system knows them: Spotlight's, on macOS. */
-  readonly locate?: ((uuid: string) => readonly string[]) | undefined;
-}
-
-/** What was found of an image. */
+/** The debug information found for an image. */
 export interface FoundDebug {
   /** `null` when there is none. */
   readonly info: DebugInfo | null;
-  /** The dSYM, or the image's own file, from its Mach-O header on; `null` when only a table was found. */
+  /** The dSYM or the image's own file, from its Mach-O header on; `null` when only a table was found. */
   readonly bytes: ByteSource | null;
-  /** What was refused or could not be read, in words. */
-  readonly reasons: string[];
+  /** What was refused or could not be read, and why. */
+  readonly reasons: RawText[];
 }
 
-/** A file that was opened, as long as what was found in it is in use. */
+/** An open file and the images in it. */
 interface Opened {
   readonly file: OpenFile;
   readonly images: readonly Binary[];
 }
 
-/** Bundles beside which, and not inside which, dSYMs are. */
+/** Bundles whose dSYMs are beside them, not inside. */
 const bundle = /\.(?:app|framework|appex|bundle|xctest|xpc|kext|plugin|component|dext)$/;
 
-/** The paths where a dSYM of the file at `path` may be: beside it, and beside the bundles it is in. */
+/** The paths at which a dSYM of the file at `path` may be: beside it, and beside the bundles it is in. */
 export function dsymPaths(path: string): string[] {
   const paths = [`${path}.dSYM`];
   let end = path.lastIndexOf("/");
@@ -73,19 +44,22 @@ export function dsymPaths(path: string): string[] {
   return paths;
 }
 
-/** Finds debug information, and keeps open what it found. Matches by UUID alone; only an image without
- * one is matched by its segments, with the file at its own path. */
+/** Finds debug information and keeps the files open. Files match by UUID. Only an image without a UUID
+ * is matched by its segments, with the file at its own path. */
 export class DebugFinder implements Disposable {
-  readonly #options: FinderOptions;
+  readonly #system: FileSystem;
+  readonly #symbolFiles: SymbolFiles;
   readonly #open: Disposable[] = [];
 
-  constructor(options: FinderOptions) {
-    this.#options = options;
+  /** @param symbolFiles the folders that the user named */
+  constructor(system: FileSystem, symbolFiles: SymbolFiles) {
+    this.#system = system;
+    this.#symbolFiles = symbolFiles;
   }
 
-  /** Looks for what there is on `image`. */
+  /** Looks for the debug information of `image`. */
   find(image: LoadedImage): FoundDebug {
-    const reasons: string[] = [];
+    const reasons: RawText[] = [];
     const none = { info: null, bytes: null, reasons };
     const { uuid } = image;
     return (uuid === null ? null : this.#findTable(uuid, reasons)) ??
@@ -93,11 +67,10 @@ export class DebugFinder implements Disposable {
       this.#findInside(image, reasons) ?? none;
   }
 
-  #findTable(uuid: string, reasons: string[]): FoundDebug | null {
-    const { symbolFiles, files } = this.#options;
-    for (const { path, kind } of symbolFiles.find(uuid)) {
+  #findTable(uuid: string, reasons: RawText[]): FoundDebug | null {
+    for (const { path, kind } of this.#symbolFiles.find(uuid)) {
       if (kind !== "table") continue;
-      const info = this.#guard(path, reasons, () => openMst(files.open(path)));
+      const info = this.#guard(path, reasons, () => openMst(this.#system.files.open(path)));
       if (info === undefined) continue;
       this.#open.push(info);
       return { info, bytes: null, reasons };
@@ -105,8 +78,8 @@ export class DebugFinder implements Disposable {
     return null;
   }
 
-  #findDsym(image: LoadedImage, uuid: string, reasons: string[]): FoundDebug | null {
-    const { symbolFiles } = this.#options;
+  #findDsym(image: LoadedImage, uuid: string, reasons: RawText[]): FoundDebug | null {
+    const symbolFiles = this.#symbolFiles;
     const named = symbolFiles.find(uuid).filter(({ kind }) => kind === "dsym");
     const found = this.#dsymAt(dsymPaths(image.path), uuid, reasons) ??
       this.#dsymAt(named.map(({ path }) => path), uuid, reasons);
@@ -118,9 +91,9 @@ export class DebugFinder implements Disposable {
   }
 
   /** The first dSYM of that UUID among the files at and below `paths`. */
-  #dsymAt(paths: readonly string[], uuid: string, reasons: string[]): FoundDebug | null {
+  #dsymAt(paths: readonly string[], uuid: string, reasons: RawText[]): FoundDebug | null {
     for (const root of paths) {
-      for (const path of this.#options.files.walk(root)) {
+      for (const path of this.#system.files.walk(root)) {
         const opened = this.#openFile(path);
         if (opened === null) continue;
         const dsyms = opened.images.filter(({ image }) => image.fileType === FILE_TYPE.MH_DSYM);
@@ -136,17 +109,19 @@ export class DebugFinder implements Disposable {
     return null;
   }
 
-  /** The image's own file: DWARF in it, or the debug map. Between the two the system is asked for a
-   * dSYM, which takes it a while. */
-  #findInside(image: LoadedImage, reasons: string[]): FoundDebug | null {
-    const { symbolFiles, locate } = this.#options;
+  /** Looks in the image's own file: for DWARF, then for the debug map. Between the two the system is
+   * asked for a dSYM, which is slow. */
+  #findInside(image: LoadedImage, reasons: RawText[]): FoundDebug | null {
+    const { locate } = this.#system;
     const { uuid } = image;
     const system = isSystemPath(image.path);
     const paths = [
       image.path,
       ...uuid === null
         ? []
-        : symbolFiles.find(uuid).filter(({ kind }) => kind === "binary").map(({ path }) => path),
+        : this.#symbolFiles.find(uuid).filter(({ kind }) => kind === "binary").map(({ path }) =>
+          path
+        ),
     ];
     let binary: Binary | undefined;
     let opened: Opened | null = null;
@@ -176,16 +151,16 @@ export class DebugFinder implements Disposable {
     }
     this.#open.push(opened.file);
     const info = new DebugMapInfo(map, {
-      path: opened.file.name,
+      path: opened.file.name as RawText,
       uuid,
       cpuType: binary.image.cpuType,
-      files: this.#options.files,
+      files: this.#system.files,
     });
     this.#open.push(info);
     return { info, bytes: binary.bytes, reasons };
   }
 
-  #dwarf({ file }: Opened, { bytes }: Binary, reasons: string[]): FoundDebug | null {
+  #dwarf({ file }: Opened, { bytes }: Binary, reasons: RawText[]): FoundDebug | null {
     const info = this.#guard(file.name, reasons, () => openDwarf(bytes));
     if (info === undefined) return null;
     this.#open.push(info, file);
@@ -196,9 +171,9 @@ export class DebugFinder implements Disposable {
     if (path === "") return null;
     let file: OpenFile;
     try {
-      file = this.#options.files.open(path);
+      file = this.#system.files.open(path);
     } catch {
-      return null; // there is none, or it may not be read
+      return null; // it does not exist or may not be read
     }
     const images = [...imagesIn(file)];
     if (images.length > 0) return { file, images };
@@ -206,23 +181,23 @@ export class DebugFinder implements Disposable {
     return null;
   }
 
-  #guard<T>(path: string, reasons: string[], open: () => T): T | undefined {
+  #guard<T>(path: string, reasons: RawText[], open: () => T): T | undefined {
     try {
       return open();
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      reasons.push(error instanceof FormatError ? text : `${path}: ${text}`);
+      reasons.push((error instanceof FormatError ? text : `${path}: ${text}`) as RawText);
     }
   }
 
-  /** Closes all that was found. */
+  /** Closes the files of everything that was found. */
   [Symbol.dispose](): void {
     for (const opened of this.#open.splice(0)) opened[Symbol.dispose]();
   }
 }
 
-function refusal(path: string, uuid: string | null): string {
-  return `${path} is not used: its UUID is ${uuid ?? "missing"}`;
+function refusal(path: string, uuid: string | null): RawText {
+  return `${path} is not used: its UUID is ${uuid ?? "missing"}` as RawText;
 }
 
 /** Whether a file's image is the one that is loaded. */

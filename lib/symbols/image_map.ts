@@ -2,10 +2,10 @@
 
 import { type LoadedImage, stretchAt, type Stretches, stretches } from "../macho/walking.ts";
 
-/** The images of a target, found by address through a binary search.
+/** The images of a target, found by address with a binary search.
  *
- * Where images overlap, which only damage makes them do, the one whose range begins last holds the
- * address, and of two that begin together the shorter, then the one given last.
+ * Images overlap only when something is damaged. Then the one whose range begins last holds the address;
+ * of two that begin together the shorter, then the one given last.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import { type LoadedImage, stretchAt, type Stretches, stretches } from "../macho
  * ```
  */
 export class ImageMap<T extends LoadedImage = LoadedImage> {
-  /** In the order they were given. */
+  /** In the order that they were given. */
   readonly images: readonly T[];
   readonly #stretches: Stretches<T>;
 

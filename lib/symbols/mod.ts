@@ -1,16 +1,29 @@
-/** Addresses to images, symbols and source positions. */
-
+/** Addresses to images, symbols and source positions; finding debug information.
+ *
+ * @module
+ */
 export { ImageMap } from "./image_map.ts";
 export { Symbolizer } from "./symbolizer.ts";
-export type { SourceProvider } from "./source.ts";
+export {
+  type AddressInfo,
+  type DebugSection,
+  dladdr,
+  type DlInfo,
+  type FoundSymbol,
+  type MissingSymbols,
+  type Resolver,
+  unknownAddress,
+} from "./address_info.ts";
+export type { SourceFrame, SourceLocation } from "../dwarf/mod.ts";
+export { type Binary, imageOf, imagesIn } from "./binaries.ts";
 export type { DebugInfo } from "./debug_info.ts";
-export { DebugFinder, type FinderOptions, type FoundDebug } from "./finder.ts";
+export { DebugFinder, type FoundDebug } from "./finder.ts";
 export { DebugMapInfo, type DebugMapOptions } from "./debug_map_info.ts";
 export { DebugProvider } from "./debug_provider.ts";
 export { type FileImages, type ImageFile, openImages } from "./file_images.ts";
 export { FileSymbolizer } from "./file_symbolizer.ts";
 export { type Moves, moveUnit } from "./moved_unit.ts";
-export { readTableHead } from "./table_head.ts";
+export { type SymbolFile, SymbolFiles } from "./symbol_files.ts";
 export { openDwarf, OpenedDwarf } from "./open_dwarf.ts";
 export {
   demangle,

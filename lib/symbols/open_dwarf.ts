@@ -1,24 +1,25 @@
-/** DWARF in a file, as the debug information of its image. */
+/** DWARF in a file as the debug information of its image. */
 
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
-import { DwarfInfo, DwarfSections, type UnitTable } from "../dwarf/mod.ts";
+import { DwarfInfo, DwarfSections, type SourceFrame, type UnitTable } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import type { ByteSource } from "../macho/mod.ts";
-import { imageOf, type SourceFrame } from "../target/walking.ts";
+import { imageOf } from "./binaries.ts";
 import type { DebugInfo } from "./debug_info.ts";
 
-/** DWARF that is open. */
+/** Open DWARF. */
 export class OpenedDwarf implements DebugInfo {
-  /** Of the file. Not safe to print raw. */
-  readonly path: string;
+  /** Of the file. */
+  readonly path: RawText;
   /** Of the image; `null` when it has none. */
   readonly uuid: string | null;
   /** Of the image. */
   readonly arch: ArchName;
-  /** What is read. */
+  /** The units. */
   readonly info: DwarfInfo;
 
-  constructor(path: string, uuid: string | null, arch: ArchName, info: DwarfInfo) {
+  constructor(path: RawText, uuid: string | null, arch: ArchName, info: DwarfInfo) {
     this.path = path;
     this.uuid = uuid;
     this.arch = arch;
@@ -33,21 +34,21 @@ export class OpenedDwarf implements DebugInfo {
     return this.info.framesAt(offset);
   }
 
-  /** Of many offsets, in their order; each unit is read once. */
+  /** The functions at each of many offsets, in their order. Each unit is read once. */
   framesOf(offsets: ArrayLike<number>): readonly (readonly SourceFrame[])[] {
     return this.info.framesOf(offsets);
   }
 
-  /** All units; the columns are used again for the next. */
+  /** All units. The columns of one are reused for the next. */
   *units(): IterableIterator<UnitTable> {
     for (const unit of this.info.units) yield this.info.table(unit);
   }
 
-  /** The file is its opener's. */
+  /** Does nothing: the file belongs to its opener. */
   [Symbol.dispose](): void {}
 }
 
-/** Opens the DWARF of an image, which is read when it is asked for.
+/** Opens the DWARF of an image. Units are read at the first lookup in them.
  *
  * @param bytes from the Mach-O header on; the image may be a dSYM, an object file, or any other
  * @throws FormatError when it is no image of a known CPU, or has no DWARF
@@ -60,7 +61,7 @@ export function openDwarf(bytes: ByteSource): OpenedDwarf {
   }
   const sections = DwarfSections.find(bytes, image.segments.flatMap(({ sections }) => sections));
   if (sections === null) throw new FormatError(bytes.name, 0, "debug information (DWARF)");
-  // The image was placed at 0: what it slid by is the address that it was linked for.
+  // The image is placed at 0, so its slide is minus the address it was linked for.
   const info = DwarfInfo.open(sections, { base: -image.slide });
-  return new OpenedDwarf(bytes.name, image.uuid, arch.name, info);
+  return new OpenedDwarf(bytes.name as RawText, image.uuid, arch.name, info);
 }

@@ -1,50 +1,38 @@
 /** From an address to what is known about it. */
 
+import type { SourceFrame, SourceLocation } from "../dwarf/mod.ts";
 import type { LoadedImage, Symbol as ImageSymbol, SymbolMatch } from "../macho/mod.ts";
-import type {
-  DebugSection,
-  DlInfo,
-  FoundSymbol,
-  MissingSymbols,
-  Resolution,
-  SourceFrame,
-  SourceLocation,
-  Symbols,
-} from "../target/mod.ts";
-import { demangle } from "./demangle/demangle.ts";
+import {
+  type AddressInfo,
+  type DebugSection,
+  type FoundSymbol,
+  type MissingSymbols,
+  type Resolver,
+  unknownAddress,
+} from "./address_info.ts";
+import type { DebugProvider } from "./debug_provider.ts";
 import { ImageMap } from "./image_map.ts";
-import type { SourceProvider } from "./source.ts";
 
 const noFrames: readonly SourceFrame[] = [];
-const nothing: Resolution = {
-  image: null,
-  symbol: null,
-  offset: 0,
-  source: null,
-  frames: noFrames,
-  functionStart: null,
-};
 
-/** What is known about an address in an image. Symbols are looked up when they are asked for, and so is
- * debug information: a walk asks for the image alone. */
-class ImageResolution implements Resolution {
+/** What is known about an address in an image. The symbol and the debug information are looked up when
+ * they are first read. */
+class ImageAddressInfo implements AddressInfo {
   readonly #address: bigint;
-  readonly #provider: SourceProvider | undefined;
+  readonly #debug: DebugProvider | undefined;
   #match: SymbolMatch | null | undefined;
   #frames: readonly SourceFrame[] | undefined;
 
-  constructor(readonly image: LoadedImage, address: bigint, provider: SourceProvider | undefined) {
+  constructor(readonly image: LoadedImage, address: bigint, debug: DebugProvider | undefined) {
     this.#address = address;
-    this.#provider = provider;
+    this.#debug = debug;
   }
 
   #symbolMatch(): SymbolMatch | null {
     if (this.#match === undefined) {
       const { image } = this;
       const match = image.symbolAt(this.#address);
-      this.#match = match?.symbol
-        ? match
-        : this.#provider?.symbolAt?.(image, this.#address) ?? match;
+      this.#match = match?.symbol ? match : this.#debug?.symbolAt(image, this.#address) ?? match;
     }
     return this.#match;
   }
@@ -70,14 +58,15 @@ class ImageResolution implements Resolution {
   }
 
   get frames(): readonly SourceFrame[] {
-    return this.#frames ??= this.#provider?.framesAt(this.image, this.#address) ?? noFrames;
+    return this.#frames ??= this.#debug?.framesAt(this.image, this.#address) ?? noFrames;
   }
 }
 
-/** So many answers are remembered; then all are forgotten, which bounds the memory of a long run. */
+/** Maximum number of answers remembered. When it is reached all are forgotten, which bounds the memory
+ * of a long run. */
 const MAX_REMEMBERED = 1 << 18;
 
-/** Answers which image, symbol and source position an address belongs to.
+/** Answers which image, function and source position an address belongs to.
  *
  * @example
  * ```ts
@@ -90,84 +79,70 @@ const MAX_REMEMBERED = 1 << 18;
  * console.log(`${symbol?.name} + ${offset}`); // main + 4
  * ```
  */
-export class Symbolizer implements Symbols {
-  /** Where it looks. */
+export class Symbolizer implements Resolver {
+  /** The images, by address. */
   readonly images: ImageMap;
-  readonly #provider: SourceProvider | undefined;
-  readonly #resolutions = new Map<bigint, Resolution>();
+  readonly #debug: DebugProvider | undefined;
+  readonly #known = new Map<bigint, AddressInfo>();
 
-  /** Looks in `images`.
+  /** Answers for addresses in `images`.
    *
-   * @param images to look in
-   * @param provider of source positions; without one they are `null` */
-  constructor(images: ImageMap | Iterable<LoadedImage>, provider?: SourceProvider) {
+   * @param debug finds debug information; without it there are no source positions
+   */
+  constructor(images: ImageMap | Iterable<LoadedImage>, debug?: DebugProvider) {
     this.images = images instanceof ImageMap ? images : new ImageMap(images);
-    this.#provider = provider;
+    this.#debug = debug;
+  }
+
+  /** The image that holds `address`; `null` when none does. */
+  imageAt(address: bigint): LoadedImage | null {
+    return this.images.at(address);
   }
 
   /** What is known about `address`. The same address gives the same object. */
-  resolve(address: bigint): Resolution {
-    const known = this.#resolutions.get(address);
+  resolve(address: bigint): AddressInfo {
+    const known = this.#known.get(address);
     if (known !== undefined) return known;
-    const resolution = this.look(address);
-    if (this.#resolutions.size >= MAX_REMEMBERED) this.#resolutions.clear();
-    this.#resolutions.set(address, resolution);
-    return resolution;
+    const info = this.look(address);
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+    this.#known.set(address, info);
+    return info;
   }
 
-  /** What `dladdr` tells of `address`; `null` when no image holds it. */
-  dladdr(address: bigint): DlInfo | null {
-    const image = this.images.at(address);
-    if (image === null) return null;
-    const { symbol, functionStart = null, source, frames } = this.resolve(address);
-    return {
-      fname: image.path,
-      fbase: image.loadAddress,
-      sname: symbol?.name ?? null,
-      saddr: functionStart,
-      image,
-      symbol,
-      offset: Number(address - (functionStart ?? image.loadAddress)),
-      uuid: image.uuid,
-      source,
-      frames,
-    };
-  }
-
-  /** The symbols of exactly that name, with or without the leading underscore, in the order of the
+  /** The symbols with exactly that name, with or without the leading underscore, in the order of the
    * images. */
   lookup(name: string): FoundSymbol[] {
     return this.images.images.flatMap((image) => {
       const own = image.findSymbols(name);
-      const found = own.length > 0 ? own : this.#provider?.findSymbols?.(image, name) ?? own;
+      const found = own.length > 0 ? own : this.#debug?.findSymbols(image, name) ?? own;
       return found.map((symbol) => ({ image, symbol }));
     });
   }
 
-  /** A section of the image's dSYM; see {@linkcode Symbols}. */
+  /** A section of the image's debug information, such as `__debug_frame`; `null` when none is found. */
   debugSection(image: LoadedImage, name: string): DebugSection | null {
-    return this.#provider?.debugSection?.(image, name) ?? null;
+    return this.#debug?.debugSection(image, name) ?? null;
   }
 
-  /** A name as a person reads it. */
-  demangle(name: string): string {
-    return demangle(name);
+  /** Changes when {@linkcode debugSection} may find more than before; 0 without debug information. */
+  get debugGeneration(): number {
+    return this.#debug?.generation ?? 0;
   }
 
-  /** The images asked about so far whose debug information is missing. */
+  /** The images looked up so far whose debug information is missing or incomplete. */
   get missing(): readonly MissingSymbols[] {
-    return this.#provider?.missing ?? [];
+    return this.#debug?.missing ?? [];
   }
 
-  /** Looks for debug information in more folders too; what is resolved from now on has it. */
+  /** Looks for debug information in more folders, for every lookup from now on. */
   addFolders(folders: readonly string[]): void {
-    this.#provider?.addFolders?.(folders);
-    this.#resolutions.clear();
+    this.#debug?.addFolders(folders);
+    this.#known.clear();
   }
 
-  /** What is known about `address`, looked up anew. */
-  protected look(address: bigint): Resolution {
+  /** What is known about `address`, without remembering the answer. */
+  protected look(address: bigint): AddressInfo {
     const image = this.images.at(address);
-    return image === null ? nothing : new ImageResolution(image, address, this.#provider);
+    return image === null ? unknownAddress : new ImageAddressInfo(image, address, this.#debug);
   }
 }

@@ -1,17 +1,25 @@
-/** Symbol table files among other files. */
+/** Recognizes symbol table files (`.mst`) among other files. */
 
 import { archs } from "../arch/mod.ts";
 import { FormatError } from "../errors.ts";
-import type { ReadTableHead } from "../target/mod.ts";
+import type { ByteSource } from "../macho/mod.ts";
 import { isMst } from "./mst/layout.ts";
 import { MstFile } from "./mst/mst_file.ts";
+import type { TableOf } from "./table_image.ts";
 
-/** What a symbol table file (`.mst`) says of its image; `null` for another file, and for one that is of no
- * image in particular or damaged. */
-export const readTableHead: ReadTableHead = (file) => {
+/** What a symbol table file says about its image. */
+export interface TableHead extends TableOf {
+  readonly uuid: string;
+  /** `CPU_TYPE_*`. */
+  readonly cpuType: number;
+}
+
+/** Reads what a symbol table file says about its image; `null` for a file of another kind, a damaged
+ * one, and one without a UUID. */
+export function readTableHead(file: ByteSource): TableHead | null {
   if (!isMst(file.read(0, 8))) return null;
   try {
-    // Closing the file is for whoever opened it.
+    // The file stays open: its opener closes it.
     const { uuid, arch, imageBase, textSize, name } = MstFile.open(file).info;
     if (uuid === null) return null;
     return { uuid, cpuType: archs[arch].cpuType, name, linkedAddress: imageBase, size: textSize };
@@ -19,4 +27,4 @@ export const readTableHead: ReadTableHead = (file) => {
     if (error instanceof FormatError) return null;
     throw error;
   }
-};
+}

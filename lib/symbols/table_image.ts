@@ -1,12 +1,12 @@
-/** An image of a symbol table file. */
+/** The image that a symbol table file describes. */
 
 import type { AddressRange, LoadedImage } from "../macho/mod.ts";
 
-/** What a table says of its image. */
+/** What a table says about its image. */
 export interface TableOf {
   /** `null` when the image had none. */
   readonly uuid: string | null;
-  /** Of the image; empty or `null` when not known. Not safe to print raw. */
+  /** Of the image; empty or `null` when not known. */
   readonly name: string | null;
   /** The `__TEXT` segment's address that it was linked for. */
   readonly linkedAddress: bigint;
@@ -14,13 +14,13 @@ export interface TableOf {
   readonly size: number;
 }
 
-/** Where an image was loaded, when that is known. */
+/** Where an image was loaded, if that is known. */
 export interface Placed {
   readonly loadAddress?: bigint;
   readonly slide?: bigint;
 }
 
-/** An image of which there are only a symbol table file and addresses. */
+/** An image known only by its symbol table file. */
 export class TableImage implements LoadedImage {
   readonly name: string;
   readonly uuid: string | null;

@@ -1,8 +1,9 @@
-/** A second face of this folder, for who has symbol table files and nothing else: it loads neither
- * Mach-O nor DWARF, which takes longer than a lookup. */
+/** The part of this folder's face that needs symbol table files and nothing else. It loads neither
+ * Mach-O nor DWARF, which would take longer than a lookup. */
 
-import type { Resolution, Resolver, SourceFrame, SourceLocation } from "../target/mod.ts";
+import type { SourceFrame, SourceLocation } from "../dwarf/mod.ts";
 import type { ByteSource } from "../macho/mod.ts";
+import { type AddressInfo, type Resolver, unknownAddress } from "./address_info.ts";
 import { isMst } from "./mst/layout.ts";
 import { MstFile } from "./mst/mst_file.ts";
 import { type Placed, TableImage } from "./table_image.ts";
@@ -10,16 +11,14 @@ import { type Placed, TableImage } from "./table_image.ts";
 export { isMst };
 export type { Placed };
 
-/** A table, and the image that it is of. */
+/** A table and its image. */
 interface Table {
   readonly file: MstFile;
   readonly image: TableImage;
 }
 
-const nothing: Resolution = { image: null, symbol: null, offset: 0, source: null, frames: [] };
-
-/** What a table says of an offset in its image. */
-class TableResolution implements Resolution {
+/** What a table says about an offset in its image. */
+class TableAddressInfo implements AddressInfo {
   readonly image: TableImage;
   readonly symbol = null;
   readonly frames: readonly SourceFrame[];
@@ -41,14 +40,14 @@ class TableResolution implements Resolution {
   }
 }
 
-/** Tells what is at addresses in images of which there are symbol table files. Equal to a
+/** Answers for addresses in images that have symbol table files. The answers equal those of a
  * `FileSymbolizer` over the same files. */
 export class TableSymbolizer implements Resolver, Disposable {
   readonly #tables: readonly Table[];
 
-  /** Takes tables, which are closed with it.
+  /** Opens tables, which are closed with it.
    *
-   * @throws FormatError when one is none, or damaged
+   * @throws FormatError when one is no table, or damaged
    */
   constructor(tables: readonly { source: ByteSource & Partial<Disposable>; placed: Placed }[]) {
     this.#tables = tables.map(({ source, placed }) => {
@@ -64,22 +63,22 @@ export class TableSymbolizer implements Resolver, Disposable {
     return this.#tables.map(({ image }) => image);
   }
 
-  /** What was found damaged so far, in words. */
+  /** The damage found so far. */
   get warnings(): readonly string[] {
     return this.#tables.flatMap(({ file }) => file.warnings);
   }
 
   /** What is known about `address`. */
-  resolve(address: bigint): Resolution {
-    // Of overlapping images the one that begins last, as an ImageMap has it.
+  resolve(address: bigint): AddressInfo {
+    // Of overlapping images the one that begins last, as in an ImageMap.
     let found: Table | undefined;
     for (const table of this.#tables) {
       const [{ start, end }] = table.image.ranges;
       if (address < start || address >= end) continue;
       if (found === undefined || start >= found.image.loadAddress) found = table;
     }
-    if (found === undefined) return nothing;
-    return new TableResolution(found, Number(address - found.image.loadAddress));
+    if (found === undefined) return unknownAddress;
+    return new TableAddressInfo(found, Number(address - found.image.loadAddress));
   }
 
   /** Closes the tables. */

@@ -1,10 +1,21 @@
-/** The part of this folder's face that walking a target takes: what is loaded at every start. Of
- * demanglers there is none in it; `mod.ts` brings Swift's.
+/** The part of this folder's face that is loaded at every start: what unwinding a target takes. It holds
+ * no demangler but the recognition of mangled names; `mod.ts` brings Swift's.
  *
  * @module
  */
+export { dladdr, unknownAddress } from "./address_info.ts";
+export type {
+  AddressInfo,
+  DebugSection,
+  DlInfo,
+  FoundSymbol,
+  MissingSymbols,
+  Resolver,
+} from "./address_info.ts";
+export type { SourceFrame, SourceLocation } from "../dwarf/mod.ts";
+export { type Binary, imageOf, imagesIn } from "./binaries.ts";
 export { ImageMap } from "./image_map.ts";
 export { Symbolizer } from "./symbolizer.ts";
 export { DebugProvider } from "./debug_provider.ts";
-export { readTableHead } from "./table_head.ts";
-export { isMangled } from "./demangle/demangle.ts";
+export { type SymbolFile, SymbolFiles } from "./symbol_files.ts";
+export { demangle, isMangled } from "./demangle/demangle.ts";

@@ -23,13 +23,12 @@ import { Binaries } from "./core_binaries.ts";
 import { armExceptionState64V2, readException, type ThreadException } from "./core_exception.ts";
 import { CoreImages } from "./core_images.ts";
 import { CoreMemory } from "./core_memory.ts";
-import type { OpenFile } from "./files.ts";
+import type { OpenFile } from "../file_system.ts";
 import type { CapturedThread, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
-import type { Symbols } from "./resolution.ts";
+import { SymbolFiles, type Symbolizer } from "../symbols/walking.ts";
 import { Snapshot } from "./snapshot.ts";
-import { SymbolFiles } from "./symbol_files.ts";
 import { type Services, Target } from "./target.ts";
 import { Thread, type ThreadContext } from "./thread.ts";
 
@@ -103,7 +102,7 @@ export class CoreTarget extends Target {
   readonly #warnings: string[];
   #name: string | undefined;
   #images: readonly LoadedImage[] | undefined;
-  #symbols: Symbols | undefined;
+  #symbols: Symbolizer | undefined;
   #threads: readonly Thread[] | undefined;
   #stackEnds: readonly { readonly start: bigint; readonly end: bigint }[] | undefined;
   #disposed = false;
@@ -249,7 +248,7 @@ export class CoreTarget extends Target {
   }
 
   /** See {@linkcode Target.symbols}. */
-  protected get symbols(): Symbols {
+  protected get symbols(): Symbolizer {
     return this.#symbols ??= this.#services.symbols(this.images);
   }
 
@@ -274,8 +273,7 @@ export class CoreTarget extends Target {
       arch: this.arch,
       resolver: {
         resolve: (address) => this.symbols.resolve(address),
-        debugSection: (image, name) => this.symbols.debugSection?.(image, name) ?? null,
-        demangle: (name) => this.symbols.demangle?.(name) ?? name,
+        debugSection: (image, name) => this.symbols.debugSection(image, name),
       },
       walk: this.#services.walk,
       readInto: this.#readInto,

@@ -1,6 +1,6 @@
 import { type ByteSource, FILE_TYPE, type Image } from "../macho/walking.ts";
-import type { Files, OpenFile } from "./files.ts";
-import { type Binary, imagesIn, type SymbolFiles } from "./symbol_files.ts";
+import type { Files, OpenFile } from "../file_system.ts";
+import { type Binary, imagesIn, type SymbolFiles } from "../symbols/walking.ts";
 
 /** So many files are kept open. */
 const MAX_OPEN = 64;

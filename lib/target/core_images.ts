@@ -6,7 +6,7 @@ import type { CoreMemory } from "./core_memory.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
 import { MappedFile, PlacedImage } from "./mapped_file.ts";
 import type { Memory, ReadInto } from "./memory.ts";
-import { type Binary, imageOf } from "./symbol_files.ts";
+import { type Binary, imageOf } from "../symbols/walking.ts";
 
 /** The smallest page of any system: no header begins elsewhere. */
 const pageSize = 4096n;

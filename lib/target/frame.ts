@@ -1,7 +1,13 @@
 import type { Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
-import type { Resolution, Resolver, SourceFrame, SourceLocation } from "./resolution.ts";
+import {
+  type AddressInfo,
+  demangle,
+  type Resolver,
+  type SourceFrame,
+  type SourceLocation,
+} from "../symbols/walking.ts";
 
 /** How a frame was found.
  *
@@ -81,9 +87,9 @@ export interface FrameContext {
 /** Which of the functions at its address a frame shows, and under which number. */
 interface Shown {
   readonly index: number;
-  /** In the resolution's frames; -1 for the function that has the activation. */
+  /** In the frames of the answer; -1 for the function that has the activation. */
   readonly depth: number;
-  readonly resolution: Resolution;
+  readonly info: AddressInfo;
 }
 
 const noFrames: readonly Frame[] = [];
@@ -117,7 +123,7 @@ export class Frame {
   readonly #fp: number | bigint;
   readonly #returnAddress: bigint;
   readonly #depth: number;
-  #resolution: Resolution | undefined;
+  #info: AddressInfo | undefined;
 
   /** One frame of a walk.
    *
@@ -146,7 +152,7 @@ export class Frame {
     this.#returnAddress = returnAddress;
     this.via = via;
     this.#depth = shown === undefined ? -1 : shown.depth;
-    this.#resolution = shown === undefined ? undefined : shown.resolution;
+    this.#info = shown === undefined ? undefined : shown.info;
   }
 
   /** Whether it shows a call that was inlined: it has no activation of its own, and shares that of the
@@ -179,8 +185,8 @@ export class Frame {
       : this.address - this.#context.arch.callBias;
   }
 
-  #resolve(): Resolution {
-    return this.#resolution ??= this.#context.resolver.resolve(this.lookupAddress);
+  #resolve(): AddressInfo {
+    return this.#info ??= this.#context.resolver.resolve(this.lookupAddress);
   }
 
   /** The image that holds the code; `null` when no known one does. */
@@ -244,7 +250,7 @@ export class Frame {
       this.#fp,
       this.#returnAddress,
       this.via,
-      { index, depth, resolution: this.#resolve() },
+      { index, depth, info: this.#resolve() },
     );
   }
 
@@ -283,7 +289,7 @@ export class Frame {
    */
   describe(name?: (mangled: string) => string, imageSaid = false): string {
     const { source } = this;
-    return this.#place(name ?? this.#context.resolver.demangle ?? ((raw) => raw), imageSaid) +
+    return this.#place(name ?? demangle, imageSaid) +
       (source === null ? "" : ` at ${describeLocation(source)}`) +
       (this.inlined ? " [inlined]" : "");
   }
@@ -292,14 +298,14 @@ export class Frame {
    * known. */
   get #functionOffset(): bigint | null {
     if (this.inlined) return null;
-    const { symbol, functionStart = null } = this.#resolve();
+    const { symbol, functionStart } = this.#resolve();
     const start = symbol?.address ?? functionStart;
     return start === null ? null : this.address - start;
   }
 
   #place(name: (mangled: string) => string, imageSaid: boolean): string {
     const known = this.function;
-    const { image, functionStart = null } = this.#resolve();
+    const { image, functionStart } = this.#resolve();
     const offset = this.#functionOffset;
     if (known !== null) return escape(name(known)) + (offset === null ? "" : ` + ${offset}`);
     if (image === null) return "";

@@ -4,7 +4,7 @@ import { type ListedImage, readImageInfosHead, readImageList } from "./dyld.ts";
 import type { DyldInfo, Region } from "./kernel.ts";
 import { type MappedFile, mappedFiles } from "./mapped_file.ts";
 import type { Memory } from "./memory.ts";
-import type { Symbols } from "./resolution.ts";
+import type { Symbolizer } from "../symbols/walking.ts";
 
 /** What an image list is read from. */
 export interface ImageSource {
@@ -13,7 +13,7 @@ export interface ImageSource {
   /** All regions with the files they map; empty where only dyld's list counts. */
   mappedRegions(): Region[];
   /** Makes the lookups over a list of images. */
-  symbols(images: readonly LoadedImage[]): Symbols;
+  symbols(images: readonly LoadedImage[]): Symbolizer;
 }
 
 /** Dyld changes its list in microseconds; it is asked so often before giving up. */
@@ -30,7 +30,7 @@ export class ImageList {
   #machO: LoadedImage[] = [];
   #files: MappedFile[] = [];
   #images: readonly LoadedImage[] = [];
-  #symbols: Symbols | undefined;
+  #symbols: Symbolizer | undefined;
 
   constructor(source: ImageSource) {
     this.#source = source;
@@ -53,7 +53,7 @@ export class ImageList {
   }
 
   /** The lookups over {@linkcode images}. */
-  get symbols(): Symbols {
+  get symbols(): Symbolizer {
     return this.#symbols ??= this.#source.symbols(this.#images);
   }
 

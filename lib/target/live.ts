@@ -6,11 +6,11 @@ import { ImageList } from "./images.ts";
 import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
-import type { Symbols } from "./resolution.ts";
+import type { Symbolizer } from "../symbols/walking.ts";
 import { type CoreOrigin, saveCore, type SaveCoreOptions, type SavedCore } from "./save_core.ts";
 import { Snapshot } from "./snapshot.ts";
 import { type Services, Target } from "./target.ts";
-import { Thread, type ThreadControl } from "./thread.ts";
+import { type CodeResolver, Thread, type ThreadControl } from "./thread.ts";
 
 /** The most that a capture takes of one stack. Deeper ones are read on from memory while the
  * target is paused. */
@@ -196,7 +196,7 @@ export class LiveTarget extends Target {
   }
 
   /** See {@linkcode Target.symbols}. */
-  protected get symbols(): Symbols {
+  protected get symbols(): Symbolizer {
     return this.#currentImages().symbols;
   }
 
@@ -285,7 +285,7 @@ export class LiveTarget extends Target {
 
   /** Resolves over the images as they are at this stop, and looks once for newly mapped files when
    * an address is in none. */
-  #resolver(): Symbols {
+  #resolver(): CodeResolver {
     let symbols = this.symbols;
     return {
       resolve: (address) => {
@@ -299,10 +299,7 @@ export class LiveTarget extends Target {
         symbols = this.#images.symbols;
         return symbols.resolve(address);
       },
-      dladdr: (address) => symbols.dladdr(address),
-      lookup: (name) => symbols.lookup(name),
-      debugSection: (image, name) => symbols.debugSection?.(image, name) ?? null,
-      demangle: (name) => symbols.demangle?.(name) ?? name,
+      debugSection: (image, name) => symbols.debugSection(image, name),
     };
   }
 

@@ -11,7 +11,7 @@ import {
 } from "../macho/cores.ts";
 import { Image, type LoadedImage, PLATFORM_NAMES } from "../macho/walking.ts";
 import { CoreWriter } from "./save_core_writer.ts";
-import type { Files } from "./files.ts";
+import type { Files } from "../file_system.ts";
 import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";
 import { MappedFile } from "./mapped_file.ts";
 import type { Memory } from "./memory.ts";

@@ -1,5 +1,5 @@
 /** The file side of saving a core. */
-import type { Files, FileSink } from "./files.ts";
+import type { Files, FileSink } from "../file_system.ts";
 
 /** A file that is written from start to end, at once or when it is committed. */
 export class CoreWriter implements Disposable {

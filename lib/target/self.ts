@@ -5,7 +5,7 @@ import type { MachKernel, Region } from "./kernel.ts";
 import { archOfTask, readRegions } from "./live.ts";
 import { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
-import type { Symbols } from "./resolution.ts";
+import type { Symbolizer } from "../symbols/walking.ts";
 import { Snapshot } from "./snapshot.ts";
 import { type Services, Target } from "./target.ts";
 import { Thread } from "./thread.ts";
@@ -77,7 +77,7 @@ export class SelfTarget extends Target {
   }
 
   /** See {@linkcode Target.symbols}. */
-  protected get symbols(): Symbols {
+  protected get symbols(): Symbolizer {
     this.#images.refresh();
     return this.#images.symbols;
   }

@@ -1,20 +1,21 @@
 import type { Arch } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import type { Files } from "./files.ts";
+import type { Files } from "../file_system.ts";
 import type { Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
-import type {
-  DebugSection,
-  DlInfo,
-  FoundSymbol,
-  MissingSymbols,
-  Resolution,
-  Symbols,
-} from "./resolution.ts";
+import {
+  type AddressInfo,
+  type DebugSection,
+  dladdr,
+  type DlInfo,
+  type FoundSymbol,
+  type MissingSymbols,
+  type SymbolFiles,
+  type Symbolizer,
+} from "../symbols/walking.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { SymbolFiles } from "./symbol_files.ts";
 import type { Thread, Walk } from "./thread.ts";
 
 /** What a target needs of the layers above it.
@@ -33,7 +34,7 @@ export interface Services {
   /** Steps from frame to frame. */
   readonly walk: Walk;
   /** Makes the lookups over a list of images. */
-  symbols(images: readonly LoadedImage[]): Symbols;
+  symbols(images: readonly LoadedImage[]): Symbolizer;
   /** Where cores are read and written. */
   readonly files: Files;
   /** Folders in which binaries and debug information are looked for. */
@@ -85,18 +86,18 @@ export abstract class Target implements Disposable {
   /** All regions of the address space, in rising order. */
   abstract regions(): Region[];
   /** The lookups over the images as they are now. */
-  protected abstract get symbols(): Symbols;
+  protected abstract get symbols(): Symbolizer;
   /** Lets it go: it runs on. */
   abstract [Symbol.dispose](): void;
 
   /** What is at `address`. */
-  resolve(address: bigint): Resolution {
+  resolve(address: bigint): AddressInfo {
     return this.symbols.resolve(address);
   }
 
   /** The image and the symbol that hold `address`; `null` when no image does. */
   dladdr(address: bigint): DlInfo | null {
-    return this.symbols.dladdr(address);
+    return dladdr(this.resolve(address), address);
   }
 
   /** The symbols of that name, with or without its leading underscore, in all images. */
@@ -106,13 +107,13 @@ export abstract class Target implements Disposable {
 
   /** A section of an image's debug information; `null` when none is found. */
   debugSection(image: LoadedImage, name: string): DebugSection | null {
-    return this.symbols.debugSection?.(image, name) ?? null;
+    return this.symbols.debugSection(image, name);
   }
 
   /** The images of frames that were asked about, of which no debug information was found though there
    * is some to be had: by their UUIDs it can be fetched. */
   get missingSymbols(): readonly MissingSymbols[] {
-    return this.symbols.missing ?? [];
+    return this.symbols.missing;
   }
 
   /** Looks for debug information in more folders too. Threads and frames that were had before stay as they
@@ -121,7 +122,7 @@ export abstract class Target implements Disposable {
    * @param folders with dSYMs, binaries and symbol table files, searched by UUID
    */
   addSymbols(folders: readonly string[]): void {
-    this.symbols.addFolders?.(folders);
+    this.symbols.addFolders(folders);
   }
 
   /** As in `MyApp (pid 123, arm64)`; control characters are escaped. */

@@ -4,7 +4,7 @@ import type { ThreadException } from "./core_exception.ts";
 import type { Backtrace } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
-import type { Resolver } from "./resolution.ts";
+import type { Resolver, Symbolizer } from "../symbols/walking.ts";
 
 /** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`.
  *
@@ -46,6 +46,9 @@ export interface BacktraceOptions {
   readonly scan?: boolean;
 }
 
+/** Resolves code addresses, and finds the debug information that unwinding may need. */
+export type CodeResolver = Resolver & Partial<Pick<Symbolizer, "debugSection">>;
+
 /** What a walk starts from.
  *
  * @example
@@ -62,7 +65,7 @@ export interface WalkInput {
   /** Of the thread. */
   readonly arch: Arch;
   /** Tells what code addresses mean. */
-  readonly resolver: Resolver;
+  readonly resolver: CodeResolver;
   /** The thread state, in the architecture's flavor; empty when it could not be had. */
   readonly state: Uint8Array;
   /** The address of the first of `stack`'s bytes. */
@@ -123,7 +126,7 @@ export interface ThreadContext {
   /** Of the target. */
   readonly arch: Arch;
   /** Tells what code addresses mean. */
-  readonly resolver: Resolver;
+  readonly resolver: CodeResolver;
   /** Steps from frame to frame. */
   readonly walk: Walk;
   /** Reads what of a stack was not captured; `undefined` when that can no longer be had. */

@@ -17,7 +17,6 @@ export {
   type StopReason,
   type Via,
 } from "./frame.ts";
-export type { Files, FileSink, OpenFile } from "./files.ts";
 export { ImageList, type ImageSource } from "./images.ts";
 export type {
   Capture,
@@ -37,29 +36,10 @@ export type { SaveCoreOptions, SavedCore } from "./save_core.ts";
 export { type CoreStyle, coreStyles } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
 export { Snapshot } from "./snapshot.ts";
-export type {
-  DebugSection,
-  DlInfo,
-  FoundSymbol,
-  MissingSymbols,
-  Resolution,
-  Resolver,
-  SourceFrame,
-  SourceLocation,
-  Symbols,
-} from "./resolution.ts";
-export {
-  type Binary,
-  imageOf,
-  imagesIn,
-  type ReadTableHead,
-  type SymbolFile,
-  SymbolFiles,
-  type TableHead,
-} from "./symbol_files.ts";
 export { type Services, Target } from "./target.ts";
 export {
   type BacktraceOptions,
+  type CodeResolver,
   type RunState,
   Thread,
   type ThreadContext,

@@ -2,7 +2,7 @@ import { type Arch, type ArchName, armv7, i386, readRegister, x86_64 } from "../
 import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/walking.ts";
-import type { Resolver, Via } from "../target/mod.ts";
+import type { CodeResolver, Via } from "../target/mod.ts";
 import type { AssemblyRow, AssemblyUnwinder } from "./instructions.ts";
 import { unwindArm } from "./armv7/arm.ts";
 import { unwindArm64 } from "./arm64/instructions.ts";
@@ -44,7 +44,7 @@ export class ImagePlans {
   readonly #returns = new Map<number, boolean>();
   #compact: UnwindInfo | null | undefined;
   #cfi: readonly FrameSection[] | undefined;
-  #debugSection: Resolver["debugSection"];
+  #debugSection: CodeResolver["debugSection"];
   /** The `__debug_frame` of the image's dSYM; `null` when there is none. */
   #debugFrame: CallFrameInfo | null | undefined;
 
@@ -56,7 +56,7 @@ export class ImagePlans {
   /** Lets plans be made of the image's dSYM, too.
    *
    * @param resolver who finds it; the first that can is asked */
-  lookIn(resolver: Resolver): void {
+  lookIn(resolver: CodeResolver): void {
     if (this.#debugSection !== undefined || resolver.debugSection === undefined) return;
     this.#debugSection = resolver.debugSection.bind(resolver);
     this.#bodies.clear();
@@ -294,7 +294,7 @@ const plansByImage = new WeakMap<LoadedImage, ImagePlans>();
 export function plansOf(
   image: LoadedImage | null,
   arch: Arch,
-  resolver: Resolver,
+  resolver: CodeResolver,
 ): ImagePlans | null {
   if (!(image instanceof Image)) return null;
   let plans = plansByImage.get(image);

@@ -1,5 +1,5 @@
 import type { Arch } from "../arch/mod.ts";
-import type { Resolver, Via } from "../target/mod.ts";
+import type { CodeResolver, Via } from "../target/mod.ts";
 import { describeRow } from "./describe.ts";
 import { plansOf } from "./plan.ts";
 
@@ -37,7 +37,7 @@ export interface UnwindPlan {
  * ```
  */
 export function unwindPlan(
-  target: Resolver & { readonly arch: Arch },
+  target: CodeResolver & { readonly arch: Arch },
   address: bigint,
 ): { readonly innermost: UnwindPlan | null; readonly caller: UnwindPlan | null } {
   const { arch } = target;

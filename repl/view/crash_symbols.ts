@@ -2,7 +2,7 @@
 
 import { files } from "../../ffi/files.ts";
 import { ReportSymbolFiles } from "../../lib/report/mod.ts";
-import { SymbolFiles } from "../../lib/target/mod.ts";
+import { SymbolFiles } from "../../lib/symbols/walking.ts";
 
 /** Symbols from folders, until they are disposed. */
 export interface CrashSymbols extends Disposable {
@@ -22,11 +22,9 @@ export async function openCrashSymbols(folders: readonly string[]): Promise<Cras
       [Symbol.dispose]: () => none[Symbol.dispose](),
     };
   }
-  const { demangle, DebugFinder, openDwarf, readTableHead } = await import(
-    "../../lib/symbols/mod.ts"
-  );
-  const symbolFiles = new SymbolFiles(files, folders, readTableHead);
-  const finder = new DebugFinder({ files, symbolFiles });
+  const { demangle, DebugFinder, openDwarf } = await import("../../lib/symbols/mod.ts");
+  const symbolFiles = new SymbolFiles(files, folders);
+  const finder = new DebugFinder({ files }, symbolFiles);
   const found = new ReportSymbolFiles(files, symbolFiles, { debug: finder, openDwarf });
   return {
     files: found,

@@ -5,9 +5,10 @@ import { files } from "../../ffi/files.ts";
 import { UnitLookup } from "../../lib/dwarf/mod.ts";
 import { DebugMap } from "../../lib/macho/mod.ts";
 import { DebugMapInfo } from "../../lib/symbols/mod.ts";
-import { imagesIn } from "../../lib/target/mod.ts";
+import { imagesIn } from "../../lib/symbols/mod.ts";
 import { largeDylib } from "./large_dsym.ts";
 import { chain, compareChains, everyOffset, openSubject, randomOffsets } from "./symbolizer.ts";
+import { rawText } from "../raw_text.ts";
 
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
 
@@ -22,7 +23,12 @@ function openMap(path: string): DebugMapInfo {
     linkedAddress: -image.slide,
   });
   assert(map !== null, `${path} has no debug map`);
-  return new DebugMapInfo(map, { path, uuid: image.uuid, cpuType: image.cpuType, files });
+  return new DebugMapInfo(map, {
+    path: rawText(path),
+    uuid: image.uuid,
+    cpuType: image.cpuType,
+    files,
+  });
 }
 
 Deno.test("every address of the fixtures, object files and an archive's member", async () => {

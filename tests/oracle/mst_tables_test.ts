@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { files } from "../../ffi/files.ts";
 import { bytesSource } from "../../lib/macho/mod.ts";
-import { imagesIn } from "../../lib/target/mod.ts";
+import { imagesIn } from "../../lib/symbols/mod.ts";
 import { type MstFile, openMst } from "../../mod.ts";
 import { makeTable } from "../../lib/symbols/index/index_table.ts";
 import { largeDylib } from "./large_dsym.ts";

@@ -1,7 +1,8 @@
 /** `llvm-symbolizer`'s answers, to compare ours with. */
 import { MachOFile } from "../../lib/macho/mod.ts";
-import { type DwarfFrame, DwarfInfo, DwarfSections } from "../../lib/dwarf/mod.ts";
+import { DwarfInfo, DwarfSections, type SourceFrame } from "../../lib/dwarf/mod.ts";
 import { files } from "../../ffi/files.ts";
+import { rawText } from "../raw_text.ts";
 
 /** Functions, innermost first, as `name file:line:column`. */
 export type Chain = readonly string[];
@@ -57,7 +58,7 @@ export function randomOffsets({ code }: Subject, count: number): number[] {
 }
 
 /** What is known at an offset, in a form to compare. What LLVM does not know is empty there. */
-export function chain(frames: readonly DwarfFrame[]): Chain {
+export function chain(frames: readonly SourceFrame[]): Chain {
   return frames.map(({ function: name, location }) =>
     `${name} ${location?.file ?? ""}:${location?.line ?? 0}:${location?.column ?? 0}`
   );
@@ -106,7 +107,7 @@ export async function compareChains(
   { info, base }: Subject,
   offsets: readonly number[],
   file: string,
-  ours: readonly (readonly DwarfFrame[])[] = info.framesOf(offsets),
+  ours: readonly (readonly SourceFrame[])[] = info.framesOf(offsets),
 ): Promise<{ readonly known: number; readonly inlined: number }> {
   const theirs = await llvmChains(file, offsets.map((offset) => base + BigInt(offset)));
   let known = 0;
@@ -133,4 +134,4 @@ export async function compareChains(
   return { known, inlined };
 }
 
-const nothing: DwarfFrame = { function: "", location: null, inlined: false };
+const nothing: SourceFrame = { function: rawText(""), location: null, inlined: false };

@@ -2,7 +2,7 @@
  * would act on. */
 import { archs, LiveTarget, type LoadedImage, type Symbol as ImageSymbol } from "../../mod.ts";
 import { files } from "../../ffi/mod.ts";
-import type { Symbols } from "../../lib/target/mod.ts";
+import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { walk } from "../../lib/unwind/mod.ts";
 import { writeRegister } from "../../lib/arch/mod.ts";
 import { FakeKernel } from "../lib/target/fake_kernel.ts";
@@ -42,28 +42,15 @@ const image: LoadedImage = {
 };
 
 /** Everything from {@linkcode text} on is in the one symbol of the one image. */
-const symbols: Symbols = {
-  resolve: (address) =>
-    address >= text && address < text + 0x1000n
-      ? { image, symbol, offset: Number(address - text), source: null, frames: [] }
-      : { image: null, symbol: null, offset: 0, source: null, frames: [] },
-  dladdr: (address) =>
-    address >= text && address < text + 0x1000n
-      ? {
-        fname: image.path,
-        fbase: image.loadAddress,
-        sname: symbol.name,
-        saddr: symbol.address,
-        offset: Number(address - text),
-        uuid: image.uuid,
-        image,
-        symbol,
-        source: null,
-        frames: [],
-      }
-      : null,
-  lookup: (name) => image.findSymbols(name).map((symbol) => ({ image, symbol })),
-};
+class FakeTarget extends LiveTarget {
+  override get images(): readonly LoadedImage[] {
+    return [image];
+  }
+
+  protected override get symbols(): Symbolizer {
+    return new Symbolizer([image]);
+  }
+}
 
 /** The target, and the kernel beneath it. Two threads; the main thread has three frames. */
 export function fakeTarget(): { target: LiveTarget; kernel: FakeKernel } {
@@ -81,10 +68,13 @@ export function fakeTarget(): { target: LiveTarget; kernel: FakeKernel } {
   view.setBigUint64(0x3010, stack + 0x40n, true);
   view.setBigUint64(0x3018, text + 0x20n, true);
   view.setBigUint64(0x3048, 0x9_0000n, true);
-  const target = new LiveTarget(kernel, { walk, symbols: () => symbols, files }, {
+  const target = new FakeTarget(kernel, {
+    walk,
+    symbols: (images) => new Symbolizer(images),
+    files,
+  }, {
     pid: 7,
     name: `fake${hostile}`,
   });
-  Object.defineProperty(target, "images", { get: () => [image] });
   return { target, kernel };
 }

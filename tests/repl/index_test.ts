@@ -8,7 +8,7 @@ import {
 } from "@std/assert";
 import { files } from "../../ffi/files.ts";
 import { FormatError, type MstFile, openMst } from "../../mod.ts";
-import { imagesIn } from "../../lib/target/mod.ts";
+import { imagesIn } from "../../lib/symbols/mod.ts";
 import { openDwarf } from "../../lib/symbols/mod.ts";
 import { makeTable } from "../../lib/symbols/index/index_table.ts";
 import { bytesText, progressLine, secondsText } from "../../repl/view/progress.ts";

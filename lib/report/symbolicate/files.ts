@@ -3,13 +3,8 @@
 import { type ArchName, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError, MemoryReadError } from "../../errors.ts";
 import { type ByteSource, DebugMap, Image, type LoadedImage } from "../../macho/mod.ts";
-import {
-  type Binary,
-  type Files,
-  imagesIn,
-  type OpenFile,
-  type SymbolFiles,
-} from "../../target/mod.ts";
+import type { Files, OpenFile } from "../../file_system.ts";
+import { type Binary, imagesIn, type SymbolFiles } from "../../symbols/walking.ts";
 import { isSystemImage } from "../images.ts";
 import { type CodeOrigin, type CodeOrigins, unitOrigins, type UnitSource } from "../origins.ts";
 import { type FunctionInfo, imageLookup } from "./lookup.ts";

@@ -1,7 +1,7 @@
 /** The symbols that symbolication needs. */
 
 import type { ArchName } from "../../arch/mod.ts";
-import type { SourceFrame } from "../../target/mod.ts";
+import type { SourceFrame } from "../../symbols/mod.ts";
 import type { ReportImage } from "../report.ts";
 
 /** The function at an offset in an image. */

@@ -2,7 +2,7 @@
 
 import { archs } from "../../arch/mod.ts";
 import type { RawText } from "../../escape.ts";
-import type { SourceFrame } from "../../target/mod.ts";
+import type { SourceFrame } from "../../symbols/mod.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../json.ts";
 import {
   type CallTreeNode,

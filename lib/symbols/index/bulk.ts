@@ -1,9 +1,9 @@
 /** Many offsets of one image, looked up in its DWARF by several workers. */
 import { files } from "../../../ffi/files.ts";
-import type { SourceFrame } from "../../../mod.ts";
+import type { SourceFrame } from "../../dwarf/mod.ts";
 import { FormatError } from "../../errors.ts";
 import { openDwarf } from "../mod.ts";
-import { imagesIn } from "../../target/mod.ts";
+import { imagesIn } from "../mod.ts";
 import { jobsFor, runTasks, type Task } from "./debug_pool.ts";
 import { unpackFrames } from "./packed_frames.ts";
 

@@ -3,7 +3,7 @@ import { files } from "../../../ffi/files.ts";
 import { archs } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
 import { openDwarf, UnitEncoder } from "../mod.ts";
-import { imagesIn } from "../../target/mod.ts";
+import { imagesIn } from "../mod.ts";
 import type { Answer, Opening, Task } from "./debug_pool.ts";
 import { packFrames } from "./packed_frames.ts";
 

@@ -1,4 +1,5 @@
 /** Makes the symbol table file of one image. */
+import type { RawText } from "../../escape.ts";
 import { files } from "../../../ffi/files.ts";
 import { type ArchName, archOfCpuType, archs } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
@@ -11,7 +12,7 @@ import {
   openDwarf,
   UnitEncoder,
 } from "../mod.ts";
-import type { Binary } from "../../target/mod.ts";
+import type { Binary } from "../mod.ts";
 import { jobsFor, runTasks, type Task } from "./debug_pool.ts";
 
 /** An image whose table is wanted. */
@@ -102,7 +103,12 @@ async function addUnits(
   if (map === null) {
     throw new FormatError(path, 0, "debug information: DWARF, or a debug map to object files");
   }
-  using info = new DebugMapInfo(map, { path, uuid: image.uuid, cpuType: image.cpuType, files });
+  using info = new DebugMapInfo(map, {
+    path: path as RawText,
+    uuid: image.uuid,
+    cpuType: image.cpuType,
+    files,
+  });
   const encoder = new UnitEncoder(archs[arch]);
   const stream = builder.stream();
   const pause = pauses(options.signal);

@@ -1,10 +1,11 @@
 /** Source frames as columns, which are sent between workers faster than objects. */
-import type { SourceFrame } from "../../../mod.ts";
+import type { SourceFrame } from "../../dwarf/mod.ts";
+import type { RawText } from "../../escape.ts";
 
 /** The frames of many offsets. */
 export interface PackedFrames {
   /** Functions and paths. */
-  readonly strings: readonly string[];
+  readonly strings: readonly RawText[];
   /** How many frames each offset has. */
   readonly counts: Uint32Array<ArrayBuffer>;
   /** Of each frame five: the function's string, the path's or 2^32 - 1, line, column, whether it was
@@ -17,8 +18,8 @@ const FIELDS = 5;
 
 /** Frames to columns. */
 export function packFrames(list: readonly (readonly SourceFrame[])[]): PackedFrames {
-  const numbers = new Map<string, number>();
-  const number = (text: string): number => {
+  const numbers = new Map<RawText, number>();
+  const number = (text: RawText): number => {
     let known = numbers.get(text);
     if (known === undefined) numbers.set(text, known = numbers.size);
     return known;

@@ -1,7 +1,8 @@
 /** Functions and lines at offsets, found in a symbol table file's blocks. */
 
+import type { RawText } from "../../escape.ts";
 import { FormatError } from "../../errors.ts";
-import type { SourceFrame, SourceLocation } from "../../target/mod.ts";
+import type { SourceFrame, SourceLocation } from "../../dwarf/mod.ts";
 import type { Blocks } from "./blocks.ts";
 import { unzigzag } from "./byte_buffer.ts";
 import {
@@ -91,7 +92,7 @@ export class MstLookup {
   readonly #blocksPerByte: number;
   readonly #blocks: Blocks;
   readonly #file: string;
-  readonly #strings = new Map<number, string>();
+  readonly #strings = new Map<number, RawText>();
   readonly #scopes = new Scopes();
   readonly #reader: PieceReader;
   /** The page used last: who looks many offsets up does so in their order. */
@@ -123,13 +124,17 @@ export class MstLookup {
     const frames: SourceFrame[] = [];
     let location = this.#location(group, found);
     for (const call of calls) {
-      frames.push({ function: this.#name(group, call.name) ?? "", location, inlined: true });
+      frames.push({
+        function: this.#name(group, call.name) ?? "" as RawText,
+        location,
+        inlined: true,
+      });
       location = this.#location(group, call);
     }
     let name = this.#name(group, piece.name);
     if (name === null) {
       const symbol = this.#symbolAt(offset);
-      name = symbol === null ? "" : this.#string(symbol.name);
+      name = symbol === null ? "" as RawText : this.#string(symbol.name);
     }
     frames.push({ function: name, location, inlined: false });
     return frames;
@@ -235,7 +240,7 @@ export class MstLookup {
     };
   }
 
-  #name({ names, files }: Group, number: number): string | null {
+  #name({ names, files }: Group, number: number): RawText | null {
     return number === 0 ? null : this.#ref(names, number, files);
   }
 
@@ -250,7 +255,7 @@ export class MstLookup {
    *
    * @param number from 1
    */
-  #ref(first: number, number: number, end: number): string {
+  #ref(first: number, number: number, end: number): RawText {
     const { offset, size } = this.#section("REFS");
     const index = first + number - 1;
     if (!(index < end && index < size / 4)) {
@@ -259,12 +264,12 @@ export class MstLookup {
     return this.#string(this.#u32(offset + 4 * index));
   }
 
-  #string(at: number): string {
+  #string(at: number): RawText {
     const known = this.#strings.get(at);
     if (known !== undefined) return known;
     const reader = this.#reader;
     this.#begin(reader, this.#section("STRINGS"), at, MAX_STRING);
-    const text = decoder.decode(reader.bytes.subarray(reader.position, reader.end));
+    const text = decoder.decode(reader.bytes.subarray(reader.position, reader.end)) as RawText;
     if (this.#strings.size >= MAX_KEPT) this.#strings.clear();
     this.#strings.set(at, text);
     return text;

@@ -1,9 +1,10 @@
 /** A symbol table file as debug information. */
 
+import type { RawText } from "../../escape.ts";
 import type { ArchName } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../../macho/mod.ts";
-import type { SourceFrame } from "../../target/mod.ts";
+import type { SourceFrame } from "../../dwarf/mod.ts";
 import type { DebugInfo } from "../debug_info.ts";
 import { BlockMap, LocalBlocks } from "./blocks.ts";
 import { HEADER_READ, headerSizeIn, type MstHeader, parseHeader } from "./layout.ts";
@@ -73,8 +74,8 @@ export function openMst(source: ByteSource & Partial<Disposable>): MstFile {
  * ```
  */
 export class MstFile implements DebugInfo {
-  /** Where it was found. Not safe to print raw. */
-  readonly path: string;
+  /** The file. */
+  readonly path: RawText;
   /** Of the image it belongs to; `null` when it does not say. */
   readonly uuid: string | null;
   /** The image's architecture. */
@@ -88,7 +89,7 @@ export class MstFile implements DebugInfo {
   readonly #warnings = new Set<string>();
 
   private constructor(source: ByteSource & Partial<Disposable>, header: MstHeader) {
-    this.path = source.name;
+    this.path = source.name as RawText;
     this.info = infoOf(header);
     this.uuid = header.uuid;
     this.arch = header.arch.name;

@@ -1,7 +1,7 @@
 /** A symbol table file that is elsewhere: on a web server, in an object store. */
 
 import { FormatError } from "../../errors.ts";
-import type { SourceFrame } from "../../target/mod.ts";
+import type { SourceFrame } from "../../dwarf/mod.ts";
 import { BlockCache, BlockMap, type Blocks } from "./blocks.ts";
 import { HEADER_READ, headerSizeIn, type MstHeader, parseHeader } from "./layout.ts";
 import { type MstFunction, MstLookup } from "./lookup.ts";

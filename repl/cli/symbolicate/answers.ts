@@ -1,7 +1,7 @@
 /** What is said of an address: `atos`'s lines, and JSON. Names are escaped here. */
 import { escape } from "../../../lib/escape.ts";
 import { hex } from "../../../lib/hex.ts";
-import type { Resolution, SourceFrame } from "../../../mod.ts";
+import type { AddressInfo, SourceFrame } from "../../../mod.ts";
 import { safeJson } from "../../view/json.ts";
 
 /** How answers are written. */
@@ -41,7 +41,7 @@ function safe(text: string): string {
  */
 export function atosText(
   address: bigint,
-  resolution: Resolution,
+  resolution: AddressInfo,
   style: AnswerStyle,
   given: bigint = address,
 ): string {
@@ -57,7 +57,7 @@ export function atosText(
 function withLine(
   { function: name, location, inlined }: SourceFrame,
   where: string,
-  resolution: Resolution,
+  resolution: AddressInfo,
   address: bigint,
   style: AnswerStyle,
 ): string {
@@ -75,7 +75,7 @@ function withLine(
 
 function bySymbol(
   address: bigint,
-  { image, symbol, functionStart = null }: Resolution,
+  { image, symbol, functionStart = null }: AddressInfo,
   where: string,
   style: AnswerStyle,
 ): string {
@@ -91,7 +91,7 @@ function bySymbol(
  * name as the linker knows it; `function` is as people read it. Innermost frame first. */
 export function answerJson(
   address: bigint,
-  { image, symbol, frames, functionStart = null }: Resolution,
+  { image, symbol, frames, functionStart = null }: AddressInfo,
   style: AnswerStyle,
   given: bigint = address,
 ): string {

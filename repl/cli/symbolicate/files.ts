@@ -4,7 +4,7 @@ import { FormatError } from "../../../lib/errors.ts";
 import { escape } from "../../../lib/escape.ts";
 import type { LoadedImage } from "../../../lib/macho/mod.ts";
 import { FileSymbolizer, type ImageFile, OpenedDwarf } from "../../../lib/symbols/mod.ts";
-import { imagesIn, type SourceFrame } from "../../../lib/target/mod.ts";
+import { imagesIn, type SourceFrame } from "../../../lib/symbols/mod.ts";
 import { UserError } from "../../errors.ts";
 import { complain } from "../../view/output.ts";
 import { each } from "./order.ts";
@@ -14,7 +14,7 @@ const { files } = fileSystem;
 
 function openFiles(images: readonly ImageFile[], symbols: readonly string[]): FileSymbolizer {
   try {
-    return FileSymbolizer.open(files, images, symbols, fileSystem.locate);
+    return FileSymbolizer.open(fileSystem, images, symbols);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       const missing = images.find(({ path }) => {

@@ -1,5 +1,5 @@
 /** The order in which addresses are looked up. */
-import type { Resolution, Resolver } from "../../../lib/target/mod.ts";
+import type { AddressInfo, Resolver } from "../../../lib/symbols/mod.ts";
 
 /** So many answers are there at a time: few, so that they die young. */
 const CHUNK = 32;
@@ -8,8 +8,8 @@ const CHUNK = 32;
 export async function each(
   resolver: Resolver,
   addresses: BigUint64Array,
-  prepare: (known: readonly Resolution[]) => Promise<void>,
-  tell: (index: number, known: Resolution) => void,
+  prepare: (known: readonly AddressInfo[]) => Promise<void>,
+  tell: (index: number, known: AddressInfo) => void,
 ): Promise<void> {
   const order = risingOrder(addresses);
   for (let at = 0; at < order.length; at += CHUNK) {

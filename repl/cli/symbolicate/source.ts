@@ -1,7 +1,7 @@
 /** Whom `symbolicate` asks: files as images were loaded, or a process. Loads no more of the library than
  * that takes: a table is read in less time than the rest of it. */
 import type { ImageFile } from "../../../lib/symbols/mod.ts";
-import type { MissingSymbols, Resolution } from "../../../lib/target/mod.ts";
+import type { AddressInfo, MissingSymbols } from "../../../lib/symbols/mod.ts";
 import { UserError } from "../../errors.ts";
 import type { SymbolicateOptions } from "./symbolicate.ts";
 import { parseAddress } from "./arguments.ts";
@@ -20,8 +20,8 @@ export interface Source extends Disposable {
    */
   each(
     addresses: BigUint64Array,
-    prepare: (known: readonly Resolution[]) => Promise<void>,
-    tell: (index: number, known: Resolution) => void,
+    prepare: (known: readonly AddressInfo[]) => Promise<void>,
+    tell: (index: number, known: AddressInfo) => void,
   ): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /** `machpause symbolicate` */
-import type { Resolution } from "../../../lib/target/mod.ts";
+import type { AddressInfo } from "../../../lib/symbols/mod.ts";
 import { UserError } from "../../errors.ts";
 import { complain, print } from "../../view/output.ts";
 import { answerJson, type AnswerStyle, atosText, unknownWord } from "./answers.ts";
@@ -121,7 +121,7 @@ const mangled = /^[_$@]/;
 const asked = new Set<string>();
 
 /** Loads what the names that will be shown need to be read by people. */
-function preparation({ name }: AnswerStyle): (known: readonly Resolution[]) => Promise<void> {
+function preparation({ name }: AnswerStyle): (known: readonly AddressInfo[]) => Promise<void> {
   if (name !== demangled) return () => Promise.resolve();
   return async (known) => {
     const names: string[] = [];

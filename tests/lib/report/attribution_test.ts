@@ -11,8 +11,9 @@ import {
   symbolicateReport,
 } from "../../../lib/report/mod.ts";
 import { demangle, openDwarf } from "../../../lib/symbols/mod.ts";
-import { SymbolFiles } from "../../../lib/target/mod.ts";
+import { SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { read, textOf } from "./fixtures.ts";
+import { rawText } from "../../raw_text.ts";
 
 const folder = new URL("../../fixtures/inlines/arm64", import.meta.url).pathname;
 
@@ -169,8 +170,8 @@ Deno.test("a static library is known by the folder of its sources", () => {
           symbol: "f",
           offset: 1,
           frames: [{
-            function: "f",
-            location: { file: "/build/CaptchaSDK/Sources/Captcha.m", line: 9, column: 1 },
+            function: rawText("f"),
+            location: { file: rawText("/build/CaptchaSDK/Sources/Captcha.m"), line: 9, column: 1 },
             inlined: false,
           }],
         }),

@@ -19,6 +19,7 @@ import { safeJson } from "../../../repl/view/json.ts";
 import { plain } from "../../../repl/view/style.ts";
 import { raw } from "../../repl/fake_target.ts";
 import { bytesOf, essence, names, read, textOf } from "./fixtures.ts";
+import { rawText } from "../../raw_text.ts";
 
 /** Does all that can be done with a report. */
 function useAll(report: CrashReport): void {
@@ -30,13 +31,13 @@ function useAll(report: CrashReport): void {
           offset: offset % 64,
           frames: [
             {
-              function: "inner",
-              location: { file: "/src/inner.c", line: 3, column: 1 },
+              function: rawText("inner"),
+              location: { file: rawText("/src/inner.c"), line: 3, column: 1 },
               inlined: true,
             },
             {
-              function: "found",
-              location: { file: "/src/a.c", line: 7, column: 2 },
+              function: rawText("found"),
+              location: { file: rawText("/src/a.c"), line: 7, column: 2 },
               inlined: false,
             },
           ],

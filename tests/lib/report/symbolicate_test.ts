@@ -9,8 +9,9 @@ import {
   symbolicateReport,
 } from "../../../lib/report/mod.ts";
 import { DebugFinder } from "../../../lib/symbols/mod.ts";
-import { SymbolFiles } from "../../../lib/target/mod.ts";
+import { SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { essence, read, textOf } from "./fixtures.ts";
+import { rawText } from "../../raw_text.ts";
 
 /** Symbols of one image: a function at `start`, in which something is inlined up to `inlinedEnd`. */
 function symbolsOf(
@@ -28,8 +29,8 @@ function symbolsOf(
           if (found === undefined) return null;
           const { symbol, inlined, file } = found;
           const frame = (name: string, line: number, isInlined: boolean) => ({
-            function: name,
-            location: { file: `/src/${file}`, line, column: 5 },
+            function: rawText(name),
+            location: { file: rawText(`/src/${file}`), line, column: 5 },
             inlined: isInlined,
           });
           return {
@@ -226,7 +227,7 @@ Deno.test("a frame that a signal interrupted is no return address", () => {
 Deno.test("lines and inlined calls out of a dSYM", () => {
   const folder = new URL("../../../examples/demo/arm64/", import.meta.url).pathname;
   const symbolFiles = new SymbolFiles(files, [folder]);
-  using finder = new DebugFinder({ files, symbolFiles });
+  using finder = new DebugFinder({ files }, symbolFiles);
   using symbols = new ReportSymbolFiles(files, symbolFiles, { debug: finder });
   const [binary] = symbolFiles.named("demo").filter(({ kind }) => kind === "dsym");
   const digits = binary.uuid.replaceAll("-", "").toLowerCase();

@@ -9,7 +9,7 @@ import {
   symbolicateReport,
   writeReport,
 } from "../../../lib/report/mod.ts";
-import { SymbolFiles } from "../../../lib/target/mod.ts";
+import { SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { openCore } from "../../../mod.ts";
 import { buildCore, recordedParts } from "../target/core_builder.ts";
 import { chains, startDemo } from "../target/demo.ts";

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { bytesSource, Image } from "../../../lib/macho/mod.ts";
-import { DebugProvider, Symbolizer } from "../../../lib/symbols/mod.ts";
-import { SymbolFiles } from "../../../lib/target/mod.ts";
+import { DebugProvider, SymbolFiles, Symbolizer } from "../../../lib/symbols/mod.ts";
 import { FileTree, fixture } from "./file_tree.ts";
 
 const inlines = "tests/fixtures/inlines/x86_64/inlines";
@@ -30,13 +29,9 @@ function look(
   { folders = [], locate, path = "/app/inlines", fixture: name = inlines }: Options = {},
 ) {
   const image = Image.fromSource(bytesSource(fixture(name), path), { loadAddress: 0x5_0000n });
-  const provider = new DebugProvider({
-    files: tree,
-    symbolFiles: new SymbolFiles(tree, folders),
-    locate,
-  });
+  const provider = new DebugProvider({ files: tree, locate }, new SymbolFiles(tree, folders));
   const symbolizer = new Symbolizer([image], provider);
-  const frames = (offset: number) =>
+  const frames = (offset: number): unknown[] =>
     symbolizer.resolve(image.loadAddress + BigInt(offset)).frames.map((frame) => [
       frame.function,
       frame.location?.file ?? null,
@@ -94,7 +89,7 @@ Deno.test("a dSYM of another build is refused by name, wherever it is", () => {
     assertEquals(frames(inside), []);
     const [missing] = provider.missing;
     assertEquals([missing.path, missing.uuid, missing.found], [image.path, image.uuid, null]);
-    assertEquals(missing.reasons, [
+    assertEquals<unknown>(missing.reasons, [
       `${path} is not used: its UUID is 4C4C44AA-5555-3144-A1EB-0BBE714B5C01`,
     ]);
   }
@@ -123,7 +118,7 @@ Deno.test("what has no debug information costs two questions, and is told of onc
   const { frames, provider, image } = look(tree);
   for (let offset = inside; offset < inside + 10; offset++) assertEquals(frames(offset), []);
   assertEquals(tree.asked, ["/app/inlines.dSYM", "/app/inlines"]);
-  assertEquals(provider.missing, [
+  assertEquals<unknown>(provider.missing, [
     { path: "/app/inlines", uuid: image.uuid, found: null, reasons: [] },
   ]);
   // The system keeps its debug information to itself.
@@ -174,7 +169,7 @@ Deno.test("object files that are gone are told of once, and cost their functions
   for (let offset = 0x630; offset < 0x640; offset++) assertEquals(frames(offset), []);
   const [{ found, reasons }] = provider.missing;
   assertEquals(found, "/app/inlines");
-  assertEquals(reasons, ["not there are the object files /app/libhelper.a(helper.o)"]);
+  assertEquals<unknown>(reasons, ["not there are the object files /app/libhelper.a(helper.o)"]);
   assertEquals(tree.asked.filter((path) => path === "/app/libhelper.a").length, 1);
 });
 
@@ -267,7 +262,7 @@ Deno.test("an image without a UUID is known by its segments", () => {
   assertEquals(image.uuid, null);
   const frames = (binary: Uint8Array) => {
     const tree = new FileTree({ "/app/inlines": binary, "/app/main.o": main });
-    const provider = new DebugProvider({ files: tree, symbolFiles: new SymbolFiles(tree, []) });
+    const provider = new DebugProvider({ files: tree }, new SymbolFiles(tree, []));
     return provider.framesAt(image, image.loadAddress + BigInt(inside)).length;
   };
   assertEquals(frames(anonymous), 3);

@@ -1,6 +1,6 @@
 /** A file system in memory, which counts what is asked of it. */
 import { bytesSource } from "../../../lib/macho/mod.ts";
-import type { Files } from "../../../lib/target/mod.ts";
+import type { Files } from "../../../lib/file_system.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 

@@ -206,7 +206,7 @@ Deno.test(
         "account_update",
         "worker_lock",
       ]);
-      assertEquals(after.map((frame) => frame.source?.file), [
+      assertEquals<unknown>(after.map((frame) => frame.source?.file), [
         "./demo/workers.c",
         "./demo/workers.c",
         "./demo/demo.c",

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { UnitTable } from "../../../lib/dwarf/mod.ts";
 import { type Moves, moveUnit } from "../../../lib/symbols/mod.ts";
+import { rawText } from "../../raw_text.ts";
 
 /** Three functions in a row, at 0, 0x20 and 0x40; the second has a call inlined into it. The columns are
  * longer than the counts say. */
@@ -28,9 +29,9 @@ const unit: UnitTable = {
   rowLine: Uint32Array.of(1, 2, 3, 4, 5, 6, 99),
   rowColumn: Uint32Array.of(0, 0, 1, 1, 2, 0, 99),
   functionCount: 41,
-  functionName: (scopeFunction) => `f${scopeFunction}`,
+  functionName: (scopeFunction) => rawText(`f${scopeFunction}`),
   linkageName: () => null,
-  file: (number) => `file${number}`,
+  file: (number) => rawText(`file${number}`),
 };
 
 function moves(...rows: [from: number, fromEnd: number, to: number][]): Moves {

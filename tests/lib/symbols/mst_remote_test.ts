@@ -2,6 +2,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { archs } from "../../../lib/arch/mod.ts";
 import { MstBuilder, UnitEncoder } from "../../../lib/symbols/mst/mod.ts";
 import { type AsyncByteSource, FormatError, openRemoteMst } from "../../../mod.ts";
+import { rawText } from "../../raw_text.ts";
+import type { SourceFrame } from "../../../lib/symbols/mod.ts";
 import { chance, plainFrames, randomUnit, unitTable } from "./mst_tables.ts";
 
 const units = Array.from(
@@ -22,11 +24,12 @@ const bytes = (() => {
   return new Uint8Array(builder.finish().flatMap((chunk) => [...chunk]));
 })();
 
-const expected = (offset: number) => {
+const expected = (offset: number): SourceFrame[] => {
   const index = Math.floor(offset / 0x10000);
   return plainFrames(units[index], offset).map((frame) => ({
     ...frame,
-    location: frame.location && { ...frame.location, file: `${frame.location.file}${index}` },
+    location: frame.location &&
+      { ...frame.location, file: rawText(`${frame.location.file}${index}`) },
   }));
 };
 

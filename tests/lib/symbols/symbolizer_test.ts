@@ -1,7 +1,15 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { Image, type LoadedImage } from "../../../lib/macho/mod.ts";
-import { type SourceProvider, Symbolizer } from "../../../lib/symbols/mod.ts";
+import {
+  DebugProvider,
+  dladdr,
+  type SourceFrame,
+  SymbolFiles,
+  Symbolizer,
+} from "../../../lib/symbols/mod.ts";
 import { buildImage, FakeMemory } from "../macho/build_image.ts";
+import { rawText } from "../../raw_text.ts";
+import { FileTree } from "./file_tree.ts";
 
 const EXTERNAL = 0x0f;
 const LOCAL = 0x0e;
@@ -64,7 +72,7 @@ Deno.test("the same address gives the same object, and another does not", () => 
 Deno.test("dladdr fills what Dl_info has, and null where nothing is known", () => {
   const symbolizer = new Symbolizer(images());
   const [image] = symbolizer.images.images;
-  assertEquals(symbolizer.dladdr(A + 0x1108n), {
+  assertEquals<unknown>(dladdr(symbolizer.resolve(A + 0x1108n), A + 0x1108n), {
     fname: "/bin/demo",
     fbase: A,
     sname: "helper",
@@ -76,11 +84,11 @@ Deno.test("dladdr fills what Dl_info has, and null where nothing is known", () =
     source: null,
     frames: [],
   });
-  const nameless = symbolizer.dladdr(A + 0x1090n)!;
+  const nameless = dladdr(symbolizer.resolve(A + 0x1090n), A + 0x1090n)!;
   assertEquals([nameless.sname, nameless.saddr, nameless.offset], [null, A + 0x1080n, 0x10]);
-  const header = symbolizer.dladdr(B + 0x10n)!;
+  const header = dladdr(symbolizer.resolve(B + 0x10n), B + 0x10n)!;
   assertEquals([header.sname, header.saddr, header.offset], [null, null, 0x10]);
-  assertEquals(symbolizer.dladdr(0x10n), null);
+  assertEquals(dladdr(symbolizer.resolve(0x10n), 0x10n), null);
 });
 
 Deno.test("lookup finds a name in every image, in their order", () => {
@@ -106,22 +114,23 @@ Deno.test("an image of another kind may lack symbols", () => {
   const symbolizer = new Symbolizer([...images(), mapping]);
   const { image, symbol, offset } = symbolizer.resolve(0x8004n);
   assertEquals([image, symbol, offset], [mapping, null, 0x1004]);
-  assertEquals(symbolizer.dladdr(0x8004n)?.fname, "/lib/libc.so.6");
+  assertEquals(dladdr(symbolizer.resolve(0x8004n), 0x8004n)?.fname, "/lib/libc.so.6");
 });
 
 Deno.test("a provider adds source positions, and is asked once for each address", () => {
   const asked: [string, bigint][] = [];
-  const location = { file: "demo.c", line: 12, column: 3 };
-  const provider: SourceProvider = {
-    framesAt(image, address) {
+  const location = { file: rawText("demo.c"), line: 12, column: 3 };
+  class FakeProvider extends DebugProvider {
+    override framesAt(image: LoadedImage, address: bigint): readonly SourceFrame[] {
       asked.push([image.name, address]);
-      return [{ function: "inlined", location, inlined: true }, {
-        function: "main",
-        location: null,
-        inlined: false,
-      }];
-    },
-  };
+      return [
+        { function: rawText("inlined"), location, inlined: true },
+        { function: rawText("main"), location: null, inlined: false },
+      ];
+    }
+  }
+  const files = new FileTree({});
+  const provider = new FakeProvider({ files }, new SymbolFiles(files, []));
   const symbolizer = new Symbolizer(images(), provider);
   const { source, frames } = symbolizer.resolve(A + 0x1004n);
   assertEquals(source, location);

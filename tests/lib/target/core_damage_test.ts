@@ -10,7 +10,8 @@ import {
   parseCore,
 } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import { CoreTarget, type Files, type OpenFile, type Services } from "../../../lib/target/mod.ts";
+import type { Files, OpenFile } from "../../../lib/file_system.ts";
+import { CoreTarget, type Services } from "../../../lib/target/mod.ts";
 import { walk } from "../../../lib/unwind/mod.ts";
 import { buildCore, recordedParts, writeSparse } from "./core_builder.ts";
 import { chains, ownFrames } from "./demo.ts";

@@ -5,7 +5,8 @@ import { arm64, readRegister, x86_64 } from "../../../lib/arch/mod.ts";
 import { CallFrameInfo } from "../../../lib/dwarf/mod.ts";
 import { Image, type Section } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import type { DebugSection, Resolver } from "../../../lib/target/mod.ts";
+import type { DebugSection } from "../../../lib/symbols/mod.ts";
+import type { CodeResolver } from "../../../lib/target/mod.ts";
 import { describeRow, unwindPlan, walk } from "../../../lib/unwind/mod.ts";
 import { cieBody, number, SectionBuilder } from "../dwarf/section.ts";
 import { readSteps } from "../../fixtures/steps/x86_steps.ts";
@@ -48,7 +49,7 @@ Deno.test("the __debug_frame of a dSYM is used where the image has no unwind inf
     ...{ pointerSize: 8, kind: "debug_frame", warn: (text) => assert(false, text) },
   });
   const asked: string[] = [];
-  const target = (bytes: Uint8Array): Resolver & { arch: typeof arm64 } => {
+  const target = (bytes: Uint8Array): CodeResolver & { arch: typeof arm64 } => {
     const own = image(bytes);
     return {
       arch: arm64,

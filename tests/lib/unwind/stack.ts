@@ -1,6 +1,7 @@
 import { type Arch, Registers, writeRegister } from "../../../lib/arch/mod.ts";
 import type { LoadedImage } from "../../../lib/macho/mod.ts";
-import type { Resolver, WalkInput } from "../../../lib/target/mod.ts";
+import type { Resolver } from "../../../lib/symbols/mod.ts";
+import type { WalkInput } from "../../../lib/target/mod.ts";
 
 /** A stack written by hand: where the truth is known because the test made it. */
 export class HandMadeStack {
@@ -70,6 +71,7 @@ export function functions(starts: readonly bigint[]): Resolver {
       image: address < 0x1000n ? null : image,
       symbol: null,
       offset: Number(address - image.loadAddress),
+      functionStart: null,
       source: null,
       frames: [],
     }),

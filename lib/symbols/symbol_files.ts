@@ -1,0 +1,114 @@
+/** Finds binaries, dSYMs and symbol table files in folders by UUID. */
+
+import type { RawText } from "../escape.ts";
+import type { Files } from "../file_system.ts";
+import { FILE_TYPE } from "../macho/walking.ts";
+import { imagesIn } from "./binaries.ts";
+import { readTableHead } from "./table_head.ts";
+
+/** A file with something about the image of a UUID. */
+export interface SymbolFile {
+  /** Its path. */
+  readonly path: RawText;
+  /** What it is. */
+  readonly kind: "binary" | "dsym" | "table";
+  /** Of the image. */
+  readonly uuid: string;
+  /** `CPU_TYPE_*`; `null` where the file does not say. */
+  readonly cpuType: number | null;
+}
+
+interface Index {
+  readonly byUuid: ReadonlyMap<string, readonly SymbolFile[]>;
+  readonly byName: ReadonlyMap<string, readonly SymbolFile[]>;
+}
+
+/** Folders and files that the user named for debug information. They are searched once, at the first
+ * lookup.
+ *
+ * @example
+ * ```ts
+ * import { type Files, SymbolFiles } from "@machpause/machpause";
+ *
+ * declare const files: Files; // the file system
+ * const symbolFiles = new SymbolFiles(files, ["./symbols"]);
+ * for (const { path, kind } of symbolFiles.find("4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D")) {
+ *   console.log(path, kind);
+ * }
+ * ```
+ */
+export class SymbolFiles {
+  readonly #files: Files;
+  readonly #folders: string[];
+  #index: Index | undefined;
+
+  /** Reads nothing yet.
+   *
+   * @param folders searched with everything below them; files may be named too
+   */
+  constructor(files: Files, folders: readonly string[]) {
+    this.#files = files;
+    this.#folders = [...folders];
+  }
+
+  /** Adds folders, which are searched after the others. */
+  add(folders: readonly string[]): void {
+    this.#folders.push(...folders);
+    this.#index = undefined;
+  }
+
+  /** The files with a UUID, in the order of the folders and of their names. */
+  find(uuid: string): readonly SymbolFile[] {
+    return this.#indexed().byUuid.get(uuid) ?? [];
+  }
+
+  /** The files with a name, whatever their UUID.
+   *
+   * @param name without folders
+   */
+  named(name: string): readonly SymbolFile[] {
+    if (this.#folders.length === 0) return [];
+    return this.#indexed().byName.get(name) ?? [];
+  }
+
+  #indexed(): Index {
+    return this.#index ??= this.#makeIndex();
+  }
+
+  #makeIndex(): Index {
+    const byUuid = new Map<string, SymbolFile[]>();
+    const byName = new Map<string, SymbolFile[]>();
+    const add = (file: SymbolFile): void => {
+      for (
+        const [map, key] of [
+          [byUuid, file.uuid],
+          [byName, file.path.slice(file.path.lastIndexOf("/") + 1)],
+        ] as const
+      ) {
+        const known = map.get(key);
+        if (known === undefined) map.set(key, [file]);
+        else known.push(file);
+      }
+    };
+    for (const folder of this.#folders) {
+      for (const path of this.#files.walk(folder) as Iterable<RawText>) {
+        try {
+          using file = this.#files.open(path);
+          const table = readTableHead(file);
+          if (table !== null) {
+            add({ path, kind: "table", uuid: table.uuid, cpuType: table.cpuType });
+            continue;
+          }
+          for (const { image: { uuid, cpuType, fileType } } of imagesIn(file)) {
+            if (fileType === FILE_TYPE.MH_CORE || fileType === FILE_TYPE.MH_OBJECT) continue;
+            const kind = fileType === FILE_TYPE.MH_DSYM ? "dsym" : "binary";
+            if (uuid !== null) add({ path, kind, uuid, cpuType });
+          }
+        } catch {
+          // A file that may not be read, or was deleted meanwhile, is not found.
+        }
+      }
+    }
+    return { byUuid, byName };
+  }
+}
