@@ -27,6 +27,10 @@ export interface Exports {
 const MAX_EXPANSION = 64;
 /** Bytes of a name: more is damage. */
 const MAX_NAME = 1 << 16;
+/** What a search for one name reads at a time: a node has a few hundred bytes. */
+const SEARCH_WINDOW = 1024;
+
+const none = new Uint8Array();
 
 /** Reads the symbols that have an address in the image; absolute and re-exported ones are left out.
  *
@@ -138,6 +142,76 @@ export function readExports(
     entries.push({ ...entry, value, resolver });
   });
   return { entries, complete: complete && walked };
+}
+
+/** Finds one name in a trie of which only what the search passes is read.
+ *
+ * @param read returns the bytes at an offset in the trie, at least one; `null` where there are none
+ * @param size of the trie in bytes
+ * @param name with its leading underscore
+ * @returns bytes from the Mach-O header; `null` when the name is not there, is absolute or re-exported,
+ * or when the trie is damaged
+ */
+export function findExport(
+  read: (offset: number, length: number) => Uint8Array | null,
+  size: number,
+  name: Uint8Array,
+): number | null {
+  let window = new Uint8Array() as Uint8Array;
+  let windowStart = 0;
+  const byteAt = (offset: number): number => {
+    if (offset < windowStart || offset >= windowStart + window.length) {
+      window = offset < size ? read(offset, Math.min(SEARCH_WINDOW, size - offset)) ?? none : none;
+      windowStart = offset;
+    }
+    return window[offset - windowStart] ?? -1;
+  };
+  let at = 0;
+  const uleb = (): number => {
+    let value = 0;
+    for (let scale = 1; scale < 2 ** 53; scale *= 128) {
+      const byte = byteAt(at++);
+      if (byte < 0) return NaN;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    return NaN;
+  };
+  let matched = 0;
+  for (;;) {
+    const terminalSize = uleb();
+    if (Number.isNaN(terminalSize)) return null;
+    const children = at + terminalSize;
+    if (matched === name.length) {
+      if (terminalSize === 0) return null;
+      const flags = uleb();
+      const isPlain = (flags & EXPORT_SYMBOL_FLAGS.REEXPORT) === 0 &&
+        (flags & EXPORT_SYMBOL_FLAGS.KIND_MASK) !== EXPORT_SYMBOL_FLAGS.KIND_ABSOLUTE;
+      const offset = isPlain ? uleb() : NaN;
+      return Number.isNaN(offset) ? null : offset;
+    }
+    at = children;
+    let next = NaN;
+    for (let left = byteAt(at++); left > 0; left--) {
+      let length = matched;
+      let same = true;
+      let byte = byteAt(at++);
+      for (; byte > 0; byte = byteAt(at++)) {
+        same &&= byte === name[length];
+        length++;
+        if (length - matched > MAX_NAME) return null;
+      }
+      const node = uleb();
+      if (byte < 0 || Number.isNaN(node)) return null;
+      // An edge without text would let a damaged trie go in circles.
+      if (!same || length === matched || length > name.length) continue;
+      matched = length;
+      next = node;
+      break;
+    }
+    if (Number.isNaN(next)) return null;
+    at = next;
+  }
 }
 
 /** Visits the trie's symbols in its order. Each node is visited once, so cycles and shared nodes cost

@@ -8,6 +8,7 @@ import { FILE_TYPE, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
 import { readFat } from "./fat.ts";
 import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
 import { ImageSymbols } from "./image_symbols.ts";
+import type { NameSearch } from "./name_search.ts";
 import {
   type BuildVersion,
   type DylibReference,
@@ -165,7 +166,7 @@ export class Image implements LoadedImage {
     // What cannot be read the parser finds missing.
     const bytes = readAvailable(memory, loadAddress + BigInt(header.size), header.commandsSize);
     const commands = parseLoadCommands(bytes, header, warnings);
-    const source = (segments: readonly Segment[]): ImageSource => memorySource(memory, segments);
+    const source = (segments: readonly Segment[]): ImageSource => memorySource(reader, segments);
     return new Image(path, header, commands, loadAddress, source, warnings);
   }
 
@@ -259,9 +260,23 @@ export class Image implements LoadedImage {
     return this.#symbolReader.symbolAt(Number(address - this.loadAddress));
   }
 
-  /** The symbols of exactly that name, with or without the leading underscore. */
+  /** Whether the image is one of the dyld shared cache. */
+  get inSharedCache(): boolean {
+    return (this.flags & MH_DYLIB_IN_CACHE) !== 0 && this.#source.relocated;
+  }
+
+  /** The symbols of exactly that name, with or without the leading underscore; of an image of the dyld
+   * shared cache only those that it exports. */
   findSymbols(name: string): SymbolShape[] {
-    return this.symbols.find(name);
+    return this.#symbolReader.find(name);
+  }
+
+  /** The symbols that {@linkcode findSymbols} does not look for in an image of the dyld shared cache.
+   *
+   * @param search of the name, for all images of a target
+   */
+  searchSymbols(search: NameSearch): SymbolShape[] {
+    return this.#symbolReader.search(search);
   }
 
   /** Such as `0x100000000 demo 8A6E…`. */

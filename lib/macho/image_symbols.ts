@@ -2,14 +2,16 @@
  * one address. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { CPU_TYPE } from "./constants.ts";
-import { parseExports } from "./exports.ts";
+import { findExport, parseExports } from "./exports.ts";
 import { parseFunctionStarts } from "./function_starts.ts";
 import type { FileRange, ParsedCommands } from "./load_commands.ts";
+import type { NameSearch } from "./name_search.ts";
 import { NumberSet } from "./number_set.ts";
 import { type ObjcImage, readObjcMethods } from "./objc.ts";
 import type { ImageSource } from "./source.ts";
-import { StringTable } from "./strings.ts";
+import { rawText, StringTable } from "./strings.ts";
 import {
   lowerBound,
   MAX_SYMBOLS,
@@ -20,21 +22,29 @@ import {
   type SectionSpan,
   type SymbolColumns,
   SymbolTable,
+  TableSymbol,
 } from "./symbol_table.ts";
 import { Nlists, nlistSize } from "./symtab.ts";
-import type { SymbolMatch } from "./types.ts";
+import type { Symbol as SymbolShape, SymbolMatch } from "./types.ts";
 
-/** So many functions are looked for one by one; then it is time to sort all symbols. */
+/** The most functions whose symbols are looked for one by one; after them all symbols are sorted. */
 const MAX_NEAR = 64;
+/** The same for an image of the dyld shared cache, where sorting reads the names of all exports. */
+const MAX_NEAR_IN_CACHE = 1 << 14;
 /** A name is not known to end before the table does; longer ones do not exist. */
 const MAX_NAME = 1 << 16;
-/** String tables up to this size are read at once for a single name. */
+/** String tables up to this size are read at once for a single name. Of a larger one pages are read,
+ * which are kept for all images that share it. */
 const SMALL = 1 << 18;
+const NAME_PAGE = 1 << 12;
 
 const none = new Float64Array();
 
 /** Whose symbols they are. */
 export interface SymbolsOwner extends ObjcImage {
+  /** Whether the image is one of the dyld shared cache: its `__LINKEDIT` is that of all of them, and its
+   * local symbols are stripped. */
+  readonly inSharedCache: boolean;
   /** Told what is damaged. */
   readonly warnings: string[];
 }
@@ -56,6 +66,8 @@ export class ImageSymbols {
   #all: SymbolTable | undefined;
   /** The symbol table's, where names were asked for before all was read. */
   #named: NameColumns | null | undefined;
+  /** Of an image of the shared cache: what the symbol table does not name. */
+  #unnamed: SymbolTable | undefined;
   // What both kinds of answers need, until all symbols are sorted.
   #nlists: Nlists | null | undefined;
   #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
@@ -114,8 +126,77 @@ export class ImageSymbols {
    * A first backtrace asks for some tens of them. To look through the symbol table for each costs
    * much less than to sort it, and to read the exports. */
   symbolAt(offset: number): SymbolMatch | null {
-    const table = this.#all ?? this.#tableNear(offset) ?? this.all;
+    const table = this.#all ?? this.#tableNear(offset) ??
+      (this.#image.inSharedCache ? this.#unnamedTable() : this.all);
     return table.symbolAt(offset);
+  }
+
+  /** The symbols of exactly that name, with or without the leading underscore. Of an image of the shared
+   * cache only exported ones: {@linkcode search} finds the others. */
+  find(name: string): SymbolShape[] {
+    if (this.#all !== undefined || !this.#image.inSharedCache) return this.all.find(name);
+    const exported = this.#findExport(name) ?? this.#findExport(`_${name}`);
+    return exported === null ? [] : [exported];
+  }
+
+  /** The symbols of exactly that name that an image of the shared cache does not export.
+   *
+   * @param search of the name, for all images of a target
+   */
+  search(search: NameSearch): SymbolShape[] {
+    const { symtab } = this.#commands;
+    if (this.#all !== undefined || !this.#image.inSharedCache) return [];
+    const methods = search.isObjcMethod ? this.#unnamedTable().find(search.name) : [];
+    const address = symtab && this.#source.addressOf(symtab.stringsOffset);
+    if (symtab === null || address === null) return methods;
+    const strings = search.offsets(address, symtab.stringsSize, this.#source);
+    if (strings.size === 0) return methods;
+    const columns = this.#guard("the symbol table", () => this.#readNlists())
+      ?.between(-Infinity, Infinity, this.#isArm);
+    // Many images are searched, and few of them are asked about again.
+    this.#nlists = undefined;
+    const found: SymbolShape[] = [];
+    for (let row = 0; row < (columns?.count ?? 0); row++) {
+      if (!strings.has(columns!.nameOffsets[row])) continue;
+      const name = this.#nameTable().at(columns!.nameOffsets[row]);
+      if (name !== search.name && name !== `_${search.name}`) continue;
+      found.push(this.#symbolNamed(name, columns!.offsets[row], columns!.thumb[row] === 1));
+    }
+    return [...found, ...methods];
+  }
+
+  #findExport(name: string): SymbolShape | null {
+    const trie = this.#commands.exportTrie;
+    if (trie === null || trie.size === 0) return null;
+    const offset = this.#guard("the export trie", () =>
+      findExport(
+        (at, size) => this.#source.readShared({ offset: trie.offset + at, size }),
+        trie.size,
+        new TextEncoder().encode(name),
+      )) ?? null;
+    if (offset === null) return null;
+    const even = this.#isArm ? offset - offset % 2 : offset;
+    return this.#symbolNamed(rawText(new TextEncoder().encode(name)), even, even !== offset);
+  }
+
+  /** An external symbol whose name and place are known. */
+  #symbolNamed(name: RawText, offset: number, thumb: boolean): SymbolShape {
+    const known = this.symbolAt(offset)?.symbol;
+    if (known?.rawName === name) return known;
+    // It is another name of the same function, or the symbol table does not have it.
+    const address = this.#image.loadAddress + BigInt(offset);
+    return new TableSymbol(name, address, known?.size ?? 0, true, thumb);
+  }
+
+  /** Functions by their starts, and the names of Objective-C methods: what is known of the local
+   * functions of an image of the shared cache, whose symbols are stripped. */
+  #unnamedTable(): SymbolTable {
+    if (this.#unnamed === undefined) {
+      const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
+      const { offsets } = this.#functionStarts ??= this.#readFunctionStarts();
+      this.#unnamed = this.#table(methods ? [methods] : [], offsets, this.#sections);
+    }
+    return this.#unnamed;
   }
 
   /** The symbols of the function at an offset, if the symbol table names it where it starts: then
@@ -127,7 +208,8 @@ export class ImageSymbols {
     const start = offsets[index];
     let near = this.#near.get(start);
     if (near === undefined) {
-      near = this.#near.size < MAX_NEAR ? this.#readNear(offsets, index, offset) : null;
+      const most = this.#image.inSharedCache ? MAX_NEAR_IN_CACHE : MAX_NEAR;
+      near = this.#near.size < most ? this.#readNear(offsets, index, offset) : null;
       this.#near.set(start, near);
     }
     // After the last function of a section comes another section.
@@ -243,8 +325,15 @@ export class ImageSymbols {
   /** The names, for those who want few of them. */
   #nameTable(): StringTable {
     const { stringsSize } = this.#commands.symtab!;
-    return this.#names ??= new StringTable(0, stringsSize, this.#readNames, SMALL);
+    return this.#names ??= stringsSize <= SMALL
+      ? new StringTable(0, stringsSize, this.#readNames)
+      : new StringTable(0, stringsSize, this.#readPage, { atOnce: 0, chunk: NAME_PAGE, keep: 1 });
   }
+
+  readonly #readPage = (offset: number, size: number): Uint8Array | null => {
+    const range = { offset: this.#commands.symtab!.stringsOffset + offset, size };
+    return this.#guard("the string table", () => this.#source.readShared(range)) ?? null;
+  };
 
   // Of a large table parts are read later, when there is nobody to catch an error.
   readonly #readNames = (offset: number, size: number): Uint8Array | null => {

@@ -3,6 +3,7 @@
 import { MemoryReadError } from "../errors.ts";
 import type { ByteSource } from "./bytes.ts";
 import type { FileRange } from "./load_commands.ts";
+import { PageCache } from "./page_cache.ts";
 import type { MemoryReader, Segment } from "./types.ts";
 
 /** An image's bytes, by place in the file and by address. */
@@ -11,6 +12,11 @@ export interface ImageSource {
   readonly relocated: boolean;
   /** The bytes of `__LINKEDIT` at `range`, fewer when not all are there. `null` when none are. */
   readLinkedit(range: FileRange): Uint8Array | null;
+  /** As {@linkcode readLinkedit}, by pages that are kept and shared with other images. */
+  readShared(range: FileRange): Uint8Array | null;
+  /** The address of a byte of `__LINKEDIT`, by its offset in the file; `null` where there is none, as in a
+   * file. */
+  addressOf(offset: number): bigint | null;
   /** The bytes at a slid address; throws `MemoryReadError` when any is not there. */
   read(address: bigint, length: number): Uint8Array;
 }
@@ -21,11 +27,13 @@ export interface ImageSource {
  * @param segments that say which bytes belong at which address
  */
 export function fileSource(file: ByteSource, segments: readonly Segment[]): ImageSource {
+  const readRange = ({ offset, size }: FileRange): Uint8Array | null =>
+    offset >= file.size || size === 0 ? null : file.read(offset, size);
   return {
     relocated: false,
-    readLinkedit({ offset, size }) {
-      return offset >= file.size || size === 0 ? null : file.read(offset, size);
-    },
+    addressOf: () => null,
+    readLinkedit: readRange,
+    readShared: readRange,
     read(address, length) {
       for (const { address: start, fileOffset, fileSize } of segments) {
         if (address < start || address >= start + BigInt(fileSize)) continue;
@@ -95,23 +103,47 @@ export function readAvailable(
   return bytes;
 }
 
-/** The bytes of an image in memory. Its `__LINKEDIT` is found through the segment that the range's
- * place in the file falls into; in the dyld shared cache that segment is shared by all images, so
- * only the ranges asked for are read. */
+/** The bytes of an image in memory.
+ *
+ * File offsets are looked up in the segment named `__LINKEDIT`, and in no other: in a split dyld shared
+ * cache they count within each subcache, so those of other segments coincide with them (dyld's
+ * `NewSharedCacheBuilder.cpp`). Images of the cache share that segment, so only the ranges asked for are
+ * read.
+ */
 export function memorySource(memory: MemoryReader, segments: readonly Segment[]): ImageSource {
+  const bounded = boundedMemory(memory);
+  const linkedit = segments.find(({ name }) => name === "__LINKEDIT");
+  /** Where a range is in memory, and how much of it is in its segment. */
+  const locate = ({ offset, size }: FileRange): { start: bigint; length: number } | null => {
+    for (const { address, fileOffset, fileSize } of linkedit ? [linkedit] : segments) {
+      if (offset < fileOffset || offset >= fileOffset + fileSize || size === 0) continue;
+      const length = Math.min(size, fileOffset + fileSize - offset);
+      return { start: address + BigInt(offset - fileOffset), length };
+    }
+    return null;
+  };
   return {
     relocated: true,
-    readLinkedit({ offset, size }) {
-      for (const { address, fileOffset, fileSize } of segments) {
-        if (offset < fileOffset || offset >= fileOffset + fileSize || size === 0) continue;
-        const length = Math.min(size, fileOffset + fileSize - offset);
-        const start = address + BigInt(offset - fileOffset);
-        if (length > MAX_RANGE) throw new MemoryReadError(start, length);
-        if (length > PROBED) memory.read(start + BigInt(length - 1), 1);
-        return memory.read(start, length);
-      }
-      return null;
+    addressOf: (offset) => locate({ offset, size: 1 })?.start ?? null,
+    readLinkedit(range) {
+      const found = locate(range);
+      if (found === null) return null;
+      const { start, length } = found;
+      if (length > MAX_RANGE) throw new MemoryReadError(start, length);
+      if (length > PROBED) bounded.read(start + BigInt(length - 1), 1);
+      return bounded.read(start, length);
     },
-    read: (address, length) => memory.read(address, length),
+    readShared(range) {
+      const found = locate(range);
+      if (found === null) return null;
+      try {
+        return PageCache.of(memory).read(found.start, found.length);
+      } catch (error) {
+        if (!(error instanceof MemoryReadError)) throw error;
+        // The rest of a page may be missing: in a core, for instance.
+        return bounded.read(found.start, found.length);
+      }
+    },
+    read: (address, length) => bounded.read(address, length),
   };
 }

@@ -22,6 +22,19 @@ const MAX_NAME = 1 << 16;
  * are used. */
 const WHOLE = 32 << 20;
 const CHUNK = 1 << 18;
+/** The most chunks that one table keeps: 16 MiB. */
+const KEPT = 64;
+
+/** How a {@linkcode StringTable} is read. */
+export interface StringTableOptions {
+  /** The largest table, in bytes, that is read at once; of a larger one chunks are read when they are
+   * needed. */
+  readonly atOnce?: number;
+  /** Bytes of a chunk. */
+  readonly chunk?: number;
+  /** The most chunks that are kept. */
+  readonly keep?: number;
+}
 
 /** NUL-terminated names. */
 export class StringTable {
@@ -30,18 +43,22 @@ export class StringTable {
   readonly #read: (offset: number, size: number) => Uint8Array | null;
   /** The whole range, when it is small enough. */
   readonly #whole: Uint8Array | null;
+  readonly #chunk: number;
+  readonly #keep: number;
+  /** By number; the chunk read last is the map's last. */
   readonly #chunks = new Map<number, Uint8Array>();
 
   /** @param base the first offset that is used
    * @param end beyond the last byte of the table
-   * @param read returns the bytes at an offset, fewer at the end
-   * @param atOnce up to how many bytes are read at once, and not in parts when they are needed */
+   * @param read returns the bytes at an offset, fewer at the end */
   constructor(
     base: number,
     end: number,
     read: (offset: number, size: number) => Uint8Array | null,
-    atOnce: number = WHOLE,
+    { atOnce = WHOLE, chunk = CHUNK, keep = KEPT }: StringTableOptions = {},
   ) {
+    this.#chunk = chunk;
+    this.#keep = keep;
     this.#base = base;
     this.#end = Math.max(base, end);
     this.#read = read;
@@ -120,11 +137,14 @@ export class StringTable {
     const parts: Uint8Array[] = [];
     let length = 0;
     while (offset < this.#end && length < MAX_NAME) {
-      const index = Math.floor((offset - this.#base) / CHUNK);
-      const start = this.#base + index * CHUNK;
+      const size = this.#chunk;
+      const index = Math.floor((offset - this.#base) / size);
+      const start = this.#base + index * size;
       let chunk = this.#chunks.get(index);
       if (chunk === undefined) {
-        chunk = this.#read(start, Math.min(CHUNK, this.#end - start)) ?? new Uint8Array();
+        chunk = this.#read(start, Math.min(size, this.#end - start)) ?? new Uint8Array();
+        const [oldest] = this.#chunks.keys();
+        if (this.#chunks.size >= this.#keep) this.#chunks.delete(oldest);
         this.#chunks.set(index, chunk);
       }
       const rest = chunk.subarray(offset - start);
@@ -132,8 +152,8 @@ export class StringTable {
       if (nul >= 0 && parts.length === 0) return rest.subarray(0, nul);
       parts.push(nul < 0 ? rest : rest.subarray(0, nul));
       length += parts.at(-1)!.length;
-      if (nul >= 0 || chunk.length < CHUNK) break;
-      offset = start + CHUNK;
+      if (nul >= 0 || chunk.length < size) break;
+      offset = start + size;
     }
     const joined = new Uint8Array(length);
     let at = 0;

@@ -64,7 +64,7 @@ const REDACTED_PREFIX = 0x3c | (0x72 << 8) | (0x65 << 16);
 const REDACTED = new TextEncoder().encode("<redacted>");
 
 /** One symbol, as the public interface has it. */
-class TableSymbol implements SymbolShape {
+export class TableSymbol implements SymbolShape {
   readonly name: string;
   constructor(
     readonly rawName: string,

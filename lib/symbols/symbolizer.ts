@@ -1,7 +1,13 @@
 /** From an address to what is known about it. */
 
 import type { SourceFrame, SourceLocation } from "../dwarf/mod.ts";
-import type { LoadedImage, Symbol as ImageSymbol, SymbolMatch } from "../macho/mod.ts";
+import {
+  Image,
+  type LoadedImage,
+  NameSearch,
+  type Symbol as ImageSymbol,
+  type SymbolMatch,
+} from "../macho/walking.ts";
 import {
   type AddressInfo,
   type DebugSection,
@@ -112,11 +118,18 @@ export class Symbolizer implements Resolver {
   /** The symbols with exactly that name, with or without the leading underscore, in the order of the
    * images. */
   lookup(name: string): FoundSymbol[] {
-    return this.images.images.flatMap((image) => {
+    const { images } = this.images;
+    const found = images.flatMap((image) => {
       const own = image.findSymbols(name);
       const found = own.length > 0 ? own : this.#debug?.findSymbols(image, name) ?? own;
       return found.map((symbol) => ({ image, symbol }));
     });
+    if (found.length > 0) return found;
+    // In the shared cache exports come first: to search all of its symbols reads its string table.
+    const search = new NameSearch(name);
+    return images.flatMap((image) =>
+      image instanceof Image ? image.searchSymbols(search).map((symbol) => ({ image, symbol })) : []
+    );
   }
 
   /** A section of the image's debug information, such as `__debug_frame`; `null` when none is found. */

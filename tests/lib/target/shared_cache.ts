@@ -294,7 +294,7 @@ function stacks({ images, threads }: SharedCacheOptions): {
       Array.from({ length: framesPerThread }, (_, frame) => ({
         image: (thread * 7 + frame * frame * 3) % Math.min(images, 45) *
           Math.floor(images / 45 || 1),
-        function: (thread * 31 + frame * 17) % named * 2,
+        function: (thread * 31 + frame * 17) % functions,
       })),
   );
   const pcOf = ({ image, function: index }: { image: number; function: number }) =>

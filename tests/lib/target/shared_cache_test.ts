@@ -1,0 +1,52 @@
+/** What is read of a process whose images are those of the dyld shared cache. */
+import { assert, assertEquals } from "@std/assert";
+import { system } from "../../../ffi/processes.ts";
+import { servicesOver } from "../../../lib/services.ts";
+import { LiveTarget } from "../../../lib/target/mod.ts";
+import { functionName, SharedCacheKernel } from "./shared_cache.ts";
+
+function open(): { kernel: SharedCacheKernel; target: LiveTarget } {
+  const kernel = new SharedCacheKernel();
+  const target = new LiveTarget(kernel, servicesOver(system, {}), { pid: 7, name: "app" });
+  return { kernel, target };
+}
+
+Deno.test("600 images with one string pool: every frame has its name, for 16 MiB at most", () => {
+  const { kernel, target } = open();
+  using _ = target;
+  assertEquals(target.images.length, 600);
+  const before = kernel.bytesRead;
+  const { threads } = target.snapshot();
+  assertEquals(threads.length, kernel.calls.length);
+  for (const [index, thread] of threads.entries()) {
+    const names = [...thread.backtrace()].map((frame) => frame.function);
+    const expected = kernel.calls[index].map(({ image, function: number }) =>
+      // The functions with odd numbers are local: the cache has no symbols of them.
+      number % 2 === 0 ? functionName(image, number).slice(1) : null
+    );
+    assertEquals(names, expected);
+  }
+  assert(kernel.bytesRead - before < 16 << 20, `${kernel.bytesRead - before} bytes`);
+  // File offsets of __TEXT and __LINKEDIT coincide: read through the wrong one, tables are damaged.
+  assertEquals(target.images.flatMap(({ warnings }) => warnings), []);
+});
+
+Deno.test("lookup of a name in 600 images: exports first, then the string pool, once", () => {
+  const { kernel, target } = open();
+  using _ = target;
+  void target.images;
+  let before = kernel.bytesRead;
+  const name = functionName(300, 44);
+  for (const spelled of [name, name.slice(1)]) {
+    const found = target.lookup(spelled);
+    assertEquals(found.map(({ image, symbol }) => [image.name, symbol.rawName]), [
+      ["Framework0300", name],
+    ]);
+    assertEquals(target.resolve(found[0].symbol.address).symbol?.rawName, name);
+  }
+  assert(kernel.bytesRead - before < 16 << 20, `${kernel.bytesRead - before} bytes`);
+
+  before = kernel.bytesRead;
+  assertEquals(target.lookup("no_such_function"), []);
+  assert(kernel.bytesRead - before < 200 << 20, `${kernel.bytesRead - before} bytes`);
+});
