@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { system } from "../../../ffi/processes.ts";
 import { servicesOver } from "../../../lib/services.ts";
+import type { Image } from "../../../lib/macho/mod.ts";
 import { LiveTarget } from "../../../lib/target/mod.ts";
 import { functionName, SharedCacheKernel } from "./shared_cache.ts";
 
@@ -28,7 +29,8 @@ Deno.test("600 images with one string pool: every frame has its name, for 16 MiB
   }
   assert(kernel.bytesRead - before < 16 << 20, `${kernel.bytesRead - before} bytes`);
   // File offsets of __TEXT and __LINKEDIT coincide: read through the wrong one, tables are damaged.
-  assertEquals(target.images.flatMap(({ warnings }) => warnings), []);
+  const warnings = target.images.flatMap((image) => (image as Image).warnings);
+  assertEquals(warnings, []);
 });
 
 Deno.test("lookup of a name in 600 images: exports first, then the string pool, once", () => {
