@@ -7,8 +7,6 @@ import { cppDemangler } from "./cpp/demangle.ts";
 import { type Demangler, needsLibrary } from "./demangle.ts";
 import { rustDemangler } from "./rust/demangle.ts";
 
-const packageName = "gecko-profiler-demangle";
-
 /** The demangler; `null` when it could not be loaded, `undefined` before the first attempt. */
 let loaded: Demangler | null | undefined;
 
@@ -46,9 +44,9 @@ function loadFile(): Demangler | null {
     const { createRequire } = process.getBuiltinModule("node:module");
     const { url } = import.meta;
     const require = createRequire(url.startsWith("file:") ? url : "file:///");
-    const path = require.resolve(`${packageName}/index_bg.wasm`);
+    const path = require.resolve("gecko-profiler-demangle/index_bg.wasm");
     log.symbols?.(`demangles C++ and Rust names by ${path}`);
-    if (!mayRead(path)) return adapt(require(packageName).demangle_any);
+    if (!mayRead(path)) return adapt(require("gecko-profiler-demangle").demangle_any);
     // deno-lint-ignore no-process-global
     const { readFileSync } = process.getBuiltinModule("node:fs");
     return adapt(boundedDemangler(readFileSync(path)));
