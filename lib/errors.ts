@@ -1,9 +1,9 @@
-/** The errors that machpause throws. Each carries what a program needs to decide, and says in its
- * message what a person can do. */
+/** The errors that machpause throws. Each carries the data a program needs for its decision; its
+ * message tells people the remedy. */
 
 import { hex } from "./hex.ts";
 
-/** The names of the `kern_return_t` values that can be met, from `<mach/kern_return.h>` and
+/** Names of the `kern_return_t` values that can occur, from `<mach/kern_return.h>` and
  * `<mach/message.h>`. */
 const kernReturnNames: Readonly<Record<number, string>> = {
   0: "KERN_SUCCESS",
@@ -42,7 +42,7 @@ const kernReturnNames: Readonly<Record<number, string>> = {
  * ```
  */
 export class MachError extends Error {
-  /** The class, also where it was minified. */
+  /** The class name, set here so that minifying keeps it. */
   override readonly name: string = "MachError";
   /** The call that failed, by its Mach name. */
   readonly call: string;
@@ -50,12 +50,12 @@ export class MachError extends Error {
   readonly code: number;
   /** The name of `code`. */
   readonly codeName: string;
-  /** What a person can do about it. */
+  /** The remedy, for people. */
   readonly remedy: string | undefined;
 
-  /** Says which call failed, and how.
+  /** Creates the error of a failed call.
    *
-   * @param remedy what a person can do, as the end of a sentence
+   * @param remedy for people, as the end of a sentence
    */
   constructor(call: string, code: number, remedy?: string) {
     const codeName = kernReturnNames[code] ?? "kern_return_t";
@@ -83,12 +83,12 @@ export class MachError extends Error {
  * ```
  */
 export class TargetGoneError extends Error {
-  /** The class, also where it was minified. */
+  /** The class name, set here so that minifying keeps it. */
   override readonly name: string = "TargetGoneError";
 
-  /** Says which target is gone.
+  /** Creates the error of a target that is gone.
    *
-   * @param target how the target was named, such as `pid 123`
+   * @param target its name for people, such as `pid 123`
    */
   constructor(target: string) {
     super(`${target} is gone: it exited or was killed`);
@@ -111,16 +111,16 @@ export class TargetGoneError extends Error {
  * ```
  */
 export class MemoryReadError extends Error {
-  /** The class, also where it was minified. */
+  /** The class name, set here so that minifying keeps it. */
   override readonly name: string = "MemoryReadError";
-  /** Where the read began. */
+  /** The first address of the read. */
   readonly address: bigint;
-  /** How many bytes were asked for. */
+  /** The length of the read, in bytes. */
   readonly length: number;
 
-  /** Says what could not be read.
+  /** Creates the error of a failed read.
    *
-   * @param length bytes that were asked for
+   * @param length in bytes
    */
   constructor(address: bigint, length: number) {
     super(`cannot read ${length} bytes at ${hex(address)}: not mapped, or not readable`);
@@ -129,7 +129,7 @@ export class MemoryReadError extends Error {
   }
 }
 
-/** Bytes that are not what their format says: Mach-O, DWARF, cores, reports.
+/** Bytes that violate their format: Mach-O, DWARF, a core, a report.
  *
  * @example
  * ```ts
@@ -145,18 +145,18 @@ export class MemoryReadError extends Error {
  * ```
  */
 export class FormatError extends Error {
-  /** The class, also where it was minified. */
+  /** The class name, set here so that minifying keeps it. */
   override readonly name: string = "FormatError";
   /** The file or image that the bytes come from. */
   readonly file: string;
   /** The offset of the offending bytes in `file`. */
   readonly offset: number;
-  /** What should have been there. */
+  /** What the format requires there. */
   readonly expected: string;
 
-  /** Says where the file is not what it should be.
+  /** Creates the error of damaged bytes.
    *
-   * @param expected what should have been there, with an article
+   * @param expected what the format requires there, with an article
    */
   constructor(file: string, offset: number, expected: string) {
     super(`${file}: at offset ${hex(offset)}: expected ${expected}`);

@@ -23,7 +23,7 @@ export { arm64, armv7, i386, x86_64 };
  */
 export const archs: Readonly<Record<ArchName, Arch>> = { armv7, arm64, i386, x86_64 };
 
-/** The architecture of a `CPU_TYPE_*`; `undefined` when it is not one of the four. */
+/** The architecture of a `CPU_TYPE_*`; `undefined` for an unsupported one. */
 export function archOfCpuType(cpuType: number): Arch | undefined {
   return Object.values(archs).find((arch) => arch.cpuType === cpuType);
 }

@@ -1,15 +1,6 @@
 import type { Arch, Register } from "./arch.ts";
 
-/** A register and what it holds.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * for (const { name, value } of target.threads[0].registers) console.log(name, value.toString(16));
- * ```
- */
+/** A register and its value. */
 export interface RegisterValue {
   /** As in the thread state. */
   readonly name: string;
@@ -17,7 +8,7 @@ export interface RegisterValue {
   readonly value: bigint;
 }
 
-/** The registers of one frame: those that are known, in the thread state's order.
+/** The known registers of one frame, in the thread state's order.
  *
  * @example
  * ```ts
@@ -30,15 +21,15 @@ export interface RegisterValue {
 export class Registers implements Iterable<RegisterValue> {
   readonly #values: ReadonlyMap<string, bigint>;
 
-  /** Registers with known values.
+  /** Creates registers with known values.
    *
-   * @param values by register name; what is not there is not known
+   * @param values by register name; a register that is missing here is unknown
    */
   constructor(values: ReadonlyMap<string, bigint>) {
     this.#values = values;
   }
 
-  /** Reads all registers out of a thread state, as the CPU has them.
+  /** Reads all registers out of a thread state.
    *
    * @throws RangeError when the state is shorter than its flavor
    */
@@ -48,22 +39,22 @@ export class Registers implements Iterable<RegisterValue> {
     );
   }
 
-  /** The value of a register by name; `undefined` when it is not known in this frame. */
+  /** The value of a register by name; `undefined` when it is unknown in this frame. */
   get(name: string): bigint | undefined {
     return this.#values.get(name);
   }
 
-  /** How many are known. */
+  /** The number of known registers. */
   get size(): number {
     return this.#values.size;
   }
 
-  /** Those that are known, in the thread state's order. */
+  /** The known registers, in the thread state's order. */
   *[Symbol.iterator](): IterableIterator<RegisterValue> {
     for (const [name, value] of this.#values) yield { name, value };
   }
 
-  /** On one line. */
+  /** All known registers on one line. */
   toString(): string {
     return [...this].map(({ name, value }) => `${name}=0x${value.toString(16)}`).join(" ");
   }
@@ -75,7 +66,7 @@ export class Registers implements Iterable<RegisterValue> {
     );
   }
 
-  /** A line each. */
+  /** One line per register. */
   [Symbol.for("Deno.customInspect")](): string {
     return [...this].map(({ name, value }) => `${name.padStart(8)} = 0x${value.toString(16)}`)
       .join("\n");
@@ -93,7 +84,7 @@ export function readRegister(state: Uint8Array, register: Register): bigint {
     : BigInt(view.getUint32(register.offset, true));
 }
 
-/** Writes one register into a thread state, cut to its size.
+/** Writes one register into a thread state, truncated to its size.
  *
  * @throws RangeError when the state ends before it
  */

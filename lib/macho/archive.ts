@@ -1,4 +1,4 @@
-/** Static libraries (`.a`): `<ar.h>`. A header of 60 characters before each member; long names stand
+/** Static libraries (`.a`): `<ar.h>`. Each member follows a header of 60 characters. Long names stand
  * before the member's bytes (BSD, `#1/length`) or in a member of their own (GNU, `//`). */
 
 import { FormatError } from "../errors.ts";
@@ -10,9 +10,9 @@ import { cString, rawText } from "./strings.ts";
 /** One member of an archive. */
 export interface ArchiveMember {
   readonly name: RawText;
-  /** When it was written, in seconds since 1970; 0 where that is not said. */
+  /** Modification time, in seconds since 1970; 0 when unknown. */
   readonly modified: number;
-  /** Bytes from the start of the archive, after header and name. */
+  /** Of the contents, in bytes from the start of the archive. */
   readonly offset: number;
   /** Bytes. */
   readonly size: number;
@@ -20,14 +20,14 @@ export interface ArchiveMember {
 
 const MAGIC = "!<arch>\n";
 const HEADER_SIZE = 60;
-/** Longer names are damage. */
+/** Maximum length of a name. A longer one is damage. */
 const MAX_NAME = 4096;
-/** More members are damage. */
+/** Maximum number of members. More are damage. */
 const MAX_MEMBERS = 1 << 20;
-/** A table of long names beyond this is damage. */
+/** Maximum size of the table of long names. A larger one is damage. */
 const MAX_NAMES = 1 << 24;
 
-/** Bytes to read before {@linkcode isArchive}. */
+/** Number of bytes that {@linkcode isArchive} needs. */
 export const ARCHIVE_MAGIC_SIZE = MAGIC.length;
 
 /** Whether a file that begins with `bytes` is an archive. */
@@ -35,12 +35,12 @@ export function isArchive(bytes: Uint8Array): boolean {
   return rawText(bytes.subarray(0, MAGIC.length)) === MAGIC;
 }
 
-/** The members of an archive, without its tables of symbols (`__.SYMDEF`, `/`) and names (`//`).
- * Of each only the header is read.
+/** The members of an archive, without its tables of symbols (`__.SYMDEF`, `/`) and names (`//`). Only
+ * headers are read.
  *
  * @param source of the archive alone
- * @param warn gets a line for what is damaged; the members before it are kept
- * @throws {FormatError} when it is no archive
+ * @param warn reports damage, one line each; the members before it are kept
+ * @throws {FormatError} when the source is not an archive
  */
 export function readArchive(
   source: ByteSource,

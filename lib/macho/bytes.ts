@@ -1,6 +1,6 @@
-/** Bytes by offset: a file, of which only what is asked for is read. */
+/** Random access to bytes: only what is needed is read from a file. */
 
-/** Something with bytes that can be read from any place.
+/** Bytes that can be read from any offset.
  *
  * @example
  * ```ts
@@ -16,15 +16,15 @@
  * ```
  */
 export interface ByteSource {
-  /** For messages: the file's path. Not safe to print raw. */
+  /** The file's path, for messages. */
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** The bytes at `offset`: fewer than `length` only where the file ends. */
+  /** The bytes at `offset`; fewer than `length` only at the end of the file. */
   read(offset: number, length: number): Uint8Array;
 }
 
-/** Bytes that are in memory already, as a {@linkcode ByteSource}.
+/** Bytes in memory as a {@linkcode ByteSource}.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export function bytesSource(bytes: Uint8Array, name: string): ByteSource {
   };
 }
 
-/** A part of a source, as a source of its own: it ends where the part or the whole does.
+/** A part of a source as its own source. It ends where the part ends, or where the whole does.
  *
  * @param offset of the part, in bytes
  * @param size of the part, in bytes

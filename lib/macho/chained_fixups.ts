@@ -1,5 +1,6 @@
-/** Chained fixups (`LC_DYLD_CHAINED_FIXUPS`): each pointer to fix holds what to do and how far the next
- * one is. `dyld_chained_fixups_header` and its kin of `<mach-o/fixup-chains.h>`. */
+/** Chained fixups (`LC_DYLD_CHAINED_FIXUPS`): `dyld_chained_fixups_header` and the structures below it
+ * in `<mach-o/fixup-chains.h>`. Each pointer in a chain holds its own fixup and the distance to the
+ * next pointer. */
 
 import type { RawText } from "../escape.ts";
 import type { FixupImage } from "./dyld_info.ts";
@@ -7,101 +8,69 @@ import { type Fixup, placeOf, type PointerAuth } from "./fixups.ts";
 import { rawText } from "./strings.ts";
 import type { Segment } from "./types.ts";
 
-/** A symbol that chains bind to.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { name, ordinal } of file.images[0].chains()?.imports ?? []) {
- *   console.log(name, "from", file.images[0].dylibs[ordinal - 1]?.name);
- * }
- * ```
- */
+/** A symbol that chained binds refer to. */
 export interface ChainedImport {
   /** As {@linkcode Fixup.ordinal}. */
   readonly ordinal: number;
   /** As the dylib exports it. */
   readonly name: RawText;
-  /** Whether it may be missing. */
+  /** Whether the symbol may be missing. */
   readonly weakImport: boolean;
-  /** Added to the symbol's address, beside what a pointer itself adds. */
+  /** Added to the symbol's address, besides the addend of the pointer itself. */
   readonly addend: bigint;
 }
 
-/** Where the chains of a segment begin.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { segment, pointerFormatName } of file.images[0].chains()?.starts ?? []) {
- *   console.log(file.images[0].segments[segment].name, pointerFormatName);
- * }
- * ```
- */
+/** Where the chains of a segment begin. */
 export interface ChainedStarts {
-  /** The segment's number. */
+  /** The segment's index. */
   readonly segment: number;
   /** `DYLD_CHAINED_PTR_*`. */
   readonly pointerFormat: number;
-  /** Such as `arm64e-userland`; the number where it has no name here. */
+  /** Such as `arm64e-userland`; the number for an unknown format. */
   readonly pointerFormatName: string;
   /** Bytes. */
   readonly pageSize: number;
   /** Bytes from the Mach-O header in memory. */
   readonly segmentOffset: bigint;
-  /** `max_valid_pointer`: greater values of 32-bit chains are numbers, not pointers. */
+  /** `max_valid_pointer`: larger values in 32-bit chains are numbers, not pointers. */
   readonly maxValidPointer: number;
-  /** Of each page, the offsets of the chains that begin there. */
+  /** For each page, the offsets of the chains that begin in it. */
   readonly pages: readonly (readonly number[])[];
 }
 
-/** The payload, without the chains themselves, which lie in the segments.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * const chains = file.images[0].chains();
- * console.log(chains?.imports.length, "imports"); // undefined where there are no chains
- * ```
- */
+/** The payload of `LC_DYLD_CHAINED_FIXUPS`. The chains themselves are in the segments. */
 export interface ChainedFixups {
   /** `fixups_version`: 0. */
   readonly version: number;
   /** `DYLD_CHAINED_IMPORT*`: 1, 2 with addends, 3 with 64-bit addends. */
   readonly importsFormat: number;
-  /** Numbered from 0, as the pointers number them. */
+  /** In the order of their ordinals in the pointers, from 0. */
   readonly imports: readonly ChainedImport[];
-  /** Of the segments that have chains. */
+  /** One for each segment that has chains. */
   readonly starts: readonly ChainedStarts[];
 }
 
-/** What one stored pointer says. */
+/** The contents of one stored pointer. */
 interface Link {
-  /** In strides; 0 at the chain's end. */
+  /** Distance to the next pointer, in strides; 0 at the end of the chain. */
   readonly next: number;
   readonly bind: boolean;
-  /** A rebase's target. */
+  /** The target of a rebase. */
   readonly target: bigint;
-  /** Whether `target` counts from the Mach-O header. */
+  /** Whether `target` is relative to the Mach-O header. */
   readonly relative: boolean;
-  /** A bind's import. */
+  /** The import of a bind. */
   readonly ordinal: number;
   readonly addend: bigint;
   readonly auth: PointerAuth | null;
 }
 
-/** One way to pack a pointer. */
+/** An encoding of pointers. */
 interface PointerFormat {
   readonly name: string;
   /** Bytes. */
   readonly size: 4 | 8;
-  /** Bytes that `next` counts. */
+  /** Unit of `next`, in bytes. */
   readonly stride: number;
   decode(raw: bigint, maxValidPointer: number): Link;
 }
@@ -132,9 +101,9 @@ function authOf(raw: bigint): PointerAuth {
   };
 }
 
-/** The formats of arm64e: bind and auth are the two highest bits.
+/** The arm64e formats. The two highest bits are bind and auth.
  *
- * @param ordinalBits of a bind
+ * @param ordinalBits width of a bind's ordinal
  */
 function arm64e(name: string, stride: number, relative: boolean, ordinalBits: bigint) {
   return {
@@ -205,7 +174,7 @@ const formats: Readonly<Record<number, PointerFormat>> = {
         return { ...link, next, bind: true, ordinal: bits(raw, 0n, 20n), addend };
       }
       const target = raw & 0x3ffffffn;
-      // Numbers that took a pointer's place in the chain are moved out of the pointers' range.
+      // Numbers in a chain are stored with a bias, which moves them out of the pointers' range.
       const bias = BigInt(Math.floor((0x04000000 + maxValidPointer) / 2));
       return target > BigInt(maxValidPointer) && maxValidPointer !== 0
         ? { ...link, next, target: BigInt.asUintN(32, target - bias) }
@@ -257,13 +226,13 @@ const formats: Readonly<Record<number, PointerFormat>> = {
 const START_NONE = 0xffff;
 const START_MULTI = 0x8000;
 const START_LAST = 0x8000;
-/** Pages beyond this are none of an image's. */
+/** Maximum page size. A larger one is damage. */
 const MAX_PAGE = 1 << 16;
 
-/** Reads the payload: what is bound to, and where chains begin.
+/** Reads the payload: imports, and where chains begin.
  *
  * @param bytes of the payload
- * @param warn gets a line for what is damaged and left out
+ * @param warn reports damage, one line each; damaged parts are left out
  */
 export function readChainedFixups(
   bytes: Uint8Array,
@@ -304,7 +273,7 @@ function readImports(
     count = room;
   }
   const imports: ChainedImport[] = [];
-  // Names may share their bytes, so the table bounds what they may come to.
+  // Imports may share the bytes of their names. This limits the total length.
   let text = bytes.length * 4 + 4096;
   for (let index = 0; index < count; index++) {
     const at = offset + index * size;
@@ -312,7 +281,7 @@ function readImports(
     // lib_ordinal:8 weak_import:1 name_offset:23; wide: 16, 1, 15 reserved, 32
     const wide = format === 3;
     const ordinal = wide ? view.getInt16(at, true) : view.getInt8(at);
-    // Only the highest values are negative: -15 to 240, or -15 to 65520.
+    // Only the highest values are negative. The ranges are -15 to 240, or -15 to 65520.
     const unsigned = wide ? first & 0xffff : first & 0xff;
     const start = symbols + (wide ? view.getUint32(at + 4, true) : first >>> 9);
     const end = start < bytes.length ? bytes.indexOf(0, start) : -1;
@@ -348,7 +317,7 @@ function readStarts(
   const claimed = view.getUint32(image, true);
   const segments = Math.min(claimed, Math.floor((bytes.length - image - 4) / 4));
   if (segments < claimed) warn(`the chained fixups claim ${claimed} segments`);
-  // Segments may share their bytes; together they have no more starts than the payload has room for.
+  // Segments may share their bytes. This limits the total number of starts.
   let budget = bytes.length;
   for (let segment = 0; segment < segments; segment++) {
     const offset = view.getUint32(image + 4 + 4 * segment, true);
@@ -400,15 +369,15 @@ function readStarts(
   return starts;
 }
 
-/** What following the chains needs of the image. */
+/** What chains need of the image. */
 export interface ChainedImage extends FixupImage {
   /** The address that the Mach-O header was linked for. */
   readonly linkedAddress: bigint;
-  /** The bytes of a segment in the file; fewer where they are not there. */
+  /** The bytes of a segment in the file; fewer where the file ends. */
   readSegment(segment: Segment, offset: number, length: number): Uint8Array;
 }
 
-/** Follows all chains. They only lead upwards inside a page, so they end. */
+/** Follows all chains. They terminate, because a chain only ascends within its page. */
 export function* chainedFixups(fixups: ChainedFixups, image: ChainedImage): Generator<Fixup> {
   let count = 0;
   for (const starts of fixups.starts) {
@@ -426,7 +395,7 @@ export function* chainedFixups(fixups: ChainedFixups, image: ChainedImage): Gene
     for (const [page, chains] of starts.pages.entries()) {
       if (chains.length === 0) continue;
       const pageOffset = page * starts.pageSize;
-      // A pointer may reach over the page's end by less than its size.
+      // A pointer may extend beyond the page's end by less than its size.
       const bytes = image.readSegment(segment, pageOffset, starts.pageSize + format.size - 1);
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       for (const start of chains) {

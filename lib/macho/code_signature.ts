@@ -1,62 +1,41 @@
-/** The code signature (`LC_CODE_SIGNATURE`): a SuperBlob of blobs, big-endian, as `<kern/cs_blobs.h>`
- * of XNU defines them. Nothing is verified here. */
+/** The code signature (`LC_CODE_SIGNATURE`): a SuperBlob of blobs, big-endian, as defined in XNU's
+ * `<kern/cs_blobs.h>`. Nothing is verified. */
 
 import type { RawText } from "../escape.ts";
 import { hexBytes } from "../hex.ts";
 import { cString, rawText } from "./strings.ts";
 
-/** One `CodeDirectory`: what was signed, as hashes.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("MyApp");
- * for (const directory of file.images[0].codeSignature()?.codeDirectories ?? []) {
- *   console.log(directory.identifier, directory.team, directory.flagNames, directory.hashType);
- * }
- * ```
- */
+/** One `CodeDirectory`: the hashes of what was signed. */
 export interface CodeDirectory {
   /** Usually the bundle's identifier or the file's name. */
   readonly identifier: RawText | null;
-  /** `null` where there is none, as with ad-hoc signatures. */
+  /** `null` when there is none, as in ad-hoc signatures. */
   readonly team: RawText | null;
   /** `CS_*`. */
   readonly flags: number;
   /** The names of `flags`, such as `adhoc`, `runtime`, `linker-signed`. */
   readonly flagNames: readonly string[];
-  /** Such as `sha256`; the number where it has no name here. */
+  /** Such as `sha256`; the number for an unknown type. */
   readonly hashType: string;
-  /** Bytes of a page that one hash covers; 0 for the whole file in one. */
+  /** Bytes per hash; 0 when one hash covers the whole file. */
   readonly pageSize: number;
-  /** Pages that are signed. */
+  /** Number of signed pages. */
   readonly codeSlots: number;
-  /** Bytes of the file that are signed. */
+  /** Number of signed bytes of the file. */
   readonly codeLimit: number;
-  /** The blob itself, of which the CDHash is the hash. */
+  /** The blob itself. Its hash is the CDHash. */
   readonly bytes: Uint8Array;
 }
 
-/** What the signature holds.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("MyApp");
- * const signature = file.images[0].codeSignature();
- * console.log(signature?.entitlements ?? "no entitlements");
- * ```
- */
+/** The contents of a code signature. */
 export interface CodeSignature {
-  /** The first is the one that old systems use. */
+  /** In the file's order. Old systems use the first. */
   readonly codeDirectories: readonly CodeDirectory[];
   /** As an XML property list. */
   readonly entitlements: RawText | null;
-  /** Bytes of the CMS signature; 0 when there is none. */
+  /** Size of the CMS signature, in bytes; 0 when there is none. */
   readonly cmsSize: number;
-  /** All blobs: where they stand and what they are. */
+  /** All blobs: their places and types. */
   readonly blobs: readonly {
     readonly slot: number;
     readonly magic: number;
@@ -91,16 +70,16 @@ const hashTypes: Readonly<Record<number, string>> = {
   4: "sha384",
 };
 
-/** More blobs are damage. */
+/** Maximum number of blobs. More are damage. */
 const MAX_BLOBS = 256;
-/** The `version` from which on a CodeDirectory has a team, and a 64-bit limit. */
+/** First `version` of a CodeDirectory with a team, and with a 64-bit limit. */
 const WITH_TEAM = 0x20200;
 const WITH_LIMIT64 = 0x20300;
 
-/** Reads a signature; `null` where there is none.
+/** Reads a signature; `null` when there is none.
  *
  * @param bytes of the command's payload
- * @param warn gets a line for what is damaged and left out
+ * @param warn reports damage, one line each; damaged parts are left out
  */
 export function readCodeSignature(
   bytes: Uint8Array,
@@ -178,8 +157,8 @@ const algorithms: Readonly<Record<string, string>> = {
   "sha384": "SHA-384",
 };
 
-/** The CDHash: the CodeDirectory's own hash, cut to 20 bytes, in lower-case hexadecimal; `null` when
- * its kind of hash is not known.
+/** The CDHash: the hash of the CodeDirectory, truncated to 20 bytes, in lower-case hexadecimal; `null`
+ * for an unknown type of hash.
  *
  * @example
  * ```ts

@@ -1,22 +1,12 @@
-/** The fields of every load command, by the names that the structures of `<mach-o/loader.h>` give
- * them. One table says which fields a command has; one reader reads them all. */
+/** The fields of every load command, named as in the structures of `<mach-o/loader.h>`. One table
+ * lists the fields of each command; one reader reads them all. */
 
 import { formatUuid, hex } from "../hex.ts";
 import { LC } from "./constants.ts";
 import { cString, rawText } from "./strings.ts";
 
-/** A field's value: 64-bit numbers and addresses are `bigint`; versions, UUIDs and names text, `null` where the command is too short to hold it.
- *
- * @example
- * ```ts
- * import { type FieldValue, openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * const uuid: FieldValue | undefined = file.images[0].loadCommands
- *   .find(({ name }) => name === "LC_UUID")?.fields.uuid;
- * console.log(uuid);
- * ```
- */
+/** A field's value. 64-bit numbers and addresses are `bigint`; versions, UUIDs and names are text;
+ * `null` when the command is too short to hold the field. */
 export type FieldValue =
   | string
   | number
@@ -25,18 +15,18 @@ export type FieldValue =
   | readonly string[]
   | readonly Readonly<Record<string, FieldValue>>[];
 
-/** How a field is stored and what it means. */
+/** Storage and meaning of a field. */
 type Kind =
   | "u32"
-  /** A number that is read in hexadecimal: flags, 32-bit addresses. */
+  /** A number that is shown in hexadecimal: flags, 32-bit addresses. */
   | "x32"
   | "u64"
   | "x64"
   /** A signed number: protections. */
   | "i32"
-  /** `union lc_str`: the offset of a text in the command. */
+  /** `union lc_str`: the offset of a string in the command. */
   | "str"
-  /** Sixteen characters. */
+  /** 16 characters. */
   | "name"
   | "uuid"
   /** X.Y.Z in 16, 8 and 8 bits. */
@@ -173,15 +163,15 @@ const section64 = parseFields(
 );
 const tool = parseFields("tool:u32 version:version");
 
-/** The name of a load command, such as `LC_SYMTAB`; `LC_0x…` when it has none here.
+/** The name of a load command, such as `LC_SYMTAB`; `LC_0x…` for an unknown command.
  *
- * @param command `LC_*`, with `LC_REQ_DYLD` where it belongs
+ * @param command `LC_*`, including `LC_REQ_DYLD`
  */
 export function loadCommandName(command: number): string {
   return layouts.get(command)?.name ?? `LC_${hex(command)}`;
 }
 
-/** Whether a field is better read in hexadecimal: addresses and flags. */
+/** Whether a field is shown in hexadecimal: addresses and flags. */
 export function isHexadecimal(command: number, field: string): boolean {
   const all = [...(layouts.get(command)?.fields ?? []), ...section64];
   const kind = all.find(([name]) => name === field)?.[1];
@@ -190,7 +180,7 @@ export function isHexadecimal(command: number, field: string): boolean {
 
 /** The fields of one load command, in the structure's order; none for an unknown command.
  *
- * @param bytes of the whole command, `cmd` and `cmdsize` included
+ * @param bytes of the whole command, including `cmd` and `cmdsize`
  * @param command `LC_*`
  */
 export function readCommandFields(
@@ -244,7 +234,7 @@ class FieldReader {
     return found;
   }
 
-  /** As many entries as are claimed and have room. */
+  /** Reads up to `count` entries, as far as there are bytes. */
   repeat(at: number, fields: Layout["fields"], count: number | null) {
     const size = sizeOf(fields);
     const room = Math.max(0, Math.floor((this.#bytes.length - at) / size));
@@ -254,7 +244,7 @@ class FieldReader {
     );
   }
 
-  /** NUL-terminated texts, one after another. */
+  /** NUL-terminated strings, one after another. */
   strings(at: number, count: number | null): string[] {
     const found: string[] = [];
     while (found.length < (count ?? 0) && at < this.#bytes.length) {
@@ -271,7 +261,7 @@ class FieldReader {
     while (at + 8 <= this.#bytes.length) {
       const flavor = this.#view.getUint32(at, true);
       const count = this.#view.getUint32(at + 4, true);
-      // The rest is padding, or damaged.
+      // What remains is padding, or damage.
       if (flavor === 0 && count === 0) break;
       found.push({ flavor, count });
       at += 8 + 4 * count;

@@ -1,5 +1,5 @@
-/** The numbers of the Mach-O format, by the names that `<mach/machine.h>`, `<mach-o/loader.h>`,
- * `<mach-o/fat.h>` and `<mach-o/nlist.h>` give them. */
+/** The numbers of the Mach-O format, named as in `<mach/machine.h>`, `<mach-o/loader.h>`,
+ * `<mach-o/fat.h>` and `<mach-o/nlist.h>`. */
 
 /** `cpu_type_t`: {@linkcode CPU_TYPE} values, by name. */
 export const CPU_TYPE = {
@@ -10,7 +10,7 @@ export const CPU_TYPE = {
   ARM64_32: 0x0200000c,
 } as const;
 
-/** The bits of a `cpusubtype` that hold capabilities, not the subtype. */
+/** The bits of a `cpusubtype` that hold capabilities. */
 export const CPU_SUBTYPE_MASK = 0xff000000;
 
 /** `CPU_SUBTYPE_ARM64E`: arm64 with pointer authentication. */
@@ -42,10 +42,10 @@ export const FILE_TYPE = {
   MH_FILESET: 12,
 } as const;
 
-/** `mach_header.flags`: the image lives in the dyld shared cache, and shares its `__LINKEDIT`. */
+/** `mach_header.flags`: the image is in the dyld shared cache, and shares its `__LINKEDIT`. */
 export const MH_DYLIB_IN_CACHE = 0x80000000;
 
-/** `load_command.cmd`, with `LC_REQ_DYLD` where it belongs. */
+/** `load_command.cmd`, including `LC_REQ_DYLD`. */
 export const LC = {
   SEGMENT: 0x1,
   SYMTAB: 0x2,
@@ -107,7 +107,7 @@ export const LC = {
   TARGET_TRIPLE: 0x39,
 } as const;
 
-/** `section.flags & SECTION_TYPE`: the types that matter here. */
+/** `section.flags & SECTION_TYPE`: the types in use here. */
 export const SECTION_TYPE = {
   MASK: 0xff,
   S_ZEROFILL: 0x1,

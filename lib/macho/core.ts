@@ -1,10 +1,10 @@
-/** The core file format: `MH_CORE` of `<mach-o/loader.h>`, the thread states of its `LC_THREAD`s and
- * where its memory and its notes are. What the notes hold is in `core_notes.ts`.
+/** Core files: `MH_CORE` of `<mach-o/loader.h>`, with the thread states of its `LC_THREAD`s and the
+ * places of its memory and notes. The contents of the notes are in `core_notes.ts`.
  *
- * A core's `LC_SEGMENT`s are the regions of its address space. Their meaning here: bytes past
- * `fileSize` are zero, as in every Mach-O file. Of a segment without any bytes in the file (`fileSize`
- * 0) those that belong to an image are those of its binary; others are zero where they could have been
- * written, and not known where they could not. */
+ * The `LC_SEGMENT`s of a core are the regions of its address space. As in every Mach-O file, bytes
+ * past `fileSize` are zero. A segment with `fileSize` 0 is different: where it covers an image, its
+ * bytes are those of the image's binary; elsewhere they are zero if the region was writable, and
+ * unknown if it was not. */
 
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
@@ -17,14 +17,14 @@ import { cString } from "./strings.ts";
 /** `LC_NOTE`. */
 const LC_NOTE = 0x31;
 
-/** `thread_state_flavor_t` of `<mach/i386/thread_status.h>` and `<mach/arm/thread_status.h>`: those
- * that hold other flavors in themselves, and the exception state that has two forms. */
+/** `thread_state_flavor_t` of `<mach/i386/thread_status.h>` and `<mach/arm/thread_status.h>`: the
+ * flavors that wrap others, and the exception state that has two forms. */
 export const CORE_FLAVOR = {
-  /** `x86_THREAD_STATE`: a header, then either of the bare ones. */
+  /** `x86_THREAD_STATE`: a header, then the 32-bit or the 64-bit state. */
   X86_THREAD_STATE: 7,
-  /** `x86_EXCEPTION_STATE`: a header, then either of the bare ones. */
+  /** `x86_EXCEPTION_STATE`: a header, then the 32-bit or the 64-bit state. */
   X86_EXCEPTION_STATE: 9,
-  /** `ARM_THREAD_STATE`: bare, or with a header before it (`ARM_UNIFIED_THREAD_STATE`). */
+  /** `ARM_THREAD_STATE`: plain, or after a header (`ARM_UNIFIED_THREAD_STATE`). */
   ARM_THREAD_STATE: 1,
   /** `ARM_THREAD_STATE32`: the same registers as `ARM_THREAD_STATE`. */
   ARM_THREAD_STATE32: 9,
@@ -32,55 +32,37 @@ export const CORE_FLAVOR = {
   ARM_THREAD_STATE64: 6,
   /** `ARM_EXCEPTION_STATE64`. */
   ARM_EXCEPTION_STATE64: 7,
-  /** `ARM_EXCEPTION_STATE64_V2`: with 64 bits of syndrome. */
+  /** `ARM_EXCEPTION_STATE64_V2`: with a 64-bit syndrome. */
   ARM_EXCEPTION_STATE64_V2: 10,
 } as const;
 
 /** One flavor of a thread's state. */
 export interface FlavorState {
-  /** `thread_state_flavor_t`: never one of those that hold others. */
+  /** `thread_state_flavor_t`, never one that wraps others. */
   readonly flavor: number;
-  /** As the flavor's structure has it. */
+  /** As in the flavor's structure. */
   readonly state: Uint8Array;
 }
 
-/** A region of a core.
- *
- * @example
- * ```ts
- * import { openCore } from "@machpause/machpause";
- *
- * using core = await openCore("MyApp.core");
- * for (const { address, size } of core.segments) console.log(address.toString(16), size);
- * ```
- */
+/** A region of a core. */
 export interface CoreSegment {
-  /** Mostly empty. */
+  /** Usually empty. */
   readonly name: RawText;
-  /** Of the first byte in memory. */
+  /** In memory. */
   readonly address: bigint;
   /** Bytes in memory. */
   readonly size: bigint;
   /** Bytes from the start of the file. */
   readonly fileOffset: number;
-  /** Bytes in the file, from the segment's start; what follows is zero. */
+  /** Bytes in the file, from the segment's start. */
   readonly fileSize: number;
   /** `VM_PROT_*`: 1 read, 2 write, 4 execute. */
   readonly initialProtection: number;
-  /** What the protection may become. */
+  /** `VM_PROT_*`: the maximum protection. */
   readonly maxProtection: number;
 }
 
-/** A part of a core that somebody named: `note_command`.
- *
- * @example
- * ```ts
- * import { openCore } from "@machpause/machpause";
- *
- * using core = await openCore("MyApp.core");
- * console.log(core.notes.map(({ owner }) => owner)); // [ "all image infos", … ]
- * ```
- */
+/** A note of a core: `note_command`. */
 export interface CoreNote {
   /** At most 16 characters, such as `all image infos`. */
   readonly owner: RawText;
@@ -90,7 +72,7 @@ export interface CoreNote {
   readonly size: number;
 }
 
-/** What a core consists of. */
+/** The contents of a core. */
 export interface CoreLayout {
   /** `CPU_TYPE_*`. */
   readonly cpuType: number;
@@ -102,8 +84,8 @@ export interface CoreLayout {
   readonly threads: readonly (readonly FlavorState[])[];
   /** In the file's order. */
   readonly notes: readonly CoreNote[];
-  /** What the program was built for. LLDB takes the system's conventions from it, without which it
-   * cannot unwind i386. Not read back: the images say it. */
+  /** What the program was built for. LLDB derives the system's conventions from it, and cannot unwind
+   * i386 without it. It is written only; readers take it from the images. */
   readonly buildVersion?: CoreBuildVersion;
 }
 
@@ -115,17 +97,18 @@ export interface CoreBuildVersion {
   readonly minimum: number;
 }
 
-/** What was read of a core. */
+/** What {@linkcode parseCore} reads. */
 export interface CoreCommands extends CoreLayout {
-  /** Bytes of a pointer. */
+  /** Bytes. */
   readonly pointerSize: 4 | 8;
-  /** What is damaged and left out, in words. */
+  /** Damage, one line each; damaged parts are left out. */
   readonly warnings: string[];
 }
 
-/** Load commands are read in pieces of this many bytes: a damaged size costs no more. */
+/** Load commands are read in pieces of this many bytes, so that a damaged size does not cost memory.
+ */
 const PIECE = 1 << 18;
-/** More than all flavors of any processor together. */
+/** Maximum size of an `LC_THREAD`: more than all flavors of any processor together. */
 const MAX_THREAD_COMMAND = 1 << 16;
 
 const SEGMENT_SIZE = { 4: 56, 8: 72 } as const;
@@ -134,9 +117,9 @@ const BUILD_VERSION_SIZE = 24;
 
 const encoder = new TextEncoder();
 
-/** Reads a core's header and load commands, and nothing else.
+/** Reads a core's header and load commands.
  *
- * @throws {FormatError} when it is no core of a known CPU
+ * @throws {FormatError} when the file is not a core of a supported CPU
  *
  * @example
  * ```ts
@@ -199,13 +182,13 @@ export function parseCore(source: ByteSource): CoreCommands {
 
 interface Command {
   readonly command: number;
-  /** All of the command, of which a large one of an unknown kind may be cut. */
+  /** The whole command; a large one of an unknown type may be truncated. */
   readonly bytes: Uint8Array;
   /** From the start of the file. */
   readonly offset: number;
 }
 
-/** The load commands one after another, up to the first that cannot be one. */
+/** The load commands, up to the first damaged one. */
 function* readCommands(
   source: ByteSource,
   header: MachHeader,
@@ -214,7 +197,7 @@ function* readCommands(
   const end = Math.min(header.size + header.commandsSize, source.size);
   let piece = new Uint8Array();
   let pieceStart = 0;
-  /** As many as are there. */
+  /** Up to `length` bytes. */
   const at = (offset: number, length: number): Uint8Array => {
     if (offset < pieceStart || offset + length > pieceStart + piece.length) {
       pieceStart = offset;
@@ -260,7 +243,7 @@ function parseSegment(bytes: Uint8Array, width: 4 | 8): CoreSegment {
   };
 }
 
-/** Says where a segment goes beyond the file or the address space. */
+/** Warns about a segment that extends beyond the file or the address space. */
 function checkSegment(
   { address, size, fileOffset, fileSize }: CoreSegment,
   source: ByteSource,
@@ -279,7 +262,7 @@ function checkSegment(
   }
 }
 
-/** The flavors of an `LC_THREAD`: each a flavor, a count of 32-bit words, and the words. */
+/** The flavors of an `LC_THREAD`: each is a flavor, a count of 32-bit words, and the words. */
 function parseThread(
   bytes: Uint8Array,
   offset: number,
@@ -292,7 +275,7 @@ function parseThread(
   while (at + 8 <= bytes.length) {
     const flavor = view.getUint32(at, true);
     const size = view.getUint32(at + 4, true) * 4;
-    // Commands are padded with zeros.
+    // Zeros pad the command.
     if (flavor === 0 && size === 0) break;
     if (size > bytes.length - at - 8) {
       warnings.push(
@@ -308,7 +291,7 @@ function parseThread(
   return states;
 }
 
-/** Takes the inner flavor out of one that holds others. */
+/** Takes the inner flavor out of a wrapping one. */
 function unwrap(flavor: number, state: Uint8Array, cpuType: number): FlavorState {
   const isArm = cpuType === CPU_TYPE.ARM || cpuType === CPU_TYPE.ARM64;
   const holds = isArm

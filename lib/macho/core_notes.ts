@@ -40,16 +40,7 @@ export interface NotedImage {
   readonly executing: boolean | null;
 }
 
-/** What the process's main binary is.
- *
- * @example
- * ```ts
- * import { openCore } from "@machpause/machpause";
- *
- * using core = await openCore("MyApp.core");
- * console.log(core.mainBinary?.uuid, core.mainBinary?.address?.toString(16));
- * ```
- */
+/** What the process's main binary is. */
 export interface MainBinary {
   /** `1` a kernel, `2` a user process (its dyld), `3` firmware, `0` not said. */
   readonly type: number;

@@ -72,16 +72,7 @@ export function parseExports(
   };
 }
 
-/** All that the trie says of one name.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("libworkers.dylib");
- * for (const { name, kind, value } of file.images[0].exports()) console.log(name, kind, value);
- * ```
- */
+/** All that the trie says of one name. */
 export interface ExportEntry {
   /** With the leading underscore. */
   readonly name: RawText;

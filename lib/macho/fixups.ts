@@ -3,18 +3,7 @@
 import type { RawText } from "../escape.ts";
 import type { Segment } from "./types.ts";
 
-/** One pointer that dyld sets.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { kind, address, symbol } of file.images[0].fixups()) {
- *   if (kind !== "rebase") console.log(address?.toString(16), symbol);
- * }
- * ```
- */
+/** One pointer that dyld sets. */
 export interface Fixup {
   /** `rebase`: the image's own address, moved by the slide. The others name a symbol of another
    * image: bound at load, bound to the first definition of all images, bound when first called. */
@@ -42,18 +31,7 @@ export interface Fixup {
   readonly auth: PointerAuth | null;
 }
 
-/** The signing of an arm64e pointer.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("/usr/lib/dyld", { arch: "arm64e" });
- * for (const { address, auth } of file.images[0].fixups()) {
- *   if (auth !== null) console.log(address?.toString(16), auth.key, auth.diversity);
- * }
- * ```
- */
+/** The signing of an arm64e pointer. */
 export interface PointerAuth {
   /** Instruction or data, A or B. */
   readonly key: "IA" | "IB" | "DA" | "DB";

@@ -3,17 +3,7 @@
 import { FormatError } from "../errors.ts";
 import { MAGIC } from "./constants.ts";
 
-/** The fields of `mach_header`, with the names' usual spelling.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * const { cpuType, fileType, flags } = file.images[0].header;
- * console.log(cpuType, fileType, flags.toString(16));
- * ```
- */
+/** The fields of `mach_header`, with the names' usual spelling. */
 export interface MachHeader {
   /** `MH_MAGIC` or `MH_MAGIC_64`. */
   readonly magic: number;

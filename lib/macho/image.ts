@@ -43,17 +43,7 @@ const MAX_READ = 1 << 28;
 /** A file's may be larger: a core has a command for each of its regions. */
 const MAX_FILE_COMMANDS = 64 << 20;
 
-/** How {@linkcode Image.fromFile} chooses and places an image.
- *
- * @example
- * ```ts
- * import { archs, Image, type ImageFileOptions } from "@machpause/machpause";
- *
- * const options: ImageFileOptions = { arch: archs.arm64.cpuType, loadAddress: 0x104a3c000n };
- * const image = Image.fromFile(await Deno.readFile("MyApp"), "MyApp", options);
- * console.log(image.symbolAt(0x104a3f721n)?.symbol?.name);
- * ```
- */
+/** How {@linkcode Image.fromFile} chooses and places an image. */
 export interface ImageFileOptions {
   /** `CPU_TYPE_*` of the slice of a universal file; the first slice when left out. */
   readonly arch?: number;

@@ -7,18 +7,7 @@ import { SECTION_TYPE } from "./constants.ts";
 import { rawText } from "./strings.ts";
 import type { SymbolList } from "./symbol_list.ts";
 
-/** One stub or symbol pointer.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { section, address, symbol } of file.images[0].indirectSymbols()) {
- *   console.log(section, address.toString(16), symbol); // __got 100001000 _printf
- * }
- * ```
- */
+/** One stub or symbol pointer. */
 export interface IndirectSymbol {
   /** Such as `__DATA`. */
   readonly segment: RawText;

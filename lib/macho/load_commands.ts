@@ -6,16 +6,7 @@ import { LC, PLATFORM_NAMES } from "./constants.ts";
 import type { MachHeader } from "./header.ts";
 import { cString } from "./strings.ts";
 
-/** A load command as it stands: what it is and where its bytes are.
- *
- * @example
- * ```ts
- * import { Image } from "@machpause/machpause";
- *
- * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
- * for (const { command, offset, size } of image.loadCommands) console.log(command, offset, size);
- * ```
- */
+/** A load command as it stands: what it is and where its bytes are. */
 export interface LoadCommand {
   /** `LC_*`. */
   readonly command: number;
@@ -64,16 +55,7 @@ export interface SymtabCommand {
   readonly stringsSize: number;
 }
 
-/** A dylib that the image asks for.
- *
- * @example
- * ```ts
- * import { Image } from "@machpause/machpause";
- *
- * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
- * console.log(image.dylibs.map(({ name }) => name)); // [ "@rpath/libworkers.dylib", … ]
- * ```
- */
+/** A dylib that the image asks for. */
 export interface DylibReference {
   /** The install name; */
   readonly name: RawText;
@@ -81,16 +63,7 @@ export interface DylibReference {
   readonly command: number;
 }
 
-/** The oldest system that an image runs on.
- *
- * @example
- * ```ts
- * import { Image } from "@machpause/machpause";
- *
- * const { buildVersion } = Image.fromFile(await Deno.readFile("demo"), "demo");
- * console.log(buildVersion?.platform, buildVersion?.minimum); // macos 11.0
- * ```
- */
+/** The oldest system that an image runs on. */
 export interface BuildVersion {
   /** Such as `macos`; `platform 99` when it has no name here. */
   readonly platform: string;

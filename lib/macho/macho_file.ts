@@ -10,17 +10,7 @@ import { isFat, readFat } from "./fat.ts";
 import { MachOSlice } from "./macho_slice.ts";
 import { archName } from "./names.ts";
 
-/** How a {@linkcode MachOFile} is opened.
- *
- * @example
- * ```ts
- * import { type MachOFileOptions, openImage } from "@machpause/machpause";
- *
- * const options: MachOFileOptions = { arch: "arm64e" };
- * using file = openImage("/usr/lib/dyld", options);
- * console.log(file.images.length); // 1
- * ```
- */
+/** How a {@linkcode MachOFile} is opened. */
 export interface MachOFileOptions {
   /** The only architecture wanted, such as `arm64e`, as `lipo` names it; all when left out. */
   readonly arch?: string;

@@ -30,16 +30,7 @@ import { SymbolList } from "./symbol_list.ts";
 import { nlistSize } from "./symtab.ts";
 import type { Segment } from "./types.ts";
 
-/** A load command with its fields.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { name, fields } of file.images[0].loadCommands) console.log(name, fields);
- * ```
- */
+/** A load command with its fields. */
 export interface LoadCommandInfo {
   /** Such as `LC_SYMTAB`; `LC_0x…` for one that is not known here. */
   readonly name: string;
@@ -53,16 +44,7 @@ export interface LoadCommandInfo {
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
-/** A dylib that the image asks for.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { name, currentVersion } of file.images[0].dylibs) console.log(name, currentVersion);
- * ```
- */
+/** A dylib that the image asks for. */
 export interface DylibInfo {
   /** The install name. */
   readonly name: RawText;
@@ -74,18 +56,7 @@ export interface DylibInfo {
   readonly compatibilityVersion: string | null;
 }
 
-/** A platform that the image was built for.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { platform, minimum, sdk } of file.images[0].builds) {
- *   console.log(platform, minimum, sdk); // macos 11.0.0 11.0.0
- * }
- * ```
- */
+/** A platform that the image was built for. */
 export interface BuildInfo {
   /** Such as `macos`. */
   readonly platform: string;
@@ -97,17 +68,7 @@ export interface BuildInfo {
   readonly tools: readonly { readonly tool: string; readonly version: string | null }[];
 }
 
-/** Which part of the file is encrypted.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("MyApp");
- * const encryption = file.images[0].encryption;
- * if (encryption !== null && encryption.id !== 0) console.log(`${encryption.size} bytes encrypted`);
- * ```
- */
+/** Which part of the file is encrypted. */
 export interface EncryptionInfo {
   /** Bytes from the Mach-O header. */
   readonly offset: number;
@@ -117,16 +78,7 @@ export interface EncryptionInfo {
   readonly id: number;
 }
 
-/** Data of a kind that its owner knows (`LC_NOTE`).
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("MyApp.core");
- * for (const { owner, size } of file.images[0].notes) console.log(owner, size);
- * ```
- */
+/** Data of a kind that its owner knows (`LC_NOTE`). */
 export interface NoteInfo {
   /** Such as `all image infos`. */
   readonly owner: RawText;
@@ -136,18 +88,7 @@ export interface NoteInfo {
   readonly size: bigint;
 }
 
-/** An Objective-C method.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("MyApp");
- * for (const { methods } of file.images[0].objcClasses()) {
- *   for (const { name, address } of methods) console.log(address.toString(16), name);
- * }
- * ```
- */
+/** An Objective-C method. */
 export interface ObjcMethodInfo {
   /** Such as `-[Class method:]`. */
   readonly name: RawText;
@@ -155,16 +96,7 @@ export interface ObjcMethodInfo {
   readonly address: bigint;
 }
 
-/** A class or category, with its methods.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("MyApp");
- * for (const { name, superclass } of file.images[0].objcClasses()) console.log(name, superclass);
- * ```
- */
+/** A class or category, with its methods. */
 export interface ObjcClassInfo {
   /** The class's. */
   readonly name: RawText;

@@ -8,16 +8,7 @@ import type { ImageSource } from "./source.ts";
 import { rawText } from "./strings.ts";
 import type { Segment } from "./types.ts";
 
-/** A type that the image defines.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("MyApp");
- * for (const { kind, name } of file.images[0].swiftTypes()) console.log(kind, name);
- * ```
- */
+/** A type that the image defines. */
 export interface SwiftType {
   /** Such as `module.Outer.Type`. */
   readonly name: RawText;

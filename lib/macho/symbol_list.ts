@@ -8,18 +8,7 @@ import { sortByWord } from "./radix.ts";
 import { compareBytes, rawText } from "./strings.ts";
 import { nlistSize } from "./symtab.ts";
 
-/** One `nlist`.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { name, letter } of file.images[0].symbols() ?? []) {
- *   if (letter === "U") console.log(name); // what others must define
- * }
- * ```
- */
+/** One `nlist`. */
 export interface SymbolEntry {
   /** As the table has it, leading underscore included. */
   readonly name: RawText;
@@ -41,17 +30,7 @@ export interface SymbolEntry {
   readonly indirect: string | null;
 }
 
-/** What decides a section's letter.
- *
- * @example
- * ```ts
- * import { openImage, type SectionName } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * const sections: SectionName[] = file.images[0].segments.flatMap(({ sections }) => sections);
- * console.log(sections.map(({ segmentName, name }) => `${segmentName},${name}`));
- * ```
- */
+/** What decides a section's letter. */
 export interface SectionName {
   /** Such as `__text`. */
   readonly name: string;

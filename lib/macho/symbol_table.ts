@@ -301,17 +301,7 @@ export class SymbolTable {
 /** The part of {@linkcode SymbolColumns} that names are found by. */
 export type NameColumns = Pick<SymbolColumns, "count" | "nameOffsets" | "names">;
 
-/** Some of the names that were looked for.
- *
- * @example
- * ```ts
- * import { Image } from "@machpause/machpause";
- *
- * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
- * const { names, more } = image.symbolNames("worker_", 10);
- * console.log(names, `and ${more} more`);
- * ```
- */
+/** Some of the names that were looked for. */
 export interface NamesFound {
   /** Without their leading underscore where they were found without it. */
   readonly names: readonly RawText[];

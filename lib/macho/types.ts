@@ -2,37 +2,14 @@
 
 import type { RawText } from "../escape.ts";
 
-/** Something whose bytes can be read by address: a live task, a core, a test's arrays.
- *
- * @example
- * ```ts
- * import { attach, Image, type MemoryReader } from "@machpause/machpause";
- *
- * function uuidAt(memory: MemoryReader, address: bigint): string | null {
- *   return Image.fromMemory(memory, address, "unknown").uuid;
- * }
- *
- * using target = await attach("MyApp");
- * console.log(uuidAt(target.memory, target.images[0].loadAddress));
- * ```
- */
+/** Something whose bytes can be read by address: a live task, a core, a test's arrays. */
 export interface MemoryReader {
   /** Returns the `length` bytes at `address`; throws `MemoryReadError` when any of them cannot be
    * read. */
   read(address: bigint, length: number): Uint8Array;
 }
 
-/** A symbol of an image: a name for a range of addresses.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * const [{ symbol }] = target.lookup("main");
- * console.log(symbol.name, symbol.address.toString(16), symbol.size);
- * ```
- */
+/** A symbol of an image: a name for a range of addresses. */
 export interface Symbol {
   /** As `dladdr` gives it: one leading underscore removed. */
   readonly name: RawText;
@@ -48,18 +25,7 @@ export interface Symbol {
   readonly thumb: boolean;
 }
 
-/** What {@linkcode LoadedImage.symbolAt} found.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * const [image] = target.images;
- * const match = image.symbolAt(image.loadAddress + 0x724n);
- * console.log(match?.symbol?.name, match?.offset);
- * ```
- */
+/** What {@linkcode LoadedImage.symbolAt} found. */
 export interface SymbolMatch {
   /** `null` for a function whose start is known and whose name is not. */
   readonly symbol: Symbol | null;
@@ -67,16 +33,7 @@ export interface SymbolMatch {
   readonly offset: number;
 }
 
-/** The addresses from `start` up to, not including, `end`.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * for (const { start, end } of target.images[0].ranges) console.log(start.toString(16), end - start);
- * ```
- */
+/** The addresses from `start` up to, not including, `end`. */
 export interface AddressRange {
   /** The first address. */
   readonly start: bigint;
@@ -85,18 +42,7 @@ export interface AddressRange {
 }
 
 /** A file mapped into a target: a Mach-O {@linkcode Image}, or a mapping of another kind that has no
- * symbols.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * for (const { loadAddress, path, uuid } of target.images) {
- *   console.log(loadAddress.toString(16), path, uuid);
- * }
- * ```
- */
+ * symbols. */
 export interface LoadedImage {
   /** The path's last component. */
   readonly name: RawText;
@@ -116,18 +62,7 @@ export interface LoadedImage {
   findSymbols(name: string): Symbol[];
 }
 
-/** One section of a {@linkcode Segment}.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { sections } of file.images[0].segments) {
- *   for (const { segmentName, name, size } of sections) console.log(segmentName, name, size);
- * }
- * ```
- */
+/** One section of a {@linkcode Segment}. */
 export interface Section {
   /** Such as `__text`. */
   readonly name: RawText;
@@ -147,16 +82,7 @@ export interface Section {
   readonly type: number;
 }
 
-/** One segment of an image.
- *
- * @example
- * ```ts
- * import { openImage } from "@machpause/machpause";
- *
- * using file = openImage("demo");
- * for (const { name, size } of file.images[0].segments) console.log(name, size);
- * ```
- */
+/** One segment of an image. */
 export interface Segment {
   /** Such as `__TEXT`. */
   readonly name: RawText;
