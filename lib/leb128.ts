@@ -1,9 +1,9 @@
-/** LEB128, the variable-length numbers of `__LINKEDIT` and of DWARF: seven bits a byte, lowest first, the
- * top bit set on all bytes but the last. The signed kind is a two's complement whose sign is bit 6 of the
- * last byte. */
+/** LEB128, the variable-length numbers of `__LINKEDIT` and of DWARF: seven bits a byte, lowest
+ * first, the top bit set on all bytes but the last. The signed kind is a two's complement whose
+ * sign is bit 6 of the last byte. */
 
-/** The unsigned number at `at`, for loops that read millions: nothing is checked, and a byte that is not
- * there ends the number. Not exact beyond 2^53. */
+/** The unsigned number at `at`, for loops that read millions: nothing is checked, and a byte that
+ * is not there ends the number. Not exact beyond 2^53. */
 export function ulebAt(bytes: Uint8Array, at: number): number {
   let byte = bytes[at];
   let value = byte & 0x7f;

@@ -1,6 +1,6 @@
-/** What a debugger must know of an architecture: the registers of each thread state flavor, the roles
- * of some registers, the frame record, and the form of code addresses. One file per architecture
- * holds the data; nothing here computes with a target. */
+/** What a debugger must know of an architecture: the registers of each thread state flavor, the
+ * roles of some registers, the frame record, and the form of code addresses. One file per
+ * architecture holds the data; nothing here computes with a target. */
 
 /** Where a register lies in a thread state. */
 export interface Register {
@@ -10,7 +10,8 @@ export interface Register {
   readonly offset: number;
   /** Bytes. */
   readonly size: 4 | 8;
-  /** Its DWARF register number, from the architecture's DWARF supplement; `null` when it has none. */
+  /** Its DWARF register number, from the architecture's DWARF supplement; `null` when it has none.
+   */
   readonly dwarf: number | null;
 }
 
@@ -53,8 +54,8 @@ export interface Arch {
   readonly calleeSaved: ReadonlySet<number>;
   /** The frame record: a pair of pointers, the caller's frame pointer first. */
   readonly frameRecord: { readonly size: number; readonly returnAddress: number };
-  /** The bits of a code pointer that are its address: without pointer authentication and without the
-   * Thumb bit. */
+  /** The bits of a code pointer that are its address: without pointer authentication and without
+   * the Thumb bit. */
   readonly addressMask: bigint;
   /** Subtracted from a return address to get an address inside the call instruction. Lookups of
    * functions and lines accept any byte of an instruction. */

@@ -29,8 +29,8 @@ const exceptionState: Flavor = {
   ],
 };
 
-/** 64-bit ARM. User addresses on macOS have 47 bits. The bits above them hold the authentication code
- * of an arm64e pointer. */
+/** 64-bit ARM. User addresses on macOS have 47 bits. The bits above them hold the authentication
+ * code of an arm64e pointer. */
 export const arm64: Arch = {
   name: "arm64",
   cpuType: 0x0100000c,

@@ -23,8 +23,8 @@ const exceptionState: Flavor = {
   registers: layOut([["exception", null], ["fsr", null], ["far", null]], 4),
 };
 
-/** 32-bit ARM as iOS uses it: r7 is the frame pointer, and the lowest bit of a code pointer is set for
- * Thumb code. */
+/** 32-bit ARM as iOS uses it: r7 is the frame pointer, and the lowest bit of a code pointer is set
+ * for Thumb code. */
 export const armv7: Arch = {
   name: "armv7",
   cpuType: 12,

@@ -1,7 +1,7 @@
 import { type Arch, type Flavor, layOut, register } from "./arch.ts";
 
-/** `_STRUCT_X86_THREAD_STATE32` of `<mach/i386/_structs.h>`; DWARF numbers from the System V i386 ABI.
- * Darwin's `__eh_frame` exchanges the numbers of esp and ebp; its reader accounts for that. */
+/** `_STRUCT_X86_THREAD_STATE32` of `<mach/i386/_structs.h>`; DWARF numbers from the System V i386
+ * ABI. Darwin's `__eh_frame` exchanges the numbers of esp and ebp; its reader accounts for that. */
 const threadState: Flavor = {
   name: "x86_THREAD_STATE32",
   number: 1,

@@ -1,5 +1,5 @@
-/** Static libraries (`.a`): `<ar.h>`. Each member follows a header of 60 characters. Long names stand
- * before the member's bytes (BSD, `#1/length`) or in a member of their own (GNU, `//`). */
+/** Static libraries (`.a`): `<ar.h>`. Each member follows a header of 60 characters. Long names
+ * stand before the member's bytes (BSD, `#1/length`) or in a member of their own (GNU, `//`). */
 
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
@@ -35,8 +35,8 @@ export function isArchive(bytes: Uint8Array): boolean {
   return rawText(bytes.subarray(0, MAGIC.length)) === MAGIC;
 }
 
-/** The members of an archive, without its tables of symbols (`__.SYMDEF`, `/`) and names (`//`). Only
- * headers are read.
+/** The members of an archive, without its tables of symbols (`__.SYMDEF`, `/`) and names (`//`).
+ * Only headers are read.
  *
  * @param source of the archive alone
  * @param warn reports damage, one line each; the members before it are kept

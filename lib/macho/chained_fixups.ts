@@ -1,6 +1,6 @@
-/** Chained fixups (`LC_DYLD_CHAINED_FIXUPS`): `dyld_chained_fixups_header` and the structures below it
- * in `<mach-o/fixup-chains.h>`. Each pointer in a chain holds its own fixup and the distance to the
- * next pointer. */
+/** Chained fixups (`LC_DYLD_CHAINED_FIXUPS`): `dyld_chained_fixups_header` and the structures below
+ * it in `<mach-o/fixup-chains.h>`. Each pointer in a chain holds its own fixup and the distance to
+ * the next pointer. */
 
 import type { RawText } from "../escape.ts";
 import type { FixupImage } from "./dyld_info.ts";
@@ -124,7 +124,8 @@ function arm64e(name: string, stride: number, relative: boolean, ordinalBits: bi
   } as const;
 }
 
-/** target:36 high8:8 reserved:7 next:12 bind:1, or ordinal:24 addend:8 reserved:19 next:12 bind:1 */
+/** target:36 high8:8 reserved:7 next:12 bind:1, or ordinal:24 addend:8 reserved:19 next:12 bind:1
+ */
 function pointer64(name: string, relative: boolean): PointerFormat {
   return {
     name,

@@ -157,8 +157,8 @@ const algorithms: Readonly<Record<string, string>> = {
   "sha384": "SHA-384",
 };
 
-/** The CDHash: the hash of the CodeDirectory, truncated to 20 bytes, in lower-case hexadecimal; `null`
- * for an unknown type of hash.
+/** The CDHash: the hash of the CodeDirectory, truncated to 20 bytes, in lower-case hexadecimal;
+ * `null` for an unknown type of hash.
  *
  * @example
  * ```ts

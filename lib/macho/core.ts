@@ -84,8 +84,8 @@ export interface CoreLayout {
   readonly threads: readonly (readonly FlavorState[])[];
   /** In the file's order. */
   readonly notes: readonly CoreNote[];
-  /** What the program was built for. LLDB derives the system's conventions from it, and cannot unwind
-   * i386 without it. It is written only; readers take it from the images. */
+  /** What the program was built for. LLDB derives the system's conventions from it, and cannot
+   * unwind i386 without it. It is written only; readers take it from the images. */
   readonly buildVersion?: CoreBuildVersion;
 }
 
@@ -105,8 +105,8 @@ export interface CoreCommands extends CoreLayout {
   readonly warnings: string[];
 }
 
-/** Load commands are read in pieces of this many bytes, so that a damaged size does not cost memory.
- */
+/** Load commands are read in pieces of this many bytes, so that a damaged size does not cost
+ * memory. */
 const PIECE = 1 << 18;
 /** Maximum size of an `LC_THREAD`: more than all flavors of any processor together. */
 const MAX_THREAD_COMMAND = 1 << 16;
@@ -295,7 +295,7 @@ function parseThread(
 function unwrap(flavor: number, state: Uint8Array, cpuType: number): FlavorState {
   const isArm = cpuType === CPU_TYPE.ARM || cpuType === CPU_TYPE.ARM64;
   const holds = isArm
-    // The bare one has 17 words.
+    // The plain one has 17 words.
     ? flavor === CORE_FLAVOR.ARM_THREAD_STATE && state.length > 17 * 4
     : flavor === CORE_FLAVOR.X86_THREAD_STATE || flavor === CORE_FLAVOR.X86_EXCEPTION_STATE;
   if (holds && state.length >= 8) {
@@ -323,7 +323,7 @@ function is64(cpuType: number): boolean {
   return cpuType === CPU_TYPE.X86_64 || cpuType === CPU_TYPE.ARM64;
 }
 
-/** Bytes of the header and load commands of a core: where its contents may begin. */
+/** Size of a core's header and load commands, in bytes: its contents may begin there. */
 export function coreHeaderSize(
   { cpuType, segments, threads, notes, buildVersion }: {
     readonly cpuType: number;
@@ -339,8 +339,7 @@ export function coreHeaderSize(
     notes.length * NOTE_SIZE + (buildVersion === undefined ? 0 : BUILD_VERSION_SIZE);
 }
 
-/** The header and load commands of a core: notes, threads, segments, in the order in which LLDB
- * writes them.
+/** The header and load commands of a core: notes, threads, segments, in LLDB's order.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
-/** What the notes of a core hold. LLDB defines them: `ObjectFileMachO.cpp` reads and writes them. All
- * offsets in them are from the start of the core, all numbers little-endian. */
+/** The contents of a core's notes, as LLDB's `ObjectFileMachO.cpp` defines them. All offsets are
+ * from the start of the core; all numbers are little-endian. */
 
 import type { RawText } from "../escape.ts";
 import { formatUuid, hex, uuidBytes } from "../hex.ts";
@@ -8,11 +8,11 @@ import type { CoreNote } from "./core.ts";
 import { cString, rawText } from "./strings.ts";
 import type { AddressRange } from "./types.ts";
 
-/** `note_command.data_owner` of the notes that are understood. */
+/** `note_command.data_owner` of the supported notes. */
 export const NOTE_OWNER = {
   /** {@linkcode NotedImage}s. */
   ALL_IMAGE_INFOS: "all image infos",
-  /** A {@linkcode NotedImage} of its own, such as firmware. */
+  /** A single {@linkcode NotedImage}, such as firmware. */
   LOAD_BINARY: "load binary",
   /** {@linkcode MainBinary}. */
   MAIN_BIN_SPEC: "main bin spec",
@@ -20,79 +20,79 @@ export const NOTE_OWNER = {
   ADDRESSABLE_BITS: "addrable bits",
   /** {@linkcode ProcessMetadata}, as JSON. */
   PROCESS_METADATA: "process metadata",
-  /** The version of the kernel, as text. */
+  /** The kernel's version, as text. */
   KERNEL_VERSION: "kern ver str",
 } as const;
 
 /** An image as notes describe it. */
 export interface NotedImage {
-  /** `null` when not said. */
+  /** `null` when unknown. */
   readonly path: RawText | null;
-  /** Upper case, `8-4-4-4-12`; `null` when not said. */
+  /** Upper case, `8-4-4-4-12`; `null` when unknown. */
   readonly uuid: string | null;
-  /** Of its header; `null` when not said. */
+  /** Of the Mach-O header; `null` when unknown. */
   readonly loadAddress: bigint | null;
-  /** `null` when not said, as it always is in "all image infos". */
+  /** `null` when unknown. Always so in "all image infos". */
   readonly slide: bigint | null;
-  /** Where its segments are; empty when not said. */
+  /** The places of its segments; empty when unknown. */
   readonly segments: readonly { readonly name: string; readonly address: bigint }[];
-  /** Whether some thread's frames are in it; `null` when not said. */
+  /** Whether a thread has frames in the image; `null` when unknown. */
   readonly executing: boolean | null;
 }
 
-/** What the process's main binary is. */
+/** The main binary of a process. */
 export interface MainBinary {
-  /** `1` a kernel, `2` a user process (its dyld), `3` firmware, `0` not said. */
+  /** `1` a kernel, `2` a user process (its dyld), `3` firmware, `0` unknown. */
   readonly type: number;
-  /** Of its header; `null` when not said. */
+  /** Of the Mach-O header; `null` when unknown. */
   readonly address: bigint | null;
-  /** `null` when not said. */
+  /** `null` when unknown. */
   readonly slide: bigint | null;
-  /** `null` when not said. */
+  /** `null` when unknown. */
   readonly uuid: string | null;
-  /** 0 when not said. */
+  /** 0 when unknown. */
   readonly log2PageSize: number;
-  /** `PLATFORM_*`; 0 when not said. */
+  /** `PLATFORM_*`; 0 when unknown. */
   readonly platform: number;
 }
 
-/** How many low bits of a pointer are its address; the rest is pointer authentication. */
+/** Number of low bits of a pointer that are its address. The rest is pointer authentication. */
 export interface AddressableBits {
-  /** In the lower half of the address space, where user code is. */
+  /** In the lower half of the address space: user code. */
   readonly low: number;
   /** In the upper half. */
   readonly high: number;
 }
 
-/** What is known of a thread beside its states. */
+/** What a core says of a thread besides its states. */
 export interface NotedThread {
-  /** System-wide unique; `null` when not said. */
+  /** Unique in the system; `null` when unknown. */
   readonly id: bigint | null;
-  /** empty when it has none. */
+  /** Empty for a thread without a name. */
   readonly name: RawText;
-  /** `TH_STATE_*`; `null` when not said. */
+  /** `TH_STATE_*`; `null` when unknown. */
   readonly runState: number | null;
-  /** Of 1000; `null` when not said. */
+  /** In thousandths; `null` when unknown. */
   readonly cpuUsage: number | null;
 }
 
 /** A mapped file that is not a Mach-O image. */
 export interface NotedFile {
   readonly path: RawText;
-  /** Rising. */
+  /** In ascending order. */
   readonly ranges: readonly AddressRange[];
 }
 
-/** What is known of a process. LLDB writes and reads the threads' ids alone, and leaves the other
- * keys be. */
+/** What a core says of its process. LLDB writes and reads the threads' ids only, and keeps other
+ * keys. */
 export interface ProcessMetadata {
-  /** `null` when not said. */
+  /** `null` when unknown. */
   readonly pid: number | null;
-  /** `null` when not said. */
+  /** `null` when unknown. */
   readonly name: RawText | null;
   /** In the order of the `LC_THREAD`s. */
   readonly threads: readonly NotedThread[];
-  /** Mapped files other than images: on Linux, the host's own libraries. */
+  /** Mapped files other than images, such as the host's libraries on Linux. */
   readonly files: readonly NotedFile[];
 }
 
@@ -100,7 +100,7 @@ const unspecified = 0xffff_ffff_ffff_ffffn;
 const imagesHeaderSize = 24;
 const imageSize = 48;
 const segmentSize = 32;
-/** Past these a note is damaged: no process has so much. */
+/** Limits: a note beyond them is damaged. */
 const MAX_IMAGES = 1 << 16;
 const MAX_SEGMENTS = 1 << 20;
 const MAX_PATH = 4096;
@@ -127,7 +127,7 @@ function readPath(source: ByteSource, offset: bigint): RawText | null {
 
 /** The images of an "all image infos" note.
  *
- * @param warnings gets a line for each damaged part
+ * @param warnings receives damage, one line each
  */
 export function parseAllImageInfos(
   source: ByteSource,
@@ -159,7 +159,7 @@ export function parseAllImageInfos(
   const whole = Math.floor(bytes.length / imageSize);
   if (whole < count) damaged(`${whole} of ${count} images are in the file`);
   const images: NotedImage[] = [];
-  // Of all images together: damage can let all of them point to the same ones.
+  // For all images together: in a damaged note all of them can point to the same segments.
   let segmentsLeft = Math.min(MAX_SEGMENTS, Math.floor(source.size / segmentSize));
   for (let at = 0; at < whole * imageSize; at += imageSize) {
     const segmentsOffset = view.getBigUint64(at + 32, true);
@@ -198,7 +198,7 @@ function readSegments(bytes: Uint8Array): NotedImage["segments"] {
 
 /** The payload of an "all image infos" note.
  *
- * @param offset where in the core it will be
+ * @param offset of the payload in the core
  */
 export function encodeAllImageInfos(images: readonly NotedImage[], offset: number): Uint8Array {
   const paths = images.map(({ path }) => path === null ? null : encoder.encode(`${path}\0`));
@@ -337,11 +337,11 @@ export function encodeKernelVersion(version: string): Uint8Array {
   return bytes;
 }
 
-/** What a "process metadata" note says; `null` when it is damaged. */
+/** The contents of a "process metadata" note; `null` when it is damaged. */
 export function parseProcessMetadata(source: ByteSource, note: CoreNote): ProcessMetadata | null {
   if (note.size > MAX_TEXT) return null;
   const bytes = source.read(note.offset, note.size);
-  // Some pad it with zeros.
+  // Some writers pad it with zeros.
   const length = bytes.findLastIndex((byte) => byte !== 0) + 1;
   let value: unknown;
   try {
@@ -383,7 +383,7 @@ function wholeNumber(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-/** `["0x…", "0x…"]`: the first address and the one after the last. */
+/** `["0x…", "0x…"]`: the first address, and the one after the last. */
 function readRange(value: unknown): AddressRange[] {
   if (!Array.isArray(value) || value.length !== 2) return [];
   if (!value.every((part) => typeof part === "string" && /^0x[\da-f]{1,16}$/i.test(part))) {

@@ -1,4 +1,4 @@
-/** The part of this folder's face that is about core files: reading them and writing them.
+/** The part of this folder's face for core files: reading and writing them.
  *
  * @module
  */

@@ -1,9 +1,8 @@
-/** The debug map: what a linker notes, in the symbol table, of the object files whose debug
- * information it left where it is. The entries are those of `<mach-o/stab.h>`; for each object
- * file `N_SO` (directory and source), `N_OSO` (the object file's path and time), and for each
- * function that was linked from it `N_BNSYM`, `N_FUN` with name and address, `N_FUN` with the size
- * alone, `N_ENSYM`. Entries for data (`N_STSYM`, `N_GSYM`) are passed over: nothing here asks for
- * them. */
+/** The debug map: the linker's list, in the symbol table, of the object files that keep the debug
+ * information. The entries are those of `<mach-o/stab.h>`. For each object file: `N_SO` (directory
+ * and source), `N_OSO` (path and modification time of the object file). For each function linked
+ * from it: `N_BNSYM`, `N_FUN` with name and address, `N_FUN` with the size only, `N_ENSYM`.
+ * Entries for data (`N_STSYM`, `N_GSYM`) are skipped. */
 
 import type { RawText } from "../escape.ts";
 import type { ByteSource } from "./bytes.ts";
@@ -15,42 +14,42 @@ import { nlistSize } from "./symtab.ts";
 const N_FUN = 0x24;
 const N_SO = 0x64;
 const N_OSO = 0x66;
-/** Longer paths are damage. */
+/** Maximum length of a path. A longer one is damage. */
 const MAX_NAME = 1 << 16;
-/** The string table is read in pieces of this size. */
+/** The string table is read in pieces of this many bytes. */
 const PIECE = 1 << 16;
 
-/** An object file that has debug information of an image. */
+/** An object file with debug information of an image. */
 export interface DebugMapObject {
-  /** Of the object file, or of the archive that it is a member of; relative paths are kept. */
+  /** Of the object file, or of the archive that contains it. Relative paths stay relative. */
   readonly path: RawText;
-  /** The member's name; `null` for a file of its own. */
+  /** The name of the archive's member; `null` for an object file. */
   readonly member: RawText | null;
-  /** When it was written, in seconds since 1970; 0 where the linker did not say. */
+  /** Modification time, in seconds since 1970; 0 when unknown. */
   readonly modified: number;
 }
 
-/** What a debug map is read from. */
+/** The input of {@linkcode DebugMap.read}. */
 export interface DebugMapInput {
   /** From the Mach-O header on. */
   readonly bytes: ByteSource;
   readonly loadCommands: readonly LoadCommand[];
   readonly pointerSize: 4 | 8;
-  /** The address that the header was linked for. */
+  /** The address that the Mach-O header was linked for. */
   readonly linkedAddress: bigint;
 }
 
-/** Which functions of an image come from which object files, by offset. */
+/** Maps the functions of an image, by offset, to object files. */
 export class DebugMap {
   /** In the linker's order. */
   readonly objects: readonly DebugMapObject[];
-  /** How many functions there are. */
+  /** Number of functions. */
   readonly count: number;
-  /** Where each begins, in bytes from the image's base; rising. */
+  /** Start of each function, in bytes from the image's base; ascending. */
   readonly starts: Float64Array;
-  /** One beyond the last byte of each. */
+  /** End of each function, exclusive. */
   readonly ends: Float64Array;
-  /** The object file of each: an index into `objects`. */
+  /** Object file of each function: an index into `objects`. */
   readonly objectOf: Uint32Array;
   readonly #nameOffsets: Uint32Array;
   readonly #nameAt: (offset: number) => RawText;
@@ -74,7 +73,7 @@ export class DebugMap {
     this.#nameAt = nameAt;
   }
 
-  /** Reads the map of an image; `null` where the linker made none. */
+  /** Reads the map of an image; `null` when it has none. */
   static read({ bytes, loadCommands, pointerSize, linkedAddress }: DebugMapInput): DebugMap | null {
     const command = loadCommands.find(({ command }) => command === LC.SYMTAB);
     if (command === undefined || command.size < 24) return null;
@@ -124,10 +123,10 @@ export class DebugMap {
         objects.push({ ...splitPath(nameAt(words[word])), modified: valueAt(word) });
         inside = true;
       } else if (type === N_SO) {
-        // Those that begin a unit stand before its N_OSO.
+        // An N_SO that begins a unit stands before its N_OSO.
         inside = false;
       } else if (type === N_FUN && inside) {
-        // The second of each pair is in no section.
+        // The second of each pair has no section.
         if (((entry >>> 8) & 0xff) === 0) {
           if (sizes.length > 0) sizes[sizes.length - 1] = valueAt(word);
           continue;
@@ -143,7 +142,7 @@ export class DebugMap {
     const sorted = Float64Array.from(order, (index) => starts[index]);
     const ends = Float64Array.from(order, (index, at) => {
       const next = sorted[at + 1] ?? Infinity;
-      // A function of which no size is said ends where the next begins.
+      // A function of unknown size ends where the next begins.
       return sizes[index] === 0 ? next : starts[index] + sizes[index];
     });
     return new DebugMap(objects, {
@@ -154,12 +153,12 @@ export class DebugMap {
     }, nameAt);
   }
 
-  /** A function's name as the object file's symbol table has it, underscore included. */
+  /** A function's name as in the object file's symbol table, with underscore. */
   name(index: number): RawText {
     return this.#nameAt(this.#nameOffsets[index]);
   }
 
-  /** The function that holds `offset`; -1 for none. */
+  /** The index of the function that contains `offset`; -1 for none. */
   at(offset: number): number {
     let low = 0;
     let high = this.count;
@@ -168,14 +167,14 @@ export class DebugMap {
       if (this.starts[middle] <= offset) low = middle + 1;
       else high = middle;
     }
-    // Of functions that were folded into one, the first.
+    // Identical functions may be folded into one. The first counts.
     let index = low - 1;
     while (index > 0 && this.starts[index - 1] === this.starts[index]) index--;
     return index >= 0 && offset < this.ends[index] ? index : -1;
   }
 }
 
-/** `path/libx.a(member.o)` in parts. */
+/** Splits `path/libx.a(member.o)`. */
 function splitPath(path: string): { path: string; member: string | null } {
   const open = path.endsWith(")") ? path.lastIndexOf("(") : -1;
   return open <= 0
@@ -183,7 +182,7 @@ function splitPath(path: string): { path: string; member: string | null } {
     : { path: path.slice(0, open), member: path.slice(open + 1, -1) };
 }
 
-/** Reads names of a string table; neighbours cost one read. */
+/** Reads names of a string table. Neighbouring names cost one read. */
 function stringReader(
   bytes: ByteSource,
   tableOffset: number,

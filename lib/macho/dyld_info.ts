@@ -1,5 +1,5 @@
-/** Classic dyld information (`LC_DYLD_INFO`, `LC_DYLD_INFO_ONLY`): programs of one-byte opcodes that
- * say which pointers to rebase and to bind. `REBASE_OPCODE_*` and `BIND_OPCODE_*` of
+/** Classic dyld information (`LC_DYLD_INFO`, `LC_DYLD_INFO_ONLY`): programs of one-byte opcodes
+ * that say which pointers to rebase and to bind. `REBASE_OPCODE_*` and `BIND_OPCODE_*` of
  * `<mach-o/loader.h>`. */
 
 import { hex } from "../hex.ts";
@@ -18,8 +18,8 @@ export interface FixupImage {
   warn(message: string): void;
 }
 
-/** What an opcode does, named after its last parts in `<mach-o/loader.h>`. `imm` is the opcode's lower
- * half; a `uleb` or `sleb` follows the opcode. */
+/** What an opcode does, named after its last parts in `<mach-o/loader.h>`. `imm` is the opcode's
+ * lower half; a `uleb` or `sleb` follows the opcode. */
 type Operation =
   | "done"
   | "set type imm"
@@ -113,7 +113,7 @@ function* run(
   let offset = 0;
   let type = kind === "lazy-bind" ? 1 : 0;
   let addend = kind === "rebase" ? null : 0n;
-  // Weak symbols are looked for in all images.
+  // Weak symbols are searched for in all images.
   let ordinal = kind === "rebase" ? null : kind === "weak-bind" ? -3 : 0;
   let symbol = kind === "rebase" ? null : "";
   let flags = 0;
@@ -122,7 +122,7 @@ function* run(
   const uleb = (): number => {
     const value = reader.nextBig();
     if (value === undefined) throw new Damage("a number breaks off");
-    // Distances may be negative: they are added modulo 2^64.
+    // Negative distances are stored modulo 2^64.
     return Number(BigInt.asIntN(64, value));
   };
   const fixup = (): Fixup => {
@@ -155,7 +155,7 @@ function* run(
       case undefined:
         throw new Damage(`unknown opcode ${hex(byte)}`);
       case "done":
-        // dyld runs lazy binds one by one, so each ends with this.
+        // dyld runs each lazy bind by itself, so each ends with this.
         if (kind === "lazy-bind") break;
         return;
       case "set type imm":
@@ -223,7 +223,7 @@ function* run(
       case "threaded":
         throw new Damage("threaded binds, which early arm64e linkers wrote, are not read");
     }
-    // A damaged count ends at the segment's end, with the error that says so.
+    // A damaged count runs to the segment's end, and fails there.
     for (; times > 0; times--) {
       yield fixup();
       offset += pointerSize + skip;

@@ -1,14 +1,14 @@
 /** The export trie (`LC_DYLD_EXPORTS_TRIE`, or the export part of `LC_DYLD_INFO`): the names that
- * other images can bind to, as a prefix tree. A node is a ULEB128 size of its terminal part, that
- * part, a byte with the number of children, and for each child a NUL-terminated edge and the ULEB128
- * offset of its node. */
+ * other images can bind to, as a prefix tree. A node is the ULEB128 size of its terminal part,
+ * that part, a byte with the number of children, and for each child a NUL-terminated edge and the
+ * ULEB128 offset of its node. */
 
 import type { RawText } from "../escape.ts";
 import { UlebReader } from "../leb128.ts";
 import { EXPORT_SYMBOL_FLAGS } from "./constants.ts";
 import { rawText, StringPool, type StringTable } from "./strings.ts";
 
-/** The exported symbols that have an address in the image, as columns. */
+/** Exported symbols with an address in the image, as columns. */
 export interface Exports {
   readonly count: number;
   /** Into `names`. */
@@ -18,24 +18,24 @@ export interface Exports {
   readonly offsets: Float64Array;
   /** `EXPORT_SYMBOL_FLAGS_*`. */
   readonly flags: Uint32Array;
-  /** `false` when a part of the trie was damaged and left out. */
+  /** `false` when damaged parts were left out. */
   readonly complete: boolean;
 }
 
-/** How much text the names of a trie may come to, and its edges be scanned, beside its size: far
- * above what prefix sharing saves in real images, and a bound for hostile ones. */
+/** Limits the text of all names, and the bytes of edges scanned, to this many times the trie's
+ * size: far more than prefix sharing saves in real images. */
 const MAX_EXPANSION = 64;
-/** Bytes of a name: more is damage. */
+/** Maximum length of a name, in bytes. A longer one is damage. */
 const MAX_NAME = 1 << 16;
-/** What a search for one name reads at a time: a node has a few hundred bytes. */
+/** Read size of a search for one name, in bytes. A node has a few hundred bytes. */
 const SEARCH_WINDOW = 1024;
 
 const none = new Uint8Array();
 
-/** Reads the symbols that have an address in the image; absolute and re-exported ones are left out.
+/** Reads the symbols that have an address in the image. Absolute and re-exported ones are left out.
  *
  * @param bytes of the trie
- * @param isKnown tells of an offset whose symbols are not wanted
+ * @param isKnown whether the symbols at an offset are to be left out
  */
 export function parseExports(
   bytes: Uint8Array,
@@ -72,26 +72,26 @@ export function parseExports(
   };
 }
 
-/** All that the trie says of one name. */
+/** One exported name. */
 export interface ExportEntry {
   /** With the leading underscore. */
   readonly name: RawText;
-  /** What the name stands for; `other` for a kind that is not known here. */
+  /** The kind of symbol; `other` for an unknown kind. */
   readonly kind: "regular" | "thread-local" | "absolute" | "other";
-  /** Whether other images' definitions may take its place. */
+  /** Whether a definition in another image may replace it. */
   readonly weak: boolean;
-  /** Bytes from the Mach-O header, or an absolute symbol's value; `null` for a re-export. */
+  /** Bytes from the Mach-O header, or the value of an absolute symbol; `null` for a re-export. */
   readonly value: bigint | null;
-  /** Bytes from the Mach-O header of the function that chooses the implementation, where `value` is
-   * a stub's; `null` where there is none. */
+  /** The function that chooses the implementation, in bytes from the Mach-O header, where `value`
+   * is a stub; otherwise `null`. */
   readonly resolver: bigint | null;
-  /** The dylib (counted from 1) and the name there, of a re-export; else `null`. */
-  readonly reexport: { readonly ordinal: number; readonly name: string } | null;
+  /** For a re-export, the dylib (counted from 1) and the name there; otherwise `null`. */
+  readonly reexport: { readonly ordinal: number; readonly name: RawText } | null;
 }
 
 const kinds = ["regular", "thread-local", "absolute", "other"] as const;
 
-/** Reads everything in the trie, in its order.
+/** Reads the whole trie, in its order.
  *
  * @param bytes of the trie
  */
@@ -135,13 +135,13 @@ export function readExports(
   return { entries, complete: complete && walked };
 }
 
-/** Finds one name in a trie of which only what the search passes is read.
+/** Finds one name. Only the nodes on its path are read.
  *
  * @param read returns the bytes at an offset in the trie, at least one; `null` where there are none
- * @param size of the trie in bytes
+ * @param size of the trie, in bytes
  * @param name with its leading underscore
- * @returns bytes from the Mach-O header; `null` when the name is not there, is absolute or re-exported,
- * or when the trie is damaged
+ * @returns bytes from the Mach-O header; `null` when the name is missing, absolute or re-exported, or
+ * the trie is damaged
  */
 export function findExport(
   read: (offset: number, length: number) => Uint8Array | null,
@@ -194,7 +194,7 @@ export function findExport(
       }
       const node = uleb();
       if (byte < 0 || Number.isNaN(node)) return null;
-      // An edge without text would let a damaged trie go in circles.
+      // In a damaged trie, edges without text could form a cycle.
       if (!same || length === matched || length > name.length) continue;
       matched = length;
       next = node;
@@ -205,12 +205,12 @@ export function findExport(
   }
 }
 
-/** Visits the trie's symbols in its order. Each node is visited once, so cycles and shared nodes cost
- * nothing.
+/** Visits the trie's symbols in its order. Each node is visited once, which makes cycles and shared
+ * nodes harmless.
  *
- * @param visit gets a buffer that begins with the name and is valid only while it runs, the name's
- * length, a reader placed at the flags, and where the terminal part ends
- * @returns `false` when a part was damaged and left out
+ * @param visit receives a buffer that begins with the name and is valid during the call only, the
+ * length of the name, a reader at the flags, and the end of the terminal part
+ * @returns `false` when damaged parts were left out
  */
 function walkTrie(
   bytes: Uint8Array,
@@ -223,16 +223,17 @@ function walkTrie(
   const reader = new UlebReader(bytes);
   let complete = true;
 
-  /** The name on the way from the root to the current node. */
+  /** The edges from the root to the current node. */
   const name = new Uint8Array(MAX_NAME);
-  // The nodes on that way: where the next child is read, how many are left, and how long the name is.
+  // The nodes on that path: where the next child is read, how many are left, and the length of the
+  // name.
   const positions: number[] = [];
   const lefts: number[] = [];
   const lengths: number[] = [];
   let top = -1;
   const enter = (node: number, length: number): void => {
     if (node >= bytes.length || visited[node] === 1) {
-      // An empty trie is no damage.
+      // An empty trie is valid.
       complete &&= bytes.length === 0;
       return;
     }

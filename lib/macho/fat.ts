@@ -16,8 +16,8 @@ export interface FatSlice {
   readonly size: number;
 }
 
-/** Java class files have the same magic number. Their version, 45 or more, is where the number of slices
- * would be; no universal file has nearly as many. */
+/** Java class files have the same magic number. Their version, 45 or more, is where the number of
+ * slices would be; no universal file has nearly as many. */
 const MAX_SLICES = 32;
 
 /** Whether a file that begins with `bytes` has the magic number of universal files.

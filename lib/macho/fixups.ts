@@ -1,33 +1,35 @@
-/** What dyld does to an image's pointers when it loads it, whichever way the linker wrote it down. */
+/** The changes that dyld makes to an image's pointers when it loads it, in either encoding. */
 
 import type { RawText } from "../escape.ts";
 import type { Segment } from "./types.ts";
 
-/** One pointer that dyld sets. */
+/** A pointer that dyld sets. */
 export interface Fixup {
-  /** `rebase`: the image's own address, moved by the slide. The others name a symbol of another
-   * image: bound at load, bound to the first definition of all images, bound when first called. */
+  /** `rebase`: an address in the image itself, moved by the slide. The others name a symbol of
+   * another image. `bind` is done at load, `weak-bind` takes the first definition of all images,
+   * `lazy-bind` is done at the first call. */
   readonly kind: "rebase" | "bind" | "weak-bind" | "lazy-bind";
-  /** Of the pointer; `null` for a weak bind that only says that this image has a strong definition. */
-  readonly segment: string | null;
-  /** Of the pointer; `null` where it is in none. */
-  readonly section: string | null;
+  /** Of the pointer; `null` for a weak bind that only declares a strong definition in this image.
+   */
+  readonly segment: RawText | null;
+  /** Of the pointer; `null` for none. */
+  readonly section: RawText | null;
   /** Of the pointer, as linked. */
   readonly address: bigint | null;
-  /** `pointer`, `text-absolute`, `text-pcrel`, or that of chains, such as `ptr64-offset`. */
+  /** `pointer`, `text-absolute`, `text-pcrel`, or a format of chains, such as `ptr64-offset`. */
   readonly type: string;
-  /** A rebase's target as linked, where the fixup says it; else `null`. */
+  /** The target of a rebase, as linked, where the fixup contains it; otherwise `null`. */
   readonly target: bigint | null;
   /** Added to a bound symbol's address; `null` for rebases. */
   readonly addend: bigint | null;
-  /** The dylib in which to look: from 1; 0 the image itself, -1 the main executable, -2 all images
-   * (flat), -3 all images, weakly; `null` for rebases. */
+  /** The dylib to search: from 1; 0 the image itself, -1 the main executable, -2 all images (flat),
+   * -3 all images, weakly; `null` for rebases. */
   readonly ordinal: number | null;
   /** `null` for rebases. */
   readonly symbol: RawText | null;
   /** Whether the symbol may be missing. */
   readonly weakImport: boolean;
-  /** How an arm64e pointer is signed; else `null`. */
+  /** The signing of an arm64e pointer; otherwise `null`. */
   readonly auth: PointerAuth | null;
 }
 
@@ -35,13 +37,13 @@ export interface Fixup {
 export interface PointerAuth {
   /** Instruction or data, A or B. */
   readonly key: "IA" | "IB" | "DA" | "DB";
-  /** Of 16 bits. */
+  /** 16 bits. */
   readonly diversity: number;
-  /** Whether the pointer's own address is mixed in. */
+  /** Whether the pointer's own address is part of the signature. */
   readonly addressDiversity: boolean;
 }
 
-/** Where in an image a fixup is. */
+/** The segment and section of a fixup. */
 export function placeOf(
   segments: readonly Segment[],
   segment: Segment | undefined,
@@ -57,10 +59,10 @@ export function placeOf(
   return { segment: holder?.name ?? null, section: section?.name ?? null };
 }
 
-/** The name of the dylib that an ordinal means, as `dyld_info` prints it: a dylib's last component up
- * to the first dot, or `this-image`, `main-executable`, `flat-namespace`, `weak`.
+/** The name of a dylib ordinal, as `dyld_info` prints it: the dylib's last path component up to the
+ * first dot, or `this-image`, `main-executable`, `flat-namespace`, `weak`.
  *
- * @param dylibs the image's, in the order of its load commands
+ * @param dylibs of the image, in the order of its load commands
  */
 export function ordinalName(ordinal: number, dylibs: readonly { readonly name: string }[]): string {
   const special = ["this-image", "main-executable", "flat-namespace", "weak"][-ordinal];

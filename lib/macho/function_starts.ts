@@ -1,20 +1,20 @@
-/** `LC_FUNCTION_STARTS`: where every function begins, as ULEB128 deltas from `__TEXT`'s start, ended
- * by a zero. Linkers keep it when symbols are stripped. */
+/** `LC_FUNCTION_STARTS`: the start of every function, as ULEB128 deltas from the start of `__TEXT`,
+ * terminated by a zero. Linkers keep it when symbols are stripped. */
 
 import { UlebReader } from "../leb128.ts";
 
-/** What {@linkcode parseFunctionStarts} found. */
+/** The result of {@linkcode parseFunctionStarts}. */
 export interface FunctionStarts {
-  /** Bytes from the start of `__TEXT`, rising. The lowest bit is set on Thumb functions. */
+  /** Bytes from the start of `__TEXT`, ascending. The lowest bit is set for Thumb functions. */
   readonly offsets: Float64Array;
-  /** `false` when the list broke off in the middle of a number or ran past `limit`. */
+  /** `false` when the list ends inside a number or exceeds `limit`. */
   readonly complete: boolean;
 }
 
 /** Reads the list.
  *
  * @param bytes of the command's payload
- * @param limit offsets at and beyond it are no code of this image, and end the list
+ * @param limit size of the image; an offset at or beyond it is damage and ends the list
  */
 export function parseFunctionStarts(bytes: Uint8Array, limit: number): FunctionStarts {
   // Each start takes at least one byte, so the payload bounds the array.

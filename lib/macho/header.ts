@@ -3,7 +3,7 @@
 import { FormatError } from "../errors.ts";
 import { MAGIC } from "./constants.ts";
 
-/** The fields of `mach_header`, with the names' usual spelling. */
+/** The fields of `mach_header`. */
 export interface MachHeader {
   /** `MH_MAGIC` or `MH_MAGIC_64`. */
   readonly magic: number;
@@ -13,9 +13,9 @@ export interface MachHeader {
   readonly cpuSubtype: number;
   /** `MH_EXECUTE` and so on. */
   readonly fileType: number;
-  /** Load commands that follow. */
+  /** Number of load commands. */
   readonly commandCount: number;
-  /** Bytes of all load commands. */
+  /** Size of all load commands, in bytes. */
   readonly commandsSize: number;
   /** `MH_*` flags. */
   readonly flags: number;
@@ -25,7 +25,7 @@ export interface MachHeader {
   readonly size: number;
 }
 
-/** Bytes to read before {@linkcode parseHeader}: enough for either header. */
+/** Number of bytes that {@linkcode parseHeader} needs at most. */
 export const MAX_HEADER_SIZE = 32;
 
 /** Whether `bytes` begin with the magic number of a little-endian Mach-O image. */
@@ -39,7 +39,7 @@ export function isMachO(bytes: Uint8Array): boolean {
  *
  * @param bytes that begin with the header
  * @param file named in errors
- * @throws {FormatError} when `bytes` are not the header of a little-endian Mach-O image
+ * @throws {FormatError} when `bytes` do not begin with the header of a little-endian Mach-O image
  */
 export function parseHeader(bytes: Uint8Array, file: string): MachHeader {
   if (bytes.length < 28) throw new FormatError(file, 0, "a Mach-O header");

@@ -35,19 +35,20 @@ import type {
   SymbolMatch,
 } from "./types.ts";
 
-/** More than any image has; what a damaged header may cost in reading. */
+/** Maximum size of load commands in memory: more than any image has. It limits what a damaged
+ * header costs. */
 const MAX_COMMANDS_SIZE = 4 << 20;
 
-/** More than any section has of which the whole is wanted. */
+/** Maximum size of one {@linkcode Image.read}: more than any section that is read as a whole. */
 const MAX_READ = 1 << 28;
-/** A file's may be larger: a core has a command for each of its regions. */
+/** Maximum size of load commands in a file. A core has one command per region. */
 const MAX_FILE_COMMANDS = 64 << 20;
 
-/** How {@linkcode Image.fromFile} chooses and places an image. */
+/** Options of {@linkcode Image.fromFile}. */
 export interface ImageFileOptions {
-  /** `CPU_TYPE_*` of the slice of a universal file; the first slice when left out. */
+  /** `CPU_TYPE_*` of the slice of a universal file; by default the first slice. */
   readonly arch?: number;
-  /** Where the header is to be; where it was linked for when left out. */
+  /** The address of the header; by default the one it was linked for. */
   readonly loadAddress?: bigint;
 }
 
@@ -64,7 +65,7 @@ export interface ImageFileOptions {
 export class Image implements LoadedImage {
   /** The path's last component. */
   readonly name: RawText;
-  /** As dyld or the caller gave it. */
+  /** As given by dyld or the caller. */
   readonly path: RawText;
   /** `CPU_TYPE_*`. */
   readonly cpuType: number;
@@ -78,25 +79,25 @@ export class Image implements LoadedImage {
   readonly pointerSize: 4 | 8;
   /** From `LC_UUID`: upper case, `8-4-4-4-12`. */
   readonly uuid: string | null;
-  /** Where the header is in memory. */
+  /** Address of the Mach-O header. */
   readonly loadAddress: bigint;
-  /** The load address less the address that the header was linked for. */
+  /** The load address minus the address that the header was linked for. */
   readonly slide: bigint;
   /** In the file's order. */
   readonly segments: readonly Segment[];
-  /** Where the image is in memory, rising and without overlaps. */
+  /** The addresses of the image, in ascending order and without overlaps. */
   readonly ranges: readonly AddressRange[];
-  /** Every load command, known here or not. */
+  /** All load commands, including unknown ones. */
   readonly loadCommands: readonly LoadCommand[];
-  /** The dylibs that the image asks for, in the order of its load commands. */
+  /** The dylibs that the image loads, in the order of its load commands. */
   readonly dylibs: readonly DylibReference[];
-  /** The name that a dylib wants to be asked for by; `null` for other images. */
-  readonly installName: string | null;
+  /** The install name of a dylib; `null` for other images. */
+  readonly installName: RawText | null;
   /** From `LC_SOURCE_VERSION`, such as `1.2.3`. */
   readonly sourceVersion: string | null;
-  /** The platform and the oldest system that the image was built for. */
+  /** The platform and the oldest system version that the image was built for. */
   readonly buildVersion: BuildVersion | null;
-  /** What was damaged and left out. Reading the symbols may add to it. */
+  /** Damage, one line each; damaged parts are left out. Reading the symbols may add lines. */
   readonly warnings: string[];
 
   readonly #commands: ParsedCommands;
@@ -137,12 +138,12 @@ export class Image implements LoadedImage {
     this.#symbolReader = new ImageSymbols(this, this.#linkedAddress, this.#source, commands);
   }
 
-  /** Reads an image that is mapped: its header and load commands now, in two reads, and of
-   * `__LINKEDIT` what is needed when symbols are first asked for.
+  /** Reads an image in memory. Header and load commands are read now, in two reads; parts of
+   * `__LINKEDIT` are read when symbols are first needed.
    *
    * @param reader of the target's memory
    * @param loadAddress of the image's header
-   * @param path that dyld gives for the image
+   * @param path of the image according to dyld
    * @throws {MemoryReadError} when the header cannot be read
    * @throws {FormatError} when there is no Mach-O header
    */
@@ -153,28 +154,28 @@ export class Image implements LoadedImage {
     if (header.commandsSize > MAX_COMMANDS_SIZE) {
       throw new FormatError(path, 20, `load commands of at most ${MAX_COMMANDS_SIZE} bytes`);
     }
-    // What cannot be read the parser finds missing.
+    // The parser reports what could not be read.
     const bytes = readAvailable(memory, loadAddress + BigInt(header.size), header.commandsSize);
     const commands = parseLoadCommands(bytes, header, warnings);
     const source = (segments: readonly Segment[]): ImageSource => memorySource(reader, segments);
     return new Image(path, header, commands, loadAddress, source, warnings);
   }
 
-  /** Reads an image from a file's bytes, or one of the images of a universal file.
+  /** Reads an image from the bytes of a file, or one image of a universal file.
    *
    * @param bytes of the whole file; kept, not copied
-   * @param path given to the image and named in errors
+   * @param path of the image, also named in errors
    * @throws {FormatError} when there is no Mach-O header, or no slice of that architecture
    */
   static fromFile(bytes: Uint8Array, path: string, options: ImageFileOptions = {}): Image {
     return Image.fromSource(bytesSource(bytes, path), options);
   }
 
-  /** Reads an image from a file of which only what is asked for is read, or one of the images of a
-   * universal file.
+  /** Reads an image from a file, or one image of a universal file. Only the needed parts of the
+   * file are read.
    *
-   * @param file kept open by the caller for as long as the image is used; its name is the image's
-   * path and is named in errors
+   * @param file to be kept open as long as the image is used; its name is the image's path and is
+   * named in errors
    * @throws {FormatError} when there is no Mach-O header, or no slice of that architecture
    */
   static fromSource(file: ByteSource, options: ImageFileOptions = {}): Image {
@@ -193,22 +194,22 @@ export class Image implements LoadedImage {
       throw new FormatError(path, slice.offset + 4, `an image for CPU type ${hex(arch)}`);
     }
     const warnings: string[] = [];
-    // What is beyond the file's end the parser finds missing.
+    // The parser reports what is beyond the end of the file.
     const commandBytes = image.read(header.size, Math.min(header.commandsSize, MAX_FILE_COMMANDS));
     const commands = parseLoadCommands(commandBytes, header, warnings);
     const source = (segments: readonly Segment[]): ImageSource => fileSource(image, segments);
     return new Image(path, header, commands, options.loadAddress, source, warnings);
   }
 
-  /** The symbols, read and sorted when first asked for. */
+  /** The symbols. They are read and sorted at first use. */
   get symbols(): SymbolTable {
     return this.#symbolReader.all;
   }
 
-  /** The names of symbols that begin with `prefix`, with or without their leading underscore, for whoever
-   * types one.
+  /** The names of symbols that begin with `prefix`, with or without their leading underscore, for
+   * completion.
    *
-   * @param limit so many at most
+   * @param limit maximum number of names
    */
   symbolNames(prefix: string, limit: number): NamesFound {
     return this.#symbolReader.startingWith(prefix, limit);
@@ -234,7 +235,7 @@ export class Image implements LoadedImage {
     return Number(address - this.loadAddress);
   }
 
-  /** The image's bytes at a slid address, read anew each time; `null` where not all of them can be. */
+  /** The image's bytes at a slid address, read at each call; `null` when some cannot be read. */
   read(address: bigint, length: number): Uint8Array | null {
     if (length > MAX_READ) return null;
     try {
@@ -245,7 +246,7 @@ export class Image implements LoadedImage {
     }
   }
 
-  /** The symbol that holds `address`; `null` when nothing is known there. */
+  /** The symbol that contains `address`; `null` when none is known. */
   symbolAt(address: bigint): SymbolMatch | null {
     return this.#symbolReader.symbolAt(Number(address - this.loadAddress));
   }
@@ -255,8 +256,8 @@ export class Image implements LoadedImage {
     return (this.flags & MH_DYLIB_IN_CACHE) !== 0 && this.#source.relocated;
   }
 
-  /** The symbols of exactly that name, with or without the leading underscore; of an image of the dyld
-   * shared cache only those that it exports. */
+  /** The symbols with exactly this name, with or without the leading underscore. In an image of the
+   * dyld shared cache only exported symbols are found. */
   findSymbols(name: string): SymbolShape[] {
     return this.#symbolReader.find(name);
   }
@@ -274,7 +275,7 @@ export class Image implements LoadedImage {
     return `${hex(this.loadAddress)} ${this.name}${this.uuid ? ` ${this.uuid}` : ""}`;
   }
 
-  /** As `bt --json` shows images. */
+  /** As in `bt --json`. */
   toJSON(): unknown {
     return {
       name: this.name,
@@ -285,14 +286,14 @@ export class Image implements LoadedImage {
     };
   }
 
-  /** As `console.log` shows an image. */
+  /** The form that `console.log` prints. */
   [Symbol.for("Deno.customInspect")](): string {
     return `Image(${this})`;
   }
 
-  /** The segments at their place in memory. */
+  /** Moves the segments to their addresses in memory. */
   #placeSegments(commands: ParsedCommands): Segment[] {
-    // 32-bit addresses wrap where 64-bit ones do not, and damaged ones must not leave the range.
+    // 32-bit addresses wrap around. Damaged ones must stay in range.
     const bits = this.pointerSize * 8;
     const place = (vmAddress: bigint): bigint => BigInt.asUintN(bits, vmAddress + this.slide);
     const section = (command: SectionCommand): Section => ({
@@ -318,8 +319,9 @@ export class Image implements LoadedImage {
     }));
   }
 
-  /** Where the image is: its segments, without what only reserves addresses (`__PAGEZERO`), and
-   * without the `__LINKEDIT` that all images of the shared cache have in common. */
+  /** The addresses of the image: its segments, without those that only reserve addresses
+   * (`__PAGEZERO`), and without the `__LINKEDIT` that all images of the shared cache have in
+   * common. */
   #placeRanges(): AddressRange[] {
     const inCache = (this.flags & MH_DYLIB_IN_CACHE) !== 0;
     const ranges: { start: bigint; end: bigint }[] = [];
@@ -342,8 +344,8 @@ export class Image implements LoadedImage {
   }
 }
 
-/** The address that the image's header was linked for: that of the segment which holds the file's
- * first bytes. */
+/** The address that the Mach-O header was linked for: that of the segment with the first bytes of
+ * the file. */
 function linkedAddress(commands: ParsedCommands, fileType: number, warnings: string[]): bigint {
   const text = commands.segments.find(({ name }) => name === "__TEXT");
   if (text !== undefined) return text.vmAddress;
@@ -358,7 +360,7 @@ function holds({ address, size }: { address: bigint; size: number }, at: bigint)
   return at >= address && at < address + BigInt(size);
 }
 
-/** A size as a number; what exceeds 2^53 is damage, and larger than any address space either way. */
+/** A size as a number. One above 2^53 is damage, and larger than any address space either way. */
 function toSize(value: bigint): number {
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
 }

@@ -1,5 +1,5 @@
-/** The symbols of one image, out of all that its file says of them: all of them, sorted, or those near
- * one address. */
+/** The symbols of one image, from all sources in its file: all symbols, sorted, or those near one
+ * address. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
@@ -27,35 +27,35 @@ import {
 import { Nlists, nlistSize } from "./symtab.ts";
 import type { Symbol as SymbolShape, SymbolMatch } from "./types.ts";
 
-/** The most functions whose symbols are looked for one by one; after them all symbols are sorted. */
+/** After this many functions have been looked up one by one, all symbols are sorted. */
 const MAX_NEAR = 64;
-/** The same for an image of the dyld shared cache, where sorting reads the names of all exports. */
+/** The same for an image of the dyld shared cache: sorting would read the names of all exports. */
 const MAX_NEAR_IN_CACHE = 1 << 14;
-/** A name is not known to end before the table does; longer ones do not exist. */
+/** Maximum length of a name. A longer one is damage. */
 const MAX_NAME = 1 << 16;
-/** String tables up to this size are read at once for a single name. Of a larger one pages are read,
- * which are kept for all images that share it. */
+/** String tables up to this size are read at once, even for a single name. Larger ones are read by
+ * pages, which are kept for all images that share the table. */
 const SMALL = 1 << 18;
 const NAME_PAGE = 1 << 12;
 
 const none = new Float64Array();
 
-/** Whose symbols they are. */
+/** The image that the symbols belong to. */
 export interface SymbolsOwner extends ObjcImage {
-  /** Whether the image is one of the dyld shared cache: its `__LINKEDIT` is that of all of them, and its
-   * local symbols are stripped. */
+  /** Whether the image is in the dyld shared cache: its `__LINKEDIT` is that of all images there, and
+   * its local symbols are stripped. */
   readonly inSharedCache: boolean;
-  /** Told what is damaged. */
+  /** Receives damage, one line each. */
   readonly warnings: string[];
 }
 
-/** The symbols of one function, and the offset of what comes after it. */
+/** The symbols of one function, and the offset of its end. */
 interface Near {
   readonly table: SymbolTable;
   readonly end: number;
 }
 
-/** Reads the symbols of an image, none before one is asked for. */
+/** Reads the symbols of an image at first use. */
 export class ImageSymbols {
   readonly #image: SymbolsOwner;
   readonly #linkedAddress: bigint;
@@ -64,18 +64,18 @@ export class ImageSymbols {
   readonly #isArm: boolean;
   readonly #sections: readonly SectionSpan[];
   #all: SymbolTable | undefined;
-  /** The symbol table's, where names were asked for before all was read. */
+  /** The names of the symbol table, if they were needed before all symbols were read. */
   #named: NameColumns | null | undefined;
-  /** Of an image of the shared cache: what the symbol table does not name. */
+  /** The symbols that the symbol table lacks, for an image of the shared cache. */
   #unnamed: SymbolTable | undefined;
-  // What both kinds of answers need, until all symbols are sorted.
+  // The symbol table, until all symbols are sorted.
   #nlists: Nlists | null | undefined;
   #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
   #names: StringTable | undefined;
-  /** Single functions by their starts; `null` where only all symbols can tell. */
+  /** Single functions by their starts; `null` where all symbols are needed. */
   readonly #near = new Map<number, Near | null>();
 
-  /** @param linkedAddress that the image's header was linked for */
+  /** @param linkedAddress address that the Mach-O header was linked for */
   constructor(
     image: SymbolsOwner,
     linkedAddress: bigint,
@@ -94,7 +94,7 @@ export class ImageSymbols {
     });
   }
 
-  /** All symbols, sorted when first asked for. */
+  /** All symbols, sorted at first use. */
   get all(): SymbolTable {
     if (this.#all === undefined) {
       this.#all = this.#readAll();
@@ -108,9 +108,9 @@ export class ImageSymbols {
     return this.#all;
   }
 
-  /** Names that begin with `prefix`, out of the symbol table alone where there is one.
+  /** Names that begin with `prefix`, from the symbol table only, where there is one.
    *
-   * @param limit so many names at most
+   * @param limit maximum number of names
    */
   startingWith(prefix: string, limit: number): NamesFound {
     if (this.#all === undefined) {
@@ -120,28 +120,29 @@ export class ImageSymbols {
     return this.all.startingWith(prefix, limit);
   }
 
-  /** The symbol that holds the byte at `offset` from the load address; `null` when nothing is known
-   * about it.
+  /** The symbol that contains the byte at `offset` from the load address; `null` when none is
+   * known.
    *
-   * A first backtrace asks for some tens of them. To look through the symbol table for each costs
-   * much less than to sort it, and to read the exports. */
+   * A first backtrace needs some dozens of symbols. A scan of the symbol table for each is much
+   * cheaper than sorting it and reading the exports. */
   symbolAt(offset: number): SymbolMatch | null {
     const table = this.#all ?? this.#tableNear(offset) ??
       (this.#image.inSharedCache ? this.#unnamedTable() : this.all);
     return table.symbolAt(offset);
   }
 
-  /** The symbols of exactly that name, with or without the leading underscore. Of an image of the shared
-   * cache only exported ones: {@linkcode search} finds the others. */
+  /** The symbols with exactly this name, with or without the leading underscore. In an image of the
+   * shared cache only exported ones are found; {@linkcode search} finds the others. */
   find(name: string): SymbolShape[] {
     if (this.#all !== undefined || !this.#image.inSharedCache) return this.all.find(name);
     const exported = this.#findExport(name) ?? this.#findExport(`_${name}`);
     return exported === null ? [] : [exported];
   }
 
-  /** The symbols of exactly that name that an image of the shared cache does not export.
+  /** The symbols with the name that is searched for, which an image of the shared cache does not
+   * export.
    *
-   * @param search of the name, for all images of a target
+   * @param search shared by all images of a target
    */
   search(search: NameSearch): SymbolShape[] {
     const { symtab } = this.#commands;
@@ -153,7 +154,7 @@ export class ImageSymbols {
     if (strings.size === 0) return methods;
     const columns = this.#guard("the symbol table", () => this.#readNlists())
       ?.between(-Infinity, Infinity, this.#isArm);
-    // Many images are searched, and few of them are asked about again.
+    // Many images are searched, and few of them are needed again.
     this.#nlists = undefined;
     const found: SymbolShape[] = [];
     for (let row = 0; row < (columns?.count ?? 0); row++) {
@@ -179,17 +180,17 @@ export class ImageSymbols {
     return this.#symbolNamed(rawText(new TextEncoder().encode(name)), even, even !== offset);
   }
 
-  /** An external symbol whose name and place are known. */
+  /** An external symbol by its name and offset. */
   #symbolNamed(name: RawText, offset: number, thumb: boolean): SymbolShape {
     const known = this.symbolAt(offset)?.symbol;
     if (known?.rawName === name) return known;
-    // It is another name of the same function, or the symbol table does not have it.
+    // An alias, or a name that the symbol table lacks.
     const address = this.#image.loadAddress + BigInt(offset);
     return new TableSymbol(name, address, known?.size ?? 0, true, thumb);
   }
 
-  /** Functions by their starts, and the names of Objective-C methods: what is known of the local
-   * functions of an image of the shared cache, whose symbols are stripped. */
+  /** Function starts and Objective-C methods: the local functions of an image of the shared cache,
+   * whose local symbols are stripped. */
   #unnamedTable(): SymbolTable {
     if (this.#unnamed === undefined) {
       const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
@@ -199,8 +200,8 @@ export class ImageSymbols {
     return this.#unnamed;
   }
 
-  /** The symbols of the function at an offset, if the symbol table names it where it starts: then
-   * nothing else can say more of it. `null` when that is not so. */
+  /** The symbols of the function at an offset, if the symbol table has a name for the function's
+   * start. In that case other sources are not needed. Otherwise `null`. */
   #tableNear(offset: number): SymbolTable | null {
     const { offsets, complete } = this.#functionStarts ??= this.#readFunctionStarts();
     const index = lowerBound(offsets, offset + 1) - 1;
@@ -212,7 +213,7 @@ export class ImageSymbols {
       near = this.#near.size < most ? this.#readNear(offsets, index, offset) : null;
       this.#near.set(start, near);
     }
-    // After the last function of a section comes another section.
+    // Another section follows the last function of a section.
     return near !== null && offset < near.end ? near.table : null;
   }
 
@@ -237,7 +238,7 @@ export class ImageSymbols {
     if (nlists) columns.push(nlists);
     const exported = this.#guard("the exports", () => this.#readExports(nlists ?? null));
     if (exported) columns.push(exported);
-    // Objective-C methods are ordinary local symbols unless those were stripped.
+    // Objective-C methods are ordinary local symbols, unless those were stripped.
     if (!(nlists && hasObjcMethods(nlists))) {
       const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
       if (methods) columns.push(methods);
@@ -258,7 +259,7 @@ export class ImageSymbols {
     return new SymbolTable({ loadAddress, columns, functionStarts, sections });
   }
 
-  /** Runs one part of the reading; what it cannot read costs that part alone. */
+  /** Runs one part of the reading. A failure affects that part only. */
   #guard<T>(part: string, read: () => T): T | undefined {
     try {
       return read();
@@ -269,7 +270,7 @@ export class ImageSymbols {
     }
   }
 
-  /** A range of `__LINKEDIT`, with a warning when not all of it is there. */
+  /** A range of `__LINKEDIT`, with a warning when it is incomplete. */
   #readLinkedit(part: string, range: FileRange | null): Uint8Array | null {
     if (range === null || range.size === 0) return null;
     const bytes = this.#source.readLinkedit(range);
@@ -285,7 +286,7 @@ export class ImageSymbols {
     const { symtab } = this.#commands;
     if (symtab === null) return this.#nlists = null;
     const { pointerSize } = this.#image;
-    // What cannot be read is not tried again.
+    // A read that failed is not repeated.
     this.#nlists = null;
     const bytes = this.#readLinkedit("the symbol table", {
       offset: symtab.symbolsOffset,
@@ -322,7 +323,7 @@ export class ImageSymbols {
     return { count: nameOffsets.length, nameOffsets, names };
   }
 
-  /** The names, for those who want few of them. */
+  /** The names of the symbol table, read in parts, for a few names. */
   #nameTable(): StringTable {
     const { stringsSize } = this.#commands.symtab!;
     return this.#names ??= stringsSize <= SMALL
@@ -335,14 +336,14 @@ export class ImageSymbols {
     return this.#guard("the string table", () => this.#source.readShared(range)) ?? null;
   };
 
-  // Of a large table parts are read later, when there is nobody to catch an error.
+  // Parts of a large table are read later, outside of any error handler.
   readonly #readNames = (offset: number, size: number): Uint8Array | null => {
     const range = { offset: this.#commands.symtab!.stringsOffset + offset, size };
     const read = () => this.#readLinkedit("the string table", range);
     return this.#guard("the string table", read) ?? null;
   };
 
-  /** The exported symbols at addresses for which the symbol table has no external one. */
+  /** Exported symbols at addresses where the symbol table has no external one. */
   #readExports(nlists: SymbolColumns | null): SymbolColumns | null {
     const bytes = this.#readLinkedit("the export trie", this.#commands.exportTrie);
     if (bytes === null) return null;
@@ -360,7 +361,7 @@ export class ImageSymbols {
     return { count, offsets, ranks, thumb, nameOffsets, names };
   }
 
-  /** The methods that Objective-C metadata names. */
+  /** The methods in the Objective-C metadata. */
   #readObjc(): SymbolColumns | null {
     const methods = readObjcMethods(this.#image, this.#source, this.#chainedFixups());
     if (methods === null) return null;
@@ -376,7 +377,7 @@ export class ImageSymbols {
     return { count, offsets, thumb, nameOffsets, names, ranks };
   }
 
-  /** The payload of `LC_DYLD_CHAINED_FIXUPS`, needed where pointers are still links of chains. */
+  /** The payload of `LC_DYLD_CHAINED_FIXUPS`; needed while pointers are links of chains. */
   #chainedFixups(): Uint8Array | null {
     const range = this.#commands.chainedFixups;
     return this.#source.relocated || range === null ? null : this.#source.readLinkedit(range);
@@ -386,7 +387,7 @@ export class ImageSymbols {
     const part = "the function starts";
     const bytes = this.#guard(part, () => this.#readLinkedit(part, this.#commands.functionStarts));
     if (!bytes) return { offsets: none, complete: false };
-    // Kernels have code in more segments than __TEXT.
+    // Kernels have code in other segments than __TEXT, too.
     const limit = Math.max(
       ...this.#image.segments.map(({ vmAddress, size }) =>
         Number(vmAddress - this.#linkedAddress) + size
@@ -403,7 +404,7 @@ export class ImageSymbols {
   }
 }
 
-/** Whether some local symbol is an Objective-C method. */
+/** Whether one of the local symbols is an Objective-C method. */
 function hasObjcMethods({ count, ranks, names, nameOffsets }: SymbolColumns): boolean {
   for (let row = 0; row < count; row++) {
     if (ranks[row] !== RANK.LOCAL) continue;

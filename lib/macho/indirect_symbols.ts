@@ -1,5 +1,5 @@
-/** The indirect symbol table (`LC_DYSYMTAB`): which symbol each stub and each symbol pointer is for. A
- * section's `reserved1` says where its part of the table begins. */
+/** The indirect symbol table (`LC_DYSYMTAB`): the symbol of each stub and symbol pointer. A
+ * section's `reserved1` is the index of its first entry. */
 
 import type { RawText } from "../escape.ts";
 import type { FieldValue } from "./command_fields.ts";
@@ -15,11 +15,11 @@ export interface IndirectSymbol {
   readonly section: RawText;
   /** Of the stub or pointer, as linked. */
   readonly address: bigint;
-  /** The symbol's number in the symbol table; `null` where `mark` says why there is none. */
+  /** The index in the symbol table; `null` where `mark` says why. */
   readonly index: number | null;
   /** The symbol's name; `null` where there is none. */
   readonly symbol: RawText | null;
-  /** A local or absolute symbol, whose name was stripped. */
+  /** For a local or absolute symbol whose name was stripped. */
   readonly mark: "local" | "absolute" | "local absolute" | null;
 }
 
@@ -31,14 +31,14 @@ const ABSOLUTE = 0x40000000;
 const POINTER_TYPES: readonly number[] = [0x6, 0x7, 0x10, 0x14];
 const STUBS = 0x8;
 
-/** Linkers let a few sections share their entries; that many do not. */
+/** Linkers let a few sections share entries, fewer than this. */
 const MAX_SHARED = 16;
 
 /** Reads the table, section by section.
  *
  * @param table its bytes
  * @param sections the fields of all sections, in the file's order
- * @param symbols that the entries number
+ * @param symbols that the entries refer to
  */
 export function readIndirectSymbols(
   table: Uint8Array,
@@ -51,7 +51,7 @@ export function readIndirectSymbols(
   const found: IndirectSymbol[] = [];
   for (const section of sections) {
     const type = Number(section.flags ?? 0) & SECTION_TYPE.MASK;
-    // A stub's size is in `reserved2`.
+    // `reserved2` is the size of a stub.
     const stride = type === STUBS
       ? Number(section.reserved2 ?? 0)
       : POINTER_TYPES.includes(type)

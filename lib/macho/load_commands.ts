@@ -6,7 +6,7 @@ import { LC, PLATFORM_NAMES } from "./constants.ts";
 import type { MachHeader } from "./header.ts";
 import { cString } from "./strings.ts";
 
-/** A load command as it stands: what it is and where its bytes are. */
+/** A load command and the place of its bytes. */
 export interface LoadCommand {
   /** `LC_*`. */
   readonly command: number;
@@ -24,7 +24,7 @@ export interface FileRange {
   readonly size: number;
 }
 
-/** A section before it has a place in memory. */
+/** A section, as linked. */
 export interface SectionCommand {
   readonly name: string;
   readonly segmentName: string;
@@ -55,36 +55,36 @@ export interface SymtabCommand {
   readonly stringsSize: number;
 }
 
-/** A dylib that the image asks for. */
+/** A dylib that the image loads. */
 export interface DylibReference {
-  /** The install name; */
+  /** The install name. */
   readonly name: RawText;
   /** `LC_LOAD_DYLIB`, `LC_LOAD_WEAK_DYLIB`, … */
   readonly command: number;
 }
 
-/** The oldest system that an image runs on. */
+/** The platform and the oldest system version that an image runs on. */
 export interface BuildVersion {
-  /** Such as `macos`; `platform 99` when it has no name here. */
+  /** Such as `macos`; `platform 99` for an unknown one. */
   readonly platform: string;
   /** Such as `11.0`. */
   readonly minimum: string;
-  /** Such as `11.3`; `null` when not said. */
+  /** Such as `11.3`; `null` when unknown. */
   readonly sdk: string | null;
 }
 
-/** What the load commands say, as far as symbols and frames need it. */
+/** The contents of the load commands, as far as symbols and frames need them. */
 export interface ParsedCommands {
   readonly commands: readonly LoadCommand[];
   readonly segments: readonly SegmentCommand[];
   readonly uuid: string | null;
-  readonly installName: string | null;
+  readonly installName: RawText | null;
   readonly dylibs: readonly DylibReference[];
   readonly symtab: SymtabCommand | null;
   readonly functionStarts: FileRange | null;
   readonly exportTrie: FileRange | null;
   readonly chainedFixups: FileRange | null;
-  /** Such as `1.2.3`, trailing zero parts left out. */
+  /** Such as `1.2.3`, without trailing zero parts. */
   readonly sourceVersion: string | null;
   readonly buildVersion: BuildVersion | null;
 }
@@ -92,7 +92,7 @@ export interface ParsedCommands {
 const SEGMENT_SIZE = { 4: 56, 8: 72 } as const;
 const SECTION_SIZE = { 4: 68, 8: 80 } as const;
 
-/** Bytes that a load command of that kind must have, beyond the eight of every one. */
+/** Minimum size of load commands, where it is more than the eight bytes of all. */
 const minimumSizes: ReadonlyMap<number, number> = new Map([
   [LC.SEGMENT, SEGMENT_SIZE[4]],
   [LC.SEGMENT_64, SEGMENT_SIZE[8]],
@@ -117,7 +117,7 @@ const minimumSizes: ReadonlyMap<number, number> = new Map([
   [LC.VERSION_MIN_WATCHOS, 16],
 ]);
 
-/** Which platform each of the old version commands means. */
+/** The platforms of the old version commands. */
 const minimumVersionPlatforms: ReadonlyMap<number, string> = new Map([
   [LC.VERSION_MIN_MACOSX, "macos"],
   [LC.VERSION_MIN_IPHONEOS, "ios"],
@@ -125,7 +125,7 @@ const minimumVersionPlatforms: ReadonlyMap<number, string> = new Map([
   [LC.VERSION_MIN_WATCHOS, "watchos"],
 ]);
 
-/** `xxxx.yy.zz` in 16, 8 and 8 bits; the last part only when it is not zero. */
+/** `xxxx.yy.zz` in 16, 8 and 8 bits. The last part is left out when it is zero. */
 function packedVersion(value: number): string {
   const patch = value & 0xff;
   return `${value >>> 16}.${(value >>> 8) & 0xff}${patch === 0 ? "" : `.${patch}`}`;
@@ -139,11 +139,11 @@ function packedSourceVersion(value: bigint): string {
   return parts.join(".");
 }
 
-/** Reads the load commands. What is damaged is left out and named in `warnings`.
+/** Reads the load commands. Damaged ones are left out.
  *
  * @param bytes of all load commands, without the header before them
  * @param header that precedes them
- * @param warnings gets a line for each damaged part
+ * @param warnings receives damage, one line each
  */
 export function parseLoadCommands(
   bytes: Uint8Array,
@@ -274,7 +274,7 @@ export function parseLoadCommands(
   };
 }
 
-/** One `segment_command` at `at`, of which `size` bytes are there. */
+/** Reads the `segment_command` of `size` bytes at `at`. */
 function parseSegment(
   bytes: Uint8Array,
   view: DataView,

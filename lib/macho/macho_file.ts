@@ -1,5 +1,5 @@
-/** A file of Mach-O images: one alone, several architectures in a universal file, or the members of a
- * static library. */
+/** A file of Mach-O images: a single image, a universal file with one image per architecture, or
+ * the members of a static library. */
 
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
@@ -10,13 +10,13 @@ import { isFat, readFat } from "./fat.ts";
 import { MachOSlice } from "./macho_slice.ts";
 import { archName } from "./names.ts";
 
-/** How a {@linkcode MachOFile} is opened. */
+/** Options of {@linkcode MachOFile}. */
 export interface MachOFileOptions {
-  /** The only architecture wanted, such as `arm64e`, as `lipo` names it; all when left out. */
+  /** The architecture to read, named as by `lipo`, such as `arm64e`; by default all. */
   readonly arch?: string;
 }
 
-/** More warnings than this say nothing new. */
+/** Maximum number of warnings. */
 const MAX_WARNINGS = 100;
 
 /** A file of Mach-O images.
@@ -30,20 +30,20 @@ const MAX_WARNINGS = 100;
  * ```
  */
 export class MachOFile implements Disposable {
-  /** As the caller gave it. */
+  /** As given by the caller. */
   readonly path: RawText;
-  /** `fat` for a universal file, also one of archives. */
+  /** `fat` for a universal file, including one of archives. */
   readonly kind: "thin" | "fat" | "archive";
-  /** In the file's order, each read as far as its load commands. */
+  /** In the file's order. Their load commands have been read. */
   readonly images: readonly MachOSlice[];
-  /** What was damaged or is no image, and left out. */
+  /** Damaged parts, and members that are not images; both are left out. */
   readonly warnings: readonly string[];
   readonly #file: ByteSource & Partial<Disposable>;
 
-  /** Reads the file's structure, and each image's header and load commands.
+  /** Reads the file's structure, and the header and load commands of each image.
    *
-   * @param file closed when this is disposed, if it can be
-   * @throws {FormatError} when there is no Mach-O image in it, or none for `arch`
+   * @param file closed together with this object, if it is disposable
+   * @throws {FormatError} when there is no Mach-O image, or none for `arch`
    */
   constructor(file: ByteSource & Partial<Disposable>, options: MachOFileOptions = {}) {
     this.#file = file;
@@ -55,7 +55,7 @@ export class MachOFile implements Disposable {
       else if (warnings.length === MAX_WARNINGS) warnings.push("and more of the like");
     };
     const images: MachOSlice[] = [];
-    /** What there is, when what is wanted is not. */
+    /** The other architectures, for the error. */
     const others = new Set<string>();
     let failure: FormatError | undefined;
 
@@ -121,7 +121,7 @@ export class MachOFile implements Disposable {
     return `${this.path}: ${[...new Set(this.images.map(({ arch }) => arch))].join(", ")}`;
   }
 
-  /** As `console.log` shows it. */
+  /** The form that `console.log` prints. */
   [Symbol.for("Deno.customInspect")](): string {
     return `MachOFile(${this})`;
   }

@@ -1,5 +1,5 @@
-/** One Mach-O image in a file, and all that it says of itself: what `otool`, `nm` and `dyld_info` show.
- * Nothing is read before it is asked for. */
+/** One Mach-O image in a file, with everything that `otool`, `nm` and `dyld_info` show. Each part
+ * is read at first use. */
 
 import { FormatError, MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
@@ -32,7 +32,7 @@ import type { Segment } from "./types.ts";
 
 /** A load command with its fields. */
 export interface LoadCommandInfo {
-  /** Such as `LC_SYMTAB`; `LC_0x…` for one that is not known here. */
+  /** Such as `LC_SYMTAB`; `LC_0x…` for an unknown command. */
   readonly name: string;
   /** `LC_*`. */
   readonly command: number;
@@ -40,15 +40,15 @@ export interface LoadCommandInfo {
   readonly offset: number;
   /** Bytes. */
   readonly size: number;
-  /** By the names of `<mach-o/loader.h>`; none for an unknown command. */
+  /** Named as in `<mach-o/loader.h>`; none for an unknown command. */
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
-/** A dylib that the image asks for. */
+/** A dylib that the image loads. */
 export interface DylibInfo {
   /** The install name. */
   readonly name: RawText;
-  /** How it is asked for, such as `LC_LOAD_WEAK_DYLIB`. */
+  /** The load command, such as `LC_LOAD_WEAK_DYLIB`. */
   readonly command: string;
   /** Such as `1319.0.0`. */
   readonly currentVersion: string | null;
@@ -60,25 +60,25 @@ export interface DylibInfo {
 export interface BuildInfo {
   /** Such as `macos`. */
   readonly platform: string;
-  /** The oldest system, such as `11.0.0`. */
+  /** The oldest system version, such as `11.0.0`. */
   readonly minimum: string | null;
-  /** Such as `14.2.0`; `0.0.0` where the linker did not know. */
+  /** Such as `14.2.0`; `0.0.0` when the linker did not know it. */
   readonly sdk: string | null;
-  /** What built it. */
+  /** The tools that built it. */
   readonly tools: readonly { readonly tool: string; readonly version: string | null }[];
 }
 
-/** Which part of the file is encrypted. */
+/** The encrypted part of the file. */
 export interface EncryptionInfo {
   /** Bytes from the Mach-O header. */
   readonly offset: number;
   /** Bytes. */
   readonly size: number;
-  /** 0 when it is not encrypted yet, or no longer. */
+  /** 0 when it is not encrypted, or no longer. */
   readonly id: number;
 }
 
-/** Data of a kind that its owner knows (`LC_NOTE`). */
+/** Data in a format of its owner (`LC_NOTE`). */
 export interface NoteInfo {
   /** Such as `all image infos`. */
   readonly owner: RawText;
@@ -98,22 +98,22 @@ export interface ObjcMethodInfo {
 
 /** A class or category, with its methods. */
 export interface ObjcClassInfo {
-  /** The class's. */
+  /** The name of the class. */
   readonly name: RawText;
-  /** The category's; `null` for a class. */
-  readonly category: string | null;
-  /** `null` where there is none or it is not known. */
-  readonly superclass: string | null;
+  /** The name of the category; `null` for a class. */
+  readonly category: RawText | null;
+  /** `null` for none, and when unknown. */
+  readonly superclass: RawText | null;
   /** Of the `class_t` or `category_t`, as linked. */
   readonly address: bigint;
   /** Instance methods first. */
   readonly methods: readonly ObjcMethodInfo[];
 }
 
-/** More warnings than this say nothing new. */
+/** Maximum number of warnings. */
 const MAX_WARNINGS = 100;
 
-/** One Mach-O image in a file. Got from {@linkcode MachOFile}.
+/** One Mach-O image in a file, from {@linkcode MachOFile}.
  *
  * @example
  * ```ts
@@ -127,7 +127,7 @@ const MAX_WARNINGS = 100;
 export class MachOSlice {
   /** The file's path. */
   readonly path: RawText;
-  /** The member's name, when the image is in an archive. */
+  /** The member's name, for an image in an archive. */
   readonly member: RawText | null;
   /** Of the Mach-O header, in bytes from the file's start. */
   readonly offset: number;
@@ -137,7 +137,7 @@ export class MachOSlice {
   readonly arch: string;
   /** The header's fields. */
   readonly header: MachHeader;
-  /** The image as symbols and frames see it, at the address that it was linked for. */
+  /** The image for lookups of symbols and frames, at the address that it was linked for. */
   readonly image: Image;
   readonly #file: ByteSource;
   readonly #warnings: string[] = [];
@@ -147,10 +147,10 @@ export class MachOSlice {
 
   /** Reads header and load commands.
    *
-   * @param file that the image is in
+   * @param file that contains the image
    * @param offset of the Mach-O header, in bytes
    * @param size in bytes
-   * @param member of an archive
+   * @param member name of the archive's member
    * @throws {FormatError} when there is no Mach-O header
    */
   constructor(file: ByteSource, offset: number, size: number, member: string | null = null) {
@@ -169,7 +169,7 @@ export class MachOSlice {
     this.arch = archName(this.header.cpuType, this.header.cpuSubtype);
   }
 
-  /** What was damaged and left out, of all that has been asked for so far. */
+  /** Damage in the parts read so far, one line each; damaged parts are left out. */
   get warnings(): readonly string[] {
     return [...this.image.warnings, ...this.#warnings];
   }
@@ -189,7 +189,7 @@ export class MachOSlice {
     return this.#commands ??= this.#readCommands();
   }
 
-  /** The dylibs that the image asks for; their number there, from 1, is their ordinal. */
+  /** The dylibs that the image loads. Their position here, from 1, is their ordinal. */
   get dylibs(): DylibInfo[] {
     const loads: number[] = [
       ...[LC.LOAD_DYLIB, LC.LOAD_WEAK_DYLIB, LC.REEXPORT_DYLIB],
@@ -204,12 +204,12 @@ export class MachOSlice {
       }));
   }
 
-  /** Where dylibs named `@rpath/…` are looked for. */
+  /** The folders that `@rpath/…` stands for. */
   get rpaths(): RawText[] {
     return this.#fieldsOf(LC.RPATH).map(({ path }) => text(path) ?? "");
   }
 
-  /** The platforms that the image was built for, and with what. */
+  /** The platforms that the image was built for, and the tools. */
   get builds(): BuildInfo[] {
     const builds = this.#fieldsOf(LC.BUILD_VERSION).map((fields): BuildInfo => ({
       platform: platformName(number(fields.platform)),
@@ -228,7 +228,7 @@ export class MachOSlice {
     return builds;
   }
 
-  /** From `LC_ENCRYPTION_INFO`; `null` where there is none. */
+  /** From `LC_ENCRYPTION_INFO`; `null` when there is none. */
   get encryption(): EncryptionInfo | null {
     const [fields] = [
       ...this.#fieldsOf(LC.ENCRYPTION_INFO_64),
@@ -250,7 +250,7 @@ export class MachOSlice {
     }));
   }
 
-  /** The symbol table; `null` where there is none. */
+  /** The symbol table; `null` when there is none. */
   symbols(): SymbolList | null {
     const [fields] = this.#fieldsOf(LC.SYMTAB);
     if (fields === undefined) return null;
@@ -267,7 +267,7 @@ export class MachOSlice {
 
   /** The symbols of stubs and of symbol pointers.
    *
-   * @param symbols the symbol table, when it has been read already
+   * @param symbols the symbol table, if it has been read already
    */
   indirectSymbols(symbols: SymbolList | null = this.symbols()): IndirectSymbol[] {
     const [fields] = this.#fieldsOf(LC.DYSYMTAB);
@@ -284,7 +284,7 @@ export class MachOSlice {
     return readIndirectSymbols(table, sections, this.header.pointerSize, symbols);
   }
 
-  /** Where functions begin, rising, as linked; the lowest bit is set on Thumb functions. */
+  /** The starts of functions, ascending, as linked. The lowest bit is set for Thumb functions. */
   functionStarts(): bigint[] {
     const bytes = this.#linkedit("the function starts", LC.FUNCTION_STARTS);
     if (bytes === null) return [];
@@ -308,14 +308,15 @@ export class MachOSlice {
     return entries;
   }
 
-  /** Where chains of fixups begin, and what they bind to; `null` where there are none. */
+  /** The starts of fixup chains, and the symbols that they bind to; `null` when there are no
+   * chains. */
   chains(): ChainedFixups | null {
     const bytes = this.#linkedit("the chained fixups", LC.DYLD_CHAINED_FIXUPS);
     return bytes === null ? null : readChainedFixups(bytes, (message) => this.#warn(message));
   }
 
-  /** All that dyld does to the image's pointers: from chains, and from the opcodes of classic
-   * information. */
+  /** All changes that dyld makes to the image's pointers: from chains, and from the opcodes of
+   * classic information. */
   *fixups(): IterableIterator<Fixup> {
     const image = this.#fixupImage();
     for (const kind of ["rebase", "bind", "weak-bind", "lazy-bind"] as const) {
@@ -371,7 +372,7 @@ export class MachOSlice {
       })) ?? [];
   }
 
-  /** What the code signature says; `null` where there is none. It is not verified. */
+  /** The contents of the code signature; `null` when there is none. Nothing is verified. */
   codeSignature(): CodeSignature | null {
     const bytes = this.#linkedit("the code signature", LC.CODE_SIGNATURE);
     return bytes === null ? null : readCodeSignature(bytes, (message) => this.#warn(message));
@@ -383,7 +384,7 @@ export class MachOSlice {
     return `${name} (${this.arch}): ${this.kind}`;
   }
 
-  /** As `console.log` shows it. */
+  /** The form that `console.log` prints. */
   [Symbol.for("Deno.customInspect")](): string {
     return `MachOSlice(${this})`;
   }
@@ -411,7 +412,7 @@ export class MachOSlice {
     else if (this.#warnings.length === MAX_WARNINGS) this.#warnings.push("and more of the like");
   }
 
-  /** A range of the file, with a warning when not all of it is there. */
+  /** A range of the file, with a warning when it is incomplete. */
   #range(what: string, offset: number, size: number): Uint8Array {
     const bytes = this.#file.read(offset, size);
     if (bytes.length < size) {
@@ -423,7 +424,7 @@ export class MachOSlice {
     return bytes;
   }
 
-  /** The payload of a `linkedit_data_command`; `null` where there is none. */
+  /** The payload of a `linkedit_data_command`; `null` when there is none. */
   #linkedit(what: string, command: number): Uint8Array | null {
     const [fields] = this.#fieldsOf(command);
     if (fields === undefined || number(fields.datasize) === 0) return null;
@@ -470,7 +471,7 @@ export class MachOSlice {
     return this.#bound.get(address) ?? null;
   }
 
-  /** Runs one part of the reading; what it cannot read costs that part alone. */
+  /** Runs one part of the reading. A failure affects that part only. */
   #guard<T>(what: string, read: () => T): T | undefined {
     try {
       return read();
@@ -482,7 +483,7 @@ export class MachOSlice {
   }
 }
 
-/** The commands that said the oldest system before `LC_BUILD_VERSION` did. */
+/** The commands with the oldest system version before there was `LC_BUILD_VERSION`. */
 const oldVersionCommands: readonly (readonly [number, string])[] = [
   [LC.VERSION_MIN_MACOSX, "macos"],
   [LC.VERSION_MIN_IPHONEOS, "ios"],
@@ -494,7 +495,7 @@ function text(value: FieldValue): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A number of a command that may be too short to hold it. */
+/** A number field, 0 when the command is too short to hold it. */
 function number(value: FieldValue): number {
   return typeof value === "number" ? value : 0;
 }

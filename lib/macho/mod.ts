@@ -1,4 +1,7 @@
-/** Mach-O: images in files and in memory, and what they say about addresses. */
+/** Mach-O: images in files and in memory, and their symbols.
+ *
+ * @module
+ */
 
 export * from "./walking.ts";
 export * from "./cores.ts";

@@ -1,11 +1,11 @@
-/** The words for the numbers of a Mach-O file, as `<mach-o/loader.h>`, `<mach/machine.h>` and
- * Apple's `lipo` spell them. */
+/** Names for the numbers in a Mach-O file, as in `<mach-o/loader.h>`, `<mach/machine.h>` and
+ * Apple's `lipo`. */
 
 import { hex } from "../hex.ts";
 import { CPU_SUBTYPE_MASK, CPU_TYPE, FILE_TYPE, PLATFORM_NAMES } from "./constants.ts";
 
-/** The architecture's name as `lipo -archs` prints it, such as `arm64e`; the numbers where it has
- * none.
+/** The architecture's name as `lipo -archs` prints it, such as `arm64e`; the numbers for an unknown
+ * one.
  *
  * @param cpuType `CPU_TYPE_*`
  * @param cpuSubtype `CPU_SUBTYPE_*`, with or without the capability bits
@@ -63,12 +63,12 @@ const fileTypeNames: Readonly<Record<number, string>> = {
   [FILE_TYPE.MH_FILESET]: "file set",
 };
 
-/** `PLATFORM_*` in words; `platform 99` where there are none. */
+/** The name of a `PLATFORM_*`; `platform 99` for an unknown one. */
 export function platformName(platform: number): string {
   return PLATFORM_NAMES[platform] ?? `platform ${platform}`;
 }
 
-/** `TOOL_*` of `build_tool_version` in words; the number where there are none. */
+/** The name of a `TOOL_*` of `build_tool_version`; the number for an unknown one. */
 export function toolName(tool: number): string {
   return toolNames[tool] ?? `tool ${tool}`;
 }
@@ -80,7 +80,7 @@ const toolNames: Readonly<Record<number, string>> = {
   4: "lld",
 };
 
-/** The names of the bits that `flags` has, lowest first; bits without a name as `0x…`. */
+/** The names of the bits in `flags`, lowest first; unknown bits together as `0x…`. */
 export function flagNames(
   flags: number,
   names: readonly (readonly [bit: number, name: string])[],

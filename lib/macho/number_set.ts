@@ -1,9 +1,9 @@
-/** A set of integers that costs little to fill: a hash table with open addressing in a typed array. */
+/** A set of integers that is cheap to fill: a hash table with open addressing in a typed array. */
 export class NumberSet {
   readonly #table: Float64Array;
   readonly #shift: number;
 
-  /** @param capacity no more will be added */
+  /** @param capacity maximum number of values */
   constructor(capacity: number) {
     const bits = Math.max(2, Math.ceil(Math.log2(capacity * 2 + 1)));
     this.#table = new Float64Array(2 ** bits).fill(NaN);
@@ -20,7 +20,7 @@ export class NumberSet {
     return this.#table[this.#slot(value)] === value;
   }
 
-  /** Where the number is, or would be. */
+  /** The slot of the number, or the empty one where it would be. */
   #slot(value: number): number {
     const table = this.#table;
     // Fibonacci hashing of the lower 32 bits.

@@ -1,7 +1,7 @@
-/** Objective-C metadata: the methods of an image's classes and categories, by the names that
- * compilers give their symbols: `-[Class method]`, `+[Class(Category) method]`. It survives
- * stripping. The structures are those of the Objective-C 2 runtime's `objc-runtime-new.h`:
- * `class_t`, `class_ro_t`, `class_rw_t`, `category_t`, `method_list_t`. */
+/** Objective-C metadata: the methods of an image's classes and categories, named as compilers name
+ * their symbols: `-[Class method]`, `+[Class(Category) method]`. Metadata survives stripping. The
+ * structures are those of the Objective-C 2 runtime's `objc-runtime-new.h`: `class_t`,
+ * `class_ro_t`, `class_rw_t`, `category_t`, `method_list_t`. */
 
 import { MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
@@ -10,25 +10,26 @@ import type { ImageSource } from "./source.ts";
 import { StringPool, type StringTable } from "./strings.ts";
 import type { Segment } from "./types.ts";
 
-/** A class or a category, and where its methods are among the columns of {@linkcode ObjcMethods}. */
+/** A class or a category, and the place of its methods in the columns of {@linkcode ObjcMethods}.
+ */
 export interface ObjcClass {
-  /** The class's. */
+  /** The name of the class. */
   readonly name: RawText;
-  /** The category's; `null` for a class. */
+  /** The name of the category; `null` for a class. */
   readonly category: RawText | null;
-  /** `null` for a root class, for a category, and where it is not known. */
+  /** `null` for a root class, for a category, and when unknown. */
   readonly superclass: RawText | null;
   /** Of the `class_t` or `category_t`: slid. */
   readonly address: bigint;
-  /** The number of the first method. */
+  /** Index of the first method. */
   readonly firstMethod: number;
   readonly methodCount: number;
 }
 
-/** The methods found, as columns. */
+/** The methods, as columns. */
 export interface ObjcMethods {
   readonly count: number;
-  /** Where each implementation is: slid, Thumb bit as the metadata has it. */
+  /** Addresses of the implementations: slid, with the Thumb bit as in the metadata. */
   readonly addresses: readonly bigint[];
   /** Into `names`. */
   readonly nameOffsets: Uint32Array;
@@ -37,7 +38,7 @@ export interface ObjcMethods {
   readonly classes: readonly ObjcClass[];
 }
 
-/** What of an image is needed here. */
+/** What the reader needs of an image. */
 export interface ObjcImage {
   readonly cpuType: number;
   readonly pointerSize: 4 | 8;
@@ -48,15 +49,15 @@ export interface ObjcImage {
   contains(address: bigint): boolean;
 }
 
-/** Metadata is read in blocks so large: one read serves many small structures. */
+/** Metadata is read in blocks of this many bytes: one read serves many small structures. */
 const BLOCK = 1 << 14;
-/** What one image's metadata may come to; more is damage. */
+/** Limits for the metadata of one image. More is damage. */
 const MAX_CLASSES = 1 << 17;
 const MAX_METHODS = 1 << 20;
 const MAX_TEXT = 1 << 26;
 const MAX_METHODS_OF_LIST = 1 << 16;
 const MAX_NAME = 4096;
-/** So many unreadable entries say that it is not the metadata that it claims to be. */
+/** After this many unreadable entries the metadata is given up. */
 const MAX_DAMAGED = 64;
 
 /** `RO_REALIZED` and `RW_REALIZED`: the class's data is a `class_rw_t` of the running program. */
@@ -68,12 +69,11 @@ const ENTRY_SIZE_MASK = 0xfffc;
 
 /** Reads the metadata; `null` when the image has none.
  *
- * @param image whose sections to look in
+ * @param image whose sections are searched
  * @param source of its bytes
- * @param chainedFixups payload of `LC_DYLD_CHAINED_FIXUPS` when pointers are not yet resolved
- * @param boundSymbol the symbol that dyld will bind the pointer at an address to, where that is known:
- * it names the classes of other images
- */
+ * @param chainedFixups payload of `LC_DYLD_CHAINED_FIXUPS`, while pointers are links of chains
+ * @param boundSymbol the symbol that dyld will bind the pointer at an address to, if known; it
+ * names the classes of other images */
 export function readObjcMethods(
   image: ObjcImage,
   source: ImageSource,
@@ -107,7 +107,7 @@ class ObjcReader {
   readonly #pool = new StringPool();
   readonly #encoder = new TextEncoder();
   #damaged = 0;
-  /** Method entries looked at, used or not: lists may share their bytes. */
+  /** Number of method entries visited, used or not: lists may share their bytes. */
   #visited = 0;
 
   constructor(
@@ -123,7 +123,7 @@ class ObjcReader {
     this.#decode = pointerDecoder(image, source.relocated, chainedFixups);
   }
 
-  /** Calls `visit` with each pointer of a list; damage costs the entry that has it. */
+  /** Calls `visit` with each pointer of a list. Damage affects single entries only. */
   each(address: bigint, size: number, visit: (pointer: bigint) => void): void {
     const count = Math.min(Math.floor(size / this.#word), MAX_CLASSES);
     for (let index = 0; index < count; index++) {
@@ -154,7 +154,7 @@ class ObjcReader {
   /** The methods of a `category_t`: name, class, instance methods, class methods. */
   category(address: bigint): void {
     const word = BigInt(this.#word);
-    // The class may belong to another image: without the image's binds its name is not known.
+    // The class may be in another image. Its name is unknown without the image's binds.
     const className = this.#classAt(address + word);
     if (className === null) return;
     const category = this.#string(this.#pointer(address));
@@ -165,7 +165,7 @@ class ObjcReader {
     });
   }
 
-  /** Notes a class and the methods that `read` finds, also when damage ends it early. */
+  /** Adds a class and the methods that `read` finds, even when damage ends it early. */
   #owner(owner: Omit<ObjcClass, "firstMethod" | "methodCount">, read: () => void): void {
     const firstMethod = this.#addresses.length;
     try {
@@ -176,20 +176,20 @@ class ObjcReader {
     }
   }
 
-  /** The name of the class that the pointer at `address` leads to; `null` for none and for one that is
-   * not known. */
+  /** The name of the class that the pointer at `address` leads to; `null` for none, and when
+   * unknown. */
   #classAt(address: bigint): string | null {
     const pointer = this.#pointer(address);
     if (pointer !== 0n) return this.#className(this.#classData(pointer));
     return this.#boundSymbol(address)?.replace(/^_OBJC_CLASS_\$_/, "") ?? null;
   }
 
-  /** Whether there is more than any real image has. */
+  /** Whether a limit has been reached. */
   get #exhausted(): boolean {
     return this.#visited >= MAX_METHODS || this.#pool.length >= MAX_TEXT;
   }
 
-  /** All that was found. */
+  /** All methods found. */
   methods(): ObjcMethods {
     if (this.#exhausted) {
       this.#image.warnings.push("too much Objective-C metadata: some is left out");
@@ -208,12 +208,12 @@ class ObjcReader {
     };
   }
 
-  /** The `class_ro_t` of a `class_t`. A running program has put a `class_rw_t` before it, which
-   * names it directly or through a `class_rw_ext_t` (lowest bit set). */
+  /** The `class_ro_t` of a `class_t`. A running program has put a `class_rw_t` in between, which
+   * refers to it directly or through a `class_rw_ext_t` (lowest bit set). */
   #classData(address: bigint): bigint {
     const word = BigInt(this.#word);
-    // isa, superclass, and two words of cache come before `bits`, whose low bits are flags, and on
-    // 64-bit systems the high ones too.
+    // `bits` follows isa, superclass, and two words of cache. Its low bits are flags, and in
+    // 64-bit programs the high ones too.
     const mask = this.#word === 8 ? 0x7ffffffffff8n : 0xfffffffcn;
     const data = this.#pointer(address + 4n * word) & mask;
     if ((this.#u32(data) & RW_REALIZED) === 0) return data;
@@ -226,20 +226,20 @@ class ObjcReader {
     return this.#string(this.#pointer(data + (this.#word === 8 ? 24n : 16n)));
   }
 
-  /** Where `class_ro_t.baseMethods` is: after the name. */
+  /** The address of `class_ro_t.baseMethods`, after the name. */
   #baseMethods(data: bigint): bigint {
     return data + (this.#word === 8 ? 32n : 20n);
   }
 
   #methodList(address: bigint, kind: "-" | "+", className: string): void {
     if (address === 0n) return;
-    // The shared cache's lists of lists are marked by the lowest bit, and name no selectors here.
+    // Lists of lists, in the shared cache, have the lowest bit set. They contain no selectors.
     if ((address & 1n) !== 0n) return;
     const flags = this.#u32(address);
     const entrySize = flags & ENTRY_SIZE_MASK;
     const count = this.#u32(address + 4n);
     const small = (flags & SMALL_METHODS) !== 0;
-    // Direct selectors in the shared cache are relative to a base that the image does not name.
+    // Direct selectors, in the shared cache, are relative to a base that is unknown here.
     if (small && (flags & DIRECT_SELECTORS) !== 0) return;
     const expected = small ? 12 : 3 * this.#word;
     if (entrySize !== expected || count > MAX_METHODS_OF_LIST) {
@@ -250,7 +250,8 @@ class ObjcReader {
       if (this.#exhausted) return;
       this.#visited++;
       const entry = address + 8n + BigInt(index * entrySize);
-      // Small: three 32-bit distances, of the selector reference, the types, the implementation.
+      // Small methods: three 32-bit distances, to the selector reference, the types, and the
+      // implementation.
       const selector = small
         ? this.#pointer(entry + BigInt(this.#i32(entry)))
         : this.#pointer(entry);
@@ -264,7 +265,7 @@ class ObjcReader {
     }
   }
 
-  /** The bytes at `address`, from blocks that are read once. */
+  /** The bytes at `address`, from blocks that are read once each. */
   #view(address: bigint, length: number): { view: DataView; at: number } {
     const start = address & ~BigInt(BLOCK - 1);
     const at = Number(address - start);

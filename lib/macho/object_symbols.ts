@@ -6,10 +6,10 @@ import { Image } from "./image.ts";
 import { cString } from "./strings.ts";
 import { nlistSize } from "./symtab.ts";
 
-/** Where the symbols of an object file are in it, by name, underscore included: the first of each name
- * that is in a section.
+/** The offsets of an object file's symbols in it, by name with underscore. Of several symbols with
+ * one name, the first that is in a section counts.
  *
- * @throws FormatError when it is no Mach-O file
+ * @throws FormatError when the file is not a Mach-O file
  */
 export function objectAddresses(bytes: ByteSource): Map<string, number> {
   const addresses = new Map<string, number>();
@@ -38,7 +38,7 @@ export function objectAddresses(bytes: ByteSource): Map<string, number> {
   return addresses;
 }
 
-/** Little-endian, as every system that this runs on; only the alignment may be off. */
+/** Both the file and every supported host are little-endian; only the alignment may differ. */
 function words(bytes: Uint8Array): Uint32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >>> 2);

@@ -1,12 +1,13 @@
-/** Pointers in an image's data: final in memory, links of chains or unslid addresses in a file. */
+/** Pointers in an image's data: final values in memory; links of chains or unslid addresses in a
+ * file. */
 
 import { CPU_TYPE } from "./constants.ts";
 
-/** The bits of an arm64 address; what is above is a pointer authentication code or a tag. */
+/** The bits of an arm64 address. Those above are a pointer authentication code or a tag. */
 const ARM64_ADDRESS = (1n << 47n) - 1n;
 
-/** `DYLD_CHAINED_PTR_*` of `<mach-o/fixup-chains.h>`: how a pointer and the link to the next are
- * packed into a word. */
+/** `DYLD_CHAINED_PTR_*` of `<mach-o/fixup-chains.h>`: the encodings of a pointer and its link in a
+ * word. */
 const FORMAT = {
   ARM64E: 1,
   PTR_64: 2,
@@ -17,7 +18,7 @@ const FORMAT = {
   ARM64E_USERLAND24: 12,
 } as const;
 
-/** What of an image a decoder needs. */
+/** What a decoder needs of an image. */
 interface PointerImage {
   readonly cpuType: number;
   readonly pointerSize: 4 | 8;
@@ -25,10 +26,10 @@ interface PointerImage {
   readonly slide: bigint;
 }
 
-/** Returns a function from a pointer as stored to the address it means, slid; 0 for a null pointer
- * and for one that names something in another image.
+/** Returns a function from a stored pointer to the slid address that it stands for; 0 for a null
+ * pointer and for one to another image.
  *
- * @param image that the pointers are in
+ * @param image that contains the pointers
  * @param relocated whether dyld has put the final values in place
  * @param chainedFixups payload of `LC_DYLD_CHAINED_FIXUPS`, when the image has one
  */
@@ -61,7 +62,8 @@ export function pointerDecoder(
     case FORMAT.ARM64E_KERNEL:
     case FORMAT.ARM64E_USERLAND:
     case FORMAT.ARM64E_USERLAND24:
-      // auth:1 bind:1 at the top; an authenticated target is a 32-bit offset, another one has 43 bits.
+      // The top bits are auth and bind. An authenticated target is a 32-bit offset, another one
+      // has 43 bits.
       return (raw) => {
         if (raw === 0n || ((raw >> 62n) & 1n) === 1n) return 0n;
         if (raw >> 63n === 1n) return loadAddress + (raw & 0xffffffffn);
@@ -73,9 +75,9 @@ export function pointerDecoder(
   }
 }
 
-/** The format that the first segment with chains uses; all of an image's segments use the same.
- * `dyld_chained_fixups_header.starts_offset` leads to `dyld_chained_starts_in_image`, which leads to
- * `dyld_chained_starts_in_segment`. */
+/** The format of the first segment with chains; all segments of an image have the same.
+ * `dyld_chained_fixups_header.starts_offset` leads to `dyld_chained_starts_in_image`, which leads
+ * to `dyld_chained_starts_in_segment`. */
 function pointerFormat(fixups: Uint8Array): number {
   const view = new DataView(fixups.buffer, fixups.byteOffset, fixups.byteLength);
   if (fixups.length < 8) return 0;

@@ -1,8 +1,8 @@
-/** Sorting indices by 32-bit words, without a comparison function. */
+/** Sorts indices by 32-bit words, without a comparison function. */
 
-/** Sorts indices by a word of what they stand for: index `i` by `words[i * stride + at]`. Equal ones
- * stay in their order, so that a second call with a more significant word sorts by both. A radix
- * sort by 16 bits at a time; bits that all words have in common cost nothing.
+/** Sorts indices by words: index `i` by `words[i * stride + at]`. The sort is stable, so that a
+ * second call with a more significant word sorts by both. It is a radix sort by 16 bits at a time;
+ * digits that all words have in common are skipped.
  *
  * @param order sorted in place
  */

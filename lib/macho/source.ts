@@ -1,4 +1,4 @@
-/** Where an image's bytes come from: a file, or memory into which dyld mapped it. */
+/** The bytes of an image: in a file, or in memory, where dyld mapped it. */
 
 import { MemoryReadError } from "../errors.ts";
 import type { ByteSource } from "./bytes.ts";
@@ -6,25 +6,24 @@ import type { FileRange } from "./load_commands.ts";
 import { PageCache } from "./page_cache.ts";
 import type { MemoryReader, Segment } from "./types.ts";
 
-/** An image's bytes, by place in the file and by address. */
+/** An image's bytes, by file offset and by address. */
 export interface ImageSource {
-  /** Whether pointers in the image's data have their final values, as dyld leaves them. */
+  /** Whether pointers in the image's data have the final values that dyld gives them. */
   readonly relocated: boolean;
-  /** The bytes of `__LINKEDIT` at `range`, fewer when not all are there. `null` when none are. */
+  /** The bytes of `__LINKEDIT` at `range`; fewer where they end, `null` when there are none. */
   readLinkedit(range: FileRange): Uint8Array | null;
-  /** As {@linkcode readLinkedit}, by pages that are kept and shared with other images. */
+  /** As {@linkcode readLinkedit}, by pages that are cached and shared with other images. */
   readShared(range: FileRange): Uint8Array | null;
-  /** The address of a byte of `__LINKEDIT`, by its offset in the file; `null` where there is none, as in a
-   * file. */
+  /** The address of a byte of `__LINKEDIT`, by its file offset; `null` for an image in a file. */
   addressOf(offset: number): bigint | null;
-  /** The bytes at a slid address; throws `MemoryReadError` when any is not there. */
+  /** The bytes at a slid address; throws `MemoryReadError` when some are missing. */
   read(address: bigint, length: number): Uint8Array;
 }
 
 /** The bytes of an image in a file.
  *
  * @param file from the Mach-O header on
- * @param segments that say which bytes belong at which address
+ * @param segments map addresses to the file
  */
 export function fileSource(file: ByteSource, segments: readonly Segment[]): ImageSource {
   const readRange = ({ offset, size }: FileRange): Uint8Array | null =>
@@ -49,15 +48,14 @@ export function fileSource(file: ByteSource, segments: readonly Segment[]): Imag
   };
 }
 
-/** Ranges beyond this are probed at their end before they are read, so that a damaged length costs no
- * memory. */
+/** The last byte of a larger range is read first, so that a damaged length does not cost memory. */
 const PROBED = 1 << 20;
-/** What no part of an image's `__LINKEDIT` exceeds. */
+/** Maximum size of a part of an image's `__LINKEDIT`. */
 const MAX_RANGE = 1 << 28;
-/** Memory is readable or not in units no smaller than this. */
+/** The smallest unit of memory protection. */
 const PAGE = 0x1000;
 
-/** `memory`, asked only for addresses that exist: damage can lead to any number. */
+/** Rejects addresses outside of the address space, which damage can lead to. */
 export function boundedMemory(memory: MemoryReader): MemoryReader {
   return {
     read(address, length) {
@@ -69,8 +67,8 @@ export function boundedMemory(memory: MemoryReader): MemoryReader {
   };
 }
 
-/** The bytes at `address` up to the first that cannot be read; throws `MemoryReadError` when that is
- * the very first. */
+/** The bytes at `address` up to the first unreadable one; throws `MemoryReadError` when that is the
+ * first of all. */
 export function readAvailable(
   memory: MemoryReader,
   address: bigint,
@@ -105,10 +103,10 @@ export function readAvailable(
 
 /** The bytes of an image in memory.
  *
- * File offsets are looked up in the segment named `__LINKEDIT`, and in no other: in a split dyld shared
- * cache they count within each subcache, so those of other segments coincide with them (dyld's
- * `NewSharedCacheBuilder.cpp`). Images of the cache share that segment, so only the ranges asked for are
- * read.
+ * File offsets are looked up in the segment `__LINKEDIT` only: in a split dyld shared cache they are
+ * relative to each subcache, and those of other segments may be equal (dyld's
+ * `NewSharedCacheBuilder.cpp`). Images of the cache share that segment, so that only single ranges of
+ * it are read.
  */
 export function memorySource(memory: MemoryReader, segments: readonly Segment[]): ImageSource {
   const bounded = boundedMemory(memory);

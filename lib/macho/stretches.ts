@@ -1,23 +1,23 @@
-/** Ranges of addresses that may overlap, made into stretches that do not. */
+/** Cuts ranges of addresses that may overlap into stretches that do not. */
 
-/** A range and what it stands for. */
+/** A range and its value. */
 export interface Span<T> {
   readonly start: bigint;
-  /** Not in the range. Above `start`. */
+  /** Exclusive. Above `start`. */
   readonly end: bigint;
   readonly value: T;
 }
 
-/** Where each stretch begins, rising, and what it stands for; it ends where the next one begins. */
+/** The start of each stretch, ascending, and its value. A stretch ends where the next begins. */
 export interface Stretches<T> {
   readonly starts: BigUint64Array;
-  /** `null` where no span is. */
+  /** `null` where there is no span. */
   readonly values: readonly (T | null)[];
 }
 
-/** Cuts spans into stretches. Where spans overlap, the one that begins last is preferred, of two that
- * begin together the shorter, then the one given last. One sweep over their bounds, with the spans
- * that are open kept in the order in which they are preferred. */
+/** Cuts spans into stretches. Where spans overlap, the one that begins last wins; of two that begin
+ * together the shorter wins, then the later one in the input. One sweep over the bounds keeps the
+ * open spans in order of preference. */
 export function stretches<T>(spans: Iterable<Span<T>>): Stretches<T> {
   const starts: bigint[] = [];
   const values: (T | null)[] = [];
@@ -30,7 +30,7 @@ export function stretches<T>(spans: Iterable<Span<T>>): Stretches<T> {
     }
   };
   const open: Span<T>[] = [];
-  /** Closes what ends up to `address`; what lies under it comes to light again. */
+  /** Closes the spans that end up to `address`, and uncovers those below them. */
   const closeUntil = (address: bigint): void => {
     while (open.length > 0 && open.at(-1)!.end <= address) {
       const { end } = open.pop()!;
@@ -38,7 +38,7 @@ export function stretches<T>(spans: Iterable<Span<T>>): Stretches<T> {
       mark(end, open.at(-1)?.value ?? null);
     }
   };
-  // The later of this order is preferred; the sort is stable.
+  // The last one in this order wins. The sort is stable.
   const sorted = [...spans].sort((a, b) => compare(a.start, b.start) || compare(b.end, a.end));
   for (const span of sorted) {
     closeUntil(span.start);
@@ -46,7 +46,7 @@ export function stretches<T>(spans: Iterable<Span<T>>): Stretches<T> {
     open.push(span);
   }
   closeUntil(1n << 64n);
-  // An end of 2^64 would wrap to 0; nothing is beyond it anyway.
+  // An end of 2^64 would wrap to 0. Nothing is beyond it.
   if (starts.at(-1) === 1n << 64n) {
     starts.pop();
     values.pop();
@@ -54,7 +54,7 @@ export function stretches<T>(spans: Iterable<Span<T>>): Stretches<T> {
   return { starts: BigUint64Array.from(starts), values };
 }
 
-/** The index of the stretch that holds `address`; -1 before the first. */
+/** The index of the stretch that contains `address`; -1 before the first. */
 export function stretchAt({ starts }: Stretches<unknown>, address: bigint): number {
   let low = 0;
   let high = starts.length;

@@ -1,5 +1,5 @@
-/** Text in Mach-O files is UTF-8. Here are the string table of a symbol table, whose names are found by
- * their offset and decoded only when asked for, and single names. */
+/** Text in Mach-O files, which is UTF-8: the string table of a symbol table, whose names are
+ * decoded when they are needed, and single strings. */
 
 import type { RawText } from "../escape.ts";
 
@@ -16,10 +16,11 @@ export function cString(bytes: Uint8Array): RawText {
   return rawText(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
-/** Names beyond this are cut: no compiler makes them, and damage must not cost memory. */
+/** Maximum length of a name, in bytes. Longer names are truncated: no compiler makes them, and
+ * damage must not cost memory. */
 const MAX_NAME = 1 << 16;
-/** Tables at most so large are read at once; of larger ones (the dyld shared cache's) the parts that
- * are used. */
+/** Maximum size of a table that is read at once. Larger ones, such as the dyld shared cache's, are
+ * read in parts. */
 const WHOLE = 32 << 20;
 const CHUNK = 1 << 18;
 /** The most chunks that one table keeps: 16 MiB. */
@@ -41,16 +42,17 @@ export class StringTable {
   readonly #base: number;
   readonly #end: number;
   readonly #read: (offset: number, size: number) => Uint8Array | null;
-  /** The whole range, when it is small enough. */
+  /** The whole range, if it is small enough. */
   readonly #whole: Uint8Array | null;
   readonly #chunk: number;
   readonly #keep: number;
   /** By number; the chunk read last is the map's last. */
   readonly #chunks = new Map<number, Uint8Array>();
 
-  /** @param base the first offset that is used
-   * @param end beyond the last byte of the table
-   * @param read returns the bytes at an offset, fewer at the end */
+  /** @param base the first offset in use
+   * @param end exclusive end of the table
+   * @param read returns the bytes at an offset; fewer at the end
+   */
   constructor(
     base: number,
     end: number,
@@ -80,8 +82,8 @@ export class StringTable {
     return whole.subarray(at, Math.min(end < 0 ? whole.length : end, at + MAX_NAME));
   }
 
-  /** Up to three bytes of the name at `offset` as one number, the first byte lowest: enough to
-   * recognise a kind of name without an allocation. */
+  /** Up to three bytes of the name at `offset` as one number, the first byte lowest: recognizes a
+   * kind of name without an allocation. */
   prefixAt(offset: number): number {
     const whole = this.#whole;
     const at = offset - this.#base;
@@ -97,7 +99,7 @@ export class StringTable {
     const whole = this.#whole;
     const at = offset - this.#base;
     if (whole === null || at < 0) return compareBytes(this.bytesAt(offset), name) === 0;
-    // A table may end without a NUL.
+    // The last name of a table may lack its NUL.
     if ((whole[at + name.length] ?? 0) !== 0) return false;
     for (let index = 0; index < name.length; index++) {
       if (whole[at + index] !== name[index]) return false;
@@ -105,8 +107,11 @@ export class StringTable {
     return true;
   }
 
-  /** Whether the name at `offset` begins with `prefix`, which has no NUL in it: 0 for no, 1 for yes, 2
-   * where it does after an underscore. */
+  /** Whether the name at `offset` begins with `prefix`: 0 for no, 1 for yes, 2 for yes after an
+   * underscore.
+   *
+   * @param prefix without a NUL
+   */
   startsWith(offset: number, prefix: Uint8Array): 0 | 1 | 2 {
     const whole = this.#whole;
     let at = offset - this.#base;
@@ -132,7 +137,7 @@ export class StringTable {
     return rawText(this.bytesAt(offset));
   }
 
-  /** The bytes of a name whose table is held in chunks. */
+  /** The bytes of a name in a table that is read in parts. */
   #gather(offset: number): Uint8Array {
     const parts: Uint8Array[] = [];
     let length = 0;
@@ -174,8 +179,8 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** A growing string table: names put one after another, found again by the offset that
- * {@linkcode StringPool.add} returned. */
+/** A string table that grows. Names are found by the offset that {@linkcode StringPool.add}
+ * returns. */
 export class StringPool {
   #bytes = new Uint8Array(1024);
   #length = 0;
@@ -185,9 +190,10 @@ export class StringPool {
     return this.#length;
   }
 
-  /** Appends a name; returns its offset.
+  /** Appends a name and returns its offset.
    *
-   * @param name whose first `length` bytes it is */
+   * @param length of the name in `name`
+   */
   add(name: Uint8Array, length: number = name.length): number {
     const offset = this.#length;
     const end = offset + length + 1;
@@ -197,7 +203,7 @@ export class StringPool {
       this.#bytes = grown;
     }
     const bytes = this.#bytes;
-    // Names are short: a call to copy one costs more than its bytes do.
+    // Names are short: a call to copy one costs more than the copying.
     for (let index = 0; index < length; index++) bytes[offset + index] = name[index];
     bytes[end - 1] = 0;
     this.#length = end;

@@ -1,5 +1,5 @@
-/** Swift's types: the nominal type descriptors that `__swift5_types` and `__swift5_protos` list. Each
- * names its parent, so a type's whole name is `module.Outer.Type`. The layout is that of
+/** Swift types: the nominal type descriptors in `__swift5_types` and `__swift5_protos`. Each refers
+ * to its parent, which gives the full name `module.Outer.Type`. The layout is that of
  * `TargetContextDescriptor` in Swift's `ABI/Metadata.h`. */
 
 import { MemoryReadError } from "../errors.ts";
@@ -12,13 +12,13 @@ import type { Segment } from "./types.ts";
 export interface SwiftType {
   /** Such as `module.Outer.Type`. */
   readonly name: RawText;
-  /** What it is. */
+  /** The kind of type. */
   readonly kind: "class" | "struct" | "enum" | "protocol" | "other";
   /** Of its descriptor, as linked. */
   readonly address: bigint;
 }
 
-/** `ContextDescriptorKind`, the low five bits of a descriptor's flags. */
+/** `ContextDescriptorKind`: the low five bits of a descriptor's flags. */
 const KIND = {
   MODULE: 0,
   EXTENSION: 1,
@@ -36,23 +36,23 @@ const kindNames: Readonly<Record<number, SwiftType["kind"]>> = {
   [KIND.ENUM]: "enum",
 };
 
-/** What no image exceeds. */
+/** Maximum number of types. More are damage. */
 const MAX_TYPES = 1 << 18;
 const MAX_DEPTH = 32;
 const MAX_NAME = 1024;
-/** What all names together may come to. */
+/** Maximum length of all names together. */
 const MAX_TEXT = 1 << 25;
 
-/** What of an image is needed here. */
+/** What the reader needs of an image. */
 export interface SwiftImage {
   readonly pointerSize: 4 | 8;
   readonly segments: readonly Segment[];
   readonly source: ImageSource;
-  /** From a stored pointer to the address that it means; 0 for other images'. */
+  /** The address that a stored pointer stands for; 0 for one to another image. */
   decode(raw: bigint): bigint;
   /** The symbol that dyld binds the pointer at an address to. */
   boundSymbol(address: bigint): string | null;
-  /** Gets a line for what is damaged. */
+  /** Reports damage, one line each. */
   warn(message: string): void;
 }
 
@@ -92,8 +92,8 @@ class SwiftReader {
     this.#image = image;
   }
 
-  /** The address that a 32-bit distance at `address` leads to; its lowest bit says that a pointer is
-   * there, not the thing itself. 0 when it is in another image. */
+  /** The address that the 32-bit distance at `address` leads to; 0 when it is in another image. If
+   * the lowest bit is set, the distance leads to a pointer to the address. */
   relative(address: bigint): bigint {
     const distance = this.#i32(address);
     if (distance === 0) return 0n;
@@ -101,7 +101,8 @@ class SwiftReader {
     return (distance & 1) === 0 ? target : this.#pointer(target);
   }
 
-  /** The same of a distance whose lowest bit is part of it, as those of text are. */
+  /** The address that the 32-bit distance at `address` leads to, where the lowest bit is part of
+   * the distance, as for strings. */
   #direct(address: bigint): bigint {
     return address + BigInt(this.#i32(address));
   }
@@ -114,14 +115,14 @@ class SwiftReader {
     };
   }
 
-  /** The whole name of a context; `null` for one that adds none. */
+  /** The full name of a context; `null` for one that adds none. */
   #name(descriptor: bigint, depth: number): string | null {
     const known = this.#names.get(descriptor);
     if (known !== undefined) return known;
     if (depth > MAX_DEPTH) throw new MemoryReadError(descriptor, 12);
     const kind = this.#i32(descriptor) & 31;
     const parent = this.#parent(descriptor + 4n, depth);
-    // After flags and parent; anonymous contexts and extensions have no name of their own.
+    // The name follows flags and parent. Anonymous contexts and extensions have none.
     const own = kind === KIND.ANONYMOUS || kind === KIND.EXTENSION
       ? null
       : this.#string(this.#direct(descriptor + 8n));
@@ -140,7 +141,7 @@ class SwiftReader {
   }
 
   #string(address: bigint): RawText {
-    // The name may be the last thing in its segment.
+    // The name may be the last item in its segment.
     for (let length = 64; length <= MAX_NAME; length *= 4) {
       let bytes: Uint8Array;
       try {
@@ -155,7 +156,7 @@ class SwiftReader {
     throw new MemoryReadError(address, MAX_NAME);
   }
 
-  /** Bytes of the file's that follow `address` in its segment, at most `most`. */
+  /** Number of bytes of the file that follow `address` in its segment, at most `most`. */
   #room(address: bigint, most: number): number {
     for (const { address: start, fileSize } of this.#image.segments) {
       const end = start + BigInt(fileSize);
@@ -179,9 +180,9 @@ class SwiftReader {
   }
 }
 
-/** The name of a context in another image, from its descriptor's mangled symbol: of modules and plain
- * nominal types (`_$s`, then `So` for C and Objective-C, `s` for the standard library, or a length and
- * a name, …); of others the symbol itself. */
+/** The name of a context in another image, from the mangled symbol of its descriptor. Modules and
+ * plain nominal types are read (`_$s`, then `So` for C and Objective-C, `s` for the standard
+ * library, or a length and a name, …); others keep their symbol. */
 function contextName(symbol: string): string {
   let rest = /^_?\$s(.*?)(?:M[Xnp]M?|Mn|Mp)$/.exec(symbol)?.[1];
   if (rest === undefined) return symbol;
@@ -197,7 +198,7 @@ function contextName(symbol: string): string {
     const end = match[0].length + Number(match[0]);
     if (end > rest.length) return symbol;
     parts.push(rest.slice(match[0].length, end));
-    // One letter after a type's name says what it is.
+    // One letter after a type's name says its kind.
     rest = rest.slice(end).replace(/^[CVOP]/, "");
   }
   return rest === "" && parts.length > 0 ? parts.join(".") : symbol;

@@ -1,4 +1,4 @@
-/** A symbol table as `nm` shows it: every entry, each with its letter. */
+/** A symbol table as `nm` shows it: every entry with its letter. */
 
 import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
@@ -10,13 +10,13 @@ import { nlistSize } from "./symtab.ts";
 
 /** One `nlist`. */
 export interface SymbolEntry {
-  /** As the table has it, leading underscore included. */
+  /** As in the table, with the leading underscore. */
   readonly name: RawText;
-  /** As `nm` prints it: `U` undefined, `A` absolute, `T`, `D`, `B` in `__text`, `__data` and `__bss`,
-   * `C` common, `S` in another section, `I` indirect; in lower case where the symbol is local; `-`
+  /** As `nm` prints it: `U` undefined, `A` absolute, `T`, `D`, `B` in `__text`, `__data` and
+   * `__bss`, `C` common, `S` in another section, `I` indirect; lower case for a local symbol; `-`
    * for a debugger's entry. */
   readonly letter: string;
-  /** `n_value`: an address, or a common symbol's size. */
+  /** `n_value`: an address, or the size of a common symbol. */
   readonly value: bigint;
   /** `n_type`. */
   readonly type: number;
@@ -24,13 +24,13 @@ export interface SymbolEntry {
   readonly section: number;
   /** `n_desc`. */
   readonly description: number;
-  /** The kind of a debugger's entry, such as `OSO`; else `null`. */
+  /** The kind of a debugger's entry, such as `OSO`; otherwise `null`. */
   readonly stab: string | null;
-  /** The other name of an indirect symbol; else `null`. */
-  readonly indirect: string | null;
+  /** The other name of an indirect symbol; otherwise `null`. */
+  readonly indirect: RawText | null;
 }
 
-/** What decides a section's letter. */
+/** The names of a section, which decide its letter. */
 export interface SectionName {
   /** Such as `__text`. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface SectionName {
   readonly segmentName: string;
 }
 
-/** The letters as bytes: `nm`'s lines are made of them without a detour through strings. */
+/** The letters as bytes, so that lines are built without strings. */
 const letters = {
   undefined: 0x55,
   absolute: 0x61,
@@ -57,7 +57,7 @@ const UPPER = 0x20;
 const encoder = new TextEncoder();
 const empty = new Uint8Array();
 
-/** The entries of a symbol table, in the file's order, over the table's own bytes.
+/** The entries of a symbol table, in the file's order, on the table's own bytes.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ const empty = new Uint8Array();
  * ```
  */
 export class SymbolList {
-  /** How many there are. */
+  /** Number of entries. */
   readonly count: number;
   readonly #pointerSize: 4 | 8;
   /** The table's 32-bit words. */
@@ -78,7 +78,7 @@ export class SymbolList {
   readonly #strings: Uint8Array;
   readonly #letters: Uint8Array;
 
-  /** Finds each entry's letter.
+  /** Finds the letter of each entry.
    *
    * @param bytes of the table
    * @param strings the string table
@@ -93,7 +93,7 @@ export class SymbolList {
     const size = nlistSize(pointerSize);
     this.count = Math.floor(bytes.length / size);
     this.#pointerSize = pointerSize;
-    // Little-endian, as every system that this runs on; only the alignment may be off.
+    // Both the file and every supported host are little-endian; only the alignment may differ.
     const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
     this.#words = new Uint32Array(aligned.buffer, aligned.byteOffset, this.count * size / 4);
     this.#stride = size / 4;
@@ -131,9 +131,10 @@ export class SymbolList {
     for (let index = 0; index < this.count; index++) yield this.at(index);
   }
 
-  /** The entries' numbers in the order of `nm -n`: undefined ones first, then by value, then by name.
+  /** Indices of the entries in the order of `nm -n`: undefined ones first, then by value, then by
+   * name.
    *
-   * @param stabs whether the debugger's entries are among them
+   * @param stabs whether debugger's entries are included
    */
   byAddress(stabs = false): Uint32Array {
     const chosen = new Uint32Array(this.count);
@@ -164,8 +165,8 @@ export class SymbolList {
 
   /** The lines that `nm` prints, in pieces of about a megabyte: `000000000000abcd T _name`.
    *
-   * @param order numbers of entries
-   * @param escape makes a name safe to print; asked only for names that are not plain ASCII
+   * @param order indices of entries
+   * @param escape makes a name safe to print; called only for names that are not plain ASCII
    */
   *lines(order: Uint32Array, escape: (name: string) => string): IterableIterator<Uint8Array> {
     const digits = this.#pointerSize * 2;
@@ -206,7 +207,7 @@ export class SymbolList {
       let from = words[entry];
       let plain = letter !== letters.stab && (letter | UPPER) !== letters.indirect;
       if (plain) {
-        // Offset 0 is the name that is not there.
+        // Offset 0 means no name.
         const end = from === 0 ? 0 : Math.min(strings.length, from + MAX_PLAIN);
         for (; from < end; from++) {
           const byte = strings[from];
@@ -237,7 +238,7 @@ export class SymbolList {
     yield out.subarray(0, at);
   }
 
-  /** What follows the letter, where that is more than a plain name. */
+  /** The rest of a line that has more than a letter and a plain name. */
   #tail(index: number, escape: (name: string) => string): string {
     const { name, stab, section, description, indirect } = this.at(index);
     if (stab !== null) {
@@ -262,7 +263,7 @@ export class SymbolList {
   }
 
   #stringAt(offset: number): Uint8Array {
-    // Offset 0 is the name that is not there.
+    // Offset 0 means no name.
     if (offset >= this.#strings.length || offset === 0) return empty;
     const end = this.#strings.indexOf(0, offset);
     const stop = end < 0 ? this.#strings.length : end;
@@ -325,11 +326,12 @@ export class SymbolList {
   }
 }
 
-/** Lines are handed out in pieces so large. */
+/** Size of the pieces of output, in bytes. */
 const CHUNK = 1 << 20;
-/** Names beyond this are cut: no compiler makes them, and damage must not cost memory. */
+/** Maximum length of a name, in bytes. Longer names are truncated: no compiler makes them, and
+ * damage must not cost memory. */
 const MAX_NAME = 1 << 16;
-/** What is copied in place without another look at the room that is left. */
+/** Maximum length of a name that is copied without checking the room left again. */
 const MAX_PLAIN = 1 << 16;
 const HEX = encoder.encode("0123456789abcdef");
 

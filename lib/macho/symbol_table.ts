@@ -1,5 +1,5 @@
-/** The symbols of one image, sorted once into typed arrays, so that the symbol of an address is one
- * binary search. Names stay bytes until somebody asks for them. */
+/** The symbols of one image, sorted once into typed arrays: the symbol at an address is one binary
+ * search. Names stay bytes until they are needed. */
 
 import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
@@ -8,19 +8,19 @@ import type { StringTable } from "./strings.ts";
 import { compareBytes } from "./strings.ts";
 import type { Symbol as SymbolShape, SymbolMatch } from "./types.ts";
 
-/** Where a symbol comes from; of two at the same address the lower is preferred. Two bits. */
+/** The source of a symbol. Of two at the same address the lower rank wins. Two bits. */
 export const RANK = {
   /** External, from the symbol table. */
   EXTERNAL: 0,
   /** Local, from the symbol table. */
   LOCAL: 1,
-  /** From the export trie, where the symbol table has no external one. */
+  /** From the export trie, if the symbol table has no external one. */
   EXPORT: 2,
   /** From Objective-C metadata. */
   OBJC: 3,
 } as const;
 
-/** Symbols of one origin, as columns. */
+/** Symbols of one source, as columns. */
 export interface SymbolColumns {
   readonly count: number;
   /** Bytes from the load address, without the Thumb bit. */
@@ -34,36 +34,36 @@ export interface SymbolColumns {
   readonly names: StringTable;
 }
 
-/** A section's place, in bytes from the load address. */
+/** A section, in bytes from the load address. */
 export interface SectionSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** What a {@linkcode SymbolTable} is made from. */
+/** The input of a {@linkcode SymbolTable}. */
 export interface SymbolTableInput {
   readonly loadAddress: bigint;
-  /** With at most {@linkcode MAX_SYMBOLS} symbols together. */
+  /** At most {@linkcode MAX_SYMBOLS} symbols together. */
   readonly columns: readonly SymbolColumns[];
-  /** Rising; see `LC_FUNCTION_STARTS`. */
+  /** Ascending; see `LC_FUNCTION_STARTS`. */
   readonly functionStarts: Float64Array;
   readonly sections: readonly SectionSpan[];
 }
 
-/** At most so many symbols are indexed: no image has more, and damage must not cost memory. */
+/** Maximum number of symbols in the index. No image has more, and damage must not cost memory. */
 export const MAX_SYMBOLS = 2 ** 23;
-/** Offsets of symbols are below this, in either direction: a quarter of a terabyte. */
+/** Offsets of symbols are below this, in either direction: 256 GiB. */
 const OFFSET_BIAS = 2 ** 38;
 
-/** In `#entries`: a function start without a name, and a stretch about which nothing is known. */
+/** In `#entries`: the start of a nameless function, and the start of a gap. */
 const NAMELESS = -1;
 const NOTHING = -2;
 
-/** What the dyld shared cache has in place of the names of local symbols: `<re`. */
+/** `<re`: the dyld shared cache has `<redacted>` in place of the names of local symbols. */
 const REDACTED_PREFIX = 0x3c | (0x72 << 8) | (0x65 << 16);
 const REDACTED = new TextEncoder().encode("<redacted>");
 
-/** One symbol, as the public interface has it. */
+/** One symbol. */
 export class TableSymbol implements SymbolShape {
   readonly name: string;
   constructor(
@@ -90,7 +90,7 @@ export class TableSymbol implements SymbolShape {
   }
 }
 
-/** The symbols of an image. Got from {@linkcode Image.symbols}.
+/** The symbols of an image, from {@linkcode Image.symbols}.
  *
  * @example
  * ```ts
@@ -103,15 +103,16 @@ export class TableSymbol implements SymbolShape {
 export class SymbolTable {
   readonly #loadAddress: bigint;
   readonly #columns: readonly SymbolColumns[];
-  /** The first sorted-out number of each of `#columns`: symbol `n` of column `c` is `#firsts[c] + n`. */
+  /** First number of each of `#columns`: symbol `n` of column `c` has the number `#firsts[c] + n`.
+   */
   readonly #firsts: readonly number[];
-  /** All symbols with a name, by offset, rank and name: numbers as `#firsts` has them. */
+  /** The numbers of all named symbols, by offset, rank and name. */
   readonly #order: Uint32Array;
-  /** The offset of each of `#order`. */
+  /** The offset of each symbol in `#order`. */
   readonly #orderOffsets: Float64Array;
-  /** Where something begins: a symbol, a nameless function, or a stretch of nothing. Rising. */
+  /** Starts of symbols, nameless functions and gaps; ascending. */
   readonly #starts: Float64Array;
-  /** What begins there: an index into `#order`, or one of the negative marks. */
+  /** What begins there: an index into `#order`, or `NAMELESS`, or `NOTHING`. */
   readonly #entries: Int32Array;
   readonly #symbols = new Map<number, SymbolShape>();
 
@@ -139,18 +140,18 @@ export class SymbolTable {
     this.#entries = entries;
   }
 
-  /** How many symbols have a name and an address. */
+  /** Number of symbols with a name and an address. */
   get count(): number {
     return this.#order.length;
   }
 
-  /** How many places the index of addresses has: symbols, nameless functions and gaps. */
+  /** Number of places in the index: symbols, nameless functions and gaps. */
   get indexSize(): number {
     return this.#starts.length;
   }
 
-  /** The symbol that holds the byte at `offset` from the load address; `null` when nothing is known
-   * about it. */
+  /** The symbol that contains the byte at `offset` from the load address; `null` when none is
+   * known. */
   symbolAt(offset: number): SymbolMatch | null {
     const starts = this.#starts;
     let low = 0;
@@ -167,8 +168,8 @@ export class SymbolTable {
     return { symbol, offset: offset - starts[low - 1] };
   }
 
-  /** The symbols of exactly that name, with or without the leading underscore, in address order.
-   * A name as the table has it comes before one that lacks its underscore. */
+  /** The symbols with exactly this name, with or without the leading underscore, in address order.
+   * Exact matches come first. */
   find(name: string): SymbolShape[] {
     const exact: SymbolShape[] = [];
     const underscored: SymbolShape[] = [];
@@ -190,12 +191,12 @@ export class SymbolTable {
     return namesStartingWith(this.#columns, prefix, limit);
   }
 
-  /** All symbols by address; of those at the same address the preferred one first. */
+  /** All symbols by address; of several at one address the preferred one comes first. */
   *[Symbol.iterator](): IterableIterator<SymbolShape> {
     for (let index = 0; index < this.#order.length; index++) yield this.#symbol(index);
   }
 
-  /** The column that holds symbol `number`. */
+  /** The column of symbol `number`. */
   #column(number: number): number {
     let column = this.#firsts.length - 1;
     while (this.#firsts[column] > number) column--;
@@ -222,7 +223,7 @@ export class SymbolTable {
     const { names, nameOffsets, ranks, thumb } = this.#columns[column];
     const row = number - this.#firsts[column];
     const offset = this.#orderOffsets[index];
-    // The last start is always an end, unless there are no sections to end.
+    // An end follows the last start, unless there are no sections.
     const end = start >= 0 && start + 1 < this.#starts.length ? this.#starts[start + 1] : offset;
     const symbol = new TableSymbol(
       names.at(nameOffsets[row]),
@@ -235,7 +236,8 @@ export class SymbolTable {
     return symbol;
   }
 
-  /** Where in `#starts` the address of `index` of `#order` is; -1 when it is in no section. */
+  /** The index in `#starts` of the address of symbol `index` of `#order`; -1 when it is in no
+   * section. */
   #startOf(index: number): number {
     const offset = this.#orderOffsets[index];
     const starts = this.#starts;
@@ -249,7 +251,7 @@ export class SymbolTable {
     return starts[low] === offset && this.#entries[low] >= 0 ? low : -1;
   }
 
-  /** Whether a symbol's name says something. */
+  /** Whether a symbol has a real name. */
   #isNamed(column: SymbolColumns, row: number): boolean {
     const prefix = column.names.prefixAt(column.nameOffsets[row]);
     if ((prefix & 0xff) === 0) return false;
@@ -257,9 +259,10 @@ export class SymbolTable {
       !column.names.equals(column.nameOffsets[row], REDACTED);
   }
 
-  /** Sorts all symbols by offset, rank and name; names are compared only where the rest is equal. */
+  /** Sorts all symbols by offset, rank and name. Names are compared only where the rest is equal.
+   */
   #sort(limit: number): { order: Uint32Array; offsets: Float64Array } {
-    // Of each symbol the offset's lower 30 bits and the rank, then the bits above.
+    // For each symbol, the lower 30 bits of its offset with its rank, then the bits above.
     const keys = new Uint32Array(2 * limit);
     const numbers = new Uint32Array(limit);
     let count = 0;
@@ -298,21 +301,21 @@ export class SymbolTable {
   }
 }
 
-/** The part of {@linkcode SymbolColumns} that names are found by. */
+/** The columns that name lookups need. */
 export type NameColumns = Pick<SymbolColumns, "count" | "nameOffsets" | "names">;
 
-/** Some of the names that were looked for. */
+/** Some of the names that match. */
 export interface NamesFound {
-  /** Without their leading underscore where they were found without it. */
+  /** Without the leading underscore, if they match only without it. */
   readonly names: readonly RawText[];
-  /** How many more there are. */
+  /** Number of further matches. */
   readonly more: number;
 }
 
-/** The names that begin with `prefix`, with or without their leading underscore, for whoever types one.
- * Nothing has to be sorted for it.
+/** The names that begin with `prefix`, with or without their leading underscore, for completion.
+ * Nothing is sorted.
  *
- * @param limit so many names at most
+ * @param limit maximum number of names
  */
 export function namesStartingWith(
   columns: readonly NameColumns[],
@@ -334,11 +337,11 @@ export function namesStartingWith(
   return { names: [...found], more };
 }
 
-/** Joins symbols, function starts and section bounds into one rising list of where each thing begins.
- * Of a function that the symbol table names where it starts, other sources have nothing to say.
+/** Merges symbols, function starts and section bounds into one ascending list of starts. For a
+ * function whose start is in the symbol table, other sources are ignored.
  *
- * @param symbols the offsets of the sorted symbols
- * @param isTabled whether one of them is in the symbol table
+ * @param symbols offsets of the sorted symbols
+ * @param isTabled whether a symbol is in the symbol table
  */
 function buildIndex(
   symbols: Float64Array,
@@ -348,7 +351,7 @@ function buildIndex(
 ): { starts: Float64Array; entries: Int32Array } {
   const spans = sections.filter(({ start, end }) => start < end)
     .sort((a, b) => a.start - b.start || a.end - b.end);
-  // Each symbol and function start begins one thing; each section may begin and end a gap.
+  // Each symbol and function start begins one item; each section may begin and end a gap.
   const starts = new Float64Array(symbols.length + functionStarts.length + 2 * spans.length + 1);
   const entries = new Int32Array(starts.length);
   let count = 0;
@@ -357,20 +360,20 @@ function buildIndex(
     entries[count++] = entry;
   };
   let symbol = lowerBound(symbols, 0);
-  // What lies in the header, before the first section, belongs to `__mh_execute_header` and its like.
+  // The header, before the first section, belongs to `__mh_execute_header` and similar symbols.
   if (symbol < symbols.length && symbols[symbol] === 0 && (spans[0]?.start ?? 0) > 0) {
     add(0, symbol);
     add(spans[0].start, NOTHING);
   }
   let previousEnd = -Infinity;
   for (const span of spans) {
-    // Overlapping sections are damage: the first keeps its bytes.
+    // Overlapping sections are damage. The first keeps its bytes.
     const start = Math.max(span.start, previousEnd);
     if (start >= span.end) continue;
     previousEnd = span.end;
     symbol = lowerBound(symbols, start);
     let functionStart = lowerBound(functionStarts, start);
-    // The end mark of the section before may be this section's start.
+    // The end of the previous section may be the start of this one.
     if (count > 0 && starts[count - 1] === start) count--;
     add(start, NOTHING);
     let told = false;
@@ -385,7 +388,7 @@ function buildIndex(
         if (starts[count - 1] === next) count--;
         add(next, nextSymbol === next ? symbol : NAMELESS);
       }
-      // Of several symbols at one address the first is the preferred one.
+      // Of several symbols at one address the first is preferred.
       while (symbols[symbol] === next) symbol++;
       while (functionStarts[functionStart] === next) functionStart++;
     }

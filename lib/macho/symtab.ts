@@ -3,7 +3,7 @@
 import { NLIST } from "./constants.ts";
 import { RANK, type SymbolColumns } from "./symbol_table.ts";
 
-/** Bytes of one entry. */
+/** Size of one entry, in bytes. */
 export function nlistSize(pointerSize: 4 | 8): number {
   return pointerSize === 8 ? 16 : 12;
 }
@@ -17,18 +17,18 @@ export class Nlists {
   readonly #baseHigh: number;
   readonly #stringsSize: number;
 
-  /** Reads the entries that `bytes` holds whole.
+  /** Reads the entries that are complete in `bytes`.
    *
    * @param bytes of the table; kept
    * @param pointerSize 4 for `nlist`, 8 for `nlist_64`
-   * @param base subtracted from each value, so that offsets into an image fit a `number`
-   * @param stringsSize beyond it are no names
+   * @param base subtracted from each value, so that an offset into the image fits a `number`
+   * @param stringsSize size of the string table
    */
   constructor(bytes: Uint8Array, pointerSize: 4 | 8, base: bigint, stringsSize: number) {
     const size = nlistSize(pointerSize);
     this.#count = Math.floor(bytes.length / size);
     this.#stride = pointerSize === 8 ? 4 : 3;
-    // The table is little-endian, as every system that Deno runs on; only its alignment may be off.
+    // Both the file and every supported host are little-endian; only the alignment may differ.
     const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
     const words = this.#count * this.#stride;
     this.#words = new Uint32Array(aligned.buffer, aligned.byteOffset, words);
@@ -37,17 +37,17 @@ export class Nlists {
     this.#stringsSize = stringsSize;
   }
 
-  /** The symbols that are defined in a section at offsets from `start` up to, not including, `end`, in
-   * the file's order; without those for debuggers.
+  /** The symbols that are defined in a section, at offsets from `start` to `end` (exclusive), in
+   * the file's order, without debugger's entries.
    *
-   * @param isArm whether the lowest bit of an address tells of Thumb code
+   * @param isArm whether the lowest bit of an address marks Thumb code
    */
   between(start: number, end: number, isArm: boolean): Omit<SymbolColumns, "names"> {
     const words = this.#words;
     const stride = this.#stride;
     const baseLow = this.#baseLow;
     const baseHigh = this.#baseHigh;
-    // Nearly all are outside of a short range, which the lower word of the address tells.
+    // Nearly all entries are outside of a short range. The lower word of the address decides that.
     const size = Math.min(end - start, 2 ** 32 - 1);
     const wanted = size < 2 ** 31 ? this.#rowsNear(start + baseLow, size) : null;
     const room = wanted?.length ?? this.#count;
@@ -59,7 +59,7 @@ export class Nlists {
     for (let at = 0; at < room; at++) {
       const word = stride * (wanted === null ? at : wanted[at]);
       const fields = words[word + 1];
-      // Debugging entries, undefined and absolute symbols have no place in a section.
+      // Debugger's entries, undefined and absolute symbols are in no section.
       if (
         (fields & NLIST.N_STAB) !== 0 || (fields & NLIST.N_TYPE) !== NLIST.N_SECT ||
         (fields & 0xff00) === 0
@@ -69,7 +69,7 @@ export class Nlists {
       const high = stride === 4 ? words[word + 3] : 0;
       let offset = (words[word + 2] - baseLow) + (high - baseHigh) * 2 ** 32;
       if (isArm) {
-        // Some tools leave the Thumb bit in the address and forget to say so in `n_desc`.
+        // Some tools leave the Thumb bit in the address and do not set it in `n_desc`.
         const odd = Math.abs(offset % 2);
         thumb[count] = odd === 1 || (fields >>> 16 & NLIST.N_ARM_THUMB_DEF) !== 0 ? 1 : 0;
         offset -= odd;
@@ -82,7 +82,7 @@ export class Nlists {
     return { count, offsets, ranks, thumb, nameOffsets };
   }
 
-  /** Where the names of the symbols are that are defined in a section, without those for debuggers. */
+  /** Name offsets of the symbols that are defined in a section, without debugger's entries. */
   nameOffsets(): Uint32Array {
     const words = this.#words;
     const stride = this.#stride;
@@ -102,7 +102,7 @@ export class Nlists {
   #rowsNear(start: number, size: number): number[] {
     const stride = this.#stride;
     const rows: number[] = [];
-    // Piece by piece: what is called often is compiled sooner than what runs long.
+    // In pieces: a function that is called often is compiled earlier than one that runs long.
     const piece = 1024 * stride;
     const end = this.#count * stride;
     for (let at = 0; at < end; at += piece) {

@@ -1,21 +1,21 @@
-/** The shapes that images, symbols and memory have for the rest of the library. */
+/** The interfaces of images, symbols and memory for the rest of the library. */
 
 import type { RawText } from "../escape.ts";
 
-/** Something whose bytes can be read by address: a live task, a core, a test's arrays. */
+/** Bytes by address: a live task, a core, arrays of a test.
+ */
 export interface MemoryReader {
-  /** Returns the `length` bytes at `address`; throws `MemoryReadError` when any of them cannot be
-   * read. */
+  /** The `length` bytes at `address`. Throws `MemoryReadError` when some cannot be read. */
   read(address: bigint, length: number): Uint8Array;
 }
 
 /** A symbol of an image: a name for a range of addresses. */
 export interface Symbol {
-  /** As `dladdr` gives it: one leading underscore removed. */
+  /** As `dladdr` returns it: without one leading underscore. */
   readonly name: RawText;
-  /** As the symbol table has it. */
+  /** As in the symbol table. */
   readonly rawName: RawText;
-  /** Where the symbol is in memory: slid, without the Thumb bit. */
+  /** In memory: slid, without the Thumb bit. */
   readonly address: bigint;
   /** Bytes to the next symbol, function start, or the section's end, whichever comes first. */
   readonly size: number;
@@ -25,15 +25,15 @@ export interface Symbol {
   readonly thumb: boolean;
 }
 
-/** What {@linkcode LoadedImage.symbolAt} found. */
+/** The result of {@linkcode LoadedImage.symbolAt}. */
 export interface SymbolMatch {
-  /** `null` for a function whose start is known and whose name is not. */
+  /** `null` for a function with a known start and no name. */
   readonly symbol: Symbol | null;
-  /** Bytes from the symbol, or from the nameless function's start. */
+  /** Bytes from the start of the symbol or nameless function. */
   readonly offset: number;
 }
 
-/** The addresses from `start` up to, not including, `end`. */
+/** The addresses from `start` to `end` (exclusive). */
 export interface AddressRange {
   /** The first address. */
   readonly start: bigint;
@@ -41,24 +41,24 @@ export interface AddressRange {
   readonly end: bigint;
 }
 
-/** A file mapped into a target: a Mach-O {@linkcode Image}, or a mapping of another kind that has no
- * symbols. */
+/** A file mapped into a target: a Mach-O {@linkcode Image}, or a mapping of another kind that has
+ * no symbols. */
 export interface LoadedImage {
   /** The path's last component. */
   readonly name: RawText;
-  /** As dyld, the file system or the caller gave it. */
+  /** As given by dyld, the file system or the caller. */
   readonly path: RawText;
   /** Upper case, `8-4-4-4-12`; `null` when the image has none. */
   readonly uuid: string | null;
-  /** Where the header is in memory. */
+  /** Address of the Mach-O header. */
   readonly loadAddress: bigint;
-  /** The load address less the address that the image was linked for. */
+  /** The load address minus the address that the image was linked for. */
   readonly slide: bigint;
-  /** Where the image is in memory, rising and without overlaps. */
+  /** The addresses of the image, in ascending order and without overlaps. */
   readonly ranges: readonly AddressRange[];
-  /** The symbol that holds `address`; `null` when nothing is known there. */
+  /** The symbol that contains `address`; `null` when none is known. */
   symbolAt(address: bigint): SymbolMatch | null;
-  /** The symbols of exactly that name, with or without the leading underscore. */
+  /** The symbols with exactly this name, with or without the leading underscore. */
   findSymbols(name: string): Symbol[];
 }
 
@@ -98,7 +98,7 @@ export interface Segment {
   readonly fileSize: number;
   /** `VM_PROT_*`: 1 read, 2 write, 4 execute. */
   readonly initialProtection: number;
-  /** `VM_PROT_*`: what `initialProtection` can be raised to. */
+  /** `VM_PROT_*`: the upper limit of `initialProtection`. */
   readonly maxProtection: number;
   /** In the file's order. */
   readonly sections: readonly Section[];

@@ -1,5 +1,5 @@
-/** The part of this folder's face that walking a target takes, images and their symbols: what is loaded
- * at every start.
+/** The part of this folder's face that unwinding a target needs: images and their symbols. It is
+ * loaded at every start.
  *
  * @module
  */

@@ -1,5 +1,5 @@
-/** The WebAssembly module of `gecko-profiler-demangle`, with a limit on its memory: a name of 200 letters
- * can stand for gigabytes of text. */
+/** The WebAssembly module of `gecko-profiler-demangle`, with a limit on its memory: a name of 200
+ * letters can stand for gigabytes of text. */
 
 import { lebEnd, ulebAt } from "../../leb128.ts";
 
@@ -21,8 +21,8 @@ const maxPages = 256;
 /** Of the WebAssembly core specification, 5.5.2. */
 const memorySection = 5;
 
-/** Compiles the module. It is instantiated with the first name, and again after a name that was too much
- * for it.
+/** Compiles the module. It is instantiated with the first name, and again after a name that was too
+ * much for it.
  *
  * @throws RangeError when the module's memory is not declared as expected
  */

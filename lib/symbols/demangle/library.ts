@@ -1,5 +1,6 @@
 /** C++ and Rust names, by the library that the Firefox profiler demangles with: the Rust crates
- * cpp_demangle and rustc-demangle as WebAssembly. It is loaded with the first name that needs it. */
+ * cpp_demangle and rustc-demangle as WebAssembly. It is loaded with the first name that needs it.
+ */
 
 import { log } from "../../log.ts";
 import { boundedDemangler, type DemangleAny } from "./bounded_wasm.ts";
@@ -10,16 +11,16 @@ import { rustDemangler } from "./rust/demangle.ts";
 /** The demangler; `null` when it could not be loaded, `undefined` before the first attempt. */
 let loaded: Demangler | null | undefined;
 
-/** The demangler of C++ and Rust names, loaded with the first call; `null` where the library is not a
- * file and {@linkcode loadDemangler} has not been called. */
+/** The demangler of C++ and Rust names, loaded with the first call; `null` where the library is not
+ * a file and {@linkcode loadDemangler} has not been called. */
 export function libraryDemangler(): Demangler | null {
   if (loaded === undefined) loaded = loadFile();
   return loaded;
 }
 
-/** Loads what C++ and Rust names are demangled with, about 20 ms once. `demangle` does this with the
- * first such name where machpause and its packages are files; where they are not, as in a program that
- * imports machpause over HTTP, call this first.
+/** Loads what C++ and Rust names are demangled with, about 20 ms once. `demangle` does this with
+ * the first such name where machpause and its packages are files; where they are not, as in a
+ * program that imports machpause over HTTP, call this first.
  *
  * @example
  * ```ts
@@ -36,8 +37,8 @@ export async function loadDemangler(names?: Iterable<string>): Promise<void> {
   loaded = adapt((await import("gecko-profiler-demangle")).demangle_any);
 }
 
-/** Loads the library from its file, with a limit on its memory; without a limit where Deno would have to
- * ask for the permission to read. `null` where there is no such file. */
+/** Loads the library from its file, with a limit on its memory; without a limit where Deno would
+ * have to ask for the permission to read. `null` where there is no such file. */
 function loadFile(): Demangler | null {
   try {
     // deno-lint-ignore no-process-global

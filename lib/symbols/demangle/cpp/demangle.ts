@@ -1,5 +1,5 @@
-/** C++ names (Itanium ABI) in the spelling of LLVM, and so of Apple's tools. Return types are missing: the
- * library leaves them out. */
+/** C++ names (Itanium ABI) in the spelling of LLVM, and so of Apple's tools. Return types are
+ * missing: the library leaves them out. */
 
 import type { DemangleAny } from "../bounded_wasm.ts";
 import type { Demangler } from "../demangle.ts";
@@ -20,17 +20,17 @@ export function cppDemangler(demangleAny: DemangleAny): Demangler {
   };
 }
 
-/** Removes the ABI tags of libc++ and libstdc++: the library counts substitutions wrongly where there are
- * tags. */
+/** Removes the ABI tags of libc++ and libstdc++: the library counts substitutions wrongly where
+ * there are tags. */
 function withoutTags(name: string): string {
   return name.replace(/B(\d+)(n[a-z]+\d{6}|v\d{6}|cxx11)/g, (tag, size, text) => {
     return Number(size) === text.length ? "" : tag;
   });
 }
 
-/** Restores the first parameter of a constructor template, which the library takes for a return type and
- * leaves out: a `v` is inserted as that return type, at the first place in the name where this adds one
- * parameter to the text. */
+/** Restores the first parameter of a constructor template, which the library takes for a return
+ * type and leaves out: a `v` is inserted as that return type, at the first place in the name where
+ * this adds one parameter to the text. */
 function withAllParameters(
   name: string,
   plain: string,

@@ -44,8 +44,8 @@ type Constraint =
   | "inverse";
 type Subject = "parameter" | "simple" | "compound" | "substituted";
 
-/** `R` and a letter: what is required, and of what. Any other letter begins a generic parameter that
- * conforms to a protocol. */
+/** `R` and a letter: what is required, and of what. Any other letter begins a generic parameter
+ * that conforms to a protocol. */
 const requirementLetters: Readonly<Record<string, readonly [Constraint, Subject]>> = {
   V: ["value", "parameter"],
   v: ["marker", "parameter"],

@@ -1,7 +1,9 @@
-/** The tree that a mangled Swift name stands for. Kinds have the names that Swift's own demangler gives
- * them (include/swift/Demangling/DemangleNodes.def), so that its documents can be read beside this. */
+/** The tree that a mangled Swift name stands for. Kinds have the names that Swift's own demangler
+ * gives them (include/swift/Demangling/DemangleNodes.def), so that its documents can be read
+ * beside this. */
 
-/** A node of the tree. Substitutions make it a graph without cycles: a node can be in several places. */
+/** A node of the tree. Substitutions make it a graph without cycles: a node can be in several
+ * places. */
 export interface Node {
   /** What it is. */
   readonly kind: string;

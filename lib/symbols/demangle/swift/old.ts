@@ -1,5 +1,6 @@
-/** Swift's mangling before Swift 4 (`_T`, docs/ABI/OldMangling.rst), which Objective-C class names still
- * have (`_TtC…`): prefix notation, read by descent. This has what is not a type or an entity. */
+/** Swift's mangling before Swift 4 (`_T`, docs/ABI/OldMangling.rst), which Objective-C class names
+ * still have (`_TtC…`): prefix notation, read by descent. This has what is not a type or an
+ * entity. */
 
 import { demangleOldContext, demangleOldEntity, oldDeclName } from "./old_entities.ts";
 import { fail, need, type Node } from "./node.ts";

@@ -36,7 +36,8 @@ const functionKinds = new Set([
   "ThinFunctionType",
 ]);
 
-/** Prints an entity, or gives it back where it cannot stand before a dot; the same for its context. */
+/** Prints an entity, or gives it back where it cannot stand before a dot; the same for its context.
+ */
 export function printEntity(
   p: Printer,
   node: Node,

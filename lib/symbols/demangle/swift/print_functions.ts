@@ -127,8 +127,8 @@ export function printImplFunctionType(p: Printer, node: Node, depth: number): vo
   }
 }
 
-/** Prints a parameter or result: convention, attributes, type. Of several attributes none is said, as
- * by Swift. */
+/** Prints a parameter or result: convention, attributes, type. Of several attributes none is said,
+ * as by Swift. */
 export function printImplValue(p: Printer, { children }: Node, depth: number): void {
   p.print(children[0], depth + 1);
   p.say(" ");

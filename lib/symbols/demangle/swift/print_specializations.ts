@@ -50,8 +50,8 @@ const isFact = ({ kind }: Node) =>
   kind === "FunctionSignatureSpecializationParamKind" ||
   kind === "FunctionSignatureSpecializationParamPayload";
 
-/** Prints all that is known of a parameter. What is known comes first in `node`; types and names that
- * it speaks of come after. */
+/** Prints all that is known of a parameter. What is known comes first in `node`; types and names
+ * that it speaks of come after. */
 function printParameter(p: Printer, node: Node, depth: number): void {
   const { children } = node;
   const operands = children.filter((child) => !isFact(child));

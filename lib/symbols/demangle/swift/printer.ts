@@ -1,5 +1,5 @@
-/** A tree's text. What is said of each kind of node is in the tables of phrases.ts and in printers.ts;
- * this holds the text that is being made. */
+/** A tree's text. What is said of each kind of node is in the tables of phrases.ts and in
+ * printers.ts; this holds the text that is being made. */
 
 import type { DemangleStyle } from "../demangle.ts";
 import { fail, need, type Node } from "./node.ts";
@@ -26,10 +26,9 @@ export class Printer {
   #left = most;
 
   /** @param simplified whether it is for a frame in a debugger: without modules, types, labels of
-   *   thunks and the like
-   * @param nesting how many names this name is a part of; those parts are printed without `?` and `[]`,
-   *   as by Swift
-   */
+   * thunks and the like
+   * @param nesting how many names this name is a part of; those parts are printed without `?` and
+   * `[]`,   as by Swift */
   constructor(readonly simplified: boolean, readonly nesting: number) {
     this.withRequirements = !simplified;
   }
@@ -42,9 +41,8 @@ export class Printer {
 
   /** Prints a node.
    *
-   * @param asContext whether what comes next is in it; its own context may be left for later then, and is
-   *   given back
-   */
+   * @param asContext whether what comes next is in it; its own context may be left for later then,
+   * and is   given back */
   print(node: Node | undefined, depth: number, asContext = false): Node | null {
     if (node === undefined || --this.#left < 0) fail();
     if (depth > deepest) {

@@ -7,8 +7,8 @@ const allowance = 1 << 19;
 
 const decoder = new TextDecoder();
 
-/** A place in a mangled name. Lengths in a name count UTF-8 bytes, so a name that is not all ASCII is
- * kept as a string of its bytes. */
+/** A place in a mangled name. Lengths in a name count UTF-8 bytes, so a name that is not all ASCII
+ * is kept as a string of its bytes. */
 export class Reader {
   /** The next character's index. */
   pos = 0;

@@ -1,5 +1,5 @@
-/** What demangling works on: a name is a sequence of operators, each of which takes nodes off a stack
- * and puts one on it. */
+/** What demangling works on: a name is a sequence of operators, each of which takes nodes off a
+ * stack and puts one on it. */
 
 import { contexts, fail, need, type Node } from "./node.ts";
 import { Reader } from "./reader.ts";
@@ -73,8 +73,8 @@ export class State extends Reader {
       : fail();
   }
 
-  /** Takes a list, whose first element has a mark below it; a list without elements is a mark of its
-   * own. */
+  /** Takes a list, whose first element has a mark below it; a list without elements is a mark of
+   * its own. */
   popList(element: () => Node | null): Node[] {
     if (this.pop("EmptyList")) return [];
     const list: Node[] = [];

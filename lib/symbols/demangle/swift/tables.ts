@@ -92,7 +92,8 @@ export const oldStandardTypes: Readonly<Record<string, readonly [kind: string, n
   u: ["Structure", "UInt"],
 };
 
-/** The module of what comes from Objective-C and C (`So`), and of what the importer makes (`SC`). */
+/** The module of what comes from Objective-C and C (`So`), and of what the importer makes (`SC`).
+ */
 export const foreignModules: Readonly<Record<string, string>> = { o: "__C", C: "__C_Synthesized" };
 
 /** `B` and a letter: types that the compiler knows. */
@@ -162,7 +163,8 @@ const operatorCharacters: Readonly<Record<string, string>> = {
   z: ".",
 };
 
-/** The operator that `letters` spell; `null` when they spell none. Non-ASCII characters are themselves. */
+/** The operator that `letters` spell; `null` when they spell none. Non-ASCII characters are
+ * themselves. */
 export function operatorName(letters: string): string | null {
   let name = "";
   for (const letter of letters) {
@@ -205,8 +207,8 @@ export const metatypeRepresentations: Readonly<Record<string, string>> = {
   o: "@objc_metatype",
 };
 
-/** What a parameter was specialized by, as in Swift's FunctionSigSpecializationParamKind: kinds, and
- * from 64 flags. */
+/** What a parameter was specialized by, as in Swift's FunctionSigSpecializationParamKind: kinds,
+ * and from 64 flags. */
 export const specialized = {
   function: 0,
   global: 1,
