@@ -135,74 +135,164 @@ export function readExports(
   return { entries, complete: complete && walked };
 }
 
-/** Finds one name. Only the nodes on its path are read.
- *
- * @param read returns the bytes at an offset in the trie, at least one; `null` where there are none
- * @param size of the trie, in bytes
- * @param name with its leading underscore
- * @returns bytes from the Mach-O header; `null` when the name is missing, absolute or re-exported, or
- * the trie is damaged
- */
-export function findExport(
-  read: (offset: number, length: number) => Uint8Array | null,
-  size: number,
-  name: Uint8Array,
-): number | null {
-  let window = new Uint8Array() as Uint8Array;
-  let windowStart = 0;
-  const byteAt = (offset: number): number => {
-    if (offset < windowStart || offset >= windowStart + window.length) {
-      window = offset < size ? read(offset, Math.min(SEARCH_WINDOW, size - offset)) ?? none : none;
-      windowStart = offset;
+/** Returns the bytes at an offset in a trie, at least one; `null` where there are none. */
+export type ReadTrie = (offset: number, length: number) => Uint8Array | null;
+
+/** An edge of a trie's node. */
+interface Edge {
+  readonly text: Uint8Array;
+  /** The offset of the child. */
+  readonly node: number;
+}
+
+/** A node of a trie. */
+interface Node {
+  /** The offset of its terminal part; 0 when no name ends here. */
+  readonly terminal: number;
+  readonly edges: readonly Edge[];
+}
+
+/** A trie of which only the nodes that a search passes are read. */
+class LazyTrie {
+  readonly #read: ReadTrie;
+  readonly #size: number;
+  #window: Uint8Array = none;
+  #start = 0;
+  #at = 0;
+
+  constructor(read: ReadTrie, size: number) {
+    this.#read = read;
+    this.#size = size;
+  }
+
+  /** The next byte; -1 at the end. */
+  #byte(): number {
+    const at = this.#at++;
+    if (at < this.#start || at >= this.#start + this.#window.length) {
+      const length = Math.min(SEARCH_WINDOW, this.#size - at);
+      this.#window = length > 0 ? this.#read(at, length) ?? none : none;
+      this.#start = at;
     }
-    return window[offset - windowStart] ?? -1;
-  };
-  let at = 0;
-  const uleb = (): number => {
+    return this.#window[at - this.#start] ?? -1;
+  }
+
+  /** The next number; `NaN` when it does not end, or does not fit 2^53. */
+  #uleb(): number {
     let value = 0;
     for (let scale = 1; scale < 2 ** 53; scale *= 128) {
-      const byte = byteAt(at++);
-      if (byte < 0) return NaN;
+      const byte = this.#byte();
+      if (byte < 0) break;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
     return NaN;
-  };
-  let matched = 0;
-  for (;;) {
-    const terminalSize = uleb();
-    if (Number.isNaN(terminalSize)) return null;
-    const children = at + terminalSize;
-    if (matched === name.length) {
-      if (terminalSize === 0) return null;
-      const flags = uleb();
-      const isPlain = (flags & EXPORT_SYMBOL_FLAGS.REEXPORT) === 0 &&
-        (flags & EXPORT_SYMBOL_FLAGS.KIND_MASK) !== EXPORT_SYMBOL_FLAGS.KIND_ABSOLUTE;
-      const offset = isPlain ? uleb() : NaN;
-      return Number.isNaN(offset) ? null : offset;
-    }
-    at = children;
-    let next = NaN;
-    for (let left = byteAt(at++); left > 0; left--) {
-      let length = matched;
-      let same = true;
-      let byte = byteAt(at++);
-      for (; byte > 0; byte = byteAt(at++)) {
-        same &&= byte === name[length];
-        length++;
-        if (length - matched > MAX_NAME) return null;
-      }
-      const node = uleb();
-      if (byte < 0 || Number.isNaN(node)) return null;
-      // In a damaged trie, edges without text could form a cycle.
-      if (!same || length === matched || length > name.length) continue;
-      matched = length;
-      next = node;
-      break;
-    }
-    if (Number.isNaN(next)) return null;
-    at = next;
   }
+
+  /** Reads a node; `null` when it is damaged. */
+  node(offset: number): Node | null {
+    this.#at = offset;
+    const size = this.#uleb();
+    if (Number.isNaN(size)) return null;
+    const terminal = size === 0 ? 0 : this.#at;
+    this.#at += size;
+    const edges: Edge[] = [];
+    for (let left = this.#byte(); left > 0; left--) {
+      const text: number[] = [];
+      let byte = this.#byte();
+      for (; byte > 0; byte = this.#byte()) {
+        if (text.push(byte) > MAX_NAME) return null;
+      }
+      const node = this.#uleb();
+      // An edge without text would let a damaged trie go in circles.
+      if (byte < 0 || Number.isNaN(node) || text.length === 0) return null;
+      edges.push({ text: Uint8Array.from(text), node });
+    }
+    return { terminal, edges };
+  }
+
+  /** Bytes from the Mach-O header to what a terminal part names; `null` when that is absolute or
+   * re-exported. */
+  offsetAt(terminal: number): number | null {
+    this.#at = terminal;
+    const flags = this.#uleb();
+    if (
+      (flags & EXPORT_SYMBOL_FLAGS.REEXPORT) !== 0 ||
+      (flags & EXPORT_SYMBOL_FLAGS.KIND_MASK) === EXPORT_SYMBOL_FLAGS.KIND_ABSOLUTE
+    ) return null;
+    const offset = this.#uleb();
+    return Number.isNaN(offset) ? null : offset;
+  }
+
+  /** Goes from the root along `text`, to its end or to the end of an edge beyond it.
+   *
+   * @returns the node and the text that leads to it; `null` when no name begins so
+   */
+  descend(text: Uint8Array): { readonly node: Node; readonly text: Uint8Array } | null {
+    let node = this.node(0);
+    let done = 0;
+    const passed: Edge[] = [];
+    while (node !== null && done < text.length) {
+      const edge = node.edges.find(({ text: part }) =>
+        part.every((byte, at) => done + at >= text.length || byte === text[done + at])
+      );
+      if (edge === undefined) return null;
+      passed.push(edge);
+      done += edge.text.length;
+      node = this.node(edge.node);
+    }
+    return node && { node, text: join(passed.map(({ text }) => text)) };
+  }
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** Finds one name in a trie.
+ *
+ * @param size of the trie in bytes
+ * @param name with its leading underscore
+ * @returns bytes from the Mach-O header; `null` when the name is missing, absolute or re-exported, or
+ * the trie is damaged
+ */
+export function findExport(read: ReadTrie, size: number, name: Uint8Array): number | null {
+  const trie = new LazyTrie(read, size);
+  const found = trie.descend(name);
+  if (found === null || found.text.length !== name.length || found.node.terminal === 0) return null;
+  return trie.offsetAt(found.node.terminal);
+}
+
+/** The names in a trie that begin with `prefix`; of a damaged trie those that can be read.
+ *
+ * @param size of the trie in bytes
+ * @param limit maximum number of names
+ */
+export function exportsStartingWith(
+  read: ReadTrie,
+  size: number,
+  prefix: Uint8Array,
+  limit: number,
+): RawText[] {
+  const trie = new LazyTrie(read, size);
+  const start = trie.descend(prefix);
+  const names: RawText[] = [];
+  const pending = start === null ? [] : [start];
+  // A damaged trie may share nodes; no name is longer than MAX_NAME, and no more nodes than bytes.
+  for (let nodes = 0; pending.length > 0 && names.length < limit && nodes < size; nodes++) {
+    const { node, text } = pending.pop()!;
+    if (node.terminal > 0) names.push(rawText(text));
+    for (const edge of [...node.edges].reverse()) {
+      const child = text.length + edge.text.length < MAX_NAME ? trie.node(edge.node) : null;
+      if (child !== null) pending.push({ node: child, text: join([text, edge.text]) });
+    }
+  }
+  return names;
 }
 
 /** Visits the trie's symbols in its order. Each node is visited once, which makes cycles and shared

@@ -4,7 +4,7 @@
 import { FormatError, MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { CPU_TYPE } from "./constants.ts";
-import { findExport, parseExports } from "./exports.ts";
+import { exportsStartingWith, findExport, parseExports, type ReadTrie } from "./exports.ts";
 import { parseFunctionStarts } from "./function_starts.ts";
 import type { FileRange, ParsedCommands } from "./load_commands.ts";
 import type { NameSearch } from "./name_search.ts";
@@ -113,6 +113,9 @@ export class ImageSymbols {
    * @param limit maximum number of names
    */
   startingWith(prefix: string, limit: number): NamesFound {
+    if (this.#all === undefined && this.#image.inSharedCache) {
+      return this.#exportsStartingWith(prefix, limit);
+    }
     if (this.#all === undefined) {
       this.#named ??= this.#guard("the symbol table", () => this.#readNamed()) ?? null;
       if (this.#named !== null) return namesStartingWith([this.#named], prefix, limit);
@@ -166,15 +169,31 @@ export class ImageSymbols {
     return [...found, ...methods];
   }
 
-  #findExport(name: string): SymbolShape | null {
+  /** Runs a search in the export trie, of which only what the search passes is read. */
+  #searchExports<T>(search: (read: ReadTrie, size: number) => T): T | undefined {
     const trie = this.#commands.exportTrie;
-    if (trie === null || trie.size === 0) return null;
-    const offset = this.#guard("the export trie", () =>
-      findExport(
-        (at, size) => this.#source.readShared({ offset: trie.offset + at, size }),
-        trie.size,
-        new TextEncoder().encode(name),
-      )) ?? null;
+    if (trie === null) return undefined;
+    const read: ReadTrie = (at, size) =>
+      this.#source.readShared({ offset: trie.offset + at, size });
+    return this.#guard("the export trie", () => search(read, trie.size));
+  }
+
+  #exportsStartingWith(prefix: string, limit: number): NamesFound {
+    const names = new Set<RawText>();
+    for (const underscore of ["", "_"]) {
+      const text = new TextEncoder().encode(underscore + prefix);
+      // One more tells that there are more.
+      const found = this.#searchExports((read, size) =>
+        exportsStartingWith(read, size, text, limit + 1)
+      );
+      for (const name of found ?? []) names.add(name.slice(underscore.length) as RawText);
+    }
+    return { names: [...names].slice(0, limit), more: Math.max(0, names.size - limit) };
+  }
+
+  #findExport(name: string): SymbolShape | null {
+    const text = new TextEncoder().encode(name);
+    const offset = this.#searchExports((read, size) => findExport(read, size, text)) ?? null;
     if (offset === null) return null;
     const even = this.#isArm ? offset - offset % 2 : offset;
     return this.#symbolNamed(rawText(new TextEncoder().encode(name)), even, even !== offset);

@@ -52,3 +52,17 @@ Deno.test("lookup of a name in 600 images: exports first, then the string pool, 
   assertEquals(target.lookup("no_such_function"), []);
   assert(kernel.bytesRead - before < 200 << 20, `${kernel.bytesRead - before} bytes`);
 });
+
+Deno.test("names that begin with what was typed, of images of the shared cache", () => {
+  const { kernel, target } = open();
+  using _ = target;
+  const image = target.images[300] as Image;
+  const before = kernel.bytesRead;
+  const { names, more } = image.symbolNames("image0300_04", 10);
+  assertEquals(names, [40, 42, 44, 46, 48].map((index) => functionName(300, index).slice(1)));
+  assertEquals(more, 0);
+  assertEquals(image.symbolNames("image0300_04", 3).names.length, 3);
+  assert(image.symbolNames("_image0300_04", 3).more > 0);
+  assertEquals(image.symbolNames("image0301", 10), { names: [], more: 0 });
+  assert(kernel.bytesRead - before < 1 << 20, `${kernel.bytesRead - before} bytes`);
+});
