@@ -262,7 +262,8 @@ export class Image implements LoadedImage {
     return this.#symbolReader.find(name);
   }
 
-  /** The symbols that {@linkcode findSymbols} does not look for in an image of the dyld shared cache.
+  /** The symbols that {@linkcode findSymbols} does not look for in an image of the dyld shared
+   * cache.
    *
    * @param search of the name, for all images of a target
    */

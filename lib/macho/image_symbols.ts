@@ -42,8 +42,8 @@ const none = new Float64Array();
 
 /** The image that the symbols belong to. */
 export interface SymbolsOwner extends ObjcImage {
-  /** Whether the image is in the dyld shared cache: its `__LINKEDIT` is that of all images there, and
-   * its local symbols are stripped. */
+  /** Whether the image is in the dyld shared cache: its `__LINKEDIT` is that of all images there,
+   * and its local symbols are stripped. */
   readonly inSharedCache: boolean;
   /** Receives damage, one line each. */
   readonly warnings: string[];

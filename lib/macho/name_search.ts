@@ -1,31 +1,31 @@
-/** A name that is looked for in the string tables of many images. */
+/** Searches for one name in the string tables of many images. */
 
 import type { ImageSource } from "./source.ts";
 
-/** Bytes of a string table that are read at a time. */
+/** A string table is read in pieces of this many bytes. */
 const PIECE = 1 << 20;
 
-/** The search for one name. Images of the dyld shared cache have one string table in common, of a hundred
- * megabytes and more: it is searched once, and what is read of it is not kept. */
+/** The search for one name. Images of the dyld shared cache share a string table of a hundred
+ * megabytes and more: it is searched once, and not kept. */
 export class NameSearch {
-  /** What is looked for, with or without its leading underscore. */
+  /** The name, with or without its leading underscore. */
   readonly name: string;
-  /** By the address of the string table: where in it symbols' names may be this one. */
+  /** Offsets of possible matches in a string table, by the address of the table. */
   readonly #found = new Map<bigint, ReadonlySet<number>>();
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** Whether the name is one that compilers give Objective-C methods. */
+  /** Whether the name has the form of an Objective-C method's symbol. */
   get isObjcMethod(): boolean {
     return /^[-+]\[/.test(this.name);
   }
 
-  /** The offsets in a string table at which the name begins, with its leading underscore and without.
+  /** The offsets in a string table where the name begins, with its leading underscore and without.
    *
    * @param address of the table
-   * @param size of the table in bytes
+   * @param size of the table, in bytes
    * @param source of an image that has this table
    */
   offsets(address: bigint, size: number, source: ImageSource): ReadonlySet<number> {

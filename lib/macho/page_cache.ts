@@ -1,21 +1,21 @@
-/** Pages of memory that does not change, read once for all images that share them. */
+/** A cache of immutable memory by pages, shared by all images that map it. */
 
 import type { MemoryReader } from "./types.ts";
 
-/** Bytes of a page. A smaller page costs more reads; of a larger one nearly all is names of functions
- * that nobody asks for. */
+/** Size of a page, in bytes. Smaller pages cost more reads; larger ones hold mostly names that are
+ * not needed. */
 const PAGE = 4096;
 
-/** The most pages that are kept: 8 MiB. */
+/** Maximum number of pages: 8 MiB. */
 const MAX_PAGES = 2048;
 
 const caches = new WeakMap<MemoryReader, PageCache>();
 
-/** Reads memory by pages and keeps those used last. Hundreds of images of the dyld shared cache have one
- * string table in common, of which a backtrace needs a few hundred names. */
+/** Reads memory by pages and keeps the most recently used. Hundreds of images of the dyld shared
+ * cache share one string table, of which a backtrace needs a few hundred names. */
 export class PageCache {
   readonly #memory: MemoryReader;
-  /** By page number; the page used last is the map's last. */
+  /** By page number, in order of use; the most recently used is last. */
   readonly #pages = new Map<bigint, Uint8Array>();
 
   private constructor(memory: MemoryReader) {
@@ -31,7 +31,7 @@ export class PageCache {
 
   /** The bytes at `address`.
    *
-   * @throws MemoryReadError when a page of them cannot be read
+   * @throws MemoryReadError when one of their pages cannot be read
    */
   read(address: bigint, length: number): Uint8Array {
     const first = this.#rest(address);

@@ -103,15 +103,14 @@ export function readAvailable(
 
 /** The bytes of an image in memory.
  *
- * File offsets are looked up in the segment `__LINKEDIT` only: in a split dyld shared cache they are
- * relative to each subcache, and those of other segments may be equal (dyld's
- * `NewSharedCacheBuilder.cpp`). Images of the cache share that segment, so that only single ranges of
- * it are read.
- */
+ * File offsets are looked up in the segment `__LINKEDIT` only: in a split dyld shared cache they
+ * are relative to each subcache, and those of other segments may be equal (dyld's
+ * `NewSharedCacheBuilder.cpp`). Images of the cache share that segment, so that only single ranges
+ * of it are read. */
 export function memorySource(memory: MemoryReader, segments: readonly Segment[]): ImageSource {
   const bounded = boundedMemory(memory);
   const linkedit = segments.find(({ name }) => name === "__LINKEDIT");
-  /** Where a range is in memory, and how much of it is in its segment. */
+  /** The address of a range, and its size up to the end of its segment. */
   const locate = ({ offset, size }: FileRange): { start: bigint; length: number } | null => {
     for (const { address, fileOffset, fileSize } of linkedit ? [linkedit] : segments) {
       if (offset < fileOffset || offset >= fileOffset + fileSize || size === 0) continue;
@@ -138,7 +137,7 @@ export function memorySource(memory: MemoryReader, segments: readonly Segment[])
         return PageCache.of(memory).read(found.start, found.length);
       } catch (error) {
         if (!(error instanceof MemoryReadError)) throw error;
-        // The rest of a page may be missing: in a core, for instance.
+        // The rest of a page may be missing, in a core for example.
         return bounded.read(found.start, found.length);
       }
     },

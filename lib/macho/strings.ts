@@ -23,17 +23,16 @@ const MAX_NAME = 1 << 16;
  * read in parts. */
 const WHOLE = 32 << 20;
 const CHUNK = 1 << 18;
-/** The most chunks that one table keeps: 16 MiB. */
+/** Maximum number of chunks per table: 16 MiB. */
 const KEPT = 64;
 
-/** How a {@linkcode StringTable} is read. */
+/** Options of a {@linkcode StringTable}. */
 export interface StringTableOptions {
-  /** The largest table, in bytes, that is read at once; of a larger one chunks are read when they are
-   * needed. */
+  /** Maximum size, in bytes, of a table that is read at once. Larger ones are read by chunks. */
   readonly atOnce?: number;
-  /** Bytes of a chunk. */
+  /** Size of a chunk, in bytes. */
   readonly chunk?: number;
-  /** The most chunks that are kept. */
+  /** Maximum number of chunks in memory. */
   readonly keep?: number;
 }
 
@@ -46,7 +45,7 @@ export class StringTable {
   readonly #whole: Uint8Array | null;
   readonly #chunk: number;
   readonly #keep: number;
-  /** By number; the chunk read last is the map's last. */
+  /** By number, in order of use; the most recently used is last. */
   readonly #chunks = new Map<number, Uint8Array>();
 
   /** @param base the first offset in use

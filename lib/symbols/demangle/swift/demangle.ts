@@ -1,4 +1,4 @@
-/** Swift's mangling since Swift 4 (`$s` and its forerunners): a name to its tree. */
+/** Swift's mangling since Swift 4 (`$s` and its predecessors): from a name to its tree. */
 
 import { functionEntity, plainFunction, subscript, variable } from "./entities.ts";
 import { implFunctionType, popFunctionType, popLabels, typeAnnotation } from "./functions.ts";
@@ -32,7 +32,7 @@ import {
   tuple,
 } from "./types.ts";
 
-/** Reads on after an operator's first letter, and gives the node it makes. */
+/** Reads the rest of an operator after its first letter, and returns its node. */
 type Operator = (s: State) => Node;
 
 const mark = (kind: string): Operator => (s) => s.node(kind);
@@ -92,7 +92,7 @@ const operators: Readonly<Record<string, Operator>> = {
   "$": integerType,
 };
 
-/** `D`: a type by itself. */
+/** `D`: a type alone. */
 function typeMangling(s: State): Node {
   const type = s.pop("Type");
   const labels = popLabels(s, type);
@@ -101,7 +101,7 @@ function typeMangling(s: State): Node {
 
 /** The tree of a name.
  *
- * @param name what comes after the prefix
+ * @param name after the prefix
  * @param oldLabels whether the prefix was `_T0`
  * @throws `damaged`
  */
@@ -123,7 +123,7 @@ export function demangleTree(name: string, oldLabels: boolean): Node {
   return root(s, suffix);
 }
 
-/** What is said about the symbol comes first; a partial application is of what follows. */
+/** Attributes of the symbol come first. A partial application contains what follows. */
 function root(s: State, suffix: Node | null): Node {
   const top = s.node("Global");
   let parent = top;

@@ -5,7 +5,7 @@ import { popFunctionType, popLabels } from "./functions.ts";
 import type { State } from "./state.ts";
 import { accessors } from "./tables.ts";
 
-/** A declaration in a context, with its labels where it has arguments. */
+/** A declaration in a context, with its labels if it takes arguments. */
 function declaration(s: State, kind: string, type: Node | null, labels: Node | null): Node {
   const name = s.pop(declNames);
   const context = s.popContext();
@@ -25,7 +25,7 @@ function typedEntity(s: State, kind: string): Node {
   return declaration(s, kind, type, popLabels(s, type));
 }
 
-/** The accessor that is meant; `p` means the variable or subscript itself. */
+/** The accessor; for `p`, the variable or subscript itself. */
 function accessor(s: State, storage: Node): Node {
   let letter = s.next();
   if (letter === "p") return storage;
@@ -50,7 +50,7 @@ export function subscript(s: State): Node {
   return accessor(s, node);
 }
 
-/** `f` and a letter: functions that a context has but once. */
+/** `f` and a letter: functions that exist once per context. */
 const functionsOfContext: Readonly<Record<string, string>> = {
   D: "Deallocator",
   d: "Destructor",
@@ -105,7 +105,7 @@ export function functionEntity(s: State): Node {
   }
 }
 
-/** `fM` and a letter: what an attached macro adds to. */
+/** `fM` and a letter: the role of an attached macro. */
 const attachedMacros: Readonly<Record<string, string>> = {
   a: "AccessorAttachedMacroExpansion",
   r: "MemberAttributeAttachedMacroExpansion",
@@ -117,7 +117,7 @@ const attachedMacros: Readonly<Record<string, string>> = {
   b: "BodyAttachedMacroExpansion",
 };
 
-/** Expansions that others can be in. */
+/** Macro expansions that can contain others. */
 const expansions: ReadonlySet<string> = new Set([
   ...Object.values(attachedMacros).filter((kind) => !/^(Preamble|Body)/.test(kind)),
   "FreestandingMacroExpansion",

@@ -1,4 +1,4 @@
-/** Function types, as they are written and as the optimizer has them, and argument labels. */
+/** Function types, both in source form and in the optimizer's form (SIL), and argument labels. */
 
 import { childOf, fail, need, type Node } from "./node.ts";
 import type { State } from "./state.ts";
@@ -11,12 +11,12 @@ const isolations = new Set([
 ]);
 const throwing = new Set(["ThrowsAnnotation", "TypedThrowsAnnotation"]);
 
-/** A C type in the mangling of C++. */
+/** A C type, in C++ mangling. */
 function clangType(s: State): Node {
   return s.leaf("ClangType", s.take(s.natural() || fail()));
 }
 
-/** Takes what makes a function's type; the last mangled is the first taken. */
+/** Pops the parts of a function's type. The last one mangled is popped first. */
 export function popFunctionType(s: State, kind: string, hasClangType = false): Node {
   const parts = [
     hasClangType ? clangType(s) : null,
@@ -36,7 +36,7 @@ function popParameters(s: State, kind: string): Node {
   return s.node(kind, s.pop("EmptyList") ? s.type(s.node("Tuple")) : s.pop("Type"));
 }
 
-/** Takes the argument labels of a function of `type`; `null` when it has no arguments. */
+/** Pops the argument labels of a function of `type`; `null` when it takes no arguments. */
 export function popLabels(s: State, type: Node | null): Node | null {
   if (!s.oldLabels && s.pop("EmptyList")) return s.node("LabelList");
   let callee = type?.children[0];
@@ -57,7 +57,8 @@ export function popLabels(s: State, type: Node | null): Node | null {
   return s.list("LabelList", s.oldLabels ? labels : labels.reverse());
 }
 
-/** Swift 4's first mangling (`_T0`) has an argument's label in its type: it is moved out. */
+/** In Swift 4's first mangling (`_T0`) the label of an argument is part of its type. It is moved
+ * out. */
 function takeOldLabel(s: State, parameter: Node): Node {
   const at = parameter.children.findIndex(({ kind }) => kind === "TupleElementName");
   if (at < 0) return s.node("FirstElementMarker");
@@ -65,7 +66,7 @@ function takeOldLabel(s: State, parameter: Node): Node {
   return s.leaf("Identifier", need(label.text));
 }
 
-/** `Y`: what a function, a parameter or a result also is. */
+/** `Y`: annotations of a function, a parameter or a result. */
 export function typeAnnotation(s: State): Node {
   const letter = s.next();
   if (letter in marks) return s.node(marks[letter]);
@@ -151,12 +152,12 @@ const parameterAttributes: readonly (readonly [string, string, string])[] = [
   ["L", "ImplParameterImplicitLeading", "sil_implicit_leading_param"],
 ];
 
-/** Takes the next letter if the table has it, and gives what it says. */
+/** Takes the next letter if the table has it, and returns its entry. */
 function accepted(s: State, table: Readonly<Record<string, string>>): string | null {
   return s.peek() in table && s.peek() !== "" ? table[s.next()] : null;
 }
 
-/** `I`: a function's type as the optimizer has it; its types are on the stack. */
+/** `I`: a function's type in the optimizer's form. Its types are on the stack. */
 export function implFunctionType(s: State): Node {
   const type = s.node("ImplFunctionType");
   const add = (...nodes: Node[]) => void type.children.push(...nodes);

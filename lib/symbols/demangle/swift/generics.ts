@@ -11,7 +11,7 @@ import {
 import type { State } from "./state.ts";
 import { pack, popBoundGenerics, popProtocol } from "./types.ts";
 
-/** Reads which generic parameter is meant. */
+/** Reads a reference to a generic parameter. */
 export function genericParameter(s: State): Node {
   if (s.accept("d")) {
     const depth = s.number() + 1;
@@ -22,7 +22,7 @@ export function genericParameter(s: State): Node {
   return s.parameter(0, s.number() + 1);
 }
 
-/** `l` and `r`: a signature, with the counts of its parameters by depth where they are not 1. */
+/** `l` and `r`: a signature, with the number of parameters at each depth where it is not 1. */
 export function genericSignature(s: State, hasCounts: boolean): Node {
   const counts: Node[] = [];
   const count = (value: number) => counts.push(s.leaf("DependentGenericParamCount", value));
@@ -44,7 +44,7 @@ type Constraint =
   | "inverse";
 type Subject = "parameter" | "simple" | "compound" | "substituted";
 
-/** `R` and a letter: what is required, and of what. Any other letter begins a generic parameter
+/** `R` and a letter: a requirement and its subject. Any other letter begins a generic parameter
  * that conforms to a protocol. */
 const requirementLetters: Readonly<Record<string, readonly [Constraint, Subject]>> = {
   V: ["value", "parameter"],
@@ -69,7 +69,7 @@ const requirementLetters: Readonly<Record<string, readonly [Constraint, Subject]
   I: ["inverse", "substituted"],
 };
 
-/** Layouts, and how many numbers follow each. */
+/** Layouts, with the number of numbers that follow each. */
 const layouts: Readonly<Record<string, number>> = {
   U: 0,
   R: 0,
@@ -130,7 +130,7 @@ function requirementSubject(s: State, kind: Subject): Node {
   }
 }
 
-/** Takes an associated type's name, with its protocol where that is said. */
+/** Pops the name of an associated type, with its protocol if there is one. */
 export function popAssociatedName(s: State): Node {
   const protocol = s.pop("Type");
   if (protocol && protocol.children[0]?.kind !== "Protocol") fail();
@@ -140,7 +140,7 @@ export function popAssociatedName(s: State): Node {
     : s.node("DependentAssociatedTypeRef", name);
 }
 
-/** Takes the names of associated types of associated types. */
+/** Pops the names of nested associated types. */
 export function popAssociatedPath(s: State): Node {
   const names: Node[] = [];
   let first;
@@ -213,7 +213,7 @@ export function archetype(s: State): Node {
   }
 }
 
-/** Takes the conformance of a type to a protocol, in the module that declares it. */
+/** Pops the conformance of a type to a protocol, in the module that declares it. */
 export function popConformance(s: State): Node {
   const signature = s.popSignature();
   const module = s.popModule();
@@ -238,7 +238,8 @@ function popConformances(s: State): Node {
   return s.list("AnyProtocolConformanceList", s.popList(() => s.pop(conformances)));
 }
 
-/** An index that is one more for what was long mangled wrongly, and 1 when it is not known. */
+/** A conformance index. It is off by one for compatibility with an old mistake, and 1 when unknown.
+ */
 function conformanceIndex(s: State): Node {
   const index = s.number();
   if (index === 0) fail();
@@ -257,7 +258,7 @@ function concreteConformance(s: State): Node {
   return s.node("ConcreteProtocolConformance", s.pop("Type"), reference, conditions);
 }
 
-/** `H`: conformances as values, and the records by which the runtime finds things. */
+/** `H`: conformances as values, and the records that the runtime looks up. */
 export function conformanceOperator(s: State): Node {
   switch (s.next()) {
     case "A": {

@@ -5,18 +5,18 @@ import { decodePunycode } from "./punycode.ts";
 import type { State } from "./state.ts";
 import { foreignModules, operatorName, standardTypes } from "./tables.ts";
 
-/** How often a substitution can be repeated by one letter. */
+/** Maximum repetition of a substitution by one letter. */
 const mostRepeats = 2048;
 
-/** How many words are remembered. */
+/** Maximum number of remembered words. */
 const mostWords = 26;
 
 function letterIndex(character: string): number {
   return character.charCodeAt(0) - (character >= "a" ? 0x61 : 0x41);
 }
 
-/** A number of characters and the characters. `0` before the number: letters before and after the
- * characters repeat words; `00`: the characters are punycode. */
+/** A number of characters and the characters. With `0` before the number, letters around the
+ * characters repeat words; with `00`, the characters are punycode. */
 export function identifier(s: State): Node {
   let repeats = false, punycode = false;
   if (s.accept("0")) {
@@ -46,7 +46,8 @@ export function identifier(s: State): Node {
   return text === "" ? fail() : s.substitutable(s.leaf("Identifier", text));
 }
 
-/** Words begin at a letter or at an upper-case letter after another, and end at `_` too. */
+/** A word begins at a letter, or at an upper-case letter after a lower-case one; it also ends at
+ * `_`. */
 function rememberWords(words: string[], characters: string): void {
   let start = -1, previous = "";
   for (let at = 0; at <= characters.length && words.length < mostWords; at++) {
@@ -63,7 +64,7 @@ function rememberWords(words: string[], characters: string): void {
   }
 }
 
-/** `o`: the identifier before is an operator's. */
+/** `o`: the identifier before it is an operator. */
 export function operatorIdentifier(s: State): Node {
   const name = need(operatorName(need(s.pop("Identifier")?.text)));
   const kinds: Record<string, string> = {
@@ -74,7 +75,7 @@ export function operatorIdentifier(s: State): Node {
   return s.leaf(need(kinds[s.next()]), name);
 }
 
-/** `L`: names that are private to a file, local to a function, or related to another. */
+/** `L`: names that are private to a file, local to a function, or related to another name. */
 export function localIdentifier(s: State): Node {
   if (s.accept("L")) {
     const discriminator = s.pop("Identifier");
@@ -87,8 +88,8 @@ export function localIdentifier(s: State): Node {
   return s.node("LocalDeclName", s.numberNode(), s.pop(declNames));
 }
 
-/** `A`: one or more substitutions; lower-case letters before the last, numbers before a letter that
- * repeats, or indices from 26. */
+/** `A`: one or more substitutions: lower-case letters before the last one, numbers before a letter
+ * that repeats, or indices from 26. */
 export function substitutions(s: State): Node {
   for (let repeats: number | null = null;;) {
     const character = s.next();
@@ -106,14 +107,14 @@ export function substitutions(s: State): Node {
   }
 }
 
-/** The node, once less pushed than it is to be there. */
+/** Pushes the node one time less than it is repeated, and returns it. */
 function repeated(s: State, node: Node, times: number | null): Node {
   if (times !== null && times > mostRepeats) fail();
   for (let left = times ?? 1; left > 1; left--) s.push(node);
   return node;
 }
 
-/** `S`: types of the standard library, and modules without a name. */
+/** `S`: types of the standard library, and modules with a short form. */
 export function standardSubstitution(s: State): Node {
   const next = s.peek();
   if (next in foreignModules) return s.leaf("Module", foreignModules[s.next()]);

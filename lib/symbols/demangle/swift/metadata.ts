@@ -1,4 +1,4 @@
-/** `M` and `W`: what describes types and conformances to the runtime. */
+/** `M` and `W`: metadata of types and conformances for the runtime. */
 
 import { declNames, fail, need, type Node, nominals } from "./node.ts";
 import { popAssociatedPath, popConformance } from "./generics.ts";
@@ -77,7 +77,7 @@ export function metadataOperator(s: State): Node {
   return letter === "X" ? contextDescriptor(s) : fail();
 }
 
-/** `MX`: of contexts that have no name. */
+/** `MX`: descriptors of contexts without a name. */
 function contextDescriptor(s: State): Node {
   switch (s.next()) {
     case "E":
@@ -159,7 +159,7 @@ export function witnessOperator(s: State): Node {
   }
 }
 
-/** `WO` and a letter: operations on values, made functions to save code. */
+/** `WO` and a letter: operations on values that the compiler outlined. */
 const outlinedKinds: Readonly<Record<string, string>> = {
   B: "OutlinedInitializeWithTake",
   C: "OutlinedInitializeWithCopy",

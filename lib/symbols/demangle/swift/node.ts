@@ -1,21 +1,20 @@
-/** The tree that a mangled Swift name stands for. Kinds have the names that Swift's own demangler
- * gives them (include/swift/Demangling/DemangleNodes.def), so that its documents can be read
- * beside this. */
+/** The tree of a mangled Swift name. Kinds have the names of Swift's own demangler
+ * (include/swift/Demangling/DemangleNodes.def), so that Swift's documents apply. */
 
-/** A node of the tree. Substitutions make it a graph without cycles: a node can be in several
- * places. */
+/** A node of the tree. With substitutions the tree is a graph without cycles: a node can have
+ * several parents. */
 export interface Node {
-  /** What it is. */
+  /** Its kind. */
   readonly kind: string;
-  /** Of identifiers, modules and the like; otherwise `null`. */
+  /** For identifiers, modules and similar nodes; otherwise `null`. */
   readonly text: string | null;
-  /** Of numbers; otherwise `null`. */
+  /** For numbers; otherwise `null`. */
   readonly index: number | null;
-  /** In the order of the printed text, mostly. */
+  /** Mostly in the order of the printed text. */
   readonly children: Node[];
 }
 
-/** Thrown, and caught at the entrance, where a name is not as the grammar has it. */
+/** Thrown for a name that violates the grammar. The entrance catches it. */
 export const damaged: unique symbol = Symbol("damaged");
 
 /** Gives up on the name. */
@@ -23,7 +22,7 @@ export function fail(): never {
   throw damaged;
 }
 
-/** `value`, which must be there. */
+/** Returns `value`, which must exist. */
 export function need<T>(value: T | null | undefined): T {
   return value ?? fail();
 }
@@ -38,7 +37,7 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
-/** What other declarations can be in. */
+/** Kinds that can contain other declarations. */
 export const contexts: ReadonlySet<string> = words(`
   Allocator AnonymousContext AutoDiffFunction BorrowAccessor BuiltinTupleType Class Constructor
   Deallocator DefaultArgumentInitializer Destructor DidSet Enum ExplicitClosure Extension Function
@@ -50,7 +49,7 @@ export const contexts: ReadonlySet<string> = words(`
   PropertyWrapperInitFromProjectedValue Protocol Read2Accessor ReadAccessor Setter Static Structure
   Subscript TypeAlias UnsafeAddressor UnsafeMutableAddressor Variable WillSet`);
 
-/** What can be a declaration's name. */
+/** Kinds that can name a declaration. */
 export const declNames: ReadonlySet<string> = words(`
   Identifier LocalDeclName PrivateDeclName RelatedEntityDeclName PrefixOperator PostfixOperator
   InfixOperator`);
@@ -66,7 +65,7 @@ export const requirements: ReadonlySet<string> = words(`
   DependentGenericLayoutRequirement DependentGenericConformanceRequirement
   DependentGenericInverseConformanceRequirement`);
 
-/** What is mangled after a symbol and said before it. */
+/** Attributes that are mangled after a symbol and printed before it. */
 export const functionAttributes: ReadonlySet<string> = words(`
   FunctionSignatureSpecialization GenericSpecialization GenericSpecializationPrespecialized
   InlinedGenericFunction GenericSpecializationNotReAbstracted GenericPartialSpecialization
@@ -79,7 +78,7 @@ export const functionAttributes: ReadonlySet<string> = words(`
   AsyncSuspendResumePartialFunction AccessibleFunctionRecord BackDeploymentThunk
   BackDeploymentFallback HasSymbolQuery CoroFunctionPointer DefaultOverride`);
 
-/** Conformances, however they are known. */
+/** All kinds of conformances. */
 export const conformances: ReadonlySet<string> = words(`
   ConcreteProtocolConformance PackProtocolConformance DependentProtocolConformanceRoot
   DependentProtocolConformanceInherited DependentProtocolConformanceAssociated
@@ -90,13 +89,13 @@ export const dependentConformances: ReadonlySet<string> = words(`
   DependentProtocolConformanceRoot DependentProtocolConformanceInherited
   DependentProtocolConformanceAssociated`);
 
-/** Nominals with no generic arguments of their own. */
+/** Nominal types without generic arguments of their own. */
 export const withoutArguments: ReadonlySet<string> = words(`
   Variable Subscript ImplicitClosure ExplicitClosure DefaultArgumentInitializer Initializer
   PropertyWrapperBackingInitializer PropertyWrappedFieldInitAccessor
   PropertyWrapperInitFromProjectedValue Static`);
 
-/** A nominal's kind to its kind with arguments. */
+/** The bound-generic kind of each nominal kind. */
 export const boundKinds: Readonly<Record<string, string>> = {
   Class: "BoundGenericClass",
   Structure: "BoundGenericStructure",

@@ -1,6 +1,6 @@
 /** Swift's mangling before Swift 4 (`_T`, docs/ABI/OldMangling.rst), which Objective-C class names
- * still have (`_TtC…`): prefix notation, read by descent. This has what is not a type or an
- * entity. */
+ * still use (`_TtC…`). It is prefix notation, read by recursive descent. Types and entities are in
+ * other files. */
 
 import { demangleOldContext, demangleOldEntity, oldDeclName } from "./old_entities.ts";
 import { fail, need, type Node } from "./node.ts";
@@ -9,7 +9,7 @@ import { oldSpecialization } from "./old_specializations.ts";
 import { demangleOldType, oldProtocol, oldSignature } from "./old_types.ts";
 import { valueWitnesses } from "./tables.ts";
 
-/** What is said of the whole symbol. */
+/** Attributes of the whole symbol. */
 const attributes: Readonly<Record<string, string>> = {
   To: "ObjCAttribute",
   TO: "NonObjCAttribute",
@@ -20,7 +20,7 @@ const attributes: Readonly<Record<string, string>> = {
 
 /** The tree of a name.
  *
- * @param name with its `_T`
+ * @param name including `_T`
  * @throws `damaged`
  */
 export function demangleOldTree(name: string): Node {
@@ -47,7 +47,7 @@ export function demangleOldTree(name: string): Node {
 
 type Read = (s: OldState) => Node;
 
-/** Letters, the kind they make, and what follows. */
+/** Letters, the kind of node, and the parts that follow. */
 type Productions = readonly (readonly [letters: string, kind: string, ...parts: Read[]])[];
 
 function conformance(s: OldState): Node {

@@ -1,4 +1,4 @@
-/** Old manglings of declarations. */
+/** Declarations in the old mangling. */
 
 import { fail, type Node } from "./node.ts";
 import type { OldState } from "./old_state.ts";
@@ -18,7 +18,7 @@ export function oldDeclName(s: OldState): Node {
   return s.identifier();
 }
 
-/** What something is in. */
+/** The context of a declaration. */
 export function demangleOldContext(s: OldState): Node {
   return s.nested(context);
 }
@@ -46,7 +46,7 @@ const basicKinds: Readonly<Record<string, string>> = {
   i: "Subscript",
 };
 
-/** Entities that a context has but once, and their types. */
+/** Entities that exist once per context, and whether they have a type. */
 const nameless: Readonly<Record<string, readonly [kind: string, typed: boolean]>> = {
   D: ["Deallocator", false],
   Z: ["IsolatedDeallocator", false],
@@ -57,7 +57,7 @@ const nameless: Readonly<Record<string, readonly [kind: string, typed: boolean]>
   c: ["Constructor", true],
 };
 
-/** Accessors by letter, as in the new mangling but for one. */
+/** Accessors by letter, the same as in the new mangling with one exception. */
 const oldAccessors: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(accessors).filter(([letters]) => /^([gGsmwWrM]|a[Oou]|l.)$/.test(letters)),
@@ -103,7 +103,7 @@ function closure(s: OldState, kind: string, context: Node): Node {
   return s.node(kind, context, index, demangleOldType(s));
 }
 
-/** A variable, or a subscript, whose name is `subscript` here. */
+/** A variable, or a subscript, which has the name `subscript` here. */
 function storage(s: OldState, context: Node): Node {
   const name = oldDeclName(s);
   const type = demangleOldType(s);

@@ -1,4 +1,4 @@
-/** Old manglings of functions' types as the optimizer has them. */
+/** Function types in the optimizer's form, in the old mangling. */
 
 import { fail, need, type Node } from "./node.ts";
 import type { OldState } from "./old_state.ts";

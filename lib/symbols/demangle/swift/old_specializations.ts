@@ -1,4 +1,4 @@
-/** Old manglings of specializations, which come before the specialized symbol. */
+/** Specializations in the old mangling, where they come before the specialized symbol. */
 
 import { fail, need, type Node } from "./node.ts";
 import { oldConformance } from "./old.ts";

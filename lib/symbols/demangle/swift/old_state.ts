@@ -1,11 +1,11 @@
-/** What demangling an old name works on. */
+/** The state of demangling an old name. */
 
 import { fail, type Node } from "./node.ts";
 import { decodePunycode } from "./punycode.ts";
 import { Reader } from "./reader.ts";
 import { foreignModules, oldStandardTypes, operatorName } from "./tables.ts";
 
-/** How deep productions can be in each other. */
+/** Maximum nesting of productions. */
 const deepest = 384;
 
 const operatorKinds: Readonly<Record<string, string>> = {
@@ -14,13 +14,13 @@ const operatorKinds: Readonly<Record<string, string>> = {
   i: "InfixOperator",
 };
 
-/** The name being read and what can be substituted. */
+/** The name, and its substitutions. */
 export class OldState extends Reader {
-  /** What `S` and an index stand for. */
+  /** The nodes that `S` and an index refer to. */
   readonly substitutions: Node[] = [];
   #depth = 0;
 
-  /** Reads on one level deeper. */
+  /** Reads at one more level of nesting. */
   nested<T>(read: (s: OldState) => T): T {
     if (++this.#depth > deepest) fail();
     const value = read(this);
@@ -28,7 +28,7 @@ export class OldState extends Reader {
     return value;
   }
 
-  /** Makes the node one that can be substituted. */
+  /** Adds the node to the substitutions. */
   substitutable(node: Node): Node {
     this.substitutions.push(node);
     return node;
@@ -41,9 +41,9 @@ export class OldState extends Reader {
     return list;
   }
 
-  /** Reads an identifier; `X` before it means punycode, `o` an operator.
+  /** Reads an identifier; after `X` it is punycode, after `o` an operator.
    *
-   * @param kind of the node; operators have their own
+   * @param kind of the node; operators have their own kinds
    */
   identifier(kind?: string): Node {
     const punycode = this.accept("X");
@@ -60,7 +60,7 @@ export class OldState extends Reader {
     return this.leaf(kind ?? "Identifier", text || fail());
   }
 
-  /** Reads what a substitution stands for, after its `S`. */
+  /** Reads a substitution after its `S`. */
   substitution(): Node {
     const letter = this.peek();
     if (letter === "") fail();

@@ -1,4 +1,4 @@
-/** Old manglings of types. */
+/** Types in the old mangling. */
 
 import { boundKinds, fail, need, type Node } from "./node.ts";
 import { demangleOldContext, oldDeclName } from "./old_entities.ts";
@@ -11,7 +11,7 @@ export function demangleOldType(s: OldState): Node {
   return s.type(s.nested(bareType));
 }
 
-/** Letters for types that wrap one other. */
+/** Letters of types that wrap one other type. */
 const wrappers: Readonly<Record<string, string>> = {
   D: "DynamicSelf",
   M: "Metatype",
@@ -22,7 +22,7 @@ const wrappers: Readonly<Record<string, string>> = {
   Xw: "Weak",
 };
 
-/** Letters for types of functions. */
+/** Letters of function types. */
 const functionKinds: Readonly<Record<string, string>> = {
   b: "ObjCBlock",
   c: "CFunctionPointer",
@@ -32,7 +32,7 @@ const functionKinds: Readonly<Record<string, string>> = {
   Xf: "ThinFunctionType",
 };
 
-/** Letters for types that wrap what is no type by itself. */
+/** Letters of types that wrap a node which is not a type. */
 const modifiers: Readonly<Record<string, string>> = { R: "InOut", k: "NoDerivative" };
 
 const nominalKinds: Readonly<Record<string, string>> = {
@@ -98,7 +98,7 @@ function bareType(s: OldState): Node {
   }
 }
 
-/** A builtin type's size, with its `_`. */
+/** The size of a builtin type, with its `_`. */
 function size(s: OldState): number {
   const value = need(s.natural());
   return s.accept("_") ? value : fail();
@@ -117,7 +117,7 @@ function builtin(s: OldState): Node {
   return /^[bBOoptw]$/.test(s.peek()) ? name(builtinTypes[s.next()]) : fail();
 }
 
-/** A declaration of a type: what it is in, and its name. */
+/** The declaration of a type: its context and its name. */
 function declared(s: OldState, kind: string): Node {
   const context = demangleOldContext(s);
   return s.substitutable(s.node(kind, context, oldDeclName(s)));
@@ -152,7 +152,7 @@ function protocolList(s: OldState): Node {
   return s.node("ProtocolList", s.list("TypeList", s.until(oldProtocol)));
 }
 
-/** A type and the arguments of it and of those that it is in, the outermost first. */
+/** A type with the generic arguments of its contexts and of itself, the outermost first. */
 export function oldBoundGeneric(s: OldState): Node {
   return bind(s, oldNominal(s));
 }
@@ -258,7 +258,7 @@ function archetype(s: OldState): Node {
   return s.substitutable(s.node("AssociatedTypeRef", of, s.identifier()));
 }
 
-/** A generic signature: counts of parameters by depth, then requirements. */
+/** A generic signature: the number of parameters at each depth, then requirements. */
 export function oldSignature(s: OldState, kind = "DependentGenericSignature"): Node {
   const parts: Node[] = [];
   while (!/^[Rr]$/.test(s.peek())) {
@@ -270,7 +270,7 @@ export function oldSignature(s: OldState, kind = "DependentGenericSignature"): N
   return s.list(kind, parts);
 }
 
-/** Layouts by how many numbers follow. */
+/** Layouts by the number of numbers that follow. */
 const layouts: Readonly<Record<string, number>> = {
   U: 0,
   R: 0,
@@ -303,7 +303,7 @@ function requirement(s: OldState): Node {
   return s.node("DependentGenericConformanceRequirement", subject, constraint(s));
 }
 
-/** A class or a protocol; a substitution may be either, or a protocol's module. */
+/** A class or a protocol. A substitution may be either, or the module of a protocol. */
 function constraint(s: OldState): Node {
   if (s.peek() === "C") return demangleOldType(s);
   if (!s.accept("S")) return oldProtocol(s);

@@ -1,6 +1,6 @@
-/** The words for kinds of nodes. */
+/** Fixed text for kinds of nodes. */
 
-/** Said before the first child. */
+/** Printed before the first child. */
 export const before: Readonly<Record<string, string>> = {
   Static: "static ",
   CurryThunk: "curry thunk of ",
@@ -98,7 +98,7 @@ export const before: Readonly<Record<string, string>> = {
   Uniquable: "uniquable ",
 };
 
-/** Said before all children, one after another. */
+/** Printed before all children, one after another. */
 export const beforeAll: Readonly<Record<string, string>> = {
   Global: "",
   TypeList: "",
@@ -112,7 +112,7 @@ export const beforeAll: Readonly<Record<string, string>> = {
   ProtocolConformanceRefInOtherModule: "protocol conformance ref (retroactive) ",
 };
 
-/** Said alone. */
+/** Printed alone. */
 export const alone: Readonly<Record<string, string>> = {
   NonObjCAttribute: "@nonobjc ",
   ObjCAttribute: "@objc ",
@@ -147,7 +147,7 @@ export const alone: Readonly<Record<string, string>> = {
   OpaqueReturnTypeIndex: "",
 };
 
-/** Said alone, and not where thunks are shortened. */
+/** Printed alone, except where thunks are shortened. */
 export const aloneInFull: Readonly<Record<string, string>> = {
   MergedFunction: "merged ",
   DistributedThunk: "distributed thunk ",
@@ -159,7 +159,7 @@ export const aloneInFull: Readonly<Record<string, string>> = {
   BackDeploymentThunk: "back deployment thunk for ",
 };
 
-/** Said of what the node's own text or number is; `#` stands for it. */
+/** Text around the node's own text or number, which `#` stands for. */
 export const around: Readonly<Record<string, string>> = {
   Identifier: "#",
   Index: "#",
@@ -187,7 +187,7 @@ export const around: Readonly<Record<string, string>> = {
   OutlinedReadOnlyObject: "outlined read-only object ## of ",
 };
 
-/** Said of several children: a digit stands for the child. */
+/** Text with children: a digit stands for the child of that index. */
 export const patterns: Readonly<Record<string, string>> = {
   LazyProtocolWitnessTableAccessor:
     "lazy protocol witness table accessor for type 0 and conformance 1",
@@ -222,7 +222,7 @@ export const patterns: Readonly<Record<string, string>> = {
   TypedThrowsAnnotation: " throws(0)",
 };
 
-/** Said between children; with what is around them. */
+/** Text between children, and around them. */
 export const lists: Readonly<Record<string, readonly [string, string, string]>> = {
   Tuple: ["(", ", ", ")"],
   Pack: ["Pack{", ", ", "}"],

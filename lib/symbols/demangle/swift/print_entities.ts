@@ -1,25 +1,25 @@
-/** How declarations are printed: `context.name` and a type, or `name of … in context`. */
+/** Prints declarations: `context.name` and a type, or `name of … in context`. */
 
 import { childOf, fail, need, type Node } from "./node.ts";
 import { printFunctionType } from "./print_functions.ts";
 import type { Printer } from "./printer.ts";
 
-/** How an entity's type is shown: not; after a colon; or as a function's. */
+/** How an entity's type is printed: not at all, after a colon, or as a function's. */
 export type TypeShown = "none" | "colon" | "function";
 
-/** What is said of an entity. */
+/** The words of an entity. */
 export interface EntityWords {
   /** Whether its second child is its name. */
   readonly named?: boolean;
-  /** Said in the place of a name. */
+  /** Printed in place of a name. */
   readonly name?: string;
-  /** Said besides the name: an accessor's, or words like `closure #`. */
+  /** Printed in addition to the name: an accessor, or words such as `closure #`. */
   readonly extra?: string;
-  /** Said after `extra`. */
+  /** Printed after `extra`. */
   readonly index?: number;
 }
 
-/** Contexts are left out here that are said with `of`. */
+/** Their contexts are left out here, and printed after `of`. */
 const initializers = new Set([
   "DefaultArgumentInitializer",
   "Initializer",
@@ -36,8 +36,7 @@ const functionKinds = new Set([
   "ThinFunctionType",
 ]);
 
-/** Prints an entity, or gives it back where it cannot stand before a dot; the same for its context.
- */
+/** Prints an entity, or returns it where it cannot stand before a dot; the same for its context. */
 export function printEntity(
   p: Printer,
   node: Node,
@@ -137,7 +136,7 @@ function printType(p: Printer, entity: Node, type: Node, args: Node | null, dept
   printFunctionType(p, labels, type, depth);
 }
 
-/** Whether a space is needed before a type; not before what begins with a bracket. */
+/** Whether a space is needed before a type. A type that begins with a bracket needs none. */
 export function needsSpace(type: Node): boolean {
   if (type.kind === "Type") return needsSpace(type.children[0] ?? fail());
   return !["FunctionType", "NoEscapeFunctionType", "UncurriedFunctionType", "DependentGenericType"]

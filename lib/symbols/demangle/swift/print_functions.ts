@@ -1,4 +1,4 @@
-/** How the types of functions are printed. */
+/** Prints function types. */
 
 import { childOf, fail, need, type Node } from "./node.ts";
 import type { Printer } from "./printer.ts";
@@ -25,7 +25,7 @@ const differentiability: Readonly<Record<string, string>> = {
   d: "",
 };
 
-/** Prints a function's type; in the simplified style the labels of its arguments. */
+/** Prints a function's type; in the simplified style, its argument labels. */
 export function printFunctionType(
   p: Printer,
   labels: Node | null,
@@ -84,14 +84,14 @@ export function printParameters(
   p.say(")");
 }
 
-/** Prints what kind of differentiable function it is. */
+/** Prints the kind of differentiability. */
 export function printDifferentiability(p: Printer, { text }: Node): void {
   p.say("@differentiable", need(differentiability[need(text)]));
 }
 
 const values = new Set(["ImplParameter", "ImplResult", "ImplYield", "ImplErrorResult"]);
 
-/** Prints a function's type as the optimizer has it: attributes, parameters, results. */
+/** Prints a function's type in the optimizer's form: attributes, parameters, results. */
 export function printImplFunctionType(p: Printer, node: Node, depth: number): void {
   const pattern = childOf(node, "ImplPatternSubstitutions");
   const invocation = childOf(node, "ImplInvocationSubstitutions");
@@ -127,8 +127,8 @@ export function printImplFunctionType(p: Printer, node: Node, depth: number): vo
   }
 }
 
-/** Prints a parameter or result: convention, attributes, type. Of several attributes none is said,
- * as by Swift. */
+/** Prints a parameter or result: convention, attributes, type. Several attributes are left out
+ * together, as in Swift. */
 export function printImplValue(p: Printer, { children }: Node, depth: number): void {
   p.print(children[0], depth + 1);
   p.say(" ");
@@ -138,7 +138,7 @@ export function printImplValue(p: Printer, { children }: Node, depth: number): v
   p.print(children.at(-1), depth + 1);
 }
 
-/** Prints how a function is called. */
+/** Prints a calling convention. */
 export function printImplConvention(p: Printer, { children: [name, type] }: Node): void {
   p.say("@convention(", need(name.text));
   if (type) p.say(`, mangledCType: "${need(type.text)}"`);

@@ -1,4 +1,4 @@
-/** How specializations are printed. */
+/** Prints specializations. */
 
 import { fail, need, type Node } from "./node.ts";
 import { specializationNames, specializedNames } from "./phrases.ts";
@@ -6,7 +6,7 @@ import type { Printer } from "./printer.ts";
 import { demangleSwift } from "./swift.ts";
 import { specialized } from "./tables.ts";
 
-/** Prints what comes before the specialized symbol. */
+/** Prints the text before the specialized symbol. */
 export function printSpecialization(p: Printer, node: Node, depth: number): void {
   if (p.simplified) {
     if (!p.saidSpecialized) p.say("specialized ");
@@ -50,8 +50,8 @@ const isFact = ({ kind }: Node) =>
   kind === "FunctionSignatureSpecializationParamKind" ||
   kind === "FunctionSignatureSpecializationParamPayload";
 
-/** Prints all that is known of a parameter. What is known comes first in `node`; types and names
- * that it speaks of come after. */
+/** Prints all facts about a parameter. In `node` the facts come first; the types and names that
+ * they refer to come after. */
 function printParameter(p: Printer, node: Node, depth: number): void {
   const { children } = node;
   const operands = children.filter((child) => !isFact(child));
@@ -107,7 +107,7 @@ function printParameter(p: Printer, node: Node, depth: number): void {
             p.print(children[at], depth + 1);
             between = children[at + 1]?.text === null ? "" : ", ";
           }
-          // Swift's own demangler leaves out the second bracket.
+          // Swift's own demangler leaves out the closing bracket.
         });
         break;
       case specialized.previousClosure:
@@ -130,10 +130,10 @@ function printOperand(p: Printer, node: Node | undefined, index: number, depth: 
   }
 }
 
-/** How many names can be in one another. */
+/** Maximum nesting of names. */
 const deepest = 8;
 
-/** A name inside of a name. */
+/** Prints a name that is part of another name. */
 function demangled(p: Printer, name: string): string {
   return p.nesting < deepest ? demangleSwift(name, "full", p.nesting + 1) ?? name : name;
 }

@@ -1,39 +1,39 @@
-/** A tree's text. What is said of each kind of node is in the tables of phrases.ts and in
- * printers.ts; this holds the text that is being made. */
+/** The text of a tree. The text of each kind of node is in the tables of phrases.ts and in
+ * printers.ts; this file holds the output. */
 
 import type { DemangleStyle } from "../demangle.ts";
 import { fail, need, type Node } from "./node.ts";
 import { alone, aloneInFull, around, before, beforeAll, lists, patterns } from "./phrases.ts";
 import { printers } from "./printers.ts";
 
-/** How deep nodes are printed; deeper ones are said to be too complex. */
+/** Maximum depth of printed nodes. Deeper ones are printed as too complex. */
 const deepest = 512;
 
-/** How many nodes are printed; substitutions can make few nodes many. */
+/** Maximum number of printed nodes: substitutions can turn few nodes into many. */
 const most = 1 << 16;
 
-/** How long a text can be. */
+/** Maximum length of a text. */
 const longest = 1 << 18;
 
-/** Text in the making. */
+/** The output of a name. */
 export class Printer {
-  /** What was printed so far. */
+  /** The text so far. */
   text = "";
-  /** Whether `specialized` was said, which is said once. */
+  /** Whether `specialized` was printed, which happens once. */
   saidSpecialized = false;
-  /** Whether generic signatures have their requirements. */
+  /** Whether generic signatures include their requirements. */
   withRequirements: boolean;
   #left = most;
 
-  /** @param simplified whether it is for a frame in a debugger: without modules, types, labels of
-   * thunks and the like
-   * @param nesting how many names this name is a part of; those parts are printed without `?` and
-   * `[]`,   as by Swift */
+  /** @param simplified whether to print for a frame in a debugger: without modules, types, and
+   * labels of thunks
+   * @param nesting number of names that this name is part of; such parts are printed without `?`
+   * and `[]`, as by Swift */
   constructor(readonly simplified: boolean, readonly nesting: number) {
     this.withRequirements = !simplified;
   }
 
-  /** Adds text. */
+  /** Appends text. */
   say(...parts: (string | number)[]): void {
     for (const part of parts) this.text += part;
     if (this.text.length > longest) fail();
@@ -41,8 +41,8 @@ export class Printer {
 
   /** Prints a node.
    *
-   * @param asContext whether what comes next is in it; its own context may be left for later then,
-   * and is   given back */
+   * @param asContext whether the node is the context of what comes next; its own context may then
+   * be left for later, and is returned */
   print(node: Node | undefined, depth: number, asContext = false): Node | null {
     if (node === undefined || --this.#left < 0) fail();
     if (depth > deepest) {
@@ -98,7 +98,7 @@ export class Printer {
 
 /** The text of a tree.
  *
- * @throws `damaged` when it is no tree of a name
+ * @throws `damaged` when it is not the tree of a name
  */
 export function printTree(tree: Node, style: DemangleStyle, nesting: number): string {
   const printer = new Printer(style === "simplified", nesting);

@@ -1,4 +1,4 @@
-/** The kinds of nodes that take more to print than a phrase. */
+/** Printers of the kinds of nodes for which a phrase is not enough. */
 
 import { childOf, fail, need, type Node } from "./node.ts";
 import { accessorNames, layoutNames, simpleTypes, specializationNames } from "./phrases.ts";
@@ -40,7 +40,7 @@ function entity(
 const declaration = entity("none", { named: true });
 const only = (extra: string) => entity("none", { extra });
 
-/** With words for what is the class's own, and others for other types. */
+/** One set of words for members of a class, another for members of other types. */
 function ofClass(shown: TypeShown, extra: string, otherwise: string): Print {
   return entity(shown, (node) => ({
     extra: need(node.children[0]).kind === "Class" ? extra : otherwise,
@@ -59,7 +59,7 @@ function number(node: Node | undefined): number {
   return need(need(node).index);
 }
 
-/** An attached macro's expansion: of what, by which macro, and its number. */
+/** The expansion of an attached macro: its subject, the macro, and a number. */
 function attachedMacro(role: string): Print {
   return (p, node, depth, asContext) => {
     const [macro, index] = node.children.slice(2);
@@ -111,7 +111,7 @@ function inParentheses(p: Printer, type: Node, depth: number): void {
   if (!simple) p.say(")");
 }
 
-/** A type with arguments; optionals, arrays and dictionaries as they are written. */
+/** A type with arguments. Optionals, arrays and dictionaries use Swift's short forms. */
 function boundGeneric(p: Printer, node: Node, depth: number): void {
   const [unbound, list] = node.children;
   const args = need(list).children;
@@ -161,20 +161,20 @@ function metatype(p: Printer, { children }: Node, depth: number): void {
   p.say(existentials.includes(type.kind) ? ".Protocol" : ".Type");
 }
 
-/** The name of a generic parameter: a letter, or more, and the depth of its list. */
+/** The name of a generic parameter: letters for its index, and the depth of its list. */
 function parameterName(depth: number, index: number): string {
   let name = "";
   do name += String.fromCharCode(0x41 + index % 26); while ((index = Math.floor(index / 26)) > 0);
   return depth === 0 ? name : name + depth;
 }
 
-/** More parameters of one depth than this are not shown: only damaged names have them. */
+/** Maximum number of parameters at one depth. Only damaged names have more. */
 const mostParameters = 128;
 
 function signature(p: Printer, { children }: Node, depth: number): void {
   const counts = children.filter(({ kind }) => kind === "DependentGenericParamCount");
   const marks = children.filter(({ kind }) => /Param(Pack|Value)Marker$/.test(kind));
-  // Which of the two numbers of a marked parameter is which, Swift's own demangler confuses.
+  // Swift's own demangler exchanges the two numbers of a marked parameter; so does this.
   const marked = (kind: string, level: number, index: number) =>
     marks.some((mark) => {
       const [first, second] = need(need(mark.children[0]).children[0]).children;
@@ -320,7 +320,7 @@ function conformance(words: string): Print {
   };
 }
 
-/** A list in brackets, unless it is empty; where `single` is set, unless it is of one. */
+/** A list in brackets, unless it is empty; with `single`, unless it has one element. */
 function bracketed(single: boolean): Print {
   return (p, node, depth) => {
     const brackets = node.children.length !== (single ? 1 : 0);
@@ -330,7 +330,7 @@ function bracketed(single: boolean): Print {
   };
 }
 
-/** Text as a C string; it is bytes. */
+/** Bytes as a C string. */
 function quoted(text: string): string {
   const escapes: Record<string, string> = {
     "\\": "\\\\",
@@ -350,7 +350,7 @@ function quoted(text: string): string {
 const full = (print: Print): Print => (p, node, depth, asContext) =>
   p.simplified ? undefined : print(p, node, depth, asContext);
 
-/** By kind. */
+/** By kind of node. */
 export const printers: Readonly<Record<string, Print>> = {
   ...each(
     "Class Structure Enum Protocol TypeAlias OtherNominalType GenericTypeParamDecl",

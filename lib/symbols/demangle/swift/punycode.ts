@@ -1,11 +1,11 @@
-/** Punycode (RFC 3492) as Swift has it: digits are a-z then A-J, the delimiter is `_`, and ASCII
- * characters that no symbol may hold are moved up to U+D800. */
+/** Punycode (RFC 3492) in Swift's variant: the digits are a-z and A-J, the delimiter is `_`, and
+ * ASCII characters that symbols may not contain are moved up to U+D800. */
 
 const base = 36;
 const highest = 0x10ffff;
 const moved = 0xd800;
 
-/** Inserting is quadratic, and no identifier is that long. */
+/** Maximum length: insertion takes quadratic time, and no identifier is this long. */
 const longest = 4096;
 
 function digit(character: number): number {
@@ -22,7 +22,7 @@ function adapt(delta: number, count: number, first: boolean): number {
   return k + Math.floor(base * delta / (delta + 38));
 }
 
-/** The text that `encoded` stands for; `null` when it is no punycode. */
+/** The decoded text; `null` when `encoded` is not punycode. */
 export function decodePunycode(encoded: string): string | null {
   if (encoded.length > longest) return null;
   const delimiter = encoded.lastIndexOf("_");

@@ -1,13 +1,13 @@
-/** Reading a mangled name's characters and making nodes of them, within limits. */
+/** Reads the characters of a mangled name and makes nodes, within limits. */
 
 import { fail, type Node } from "./node.ts";
 
-/** How much may be made of one name: nodes, their children and identifiers' characters. */
+/** Limit per name, for nodes, their children and identifiers' characters together. */
 const allowance = 1 << 19;
 
 const decoder = new TextDecoder();
 
-/** A place in a mangled name. Lengths in a name count UTF-8 bytes, so a name that is not all ASCII
+/** A position in a mangled name. Lengths in a name count UTF-8 bytes, so a name that is not ASCII
  * is kept as a string of its bytes. */
 export class Reader {
   /** The next character's index. */
@@ -16,7 +16,7 @@ export class Reader {
   readonly #bytes: boolean;
   #left = allowance;
 
-  /** @param name without what a Mach-O file puts before it */
+  /** @param name without the Mach-O underscore */
   constructor(name: string) {
     // deno-lint-ignore no-control-regex
     this.#bytes = /[^\x00-\x7f]/.test(name);
@@ -25,7 +25,7 @@ export class Reader {
       : name;
   }
 
-  /** Whether all was read. */
+  /** Whether the end is reached. */
   get ended(): boolean {
     return this.pos >= this.#text.length;
   }
@@ -40,7 +40,7 @@ export class Reader {
     return this.#text.charAt(this.pos++);
   }
 
-  /** Takes `expected` if it is next. */
+  /** Takes `expected` if it comes next. */
   accept(expected: string): boolean {
     if (!this.#text.startsWith(expected, this.pos)) return false;
     this.pos += expected.length;
@@ -81,19 +81,19 @@ export class Reader {
     return value !== null && this.accept("_") ? value + 1 : fail();
   }
 
-  /** Gives up when the name makes too much. */
+  /** Fails when the name exceeds its limit. */
   spend(amount: number): void {
     if ((this.#left -= amount) < 0) fail();
   }
 
-  /** A node over children, none of which may be missing. */
+  /** A node with children, all of which must exist. */
   node(kind: string, ...children: (Node | null | undefined)[]): Node {
     this.spend(children.length + 1);
     for (const child of children) if (!child) fail();
     return { kind, text: null, index: null, children: children as Node[] };
   }
 
-  /** A node over a list of children. */
+  /** A node with a list of children. */
   list(kind: string, children: Node[]): Node {
     this.spend(children.length + 1);
     return { kind, text: null, index: null, children };

@@ -1,10 +1,10 @@
-/** Functions that the optimizer made for certain types or arguments. */
+/** Functions that the optimizer specialized for certain types or arguments. */
 
 import { fail, need, type Node } from "./node.ts";
 import type { State } from "./state.ts";
 import { specialized } from "./tables.ts";
 
-/** What all specializations say first. */
+/** The common beginning of all specializations. */
 function specialization(s: State, kind: string): Node {
   s.accept("m"); // metatype parameters removed, before Swift 6.3
   const node = s.node(kind);
@@ -26,7 +26,7 @@ export function genericSpecialization(s: State, kind: string, dropped: readonly 
   return node;
 }
 
-/** For some generic parameters, so that there is still a signature. */
+/** For some generic parameters: a signature remains. */
 export function partialSpecialization(s: State, kind: string): Node {
   const node = specialization(s, kind);
   node.children.push(s.node("GenericSpecializationParam", s.pop("Type")));
@@ -35,7 +35,7 @@ export function partialSpecialization(s: State, kind: string): Node {
 
 const parameterKind = "FunctionSignatureSpecializationParamKind";
 
-/** `Tf`: for what is known of parameters and results. */
+/** `Tf`: facts about parameters and results. */
 export function functionSpecialization(s: State): Node {
   const node = specialization(s, "FunctionSignatureSpecialization");
   if (node.children[0].kind === "RepresentationChanged") return node;
@@ -49,7 +49,7 @@ export function functionSpecialization(s: State): Node {
   return node;
 }
 
-/** Takes what the parameter's kinds speak of, which is on the stack in reverse. */
+/** Pops the operands of a parameter's facts, which are on the stack in reverse order. */
 function popOperands(s: State, node: Node): void {
   const operands: Node[] = [];
   for (const { kind, index } of node.children.toReversed()) {
@@ -83,7 +83,7 @@ const flags: Readonly<Record<string, number>> = {
   X: specialized.exploded,
 };
 
-/** Letters that stand for a kind by themselves, or with the further flags that are given. */
+/** Letters that stand for one kind, alone or with the listed flags. */
 const plain: Readonly<Record<string, readonly [value: number, further: string]>> = {
   c: [specialized.closure, ""],
   e: [specialized.existentialToGeneric, "DGOX"],
@@ -123,7 +123,7 @@ function payload(s: State, value: string | number): Node {
 
 const encodings: Readonly<Record<string, string>> = { b: "u8", w: "u16", c: "objc" };
 
-/** Reads what constant the parameter is; `false` when no more is said. */
+/** Reads the constant that the parameter is; `false` at the end. */
 function constant(s: State, node: Node, is: (value: number) => void): boolean {
   switch (s.next()) {
     case "S":

@@ -1,34 +1,34 @@
-/** What demangling works on: a name is a sequence of operators, each of which takes nodes off a
- * stack and puts one on it. */
+/** The state of demangling. A name is a sequence of operators, each of which pops nodes off a stack
+ * and pushes one. */
 
 import { contexts, fail, need, type Node } from "./node.ts";
 import { Reader } from "./reader.ts";
 
-/** More nodes than a name can use at once. */
+/** Maximum size of the stack. */
 const deepest = 1 << 16;
 
-/** The name being read, the stack, and what can be substituted. */
+/** The name, the stack, and the substitutions. */
 export class State extends Reader {
-  /** Made and not yet used. */
+  /** Nodes that are not yet part of another. */
   readonly stack: Node[] = [];
-  /** What `A` and an index stand for. */
+  /** The nodes that `A` and an index refer to. */
   readonly substitutions: Node[] = [];
-  /** Words of identifiers, which later identifiers repeat by letter. */
+  /** Words of identifiers, to which later identifiers refer by letter. */
   readonly words: string[] = [];
 
-  /** @param oldLabels whether argument labels are part of the types (`_T0`) */
+  /** @param oldLabels whether argument labels are part of types (`_T0`) */
   constructor(name: string, readonly oldLabels: boolean) {
     super(name);
   }
 
-  /** Puts a node on the stack. */
+  /** Pushes a node. */
   push(node: Node): void {
     if (this.stack.length >= deepest) fail();
     this.spend(1);
     this.stack.push(node);
   }
 
-  /** Takes the top of the stack, if it is of `kind` or of one of these kinds. */
+  /** Pops a node, if it is of `kind`, or of one of these kinds. */
   pop(kind?: string | ReadonlySet<string>): Node | null {
     const top = this.stack.at(-1);
     if (
@@ -39,30 +39,30 @@ export class State extends Reader {
     return top;
   }
 
-  /** Makes the node one that can be substituted. */
+  /** Adds the node to the substitutions. */
   substitutable(node: Node): Node {
     this.substitutions.push(node);
     return node;
   }
 
-  /** Takes the child of a type. */
+  /** Pops a type, and returns its child. */
   popTypeChild(): Node {
     const type = need(this.pop("Type"));
     return type.children.length === 1 ? type.children[0] : fail();
   }
 
-  /** Takes an entity: something that others can be in, or a type. */
+  /** Pops an entity: a context, or a type. */
   popEntity(): Node | null {
     return this.pop("Type") ?? this.pop(contexts);
   }
 
-  /** Takes a module. */
+  /** Pops a module. */
   popModule(): Node | null {
     const name = this.pop("Identifier");
     return name ? this.renamed(name, "Module") : this.pop("Module");
   }
 
-  /** Takes what something is in. */
+  /** Pops a context. */
   popContext(): Node | null {
     const module = this.popModule();
     if (module) return module;
@@ -73,8 +73,8 @@ export class State extends Reader {
       : fail();
   }
 
-  /** Takes a list, whose first element has a mark below it; a list without elements is a mark of
-   * its own. */
+  /** Pops a list. A mark is below the first element of a list; an empty list is a mark of its own.
+   */
   popList(element: () => Node | null): Node[] {
     if (this.pop("EmptyList")) return [];
     const list: Node[] = [];
@@ -86,24 +86,24 @@ export class State extends Reader {
     return list.reverse();
   }
 
-  /** Takes types that are next to each other. */
+  /** Pops consecutive types. */
   popTypes(): Node[] {
     const list: Node[] = [];
     for (let type; (type = this.pop("Type"));) list.push(type);
     return list.reverse();
   }
 
-  /** Takes a list of types. */
+  /** Pops a list of types. */
   popTypeList(): Node {
     return this.list("TypeList", this.popList(() => this.pop("Type")));
   }
 
-  /** Takes a generic signature, where there is one. */
+  /** Pops a generic signature, if there is one. */
   popSignature(): Node | null {
     return this.pop("DependentGenericSignature");
   }
 
-  /** `type` under `signature`, where there is one. */
+  /** `type` under `signature`, if there is one. */
   generic(signature: Node | null, type: Node | null): Node | null {
     return signature ? this.type(this.node("DependentGenericType", signature, type)) : type;
   }

@@ -1,4 +1,4 @@
-/** What letters stand for in Swift manglings (docs/ABI/Mangling.rst). */
+/** The letters of Swift manglings (docs/ABI/Mangling.rst). */
 
 /** `S` and a letter: types of the standard library, as kind and name. */
 export const standardTypes: Readonly<Record<string, readonly [kind: string, name: string]>> = {
@@ -50,7 +50,7 @@ export const standardTypes: Readonly<Record<string, readonly [kind: string, name
   y: ["Protocol", "StringProtocol"],
   Z: ["Protocol", "SignedInteger"],
   z: ["Protocol", "BinaryInteger"],
-  // After a further "c": those of concurrency.
+  // After a further "c": types of concurrency.
   cA: ["Protocol", "Actor"],
   cC: ["Structure", "CheckedContinuation"],
   cc: ["Structure", "UnsafeContinuation"],
@@ -92,11 +92,11 @@ export const oldStandardTypes: Readonly<Record<string, readonly [kind: string, n
   u: ["Structure", "UInt"],
 };
 
-/** The module of what comes from Objective-C and C (`So`), and of what the importer makes (`SC`).
- */
+/** The modules of Objective-C and C declarations (`So`), and of declarations made by the importer
+ * (`SC`). */
 export const foreignModules: Readonly<Record<string, string>> = { o: "__C", C: "__C_Synthesized" };
 
-/** `B` and a letter: types that the compiler knows. */
+/** `B` and a letter: builtin types. */
 export const builtinTypes: Readonly<Record<string, string>> = {
   A: "ImplicitActor",
   b: "BridgeObject",
@@ -143,7 +143,7 @@ export const valueWitnesses: Readonly<Record<string, string>> = {
   st: "storeEnumTagSinglePayload",
 };
 
-/** An operator's characters, each by its letter. */
+/** The characters of operators by their letters. */
 const operatorCharacters: Readonly<Record<string, string>> = {
   a: "&",
   c: "@",
@@ -163,8 +163,8 @@ const operatorCharacters: Readonly<Record<string, string>> = {
   z: ".",
 };
 
-/** The operator that `letters` spell; `null` when they spell none. Non-ASCII characters are
- * themselves. */
+/** The operator that `letters` spell; `null` for none. Non-ASCII characters stand for themselves.
+ */
 export function operatorName(letters: string): string | null {
   let name = "";
   for (const letter of letters) {
@@ -200,15 +200,15 @@ export const accessors: Readonly<Record<string, string>> = {
   lu: "UnsafeAddressor",
 };
 
-/** Whether, and how, a metatype is represented. */
+/** The representation of a metatype. */
 export const metatypeRepresentations: Readonly<Record<string, string>> = {
   t: "@thin",
   T: "@thick",
   o: "@objc_metatype",
 };
 
-/** What a parameter was specialized by, as in Swift's FunctionSigSpecializationParamKind: kinds,
- * and from 64 flags. */
+/** How a parameter was specialized, as in Swift's FunctionSigSpecializationParamKind: kinds, and
+ * flags from 64 on. */
 export const specialized = {
   function: 0,
   global: 1,

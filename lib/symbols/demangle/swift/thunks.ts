@@ -1,4 +1,4 @@
-/** `T`: thunks, and what is said about whole symbols. */
+/** `T`: thunks, and attributes of whole symbols. */
 
 import { fail, need, type Node } from "./node.ts";
 import { popAssociatedName, popAssociatedPath, popConformance } from "./generics.ts";
@@ -10,7 +10,7 @@ import {
 import type { State } from "./state.ts";
 import { popProtocol } from "./types.ts";
 
-/** Letters that say something about the symbol. */
+/** Letters of attributes. */
 const attributes: Readonly<Record<string, string>> = {
   o: "ObjCAttribute",
   O: "NonObjCAttribute",
@@ -190,12 +190,12 @@ function bridgedMethod(s: State): Node {
   return s.leaf("OutlinedBridgedMethod", parameters);
 }
 
-/** Takes everything on the stack. */
+/** Pops the whole stack. */
 function popAll(s: State): Node[] {
   return s.stack.splice(0);
 }
 
-/** Reads which parameters or results are meant: `S` those that are, `U` those that are not. */
+/** Reads a subset of parameters or results: `S` for those in it, `U` for the others. */
 function indexSubset(s: State): Node {
   let text = "";
   while (/^[SU]$/.test(s.peek())) text += s.next();
@@ -211,7 +211,7 @@ function derivativeKind(s: State): Node {
   return /^[frdp]$/.test(letter) ? s.leaf("AutoDiffFunctionKind", letter) : fail();
 }
 
-/** `TJ`: what differentiation makes. */
+/** `TJ`: functions made by differentiation. */
 function derivative(s: State): Node {
   if (s.accept("O")) {
     const signature = s.popSignature();

@@ -14,13 +14,13 @@ import { popFunctionType } from "./functions.ts";
 import type { State } from "./state.ts";
 import { builtinTypes, metatypeRepresentations } from "./tables.ts";
 
-/** How deep declarations can be in each other. */
+/** Maximum nesting of declarations. */
 const deepest = 512;
 
 /** The largest builtin integer, in bits. */
 const widest = 4096;
 
-/** A declaration of a type: its name, and what it is in. */
+/** The declaration of a type: its name and its context. */
 export function nominal(s: State, kind: string): Node {
   const name = s.pop(declNames);
   return s.substitutable(s.type(s.node(kind, s.popContext(), name)));
@@ -65,7 +65,7 @@ export function pack(s: State, kind: string): Node {
   return s.type(s.list(kind, s.popList(() => s.pop("Type"))));
 }
 
-/** `E`: what an extension extends, where, and under which conditions. */
+/** `E`: an extension: the extended type, the module, and the conditions. */
 export function extension(s: State): Node {
   const signature = s.popSignature();
   const module = s.popModule();
@@ -76,15 +76,15 @@ export function extension(s: State): Node {
     : s.node("Extension", module, type);
 }
 
-/** Generic arguments: a list for each declaration, the innermost first. */
+/** Generic arguments: one list for each declaration, the innermost first. */
 export interface BoundGenerics {
   /** Of kind `TypeList`. */
   readonly lists: readonly Node[];
-  /** Conformances that are neither where the type nor where the protocol is. */
+  /** Conformances declared outside of the modules of both type and protocol. */
   readonly conformances: Node | null;
 }
 
-/** Takes generic arguments. */
+/** Pops generic arguments. */
 export function popBoundGenerics(s: State): BoundGenerics {
   const conformances = popRetroactiveConformances(s);
   const lists: Node[] = [];
@@ -93,7 +93,7 @@ export function popBoundGenerics(s: State): BoundGenerics {
   return { lists, conformances };
 }
 
-/** Takes retroactive conformances, of which there may be none. */
+/** Pops retroactive conformances, if there are any. */
 export function popRetroactiveConformances(s: State): Node | null {
   const list: Node[] = [];
   for (let next; (next = s.pop("RetroactiveConformance"));) list.push(next);
@@ -110,7 +110,7 @@ export function boundGenericType(s: State): Node {
   return s.substitutable(s.type(bound));
 }
 
-/** Gives a declaration its arguments, and those around it theirs. */
+/** Binds arguments to a declaration and to its contexts. */
 function bind(s: State, node: Node, lists: readonly Node[], at: number, depth: number): Node {
   if (at >= lists.length || depth > deepest || node.children.length === 0) fail();
   const takes = !withoutArguments.has(node.kind);
@@ -135,7 +135,7 @@ function bind(s: State, node: Node, lists: readonly Node[], at: number, depth: n
   return s.node(need(boundKinds[node.kind]), s.type(node), list);
 }
 
-/** Takes a protocol, as a type. */
+/** Pops a protocol, as a type. */
 export function popProtocol(s: State): Node {
   const type = s.pop("Type");
   if (type) return type.children[0]?.kind === "Protocol" ? type : fail();
@@ -152,7 +152,7 @@ export function protocolComposition(s: State): Node {
   return s.type(popProtocolList(s));
 }
 
-/** `X` and a letter, for types that only wrap another. */
+/** `X` and a letter: types that only wrap another. */
 const wrappers: Readonly<Record<string, string>> = {
   o: "Unowned",
   u: "Unmanaged",
@@ -162,7 +162,7 @@ const wrappers: Readonly<Record<string, string>> = {
   p: "ExistentialMetatype",
 };
 
-/** `X` and a letter, for types of functions. */
+/** `X` and a letter: function types. */
 const functionKinds: Readonly<Record<string, string>> = {
   E: "NoEscapeFunctionType",
   A: "EscapingAutoClosureType",
@@ -174,7 +174,7 @@ const functionKinds: Readonly<Record<string, string>> = {
   C: "CFunctionPointer",
 };
 
-/** `XS` and a letter: sugar that debuggers keep. */
+/** `XS` and a letter: syntactic sugar, which debuggers keep. */
 const sugared: Readonly<Record<string, string>> = {
   q: "SugaredOptional",
   a: "SugaredArray",
@@ -255,7 +255,7 @@ function sugar(s: State): Node {
   return s.type(s.node(kind, s.pop("Type"), second));
 }
 
-/** A box of fields, of which those that are `inout` can be changed. */
+/** A box of fields. Fields that are `inout` are mutable. */
 function box(s: State, generic: boolean): Node {
   const signature = generic ? need(s.popSignature()) : null;
   const substitutions = generic ? s.popTypeList() : null;
@@ -273,7 +273,7 @@ function box(s: State, generic: boolean): Node {
   );
 }
 
-/** `$`: a whole number as a generic argument. */
+/** `$`: an integer as a generic argument. */
 export function integerType(s: State): Node {
   return s.type(
     s.accept("n") ? s.leaf("NegativeInteger", -s.number()) : s.leaf("Integer", s.number()),
