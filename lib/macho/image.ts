@@ -24,7 +24,7 @@ import {
   memorySource,
   readAvailable,
 } from "./source.ts";
-import type { NamesFound, SymbolTable } from "./symbol_table.ts";
+import type { NamesFound, SymbolColumns, SymbolTable } from "./symbol_table.ts";
 import type {
   AddressRange,
   LoadedImage,
@@ -260,6 +260,14 @@ export class Image implements LoadedImage {
    * dyld shared cache only exported symbols are found. */
   findSymbols(name: string): SymbolShape[] {
     return this.#symbolReader.find(name);
+  }
+
+  /** Adds the symbols that the builder of the shared cache stripped from this image.
+   *
+   * @param columns of {@linkcode SharedCacheSymbols.columns}
+   */
+  addLocalSymbols(columns: SymbolColumns): void {
+    this.#symbolReader.addLocals(columns);
   }
 
   /** The symbols that {@linkcode findSymbols} does not look for in an image of the dyld shared

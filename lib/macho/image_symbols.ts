@@ -68,6 +68,8 @@ export class ImageSymbols {
   #named: NameColumns | null | undefined;
   /** The symbols that the symbol table lacks, for an image of the shared cache. */
   #unnamed: SymbolTable | undefined;
+  /** Of an image of the shared cache: the symbols that were stripped from it. */
+  #locals: SymbolColumns | undefined;
   // The symbol table, until all symbols are sorted.
   #nlists: Nlists | null | undefined;
   #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
@@ -150,7 +152,9 @@ export class ImageSymbols {
   search(search: NameSearch): SymbolShape[] {
     const { symtab } = this.#commands;
     if (this.#all !== undefined || !this.#image.inSharedCache) return [];
-    const methods = search.isObjcMethod ? this.#unnamedTable().find(search.name) : [];
+    const methods = search.isObjcMethod || this.#locals !== undefined
+      ? this.#unnamedTable().find(search.name)
+      : [];
     const address = symtab && this.#source.addressOf(symtab.stringsOffset);
     if (symtab === null || address === null) return methods;
     const strings = search.offsets(address, symtab.stringsSize, this.#source);
@@ -191,6 +195,12 @@ export class ImageSymbols {
     return { names: [...names].slice(0, limit), more: Math.max(0, names.size - limit) };
   }
 
+  /** Adds the symbols that the shared cache's builder stripped from the image. */
+  addLocals(columns: SymbolColumns): void {
+    this.#locals = columns;
+    this.#unnamed = undefined;
+  }
+
   #findExport(name: string): SymbolShape | null {
     const text = new TextEncoder().encode(name);
     const offset = this.#searchExports((read, size) => findExport(read, size, text)) ?? null;
@@ -208,13 +218,14 @@ export class ImageSymbols {
     return new TableSymbol(name, address, known?.size ?? 0, true, thumb);
   }
 
-  /** Function starts and Objective-C methods: the local functions of an image of the shared cache,
-   * whose local symbols are stripped. */
+  /** Function starts, and the local symbols or else the Objective-C methods: the local functions of an
+   * image of the shared cache, whose local symbols are stripped. */
   #unnamedTable(): SymbolTable {
     if (this.#unnamed === undefined) {
-      const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
+      const columns = this.#locals ??
+        this.#guard("the Objective-C metadata", () => this.#readObjc());
       const { offsets } = this.#functionStarts ??= this.#readFunctionStarts();
-      this.#unnamed = this.#table(methods ? [methods] : [], offsets, this.#sections);
+      this.#unnamed = this.#table(columns ? [columns] : [], offsets, this.#sections);
     }
     return this.#unnamed;
   }

@@ -16,6 +16,7 @@ export type {
 } from "./types.ts";
 export { Image, type ImageFileOptions } from "./image.ts";
 export { NameSearch } from "./name_search.ts";
+export { isSharedCache, SharedCacheSymbols } from "./shared_cache.ts";
 export { type NamesFound, SymbolTable } from "./symbol_table.ts";
 export { type FatSlice, readFat } from "./fat.ts";
 export { type ArchiveMember, isArchive, readArchive } from "./archive.ts";
