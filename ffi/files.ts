@@ -29,9 +29,9 @@ function open(path: string): OpenFile {
   };
 }
 
-function create(path: string): FileSink {
+function create(path: string, mode = 0o600): FileSink {
   const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.partial`;
-  const file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
+  const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
   let length = 0;
   let open = true;
   const close = () => {

@@ -17,6 +17,7 @@ const unsafe =
 
 /** What is not printable ASCII: it takes the slower look. */
 const unusual = /[^ -~]/;
+const unusualInLines = /[^ -~\n\t]/;
 
 /** Makes text that came from a target safe to print: every control character becomes a visible
  * escape.
@@ -31,12 +32,38 @@ const unusual = /[^ -~]/;
 export function escape(text: string): SafeText {
   // Nearly all text is printable ASCII.
   if (!unusual.test(text)) return text as SafeText;
-  return text.replace(unsafe, (character) => {
-    const code = character.charCodeAt(0);
-    return code < 0x100
-      ? `\\x${code.toString(16).padStart(2, "0")}`
-      : `\\u{${code.toString(16).padStart(4, "0")}}`;
-  }) as SafeText;
+  return text.replace(unsafe, escaped) as SafeText;
+}
+
+function escaped(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 0x100
+    ? `\\x${code.toString(16).padStart(2, "0")}`
+    : `\\u{${code.toString(16).padStart(4, "0")}}`;
+}
+
+/** Makes text of several lines safe to print: as {@linkcode escape}, but line feeds and tabs stay. */
+export function escapeLines(text: string): SafeText {
+  if (!unusualInLines.test(text)) return text as SafeText;
+  return text.replace(
+    unsafe,
+    (character) => character === "\n" || character === "\t" ? character : escaped(character),
+  ) as SafeText;
+}
+
+/** Writes a value as JSON that is safe to print. It is the same value: what `JSON.stringify` leaves raw
+ * though a terminal may act on it (DEL, C1, bidirectional and invisible characters) is written as
+ * `\\u…`.
+ *
+ * @param value that `JSON.stringify` takes
+ */
+export function safeJson(value: unknown): SafeText {
+  const text = JSON.stringify(value);
+  if (!unusual.test(text)) return text as SafeText;
+  return text.replace(
+    unsafe,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  ) as SafeText;
 }
 
 /** What a {@linkcode safe} template takes: text that is safe, and what cannot hold a control character. */

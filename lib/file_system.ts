@@ -28,8 +28,11 @@ export interface Files {
    * @throws Error the system's, when the file does not exist or may not be read
    */
   open(path: string): OpenFile;
-  /** Starts writing `path`. Until the commit, the bytes are in a temporary file beside it. */
-  create(path: string): FileSink;
+  /** Starts writing `path`. Until the commit, the bytes are in a temporary file beside it.
+   *
+   * @param mode permissions, which the umask narrows; the owner's alone when left out
+   */
+  create(path: string, mode?: number): FileSink;
   /** The paths of all plain files at and below `path`. Folders that cannot be listed are left out. */
   walk(path: string): Iterable<string>;
 }

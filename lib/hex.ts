@@ -1,4 +1,5 @@
-/** Numbers, bytes and UUIDs as hexadecimal text. */
+/** Numbers, bytes and UUIDs as hexadecimal text, which is safe to print. */
+import type { SafeText } from "./escape.ts";
 
 /** A number as `0x…`, a negative one as `-0x…`.
  *
@@ -11,13 +12,16 @@
  * console.log(hex(0x1000n), hex(10, 4)); // 0x1000 0x000a
  * ```
  */
-export function hex(value: bigint | number, digits = 0): string {
-  return value < 0
+export function hex(value: bigint | number, digits = 0): SafeText {
+  const text = value < 0
     ? `-0x${(-value).toString(16).padStart(digits, "0")}`
     : `0x${value.toString(16).padStart(digits, "0")}`;
+  return text as SafeText;
 }
 
-/** Bytes as two lower-case digits each, without separators.
+/** Bytes as two lower-case digits each.
+ *
+ * @param separator between two bytes
  *
  * @example
  * ```ts
@@ -26,9 +30,10 @@ export function hex(value: bigint | number, digits = 0): string {
  * console.log(hexBytes(new Uint8Array([1, 0xab]))); // 01ab
  * ```
  */
-export function hexBytes(bytes: Uint8Array): string {
+export function hexBytes(bytes: Uint8Array, separator: "" | " " = ""): SafeText {
   // `Uint8Array.prototype.toHex` is younger than the Node versions that the library supports.
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
+  return digits.join(separator) as SafeText;
 }
 
 /** A UUID as Apple's tools print it.
@@ -42,9 +47,9 @@ export function hexBytes(bytes: Uint8Array): string {
  * console.log(formatUuid(new Uint8Array(16))); // 00000000-0000-0000-0000-000000000000
  * ```
  */
-export function formatUuid(bytes: Uint8Array): string {
+export function formatUuid(bytes: Uint8Array): SafeText {
   return hexBytes(bytes).toUpperCase()
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") as SafeText;
 }
 
 /** The 16 bytes of a UUID: the reverse of {@linkcode formatUuid}. Zeros for `null`.

@@ -2,6 +2,7 @@
  *
  * @module
  */
+import { safe } from "../lib/escape.ts";
 import { UserError } from "./errors.ts";
 import { complain, explain } from "./view/output.ts";
 
@@ -15,19 +16,23 @@ import { complain, explain } from "./view/output.ts";
  * if (code !== undefined) Deno.exit(code);
  * ```
  * @param args as in `Deno.args`
- * @returns the code to exit with; `undefined` where the program ends when nothing is left to do,
- * as a script does
+ * @returns the exit code; `undefined` where the program ends when nothing is left to do, as a script
+ * does
  */
 export async function main(args: readonly string[]): Promise<number | undefined> {
   try {
+    const log = Deno.env.get("MACHPAUSE_LOG");
+    if (log) (await import("./view/log.ts")).startLog(log, "MACHPAUSE_LOG");
     // Each path loads what it needs and no more: most of the time a short command takes is loading.
-    if (args.length === 0) return await (await import("./cli/actions.ts")).promptAction();
+    if (args.length === 0) return await (await import("./cli/prompt.ts")).promptAt();
     return await (await import("./cli/program.ts")).runCommandLine(args);
   } catch (error) {
-    // Both our own errors and those of the command line's library say how to exit.
+    // Our own errors and those of the command line's library have an exit code.
     const code = (error as { exitCode?: unknown } | null)?.exitCode;
-    const hint = code === 2 && !(error instanceof UserError) ? "; see `machpause --help`" : "";
-    complain(explain(error).replace(/\.$/, "") + hint);
+    const hint = code === 2 && !(error instanceof UserError)
+      ? safe`; see \`machpause --help\``
+      : safe``;
+    complain(safe`${explain(error)}${hint}`);
     return code === 2 ? 2 : 1;
   }
 }

@@ -1,6 +1,8 @@
 /** The options of the commands, once for the command line and for the prompt: a subcommand and the
  * prompt's command of the same name take theirs from the same table. */
 
+import { UserError } from "./errors.ts";
+
 /** Where an option can be used; in both places when left out. */
 export type Place = "cli" | "prompt";
 
@@ -57,22 +59,48 @@ export function optionsAt<Table extends Options>(place: Place, table: Table): Op
   );
 }
 
+/** Checks a value against its row.
+ *
+ * @param name of the option, without dashes
+ * @returns a number where the row says so
+ * @throws UserError with the exit code 2 for a value that is not allowed
+ */
+export function checked(
+  name: string,
+  { choices, integer }: Option,
+  text: string,
+): string | number {
+  if (choices !== undefined && !choices.includes(text)) {
+    throw new UserError(`there is no ${name} ${text}: it is one of ${choices.join(", ")}`, 2);
+  }
+  if (!integer) return text;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
+    throw new UserError(`--${name} ${text}: a whole number from 1 on is needed`, 2);
+  }
+  return value;
+}
+
 /** Keeps the types of a table's rows. */
 function table<const Table extends Options>(rows: Table): Table {
   return rows;
 }
 
-const json = { help: "Print one JSON object.", only: "cli" } as const;
+/** `--json` */
+export const json = { help: "Print one JSON object.", only: "cli" } as const;
 
-const symbols = {
+/** `--symbols` */
+export const symbols = {
   value: "folder",
   collect: true,
   help: "Folder with binaries, dSYMs or symbol table files. Repeatable.",
 } as const;
 
-const noDemangle = { help: "Show mangled names." } as const;
+/** `--no-demangle` */
+export const noDemangle = { help: "Show mangled names." } as const;
 
-const limit = {
+/** `--limit`, which `bt` at the prompt had as `--count`. */
+export const limit = {
   short: "c",
   aliases: ["count"],
   value: "frames",
@@ -84,7 +112,7 @@ const scan = {
   help: "Scan the stack for return addresses where nothing else finds the caller.",
 } as const;
 
-/** The options of commands that end at the prompt: how the prompt starts. */
+/** How the prompt starts, for every subcommand that ends there. */
 const prompt = {
   eval: {
     short: "e",

@@ -6,6 +6,13 @@
 export { decodeGuard, decodeResource } from "./codes.ts";
 export * from "./explain/mod.ts";
 export { faultAddress } from "./fault.ts";
+export {
+  type ReportGroup,
+  ReportGroups,
+  type ReportSummary,
+  type SummarizeOptions,
+  summarizeReport,
+} from "./group/groups.ts";
 export { type ReportSignature, reportSignature, reportTime } from "./group/signature.ts";
 export { isSystemImage, programImage } from "./images.ts";
 export type { JsonObject, JsonValue } from "./json.ts";

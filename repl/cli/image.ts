@@ -1,55 +1,67 @@
-/** `machpause image` */
-import { openImage } from "../../mod.ts";
-import { escape } from "../../lib/escape.ts";
-import { type ImageLists, imageText } from "../view/image.ts";
-import { complain, print } from "../view/output.ts";
-import { styleFor } from "../view/style.ts";
+import { escape, safe } from "../../lib/escape.ts";
+import { json, type Values } from "../options.ts";
+import { subcommand } from "./subcommand.ts";
 
-/** The options of `machpause image`. */
-export interface ImageOptions extends ImageLists {
-  readonly arch?: string;
-  readonly all?: boolean;
-  readonly json?: boolean;
-}
+const options = {
+  arch: { value: "name", help: "Only this architecture of a universal file." },
+  "load-commands": { help: "Every load command with its fields." },
+  sections: { help: "Sections with types and attributes." },
+  symbols: { help: "The symbol table, as `nm -n` prints it." },
+  stabs: { help: "With --symbols: debugger entries too." },
+  indirect: { help: "The symbols of stubs and symbol pointers." },
+  "function-starts": { help: "Addresses at which functions begin." },
+  exports: { help: "The export trie." },
+  fixups: { help: "Rebases and binds, chained or classic." },
+  objc: { help: "Objective-C classes, categories and methods." },
+  swift: { help: "Swift types and protocols." },
+  all: { help: "The summary and all lists." },
+  json,
+} as const;
 
-const everything: ImageLists = {
-  loadCommands: true,
-  sections: true,
-  symbols: true,
-  indirect: true,
-  functionStarts: true,
-  exports: true,
-  fixups: true,
-  objc: true,
-  swift: true,
-};
+type ImageOptions = Values<typeof options>;
 
-/** Writes are gathered to pieces of about this many characters. */
+/** Output is gathered to pieces of about this many characters. */
 const GATHERED = 1 << 16;
 
-/** Prints what is asked for of a Mach-O file; without a list its summary. */
-export async function showImage(path: string, options: ImageOptions): Promise<number> {
-  const { arch, all = false, json = false, ...chosen } = options;
-  const wanted = all ? { ...everything, stabs: chosen.stabs ?? false } : chosen;
-  const summary = all ||
-    !Object.keys(everything).some((key) => wanted[key as keyof ImageLists]);
+/** `machpause image` */
+export default subcommand({
+  description: "Show what a Mach-O file contains: a summary, or the lists that options name.",
+  arguments: "<file:string>",
+  options,
+  examples: [
+    ["One screen about a file", "machpause image MyApp"],
+    ["Its symbols", "machpause image MyApp --arch arm64 --symbols"],
+  ],
+  run: (options, [file]) => showImage(file, options),
+});
+
+async function showImage(path: string, given: ImageOptions): Promise<number> {
+  const [{ openImage }, { allLists, imageText }, { complain, print, printBytes }, { styleFor }] =
+    await Promise.all([
+      import("../../mod.ts"),
+      import("../view/image.ts"),
+      import("../view/output.ts"),
+      import("../view/style.ts"),
+    ]);
+  const { arch, all = false, json = false, ...chosen } = given;
+  const wanted = all ? { ...allLists, stabs: chosen.stabs ?? false } : chosen;
+  const summary = all || !Object.keys(allLists).some((key) => wanted[key as keyof typeof allLists]);
   using file = openImage(path, arch === undefined ? {} : { arch });
   const pieces = json
     ? (await import("../view/image_json.ts")).imageJson(file, wanted)
     : imageText(file, wanted, summary, styleFor(Deno.stdout));
-  const encoder = new TextEncoder();
-  let gathered = "";
+  let gathered = safe``;
   const flush = (): void => {
-    if (gathered !== "") print(encoder.encode(gathered));
-    gathered = "";
+    if (gathered !== "") print(gathered);
+    gathered = safe``;
   };
   for await (const piece of pieces) {
     if (typeof piece === "string") {
-      gathered += piece;
+      gathered = safe`${gathered}${piece}`;
       if (gathered.length > GATHERED) flush();
     } else {
       flush();
-      print(piece);
+      printBytes(piece);
     }
   }
   flush();
@@ -59,6 +71,6 @@ export async function showImage(path: string, options: ImageOptions): Promise<nu
       warnings.map((warning) => `${member ?? arch}: ${warning}`)
     ),
   ];
-  for (const warning of warnings) complain(`warning: ${escape(warning)}`);
+  for (const warning of warnings) complain(safe`warning: ${escape(warning)}`);
   return 0;
 }

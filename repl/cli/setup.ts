@@ -1,20 +1,39 @@
-/** `machpause setup`: on macOS a program may take another's task port only when it is root or carries
- * a debugger's entitlement. Deno's own signature has none, so this signs a private copy of Deno that
- * has. Nothing outside one directory is changed. */
+/** On macOS a program gets another's task port only as root, or with a debugger's entitlement. Deno's
+ * own signature has none. This signs a private copy of Deno that has one, and changes nothing outside
+ * one folder. */
+import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
+import { hexBytes } from "../../lib/hex.ts";
+import { subcommand } from "./subcommand.ts";
 
-/** How {@linkcode setup} is to go about it. */
+/** `machpause setup` */
+export default subcommand({
+  description: "Sign a private copy of Deno that can attach without root.",
+  arguments: "[directory:string]",
+  options: { yes: { help: "Do not ask." } },
+  async run({ yes = false }, [directory]) {
+    const { print } = await import("../view/output.ts");
+    return await setup({
+      yes,
+      ...(directory === undefined ? {} : { directory }),
+      write: print,
+      confirm: (question) => confirm(question),
+    });
+  },
+});
+
+/** How {@linkcode setup} works. */
 export interface SetupOptions {
-  /** Don't ask. */
+  /** Does not ask. */
   readonly yes?: boolean;
-  /** Where the copy goes, `~/Library/Application Support/machpause` when not given. */
+  /** Where the copy goes. Default: `~/Library/Application Support/machpause`. */
   readonly directory?: string;
   /** Takes text for the user, lines ended by `\n`. */
-  readonly write: (text: string) => void;
-  /** Asks the user a question that is answered by yes or no. */
+  readonly write: (text: SafeText) => void;
+  /** Asks the user a question with the answers yes and no. */
   readonly confirm: (question: string) => boolean | Promise<boolean>;
 }
 
-/** What {@linkcode setup} needs of the system it runs on. Tests give another. */
+/** What {@linkcode setup} needs from the system. Tests pass their own. */
 export interface SetupSystem {
   /** As `Deno.build.os` names it. */
   readonly os: string;
@@ -42,8 +61,8 @@ const thisSystem: SetupSystem = {
   },
 };
 
-/** The debugger's entitlement, and those without which V8 could not make code and Deno could not open
- * a library that Apple has not signed. */
+/** The debugger's entitlement, and those that V8 needs to make code and Deno to open a library that
+ * Apple has not signed. */
 const entitlements: readonly string[] = [
   "com.apple.security.cs.debugger",
   "com.apple.security.cs.allow-jit",
@@ -61,7 +80,7 @@ ${entitlements.map((name) => `\t<key>${name}</key>\n\t<true/>\n`).join("")}</dic
 
 async function sha256(path: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(path));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexBytes(new Uint8Array(digest));
 }
 
 async function readText(path: string): Promise<string | undefined> {
@@ -86,41 +105,40 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function plan(source: string, copy: string): string {
-  return `This will
-  1. copy ${source}
-     to ${copy}, in a directory that only you can enter;
-  2. sign the copy, with no identity (codesign --sign -), with these entitlements:
-${entitlements.map((name) => `       ${name}\n`).join("")}
-Your own Deno stays as it is. Whoever can run the copy as you can look into your other
-programs, as a debugger can. To undo it, delete the directory.
+function plan(source: string, copy: string): SafeText {
+  return safe`This will
+  1. copy ${escape(source)}
+     to ${escape(copy)}, in a folder that only you can open;
+  2. sign the copy ad hoc (codesign --sign -), with these entitlements:
+${escapeLines(entitlements.map((name) => `       ${name}\n`).join(""))}
+Your own Deno stays as it is. Anyone who can run the copy as you can inspect your other
+programs, as a debugger can. To undo this, delete the folder.
 
 `;
 }
 
-function afterwards(copy: string): string {
-  return `
+function afterwards(copy: string): SafeText {
+  return safe`
 Use the copy in place of deno, without root:
 
-  ${quote(copy)} run -A jsr:@machpause/machpause/cli attach <pid|name>
+  ${escape(quote(copy))} run -A jsr:@machpause/machpause/cli attach <pid|name>
 
-The first time, macOS may ask for an administrator's password; with Developer Mode on
+The first time, macOS may ask for an administrator's password. With Developer Mode on
 (sudo DevToolsSecurity -enable) it does not. Still out of reach:
 
-  - programs with the hardened runtime and no com.apple.security.get-task-allow, which
-    are most that are distributed; one that you build yourself with Xcode has it in its
-    debug configuration;
-  - programs of the system, which System Integrity Protection covers;
-  - other users' and root's processes, for which run it with sudo.
+  - programs with the hardened runtime and without com.apple.security.get-task-allow:
+    most distributed ones. Xcode's debug builds have it;
+  - programs of the system: System Integrity Protection covers them;
+  - processes of other users and of root: run the copy with sudo.
 
 Run setup again when Deno has been upgraded.
 `;
 }
 
-/** Signs a private copy of the running Deno with the debugger's entitlement, after saying so. When
- * that has been done before and Deno is still the same, it only says how to use it.
+/** Signs a private copy of the running Deno with the debugger's entitlement, after asking. If the copy
+ * exists and is of the same Deno, this only prints how to use it.
  *
- * @param system a stand-in for the system, in tests
+ * @param system replaces the system in tests
  * @returns the exit code: 0 done, 1 refused or failed, with the reason written
  *
  * @example
@@ -136,16 +154,16 @@ export async function setup(
 ): Promise<number> {
   const { write } = options;
   if (system.os !== "darwin") {
-    write("setup is for macOS; here ptrace's own rules decide what can be attached to\n");
+    write(safe`setup is for macOS; here ptrace's rules decide what can be attached to\n`);
     return 1;
   }
   if (options.directory === undefined && system.home === undefined) {
-    write("setup needs HOME to be set, or a directory\n");
+    write(safe`setup needs HOME to be set, or a folder\n`);
     return 1;
   }
   const directory = options.directory ?? `${system.home}/Library/Application Support/machpause`;
   const copy = `${directory}/deno`;
-  // Which Deno the copy is of: its signature is not the original's, so the two files differ.
+  // Identifies the Deno that was copied: the copy itself differs by its signature.
   const origin = `${directory}/deno.sha256`;
 
   const hash = await sha256(system.deno);
@@ -153,20 +171,20 @@ export async function setup(
     (await readText(origin))?.trim() === hash &&
     (await system.run("codesign", ["--verify", "--strict", copy])).success
   ) {
-    write(`${copy} is signed already.\n${afterwards(copy)}`);
+    write(safe`${escape(copy)} is signed already.\n${afterwards(copy)}`);
     return 0;
   }
 
   write(plan(system.deno, copy));
   if (options.yes !== true && !await options.confirm("Go on?")) {
-    write("Nothing was changed.\n");
+    write(safe`Nothing was changed.\n`);
     return 1;
   }
 
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   await Deno.chmod(directory, 0o700);
-  // Made beside its place and renamed into it: a copy that is running keeps its own file, and one
-  // that could not be signed never takes its place.
+  // Made beside its place and renamed into it: a running copy keeps its file, and a copy that could
+  // not be signed never takes its place.
   const fresh = `${directory}/deno.${crypto.randomUUID()}`;
   const plist = `${fresh}.plist`;
   try {
@@ -181,7 +199,7 @@ export async function setup(
     ) {
       const { success, output } = await system.run("codesign", args);
       if (!success) {
-        write(`codesign ${args[0]} failed: ${output.trim()}\n`);
+        write(safe`codesign ${escape(args[0])} failed: ${escapeLines(output.trim())}\n`);
         return 1;
       }
     }
@@ -192,6 +210,6 @@ export async function setup(
     await remove(fresh);
     await remove(plist);
   }
-  write(`Done.\n${afterwards(copy)}`);
+  write(safe`Done.\n${afterwards(copy)}`);
   return 0;
 }

@@ -1,31 +1,43 @@
-/** `machpause stackshot` */
-import { escape } from "../../lib/escape.ts";
-import { loadDemangler, openStackshot, type Stackshot, takeStackshot } from "../../mod.ts";
+import { escape, safe, safeJson } from "../../lib/escape.ts";
+import type { Stackshot } from "../../mod.ts";
 import { UserError } from "../errors.ts";
-import { checkFolders } from "../prompt/open.ts";
-import { complain, print } from "../view/output.ts";
-import { styleFor } from "../view/style.ts";
+import { json, limit, noDemangle, symbols, type Values } from "../options.ts";
+import { subcommand } from "./subcommand.ts";
 
-/** The options of `machpause stackshot`. */
-export interface StackshotActionOptions {
-  readonly json?: boolean;
-  readonly limit?: number;
-  readonly pid?: number;
-  readonly symbols?: readonly string[];
-  readonly base?: string;
-  /** Whether mangled names are shown as people read them. */
-  readonly demangle?: boolean;
-}
+const options = {
+  pid: { value: "pid", integer: true, help: "Only this process." },
+  base: { value: "file", help: "The stackshot that a delta stackshot refers to." },
+  symbols,
+  limit: { ...limit, help: "Maximum number of frames per stack." },
+  "no-demangle": noDemangle,
+  json,
+} as const;
 
-/** Opens a file, or takes a stackshot of a process, or of all.
+type StackshotOptions = Values<typeof options>;
+
+/** `machpause stackshot` */
+export default subcommand({
+  description: "Show a stackshot: a file, or on macOS one taken now, of one process or of all.\n" +
+    "It has every thread in user space and in the kernel, and what each thread waits for.",
+  arguments: "[target:string]",
+  options,
+  examples: [
+    ["A file", "machpause stackshot hang.kcdata --symbols ./symbols"],
+    ["A process, now", "sudo machpause stackshot 123"],
+  ],
+  run: (options, [what]) => showStackshot(what, options),
+});
+
+/** Opens a file, or takes a stackshot of a process or of all.
  *
- * @throws UserError when there is no such file, or it may not be read
+ * @throws UserError for a file that does not exist, or may not be read
  */
 async function open(
   what: string | undefined,
-  { symbols = [], base }: StackshotActionOptions,
+  { symbols = [], base }: StackshotOptions,
 ): Promise<Stackshot> {
   const options = { symbols, ...(base === undefined ? {} : { base }) };
+  const { openStackshot, takeStackshot } = await import("../../mod.ts");
   const pid = /^(?:pid:)?(\d+)$/.exec(what ?? "")?.[1];
   try {
     if (what === undefined) return await takeStackshot(undefined, options);
@@ -44,15 +56,16 @@ async function open(
   }
 }
 
-/** Prints a stackshot: of a file, or taken now. Each task is printed as it is symbolicated. */
-export async function showStackshot(
+/** Prints a stackshot, each task as soon as it is symbolicated. */
+async function showStackshot(
   what: string | undefined,
-  options: StackshotActionOptions,
+  options: StackshotOptions,
 ): Promise<number> {
   const { json = false, limit, pid } = options;
-  if (limit !== undefined && limit < 1) {
-    throw new UserError(`--limit ${limit}: at least one frame is needed`, 2);
-  }
+  const [{ checkFolders }, { complain, print }] = await Promise.all([
+    import("../prompt/open.ts"),
+    import("../view/output.ts"),
+  ]);
   await checkFolders(options.symbols ?? []);
   using stackshot = await open(what, options);
   const tasks = stackshot.tasks.filter((task) => pid === undefined || task.pid === pid);
@@ -60,23 +73,27 @@ export async function showStackshot(
     throw new UserError(`the stackshot has no process with the pid ${pid}`);
   }
   if (json) {
-    const { safeJson } = await import("../view/json.ts");
-    const object = stackshot.toJSON(limit, tasks);
-    print(safeJson(object) + "\n");
+    print(safe`${safeJson(stackshot.toJSON(limit, tasks))}\n`);
   } else {
-    const { functionNames, headerLines, taskLines } = await import("../view/stackshot.ts");
+    const [{ functionNames, headerLines, taskLines }, { styleFor }, { lines }, { loadDemangler }] =
+      await Promise.all([
+        import("../view/stackshot.ts"),
+        import("../view/style.ts"),
+        import("../view/text.ts"),
+        import("../../mod.ts"),
+      ]);
     const { demangle = true } = options;
     const style = styleFor(Deno.stdout);
-    print(headerLines(stackshot, style).join("\n") + "\n");
+    print(lines(headerLines(stackshot, style)));
     const view = {
       ...(limit === undefined ? {} : { limit }),
       ...(demangle ? {} : { name: (raw: string) => raw }),
     };
     for (const task of tasks) {
       if (demangle) await loadDemangler(functionNames(task, view));
-      print("\n" + taskLines(task, style, view).join("\n") + "\n");
+      print(lines([safe``, ...taskLines(task, style, view)]));
     }
   }
-  for (const warning of stackshot.warnings) complain(`warning: ${escape(warning)}`);
+  for (const warning of stackshot.warnings) complain(safe`warning: ${escape(warning)}`);
   return 0;
 }

@@ -1,7 +1,8 @@
 /** What to look at, and letting it go. */
 import { escape } from "../../lib/escape.ts";
-import type { LiveTarget } from "../../mod.ts";
+import type { CoreStyle, LiveTarget } from "../../mod.ts";
 import { UserError } from "../errors.ts";
+import { checked, saveCoreOptions } from "../options.ts";
 import { held, openCoreFile, openTarget } from "../prompt/open.ts";
 import { noteLines } from "../view/render.ts";
 import type { Session } from "../prompt/session.ts";
@@ -141,8 +142,9 @@ export const target: Family = {
       takes: ["file", ["stacks", "dirty", "full"]],
       async run(session, [file, style = "stacks"]) {
         if (file === undefined) throw new UserError("save the core as what? the path of a file");
-        const { coreStyle, savedLine, saveCoreFile } = await import("../cli/savecore.ts");
-        const saved = await saveCoreFile(session.target, file, coreStyle(style), (giveUp) => {
+        const { savedLine, saveCoreFile } = await import("../prompt/save_core.ts");
+        checked("style", saveCoreOptions.style, style);
+        const saved = await saveCoreFile(session.target, file, style as CoreStyle, (giveUp) => {
           session.interrupt = giveUp;
         });
         return [savedLine(saved), ...saved.warnings.map((text) => `warning: ${escape(text)}`)];

@@ -95,7 +95,7 @@ export const threads: Family = {
       takes: ["thread"],
       run(session, [number]) {
         if (number !== undefined) session.selectThread(wholeNumber(number, "a thread's number"));
-        const lines = [threadHeader(session.thread, session.style)];
+        const lines: string[] = [threadHeader(session.thread, session.style)];
         for (const line of exceptionLines(session.thread, session.style)) lines.push("  " + line);
         if (session.frames.length === 0) return lines;
         return [...lines, ...selectedFrame(session).map((line) => "  " + line)];
@@ -138,7 +138,10 @@ export const threads: Family = {
           return backtraceLines(thread, size, session.style, limit, shown);
         };
         if (options.unique !== undefined) {
-          const { groupStacks, indexRanges } = await import("../view/summary.ts");
+          const [{ groupStacks }, { indexRanges }] = await Promise.all([
+            import("../../lib/target/stacks.ts"),
+            import("../view/summary.ts"),
+          ]);
           const lines: string[] = [];
           for (const { threads } of groupStacks(session.threads())) {
             if (lines.length > 0) lines.push("");

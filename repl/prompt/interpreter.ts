@@ -69,7 +69,7 @@ async function report(
   code: boolean,
 ): Promise<void> {
   session.notice(error);
-  let message = explain(error);
+  let message: string = explain(error);
   let lines: string[] = [];
   if (code) {
     remember("_error", error);

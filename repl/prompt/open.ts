@@ -42,15 +42,24 @@ export async function openTarget(
   return held(await attach(pid === undefined ? spec : Number(pid), { symbols }));
 }
 
-/** A misspelt folder would only show in names that are missing.
+/** Checks that the folders of `--symbols` exist: a misspelt one would show only as missing names.
  *
- * @throws UserError when there is none of that name
+ * @throws UserError for one that does not
  */
 export async function checkFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     if (await Deno.stat(folder).catch(() => null) === null) {
       throw new UserError(`there is no folder ${folder} to look for symbols in`);
     }
+  }
+}
+
+/** Whether a path is a folder. */
+export function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
   }
 }
 

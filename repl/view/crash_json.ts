@@ -9,7 +9,7 @@ import {
   reportSignature,
   type ReportThread,
 } from "../../lib/report/mod.ts";
-import type { ReadCrash } from "../cli/crash.ts";
+import type { ReadCrash } from "./crash_show.ts";
 
 function imageJson(image: ReportImage): Record<string, unknown> {
   const { name, path, uuid, base, size, arch, version, identifier } = image;
@@ -71,8 +71,8 @@ function ownedJson(owned: OwnedFrame): Record<string, unknown> {
   };
 }
 
-/** One report as an object: the `images` and `threads` of `bt --json`, what the report says beside them, and
- * what it means. */
+/** One report as an object: the `images` and `threads` of `bt --json`, the other contents of the report,
+ * and its explanation. */
 export function crashJson({ report, missing, attribution }: ReadCrash): Record<string, unknown> {
   const { exception, termination } = report;
   const { headline, happened, firstOwn, causes, check } = explainReport(report);

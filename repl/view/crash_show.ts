@@ -1,108 +1,121 @@
-/** A report's explanation as lines of text. Everything that a report has a say in is escaped here. */
-
-import type { Attribution, Explanation, OwnedFrame, ReportFrame } from "../../lib/report/mod.ts";
-import { escape } from "../../lib/escape.ts";
-import type { ReadCrash } from "../cli/crash.ts";
+/** A report's explanation as lines of text. */
+import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
+import type {
+  Attribution,
+  Explanation,
+  OwnedFrame,
+  ReportFrame,
+  SymbolicatedReport,
+} from "../../lib/report/mod.ts";
 import type { Style } from "./style.ts";
+import { count, indented } from "./text.ts";
 
-/** More lines of a kind explain nothing. */
+/** A report, symbolicated, and whose crash it is. */
+export interface ReadCrash extends SymbolicatedReport {
+  readonly attribution: Attribution;
+}
+
+/** Maximum number of lines per part. */
 const MOST = 8;
 
-/** What happened, where, whose it is, what to check, which symbols are missing. */
+/** What happened, where, whose code it is, what to check, and which symbols are missing. */
 export function explanationLines(
   { headline, happened, thread, firstOwn, causes, check }: Explanation,
   { attribution, missing }: Pick<ReadCrash, "attribution" | "missing">,
   style: Style,
-): string[] {
+): SafeText[] {
   const lines = [style("heading", short(headline))];
-  const part = (title: string, texts: readonly string[]): void => {
+  const part = (title: SafeText, texts: readonly SafeText[]): void => {
     if (texts.length === 0) return;
-    lines.push("", style("heading", title));
-    for (const text of texts.slice(0, MOST)) lines.push(`  ${text}`);
+    lines.push(safe``, style("heading", title), ...indented(texts.slice(0, MOST)));
   };
-  part("What happened", happened.map(short));
-  const where: string[] = [];
+  part(safe`What happened`, happened.map(short));
+  const where: SafeText[] = [];
   if (thread !== null) {
     const name = thread.name ?? thread.queue;
-    where.push(
-      `thread ${thread.index}` + (name === null ? "" : ` ${style("name", `"${short(name)}"`)}`),
-    );
+    const shown = name === null ? safe`` : safe` ${style("name", safe`"${short(name)}"`)}`;
+    where.push(safe`thread ${thread.index}${shown}`);
     const [top] = thread.frames;
-    if (top !== undefined) where.push(`in ${frameWords(top, style)}`);
+    if (top !== undefined) where.push(safe`in ${frameWords(top, style)}`);
   }
-  if (firstOwn !== null) where.push(`first of the program's own: ${frameWords(firstOwn, style)}`);
-  part("Where", where);
-  part("Whose", verdictWords(attribution, style));
-  part("Likely causes", causes.map(short));
-  part("What to check", check.map(short));
+  if (firstOwn !== null) {
+    where.push(safe`first of the program's own: ${frameWords(firstOwn, style)}`);
+  }
+  part(safe`Where`, where);
+  part(safe`Whose`, verdictWords(attribution, style));
+  part(safe`Likely causes`, causes.map(short));
+  part(safe`What to check`, check.map(short));
   part(
-    "Symbols that are missing",
+    safe`Symbols that are missing`,
     missing.map(({ image, frames, crashedFrames }) =>
-      `${style("image", short(image.name))} ${image.uuid ?? "without UUID"}: ` +
-      `${count(frames, "frame")}, ${crashedFrames} of them in the crashed thread`
+      safe`${style("image", short(image.name))} ${escape(image.uuid ?? "without UUID")}: ${
+        count(frames, "frame")
+      }, ${crashedFrames} of them in the crashed thread`
     ),
   );
-  if (missing.length > MOST) lines.push(`  and ${count(missing.length - MOST, "more image")}`);
+  if (missing.length > MOST) lines.push(safe`  and ${count(missing.length - MOST, "more image")}`);
   return lines;
 }
 
-function count(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number} ${what}s`;
+/** The text of a report, its lines safe to print. Tabs stay: they separate columns. */
+export function safeLines(text: string): SafeText {
+  return escapeLines(text.replace(/\r\n?/g, "\n"));
 }
 
-/** Text of a report on one line, not without end. */
-function short(text: string): string {
+/** A report's text on one line of limited length. */
+function short(text: string): SafeText {
   const line = text.replace(/\s*[\r\n]\s*/g, "; ");
   return escape(line.length > 400 ? `${line.slice(0, 400)}…` : line);
 }
 
-function frameWords(frame: ReportFrame, style: Style): string {
+function frameWords(frame: ReportFrame, style: Style): SafeText {
   const image = frame.image === null
-    ? ""
-    : style("image", short((frame.image.path ?? frame.image.name).split("/").at(-1)!)) + " ";
+    ? safe``
+    : safe`${style("image", short((frame.image.path ?? frame.image.name).split("/").at(-1)!))} `;
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   const name = frame.symbol === null
-    ? `+ 0x${(offset < 0n ? -offset : offset).toString(16)}`
+    ? safe`+ ${hex(offset < 0n ? -offset : offset)}`
     : short(frame.symbol);
   const place = frame.file === null
-    ? ""
-    : ` at ${short(frame.file)}${frame.line === null ? "" : `:${frame.line}`}`;
-  return `${image}${name}${place} ${style("quiet", `(frame ${frame.index})`)}`;
+    ? safe``
+    : safe` at ${short(frame.file)}${frame.line === null ? safe`` : safe`:${frame.line}`}`;
+  return safe`${image}${name}${place} ${style("quiet", safe`(frame ${frame.index})`)}`;
 }
 
 const verdicts = {
-  mine: "of the library asked for",
-  program: "of the program's side",
-  system: "of the system: no other frame is on the stack",
-  unknown: "not known: no frame is in any image",
+  mine: safe`of the library asked for`,
+  program: safe`of the program's side`,
+  system: safe`of the system: no other frame is on the stack`,
+  unknown: safe`not known: no frame is in any image`,
 } as const;
 
-const ways: Readonly<Record<OwnedFrame["by"], string>> = {
-  image: "by its image",
-  range: "by its place between begin and end",
-  archive: "by the object file that it was linked from",
-  unit: "by its source file",
-  none: "",
+const ways: Readonly<Record<OwnedFrame["by"], SafeText>> = {
+  image: safe`by its image`,
+  range: safe`by its place between begin and end`,
+  archive: safe`by the object file that it was linked from`,
+  unit: safe`by its source file`,
+  none: safe``,
 };
 
 function verdictWords(
   { verdict, library, deciding, involved, passed }: Attribution,
   style: Style,
-): string[] {
-  const whose = library === null ? "" : ` (${style("name", short(library))})`;
-  const lines = [`${verdicts[verdict]}${whose}`];
+): SafeText[] {
+  const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
+  const lines = [safe`${verdicts[verdict]}${whose}`];
   if (deciding !== null) {
-    const before = passed === 0 ? "" : `, after ${count(passed, "frame")} of the system`;
-    const unit = deciding.unit === null ? "" : `, which is of ${short(deciding.unit)}`;
-    lines.push(
-      `decided by ${frameWords(deciding.frame, style)}${unit}, ${ways[deciding.by]}${before}`,
-    );
+    const before = passed === 0 ? safe`` : safe`, after ${count(passed, "frame")} of the system`;
+    const unit = deciding.unit === null ? safe`` : safe`, which is of ${short(deciding.unit)}`;
+    const frame = frameWords(deciding.frame, style);
+    lines.push(safe`decided by ${frame}${unit}, ${ways[deciding.by]}${before}`);
   }
   const [first] = involved;
   if (first !== undefined) {
     lines.push(
-      `the library asked for is further out, in ${count(involved.length, "frame")}: ` +
-        frameWords(first.frame, style),
+      safe`the library asked for is further out, in ${count(involved.length, "frame")}: ${
+        frameWords(first.frame, style)
+      }`,
     );
   }
   return lines;

@@ -1,36 +1,36 @@
-/** Looks for bytes in the memory of a target. */
+/** Searches the memory of a target. */
 import type { Memory, Region } from "../../mod.ts";
 
-/** Read at once. */
+/** Bytes read at a time. */
 const chunkSize = 1 << 20;
 
-/** What else there is to do, such as Ctrl-C, gets its turn after so long. */
+/** The event loop runs this often: a signal must be able to end the search. */
 const turnMilliseconds = 20;
 
-/** How a search is watched and ended. */
+/** What to search, and how to stop. */
 export interface FindOptions {
   /** Where to look. */
   readonly start: bigint;
   readonly end: bigint;
-  /** So many at most. */
+  /** Maximum number of results. */
   readonly limit: number;
-  /** Ends it; what was found so far is the answer. */
+  /** Ends the search; the results so far are returned. */
   readonly signal: AbortSignal;
-  /** Told bytes done and bytes in all. */
+  /** Gets the bytes searched, the bytes in all, and the number of results. */
   onProgress(done: bigint, total: bigint, found: number): void;
 }
 
-/** What a search came to. */
+/** The results of a search. */
 export interface Found {
-  /** Rising. */
+  /** Ascending. */
   readonly addresses: readonly bigint[];
-  /** Whether it looked everywhere. */
+  /** Whether everything was searched. */
   readonly complete: boolean;
-  /** How many bytes it looked at. */
+  /** Number of bytes searched. */
   readonly searched: bigint;
 }
 
-/** Where `pattern` is in `bytes`, from `from` on; -1 for nowhere. */
+/** The offset of `pattern` in `bytes`, from `from` on; -1 if it is not there. */
 function indexOfBytes(bytes: Uint8Array, pattern: Uint8Array, from: number): number {
   const last = bytes.length - pattern.length;
   for (let at = from; (at = bytes.indexOf(pattern[0], at)) >= 0 && at <= last; at++) {
@@ -41,7 +41,7 @@ function indexOfBytes(bytes: Uint8Array, pattern: Uint8Array, from: number): num
   return -1;
 }
 
-/** Looks through all readable regions. What cannot be read is passed over. */
+/** Searches all readable regions; skips what cannot be read. */
 export async function findBytes(
   memory: Memory,
   regions: readonly Region[],

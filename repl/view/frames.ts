@@ -7,17 +7,17 @@ export interface ShownFrames {
   readonly stopped: StopReason;
 }
 
-/** What of a thread is shown.
+/** The frames of a thread.
  *
- * @param limit so many at most
+ * @param limit maximum number
  * @param scan whether the stack is scanned where nothing else finds a caller
  */
 export function shownFrames(thread: Thread, limit?: number, scan = false): ShownFrames {
   return walkFrames(thread, limit, scan)();
 }
 
-/** Walks a thread's stack and reads its symbols; debug information is read when the answer is called,
- * for which the target may run again. */
+/** Unwinds a thread's stack and reads its symbols. The function that it returns reads the debug
+ * information; meanwhile the target may run. */
 export function walkFrames(thread: Thread, limit?: number, scan = false): () => ShownFrames {
   const walked = thread.backtrace(limit === undefined ? { scan } : { limit, scan });
   for (const frame of walked) void frame.symbol;

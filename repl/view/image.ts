@@ -1,5 +1,5 @@
-/** What a Mach-O file says of itself, as text. */
-import { escape } from "../../lib/escape.ts";
+/** What a Mach-O file contains, as text. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import {
   flagNames,
@@ -11,13 +11,15 @@ import {
 } from "../../lib/macho/mod.ts";
 import { cdHash, type FieldValue, type MachOFile, type MachOSlice } from "../../mod.ts";
 import type { Style } from "./style.ts";
+import { protectionText } from "./regions.ts";
+import { count, grouped, join, padEnd, spaces } from "./text.ts";
 
-/** The lists that can be asked for. */
+/** The lists to print. */
 export interface ImageLists {
   readonly loadCommands?: boolean;
   readonly sections?: boolean;
   readonly symbols?: boolean;
-  /** With `symbols`: the debugger's entries too. */
+  /** With `symbols`: debugger entries too. */
   readonly stabs?: boolean;
   readonly indirect?: boolean;
   readonly functionStarts?: boolean;
@@ -27,47 +29,60 @@ export interface ImageLists {
   readonly swift?: boolean;
 }
 
-/** Text in pieces: strings that end without a newline are not lines. */
-type Pieces = Iterable<string | Uint8Array>;
+/** All lists but the debugger entries. */
+export const allLists: ImageLists = {
+  loadCommands: true,
+  sections: true,
+  symbols: true,
+  indirect: true,
+  functionStarts: true,
+  exports: true,
+  fixups: true,
+  objc: true,
+  swift: true,
+};
+
+/** Text in pieces, which are not lines; long lists are encoded already. */
+type Pieces = Iterable<SafeText | Uint8Array>;
 
 interface List {
   readonly key: keyof ImageLists;
-  readonly title: string;
+  readonly title: SafeText;
   pieces(image: MachOSlice, lists: ImageLists): Pieces;
 }
 
 /** In the order in which they are shown. */
 const lists: readonly List[] = [
-  { key: "loadCommands", title: "Load commands", pieces: loadCommands },
-  { key: "sections", title: "Sections", pieces: sections },
-  { key: "symbols", title: "Symbols", pieces: symbols },
-  { key: "indirect", title: "Indirect symbols", pieces: indirectSymbols },
-  { key: "functionStarts", title: "Function starts", pieces: functionStarts },
-  { key: "exports", title: "Exports", pieces: exportedSymbols },
-  { key: "fixups", title: "Fixups", pieces: fixups },
-  { key: "objc", title: "Objective-C", pieces: objc },
-  { key: "swift", title: "Swift", pieces: swift },
+  { key: "loadCommands", title: safe`Load commands`, pieces: loadCommands },
+  { key: "sections", title: safe`Sections`, pieces: sections },
+  { key: "symbols", title: safe`Symbols`, pieces: symbols },
+  { key: "indirect", title: safe`Indirect symbols`, pieces: indirectSymbols },
+  { key: "functionStarts", title: safe`Function starts`, pieces: functionStarts },
+  { key: "exports", title: safe`Exports`, pieces: exportedSymbols },
+  { key: "fixups", title: safe`Fixups`, pieces: fixups },
+  { key: "objc", title: safe`Objective-C`, pieces: objc },
+  { key: "swift", title: safe`Swift`, pieces: swift },
 ];
 
-/** All of what is asked for, in pieces to be written one after another. One list of one image comes
- * alone, as the tool that it is like prints it; more have headings.
+/** The lists in pieces. A single list of a single image comes without a heading, as the tool that it is
+ * like prints it.
  *
- * @param summary whether to begin each image with its summary
+ * @param summary whether each image begins with a summary
  */
 export async function* imageText(
   file: MachOFile,
   wanted: ImageLists,
   summary: boolean,
   style: Style,
-): AsyncGenerator<string | Uint8Array> {
+): AsyncGenerator<SafeText | Uint8Array> {
   const chosen = lists.filter(({ key }) => wanted[key]);
   const single = file.images.length === 1;
-  if (summary) yield `${style("heading", escape(file.path))}: ${kindOf(file)}\n`;
+  if (summary) yield safe`${style("heading", escape(file.path))}: ${kindOf(file)}\n`;
   for (const image of file.images) {
     if (summary) yield* await summaryLines(image, style);
-    else if (!single) yield `\n${style("heading", escape(titleOf(image)))}:\n`;
+    else if (!single) yield safe`\n${style("heading", escape(titleOf(image)))}:\n`;
     for (const { title, pieces } of chosen) {
-      if (chosen.length > 1 || summary) yield `\n${style("heading", title)}\n`;
+      if (chosen.length > 1 || summary) yield safe`\n${style("heading", title)}\n`;
       yield* pieces(image, wanted);
     }
   }
@@ -77,70 +92,72 @@ function titleOf({ path, member, arch }: MachOSlice): string {
   return `${path}${member === null ? "" : `(${member})`} (${arch})`;
 }
 
-function kindOf(file: MachOFile): string {
-  const archs = [...new Set(file.images.map(({ arch }) => arch))].join(", ");
+function kindOf(file: MachOFile): SafeText {
+  const archs = escape([...new Set(file.images.map(({ arch }) => arch))].join(", "));
   switch (file.kind) {
     case "fat":
-      return `universal file: ${archs}`;
+      return safe`universal file: ${archs}`;
     case "archive":
-      return `archive of ${count(file.images.length, "object")}: ${archs}`;
+      return safe`archive of ${count(file.images.length, "object")}: ${archs}`;
     case "thin":
       return archs;
   }
 }
 
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-/** What `file`, `lipo -info` and `otool -L` tell, on one screen. */
-async function summaryLines(image: MachOSlice, style: Style): Promise<string[]> {
+/** What `file`, `lipo -info` and `otool -L` print, on one screen. */
+async function summaryLines(image: MachOSlice, style: Style): Promise<SafeText[]> {
   const { header } = image;
-  const rows: [label: string, text: string][] = [];
-  const add = (label: string, ...texts: string[]): void => {
-    texts.forEach((text, index) => rows.push([index === 0 ? label : "", text]));
+  const rows: [label: SafeText, text: SafeText][] = [];
+  const add = (label: string, ...texts: SafeText[]): void => {
+    texts.forEach((text, index) => rows.push([index === 0 ? escape(label) : safe``, text]));
   };
-  if (image.image.uuid !== null) add("uuid", image.image.uuid);
+  if (image.image.uuid !== null) add("uuid", escape(image.image.uuid));
   for (const { platform, minimum, sdk, tools } of image.builds) {
     const by = tools.map(({ tool, version }) => `${tool} ${version ?? "?"}`).join(", ");
     add(
       "built for",
-      `${platform} ${minimum ?? "?"}${sdk === null || sdk === "0.0.0" ? "" : `, SDK ${sdk}`}` +
-        (by === "" ? "" : `, by ${by}`),
+      escape(
+        `${platform} ${minimum ?? "?"}${sdk === null || sdk === "0.0.0" ? "" : `, SDK ${sdk}`}` +
+          (by === "" ? "" : `, by ${by}`),
+      ),
     );
   }
-  if (image.image.sourceVersion !== null) add("source", image.image.sourceVersion);
+  if (image.image.sourceVersion !== null) add("source", escape(image.image.sourceVersion));
   const flags = flagNames(header.flags, HEADER_FLAGS);
-  if (flags.length > 0) add("flags", flags.join(" "));
+  if (flags.length > 0) add("flags", escape(flags.join(" ")));
   if (image.image.installName !== null) add("name", escape(image.image.installName));
   add(
     "loads",
     ...image.dylibs.map(({ name, command, currentVersion }) => {
       const how = /^LC_(WEAK|LOAD_WEAK|REEXPORT|LAZY_LOAD|LOAD_UPWARD)_DYLIB$/.exec(command)?.[1];
-      return escape(name) + ` ${currentVersion ?? "?"}` +
-        (how === undefined ? "" : ` (${how.replace("LOAD_", "").toLowerCase()})`);
+      return escape(
+        `${name} ${currentVersion ?? "?"}` +
+          (how === undefined ? "" : ` (${how.replace("LOAD_", "").toLowerCase()})`),
+      );
     }),
   );
   add("rpath", ...image.rpaths.map(escape));
   add(
     "segments",
     ...image.segments.map(({ name, vmAddress, size, initialProtection, sections }) => {
-      const protection = [...protections].map((letter, bit) =>
-        (initialProtection & (1 << bit)) === 0 ? "-" : letter
-      ).join("");
-      return `${escape(name || "(no name)").padEnd(16)} ${protection} ${
-        hex(vmAddress, header.pointerSize * 2)
-      } ${count(size, "byte")}, ${count(sections.length, "section")}`;
+      const title = padEnd(escape(name || "(no name)"), 16);
+      const address = hex(vmAddress, header.pointerSize * 2);
+      return safe`${title} ${protectionText(initialProtection)} ${address} ${
+        count(size, "byte")
+      }, ${count(sections.length, "section")}`;
     }),
   );
   const symtab = image.loadCommands.find(({ name }) => name === "LC_SYMTAB");
-  if (symtab !== undefined) add("symbols", Number(symtab.fields.nsyms ?? 0).toLocaleString("en"));
+  if (symtab !== undefined) add("symbols", grouped(Number(symtab.fields.nsyms ?? 0)));
   if (image.encryption !== null) {
     const { id, size, offset } = image.encryption;
-    add("encrypted", id === 0 ? "no" : `${count(size, "byte")} at ${hex(offset)}, system ${id}`);
+    add(
+      "encrypted",
+      id === 0 ? safe`no` : safe`${count(size, "byte")} at ${hex(offset)}, system ${id}`,
+    );
   }
   for (const { owner, offset, size } of image.notes) {
-    add("note", `${escape(owner)}: ${size} bytes at ${hex(offset)}`);
+    add("note", safe`${escape(owner)}: ${size} bytes at ${hex(offset)}`);
   }
   const signature = image.codeSignature();
   if (signature !== null) {
@@ -148,35 +165,39 @@ async function summaryLines(image: MachOSlice, style: Style): Promise<string[]> 
       const { identifier, team, flagNames, hashType } = directory;
       add(
         "signed",
-        [
-          escape(identifier ?? "(no identifier)"),
-          team === null ? null : `team ${escape(team)}`,
-          ...flagNames,
-          `cdhash ${await cdHash(directory) ?? "of an unknown kind"} (${hashType})`,
-        ].filter((part) => part !== null).join(", "),
+        escape(
+          [
+            identifier ?? "(no identifier)",
+            team === null ? null : `team ${team}`,
+            ...flagNames,
+            `cdhash ${await cdHash(directory) ?? "of an unknown kind"} (${hashType})`,
+          ].filter((part) => part !== null).join(", "),
+        ),
       );
     }
     if (signature.entitlements !== null) {
       add("entitled", ...signature.entitlements.trim().split("\n").map(escape));
     }
   }
-  const name = image.member === null ? "" : `${escape(image.member)}: `;
+  const name = escape(
+    `${image.member === null ? "" : `${image.member}: `}${image.arch} ${image.kind}`,
+  );
+  const place = image.offset === 0 ? safe`` : safe` at ${hex(image.offset)}`;
   return [
-    `\n${style("name", `${name}${image.arch} ${image.kind}`)}, ${header.pointerSize * 8}-bit, ` +
-    `${count(image.size, "byte")}${image.offset === 0 ? "" : ` at ${hex(image.offset)}`}\n`,
-    ...rows.map(([label, text]) => `  ${style("quiet", label.padEnd(10))} ${text}\n`),
+    safe`\n${style("name", name)}, ${header.pointerSize * 8}-bit, ${
+      count(image.size, "byte")
+    }${place}\n`,
+    ...rows.map(([label, text]) => safe`  ${style("quiet", padEnd(label, 10))} ${text}\n`),
   ];
 }
 
-const protections = "rwx";
-
 function* loadCommands(image: MachOSlice): Pieces {
   for (const [index, { name, command, size, fields }] of image.loadCommands.entries()) {
-    yield `${index} ${name}, ${count(size, "byte")}\n`;
+    yield safe`${index} ${escape(name)}, ${count(size, "byte")}\n`;
     for (const [field, value] of Object.entries(fields)) {
-      // Sections have a list of their own.
+      // Sections have their own list.
       if (field === "sections") continue;
-      yield* fieldLines(field, value, isHexadecimal(command, field), "  ");
+      yield* fieldLines(field, value, isHexadecimal(command, field));
     }
   }
 }
@@ -185,24 +206,23 @@ function* fieldLines(
   field: string,
   value: FieldValue,
   hexadecimal: boolean,
-  indent: string,
-): Iterable<string> {
+): Iterable<SafeText> {
+  const head = safe`  ${padEnd(escape(field), 21)}`;
   if (!Array.isArray(value)) {
-    yield `${indent}${field.padEnd(21)} ${fieldText(value as string, hexadecimal)}\n`;
+    yield safe`${head} ${fieldText(value as string, hexadecimal)}\n`;
     return;
   }
   for (const each of value) {
-    yield `${indent}${field.padEnd(21)} ${
-      typeof each === "string" ? escape(each) : Object.entries(each)
-        .map(([name, part]) => `${name} ${fieldText(part as string, false)}`).join(", ")
-    }\n`;
+    const parts = typeof each === "string" ? [escape(each)] : Object.entries(each)
+      .map(([name, part]) => safe`${escape(name)} ${fieldText(part as string, false)}`);
+    yield safe`${head} ${join(parts, ", ")}\n`;
   }
 }
 
-function fieldText(value: string | number | bigint | null, hexadecimal: boolean): string {
-  if (value === null) return "?";
+function fieldText(value: string | number | bigint | null, hexadecimal: boolean): SafeText {
+  if (value === null) return safe`?`;
   if (typeof value === "string") return escape(value);
-  return hexadecimal ? hex(value) : `${value}`;
+  return hexadecimal ? hex(value) : safe`${value}`;
 }
 
 function* sections(image: MachOSlice): Pieces {
@@ -210,15 +230,16 @@ function* sections(image: MachOSlice): Pieces {
   for (const { fields } of image.loadCommands) {
     for (const section of (fields.sections ?? []) as Record<string, FieldValue>[]) {
       const flags = Number(section.flags ?? 0);
-      yield [
-        `${escape(`${section.segname},${section.sectname}`)}`.padEnd(33),
+      const parts = [
+        padEnd(escape(`${section.segname},${section.sectname}`), 33),
         hex((section.addr ?? 0) as number | bigint, digits),
-        `size ${hex((section.size ?? 0) as number | bigint)}`,
-        `offset ${section.offset ?? "?"}`,
-        `align 2^${section.align ?? "?"}`,
-        SECTION_TYPE_NAMES[flags & 0xff] ?? `type ${flags & 0xff}`,
-        ...flagNames(flags & ~0xff, SECTION_ATTRIBUTES),
-      ].join(" ") + "\n";
+        safe`size ${hex((section.size ?? 0) as number | bigint)}`,
+        escape(`offset ${section.offset ?? "?"}`),
+        escape(`align 2^${section.align ?? "?"}`),
+        escape(SECTION_TYPE_NAMES[flags & 0xff] ?? `type ${flags & 0xff}`),
+        ...flagNames(flags & ~0xff, SECTION_ATTRIBUTES).map(escape),
+      ];
+      yield safe`${join(parts, " ")}\n`;
     }
   }
 }
@@ -231,15 +252,15 @@ function* symbols(image: MachOSlice, { stabs = false }: ImageLists): Pieces {
 function* indirectSymbols(image: MachOSlice): Pieces {
   const digits = image.header.pointerSize * 2;
   for (const { segment, section, address, symbol, mark } of image.indirectSymbols()) {
-    yield `${hex(address, digits)} ${escape(`${segment},${section}`)} ${
-      symbol === null ? mark ?? "?" : escape(symbol)
+    yield safe`${hex(address, digits)} ${escape(`${segment},${section}`)} ${
+      escape(symbol ?? mark ?? "?")
     }\n`;
   }
 }
 
 function* functionStarts(image: MachOSlice): Pieces {
   const digits = image.header.pointerSize * 2;
-  for (const address of image.functionStarts()) yield `${hex(address, digits)}\n`;
+  for (const address of image.functionStarts()) yield safe`${hex(address, digits)}\n`;
 }
 
 function* exportedSymbols(image: MachOSlice): Pieces {
@@ -247,19 +268,20 @@ function* exportedSymbols(image: MachOSlice): Pieces {
   const digits = image.header.pointerSize * 2;
   for (const { name, kind, weak, value, resolver, reexport } of image.exports()) {
     const notes = [
-      ...(kind === "regular" ? [] : [kind]),
-      ...(weak ? ["weak"] : []),
-      ...(resolver === null ? [] : [`resolver ${hex(base + resolver)}`]),
+      ...(kind === "regular" ? [] : [escape(kind)]),
+      ...(weak ? [safe`weak`] : []),
+      ...(resolver === null ? [] : [safe`resolver ${hex(base + resolver)}`]),
       ...(reexport === null ? [] : [
-        `re-export of ${escape(reexport.name)} from ${
+        safe`re-export of ${escape(reexport.name)} from ${
           escape(ordinalName(reexport.ordinal, image.dylibs))
         }`,
       ]),
     ];
     const address = value === null
-      ? " ".repeat(digits + 2)
+      ? spaces(digits + 2)
       : hex(kind === "absolute" ? value : base + value, digits);
-    yield `${address} ${escape(name)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}\n`;
+    const remarks = notes.length === 0 ? safe`` : safe` (${join(notes, ", ")})`;
+    yield safe`${address} ${escape(name)}${remarks}\n`;
   }
 }
 
@@ -270,36 +292,41 @@ function* fixups(image: MachOSlice): Pieces {
     const { kind, segment, section, address, type, target, addend, ordinal, symbol, auth } = fixup;
     const place = escape(`${segment ?? "-"},${section ?? "-"}`);
     const what = symbol === null
-      ? target === null ? "" : hex(target, digits)
-      : `${ordinal === null ? "?" : escape(ordinalName(ordinal, dylibs))} ${escape(symbol)}${
-        addend === null || addend === 0n
-          ? ""
-          : ` ${addend < 0n ? "-" : "+"} ${hex(addend < 0n ? -addend : addend)}`
-      }${fixup.weakImport ? " (weak import)" : ""}`;
+      ? target === null ? safe`` : safe` ${hex(target, digits)}`
+      : safe` ${escape(ordinal === null ? "?" : ordinalName(ordinal, dylibs))} ${escape(symbol)}${
+        addendText(addend)
+      }${fixup.weakImport ? safe` (weak import)` : safe``}`;
     const signed = auth === null
-      ? ""
-      : ` (${auth.key}, diversity ${hex(auth.diversity)}${
-        auth.addressDiversity ? ", address" : ""
+      ? safe``
+      : safe` (${escape(auth.key)}, diversity ${hex(auth.diversity)}${
+        auth.addressDiversity ? safe`, address` : safe``
       })`;
-    yield `${address === null ? "-" : hex(address, digits)} ${place} ${kind} ${type}` +
-      `${what === "" ? "" : ` ${what}`}${signed}\n`;
+    const where = address === null ? safe`-` : hex(address, digits);
+    yield safe`${where} ${place} ${escape(kind)} ${escape(type)}${what}${signed}\n`;
   }
+}
+
+function addendText(addend: bigint | null): SafeText {
+  if (addend === null || addend === 0n) return safe``;
+  return addend < 0n ? safe` - ${hex(-addend)}` : safe` + ${hex(addend)}`;
 }
 
 function* objc(image: MachOSlice): Pieces {
   const digits = image.header.pointerSize * 2;
   for (const { name, category, superclass, address, methods } of image.objcClasses()) {
     const title = category === null
-      ? `class ${escape(name)}${superclass === null ? "" : ` : ${escape(superclass)}`}`
-      : `category ${escape(name)}(${escape(category)})`;
-    yield `${hex(address, digits)} ${title}\n`;
-    for (const method of methods) yield `${hex(method.address, digits)}   ${escape(method.name)}\n`;
+      ? escape(`class ${name}${superclass === null ? "" : ` : ${superclass}`}`)
+      : escape(`category ${name}(${category})`);
+    yield safe`${hex(address, digits)} ${title}\n`;
+    for (const method of methods) {
+      yield safe`${hex(method.address, digits)}   ${escape(method.name)}\n`;
+    }
   }
 }
 
 function* swift(image: MachOSlice): Pieces {
   const digits = image.header.pointerSize * 2;
   for (const { name, kind, address } of image.swiftTypes()) {
-    yield `${hex(address, digits)} ${kind} ${escape(name)}\n`;
+    yield safe`${hex(address, digits)} ${escape(kind)} ${escape(name)}\n`;
   }
 }

@@ -1,34 +1,37 @@
-/** The stable form of `image --json`: one object. Addresses, and all numbers that are 64 bits wide in
- * the file, are `"0x…"`; what is not known, or was not asked for, is `null`. */
+/** The stable form of `image --json`: one object. Addresses and all 64-bit numbers of the file are
+ * `"0x…"`; what is not known, or was not requested, is `null`. */
+import { safe, safeJson, type SafeText } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
 import { cdHash, type FieldValue, type MachOFile, type MachOSlice } from "../../mod.ts";
 import type { ImageLists } from "./image.ts";
-import { safeJson } from "./json.ts";
+import { withoutLast } from "./text.ts";
 
 type Plain = unknown;
 
-/** The object in pieces: a list may be larger than a string can be. */
-export async function* imageJson(file: MachOFile, wanted: ImageLists): AsyncGenerator<string> {
-  yield `{"file":${safeJson(file.path)},"kind":${safeJson(file.kind)},"images":[`;
+/** The object in pieces: a list may be longer than the longest string. */
+export async function* imageJson(file: MachOFile, wanted: ImageLists): AsyncGenerator<SafeText> {
+  yield safe`{"file":${safeJson(file.path)},"kind":${safeJson(file.kind)},"images":[`;
   for (const [index, image] of file.images.entries()) {
-    yield index === 0 ? "" : ",";
-    yield safeJson(await summary(image)).slice(0, -1);
+    yield index === 0 ? safe`` : safe`,`;
+    // The summary's closing brace comes after the lists.
+    yield withoutLast(safeJson(await summary(image)));
     for (const [key, items] of Object.entries(lists)) {
-      yield `,"${key}":`;
+      yield safe`,${safeJson(key)}:`;
       if (!wanted[key as keyof ImageLists]) {
-        yield "null";
+        yield safe`null`;
         continue;
       }
-      let separator = "[";
+      let separator = safe`[`;
       for (const item of items(image)) {
-        yield separator + safeJson(plain(item));
-        separator = ",";
+        yield safe`${separator}${safeJson(plain(item))}`;
+        separator = safe`,`;
       }
-      yield separator === "[" ? "[]" : "]";
+      yield separator === "[" ? safe`[]` : safe`]`;
     }
-    // Last: reading the lists may have found more.
-    yield `,"warnings":${safeJson(image.warnings)}}`;
+    // Last: reading the lists may have added some.
+    yield safe`,"warnings":${safeJson(image.warnings)}}`;
   }
-  yield `],"warnings":${safeJson(file.warnings)}}\n`;
+  yield safe`],"warnings":${safeJson(file.warnings)}}\n`;
 }
 
 /** The lists, each an array of objects. */
@@ -121,9 +124,7 @@ async function summary(image: MachOSlice): Promise<Plain> {
 
 /** The same with every `bigint` as `"0x…"`. */
 function plain(value: unknown): Plain {
-  if (typeof value === "bigint") {
-    return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
-  }
+  if (typeof value === "bigint") return hex(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));

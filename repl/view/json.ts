@@ -6,11 +6,11 @@ function imageJson({ name, path, uuid, loadAddress, slide }: LoadedImage): Recor
   return { name, path, uuid, loadAddress: hex(loadAddress), slide: hex(slide) };
 }
 
-/** The stable form of `bt --json` and `snapshot --json`: addresses are `"0x…"`, and what is not
- * known is `null`. How long the pause was comes in when that is known, at its end.
+/** The stable form of `bt --json` and `snapshot --json`: addresses are `"0x…"`, and what is not known is
+ * `null`. The length of the pause is added by the caller, who knows it when the pause has ended.
  *
- * @param limit frames of a thread at most
- * @param shown of the threads, where they have been walked
+ * @param limit maximum number of frames per thread
+ * @param shown the frames, where the threads have been unwound already
  */
 export function threadsJson(
   target: Pick<Target, "kind" | "pid" | "name" | "arch" | "images">,
@@ -29,8 +29,8 @@ export function threadsJson(
   };
 }
 
-/** The stable form of `core --json`: what a core says beside its threads' frames, which `bt --json`
- * has. `crashedThread` is a thread's index. */
+/** The stable form of `core --json`: what a core contains besides its threads' frames, which `bt --json`
+ * prints. `crashedThread` is a thread's index. */
 export function coreJson(core: CoreTarget): Record<string, unknown> {
   return {
     target: core.toJSON(),
@@ -46,16 +46,4 @@ export function coreJson(core: CoreTarget): Record<string, unknown> {
     notes: core.notes,
     warnings: core.warnings,
   };
-}
-
-/** What `JSON.stringify` leaves as it is though a terminal may act on it: DEL, C1 controls, and
- * Unicode's invisible and bidirectional controls. */
-const unsafe = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-/** JSON that is safe to print: the same value, in other letters where need be. */
-export function safeJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    unsafe,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

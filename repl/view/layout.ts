@@ -1,11 +1,11 @@
-/** How values lie in memory: scalars by name, and structs as C declares them. */
+/** The layout of values in memory: scalars by name, and structs as C declares them. */
 import { UserError } from "../errors.ts";
 
-/** A type that memory can be read as. */
+/** A type. */
 export interface Layout {
-  /** As people name it. */
+  /** Its name for people. */
   readonly name: string;
-  /** Bytes; 0 for `cstring`, which is as long as it is. */
+  /** Size in bytes; 0 for `cstring`, which has none. */
   readonly size: number;
   readonly alignment: number;
   readonly kind:
@@ -33,14 +33,14 @@ export interface Field {
   readonly layout: Layout;
 }
 
-/** More bytes than anybody wants printed. */
+/** Maximum size of a type, in bytes. */
 const maxSize = 1 << 20;
 
 function scalar(name: string, kind: Layout["kind"], size: number): Layout {
   return { name, kind, size, alignment: Math.max(1, size) };
 }
 
-/** What C calls them, in Apple's data models: ILP32 and LP64. */
+/** C's names, in Apple's data models ILP32 and LP64. */
 const cNames: Readonly<Record<string, string>> = {
   "bool": "u8",
   "_Bool": "u8",
@@ -68,14 +68,14 @@ const cNames: Readonly<Record<string, string>> = {
   "byte": "u8",
 };
 
-/** The types that are known: scalars, and structs that were declared. */
+/** The known types: scalars, and declared structs. */
 export class Layouts {
   readonly #pointerSize: 4 | 8;
   readonly #i386: boolean;
   readonly #structs: Map<string, Layout>;
 
-  /** @param arch whose pointers and alignments count
-   * @param structs declared so far; declaring adds to it */
+  /** @param arch defines the size of pointers and the alignment
+   * @param structs the declared ones; declaring adds to it */
   constructor(
     arch: { readonly pointerSize: 4 | 8; readonly name: string },
     structs: Map<string, Layout> = new Map(),
@@ -87,7 +87,7 @@ export class Layouts {
 
   /** A type by its name.
    *
-   * @throws UserError when there is none of that name
+   * @throws UserError for an unknown name
    */
   named(text: string): Layout {
     const name = text.trim().replace(/\s+/g, " ").replace(/^(?:const|volatile) /, "");
@@ -123,15 +123,15 @@ export class Layouts {
 
   /** A type by its name, or as a struct in braces.
    *
-   * @throws UserError when it is none
+   * @throws UserError for text that is no type
    */
   parse(text: string): Layout {
     return text.trim().startsWith("{") ? this.#body("struct", text.trim()) : this.named(text);
   }
 
-  /** Takes a declaration, as in `Node { u32 count; Node *next; char name[16]; }`.
+  /** Declares a struct, as in `Node { u32 count; Node *next; char name[16]; }`.
    *
-   * @throws UserError when it is none
+   * @throws UserError for text that is no declaration
    */
   declare(text: string): Layout {
     const match = /^\s*(?:struct\s+)?(\w+)\s*(\{[^]*\})\s*;?\s*$/.exec(text);
@@ -192,9 +192,9 @@ function arrayOf(element: Layout, count: number): Layout {
   };
 }
 
-/** The bytes of a value as they are in memory, little-endian.
+/** Encodes a value, little-endian.
  *
- * @throws UserError when `text` is no such value, or does not fit
+ * @throws UserError for text that is no value of the type, or does not fit
  */
 export function encode(layout: Layout, text: string): Uint8Array {
   const bytes = new Uint8Array(layout.size);

@@ -1,18 +1,19 @@
-/** Memory as lines of text: as a hexdump, typed, or as instructions. */
+/** Memory as lines of text: as a hexdump, as typed values, or as instructions. */
 import { MemoryReadError } from "../../lib/errors.ts";
-import { pointerSize } from "../commands/arguments.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import type { Layout, Layouts } from "./layout.ts";
 import { hex, hexdump } from "./render.ts";
 import type { Session } from "../prompt/session.ts";
+import { indented, join } from "./text.ts";
 import type { Radix, ValueContext } from "./values.ts";
 
-/** What is typed by mistake should not fill the screen, or this process. */
+/** Maximum number of bytes: bounds what is typed by mistake. */
 export const maxBytes = 1 << 20;
 
-/** How memory is to be shown. */
+/** How memory is shown. */
 export interface Format {
-  /** A type's name; none for a hexdump. */
+  /** The name of a type; a hexdump without it. */
   readonly type?: string;
   readonly radix?: Radix;
   /** Instructions. */
@@ -21,7 +22,7 @@ export interface Format {
 
 /** gdb's and LLDB's letters for formats.
  *
- * @param size in bytes of one item, as far as it was said
+ * @param size of one item in bytes; a default where the user gave none
  */
 export function letterFormat(letter: string, size: number, session: Session): Format {
   const bits = 8 * size;
@@ -61,7 +62,7 @@ export function letterFormat(letter: string, size: number, session: Session): Fo
   }
 }
 
-/** LLDB's words for these letters. */
+/** LLDB's names for these letters. */
 export const wordFormats: Readonly<Record<string, string>> = {
   "hex": "x",
   "decimal": "d",
@@ -80,7 +81,7 @@ export const wordFormats: Readonly<Record<string, string>> = {
   "bytes": "y",
 };
 
-/** The types that are known at a session's target. */
+/** The types of a session's target. */
 export async function layouts(session: Session): Promise<Layouts> {
   const { Layouts } = await import("./layout.ts");
   return new Layouts(session.target.arch, session.structs);
@@ -89,40 +90,43 @@ export async function layouts(session: Session): Promise<Layouts> {
 function valueContext(
   session: Session,
   radix: Radix | undefined,
-  quoted: (b: Uint8Array) => string,
+  quoted: (bytes: Uint8Array) => SafeText,
 ): ValueContext {
   return {
-    describe: (address) => session.describe(address),
+    describe(address) {
+      const place = session.describe(address);
+      return place === undefined ? undefined : escape(place);
+    },
     textAt(address) {
       const bytes = session.target.memory.readUpTo(address, 256);
       return bytes.length === 0 ? undefined : quoted(bytes);
     },
-    pointerSize: pointerSize(session),
+    pointerSize: session.target.arch.pointerSize,
     ...(radix === undefined ? {} : { radix }),
   };
 }
 
-/** Typed memory. */
+/** Memory as values of a type. */
 async function typedLines(
   session: Session,
   address: bigint,
   layout: Layout,
   count: number,
   radix: Radix | undefined,
-): Promise<string[]> {
+): Promise<SafeText[]> {
   const { quoted, valueLines } = await import("./values.ts");
   const { memory } = session.target;
-  const size = pointerSize(session);
+  const size = session.target.arch.pointerSize;
   const context = valueContext(session, radix, quoted);
   const at = (address: bigint) => session.style("address", hex(address, size));
-  const lines: string[] = [];
+  const lines: SafeText[] = [];
   if (layout.kind === "cstring") {
     let next = address;
     for (let index = 0; index < count; index++) {
       const bytes = memory.readUpTo(next, 4096);
       if (bytes.length === 0) throw new MemoryReadError(next, 1);
       const end = bytes.indexOf(0);
-      lines.push(`${at(next)}  ${quoted(bytes)}${end < 0 ? "…" : ""}`);
+      lines.push(safe`${at(next)}  ${quoted(bytes)}${end < 0 ? safe`…` : safe``}`);
       next += BigInt((end < 0 ? bytes.length : end) + 1);
     }
     return lines;
@@ -142,39 +146,42 @@ async function typedLines(
       },
     );
     const where = at(address + BigInt(index * layout.size));
-    if (simple) lines.push(`${where}  ${items.flat().join("  ")}`);
+    if (simple) lines.push(safe`${where}  ${join(items.flat(), "  ")}`);
     else {
-      lines.push(`${where}  ${layout.name}`);
-      for (const line of items.flat()) lines.push(`  ${line}`);
+      lines.push(safe`${where}  ${escape(layout.name)}`);
+      lines.push(...indented(items.flat()));
     }
   }
   if (whole < count) {
     const end = hex(address + BigInt(bytes.length), size);
-    lines.push(session.style("quiet", `(unreadable from ${end} on)`));
+    lines.push(session.style("quiet", safe`(unreadable from ${end} on)`));
   }
   return lines;
 }
 
-function dumpLines(session: Session, address: bigint, length: number): string[] {
+function dumpLines(session: Session, address: bigint, length: number): SafeText[] {
   if (length > maxBytes) throw new UserError(`at most ${maxBytes} bytes at once`);
   const bytes = session.target.memory.readUpTo(address, length);
   if (bytes.length === 0 && length > 0) throw new MemoryReadError(address, length);
-  const size = pointerSize(session);
+  const size = session.target.arch.pointerSize;
   const lines = hexdump(bytes, address, size, session.style);
   if (bytes.length < length) {
     const end = hex(address + BigInt(bytes.length), size);
-    lines.push(session.style("quiet", `(unreadable from ${end} on)`));
+    lines.push(session.style("quiet", safe`(unreadable from ${end} on)`));
   }
   return lines;
 }
 
-/** Memory in a format, `count` items of it. */
+/** Memory in a format.
+ *
+ * @param count number of items; without it, 64 bytes of a hexdump or one item
+ */
 export async function formatted(
   session: Session,
   address: bigint,
   format: Format,
   count: number | undefined,
-): Promise<string[]> {
+): Promise<SafeText[]> {
   if (format.code) {
     const { instructionLines } = await import("./disassemble.ts");
     return await instructionLines(session, { start: address, count: count ?? 1 });

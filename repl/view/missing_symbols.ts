@@ -1,24 +1,29 @@
-/** Which debug information is missing, in words. */
-import { escape } from "../../lib/escape.ts";
+/** Messages about missing debug information. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import type { MissingSymbols } from "../../mod.ts";
+import { join } from "./text.ts";
 
-/** So many images are named where nobody asked for them. */
+/** Maximum number of images named in a warning. */
 const MAX_NAMED = 10;
 
-/** The images whose debug information is missing, and what was found of others that is not used; escaped.
+/** The images whose debug information is missing, and the files found that do not match.
  *
- * @param most so many images are named
+ * @param most maximum number of images named
  */
-export function missingLines(missing: readonly MissingSymbols[], most = MAX_NAMED): string[] {
+export function missingLines(missing: readonly MissingSymbols[], most = MAX_NAMED): SafeText[] {
   const lacking = missing.filter(({ found }) => found === null);
-  const names = lacking.slice(0, most).map(({ path, uuid }) => `${escape(path)} (${uuid})`);
-  const more = lacking.length > most ? `, and ${lacking.length - most} more` : "";
+  const names = lacking.slice(0, most).map(({ path, uuid }) =>
+    safe`${escape(path)} (${escape(`${uuid}`)})`
+  );
+  const more = lacking.length > most ? safe`, and ${lacking.length - most} more` : safe``;
   const lines = missing.slice(0, most).flatMap(({ path, reasons }) =>
     reasons.map((reason) => escape(reason.startsWith(path) ? reason : `${path}: ${reason}`))
   );
   if (lacking.length === 0) return lines;
   return [
     ...lines,
-    `no debug information for ${names.join(", ")}${more}; name the folders of dSYMs with --symbols`,
+    safe`no debug information for ${
+      join(names, ", ")
+    }${more}; name the folders of dSYMs with --symbols`,
   ];
 }

@@ -1,49 +1,66 @@
-import { escape } from "../../lib/escape.ts";
+/** Writing to the terminal. Only text that is safe to print gets here, checked by the compiler. */
+import { escape, type SafeText } from "../../lib/escape.ts";
+import { lines as asLines } from "./text.ts";
+
+/** Printed text. The strings go as soon as the prompt passes safe text only. */
+export type Printed = SafeText | string;
 
 const encoder = new TextEncoder();
 
-/** Writes all of it. A reader that has gone ends the program, quietly: it wants no more. */
+/** Writes all of a text. When the reader has gone, the program ends quietly. */
 export function write(
   stream: { writeSync(bytes: Uint8Array): number },
-  text: string | Uint8Array,
+  text: Printed,
 ): void {
-  let bytes = typeof text === "string" ? encoder.encode(text) : text;
-  while (bytes.length > 0) {
+  writeBytes(stream, encoder.encode(text));
+}
+
+function writeBytes(
+  stream: { writeSync(bytes: Uint8Array): number },
+  bytes: Uint8Array,
+): void {
+  for (let left = bytes; left.length > 0;) {
     try {
-      bytes = bytes.subarray(stream.writeSync(bytes));
+      left = left.subarray(stream.writeSync(left));
     } catch (error) {
-      // EIO is what a terminal answers whose window was closed.
+      // A terminal whose window was closed answers EIO.
       const gone = error instanceof Deno.errors.BrokenPipe ||
         (error as { code?: string }).code === "EIO";
       if (gone) Deno.exit(0);
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;
-      // Somebody made the terminal or pipe that we share with them non-blocking, and it is full.
+      // Another process made the shared terminal or pipe non-blocking, and it is full.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
 }
 
-/** Writes text to stdout, encoded or not. Whatever in it came from a target has been escaped. */
-export function print(text: string | Uint8Array): void {
+/** Writes text to stdout. */
+export function print(text: Printed): void {
   write(Deno.stdout, text);
 }
 
-/** Writes lines to stdout. */
-export function printLines(lines: readonly string[]): void {
-  if (lines.length > 0) print(lines.join("\n") + "\n");
+/** Writes bytes to stdout: text that was escaped and then encoded, or a file's contents where stdout is
+ * not a terminal. */
+export function printBytes(bytes: Uint8Array): void {
+  writeBytes(Deno.stdout, bytes);
 }
 
-/** What went wrong, in one line and safe to print. */
-export function explain(error: unknown): string {
+/** Writes lines to stdout. */
+export function printLines(lines: readonly Printed[]): void {
+  if (lines.length > 0) print(asLines(lines as SafeText[]));
+}
+
+/** An error as one line, without a full stop at its end. */
+export function explain(error: unknown): SafeText {
   const text = error instanceof Error
     ? builtin.has(error.name) || error.message === ""
       ? `${error.name}: ${error.message}`
       : error.message
     : String(error);
-  return escape(text.trim().replace(/\s*\n\s*/g, "; "));
+  return escape(text.trim().replace(/\s*\n\s*/g, "; ").replace(/\.$/, ""));
 }
 
-/** Errors whose message alone does not say that something is wrong with the code that ran. */
+/** Errors that come from a mistake in code: their name belongs to the message. */
 const builtin: ReadonlySet<string> = new Set([
   "RangeError",
   "ReferenceError",
@@ -51,7 +68,7 @@ const builtin: ReadonlySet<string> = new Set([
   "TypeError",
 ]);
 
-/** Says on stderr what went wrong. */
-export function complain(message: string): void {
+/** Writes to stderr what went wrong. */
+export function complain(message: Printed): void {
   write(Deno.stderr, `machpause: ${message}\n`);
 }

@@ -1,8 +1,9 @@
 /** What the regions of an address space belong to. */
-import { escape } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import type { Region, Target, Thread } from "../../mod.ts";
+import { join } from "./text.ts";
 
-/** `VM_MEMORY_*` of `<mach/vm_statistics.h>` that say what memory is for. */
+/** What memory is for: the `VM_MEMORY_*` of `<mach/vm_statistics.h>`. */
 const tags: Readonly<Record<number, string>> = {
   1: "malloc",
   2: "malloc small",
@@ -39,13 +40,13 @@ const tags: Readonly<Record<number, string>> = {
   79: "OS alloc once",
 };
 
-/** As in `rwx`. */
-export function protectionText(protection: number): string {
-  return `${protection & 1 ? "r" : "-"}${protection & 2 ? "w" : "-"}${protection & 4 ? "x" : "-"}`;
+/** A protection as in `rwx`. */
+export function protectionText(protection: number): SafeText {
+  return escape([..."rwx"].map((letter, bit) => protection & (1 << bit) ? letter : "-").join(""));
 }
 
-/** As in `16 KiB`. */
-export function sizeText(bytes: bigint): string {
+/** A size as in `16 KiB`. */
+export function sizeText(bytes: bigint): SafeText {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
   let value = bytes;
   let unit = 0;
@@ -54,35 +55,35 @@ export function sizeText(bytes: bigint): string {
     value /= 1024n;
     unit++;
   }
-  return `${value} ${units[unit]}`;
+  return safe`${value} ${escape(units[unit])}`;
 }
 
-/** A stretch of memory and what is there. */
+/** A range of memory and what is there. */
 interface Owner {
   readonly start: bigint;
   readonly end: bigint;
-  readonly what: string;
+  readonly what: SafeText;
 }
 
 /** Tells what regions belong to.
  *
- * @param threads whose stacks are known by their stack pointers
+ * @param threads a region with the stack pointer of one is its stack
  */
 export function regionOwners(
   target: Pick<Target, "images" | "arch">,
   threads: readonly Thread[],
-): (region: Region) => string {
+): (region: Region) => SafeText {
   const owners: Owner[] = [];
   for (const image of target.images) {
     const { segments } = image as { segments?: readonly SegmentLike[] };
     const name = escape(image.name);
     for (const { name: segment, address, size } of segments ?? []) {
-      // What only reserves addresses is no part of the file.
+      // It only reserves addresses.
       if (segment === "__PAGEZERO" || size === 0) continue;
       owners.push({
         start: address,
         end: address + BigInt(size),
-        what: `${name} ${escape(segment)}`,
+        what: safe`${name} ${escape(segment)}`,
       });
     }
     if (segments === undefined) {
@@ -95,24 +96,27 @@ export function regionOwners(
   });
   return ({ address, size, path, userTag }) => {
     const end = address + size;
-    const stacks = sps.filter(({ sp }) => sp >= address && sp < end).map(({ index }) => index);
+    const stacks = sps.filter(({ sp }) => sp >= address && sp < end)
+      .map(({ index }) => safe`${index}`);
     if (stacks.length > 0) {
-      return `stack of thread${stacks.length > 1 ? "s" : ""} ${stacks.join(", ")}`;
+      const noun = stacks.length > 1 ? safe`threads` : safe`thread`;
+      return safe`stack of ${noun} ${join(stacks, ", ")}`;
     }
     const here = owners.filter((owner) => owner.start < end && owner.end > address)
       .map(({ what }) => what);
     if (here.length > 0) {
       const shown = [...new Set(here)];
       return shown.length > 3
-        ? `${shown.slice(0, 3).join(", ")}, … (${shown.length})`
-        : shown.join(", ");
+        ? safe`${join(shown.slice(0, 3), ", ")}, … (${shown.length})`
+        : join(shown, ", ");
     }
-    if (path !== "") return path === "[heap]" ? "heap" : escape(path);
-    return userTag === 0 ? "" : tags[userTag] ?? `tag ${userTag}`;
+    if (path !== "") return path === "[heap]" ? safe`heap` : escape(path);
+    if (userTag === 0) return safe``;
+    return userTag in tags ? escape(tags[userTag]) : safe`tag ${userTag}`;
   };
 }
 
-/** The part of a segment that says where it is. */
+/** Where a segment is. */
 interface SegmentLike {
   readonly name: string;
   readonly address: bigint;

@@ -1,74 +1,77 @@
-/** Threads, frames, registers and memory as lines of text. Everything a target can have a say in is
- * escaped here. */
-import { escape } from "../../lib/escape.ts";
+/** Threads, frames, registers and memory as lines of text. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex as hexNumber, hexBytes } from "../../lib/hex.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../../mod.ts";
 import { type ShownFrames, shownFrames } from "./frames.ts";
 import type { Style } from "./style.ts";
+import { indented, join, padEnd, padStart, trimEnd } from "./text.ts";
 
-/** Why a walk ended, where it did not end as it should. */
-const endings: Readonly<Record<StopReason, string | undefined>> = {
+/** Why unwinding ended, where that is not the normal end. */
+const endings: Readonly<Record<StopReason, SafeText | undefined>> = {
   "null-record": undefined,
-  "outside-stack": "the frame pointer leads out of the stack",
-  "misaligned": "the frame pointer is misaligned",
-  "not-rising": "the frame records loop, or are damaged",
-  "unreadable": "the stack is unreadable further up",
-  "limit": "more frames follow",
-  "no-state": "the registers could not be read",
+  "outside-stack": safe`the frame pointer leads out of the stack`,
+  "misaligned": safe`the frame pointer is misaligned`,
+  "not-rising": safe`the frame records loop, or are damaged`,
+  "unreadable": safe`the stack is unreadable further up`,
+  "limit": safe`more frames follow`,
+  "no-state": safe`the registers could not be read`,
 };
 
-/** An address, all of its digits.
+/** An address with all of its digits.
  *
  * @param pointerSize in bytes
  */
-export function hex(address: bigint, pointerSize: number): string {
-  return `0x${address.toString(16).padStart(pointerSize * 2, "0")}`;
+export function hex(address: bigint, pointerSize: number): SafeText {
+  return hexNumber(address, pointerSize * 2);
 }
 
-/** As in `thread 3  "worker"  id 0x1a2b  waiting  cpu 0%`. */
-export function threadHeader(thread: Thread, style: Style): string {
-  const parts = [style("heading", `thread ${thread.index}`)];
-  if (thread.name !== "") parts.push(style("name", `"${escape(thread.name)}"`));
-  parts.push(`id 0x${thread.id.toString(16)}`);
-  parts.push(thread.state === "running" ? style("running", thread.state) : thread.state);
-  parts.push(`cpu ${Math.round(thread.cpuUsage * 100)}%`);
+/** A thread, as in `thread 3  "worker"  id 0x1a2b  waiting  cpu 0%`. */
+export function threadHeader(thread: Thread, style: Style): SafeText {
+  const state = escape(thread.state);
+  const parts = [style("heading", safe`thread ${thread.index}`)];
+  if (thread.name !== "") parts.push(style("name", safe`"${escape(thread.name)}"`));
+  parts.push(safe`id ${hexNumber(thread.id)}`);
+  parts.push(thread.state === "running" ? style("running", state) : state);
+  parts.push(safe`cpu ${Math.round(thread.cpuUsage * 100)}%`);
   if (thread.suspendCount > 0) {
-    parts.push(style("warning", `suspended ${thread.suspendCount}×`));
+    parts.push(style("warning", safe`suspended ${thread.suspendCount}×`));
   }
-  return parts.join("  ");
+  return join(parts, "  ");
 }
 
-/** The exception of a thread and its registers; nothing where there is none, or the thread is just in
- * the kernel. */
+/** The exception of a thread and its registers; nothing where there is no exception, or where the
+ * thread is only in the kernel. */
 export function exceptionLines(
   { exception }: Thread,
   style: Style,
-): string[] {
+): SafeText[] {
   if (exception === null || !exception.fault) return [];
-  return [`${style("warning", `${exception}`)}  ${style("quiet", `(${exception.registers})`)}`];
+  const what = style("warning", escape(`${exception}`));
+  return [safe`${what}  ${style("quiet", safe`(${escape(`${exception.registers}`)})`)}`];
 }
 
 /** The notes of a core, one a line. */
 export function noteLines(
   { notes, kernelVersion, mainBinary }: Pick<CoreTarget, "notes" | "kernelVersion" | "mainBinary">,
-): string[] {
-  if (notes.length === 0) return ["no notes"];
+): SafeText[] {
+  if (notes.length === 0) return [safe`no notes`];
   const lines = notes.map(({ owner, offset, size }) =>
-    `${escape(owner).padEnd(16)}  ${size} bytes at offset 0x${offset.toString(16)}`
+    safe`${padEnd(escape(owner), 16)}  ${size} bytes at offset ${hexNumber(offset)}`
   );
-  if (kernelVersion !== null) lines.push(`kernel: ${escape(kernelVersion)}`);
+  if (kernelVersion !== null) lines.push(safe`kernel: ${escape(kernelVersion)}`);
   if (mainBinary !== null) {
     const { address, uuid } = mainBinary;
-    const where = address === null ? "" : ` at 0x${address.toString(16)}`;
-    lines.push(`main binary: ${uuid ?? "no UUID"}${where}`);
+    const where = address === null ? safe`` : safe` at ${hexNumber(address)}`;
+    lines.push(safe`main binary: ${escape(uuid ?? "no UUID")}${where}`);
   }
   return lines;
 }
 
-function imageName(frame: Frame): string {
-  return frame.image === null ? "???" : escape(frame.image.name);
+function imageName(frame: Frame): SafeText {
+  return frame.image === null ? safe`???` : escape(frame.image.name);
 }
 
-/** How wide the index and the image columns of some frames are. */
+/** The widths of the index and the image columns of some frames. */
 export interface FrameColumns {
   readonly index: number;
   readonly image: number;
@@ -81,26 +84,26 @@ export function frameColumns(frames: readonly Frame[]): FrameColumns {
   return { index: String(frames.at(-1)?.index ?? 0).length, image };
 }
 
-/** As in `0  libworkers.dylib  0x0000000104a3c1f0  take_lock + 28`. */
+/** A frame, as in `0  libworkers.dylib  0x0000000104a3c1f0  take_lock + 28`. */
 export function frameLine(
   frame: Frame,
   pointerSize: number,
   columns: FrameColumns,
   style: Style,
   name?: (mangled: string) => string,
-): string {
-  return [
-    style("quiet", String(frame.index).padStart(columns.index)),
-    style("image", imageName(frame).padEnd(columns.image)),
+): SafeText {
+  return trimEnd(join([
+    style("quiet", padStart(safe`${frame.index}`, columns.index)),
+    style("image", padEnd(imageName(frame), columns.image)),
     style("address", hex(frame.address, pointerSize)),
-    frame.describe(name, true),
-  ].join("  ").trimEnd();
+    escape(frame.describe(name, true)),
+  ], "  "));
 }
 
 /** A thread's header, its frames, and why there are no more if that is not the normal end.
  *
- * @param shown of the thread, where it has been walked
- * @param name how functions' names are shown; demangled, when left out
+ * @param shown the frames, where the thread has been unwound already
+ * @param name makes a function's name readable. Default: demangles it
  */
 export function backtraceLines(
   thread: Thread,
@@ -109,17 +112,14 @@ export function backtraceLines(
   limit?: number,
   shown: ShownFrames = shownFrames(thread, limit),
   name?: (mangled: string) => string,
-): string[] {
+): SafeText[] {
   const { frames, stopped } = shown;
   const columns = frameColumns(frames);
-  const lines = [threadHeader(thread, style)];
-  for (const line of exceptionLines(thread, style)) lines.push("  " + line);
-  for (const frame of frames) {
-    lines.push("  " + frameLine(frame, pointerSize, columns, style, name));
-  }
+  const lines = exceptionLines(thread, style);
+  for (const frame of frames) lines.push(frameLine(frame, pointerSize, columns, style, name));
   const ending = endings[stopped];
-  if (ending !== undefined) lines.push("  " + style("quiet", `(${stopped}: ${ending})`));
-  return lines;
+  if (ending !== undefined) lines.push(style("quiet", safe`(${escape(stopped)}: ${ending})`));
+  return [threadHeader(thread, style), ...indented(lines)];
 }
 
 /** Every thread's backtrace, an empty line between two. */
@@ -130,10 +130,10 @@ export function backtracesLines(
   limit?: number,
   shown?: readonly ShownFrames[],
   name?: (mangled: string) => string,
-): string[] {
+): SafeText[] {
   return threads.flatMap((thread, index) => {
     const lines = backtraceLines(thread, pointerSize, style, limit, shown?.[index], name);
-    return index === 0 ? lines : ["", ...lines];
+    return index === 0 ? lines : [safe``, ...lines];
   });
 }
 
@@ -142,35 +142,35 @@ export function registerLines(
   registers: Iterable<RegisterValue>,
   pointerSize: number,
   style: Style,
-): string[] {
+): SafeText[] {
   const perLine = 3;
   const cells = [...registers].map(({ name, value }) =>
-    `${name.padStart(6)} ${style("address", hex(value, pointerSize))}`
+    safe`${padStart(escape(name), 6)} ${style("address", hex(value, pointerSize))}`
   );
-  const lines: string[] = [];
+  const lines: SafeText[] = [];
   for (let at = 0; at < cells.length; at += perLine) {
-    lines.push(cells.slice(at, at + perLine).join("  "));
+    lines.push(join(cells.slice(at, at + perLine), "  "));
   }
   return lines;
 }
 
-/** Memory as a hexdump: sixteen bytes a line, with what of them is printable ASCII. */
+/** Memory as a hexdump: sixteen bytes a line, then those that are printable ASCII. */
 export function hexdump(
   bytes: Uint8Array,
   address: bigint,
   pointerSize: number,
   style: Style,
-): string[] {
-  const lines: string[] = [];
+): SafeText[] {
+  const lines: SafeText[] = [];
   for (let at = 0; at < bytes.length; at += 16) {
-    const row = [...bytes.subarray(at, at + 16)];
-    const digits = row.map((byte) => byte.toString(16).padStart(2, "0"));
-    const halves = `${digits.slice(0, 8).join(" ")}  ${digits.slice(8).join(" ")}`;
-    const text = row.map((byte) => byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".");
-    lines.push(
-      `${style("address", hex(address + BigInt(at), pointerSize))}  ${halves.padEnd(48)}  ` +
-        `|${text.join("")}|`,
+    const row = bytes.subarray(at, at + 16);
+    const halves = `${hexBytes(row.subarray(0, 8), " ")}  ${hexBytes(row.subarray(8), " ")}`;
+    const text = Array.from(
+      row,
+      (byte) => byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".",
     );
+    const where = style("address", hex(address + BigInt(at), pointerSize));
+    lines.push(safe`${where}  ${padEnd(escape(halves), 48)}  |${escape(text.join(""))}|`);
   }
   return lines;
 }

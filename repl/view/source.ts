@@ -1,12 +1,13 @@
-/** Source around a frame, where the file is there. */
-import { escape } from "../../lib/escape.ts";
+/** The source around a frame, where the file exists. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
+import { padStart, trimEnd } from "./text.ts";
 
-/** Lines shown before and after the one asked for. */
+/** Number of lines shown before and after. */
 const around = 5;
 
-/** Where a file may be: as it is named, moved as was said, or below the working directory. */
+/** Where a file may be: as `source map` says, or at its own path. */
 function candidates(session: Session, file: string): string[] {
   const found: string[] = [];
   for (const [from, to] of session.sourceMap) {
@@ -33,12 +34,12 @@ function readSource(session: Session, file: string): string[] {
   );
 }
 
-/** The lines around the selected frame's, or around those that `where` names.
+/** The lines around the selected frame's line, or around another.
  *
  * @param where `file:line`, or a line of the selected frame's file
- * @throws UserError when the frame has no source, or the file is not here
+ * @throws UserError when the frame has no source, or the file does not exist
  */
-export function sourceLines(session: Session, where?: string): string[] {
+export function sourceLines(session: Session, where?: string): SafeText[] {
   const named = /^(?:(.+):)?(\d+)$/.exec(where ?? "");
   if (where !== undefined && named === null) throw new UserError(`${where} is no file:line`);
   const source = named?.[1] === undefined ? session.frame.source : null;
@@ -56,14 +57,13 @@ export function sourceLines(session: Session, where?: string): string[] {
   const first = Math.max(1, line - around);
   const last = Math.min(lines.length, line + around);
   const digits = String(last).length;
-  const shown = [session.style("quiet", `${escape(file)}:${line}`)];
+  const shown = [session.style("quiet", safe`${escape(file)}:${line}`)];
   for (let number = first; number <= last; number++) {
     const text = escape(lines[number - 1].replaceAll("\t", "    "));
     const current = number === source?.line;
-    const head = `${current ? "->" : "  "} ${String(number).padStart(digits)}  `;
-    shown.push(
-      (current ? session.style("heading", head) : session.style("quiet", head)) + text,
-    );
+    const mark = current ? safe`->` : safe`  `;
+    const head = safe`${mark} ${padStart(safe`${number}`, digits)}  `;
+    shown.push(safe`${session.style(current ? "heading" : "quiet", head)}${text}`);
   }
-  return shown.map((text) => text.trimEnd());
+  return shown.map(trimEnd);
 }

@@ -1,94 +1,95 @@
-/** Stackshots as text. Everything that they can have a say in is escaped here. */
+/** Stackshots as text. */
 import { archs } from "../../lib/arch/mod.ts";
-import { escape } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
 import type { Backtrace, Frame, Stackshot, StackshotTask, StackshotThread } from "../../mod.ts";
 import { frameColumns, frameLine } from "./render.ts";
 import type { Style } from "./style.ts";
+import { count, join } from "./text.ts";
 
-/** What is shown of a stackshot. */
+/** What to show of a stackshot. */
 export interface StackshotView {
-  /** Frames of each stack at most. */
+  /** Maximum number of frames per stack. */
   readonly limit?: number;
-  /** How functions' names are shown; demangled, when left out. */
+  /** Makes a function's name readable. Default: demangles it. */
   readonly name?: (mangled: string) => string;
 }
 
 const changes = { new: "new", changed: "changed", named: "unchanged", kept: "unchanged" } as const;
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
-}
-
-/** Nanoseconds, in the unit that suits them. */
-function duration(nanoseconds: bigint): string {
+/** A duration in a unit that fits it. */
+function duration(nanoseconds: bigint): SafeText {
   const seconds = Number(nanoseconds) / 1e9;
   return seconds >= 1
-    ? `${seconds.toFixed(2)} s`
+    ? escape(`${seconds.toFixed(2)} s`)
     : seconds >= 0.001
-    ? `${(seconds * 1e3).toFixed(1)} ms`
-    : `${Math.round(seconds * 1e6)} µs`;
+    ? escape(`${(seconds * 1e3).toFixed(1)} ms`)
+    : safe`${Math.round(seconds * 1e6)} µs`;
 }
 
-function memorySize(bytes: bigint): string {
-  return bytes < 1n << 20n ? `${bytes >> 10n} KiB` : `${bytes >> 20n} MiB`;
+function memorySize(bytes: bigint): SafeText {
+  return bytes < 1n << 20n ? safe`${bytes >> 10n} KiB` : safe`${bytes >> 20n} MiB`;
 }
 
-/** What the stackshot says of itself. */
-export function headerLines(stackshot: Stackshot, style: Style): string[] {
+/** When and where the stackshot was taken. */
+export function headerLines(stackshot: Stackshot, style: Style): SafeText[] {
   const { data } = stackshot;
-  const lines = [style("heading", `${stackshot}`)];
-  const about: string[] = [];
-  if (stackshot.date !== null) about.push(`taken ${stackshot.date.toISOString()}`);
-  if (data.layout !== null) about.push(`a trace buffer as OS X ${data.layout} has it`);
-  if (data.since !== null) about.push(`what has changed since 0x${data.since.toString(16)}`);
-  if (data.osBuild !== null) about.push(`build ${escape(data.osBuild)}`);
-  if (about.length > 0) lines.push(about.join(", "));
+  const lines = [style("heading", escape(`${stackshot}`))];
+  const about: SafeText[] = [];
+  if (stackshot.date !== null) about.push(safe`taken ${escape(stackshot.date.toISOString())}`);
+  if (data.layout !== null) {
+    about.push(safe`in the trace buffer format of OS X ${escape(data.layout)}`);
+  }
+  if (data.since !== null) about.push(safe`what has changed since ${hex(data.since)}`);
+  if (data.osBuild !== null) about.push(safe`build ${escape(data.osBuild)}`);
+  if (about.length > 0) lines.push(join(about, ", "));
   if (data.osVersion !== null) lines.push(escape(data.osVersion));
   const took = data.details.stackshot_duration?.stackshot_duration;
   if (typeof took === "bigint") {
     const { numer, denom } = data.timebase;
-    lines.push(`all CPUs stopped for ${duration(took * BigInt(numer) / BigInt(denom))}`);
+    lines.push(safe`all CPUs stopped for ${duration(took * BigInt(numer) / BigInt(denom))}`);
   }
   return lines;
 }
 
-/** Whose task it is, how much of what it has, and what its flags say. */
-function taskHeader(task: StackshotTask, style: Style): string {
+/** A task's name, the number of its threads, its memory and its flags. */
+function taskHeader(task: StackshotTask, style: Style): SafeText {
   const { data } = task;
-  const parts = [style("name", `${task}`), count(task.threads.length, "thread")];
-  if (data.exiting) parts.push("exiting");
-  if (data.suspendCount > 0) parts.push(style("warning", `suspended ${data.suspendCount}×`));
-  if (data.size !== null && data.size > 0n) parts.push(`${memorySize(data.size)} resident`);
-  parts.push(...task.flags.filter((flag) => flag !== "terminated"));
-  if (data.change !== null) parts.push(style("quiet", `(${changes[data.change]})`));
-  return parts.join("  ");
+  const parts = [style("name", escape(`${task}`)), count(task.threads.length, "thread")];
+  if (data.exiting) parts.push(safe`exiting`);
+  if (data.suspendCount > 0) parts.push(style("warning", safe`suspended ${data.suspendCount}×`));
+  if (data.size !== null && data.size > 0n) parts.push(safe`${memorySize(data.size)} resident`);
+  parts.push(...task.flags.filter((flag) => flag !== "terminated").map(escape));
+  if (data.change !== null) parts.push(style("quiet", safe`(${escape(changes[data.change])})`));
+  return join(parts, "  ");
 }
 
-/** As in `thread 0  "main"  id 0x201  waiting  main  cpu 125 µs user, 1 µs system  priority 47`. */
-function threadHeader(thread: StackshotThread, style: Style): string {
+/** A thread, as in `thread 0  "main"  id 0x201  waiting  main  cpu 125 µs user, 1 µs system  priority 47`. */
+function threadHeader(thread: StackshotThread, style: Style): SafeText {
   const { data } = thread;
-  const parts = [style("heading", `thread ${thread.index}`)];
-  if (thread.name !== "") parts.push(style("name", `"${escape(thread.name)}"`));
-  parts.push(`id 0x${thread.id.toString(16)}`);
-  parts.push(thread.state === "running" ? style("running", thread.state) : thread.state);
-  parts.push(...thread.flags);
+  const state = escape(thread.state);
+  const parts = [style("heading", safe`thread ${thread.index}`)];
+  if (thread.name !== "") parts.push(style("name", safe`"${escape(thread.name)}"`));
+  parts.push(safe`id ${hex(thread.id)}`);
+  parts.push(thread.state === "running" ? style("running", state) : state);
+  parts.push(...thread.flags.map(escape));
   if (data.userTime + data.systemTime > 0n) {
-    parts.push(`cpu ${duration(data.userTime)} user, ${duration(data.systemTime)} system`);
+    parts.push(safe`cpu ${duration(data.userTime)} user, ${duration(data.systemTime)} system`);
   }
   if (data.priority !== 0 || data.basePriority !== 0) {
-    const base = data.basePriority === data.priority ? "" : ` (base ${data.basePriority})`;
-    parts.push(`priority ${data.priority}${base}`);
+    const base = data.basePriority === data.priority ? safe`` : safe` (base ${data.basePriority})`;
+    parts.push(safe`priority ${data.priority}${base}`);
   }
-  if (data.queueLabel !== "") parts.push(`queue ${style("name", escape(data.queueLabel))}`);
+  if (data.queueLabel !== "") parts.push(safe`queue ${style("name", escape(data.queueLabel))}`);
   if (data.change !== null) {
-    // What did not run again was not walked again.
-    const before = data.change === "new" ? "" : ", frames from before";
-    parts.push(style("quiet", `(${changes[data.change]}${before})`));
+    // A thread that did not run was not unwound again.
+    const before = data.change === "new" ? safe`` : safe`, frames from before`;
+    parts.push(style("quiet", safe`(${escape(changes[data.change])}${before})`));
   }
-  return parts.join("  ");
+  return join(parts, "  ");
 }
 
-/** The most digits that a frame's address takes: 32-bit stacks have fewer. */
+/** The size of the widest address, in bytes. */
 function pointerSize(task: StackshotTask): number {
   if (task.arch !== null) return archs[task.arch].pointerSize;
   return task.threads.some(({ data }) => data.user64 || data.kernel64) ? 8 : 4;
@@ -108,12 +109,12 @@ export function threadLines(
   thread: StackshotThread,
   style: Style,
   { limit, name }: StackshotView,
-): string[] {
+): SafeText[] {
   const lines = [threadHeader(thread, style)];
-  const say = (text: string) => lines.push("  " + text);
+  const say = (text: SafeText) => lines.push(safe`  ${text}`);
   if (thread.waiting !== null) {
-    say(style("warning", `waits for ${escape(thread.waiting)}`));
-    if (thread.turnstile !== null) say(`  ${thread.turnstile}`);
+    say(style("warning", safe`waits for ${escape(thread.waiting)}`));
+    if (thread.turnstile !== null) say(safe`  ${escape(`${thread.turnstile}`)}`);
   }
   const kernel = thread.kernelBacktrace(limit);
   const user = thread.backtrace(limit);
@@ -122,37 +123,35 @@ export function threadLines(
   const asynchronous = thread.asyncBacktrace(limit);
   const columns = frameColumns([...frames, ...asynchronous]);
   const size = pointerSize(task);
-  const ending = (backtrace: Backtrace, where: string) => {
-    if (backtrace.stopped === "limit") say(style("quiet", "(limit: more frames follow)"));
+  const ending = (backtrace: Backtrace, where: SafeText) => {
+    if (backtrace.stopped === "limit") say(style("quiet", safe`(limit: more frames follow)`));
     if (backtrace.stopped === "unreadable") {
-      say(style("quiet", `(unreadable: the ${where} stack is not in memory further up)`));
+      say(style("quiet", safe`(unreadable: the ${where} stack is not in memory further up)`));
     }
   };
   for (const [index, frame] of frames.entries()) {
-    if (index === inKernel && index > 0) ending(kernel, "kernel");
+    if (index === inKernel && index > 0) ending(kernel, safe`kernel`);
     const wide = index < inKernel && thread.data.kernel64 ? 8 : size;
     const line = frameLine(frame, wide, columns, style, name);
-    say(index < inKernel ? `${line}${style("quiet", " [kernel]")}` : line);
+    say(index < inKernel ? safe`${line}${style("quiet", safe` [kernel]`)}` : line);
   }
-  ending(user.length > 0 ? user : kernel, user.length > 0 ? "user" : "kernel");
+  ending(user.length > 0 ? user : kernel, user.length > 0 ? safe`user` : safe`kernel`);
   const { continuation } = thread;
   if (continuation !== null && kernel.length === 0) {
-    const place = continuation.describe(name);
-    say(style(
-      "quiet",
-      `goes on in the kernel at 0x${continuation.address.toString(16)}` +
-        (place === "" ? "" : `, ${place}`),
-    ));
+    const place = escape(continuation.describe(name));
+    const where = place === "" ? safe`` : safe`, ${place}`;
+    const address = hex(continuation.address);
+    say(style("quiet", safe`continues in the kernel at ${address}${where}`));
   }
   if (asynchronous.length > 0) {
-    say(style("quiet", "called asynchronously from"));
+    say(style("quiet", safe`called asynchronously from`));
     for (const frame of asynchronous) say(frameLine(frame, size, columns, style, name));
   }
-  if (frames.length === 0 && continuation === null) say(style("quiet", "no frames"));
+  if (frames.length === 0 && continuation === null) say(style("quiet", safe`no frames`));
   return lines;
 }
 
-/** The names of all functions that are shown of a task. Not safe to print raw. */
+/** The names of all functions that {@linkcode taskLines} shows. */
 export function functionNames(task: StackshotTask, { limit }: StackshotView): Set<string> {
   const names = new Set<string>();
   for (const thread of task.threads) {
@@ -167,8 +166,8 @@ export function functionNames(task: StackshotTask, { limit }: StackshotView): Se
 }
 
 /** A task with its threads, an empty line before each. */
-export function taskLines(task: StackshotTask, style: Style, view: StackshotView): string[] {
+export function taskLines(task: StackshotTask, style: Style, view: StackshotView): SafeText[] {
   const lines = [taskHeader(task, style)];
-  for (const thread of task.threads) lines.push("", ...threadLines(task, thread, style, view));
+  for (const thread of task.threads) lines.push(safe``, ...threadLines(task, thread, style, view));
   return lines;
 }

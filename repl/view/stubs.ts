@@ -1,28 +1,28 @@
-/** The functions that stubs jump to, by the image's file where that is here. */
+/** The functions that stubs jump to, from the image's file where it exists. */
+import type { RawText } from "../../lib/escape.ts";
 import { type LoadedImage, openImage } from "../../mod.ts";
 
-/** Names by address; of each image once. */
-const known = new WeakMap<LoadedImage, ReadonlyMap<bigint, string>>();
+/** Names by address, read once per image. */
+const known = new WeakMap<LoadedImage, ReadonlyMap<bigint, RawText>>();
 
-function read(image: LoadedImage): ReadonlyMap<bigint, string> {
-  const names = new Map<bigint, string>();
+function read(image: LoadedImage): ReadonlyMap<bigint, RawText> {
+  const names = new Map<bigint, RawText>();
   try {
     using file = openImage(image.path);
     const slice = file.images.find((slice) =>
       image.uuid !== null && slice.image.uuid === image.uuid
     );
     for (const { address, symbol } of slice?.indirectSymbols() ?? []) {
-      if (symbol !== null) names.set(address + image.slide, symbol.replace(/^_/, ""));
+      if (symbol !== null) names.set(address + image.slide, symbol.replace(/^_/, "") as RawText);
     }
   } catch {
-    // Without the file there are no names.
+    // Without the file, no names.
   }
   return names;
 }
 
-/** The symbol that a stub or a symbol pointer is for; `undefined` where that is not known. Not safe to
- * print raw. */
-export function stubTarget(image: LoadedImage, address: bigint): string | undefined {
+/** The symbol of a stub or a symbol pointer; `undefined` where that is not known. */
+export function stubTarget(image: LoadedImage, address: bigint): RawText | undefined {
   let names = known.get(image);
   if (names === undefined) known.set(image, names = read(image));
   return names.get(address);

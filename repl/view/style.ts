@@ -1,19 +1,26 @@
-/** The kinds of text that are told apart by colour. */
+/** Colours. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+
+/** The kinds of text that colour tells apart. */
 export type Kind = "heading" | "name" | "running" | "quiet" | "image" | "address" | "warning";
 
-/** Gives text the look of its kind. */
-export type Style = (kind: Kind, text: string) => string;
+/** Gives text the colour of its kind. */
+export interface Style {
+  (kind: Kind, text: SafeText): SafeText;
+  /** Goes as soon as the prompt styles safe text only. */
+  (kind: Kind, text: string): string;
+}
 
 /** Sets of colours. */
 export type Theme = "dark" | "light" | "both" | "none";
 
-/** All of them. */
+/** All themes. */
 export const themes: readonly Theme[] = ["dark", "light", "both", "none"];
 
-/** When there is colour: `auto` is on a terminal, where `NO_COLOR` asks for none. */
+/** When to use colour; `auto`: on a terminal, unless `NO_COLOR` is set. */
 export type ColourUse = "auto" | "always" | "never";
 
-/** SGR parameters. Those of `both` read well on dark and on light. */
+/** SGR parameters. Those of `both` are readable on dark and on light. */
 const parameters: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Kind, string>>>> = {
   both: {
     heading: "1",
@@ -44,42 +51,43 @@ const parameters: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Kind, 
   },
 };
 
-/** No looks at all: what a pipe gets. */
-export const plain: Style = (_kind, text) => text;
+/** No colour: for pipes. */
+export const plain = ((_kind: Kind, text: SafeText) => text) as Style;
 
 function styleOf(theme: Theme): Style {
   if (theme === "none") return plain;
   const kinds = parameters[theme];
-  return (kind, text) => text === "" ? "" : `\x1b[${kinds[kind]}m${text}\x1b[0m`;
+  return ((kind: Kind, text: SafeText) =>
+    text === "" ? text : safe`\x1b[${escape(kinds[kind])}m${text}\x1b[0m`) as Style;
 }
 
-/** Looks for a terminal. */
+/** Colours for a terminal. */
 export const coloured: Style = styleOf("both");
 
 let use: ColourUse = "auto";
 let theme: Theme | undefined;
 
-/** Says when there is to be colour. */
+/** Sets when colour is used. */
 export function useColour(when: ColourUse): void {
   use = when;
 }
 
-/** Chooses the colours.
+/** Sets the theme.
  *
- * @returns their looks
+ * @returns its style
  */
 export function useTheme(chosen: Theme): Style {
   theme = chosen;
   return styleOf(chosen);
 }
 
-/** What `MACHPAUSE_THEME` says; otherwise colours that do everywhere. */
+/** The theme of `MACHPAUSE_THEME`; otherwise colours for any background. */
 function preferredTheme(): Theme {
   const wanted = Deno.env.get("MACHPAUSE_THEME");
   return themes.find((theme) => theme === wanted) ?? "both";
 }
 
-/** Colour goes to a terminal alone, and not where `NO_COLOR` asks for none; or as `--color` says. */
+/** The style for a stream: colour on a terminal unless `NO_COLOR` is set, or as `--color` says. */
 export function styleFor(stream: { isTerminal(): boolean }): Style {
   const wanted = use === "always" || use === "auto" && stream.isTerminal() && !Deno.noColor;
   return wanted ? styleOf(theme ??= preferredTheme()) : plain;

@@ -1,91 +1,74 @@
-/** What all threads are doing, on one screen. */
-import { escape } from "../../lib/escape.ts";
-import { isSystemPath } from "../../lib/symbols/system_image.ts";
+/** All threads, those with equal stacks together: on one screen, or with their stacks. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import {
+  groupStacks,
+  interestingFrame,
+  isSpinning,
+  type StackGroup,
+  type Usage,
+} from "../../lib/target/stacks.ts";
 import type { Frame, Thread } from "../../mod.ts";
-import { cut, textWidth } from "../edit/width.ts";
-import { shownFrames } from "./frames.ts";
+import { textWidth } from "../edit/width.ts";
+import { type ShownFrames, shownFrames } from "./frames.ts";
+import { backtraceLines } from "./render.ts";
 import type { Style } from "./style.ts";
+import { count, cut, join, padEnd, padStart } from "./text.ts";
 
-/** From this share of a CPU on, a thread that runs is said to spin. Others may want the CPU too. */
-const spinning = 0.25;
-
-/** How much of a CPU a thread uses, from 0 to 1. */
-export type Usage = (thread: Thread) => number;
-
-/** Threads whose stacks are the same, frame by frame. */
-export interface StackGroup {
-  /** By index. */
-  readonly threads: readonly Thread[];
-  readonly frames: readonly Frame[];
-}
-
-/** Groups threads by their stacks. The group of the main thread is first, then the busiest. */
-export function groupStacks(
+/** Every thread's backtrace, threads with equal stacks together. */
+export function uniqueBacktracesLines(
   threads: readonly Thread[],
-  usage: Usage = (thread) => thread.cpuUsage,
-): StackGroup[] {
-  const groups = new Map<string, { threads: Thread[]; frames: readonly Frame[] }>();
-  for (const thread of threads) {
-    const { frames } = shownFrames(thread);
-    const key = frames.map(({ address, inlined }) => `${address.toString(16)}${inlined ? "i" : ""}`)
-      .join();
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { threads: [thread], frames });
-    else group.threads.push(thread);
-  }
-  const [main] = threads;
-  const busiest = (group: StackGroup) =>
-    Math.max(
-      ...group.threads.map((thread) => busyness(thread, usage)),
-    );
-  return [...groups.values()].sort((a, b) =>
-    Number(b.threads.includes(main)) - Number(a.threads.includes(main)) ||
-    busiest(b) - busiest(a) || b.threads.length - a.threads.length ||
-    a.threads[0].index - b.threads[0].index
-  );
+  pointerSize: number,
+  style: Style,
+  limit?: number,
+  shown: readonly ShownFrames[] = threads.map((thread) => shownFrames(thread, limit)),
+  name?: (mangled: string) => string,
+): SafeText[] {
+  const stacks = new Map(threads.map((thread, index) => [thread, shown[index]]));
+  const groups = groupStacks(threads, { frames: (thread) => stacks.get(thread)!.frames });
+  return groups.flatMap(({ threads }, index) => {
+    const stack = stacks.get(threads[0]);
+    const lines = backtraceLines(threads[0], pointerSize, style, limit, stack, name);
+    if (threads.length > 1) {
+      lines[0] = style(
+        "heading",
+        safe`${count(threads.length, "thread")}: ${indexRanges(threads)}`,
+      );
+    }
+    return index === 0 ? lines : [safe``, ...lines];
+  });
 }
 
-/** The share of a CPU, of a thread that is on one; little differences say nothing. */
-function busyness(thread: Thread, usage: Usage): number {
-  const share = usage(thread);
-  return thread.state === "running" && share >= spinning ? share : 0;
-}
-
-/** The innermost frame that is the program's own; the innermost where none is. */
-export function interestingFrame(frames: readonly Frame[]): Frame | undefined {
-  return frames.find(({ image, symbol }) =>
-    image !== null && symbol !== null && !isSystemPath(image.path)
-  ) ?? frames.find(({ symbol }) => symbol !== null) ?? frames[0];
-}
-
-/** As in `1, 3-5`. */
-export function indexRanges(threads: readonly Thread[]): string {
+/** The threads' indices, as in `1, 3-5`. */
+export function indexRanges(threads: readonly Thread[]): SafeText {
   const ranges: [first: number, last: number][] = [];
   for (const { index } of threads) {
     const last = ranges.at(-1);
     if (last?.[1] === index - 1) last[1] = index;
     else ranges.push([index, index]);
   }
-  return ranges.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(", ");
+  return join(
+    ranges.map(([first, last]) => first === last ? safe`${first}` : safe`${first}-${last}`),
+    ", ",
+  );
 }
 
-/** What a group is called: its threads' names, where they differ only the first. */
-function groupName({ threads }: StackGroup): string {
+/** A group's name: the first of its threads' names. */
+function groupName({ threads }: StackGroup): SafeText {
   const names = [...new Set(threads.map(({ name }) => name).filter((name) => name !== ""))];
-  if (names.length === 0) return "";
-  return `"${escape(names[0])}"${names.length > 1 ? " …" : ""}`;
+  if (names.length === 0) return safe``;
+  return safe`"${escape(names[0])}"${names.length > 1 ? safe` …` : safe``}`;
 }
 
-/** The states of a group's threads, the first one's first. */
-function groupState({ threads }: StackGroup): string {
+/** The states of a group's threads, the first thread's first. */
+function groupState({ threads }: StackGroup): SafeText {
   const states = [...new Set(threads.map(({ state }) => state))];
-  return states.length === 1 ? states[0] : `${states[0]} …`;
+  return safe`${escape(states[0])}${states.length === 1 ? safe`` : safe` …`}`;
 }
 
-function placeText(frame: Frame | undefined): string {
-  if (frame === undefined) return "no frames";
-  const image = frame.image === null ? "" : `  ${escape(frame.image.name)}`;
-  return `${frame.describe(undefined, true)}${image}`;
+function placeText(frame: Frame | undefined): SafeText {
+  if (frame === undefined) return safe`no frames`;
+  const image = frame.image === null ? safe`` : safe`  ${escape(frame.image.name)}`;
+  return safe`${escape(frame.describe(undefined, true))}${image}`;
 }
 
 /** A line for each group of threads, as many as the screen has room for.
@@ -98,19 +81,18 @@ export function summaryLines(
   { columns, rows }: { readonly columns: number; readonly rows: number },
   style: Style,
   usage: Usage = (thread) => thread.cpuUsage,
-): string[] {
-  const groups = groupStacks(threads, usage);
+): SafeText[] {
+  const groups = groupStacks(threads, { frames: (thread) => shownFrames(thread).frames, usage });
   const cells = groups.map((group) => ({
     group,
-    mark: selected !== undefined && group.threads.includes(selected) ? "*" : " ",
+    mark: selected !== undefined && group.threads.includes(selected) ? safe`*` : safe` `,
     which: cut(indexRanges(group.threads), 12),
     name: cut(groupName(group), Math.max(6, Math.min(28, columns - 24))),
     state: groupState(group),
-    cpu: `${Math.round(100 * Math.max(...group.threads.map(usage)))}%`,
+    cpu: safe`${Math.round(100 * Math.max(...group.threads.map(usage)))}%`,
   }));
   const width = (pick: (cell: typeof cells[number]) => string) =>
     Math.max(0, ...cells.map((cell) => textWidth(pick(cell))));
-  const pad = (text: string, columns: number) => text + " ".repeat(columns - textWidth(text));
   const widths = {
     which: width(({ which }) => which),
     name: width(({ name }) => name),
@@ -119,27 +101,30 @@ export function summaryLines(
   };
   const before = 2 + widths.which + (widths.name > 0 ? 2 + widths.name : 0) + 2 + widths.state +
     2 + widths.cpu + 2;
-  // On a narrow screen what they are doing goes below.
+  // On a narrow screen what they are doing goes on a second line.
   const narrow = before + 24 > columns;
   const room = Math.max(3, Math.floor((rows - 4) / (narrow ? 2 : 1)));
   const shown = cells.length > room ? cells.slice(0, room - 1) : cells;
-  const lines = shown.map(({ group, mark, which, name, state, cpu }) => {
-    const busy = group.threads.some((thread) => busyness(thread, usage) > 0);
-    const many = group.threads.length > 1 ? `${group.threads.length} threads: ` : "";
-    const what = `${busy ? "spinning: " : ""}${many}${placeText(interestingFrame(group.frames))}`;
-    const head = [
-      `${mark} ${style("heading", which.padStart(widths.which))}`,
-      ...(widths.name > 0 ? [style("name", pad(name, widths.name))] : []),
-      busy ? style("running", pad(state, widths.state)) : pad(state, widths.state),
-      cpu.padStart(widths.cpu),
-    ].join("  ");
+  const lines = shown.flatMap(({ group, mark, which, name, state, cpu }) => {
+    const spins = group.threads.some((thread) => isSpinning(thread, usage));
+    const what = safe`${spins ? safe`spinning: ` : safe``}${
+      group.threads.length > 1 ? safe`${count(group.threads.length, "thread")}: ` : safe``
+    }${placeText(interestingFrame(group.frames))}`;
+    const head = join([
+      safe`${mark} ${style("heading", padStart(which, widths.which))}`,
+      ...(widths.name > 0 ? [style("name", padEnd(name, widths.name))] : []),
+      spins ? style("running", padEnd(state, widths.state)) : padEnd(state, widths.state),
+      padStart(cpu, widths.cpu),
+    ], "  ");
     const text = cut(what, narrow ? columns - 6 : columns - before);
-    const coloured = busy ? style("running", text) : text;
-    return narrow ? [head, `      ${coloured}`] : [`${head}  ${coloured}`];
+    const coloured = spins ? style("running", text) : text;
+    return narrow ? [head, safe`      ${coloured}`] : [safe`${head}  ${coloured}`];
   });
   const left = groups.slice(shown.length).flatMap(({ threads }) => threads).length;
   if (left > 0) {
-    lines.push([style("quiet", `  (${left} more threads: \`bt all --unique\` shows every stack)`)]);
+    lines.push(
+      style("quiet", safe`  (${left} more threads: \`bt all --unique\` shows all stacks)`),
+    );
   }
-  return lines.flat();
+  return lines;
 }

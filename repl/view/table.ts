@@ -1,50 +1,43 @@
 /** Tables as wide as the screen. */
+import { safe, type SafeText } from "../../lib/escape.ts";
 import { textWidth } from "../edit/width.ts";
-import type { Ui } from "../prompt/ui.ts";
+import { cutFront, tableText } from "./text.ts";
 
-/** Text cut at its front: of a path, the end says most. */
-function cutFront(text: string, columns: number): string {
-  if (textWidth(text) <= columns) return text;
-  const characters = [...text];
-  while (characters.length > 0 && textWidth(characters.join("")) > columns - 1) characters.shift();
-  return `…${characters.join("")}`;
-}
-
-/** A column narrower than this says nothing. */
+/** The last column gets at least this width. */
 const narrowest = 16;
 
-/** A table's lines.
+/** A table's lines. On a narrow screen the last column is cut at its front.
  *
- * @param rows of cells that are safe to print; the last one of each gives way where the screen is narrow
  * @param look gives a cell its colour
  */
 export async function tableLines(
-  ui: Ui,
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-  look: (text: string, column: number) => string = (text) => text,
-): Promise<string[]> {
+  screen: { size(): { readonly columns: number } },
+  headings: readonly string[],
+  cells: readonly (readonly string[])[],
+  colour: (text: SafeText, column: number) => string = (text) => text,
+): Promise<SafeText[]> {
+  // Strings go as soon as the prompt passes safe text only.
+  const header = headings as readonly SafeText[];
+  const rows = cells as readonly (readonly SafeText[])[];
+  const look = colour as (text: SafeText, column: number) => SafeText;
   const last = header.length - 1;
   const widths = header.map((title, column) =>
     Math.max(...[title, ...rows.map((row) => row[column])].map(textWidth))
   );
   const others = widths.slice(0, last).reduce((sum, width) => sum + width + 2, 0);
-  const room = Math.max(0, ui.size().columns - others);
+  const room = Math.max(0, screen.size().columns - others);
   if (room < Math.min(narrowest, widths[last])) {
-    // Too narrow for a table: what is in a row goes below its first cell.
+    // Too narrow for a table: a row's cells go below its first one.
     return rows.flatMap((row) => [
       look(row[0], 0),
-      ...row.slice(1).flatMap((cell, index) => cell === "" ? [] : [`  ${look(cell, index + 1)}`]),
+      ...row.slice(1).flatMap((cell, index) =>
+        cell === "" ? [] : [safe`  ${look(cell, index + 1)}`]
+      ),
     ]);
   }
   const { Table } = await import("@cliffy/table");
-  const table = new Table()
-    .header([...header])
-    .body(
-      rows.map((row) =>
-        row.map((cell, column) => look(column === last ? cutFront(cell, room) : cell, column))
-      ),
-    )
-    .padding(2);
-  return table.toString().split("\n").map((line) => line.trimEnd());
+  const body = rows.map((row) =>
+    row.map((cell, column) => look(column === last ? cutFront(cell, room) : cell, column))
+  );
+  return tableText(new Table().header([...header]).body(body).padding(2));
 }

@@ -1,7 +1,7 @@
 /** What `disassemble` prints is what llvm-objdump prints, of every function of the fixtures. */
 import { assert, assertEquals } from "@std/assert";
 import { Image } from "../../mod.ts";
-import { disassemble } from "../../repl/view/disassemble.ts";
+import { disassemble } from "../../lib/disassemble.ts";
 
 const triples = {
   x86_64: "x86_64-apple-macos",

@@ -10,6 +10,7 @@ import { files } from "../../ffi/files.ts";
 import { FormatError, type MstFile, openMst } from "../../mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
 import { openDwarf } from "../../lib/symbols/mod.ts";
+import { safe } from "../../lib/escape.ts";
 import { makeTable } from "../../lib/symbols/index/index_table.ts";
 import { bytesText, progressLine, secondsText } from "../../repl/view/progress.ts";
 import { bulkFrames } from "../../lib/symbols/index/bulk.ts";
@@ -326,10 +327,10 @@ Deno.test("many offsets at once, with workers and without", async () => {
 
 Deno.test("how far a piece of work is, in one line", () => {
   assertEquals(
-    progressLine("Indexing", 256 << 20, 1 << 30, 2),
+    progressLine(safe`Indexing`, 256 << 20, 1 << 30, 2),
     "Indexing ████████░░░░░░░░░░░░░░░░░░░░░░  25 %  256 MiB of 1.0 GiB, 128 MiB/s, 6.0 s left",
   );
-  assertEquals(progressLine("x", 0, 0, 0), `x ${"█".repeat(30)} 100 %  0 B of 0 B`);
+  assertEquals(progressLine(safe`x`, 0, 0, 0), `x ${"█".repeat(30)} 100 %  0 B of 0 B`);
   assertEquals(bytesText(1023), "1.0 KiB");
   assertEquals(bytesText(999), "999 B");
   assertEquals(bytesText(5.25e12), "4.8 TiB");

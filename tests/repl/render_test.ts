@@ -1,6 +1,7 @@
 import { assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { MemoryReadError } from "../../mod.ts";
-import { safeJson, threadsJson } from "../../repl/view/json.ts";
+import { safeJson } from "../../lib/escape.ts";
+import { threadsJson } from "../../repl/view/json.ts";
 import { explain } from "../../repl/view/output.ts";
 import { backtraceLines, backtracesLines, hexdump, threadHeader } from "../../repl/view/render.ts";
 import { coloured, plain } from "../../repl/view/style.ts";

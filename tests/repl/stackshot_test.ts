@@ -127,7 +127,7 @@ Deno.test("a trace buffer and a delta stackshot from the command line", async ()
   await withFile(encodeTrace("10.9", demoShot), async (path) => {
     const { code, stdout } = await machpause(path, "--symbols", fixtures);
     assertEquals(code, 0);
-    assertStringIncludes(stdout, "a trace buffer as OS X 10.9 has it");
+    assertStringIncludes(stdout, "in the trace buffer format of OS X 10.9");
     assertMatch(stdout, /demo {2}0x000000010a[0-9a-f]{6} {2}wait_for_event \+ 4/);
   });
   await withFile(encodeKcdata(shot), (whole) =>

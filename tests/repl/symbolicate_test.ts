@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { parseAddress, translateArguments } from "../../repl/cli/symbolicate/arguments.ts";
+import { translateArguments } from "../../repl/cli/symbolicate.ts";
 import { completeLength, findAddresses, replace } from "../../repl/cli/symbolicate/filter.ts";
 import { batches, lineBatches } from "../../repl/cli/symbolicate/input.ts";
 import { Lines } from "../../repl/cli/symbolicate/lines.ts";
-import { readWords } from "../../repl/cli/symbolicate/words.ts";
+import { parseAddress, readWords } from "../../repl/cli/symbolicate/words.ts";
 import { root } from "./terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
@@ -279,12 +279,12 @@ Deno.test("a symbol table file says the same as what it was made from", async ()
 Deno.test("what is wrong: one line, and the exit code", async () => {
   for (
     const [args, code, reason] of [
-      [["0x1"], 2, "addresses of what"],
+      [["0x1"], 2, "name a file with -o"],
       [["-o", dsym, "-l", "0x1", "-s", "0x1", "0x1"], 2, "exclude each other"],
       [["-o", dsym, "-l", "0x1", "-l", "0x2", "0x1"], 2, "once for each"],
-      [["-o", dsym, "-l", "nowhere", "0x1"], 2, "no address"],
-      [["-o", dsym, "main"], 2, "main is no address"],
-      [["-o", dsym, "--json", "--filter"], 2, "--filter gives text"],
+      [["-o", dsym, "-l", "nowhere", "0x1"], 2, "not an address"],
+      [["-o", dsym, "main"], 2, "main is not an address"],
+      [["-o", dsym, "--json", "--filter"], 2, "--filter prints text"],
       [["-o", dsym, "-p", "1", "0x1"], 2, "its own images"],
       [["-o", "/no/such", "0x1"], 1, "there is no file /no/such"],
       [["-o", program, "0x1"], 1, "expected a Mach-O image"],

@@ -1,90 +1,90 @@
-/** What is said of an address: `atos`'s lines, and JSON. Names are escaped here. */
-import { escape } from "../../../lib/escape.ts";
+/** What is at an address, in the format of `atos` and as JSON. */
+import { escape, safe, safeJson, type SafeText } from "../../../lib/escape.ts";
 import { hex } from "../../../lib/hex.ts";
 import type { AddressInfo, SourceFrame } from "../../../mod.ts";
-import { safeJson } from "../../view/json.ts";
+import { join } from "../../view/text.ts";
 
 /** How answers are written. */
 export interface AnswerStyle {
-  /** All functions at an address, not only the one that has the activation. */
+  /** Whether inlined functions are shown too. */
   readonly inlines: boolean;
   /** Between the functions of one address. */
-  readonly delimiter: string;
+  readonly delimiter: SafeText;
   /** Whole paths of source files. */
   readonly fullPath: boolean;
-  /** A function's name as it is shown. */
+  /** Makes a function's name readable. */
   readonly name: (mangled: string) => string;
 }
 
-/** So many texts are remembered. */
+/** Maximum number of remembered texts. */
 const MAX_SAFE_TEXTS = 1 << 12;
-const safeTexts = new Map<string, string>();
+const safeTexts = new Map<string, SafeText>();
 
-/** {@linkcode escape}, of texts that come again and again. */
-function safe(text: string): string {
-  let shown = safeTexts.get(text);
-  if (shown === undefined) {
+/** {@linkcode escape} with a memory: the same names come again and again. */
+function shown(text: string): SafeText {
+  let escaped = safeTexts.get(text);
+  if (escaped === undefined) {
     if (safeTexts.size >= MAX_SAFE_TEXTS) safeTexts.clear();
-    shown = escape(text);
-    safeTexts.set(text, shown);
+    escaped = escape(text);
+    safeTexts.set(text, escaped);
   }
-  return shown;
+  return escaped;
 }
 
-/** An address as `atos` writes it: `main (in demo) (demo.c:12)`; without a line `main (in demo) + 34`;
- * without a name `function_f00 (in demo) + 4`, after the offset at which the function begins, or
- * `0x100000f04 (in demo) + 3844`, which is the offset in the image; in no image the address alone.
+/** An address in the format of `atos`: `main (in demo) (demo.c:12)`; without a line, `main (in demo) + 34`;
+ * without a name, `function_f00 (in demo) + 4`, where f00 is the offset of the function, or
+ * `0x100000f04 (in demo) + 3844`, the offset in the image; in no image, the address alone.
  *
- * @param address that was looked up
- * @param resolution of it, which reads symbols only where it is asked for them
- * @param given the address as it was asked for, where that is an offset
+ * @param resolution of the address; reads symbols when asked for them
+ * @param given the address as it was given, where that is an offset
  */
 export function atosText(
   address: bigint,
   resolution: AddressInfo,
   style: AnswerStyle,
   given: bigint = address,
-): string {
+): SafeText {
   const { image, frames } = resolution;
   if (image === null) return hex(given);
-  const where = `(in ${safe(image.name)})`;
-  const shown = style.inlines ? frames : frames.slice(-1);
-  return shown.length > 0
-    ? shown.map((frame) => withLine(frame, where, resolution, address, style)).join(style.delimiter)
-    : bySymbol(address, resolution, where, style);
+  const where = safe`(in ${shown(image.name)})`;
+  if (frames.length === 0) return bySymbol(address, resolution, where, style);
+  const lines = (style.inlines ? frames : frames.slice(-1))
+    .map((frame) => withLine(frame, where, resolution, address, style));
+  return join(lines, style.delimiter);
 }
 
 function withLine(
   { function: name, location, inlined }: SourceFrame,
-  where: string,
+  where: SafeText,
   resolution: AddressInfo,
   address: bigint,
   style: AnswerStyle,
-): string {
-  // DWARF may know a line of what it knows no function of.
+): SafeText {
+  // DWARF may have a line without a function.
   const raw = name || resolution.symbol?.name;
-  const text = `${raw === undefined ? hex(address) : safe(style.name(raw))} ${where}`;
+  const text = safe`${raw === undefined ? hex(address) : shown(style.name(raw))} ${where}`;
   if (location !== null) {
     const { file, line } = location;
-    const shown = style.fullPath ? file : file.slice(file.lastIndexOf("/") + 1);
-    return `${text} (${safe(shown)}:${line})`;
+    const path = style.fullPath ? file : file.slice(file.lastIndexOf("/") + 1);
+    return safe`${text} (${shown(path)}:${line})`;
   }
   const start = inlined ? null : resolution.functionStart ?? null;
-  return start === null ? text : `${text} + ${address - start}`;
+  return start === null ? text : safe`${text} + ${address - start}`;
 }
 
 function bySymbol(
   address: bigint,
   { image, symbol, functionStart = null }: AddressInfo,
-  where: string,
+  where: SafeText,
   style: AnswerStyle,
-): string {
+): SafeText {
   const base = image!.loadAddress;
   if (symbol !== null) {
-    return `${safe(style.name(symbol.name))} ${where} + ${address - symbol.address}`;
+    return safe`${shown(style.name(symbol.name))} ${where} + ${address - symbol.address}`;
   }
-  if (functionStart === null) return `${hex(address)} ${where} + ${address - base}`;
-  return `function_${(functionStart - base).toString(16)} ${where} + ${address - functionStart}`;
+  if (functionStart === null) return safe`${hex(address)} ${where} + ${address - base}`;
+  const name = hex(functionStart - base).slice(2);
+  return safe`function_${escape(name)} ${where} + ${address - functionStart}`;
 }
 
 /** The stable form of `symbolicate --json`, on one line: what is not known is `null`. `symbol` is the
@@ -94,7 +94,7 @@ export function answerJson(
   { image, symbol, frames, functionStart = null }: AddressInfo,
   style: AnswerStyle,
   given: bigint = address,
-): string {
+): SafeText {
   const name = symbol?.name ?? (frames.at(-1)?.function || null);
   const start = symbol?.address ?? (name === null ? image?.loadAddress ?? null : functionStart);
   return safeJson({
@@ -112,8 +112,8 @@ export function answerJson(
   });
 }
 
-/** What is said of a word that is no address: itself. */
-export function unknownWord(word: string, json: boolean): string {
+/** The line for a word that is no address. */
+export function unknownWord(word: string, json: boolean): SafeText {
   return json
     ? safeJson({ address: word, image: null, symbol: null, offset: null, frames: [] })
     : escape(word);

@@ -1,14 +1,14 @@
-/** Files and folders of which `symbolicate` makes out what is at addresses. */
+/** Mach-O files, dSYMs and symbol table files as a source of `symbolicate`. */
 import { fileSystem } from "../../../ffi/file_system.ts";
 import { FormatError } from "../../../lib/errors.ts";
-import { escape } from "../../../lib/escape.ts";
+import { escape, safe } from "../../../lib/escape.ts";
 import type { LoadedImage } from "../../../lib/macho/mod.ts";
 import { FileSymbolizer, type ImageFile, OpenedDwarf } from "../../../lib/symbols/mod.ts";
 import { imagesIn, type SourceFrame } from "../../../lib/symbols/mod.ts";
 import { UserError } from "../../errors.ts";
 import { complain } from "../../view/output.ts";
 import { each } from "./order.ts";
-import type { Source } from "./source.ts";
+import type { Source } from "./resolve.ts";
 
 const { files } = fileSystem;
 
@@ -32,14 +32,14 @@ function openFiles(images: readonly ImageFile[], symbols: readonly string[]): Fi
   }
 }
 
-/** More addresses at once are looked up in the order of the file, each of its units once. */
+/** More addresses are looked up in the order of the file, reading each unit once. */
 const FEW = 16;
-/** More are worth the time that workers take to start. */
+/** More addresses are worth the start of workers. */
 const MANY = 256;
 
-/** Mach-O files, dSYMs and symbol table files.
+/** Opens files.
  *
- * @throws UserError when there is no such file, or it is none of these
+ * @throws UserError for a file that does not exist, or has another format
  */
 export function fileSource(
   images: readonly ImageFile[],
@@ -63,7 +63,7 @@ export function fileSource(
   };
 }
 
-/** Reads many addresses' DWARF at once, each unit once. */
+/** Looks up many addresses in the DWARF, reading each unit once. */
 async function prime(symbolizer: FileSymbolizer, addresses: BigUint64Array): Promise<void> {
   const byImage = new Map<LoadedImage, number[]>();
   for (const image of symbolizer.images.images) {
@@ -82,7 +82,7 @@ async function prime(symbolizer: FileSymbolizer, addresses: BigUint64Array): Pro
   }
 }
 
-/** The functions at rising offsets. Those of a large file with DWARF are looked up by several workers. */
+/** The functions at ascending offsets; for many offsets, by several workers. */
 async function framesOf(
   info: OpenedDwarf,
   offsets: Float64Array,
@@ -94,13 +94,13 @@ async function framesOf(
   ]);
   using file = files.open(info.path);
   const image = [...imagesIn(file)].findIndex(({ image }) => image.uuid === info.uuid);
-  using bar = new Progress("Symbolicating", (count) => `${Math.round(count)}`);
+  using bar = new Progress(safe`Symbolicating`, (count) => safe`${Math.round(count)}`);
   const { frames, warnings } = await bulkFrames({
     path: info.path,
     image: Math.max(0, image),
     offsets,
     onProgress: (done, total) => bar.update(done, total),
   });
-  for (const warning of warnings) complain(`warning: ${escape(warning)}`);
+  for (const warning of warnings) complain(safe`warning: ${escape(warning)}`);
   return frames;
 }

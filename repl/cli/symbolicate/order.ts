@@ -1,10 +1,10 @@
 /** The order in which addresses are looked up. */
 import type { AddressInfo, Resolver } from "../../../lib/symbols/mod.ts";
 
-/** So many answers are there at a time: few, so that they die young. */
+/** Answers in memory at a time: few, so that the garbage collector finds them young. */
 const CHUNK = 32;
 
-/** See `Source.each`. */
+/** Resolves addresses in ascending order; see `Source.each`. */
 export async function each(
   resolver: Resolver,
   addresses: BigUint64Array,
@@ -20,7 +20,7 @@ export async function each(
   }
 }
 
-/** The indices of values in their rising order: what is looked up next is near. */
+/** The indices of values in ascending order: the next lookup is near the last. */
 function risingOrder(values: BigUint64Array): Uint32Array {
   const lowest = values.reduce((least, value) => value < least ? value : least, values[0] ?? 0n);
   const offsets = new Float64Array(values.length);

@@ -1,35 +1,18 @@
-/** Whom `symbolicate` asks: files as images were loaded, or a process. Loads no more of the library than
- * that takes: a table is read in less time than the rest of it. */
+/** What `symbolicate` resolves addresses with: files, or a process. Only the part of the library that
+ * this takes is loaded: reading a table takes less time than loading the rest. */
 import type { ImageFile } from "../../../lib/symbols/mod.ts";
-import type { AddressInfo, MissingSymbols } from "../../../lib/symbols/mod.ts";
 import { UserError } from "../../errors.ts";
-import type { SymbolicateOptions } from "./symbolicate.ts";
-import { parseAddress } from "./arguments.ts";
+import type { Values } from "../../options.ts";
+import type { symbolicateOptions } from "../symbolicate.ts";
 import { each } from "./order.ts";
-
-/** Whom addresses are asked of. */
-export interface Source extends Disposable {
-  /** The images asked about whose debug information is missing. */
-  readonly missing: readonly MissingSymbols[];
-  /** What is added to an address as it is given. */
-  readonly base: bigint;
-  /** Tells what is known of each address, some at a time and in an order of its own.
-   *
-   * @param prepare is waited for before it is told of some
-   * @param tell takes an address's index
-   */
-  each(
-    addresses: BigUint64Array,
-    prepare: (known: readonly AddressInfo[]) => Promise<void>,
-    tell: (index: number, known: AddressInfo) => void,
-  ): Promise<void>;
-}
+import type { Source } from "./resolve.ts";
+import { parseAddress } from "./words.ts";
 
 /** Opens what the options name.
  *
- * @throws UserError where they contradict each other, or there is no such file
+ * @throws UserError for options that exclude each other, and for a file that does not exist
  */
-export async function openSource(options: SymbolicateOptions): Promise<Source> {
+export async function openSource(options: Values<typeof symbolicateOptions>): Promise<Source> {
   const { object = [], process, loadAddress = [], slide = [], offset = false } = options;
   const places = [loadAddress.length > 0 && "-l", slide.length > 0 && "-s", offset && "-offset"]
     .filter((flag) => flag !== false);
@@ -40,7 +23,7 @@ export async function openSource(options: SymbolicateOptions): Promise<Source> {
     return await processSource(process, options.symbols);
   }
   if (object.length === 0) {
-    throw new UserError("addresses of what? name a file with -o, or a process with -p", 2);
+    throw new UserError("name a file with -o, or a process with -p", 2);
   }
   if (offset && object.length > 1) throw new UserError("-offset is for one file", 2);
   const given = loadAddress.length > 0 ? loadAddress : slide;
@@ -69,11 +52,11 @@ export async function openSource(options: SymbolicateOptions): Promise<Source> {
 function number(text: string, flag: string): bigint {
   const sign = text.startsWith("-") ? -1n : 1n;
   const value = parseAddress(text.replace(/^-/, ""));
-  if (value === undefined) throw new UserError(`${flag} ${text}: that is no address`, 2);
+  if (value === undefined) throw new UserError(`${flag} ${text}: that is not an address`, 2);
   return sign * value;
 }
 
-/** A running process, which is not stopped. */
+/** A running process. It is not stopped. */
 async function processSource(spec: string, symbols: readonly string[] = []): Promise<Source> {
   const { openTarget } = await import("../../prompt/open.ts");
   const opened = await openTarget(spec, symbols);

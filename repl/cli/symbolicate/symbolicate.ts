@@ -1,48 +1,35 @@
-/** `machpause symbolicate` */
+/** Runs `machpause symbolicate`. */
 import type { AddressInfo } from "../../../lib/symbols/mod.ts";
+import { escapeLines, safe, type SafeText } from "../../../lib/escape.ts";
 import { UserError } from "../../errors.ts";
-import { complain, print } from "../../view/output.ts";
+import type { Values } from "../../options.ts";
+import { complain, printBytes } from "../../view/output.ts";
+import type { symbolicateOptions } from "../symbolicate.ts";
 import { answerJson, type AnswerStyle, atosText, unknownWord } from "./answers.ts";
-import { parseAddress } from "./arguments.ts";
 import { batches, type Input, joined, lineBatches } from "./input.ts";
 import { Lines } from "./lines.ts";
-import { openSource, type Source } from "./source.ts";
-import { readWords, type Words } from "./words.ts";
+import type { Source } from "./resolve.ts";
+import { openSource } from "./source.ts";
+import { parseAddress, readWords, type Words } from "./words.ts";
 
-/** The options of `machpause symbolicate`. */
-export interface SymbolicateOptions {
-  readonly object?: readonly string[];
-  readonly arch?: string;
-  readonly loadAddress?: readonly string[];
-  readonly slide?: readonly string[];
-  readonly offset?: boolean;
-  readonly process?: string;
-  readonly inlines?: boolean;
-  readonly delimiter?: string;
-  readonly fullPath?: boolean;
-  readonly file?: string;
-  readonly symbols?: readonly string[];
-  readonly filter?: boolean;
-  readonly json?: boolean;
-  readonly demangle?: boolean;
-}
-
-/** Answers for the addresses that are given, or read from a file or stdin. */
+/** Prints what is at addresses: those given, or those read from a file or stdin. */
 export async function symbolicate(
-  options: SymbolicateOptions,
+  options: Values<typeof symbolicateOptions>,
   given: readonly string[],
 ): Promise<number> {
   const { file, filter = false, json = false, inlines = false } = options;
-  if (filter && json) throw new UserError("--filter gives text: leave out --json", 2);
+  if (filter && json) throw new UserError("--filter prints text: it does not go with --json", 2);
   if (given.length > 0 && (file !== undefined || filter)) {
-    throw new UserError("addresses are given, or read: not both", 2);
+    throw new UserError("addresses are either given or read from a file", 2);
   }
   const unreadable = given.find((text) => parseAddress(text) === undefined);
-  if (unreadable !== undefined) throw new UserError(`${unreadable} is no address`, 2);
+  if (unreadable !== undefined) throw new UserError(`${unreadable} is not an address`, 2);
 
   const style: AnswerStyle = {
     inlines,
-    delimiter: options.delimiter ?? (filter ? " <- " : "\n"),
+    delimiter: options.delimiter === undefined
+      ? filter ? safe` <- ` : safe`\n`
+      : escapeLines(options.delimiter),
     fullPath: options.fullPath ?? false,
     name: options.demangle ?? true ? demangled : (raw) => raw,
   };
@@ -61,14 +48,14 @@ export async function symbolicate(
   }
   if (source.missing.length > 0) {
     const { missingLines } = await import("../../view/missing_symbols.ts");
-    for (const line of missingLines(source.missing)) complain(`warning: ${line}`);
+    for (const line of missingLines(source.missing)) complain(safe`warning: ${line}`);
   }
   return 0;
 }
 
 const encoder = new TextEncoder();
 
-/** Answers a line for each word; what is no address is answered by itself. */
+/** Prints a line for each word; what is no address is repeated. */
 async function answerLines(
   source: Source,
   { count, addresses, indices, others }: Words,
@@ -82,22 +69,22 @@ async function answerLines(
     const address = addresses[index];
     lines.set(indices[index], answer(base + address, known, style, address));
   });
-  for (const piece of lines.pieces()) print(piece);
+  for (const piece of lines.pieces()) printBytes(piece);
 }
 
-/** Copies a text with its addresses replaced by what is at them. */
+/** Copies a text; replaces its addresses by what is at them. */
 async function filterText(source: Source, input: Input, style: AnswerStyle): Promise<void> {
   const { completeLength, findAddresses, replace } = await import("./filter.ts");
   let rest: Uint8Array = new Uint8Array();
   const answer = async (text: Uint8Array): Promise<void> => {
     const found = findAddresses(text);
-    const texts = new Array<string | null>(found.length).fill(null);
+    const texts = new Array<SafeText | null>(found.length).fill(null);
     const addresses = BigUint64Array.from(found, ({ address }) => address);
     await source.each(addresses, preparation(style), (index, known) => {
       if (known.image === null) return;
       texts[index] = atosText(source.base + addresses[index], known, style);
     });
-    for (const piece of replace(text, found, texts)) print(piece);
+    for (const piece of replace(text, found, texts)) printBytes(piece);
   };
   for await (const bytes of batches(input)) {
     const text = joined([rest, bytes]);
@@ -108,19 +95,19 @@ async function filterText(source: Source, input: Input, style: AnswerStyle): Pro
   await answer(rest);
 }
 
-/** What demangles; not loaded before a name may need it. */
+/** The demangler, loaded with the first name that may need it. */
 let demangle: ((name: string) => string) | undefined;
 
 function demangled(raw: string): string {
   return demangle?.(raw) ?? raw;
 }
 
-/** How all mangled names begin, with Mach-O's underscore or without. */
+/** The first character of every mangled name, with Mach-O's underscore or without. */
 const mangled = /^[_$@]/;
 
 const asked = new Set<string>();
 
-/** Loads what the names that will be shown need to be read by people. */
+/** Loads what demangling the names takes. */
 function preparation({ name }: AnswerStyle): (known: readonly AddressInfo[]) => Promise<void> {
   if (name !== demangled) return () => Promise.resolve();
   return async (known) => {

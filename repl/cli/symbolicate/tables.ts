@@ -1,14 +1,14 @@
-/** Symbol table files of which `symbolicate` makes out what is at addresses. */
+/** Symbol table files as a source of `symbolicate`. */
 import { files } from "../../../ffi/files.ts";
 import { FormatError } from "../../../lib/errors.ts";
-import { escape } from "../../../lib/escape.ts";
+import { escape, safe } from "../../../lib/escape.ts";
 import { isMst, type Placed, TableSymbolizer } from "../../../lib/symbols/tables.ts";
 import { UserError } from "../../errors.ts";
 import { complain } from "../../view/output.ts";
 import { each } from "./order.ts";
-import type { Source } from "./source.ts";
+import type { Source } from "./resolve.ts";
 
-/** The tables; `null` when not all of the files are tables. */
+/** Opens the tables; `null` unless all files are tables. */
 export function tableSource(
   images: readonly (Placed & { readonly path: string })[],
   areOffsets: boolean,
@@ -23,7 +23,7 @@ export function tableSource(
       if (!isMst(source.read(0, 8))) return close(), null;
     }
   } catch {
-    // Whoever looks at other files too says what is wrong.
+    // `fileSource` says what is wrong.
     close();
     return null;
   }
@@ -47,7 +47,7 @@ function sourceOf(symbolizer: TableSymbolizer, areOffsets: boolean): Source {
       return each(symbolizer, placed, prepare, tell);
     },
     [Symbol.dispose]() {
-      for (const warning of symbolizer.warnings) complain(`warning: ${escape(warning)}`);
+      for (const warning of symbolizer.warnings) complain(safe`warning: ${escape(warning)}`);
       symbolizer[Symbol.dispose]();
     },
   };

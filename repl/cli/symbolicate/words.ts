@@ -1,18 +1,31 @@
-/** The words of a text, addresses mostly, as numbers: a string for each would fill the heap. */
-import { parseAddress } from "./arguments.ts";
+/** Reads addresses: one that was typed, or the words of a text. Many of them are kept as numbers: a
+ * string for each would fill the heap. */
 
-/** The words of a text, in its order. */
+/** Parses an address: `0x…`, hexadecimal digits with a letter among them, or decimal digits;
+ * `undefined` for other text, and for more than 64 bits. */
+export function parseAddress(text: string): bigint | undefined {
+  const digits = /^0x([\da-f]+)$/i.exec(text)?.[1];
+  const value = digits !== undefined
+    ? BigInt(`0x${digits}`)
+    : /^\d+$/.test(text)
+    ? BigInt(text)
+    : /^[\da-f]+$/i.test(text)
+    ? BigInt(`0x${text}`)
+    : undefined;
+  return value !== undefined && value < 1n << 64n ? value : undefined;
+}
+/** The words of a text, in order. */
 export interface Words {
   readonly count: number;
-  /** Of the words that are addresses. */
+  /** The words that are addresses. */
   readonly addresses: BigUint64Array;
-  /** Which word each of these is. */
+  /** The index of the word of each address. */
   readonly indices: Uint32Array;
-  /** What is no address, by its number. */
+  /** The other words, by index. */
   readonly others: ReadonlyMap<number, string>;
 }
 
-/** The value of a hexadecimal digit; -1 for what is none. */
+/** The value of a hexadecimal digit; -1 for another character. */
 function digit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
@@ -24,10 +37,10 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** Reads the words that blanks and line ends part. */
+/** Splits a text into words at blanks and line ends. */
 export function readWords(text: Uint8Array): Words {
   const decoder = new TextDecoder();
-  // No more words than every other byte begins.
+  // A word begins at every second byte at most.
   const most = (text.length >> 1) + 1;
   const halves = new Uint32Array(2 * most);
   const indices = new Uint32Array(most);
@@ -67,7 +80,7 @@ export function readWords(text: Uint8Array): Words {
   const pairs = halves.subarray(0, 2 * addresses);
   return {
     count,
-    // Little-endian, as every system that this runs on.
+    // Little-endian, as every supported system is.
     addresses: new BigUint64Array(pairs.buffer, 0, addresses),
     indices: indices.subarray(0, addresses),
     others,

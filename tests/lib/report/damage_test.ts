@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { FormatError } from "../../../lib/errors.ts";
+import { safeJson } from "../../../lib/escape.ts";
 import {
   attributeReport,
   type CrashReport,
@@ -12,10 +13,8 @@ import {
 } from "../../../lib/report/mod.ts";
 import { parseJson } from "../../../lib/report/json.ts";
 import { edited, Lines } from "../../../lib/report/text.ts";
-import { safeLines } from "../../../repl/cli/crash.ts";
 import { crashJson } from "../../../repl/view/crash_json.ts";
-import { explanationLines } from "../../../repl/view/crash_show.ts";
-import { safeJson } from "../../../repl/view/json.ts";
+import { explanationLines, safeLines } from "../../../repl/view/crash_show.ts";
 import { plain } from "../../../repl/view/style.ts";
 import { raw } from "../../repl/fake_target.ts";
 import { bytesOf, essence, names, read, textOf } from "./fixtures.ts";

@@ -94,7 +94,7 @@ Deno.test("--color and --theme, also before the command; NO_COLOR is heeded by a
   assertEquals(await help("--color", "pink"), {
     code: 2,
     stdout: "",
-    stderr: "machpause: --color pink: auto, always or never\n",
+    stderr: "machpause: there is no color pink: it is one of auto, always, never\n",
   });
   assertEquals((await help("--theme", "pink")).code, 2);
 });

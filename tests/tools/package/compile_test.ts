@@ -41,9 +41,9 @@ Deno.test("deno compile makes a program of it, with all that is loaded later", a
       const modules = await modulesOf(program);
       const names = [
         "debug_worker.ts",
-        "crash_worker.ts",
+        "crash/worker.ts",
         "loader-x86_64.ts",
-        "symbolicate_tables.ts",
+        "symbolicate/tables.ts",
         "gecko-profiler-demangle",
         "capstone",
       ];

@@ -7,6 +7,8 @@ import type { TypedArguments, TypedOption } from "./types.ts";
 export interface OptionDefinition {
   readonly short: string | undefined;
   readonly long: string;
+  /** Other long names. */
+  readonly aliases: readonly string[];
   /** What its value is called and must be; `undefined` for a switch. */
   readonly value: { readonly name: string; readonly type: string } | undefined;
   readonly description: string;
@@ -42,12 +44,21 @@ export interface CommandResult {
   literal: string[];
 }
 
-/** `--limit <frames:integer>` in parts. */
-function parseFlags(flags: string): Pick<OptionDefinition, "short" | "long" | "value"> {
-  const match = /^(?:-(\w),? )?--([\w-]+)(?:[ =]<(\w+)(?::(\w+))?>)?$/.exec(flags);
+/** `-c, --limit, --count <frames:integer>` in parts. */
+function parseFlags(flags: string): Pick<OptionDefinition, "short" | "long" | "aliases" | "value"> {
+  const match = /^(?:-(\w),? )?--([\w-]+)((?:,? --[\w-]+)*)(?:[ =]<(\w+)(?::(\w+))?>)?$/.exec(
+    flags,
+  );
   if (match === null) throw new Error(`these flags cannot be understood: ${flags}`);
-  const [, short, long, name, type = "string"] = match;
-  return { short, long, value: name === undefined ? undefined : { name, type } };
+  const [, short, long, others, name, type = "string"] = match;
+  const aliases = others.match(/(?<=--)[\w-]+/g) ?? [];
+  return { short, long, aliases, value: name === undefined ? undefined : { name, type } };
+}
+
+/** Whether a flag, with its dashes, is an option's. */
+function isNamed({ short, long, aliases }: OptionDefinition, flag: string): boolean {
+  return flag === `-${short}` || flag === `--${long}` ||
+    aliases.some((alias) => flag === `--${alias}`);
 }
 
 /** `<program:string> [args...:string]` in parts. */
@@ -279,6 +290,7 @@ export class Command<
       inherited.push(...up.#options.filter(({ global }) => global));
     }
     const plain = {
+      aliases: [],
       value: undefined,
       hidden: false,
       global: true,
@@ -348,9 +360,7 @@ export class Command<
   /** How many arguments a global option at the beginning takes up; 0 where there is none. */
   #leadingGlobal([first = "", ...others]: string[]): number {
     const [flag] = first.split("=", 1);
-    const definition = this.#options.find(({ global, long, short }) =>
-      global && (flag === `--${long}` || flag === `-${short}`)
-    );
+    const definition = this.#options.find((option) => option.global && isNamed(option, flag));
     if (definition === undefined) return 0;
     return definition.value === undefined || first.includes("=") || others.length === 0 ? 1 : 2;
   }
@@ -394,9 +404,7 @@ export class Command<
         continue;
       }
       const [, flag, inline] = match;
-      const definition = definitions.find(({ long, short }) =>
-        flag === `--${long}` || flag === `-${short}`
-      );
+      const definition = definitions.find((option) => isNamed(option, flag));
       if (definition === undefined) throw new ValidationError(`Unknown option "${flag}".`);
       const { long, value } = definition;
       if (value === undefined) {

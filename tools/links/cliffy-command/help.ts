@@ -53,8 +53,12 @@ export function helpText(content: HelpContent, { colors = true }: HelpOptions): 
   if (content.options.length > 0) {
     section(
       "Options",
-      columns(content.options.map(({ short, long, value, description }) => [
-        short === undefined ? `--${long}` : `-${short}, --${long}`,
+      columns(content.options.map(({ short, long, aliases, value, description }) => [
+        [
+          ...short === undefined ? [] : [`-${short}`],
+          ...[long, ...aliases].map((name) => `--${name}`),
+        ]
+          .join(", "),
         value === undefined ? "" : `<${value.name}>`,
         `- ${description}`,
       ])),

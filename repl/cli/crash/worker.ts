@@ -1,7 +1,5 @@
-/** Summarizes reports for `crash --group`: first it is given the options, then files, as long as there
- * are any. */
-
-import { Summarizer, type SummaryOptions, type SummaryOrError } from "../view/crash_summary.ts";
+/** A worker that summarizes reports: it gets the options first, then batches of files. */
+import { Summarizer, type SummaryOptions, type SummaryOrError } from "./summarize.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: { data: SummaryOptions | readonly string[] }) => void;
@@ -13,8 +11,6 @@ let summarizer: Promise<Summarizer> | undefined;
 scope.onmessage = async ({ data }) => {
   if (summarizer === undefined) {
     summarizer = Summarizer.open(data as SummaryOptions);
-    await summarizer;
-    scope.postMessage([]);
     return;
   }
   const opened = await summarizer;

@@ -1,0 +1,146 @@
+/** Counts reports by what crashed. */
+import { attributeReport, type AttributionOptions } from "../explain/mod.ts";
+import { CrashReport } from "../report.ts";
+import { type ReportSymbols, symbolicateReport } from "../symbolicate/mod.ts";
+import { reportSignature, reportTime } from "./signature.ts";
+
+/** Maximum number of versions, devices, systems and verdicts that a group tells apart. */
+const MAX_KINDS = 32;
+
+/** What is counted of a report. Its texts are the report's: escape them before they are shown. */
+export interface ReportSummary {
+  /** The report's file. */
+  readonly file: string;
+  /** The signature's; see `reportSignature`. */
+  readonly id: string;
+  /** The signature's parts: the exception, then frames, innermost first. */
+  readonly parts: readonly string[];
+  /** Milliseconds since 1970; `null` when the report does not say. */
+  readonly time: number | null;
+  readonly version: string | null;
+  readonly model: string | null;
+  readonly system: string | null;
+  /** Whose code crashed: the owner, and the library in parentheses. */
+  readonly verdict: string;
+}
+
+/** How {@linkcode summarizeReport} names and attributes frames. */
+export interface SummarizeOptions {
+  readonly symbols: ReportSymbols;
+  /** Makes names readable. */
+  readonly demangle: (name: string) => string;
+  /** For the symbolicated report. */
+  readonly attribution: (report: CrashReport) => AttributionOptions;
+}
+
+/** Summarizes a report. Only the thread that crashed is symbolicated. */
+export function summarizeReport(
+  report: CrashReport,
+  { symbols, demangle, attribution }: SummarizeOptions,
+): ReportSummary {
+  const thread = report.crashedThread ?? report.threads[0];
+  const part = new CrashReport({ ...report, threads: thread === undefined ? [] : [thread] });
+  const { report: named } = symbolicateReport(part, symbols, { demangle, inPlace: false });
+  const { id, parts } = reportSignature(named, demangle);
+  const { verdict, library } = attributeReport(named, attribution(named));
+  return {
+    file: report.file,
+    id,
+    parts,
+    time: reportTime(named),
+    version: named.process.version,
+    model: named.model,
+    system: named.osVersion,
+    verdict: library === null ? verdict : `${verdict} (${library})`,
+  };
+}
+
+/** Reports with the same signature. Maps count by name. */
+export interface ReportGroup {
+  readonly id: string;
+  readonly parts: readonly string[];
+  readonly count: number;
+  /** The earliest report, in milliseconds since 1970; `null` when no report says. */
+  readonly first: number | null;
+  /** The latest. */
+  readonly last: number | null;
+  readonly versions: ReadonlyMap<string, number>;
+  readonly models: ReadonlyMap<string, number>;
+  readonly systems: ReadonlyMap<string, number>;
+  readonly verdicts: ReadonlyMap<string, number>;
+  /** The file of one of the reports. */
+  readonly example: string;
+}
+
+interface Counted extends ReportGroup {
+  count: number;
+  first: number | null;
+  last: number | null;
+  readonly versions: Map<string, number>;
+  readonly models: Map<string, number>;
+  readonly systems: Map<string, number>;
+  readonly verdicts: Map<string, number>;
+}
+
+/** Groups of reports. Memory grows with the number of groups, not of reports.
+ *
+ * @example
+ * ```ts
+ * import { ReportGroups, type ReportSummary } from "./groups.ts";
+ *
+ * declare const summaries: ReportSummary[];
+ * const groups = new ReportGroups();
+ * for (const summary of summaries) groups.add(summary);
+ * console.log(groups.sorted[0].count);
+ * ```
+ */
+export class ReportGroups {
+  readonly #groups = new Map<string, Counted>();
+  #count = 0;
+
+  /** Number of reports. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Counts a report. */
+  add({ id, parts, file, time, version, model, system, verdict }: ReportSummary): void {
+    let group = this.#groups.get(id);
+    if (group === undefined) {
+      group = {
+        id,
+        parts,
+        count: 0,
+        first: null,
+        last: null,
+        versions: new Map(),
+        models: new Map(),
+        systems: new Map(),
+        verdicts: new Map(),
+        example: file,
+      };
+      this.#groups.set(id, group);
+    }
+    this.#count++;
+    group.count++;
+    if (time !== null) {
+      group.first = group.first === null ? time : Math.min(group.first, time);
+      group.last = group.last === null ? time : Math.max(group.last, time);
+    }
+    tally(group.versions, version);
+    tally(group.models, model);
+    tally(group.systems, system);
+    tally(group.verdicts, verdict);
+  }
+
+  /** The groups, the largest first. */
+  get sorted(): ReportGroup[] {
+    return [...this.#groups.values()].sort((a, b) => b.count - a.count || (a.id < b.id ? -1 : 1));
+  }
+}
+
+function tally(counts: Map<string, number>, key: string | null): void {
+  if (key === null) return;
+  const known = counts.has(key) || counts.size < MAX_KINDS ? key : "others";
+  counts.set(known, (counts.get(known) ?? 0) + 1);
+}

@@ -1,0 +1,16 @@
+import { attachOptions } from "../options.ts";
+import { subcommand } from "./subcommand.ts";
+
+/** `machpause attach` */
+export default subcommand({
+  description: "Attach to a running process and start the prompt.",
+  arguments: "<target:string>",
+  options: attachOptions,
+  examples: [["A process by name", "machpause attach MyApp"]],
+  async run(options, [spec]) {
+    const { promptAt } = await import("./prompt.ts");
+    return await promptAt(options, async () => {
+      return await (await import("../prompt/open.ts")).openTarget(spec);
+    });
+  },
+});

@@ -1,0 +1,118 @@
+import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
+import type { CoreTarget, Thread } from "../../mod.ts";
+import { UserError } from "../errors.ts";
+import { btOptions, type Values } from "../options.ts";
+import { type Opened, openTarget } from "../prompt/open.ts";
+import { type ShownFrames, walkFrames } from "../view/frames.ts";
+import { complain, print } from "../view/output.ts";
+import { styleFor } from "../view/style.ts";
+import { count, lines } from "../view/text.ts";
+import { subcommand } from "./subcommand.ts";
+
+/** `machpause bt` */
+export default subcommand({
+  description: "Pause the target, print every thread's backtrace, resume.",
+  arguments: "<target:string>",
+  options: btOptions,
+  examples: [
+    ["A process by pid", "machpause bt pid:123"],
+    ["A process by name, as JSON", "machpause bt MyApp --json"],
+    ["A core file", "machpause bt core:MyApp.core"],
+  ],
+  async run(options, [spec]) {
+    return await showBacktraces(spec, "pause", options);
+  },
+});
+
+type BacktraceOptions = Values<typeof btOptions>;
+
+/** Prints the backtraces of all threads of a target.
+ *
+ * @param how `pause` keeps the target paused until every stack has been unwound; `snapshot` copies the
+ * stacks in one short stop and unwinds them afterwards
+ * @returns the exit code
+ */
+export async function showBacktraces(
+  spec: string,
+  how: "pause" | "snapshot",
+  options: BacktraceOptions,
+): Promise<number> {
+  const { json = false, limit, scan = false, symbols = [] } = options;
+  if (json && options.unique) {
+    throw new UserError("--unique groups text: it does not go with --json", 2);
+  }
+  // What prints is loaded before the target is stopped.
+  const output = json ? await jsonOutput() : await textOutput(options);
+  using opened = await openTarget(spec, symbols);
+  const { target } = opened;
+  let threads: readonly Thread[];
+  let walks: (() => ShownFrames)[];
+  let microseconds: number;
+  if (how === "snapshot" || target.kind !== "live") {
+    const snapshot = target.snapshot();
+    microseconds = snapshot.stoppedMicroseconds;
+    threads = snapshot.threads;
+    walks = threads.map((thread) => walkFrames(thread, limit, scan));
+  } else {
+    using pause = target.pause();
+    threads = target.threads;
+    walks = threads.map((thread) => walkFrames(thread, limit, scan));
+    pause.resume();
+    microseconds = pause.pausedMicroseconds;
+  }
+  // The target runs again: debug information may take its time.
+  const shown = walks.map((walk) => walk());
+  print(await output(target, threads, shown, microseconds));
+  for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
+  const missing = target.missingSymbols;
+  if (missing.length > 0) {
+    const { missingLines } = await import("../view/missing_symbols.ts");
+    for (const line of missingLines(missing)) complain(safe`warning: ${line}`);
+  }
+  return 0;
+}
+
+/** Makes the output for what was read of a target. */
+type Output = (
+  target: Opened["target"],
+  threads: readonly Thread[],
+  shown: readonly ShownFrames[],
+  microseconds: number,
+) => SafeText | Promise<SafeText>;
+
+async function jsonOutput(): Promise<Output> {
+  const { threadsJson } = await import("../view/json.ts");
+  return (target, threads, shown, pausedMicroseconds) => {
+    const object = threadsJson(target, threads, undefined, shown);
+    return safe`${safeJson({ ...object, pausedMicroseconds })}\n`;
+  };
+}
+
+async function textOutput({ demangle = true, unique = false }: BacktraceOptions): Promise<Output> {
+  const show = unique
+    ? (await import("../view/summary.ts")).uniqueBacktracesLines
+    : (await import("../view/render.ts")).backtracesLines;
+  const style = styleFor(Deno.stdout);
+  return async (target, threads, shown, microseconds) => {
+    if (demangle) await loadDemanglerFor(shown);
+    const name = demangle ? undefined : (raw: string) => raw;
+    const stacks = show(threads, target.arch.pointerSize, style, undefined, shown, name);
+    const crashed = target.kind === "core" ? (target as CoreTarget).crashedThread : null;
+    const how = target.kind !== "core"
+      ? safe`, stopped for ${microseconds} µs`
+      : crashed === null
+      ? safe``
+      : safe`, thread ${crashed.index} crashed: ${escape(`${crashed.exception}`)}`;
+    const head = safe`${escape(`${target}`)}: ${count(threads.length, "thread")}${how}`;
+    return lines([head, safe``, ...stacks]);
+  };
+}
+
+/** Loads what demangling the frames' names takes. */
+async function loadDemanglerFor(shown: readonly ShownFrames[]): Promise<void> {
+  const names = new Set(shown.flatMap(({ frames }) => frames.map((frame) => frame.function ?? "")));
+  const { isMangled } = await import("../../lib/symbols/walking.ts");
+  if (![...names].some(isMangled)) return;
+  const { loadDemangler } = await import("../../mod.ts");
+  await loadDemangler(names);
+}

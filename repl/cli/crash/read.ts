@@ -1,0 +1,173 @@
+/** Reads crash reports, and makes one of a target; finds their symbols. */
+import { files } from "../../../ffi/files.ts";
+import { escape, safe, type SafeText } from "../../../lib/escape.ts";
+import {
+  attributeReport,
+  type CodeRange,
+  type CrashReport,
+  programImage,
+  readReport,
+  type ReportImage,
+  ReportSymbolFiles,
+  symbolicateReport,
+} from "../../../lib/report/mod.ts";
+import { SymbolFiles } from "../../../lib/symbols/walking.ts";
+import { UserError } from "../../errors.ts";
+import type { Values } from "../../options.ts";
+import { isFolder } from "../../prompt/open.ts";
+import type { ReadCrash } from "../../view/crash_show.ts";
+import { explain } from "../../view/output.ts";
+import type { crashOptions } from "../crash.ts";
+
+/** The options that attribution depends on. */
+type Attributed = Pick<Values<typeof crashOptions>, "mine" | "begin" | "end">;
+
+/** The symbols that frames are named with. */
+export interface CrashSymbols extends Disposable {
+  readonly files: ReportSymbolFiles;
+  /** Makes names readable. */
+  readonly demangle: (name: string) => string;
+}
+
+/** Opens folders of binaries, dSYMs and symbol table files. Without folders, symbols are found by the
+ * reports' own paths, which can exist on a Mac only. */
+export async function openCrashSymbols(folders: readonly string[]): Promise<CrashSymbols> {
+  if (folders.length === 0 && Deno.build.os !== "darwin") {
+    const none = new ReportSymbolFiles(files, new SymbolFiles(files, []));
+    return {
+      files: none,
+      demangle: (name) => name,
+      [Symbol.dispose]: () => none[Symbol.dispose](),
+    };
+  }
+  const { demangle, DebugFinder, openDwarf } = await import("../../../lib/symbols/mod.ts");
+  const symbolFiles = new SymbolFiles(files, folders);
+  const finder = new DebugFinder({ files }, symbolFiles);
+  const found = new ReportSymbolFiles(files, symbolFiles, { debug: finder, openDwarf });
+  return {
+    files: found,
+    demangle: (name) => demangle(name),
+    [Symbol.dispose]() {
+      found[Symbol.dispose]();
+      finder[Symbol.dispose]();
+    },
+  };
+}
+
+/** Whether an error concerns one file only. */
+export function isOfFile(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof UserError) &&
+    (error.name === "FormatError" || error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory);
+}
+
+/** Why a file cannot be read. */
+export function fileError(file: string, error: unknown): SafeText {
+  return error instanceof Deno.errors.NotFound
+    ? safe`there is no file ${escape(file)}`
+    : error instanceof Deno.errors.PermissionDenied
+    ? safe`${escape(file)} may not be read`
+    : explain(error);
+}
+
+/** The files at some paths: in folders, all with a report's name. */
+export function* filesIn(paths: readonly string[]): Generator<string> {
+  for (const path of paths) {
+    // Reading what does not exist will say so.
+    if (isFolder(path)) yield* reportsIn(path);
+    else yield path;
+  }
+}
+
+/** The files below a folder that have a report's name, sorted. */
+function* reportsIn(folder: string): Generator<string> {
+  const entries = [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
+  for (const { name, isFile, isDirectory } of entries) {
+    if (isDirectory) yield* reportsIn(`${folder}/${name}`);
+    else if (isFile && /\.(?:crash|ips|synced|txt|panic|sample|spindump|diag|hang)$/i.test(name)) {
+      yield `${folder}/${name}`;
+    }
+  }
+}
+
+/** A target, not a file. */
+const target = /^(?:demo|self|pid:\d+|core:.+)$/;
+
+/** Makes a report of a target, as of now. */
+async function targetReport(
+  spec: string,
+  options: Values<typeof crashOptions>,
+): Promise<CrashReport> {
+  const [{ openTarget }, { reportOf }, { demangle }] = await Promise.all([
+    import("../../prompt/open.ts"),
+    import("../../../lib/report/mod.ts"),
+    import("../../../mod.ts"),
+  ]);
+  using opened = await openTarget(spec, spec.startsWith("core:") ? options.symbols ?? [] : []);
+  const snapshot = opened.target.snapshot();
+  return reportOf(opened.target, snapshot.threads, {
+    ...(spec.startsWith("core:") ? {} : { date: new Date() }),
+    incident: crypto.randomUUID(),
+    demangle: (name) => demangle(name),
+  });
+}
+
+/** Reads a report from a file, or makes one of a target; symbolicates and attributes it. */
+export async function readCrash(
+  spec: string,
+  symbols: CrashSymbols,
+  options: Values<typeof crashOptions>,
+): Promise<ReadCrash> {
+  const report = target.test(spec)
+    ? await targetReport(spec, options)
+    : readReport(Deno.readFileSync(spec), spec);
+  return symbolicated(report, symbols, options);
+}
+
+function symbolicated(
+  report: CrashReport,
+  symbols: CrashSymbols,
+  options: Attributed,
+): ReadCrash {
+  const named = symbolicateReport(report, symbols.files, { demangle: symbols.demangle });
+  const attribution = attributeReport(named.report, {
+    mine: options.mine ?? [],
+    origins: symbols.files,
+    ranges: rangesOf(named.report, symbols, options),
+  });
+  return { ...named, attribution };
+}
+
+/** The code between two symbols or addresses of the program. An address is one that it was linked for,
+ * or an offset in it. */
+export function rangesOf(
+  report: CrashReport,
+  { files }: CrashSymbols,
+  { begin, end }: Pick<Attributed, "begin" | "end">,
+): CodeRange[] {
+  const image = programImage(report);
+  if (begin === undefined || end === undefined || image === null) return [];
+  const [from, to] = [begin, end].map((place) => placeIn(image, place, files));
+  if (to <= from) throw new UserError(`--end ${end} is not after --begin ${begin}`);
+  return [{ image: null, begin: from, end: to }];
+}
+
+function placeIn(
+  image: ReportImage,
+  place: string,
+  files: CrashSymbols["files"],
+): number {
+  if (/^0x[0-9a-fA-F]{1,16}$/.test(place)) {
+    const linked = files.linkedAddress(image) ?? 0x1_0000_0000n;
+    const address = BigInt(place);
+    return Number(address >= linked ? address - linked : address);
+  }
+  const offset = files.symbolOffset(image, place);
+  if (offset === null) {
+    throw new UserError(
+      `there is no symbol ${place} in ${escape(image.name)}: give an address, or its binary's ` +
+        "folder with --symbols",
+    );
+  }
+  return offset;
+}

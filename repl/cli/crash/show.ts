@@ -1,0 +1,106 @@
+/** `machpause crash`: explains, symbolicates, attributes and converts reports. */
+import { files as system } from "../../../ffi/files.ts";
+import { escape, safe, safeJson, type SafeText } from "../../../lib/escape.ts";
+import {
+  encodeReport,
+  explainReport,
+  isSystemImage,
+  type ReportImage,
+  writeReport,
+} from "../../../lib/report/mod.ts";
+import { UserError } from "../../errors.ts";
+import type { Values } from "../../options.ts";
+import { checkFolders } from "../../prompt/open.ts";
+import { explanationLines, type ReadCrash, safeLines } from "../../view/crash_show.ts";
+import { complain, print, printBytes } from "../../view/output.ts";
+import { styleFor } from "../../view/style.ts";
+import { lines } from "../../view/text.ts";
+import type { crashOptions } from "../crash.ts";
+import { fileError, filesIn, isOfFile, openCrashSymbols, readCrash } from "./read.ts";
+
+type CrashOptions = Values<typeof crashOptions>;
+
+/** Runs the command.
+ *
+ * @param paths files, folders of files, and targets to make a report of
+ * @throws UserError for a wrong combination of options
+ */
+export async function showCrashes(
+  paths: readonly string[],
+  options: CrashOptions,
+): Promise<number> {
+  const { json = false, ips = false, text = false, out } = options;
+  if (Number(json) + Number(ips) + Number(text) > 1) {
+    throw new UserError("--json, --ips and --text exclude each other", 2);
+  }
+  if ((options.begin === undefined) !== (options.end === undefined)) {
+    throw new UserError("--begin and --end: both are needed", 2);
+  }
+  if (options.group === true) {
+    if (ips || text || out !== undefined) throw new UserError("--group goes with --json only", 2);
+    return await (await import("./group.ts")).groupCrashes(paths, options);
+  }
+  await checkFolders(options.symbols ?? []);
+  const files = [...filesIn(paths)];
+  if (out !== undefined && files.length !== 1) {
+    throw new UserError(`--out is for one report; there are ${files.length}`, 2);
+  }
+  using symbols = await openCrashSymbols(options.symbols ?? []);
+  let code = 0;
+  let shown = 0;
+  for (const file of files) {
+    let crash: ReadCrash;
+    try {
+      crash = await readCrash(file, symbols, options);
+    } catch (error) {
+      if (!isOfFile(error)) throw error;
+      complain(fileError(file, error));
+      code = 1;
+      continue;
+    }
+    await show(crash, options, shown++);
+    for (const warning of crash.report.warnings) {
+      complain(safe`warning: ${escape(file)}: ${escape(warning)}`);
+    }
+  }
+  return code;
+}
+
+async function show(crash: ReadCrash, options: CrashOptions, index: number): Promise<void> {
+  const { json = false, ips = false, text = false, out } = options;
+  const { report } = crash;
+  if (json) {
+    const { crashJson } = await import("../../view/crash_json.ts");
+    emit(safe`${safeJson(crashJson(crash))}\n`, out);
+    return;
+  }
+  if (ips || text) {
+    const form = writeReport(report, ips ? "ips" : "crash");
+    // Escaped on a terminal only: a file keeps the report's bytes.
+    const kept = out !== undefined || !Deno.stdout.isTerminal();
+    emit(kept ? encodeReport(form) : safeLines(form), out);
+    return;
+  }
+  if (out !== undefined) {
+    emit(encodeReport(report.text), out);
+    return;
+  }
+  const mine = (image: ReportImage): boolean => !isSystemImage(image);
+  const explanation = explanationLines(explainReport(report, mine), crash, styleFor(Deno.stdout));
+  // People get crash text, not JSON.
+  const body = report.format === "ips" ? writeReport(report, "crash") : report.text;
+  const gap = index > 0 ? safe`\n` : safe``;
+  print(safe`${gap}${lines(explanation)}\n${safeLines(body)}`);
+}
+
+/** Writes to stdout, or to a file that appears complete or not at all. */
+function emit(content: SafeText | Uint8Array, out: string | undefined): void {
+  if (out === undefined) {
+    if (typeof content === "string") print(content);
+    else printBytes(content);
+    return;
+  }
+  using sink = system.create(out, 0o666);
+  sink.write(typeof content === "string" ? new TextEncoder().encode(content) : content);
+  sink.commit();
+}

@@ -1,0 +1,64 @@
+/** Reads reports and summarizes them, for `crash --group`. */
+import type { SafeText } from "../../../lib/escape.ts";
+import { readReport, type ReportSummary, summarizeReport } from "../../../lib/report/mod.ts";
+import type { Values } from "../../options.ts";
+import type { crashOptions } from "../crash.ts";
+import { type CrashSymbols, fileError, isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
+
+/** The options of `crash` that summaries depend on. */
+export type SummaryOptions = Pick<
+  Values<typeof crashOptions>,
+  "symbols" | "mine" | "begin" | "end"
+>;
+
+/** A file's summary, or why it has none. */
+export type SummaryOrError = ReportSummary | { readonly error: SafeText };
+
+/** Summarizes reports with the same symbols. */
+export class Summarizer implements Disposable {
+  readonly #symbols: CrashSymbols;
+  readonly #options: SummaryOptions;
+  readonly #demangle: (name: string) => string;
+
+  private constructor(
+    symbols: CrashSymbols,
+    options: SummaryOptions,
+    demangle: (name: string) => string,
+  ) {
+    this.#symbols = symbols;
+    this.#options = options;
+    this.#demangle = demangle;
+  }
+
+  /** Opens the symbols. */
+  static async open(options: SummaryOptions): Promise<Summarizer> {
+    const [symbols, { demangle }] = await Promise.all([
+      openCrashSymbols(options.symbols ?? []),
+      import("../../../lib/symbols/mod.ts"),
+    ]);
+    return new Summarizer(symbols, options, demangle);
+  }
+
+  /** Reads a file and summarizes it. */
+  summarize(file: string): SummaryOrError {
+    try {
+      const { files } = this.#symbols;
+      return summarizeReport(readReport(Deno.readFileSync(file), file), {
+        symbols: files,
+        demangle: this.#demangle,
+        attribution: (report) => ({
+          mine: this.#options.mine ?? [],
+          origins: files,
+          ranges: rangesOf(report, this.#symbols, this.#options),
+        }),
+      });
+    } catch (error) {
+      if (!isOfFile(error)) throw error;
+      return { error: fileError(file, error) };
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#symbols[Symbol.dispose]();
+  }
+}

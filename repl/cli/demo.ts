@@ -1,0 +1,20 @@
+import { demoOptions } from "../options.ts";
+import { subcommand } from "./subcommand.ts";
+
+/** `machpause demo` */
+export default subcommand({
+  description: "Start and pause the demo process; without a terminal, print its stacks.",
+  options: demoOptions,
+  async run(options) {
+    const atTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+    if (options.eval === undefined && !atTerminal) {
+      return await (await import("./bt.ts")).showBacktraces("demo", "pause", {});
+    }
+    const [{ promptAt }, { openTarget }] = await Promise.all([
+      import("./prompt.ts"),
+      import("../prompt/open.ts"),
+    ]);
+    const begin = options.eval === undefined ? ["pause"] : [];
+    return await promptAt({ ...options, begin, pause: true }, () => openTarget("demo"));
+  },
+});

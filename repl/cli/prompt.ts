@@ -1,0 +1,56 @@
+/** Starts the prompt from the command line. */
+import { escape, safe } from "../../lib/escape.ts";
+import type { promptOptions, Values } from "../options.ts";
+import type { Opened } from "../prompt/open.ts";
+import { print, printLines } from "../view/output.ts";
+import { styleFor } from "../view/style.ts";
+
+/** How the prompt starts. */
+export interface PromptStart extends Values<typeof promptOptions> {
+  /** Folders with debug information. */
+  readonly symbols?: readonly string[];
+  /** Lines to run first, as if they had been typed. */
+  readonly begin?: readonly string[];
+  /** Whether the target is paused at once. */
+  readonly pause?: boolean;
+}
+
+/** Runs the prompt until it is left.
+ *
+ * @param open opens the target; without it there is none at first
+ * @returns the exit code
+ */
+export async function promptAt(
+  options: PromptStart = {},
+  open?: () => Promise<Opened>,
+): Promise<number> {
+  const [{ Session }, { prompt }] = await Promise.all([
+    import("../prompt/session.ts"),
+    import("../prompt/prompt.ts"),
+  ]);
+  const session = new Session(styleFor(Deno.stdout));
+  session.assumeYes = options.yes ?? false;
+  if (open !== undefined) session.open(await open());
+  if (options.symbols !== undefined) {
+    await (await import("../prompt/open.ts")).checkFolders(options.symbols);
+    session.maybeTarget?.addSymbols(options.symbols);
+  }
+  if (options.pause) session.pause();
+  const asked = options.eval === undefined;
+  if (asked && session.core !== undefined) {
+    const { coreLines } = await import("../commands/target.ts");
+    printLines(coreLines(session));
+  }
+  if (asked && Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
+    const { maybeTarget, core } = session;
+    // What the core is has been printed.
+    const runs = session.state === "running" ? " runs: Ctrl-C pauses it" : "";
+    const name = core !== undefined ? "" : `${maybeTarget ?? "machpause"}${runs}. `;
+    print(safe`${escape(name)}\`help\` lists the commands.\n`);
+  }
+  return await prompt(session, {
+    ...(options.begin === undefined ? {} : { begin: options.begin }),
+    ...(options.eval === undefined ? {} : { evaluate: options.eval }),
+    init: options.init ?? true,
+  });
+}

@@ -1,0 +1,14 @@
+import { selfOptions } from "../options.ts";
+import { subcommand } from "./subcommand.ts";
+
+/** `machpause self` */
+export default subcommand({
+  description: "Inspect machpause's own process at the prompt.",
+  options: selfOptions,
+  async run(options) {
+    const { promptAt } = await import("./prompt.ts");
+    return await promptAt(options, async () => {
+      return await (await import("../prompt/open.ts")).openTarget("self");
+    });
+  },
+});

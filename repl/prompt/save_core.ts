@@ -1,0 +1,52 @@
+/** Saves a core with a progress bar; Ctrl-C gives it up. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { type CoreStyle, LiveTarget, type SavedCore } from "../../mod.ts";
+import { UserError } from "../errors.ts";
+import type { Opened } from "./open.ts";
+import { bytesText, Progress } from "../view/progress.ts";
+import { count } from "../view/text.ts";
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Saves a core. A signal gives it up, and so does what `onStart` gets.
+ *
+ * @param onStart gets what gives it up, and `undefined` at the end
+ * @throws UserError when it was given up, or the target is none that can be saved
+ */
+export async function saveCoreFile(
+  target: Opened["target"],
+  file: string,
+  style: CoreStyle,
+  onStart: (giveUp: (() => void) | undefined) => void = () => {},
+): Promise<SavedCore> {
+  if (!(target instanceof LiveTarget)) {
+    throw new UserError("a core is saved of a live process: name a pid, a process or `demo`");
+  }
+  const controller = new AbortController();
+  const giveUp = () => controller.abort(new UserError("interrupted: no core was written"));
+  for (const signal of signals) Deno.addSignalListener(signal, giveUp);
+  // Somebody else's answer to a signal may be to end the program.
+  addEventListener("unload", giveUp);
+  onStart(giveUp);
+  using bar = new Progress(safe`Saving`);
+  try {
+    return await target.saveCore(file, {
+      style,
+      signal: controller.signal,
+      ...(bar.shown ? { onProgress: (done, total) => bar.update(done, total) } : {}),
+    });
+  } finally {
+    onStart(undefined);
+    removeEventListener("unload", giveUp);
+    for (const signal of signals) Deno.removeSignalListener(signal, giveUp);
+  }
+}
+
+/** What was saved, in one line. */
+export function savedLine(
+  { path, style, bytes, threads, pausedMicroseconds }: SavedCore,
+): SafeText {
+  return safe`${escape(path)}: ${escape(style)}, ${count(threads, "thread")}, ${
+    bytesText(bytes)
+  }; stopped for ${pausedMicroseconds} µs`;
+}

@@ -1,0 +1,61 @@
+/** Groups of reports as text and as JSON. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import type { ReportGroup } from "../../lib/report/mod.ts";
+import type { Style } from "./style.ts";
+import { join } from "./text.ts";
+
+/** Maximum number of names per line. */
+const MOST = 6;
+
+function iso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+function counts(map: ReadonlyMap<string, number>): { name: string; count: number }[] {
+  return [...map].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
+}
+
+/** The stable form of `crash --group --json`, one object a line. */
+export function groupJson(group: ReportGroup): Record<string, unknown> {
+  return {
+    id: group.id,
+    parts: group.parts,
+    count: group.count,
+    first: iso(group.first),
+    last: iso(group.last),
+    versions: counts(group.versions),
+    models: counts(group.models),
+    systems: counts(group.systems),
+    verdicts: counts(group.verdicts),
+    example: group.example,
+  };
+}
+
+/** A group as some lines. */
+export function groupLines(group: ReportGroup, style: Style): SafeText[] {
+  const [title = "no exception", ...frames] = group.parts;
+  const [first, last] = [group.first, group.last].map((time) => iso(time)?.slice(0, 10));
+  const when = first === undefined ? "" : first === last ? `  ${first}` : `  ${first} to ${last}`;
+  const lines = [
+    safe`${style("heading", safe`${group.count}×`)}  ${style("name", escape(title))}${
+      escape(when)
+    }  ${style("quiet", escape(group.id))}`,
+    ...frames.map((frame) => safe`    ${escape(frame.slice(0, 300))}`),
+  ];
+  for (
+    const [name, map] of [
+      [safe`whose`, group.verdicts],
+      [safe`versions`, group.versions],
+      [safe`devices`, group.models],
+      [safe`systems`, group.systems],
+    ] as const
+  ) {
+    const list = counts(map).slice(0, MOST).map(({ name, count }) =>
+      safe`${escape(name)} ${count}×`
+    );
+    if (list.length === 0) continue;
+    lines.push(safe`  ${name}: ${join(list, ", ")}${map.size > MOST ? safe`, …` : safe``}`);
+  }
+  lines.push(safe`  for one: ${escape(group.example)}`);
+  return lines;
+}

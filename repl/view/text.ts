@@ -1,0 +1,83 @@
+/** Layout of text that is safe to print: joining, padding, cutting. Each keeps safe text safe, and with
+ * `lib/escape.ts` this is the only place that says so to the compiler. */
+import type { SafeText } from "../../lib/escape.ts";
+import { cut as cutText, textWidth } from "../edit/width.ts";
+
+/** Puts texts together. */
+export function join(texts: readonly SafeText[], separator = ""): SafeText {
+  return texts.join(separator) as SafeText;
+}
+
+/** A whole number with its thousands separated: `1,234`. */
+export function grouped(number: number): SafeText {
+  // `toLocaleString` takes milliseconds for its first number.
+  return `${number}`.replace(/\B(?=(?:\d{3})+$)/g, ",") as SafeText;
+}
+
+/** A number of things: `1 thread`, `1,234 threads`. */
+export function count(number: number, noun: string): SafeText {
+  return `${grouped(number)} ${noun}${number === 1 ? "" : "s"}` as SafeText;
+}
+
+/** Lines as one text, each ended by a line feed. */
+export function lines(texts: readonly SafeText[]): SafeText {
+  return texts.map((text) => `${text}\n`).join("") as SafeText;
+}
+
+/** The lines of one text. */
+export function splitLines(text: SafeText): SafeText[] {
+  return text.split("\n") as SafeText[];
+}
+
+/** Indents lines. */
+export function indented(texts: readonly SafeText[], columns = 2): SafeText[] {
+  return texts.map((text) => `${" ".repeat(columns)}${text}` as SafeText);
+}
+
+/** Spaces, none for less than one. */
+export function spaces(columns: number): SafeText {
+  return " ".repeat(Math.max(0, columns)) as SafeText;
+}
+
+/** Text repeated. */
+export function repeated(text: SafeText, times: number): SafeText {
+  return text.repeat(times) as SafeText;
+}
+
+/** Text in a column of a given width, to the left. */
+export function padEnd(text: SafeText, columns: number): SafeText {
+  return text + spaces(columns - textWidth(text)) as SafeText;
+}
+
+/** Text in a column of a given width, to the right. */
+export function padStart(text: SafeText, columns: number): SafeText {
+  return spaces(columns - textWidth(text)) + text as SafeText;
+}
+
+/** Text without blanks at its end. */
+export function trimEnd(text: SafeText): SafeText {
+  return text.trimEnd() as SafeText;
+}
+
+/** Text without its last character. */
+export function withoutLast(text: SafeText): SafeText {
+  return text.slice(0, -1) as SafeText;
+}
+
+/** Text cut to a width; `…` stands for what is missing. */
+export function cut(text: SafeText, columns: number): SafeText {
+  return cutText(text, columns) as SafeText;
+}
+
+/** Text cut at its front: the end of a path says most. */
+export function cutFront(text: SafeText, columns: number): SafeText {
+  if (textWidth(text) <= columns) return text;
+  const characters = [...text];
+  while (characters.length > 0 && textWidth(characters.join("")) > columns - 1) characters.shift();
+  return `…${characters.join("")}` as SafeText;
+}
+
+/** The lines of a table whose cells are safe to print. */
+export function tableText(table: { toString(): string }): SafeText[] {
+  return table.toString().split("\n").map((line) => line.trimEnd() as SafeText);
+}
