@@ -1,7 +1,7 @@
 /** The functions of `shim/machpause.h`, as `Deno.dlopen` takes them. */
 
 /** `MP_ABI_VERSION` of the header that this binding was written to. */
-export const abiVersion = 2;
+export const abiVersion = 3;
 
 /** `mp_*` by name. Ports are `u32`, addresses and sizes `u64`; every result is a `kern_return_t`. */
 export const symbols = {
@@ -29,6 +29,14 @@ export const symbols = {
   mp_proc_listpids: { parameters: ["buffer", "u32", "buffer"], result: "i32" },
   mp_proc_name: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   mp_proc_pidpath: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  mp_proc_info_get: { parameters: ["i32", "buffer"], result: "i32" },
+  mp_proc_entitlements: { parameters: ["i32", "buffer", "u32", "buffer"], result: "i32" },
+  mp_session_flags: { parameters: ["buffer"], result: "i32" },
+  mp_launch_open: { parameters: ["buffer", "buffer"], result: "i32" },
+  mp_launch_accept: { parameters: ["u32", "i32", "u32", "buffer", "buffer"], result: "i32" },
+  mp_launch_continue: { parameters: ["u32"], result: "i32" },
+  mp_launch_close: { parameters: ["u32"], result: "i32" },
+  mp_port_retain: { parameters: ["u32"], result: "i32" },
   mp_snapshot: {
     parameters: ["u32", "i32", "u64", "buffer", "u64", "buffer"],
     result: "i32",

@@ -7,6 +7,8 @@
  */
 import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
+import { toArm64e } from "./build/arm64e.ts";
+import { sign } from "./build/codesign.ts";
 
 /** The repository's root, with a slash at its end. */
 const root = new URL("../", import.meta.url).pathname;
@@ -163,42 +165,73 @@ async function buildLoader(arch: "x86_64" | "i386", output: string): Promise<voi
 /** What makes a library built here load on systems with an older C library. */
 const oldGlibc = `${root}ffi/shim/glibc.h`;
 
-/** The universal dylib, without Apple's SDK. arm64 code must be signed to run at all, and the linker
- * does that, with no identity. */
+/** A dylib for one architecture, without Apple's SDK. arm64 code must be signed to run at all, and the
+ * linker does that, with no identity. */
+async function buildSlice(
+  source: string,
+  arch: "x86_64" | "arm64",
+  name: string,
+  slice: string,
+  linkFlags: readonly string[] = [],
+): Promise<void> {
+  const object = `${slice}.o`;
+  await run("clang-19", [
+    ...flags,
+    `--target=${arch}-apple-macos11`,
+    "-nostdlibinc",
+    "-c",
+    root + source,
+    "-o",
+    object,
+  ]);
+  await run("ld64.lld-19", [
+    "-dylib",
+    "-arch",
+    arch,
+    "-platform_version",
+    "macos",
+    "11.0",
+    "11.0",
+    "-install_name",
+    `@rpath/${name}`,
+    "-dead_strip",
+    "-x",
+    "-adhoc_codesign",
+    ...linkFlags,
+    object,
+    `${root}ffi/shim/darwin/libSystem.tbd`,
+    "-o",
+    slice,
+  ]);
+}
+
+/** The universal dylib of the shim. */
 async function buildDarwin(output: string, scratch: string): Promise<void> {
   const slices: string[] = [];
-  for (const arch of ["x86_64", "arm64"]) {
-    const object = `${scratch}/shim-${arch}.o`;
+  for (const arch of ["x86_64", "arm64"] as const) {
     const slice = `${scratch}/shim-${arch}.dylib`;
-    await run("clang-19", [
-      ...flags,
-      `--target=${arch}-apple-macos11`,
-      "-nostdlibinc",
-      "-c",
-      `${root}ffi/shim/shim.c`,
-      "-o",
-      object,
-    ]);
-    await run("ld64.lld-19", [
-      "-dylib",
-      "-arch",
-      arch,
-      "-platform_version",
-      "macos",
-      "11.0",
-      "11.0",
-      "-install_name",
-      "@rpath/libmachpause.dylib",
-      "-dead_strip",
-      "-x",
-      "-adhoc_codesign",
-      object,
-      `${root}ffi/shim/darwin/libSystem.tbd`,
-      "-o",
-      slice,
-    ]);
+    await buildSlice("ffi/shim/shim.c", arch, "libmachpause.dylib", slice);
     slices.push(slice);
   }
+  await run("llvm-lipo-19", ["-create", ...slices, "-output", output]);
+}
+
+/** The library for launched programs. dyld ends a program that a library named for it cannot be loaded
+ * into, so there is a slice for each kind that Macs run. */
+async function buildPreload(output: string, scratch: string): Promise<void> {
+  const source = "ffi/shim/darwin/preload.c";
+  const slices: string[] = [];
+  for (const arch of ["x86_64", "arm64"] as const) {
+    const slice = `${scratch}/preload-${arch}.dylib`;
+    await buildSlice(source, arch, preloadName, slice);
+    slices.push(slice);
+  }
+  const linked = `${scratch}/preload-chained.dylib`;
+  await buildSlice(source, "arm64", preloadName, linked, ["-fixup_chains", "-init_offsets"]);
+  const arm64e = `${scratch}/preload-arm64e.dylib`;
+  const converted = toArm64e(await Deno.readFile(linked));
+  await Deno.writeFile(arm64e, await sign(converted, { identifier: preloadName }));
+  slices.push(arm64e);
   await run("llvm-lipo-19", ["-create", ...slices, "-output", output]);
 }
 
@@ -223,6 +256,8 @@ export async function buildHost(directory: string): Promise<string> {
   return output;
 }
 
+const preloadName = "libmachpause_preload.dylib";
+
 const shimSources = ["ffi/shim/machpause.h", "ffi/shim/shim.c", "ffi/shim/darwin"];
 
 const products: readonly Product[] = [
@@ -232,6 +267,13 @@ const products: readonly Product[] = [
     sources: shimSources,
     tools: darwinTools,
     build: buildDarwin,
+  },
+  {
+    key: "preload",
+    file: preloadName,
+    sources: ["ffi/shim/darwin", "tools/build"],
+    tools: darwinTools,
+    build: buildPreload,
   },
   {
     key: "linux-x86_64",
@@ -269,7 +311,8 @@ async function linkage(path: string): Promise<string[]> {
   const magic = (await Deno.readFile(path)).subarray(0, 4);
   const lines: string[] = [];
   if (hex(magic) === "cafebabe") {
-    for (const arch of ["x86_64", "arm64"]) {
+    const archs = (await run("llvm-lipo-19", ["-archs", path])).trim().split(" ").sort();
+    for (const arch of archs) {
       const args = [`--arch=${arch}`, "--extern-only", "--format=posix", path];
       for (const line of (await run("llvm-nm-19", args)).split("\n")) {
         const [name, type] = line.split(" ");

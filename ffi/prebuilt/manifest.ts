@@ -14,9 +14,10 @@ export interface Prebuilt {
 
 /** The files, by key: the system and the architecture. */
 export const libraries: Readonly<Record<string, Prebuilt>> = {
-  "darwin": {"file":"libmachpause.dylib","size":103408,"sha256":"2a2589379934424347b81674f9114f39093f60ee41c8bc0733dcd3fc83c70e9a","sourcesHash":"791e8a6dad54e25f16b3c283f029adc46fa0510d3348fb007e346dd46d3b4dcb"},
-  "linux-x86_64": {"file":"libmachpause.so","size":42816,"sha256":"b1cde0c2567b039ea1ef190ae8f0af45ff73651a5d8c31c032cb47a2268507de","sourcesHash":"851f4e25d2aa3ac55227885dbe06cdb9e9e64fa2c49e19522aa3cd473cfe43c3"},
-  "linux-aarch64": {"file":"libmachpause.so","size":67296,"sha256":"9cfb59ff2de82c5f3b5668a4dc0b30c300a6685c0249d22345f3365e3c545021","sourcesHash":"851f4e25d2aa3ac55227885dbe06cdb9e9e64fa2c49e19522aa3cd473cfe43c3"},
-  "loader-x86_64": {"file":"macho-loader","size":47400,"sha256":"74aea7daf2583ea13739dc240eae3b2009065b9b71bb1177a576d7eb1797fc50","sourcesHash":"86977afff47fd0a489e1ac64696bd4f1a719b933b535fd182313a7ef76b7934a"},
-  "loader-i386": {"file":"macho-loader","size":37280,"sha256":"fd65037e65fc1fb5889dd9ac005ace19a22fead2c12202010a552d35a479d15f","sourcesHash":"86977afff47fd0a489e1ac64696bd4f1a719b933b535fd182313a7ef76b7934a"},
+  "darwin": {"file":"libmachpause.dylib","size":104608,"sha256":"aeb1c571f3a2e3a349cbad716e94b6cd2884c69e230e9f4a8a1de7addfc967e6","sourcesHash":"f915e51011226729514e9d44c42ba0d00a061c4a092fa95835878ec9f72ea926"},
+  "preload": {"file":"libmachpause_preload.dylib","size":132288,"sha256":"e95959367d2edb4fd8569d1a17be1456f37fde2f84f877fb9fea13bd6007e9ea","sourcesHash":"de0bcf7abbafe452de5f4d1efde1117c0e34aaa73877d680c5dc0d03e02a6aa7"},
+  "linux-x86_64": {"file":"libmachpause.so","size":51008,"sha256":"b28633c4df252fd9225ed34494b759ac796979b8102cf001530a0d4152e73362","sourcesHash":"1f448dc3455627f672156fcdc83fb9493998e6929fc94037dbd60656f4bc0a5e"},
+  "linux-aarch64": {"file":"libmachpause.so","size":67296,"sha256":"004465d07ecdda9245d28b6c158557ddfe6e1eafe259f5cdadc03ce46fcbde05","sourcesHash":"1f448dc3455627f672156fcdc83fb9493998e6929fc94037dbd60656f4bc0a5e"},
+  "loader-x86_64": {"file":"macho-loader","size":51504,"sha256":"ade471b87f94e7f6497b6de73056cf496c45eac19aee099e07230b421370f57f","sourcesHash":"dfe07dd28d0af6d54c9b273face06ccd5c7d27fc1996917071b21777e5602396"},
+  "loader-i386": {"file":"macho-loader","size":37284,"sha256":"34f0f94cd4f772ed2600b564c83e400bcd9518de8abcf2bbcf7a8d4f3408c2a5","sourcesHash":"dfe07dd28d0af6d54c9b273face06ccd5c7d27fc1996917071b21777e5602396"},
 };

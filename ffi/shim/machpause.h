@@ -14,7 +14,7 @@
 #define MP_EXPORT __attribute__((visibility("default")))
 
 /* Raised whenever a function or a structure here changes. */
-#define MP_ABI_VERSION 2u
+#define MP_ABI_VERSION 3u
 
 /* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
 typedef struct mp_thread_info {
@@ -126,10 +126,64 @@ MP_EXPORT int32_t mp_port_release(uint32_t port);
 /* How many port names the process holds (mach_port_names), for finding leaks. */
 MP_EXPORT int32_t mp_port_count(uint32_t *count);
 
-/* libproc: all process identifiers (sorted out like mp_task_threads()), and a process's name. */
+/* libproc: all process identifiers (sorted out like mp_task_threads()), and a process's name: the
+ * whole file name of its program where the kernel keeps only the start of it. */
 MP_EXPORT int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count);
 MP_EXPORT int32_t mp_proc_name(int32_t pid, char *name, uint32_t size);
 MP_EXPORT int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size);
+
+/* mp_proc_info flags */
+#define MP_PROC_TRACED 1u     /* a debugger has attached with ptrace() */
+#define MP_PROC_SUGID 2u      /* it has changed its user or group since it was started */
+#define MP_PROC_TRANSLATED 4u /* it runs under Rosetta */
+#define MP_PROC_SIGNATURE 8u  /* cs_flags is known */
+
+/* What the system tells everybody about any process: proc_pidinfo(PROC_PIDT_SHORTBSDINFO) and
+ * csops(CS_OPS_STATUS). */
+typedef struct mp_proc_info {
+	int32_t pid;
+	int32_t parent;
+	uint32_t flags;     /* MP_PROC_* */
+	uint32_t uid;       /* effective */
+	uint32_t ruid;      /* real */
+	uint32_t svuid;     /* saved */
+	int32_t cputype;    /* CPU_TYPE_*; 0 where it is not told: another user's process */
+	int32_t cpusubtype;
+	uint32_t cs_flags;  /* CS_* of osfmk/kern/cs_blobs.h */
+	uint32_t reserved;
+} mp_proc_info;
+
+/* KERN_INVALID_VALUE (18): there is no such process. */
+MP_EXPORT int32_t mp_proc_info_get(int32_t pid, mp_proc_info *info);
+/* csops(CS_OPS_ENTITLEMENTS_BLOB): the XML property list of a process's entitlements, *size bytes;
+ * none is KERN_SUCCESS with 0. KERN_NO_SPACE (3) with more than capacity of them. */
+MP_EXPORT int32_t mp_proc_entitlements(int32_t pid, char *text, uint32_t capacity, uint32_t *size);
+
+/* mp_session_flags() */
+#define MP_SESSION_GRAPHIC 1u /* the system can ask this session's user for a password */
+
+/* getaudit_addr(): the login session that the caller belongs to. */
+MP_EXPORT int32_t mp_session_flags(uint32_t *flags);
+
+/*
+ * Launching without task_for_pid(). The program is started with the library of darwin/preload.c in
+ * DYLD_INSERT_LIBRARIES and the name in MACHPAUSE_LAUNCH; before any code of the program's own the
+ * library sends the program's task port to the name, and waits for mp_launch_continue().
+ *
+ * name, at most 127 bytes and not to be guessed, is registered with the bootstrap server. *port is
+ * the receive right, for mp_launch_close().
+ */
+MP_EXPORT int32_t mp_launch_open(const char *name, uint32_t *port);
+/* Waits until the process has sent its task port, at most so many milliseconds; 0 only looks. Other
+ * processes that send theirs are let go on. *task is to be released; *reply goes to
+ * mp_launch_continue(). KERN_OPERATION_TIMED_OUT (49): not yet. */
+MP_EXPORT int32_t mp_launch_accept(uint32_t port, int32_t pid, uint32_t milliseconds, uint32_t *task, uint32_t *reply);
+/* Lets the program begin. reply is used up whatever happens. */
+MP_EXPORT int32_t mp_launch_continue(uint32_t reply);
+/* Lets go of the name; whoever still waits for an answer goes on. */
+MP_EXPORT int32_t mp_launch_close(uint32_t port);
+/* Adds one reference to a port. */
+MP_EXPORT int32_t mp_port_retain(uint32_t port);
 
 /*
  * Stops the task, copies every thread's state and stack into buffer, and lets the task go on, or,

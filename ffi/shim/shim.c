@@ -7,12 +7,14 @@
 #include <stdbool.h>
 
 #include "darwin/mach.h"
+#include "darwin/preload.h"
 
 _Static_assert(sizeof(mp_thread_info) == 128, "mp_thread_info");
 _Static_assert(sizeof(mp_vm_region_info) == 48 + MP_PATH_SIZE, "mp_vm_region_info");
 _Static_assert(sizeof(mp_dyld_info) == 32, "mp_dyld_info");
 _Static_assert(sizeof(mp_snapshot_thread) == 176 + MP_STATE_WORDS * 4, "mp_snapshot_thread");
 _Static_assert(sizeof(mp_snapshot_header) == 40, "mp_snapshot_header");
+_Static_assert(sizeof(mp_proc_info) == 40, "mp_proc_info");
 _Static_assert(sizeof(((mp_thread_info *)0)->name) == MAXTHREADNAMESIZE, "mp_thread_info.name");
 
 /* The smallest page of any target: a read fails or succeeds by pages. */
@@ -455,6 +457,11 @@ int32_t mp_port_release(uint32_t port)
 	return mach_port_deallocate(mach_task_self(), port);
 }
 
+int32_t mp_port_retain(uint32_t port)
+{
+	return mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_SEND, 1);
+}
+
 int32_t mp_port_count(uint32_t *count)
 {
 	mach_port_name_array_t names = NULL;
@@ -498,16 +505,58 @@ int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count)
 	return KERN_SUCCESS;
 }
 
+/* The file name in a path. */
+static const char *last_part(const char *path)
+{
+	const char *part = path;
+	for (; *path != '\0'; path++)
+		if (*path == '/')
+			part = path + 1;
+	return part;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	while (*start != '\0')
+		if (*text++ != *start++)
+			return false;
+	return true;
+}
+
 int32_t mp_proc_name(int32_t pid, char *name, uint32_t size)
 {
+	/* proc_name() is answered for the caller's own processes only, with at most this many bytes
+	 * (XNU's bsd/kern/proc_info.c: pbi_name has 2 * MAXCOMLEN); proc_pidpath() for all, in full. */
+	enum { CUT = 31 };
 	/* proc_name() refuses a buffer smaller than what it could need. */
 	char full[256];
+	char path[PROC_PIDPATHINFO_MAXSIZE];
 	if (size == 0)
 		return KERN_INVALID_ARGUMENT;
 	name[0] = '\0';
-	if (proc_name(pid, full, sizeof(full)) <= 0)
-		return KERN_FAILURE;
+	full[0] = '\0';
+	int length = proc_name(pid, full, sizeof(full));
 	full[sizeof(full) - 1] = '\0';
+	if (length <= 0 || length >= CUT) {
+		if (length <= 0)
+			full[0] = '\0';
+		if (mp_proc_pidpath(pid, path, sizeof(path)) == KERN_SUCCESS) {
+			const char *file = last_part(path);
+			/* A program may have set another name of that length. */
+			if (starts_with(file, full)) {
+				copy_string(name, size, file);
+				return KERN_SUCCESS;
+			}
+		}
+	}
+	if (full[0] == '\0') {
+		/* The kernel, which has no file, or a program whose file is gone. */
+		struct proc_bsdshortinfo info;
+		if (proc_pidinfo(pid, PROC_PIDT_SHORTBSDINFO, 0, &info, sizeof(info)) != (int)sizeof(info))
+			return KERN_FAILURE;
+		info.pbsi_comm[sizeof(info.pbsi_comm) - 1] = '\0';
+		copy_string(full, sizeof(full), info.pbsi_comm);
+	}
 	copy_string(name, size, full);
 	return KERN_SUCCESS;
 }
@@ -524,6 +573,189 @@ int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size)
 	full[sizeof(full) - 1] = '\0';
 	copy_string(path, size, full);
 	return KERN_SUCCESS;
+}
+
+/* Whether this very process runs under Rosetta: kernels before PROC_FLAG_ROSETTA say it here. */
+static bool is_self_translated(void)
+{
+	int translated = 0;
+	size_t size = sizeof(translated);
+	return sysctlbyname != NULL
+		&& sysctlbyname("sysctl.proc_translated", &translated, &size, NULL, 0) == 0
+		&& translated == 1;
+}
+
+int32_t mp_proc_info_get(int32_t pid, mp_proc_info *info)
+{
+	struct proc_bsdshortinfo process;
+	struct proc_archinfo arch;
+	uint32_t cs_flags = 0;
+	int own = 0;
+
+	memset(info, 0, sizeof(*info));
+	if (proc_pidinfo(pid, PROC_PIDT_SHORTBSDINFO, 0, &process, sizeof(process))
+		!= (int)sizeof(process))
+		return KERN_INVALID_VALUE;
+	info->pid = pid;
+	info->parent = (int32_t)process.pbsi_ppid;
+	info->uid = process.pbsi_uid;
+	info->ruid = process.pbsi_ruid;
+	info->svuid = process.pbsi_svuid;
+	if (process.pbsi_flags & PROC_FLAG_TRACED)
+		info->flags |= MP_PROC_TRACED;
+	if (process.pbsi_flags & PROC_FLAG_PSUGID)
+		info->flags |= MP_PROC_SUGID;
+	if (process.pbsi_flags & PROC_FLAG_ROSETTA)
+		info->flags |= MP_PROC_TRANSLATED;
+	if (pid_for_task(mach_task_self(), &own) == KERN_SUCCESS && own == pid && is_self_translated())
+		info->flags |= MP_PROC_TRANSLATED;
+	if (proc_pidinfo(pid, PROC_PIDARCHINFO, 0, &arch, sizeof(arch)) == (int)sizeof(arch)) {
+		info->cputype = arch.p_cputype;
+		info->cpusubtype = arch.p_cpusubtype;
+	}
+	if (csops != NULL && csops(pid, CS_OPS_STATUS, &cs_flags, sizeof(cs_flags)) == 0) {
+		info->flags |= MP_PROC_SIGNATURE;
+		info->cs_flags = cs_flags;
+	}
+	return KERN_SUCCESS;
+}
+
+int32_t mp_proc_entitlements(int32_t pid, char *text, uint32_t capacity, uint32_t *size)
+{
+	/* A blob: its magic and its length, header included, big-endian; then the text. With a buffer
+	 * that is too small only this header is filled in, and the call fails with ERANGE
+	 * (kern_proc.c, csops_copy_token()). */
+	uint8_t header[8] = {0};
+
+	*size = 0;
+	if (csops == NULL)
+		return KERN_NOT_SUPPORTED;
+	(void)csops(pid, CS_OPS_ENTITLEMENTS_BLOB, header, sizeof(header));
+	uint32_t length = (uint32_t)header[4] << 24 | (uint32_t)header[5] << 16
+		| (uint32_t)header[6] << 8 | header[7];
+	if (length <= sizeof(header))
+		return KERN_SUCCESS;
+	*size = length - (uint32_t)sizeof(header);
+	if (length > capacity)
+		return KERN_NO_SPACE;
+	if (csops(pid, CS_OPS_ENTITLEMENTS_BLOB, text, capacity) != 0) {
+		*size = 0;
+		return KERN_FAILURE;
+	}
+	memmove(text, text + sizeof(header), *size);
+	return KERN_SUCCESS;
+}
+
+int32_t mp_session_flags(uint32_t *flags)
+{
+	struct mp_auditinfo_addr info;
+
+	*flags = 0;
+	memset(&info, 0, sizeof(info));
+	if (getaudit_addr == NULL || getaudit_addr((struct auditinfo_addr *)&info, sizeof(info)) != 0)
+		return KERN_NOT_SUPPORTED;
+	if (info.ai_flags & MP_AU_SESSION_FLAG_HAS_GRAPHIC_ACCESS)
+		*flags |= MP_SESSION_GRAPHIC;
+	return KERN_SUCCESS;
+}
+
+int32_t mp_launch_open(const char *name, uint32_t *port)
+{
+	char service[128]; /* name_t of <servers/bootstrap.h> */
+	mach_port_t bootstrap = MACH_PORT_NULL;
+	mach_port_t receive = MACH_PORT_NULL;
+
+	*port = MACH_PORT_NULL;
+	copy_string(service, sizeof(service), name);
+	kern_return_t result
+		= task_get_special_port(mach_task_self(), TASK_BOOTSTRAP_PORT, &bootstrap);
+	if (result != KERN_SUCCESS)
+		return result;
+	result = mach_port_allocate(mach_task_self(), MACH_PORT_RIGHT_RECEIVE, &receive);
+	if (result == KERN_SUCCESS) {
+		result = mach_port_insert_right(
+			mach_task_self(), receive, receive, MACH_MSG_TYPE_MAKE_SEND);
+		if (result == KERN_SUCCESS) {
+			result = bootstrap_register2(bootstrap, service, receive, 0);
+			mach_port_mod_refs(mach_task_self(), receive, MACH_PORT_RIGHT_SEND, -1);
+		}
+		if (result == KERN_SUCCESS)
+			*port = receive;
+		else
+			mp_launch_close(receive);
+	}
+	mach_port_deallocate(mach_task_self(), bootstrap);
+	return result;
+}
+
+/* Whether it is a program's task port, and a way to answer. */
+static bool is_introduction(const struct mp_launch_message *message)
+{
+	return message->header.msgh_id == MP_LAUNCH_ID
+		&& message->header.msgh_size == sizeof(*message)
+		&& (message->header.msgh_bits & MACH_MSGH_BITS_COMPLEX)
+		&& message->header.msgh_remote_port != MACH_PORT_NULL
+		&& message->body.msgh_descriptor_count == 1
+		&& message->task.type == MACH_MSG_PORT_DESCRIPTOR
+		&& message->task.disposition == MACH_MSG_TYPE_MOVE_SEND;
+}
+
+int32_t mp_launch_accept(
+	uint32_t port, int32_t pid, uint32_t milliseconds, uint32_t *task, uint32_t *reply)
+{
+	/* More than this many others have no business with a name that they cannot guess. */
+	enum { MAX_OTHERS = 64 };
+	struct {
+		struct mp_launch_message message;
+		char trailer[64];
+	} buffer;
+	struct mp_launch_message *message = &buffer.message;
+
+	*task = MACH_PORT_NULL;
+	*reply = MACH_PORT_NULL;
+	for (int others = 0; others < MAX_OTHERS; others++) {
+		memset(&buffer, 0, sizeof(buffer));
+		mach_msg_return_t result = mach_msg(&message->header, MACH_RCV_MSG | MACH_RCV_TIMEOUT, 0,
+			sizeof(buffer), port, milliseconds, MACH_PORT_NULL);
+		if (result == MACH_RCV_TIMED_OUT)
+			return KERN_OPERATION_TIMED_OUT;
+		if (result != MACH_MSG_SUCCESS)
+			return result;
+		if (!is_introduction(message)) {
+			mach_msg_destroy(&message->header);
+			continue;
+		}
+		/* What the sender says its pid is does not count: the kernel says whose port it is. */
+		int owner = 0;
+		if (pid_for_task(message->task.name, &owner) == KERN_SUCCESS && owner == pid) {
+			*task = message->task.name;
+			*reply = message->header.msgh_remote_port;
+			return KERN_SUCCESS;
+		}
+		mach_port_deallocate(mach_task_self(), message->task.name);
+		mp_launch_continue(message->header.msgh_remote_port);
+	}
+	return KERN_OPERATION_TIMED_OUT;
+}
+
+int32_t mp_launch_continue(uint32_t reply)
+{
+	mach_msg_header_t message = {
+		.msgh_bits = MACH_MSGH_BITS(MACH_MSG_TYPE_MOVE_SEND_ONCE, 0),
+		.msgh_size = sizeof(message),
+		.msgh_remote_port = reply,
+		.msgh_id = MP_LAUNCH_ID + 100, /* as MIG numbers replies */
+	};
+	mach_msg_return_t result = mach_msg(&message, MACH_SEND_MSG | MACH_SEND_TIMEOUT,
+		sizeof(message), 0, MACH_PORT_NULL, 0, MACH_PORT_NULL);
+	if (result != MACH_MSG_SUCCESS)
+		mach_port_deallocate(mach_task_self(), reply);
+	return result;
+}
+
+int32_t mp_launch_close(uint32_t port)
+{
+	return mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_RECEIVE, -1);
 }
 
 /* A snapshot being taken. */

@@ -16,6 +16,7 @@ extern mach_port_t mach_thread_self(void);
 /* <mach/mach_traps.h> */
 extern kern_return_t task_for_pid(mach_port_name_t target_tport, int pid, mach_port_name_t *t);
 extern kern_return_t pid_for_task(mach_port_name_t t, int *x);
+extern mach_port_name_t mach_reply_port(void);
 
 /* osfmk/mach/task.defs → <mach/task.h> */
 extern kern_return_t task_threads(
@@ -25,6 +26,8 @@ extern kern_return_t task_info(task_name_t target_task, task_flavor_t flavor,
 extern kern_return_t task_suspend2(
 	task_read_t target_task, task_suspension_token_t *suspend_token);
 extern kern_return_t task_resume2(task_suspension_token_t suspend_token);
+extern kern_return_t task_get_special_port(
+	task_inspect_t task, int which_port, mach_port_t *special_port);
 
 /* osfmk/mach/thread_act.defs → <mach/thread_act.h> */
 extern kern_return_t thread_suspend(thread_read_t target_act);
@@ -52,6 +55,22 @@ extern kern_return_t mach_port_names(ipc_space_t task, mach_port_name_array_t *n
 	mach_msg_type_number_t *namesCnt, mach_port_type_array_t *types,
 	mach_msg_type_number_t *typesCnt);
 extern kern_return_t mach_port_deallocate(ipc_space_t task, mach_port_name_t name);
+extern kern_return_t mach_port_allocate(
+	ipc_space_t task, mach_port_right_t right, mach_port_name_t *name);
+extern kern_return_t mach_port_insert_right(ipc_space_t task, mach_port_name_t name,
+	mach_port_poly_t poly, mach_msg_type_name_t polyPoly);
+extern kern_return_t mach_port_mod_refs(
+	ipc_space_t task, mach_port_name_t name, mach_port_right_t right, mach_port_delta_t delta);
+
+/* <mach/message.h> */
+extern mach_msg_return_t mach_msg(mach_msg_header_t *msg, mach_msg_option_t option,
+	mach_msg_size_t send_size, mach_msg_size_t rcv_size, mach_port_name_t rcv_name,
+	mach_msg_timeout_t timeout, mach_port_name_t notify);
+extern void mach_msg_destroy(mach_msg_header_t *msg);
+
+/* launchd's liblaunch/bootstrap.h → <servers/bootstrap.h> */
+extern kern_return_t bootstrap_look_up(
+	mach_port_t bp, const char *service_name, mach_port_t *sp);
 
 /* <mach/mach_time.h> */
 extern kern_return_t mach_timebase_info(mach_timebase_info_t info);

@@ -24,6 +24,7 @@
 #include <mach/mach.h>
 #include <mach/mach_time.h>
 #include <mach/mach_vm.h>
+#include <servers/bootstrap.h>
 #include <string.h>
 #include <sys/proc_info.h>
 #else

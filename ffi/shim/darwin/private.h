@@ -26,6 +26,39 @@ struct proc_archinfo {
 #define MP_WEAK_IMPORT __attribute__((weak))
 #endif
 
+/* bsd/sys/proc_info_private.h */
+#ifndef PROC_FLAG_ROSETTA
+#define PROC_FLAG_ROSETTA 0x2000000
+#endif
+
+/* launchd's liblaunch/bootstrap_priv.h. bootstrap_register() is the same with no flags, and
+ * deprecated; bootstrap_check_in() is for names in a job's property list. */
+extern kern_return_t bootstrap_register2(
+	mach_port_t bp, char *service_name, mach_port_t sp, uint64_t flags);
+
+/* bsd/sys/codesign.h. Of any process, for any caller (kern_proc.c, csops_internal()). */
+#ifndef CS_OPS_STATUS
+#define CS_OPS_STATUS 0
+#define CS_OPS_ENTITLEMENTS_BLOB 7
+#endif
+extern int csops(int pid, unsigned int ops, void *useraddr, size_t usersize) MP_WEAK_IMPORT;
+
+/* <sys/sysctl.h> */
+extern int sysctlbyname(
+	const char *name, void *old, size_t *old_size, void *new, size_t new_size) MP_WEAK_IMPORT;
+
+/* <bsm/audit.h> and <bsm/audit_session.h> of the SDK; both are bsd/bsm/audit.h in XNU. */
+struct mp_auditinfo_addr {
+	uint32_t ai_auid;
+	uint32_t ai_mask[2];
+	uint32_t ai_termid[6];
+	int32_t ai_asid;
+	_Alignas(8) uint64_t ai_flags;
+};
+#define MP_AU_SESSION_FLAG_HAS_GRAPHIC_ACCESS 0x10
+struct auditinfo_addr;
+extern int getaudit_addr(struct auditinfo_addr *info, int size) MP_WEAK_IMPORT;
+
 /* bsd/sys/stackshot.h, whose calls libsystem_kernel has from OS X 10.11 on; Linux has none of them.
  * They return a value of <sys/errno.h>. */
 typedef struct stackshot_config stackshot_config_t;

@@ -48,9 +48,32 @@ typedef int kern_return_t;
 #define KERN_NOT_SUPPORTED 46
 #define KERN_OPERATION_TIMED_OUT 49
 
-/* <mach/message.h> */
+/* <mach/message.h>; mach_port_t is in <mach/port.h>, below */
 typedef natural_t mach_msg_type_number_t;
+typedef kern_return_t mach_msg_return_t;
+typedef natural_t mach_msg_timeout_t;
+typedef natural_t mach_msg_size_t;
+typedef integer_t mach_msg_option_t;
+typedef integer_t mach_msg_id_t;
+typedef unsigned int mach_msg_bits_t;
+typedef unsigned int mach_msg_type_name_t;
+typedef unsigned int mach_msg_descriptor_type_t;
+#define MACH_MSG_SUCCESS 0
 #define MACH_SEND_INVALID_DEST 0x10000003
+#define MACH_RCV_TIMED_OUT 0x10004003
+#define MACH_SEND_MSG 0x1
+#define MACH_RCV_MSG 0x2
+#define MACH_SEND_TIMEOUT 0x10
+#define MACH_RCV_TIMEOUT 0x100
+#define MACH_MSG_TYPE_MOVE_SEND 17
+#define MACH_MSG_TYPE_MOVE_SEND_ONCE 18
+#define MACH_MSG_TYPE_COPY_SEND 19
+#define MACH_MSG_TYPE_MAKE_SEND 20
+#define MACH_MSG_TYPE_MAKE_SEND_ONCE 21
+#define MACH_MSGH_BITS_COMPLEX 0x80000000U
+#define MACH_MSGH_BITS(remote, local) ((remote) | ((local) << 8))
+#define MACH_MSGH_BITS_REMOTE(bits) ((bits) & 0x1f)
+#define MACH_MSG_PORT_DESCRIPTOR 0
 
 /* <mach/port.h> */
 typedef natural_t mach_port_name_t;
@@ -58,10 +81,48 @@ typedef mach_port_name_t *mach_port_name_array_t;
 typedef mach_port_name_t mach_port_t;
 typedef natural_t mach_port_type_t;
 typedef mach_port_type_t *mach_port_type_array_t;
+typedef natural_t mach_port_right_t;
+typedef int mach_port_delta_t;
 #define MACH_PORT_NULL 0
+#define MACH_PORT_RIGHT_SEND ((mach_port_right_t)0)
+#define MACH_PORT_RIGHT_RECEIVE ((mach_port_right_t)1)
+
+/* <mach/message.h>, where all structures are packed to 4 bytes */
+#pragma pack(push, 4)
+typedef struct {
+	mach_msg_bits_t msgh_bits;
+	mach_msg_size_t msgh_size;
+	mach_port_t msgh_remote_port;
+	mach_port_t msgh_local_port;
+	mach_port_name_t msgh_voucher_port;
+	mach_msg_id_t msgh_id;
+} mach_msg_header_t;
+
+typedef struct {
+	mach_msg_size_t msgh_descriptor_count;
+} mach_msg_body_t;
+
+typedef struct {
+	mach_port_t name;
+	mach_msg_size_t pad1;
+	unsigned int pad2 : 16;
+	mach_msg_type_name_t disposition : 8;
+	mach_msg_descriptor_type_t type : 8;
+} mach_msg_port_descriptor_t;
+#pragma pack(pop)
+
+/* The smallest trailer of a received message. */
+typedef struct {
+	unsigned int msgh_trailer_type;
+	unsigned int msgh_trailer_size;
+} mach_msg_trailer_t;
+
+/* <mach/task_special_ports.h> */
+#define TASK_BOOTSTRAP_PORT 4
 
 /* <mach/mach_types.h> */
 typedef mach_port_t task_t;
+typedef mach_port_t mach_port_poly_t;
 typedef mach_port_t task_name_t;
 typedef mach_port_t task_inspect_t;
 typedef mach_port_t task_read_t;
@@ -224,6 +285,27 @@ typedef struct mach_timebase_info *mach_timebase_info_t;
 
 /* <sys/proc_info.h>, where MAXPATHLEN is 1024 */
 #define PROC_PIDPATHINFO_MAXSIZE (4 * 1024)
+
+/* Told of every process to everybody, unlike PROC_PIDTBSDINFO (proc_info.c, proc_pidinfo()). */
+#define PROC_PIDT_SHORTBSDINFO 13
+#define PROC_FLAG_TRACED 2
+#define PROC_FLAG_PSUGID 0x2000
+
+struct proc_bsdshortinfo {
+	uint32_t pbsi_pid;
+	uint32_t pbsi_ppid;
+	uint32_t pbsi_pgid;
+	uint32_t pbsi_status;
+	char pbsi_comm[16];
+	uint32_t pbsi_flags;
+	uint32_t pbsi_uid;
+	uint32_t pbsi_gid;
+	uint32_t pbsi_ruid;
+	uint32_t pbsi_rgid;
+	uint32_t pbsi_svuid;
+	uint32_t pbsi_svgid;
+	uint32_t pbsi_rfu;
+};
 
 struct proc_regionpath {
 	uint64_t prpo_addr;

@@ -129,16 +129,48 @@ mach_port_t mp_port_new_token(struct task *task)
 	return name;
 }
 
+mach_port_t mp_port_new_message_port(enum port_kind kind, int socket)
+{
+	mach_port_t name = new_port(kind);
+	if (name)
+		ports[name >> 8].socket = socket;
+	return name;
+}
+
+int *mp_port_socket(mach_port_t name, enum port_kind kind)
+{
+	struct port *port = port_at(name, kind);
+	return port ? &port->socket : NULL;
+}
+
+/* The port of a name of any kind, or NULL. */
+static struct port *any_port(mach_port_t name)
+{
+	uint32_t index = name >> 8;
+
+	if (!ports || index == 0 || index >= ports_used)
+		return NULL;
+	struct port *port = &ports[index];
+	return port->kind == PORT_FREE || name_of(index, port->generation) != name ? NULL : port;
+}
+
+bool mp_port_add(mach_port_t name)
+{
+	struct port *port = name == mach_task_self_ ? NULL : any_port(name);
+
+	if (port)
+		port->references++;
+	return port || name == mach_task_self_;
+}
+
 bool mp_port_drop(mach_port_t name)
 {
 	uint32_t index = name >> 8;
 
 	if (name == mach_task_self_)
 		return true;
-	if (!ports || index == 0 || index >= ports_used)
-		return false;
-	struct port *port = &ports[index];
-	if (port->kind == PORT_FREE || name_of(index, port->generation) != name)
+	struct port *port = any_port(name);
+	if (!port)
 		return false;
 	if (--port->references)
 		return true;
@@ -153,6 +185,8 @@ bool mp_port_drop(mach_port_t name)
 	} else if (last.kind == PORT_TASK) {
 		last.task->port = 0;
 		mp_task_unuse(last.task);
+	} else if (last.kind == PORT_RECEIVE || last.kind == PORT_SEND_ONCE) {
+		sys_close(last.socket);
 	}
 	return true;
 }

@@ -54,13 +54,14 @@ struct task {
 	struct maps *maps;
 };
 
-enum port_kind { PORT_FREE, PORT_TASK, PORT_THREAD, PORT_TOKEN };
+enum port_kind { PORT_FREE, PORT_TASK, PORT_THREAD, PORT_TOKEN, PORT_RECEIVE, PORT_SEND_ONCE };
 
 struct port {
 	union {
 		struct task *task; /* of PORT_TASK and PORT_TOKEN */
 		struct thread *thread;
 		uint32_t next_free;
+		int socket; /* of PORT_RECEIVE and PORT_SEND_ONCE: see message.c */
 	};
 	uint32_t references;
 	uint8_t kind;
@@ -81,6 +82,12 @@ struct task *mp_port_token(mach_port_t name);
 mach_port_t mp_port_for_task(struct task *task);
 mach_port_t mp_port_for_thread(struct thread *thread);
 mach_port_t mp_port_new_token(struct task *task);
+/* A new port for messages, over a socket that it closes when it goes; -1 for none. */
+mach_port_t mp_port_new_message_port(enum port_kind kind, int socket);
+/* Its socket, to read or, of a PORT_RECEIVE without one, to set; NULL where it is not of the kind. */
+int *mp_port_socket(mach_port_t name, enum port_kind kind);
+/* Adds a reference; false where there is no such name. */
+bool mp_port_add(mach_port_t name);
 /* Drops a reference, and with the last one the name; false where there is no such name. */
 bool mp_port_drop(mach_port_t name);
 /* The names in use, up to capacity of them; returns how many there are. */
@@ -94,6 +101,9 @@ bool mp_task_alive(const struct task *task);
 struct task *mp_task_find(pid_t pid);
 /* Frees the record where nothing needs it any more. */
 void mp_task_unuse(struct task *task);
+
+/* A port for the task, with what serves its calls running; adds a reference. In task.c. */
+kern_return_t mp_task_name(struct task *task, mach_port_name_t *name);
 
 /* The thread's record, made where there is none; NULL where there is no room. */
 struct thread *mp_thread_open(struct task *task, pid_t tid);

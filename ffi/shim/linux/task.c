@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 /* Tasks: <mach/task.h>, task_for_pid() and its like. */
+#include <stdlib.h>
+
 #include "lock.h"
 #include "maps.h"
 #include "procfs.h"
@@ -30,6 +32,14 @@ static bool may_attach(const struct task *task)
 	return tracer == 0 || mp_tracer_is(tracer);
 }
 
+/* Whether to refuse what XNU refuses a caller that is neither root nor a debugger: everybody but
+ * itself. For tests, which run as root. */
+static bool is_strict(void)
+{
+	const char *strict = getenv("MACHPAUSE_STRICT_TASK_FOR_PID");
+	return strict && *strict == '1';
+}
+
 kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *name)
 {
 	kern_return_t result;
@@ -37,19 +47,26 @@ kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *n
 	if (target != mach_task_self_ || !name)
 		return KERN_INVALID_ARGUMENT;
 	*name = MACH_PORT_NULL;
-	if (pid <= 0)
+	if (pid <= 0 || (pid != sys_getpid() && is_strict()))
 		return KERN_FAILURE;
 	mp_lock();
 	struct task *task = mp_task_open(pid, &result);
 	if (task && !task->own && !may_attach(task))
 		result = KERN_FAILURE;
-	if (result == KERN_SUCCESS && !task->own)
-		result = mp_result_of(mp_tracer_start());
-	if (result == KERN_SUCCESS && !(*name = mp_port_for_task(task)))
-		result = KERN_RESOURCE_SHORTAGE;
+	if (result == KERN_SUCCESS)
+		result = mp_task_name(task, name);
 	if (task)
 		mp_task_unuse(task);
 	mp_unlock();
+	return result;
+}
+
+kern_return_t mp_task_name(struct task *task, mach_port_name_t *name)
+{
+	kern_return_t result = task->own ? KERN_SUCCESS : mp_result_of(mp_tracer_start());
+
+	if (result == KERN_SUCCESS && !(*name = mp_port_for_task(task)))
+		result = KERN_RESOURCE_SHORTAGE;
 	return result;
 }
 

@@ -227,6 +227,8 @@ const void *loader_libsystem(const char *name)
 	}
 	const void *found = find(entries, name);
 	if (!found)
+		found = find(message_entries, name);
+	if (!found)
 		found = find(thread_entries, name);
 	if (!found)
 		found = find(time_entries, name);

@@ -80,6 +80,7 @@ struct image {
 	uint64_t device;
 	uint64_t inode;
 	loader_resolve resolve;
+	bool inserted; /* named in DYLD_INSERT_LIBRARIES */
 	bool fixed_up;
 	bool initialised;
 };
@@ -110,6 +111,10 @@ bool image_protect(struct image *image);
 /* program.c: mapping, fixing up and initialising an image and all it needs. */
 bool image_prepare(struct image *image);
 bool image_initialise(struct image *image, int argc, char **argv, char **envp, char **apple);
+/* Loads what DYLD_INSERT_LIBRARIES names, after the program and before anything it needs. */
+bool images_insert(char **envp);
+/* Initialises those, in that order, before the program. */
+bool images_initialise_inserted(int argc, char **argv, char **envp, char **apple);
 
 /* leb128.c */
 struct cursor {
@@ -139,11 +144,12 @@ bool dyld_infos_publish(const char *loader_path);
 void dyld_infos_update(void); /* does nothing before publication */
 void dyld_infos_program_starts(void);
 
-/* threads.c and times.c: tables that end in a NULL name. */
+/* messages.c, threads.c and times.c: tables that end in a NULL name. */
 struct libsystem_entry {
 	const char *name;
 	const void *address;
 };
+extern const struct libsystem_entry message_entries[];
 extern const struct libsystem_entry thread_entries[];
 extern const struct libsystem_entry time_entries[];
 

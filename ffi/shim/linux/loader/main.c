@@ -8,7 +8,7 @@
  *   cc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -fno-omit-frame-pointer
  *      -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fPIE -pie -pthread -s
  *      -o macho-loader {main,image,program,exports,fixups,chained,trap,leb128,memory,report,
- *      dyld_infos,threads,times,libsystem,host_glibc}.c entry.S -ldl
+ *      dyld_infos,messages,threads,times,libsystem,host_glibc}.c entry.S -ldl
  * i386, over the kernel alone:
  *   i686-linux-gnu-gcc (the same, with -Os -fno-pie -no-pie -ffreestanding -fno-stack-protector
  *      -nostdlib -static -ffunction-sections -Wl,--gc-sections, and host_bare.c) -lgcc
@@ -108,14 +108,15 @@ int main(int argc, char **argv, char **envp)
 		die(loader_error());
 	if (program->header.filetype != MH_EXECUTE)
 		fail(program, offsetof(struct mach_header_native, filetype), "an executable");
-	if (program->header.filetype != MH_EXECUTE || !image_prepare(program) || !find_entry(program, &entry, &unixthread))
+	if (program->header.filetype != MH_EXECUTE || !images_insert(envp) || !image_prepare(program) || !find_entry(program, &entry, &unixthread))
 		die(loader_error());
 	name_process(program->path);
 	apple[0] = arena_join("executable_path=", 16, program->path);
 	argc--;
 	argv++;
 	libsystem_set_program(program, argc, argv, envp);
-	if (!dyld_infos_publish(loader_path()) || !image_initialise(program, argc, argv, envp, apple))
+	if (!dyld_infos_publish(loader_path()) || !images_initialise_inserted(argc, argv, envp, apple) ||
+		!image_initialise(program, argc, argv, envp, apple))
 		die(loader_error());
 	dyld_infos_program_starts();
 	if (unixthread)

@@ -90,6 +90,39 @@ bool image_initialise(struct image *image, int argc, char **argv, char **envp, c
 	return true;
 }
 
+/* dyld takes them from the environment as it is at the start, each path as it stands, and does not
+ * run the program without one of them (dyld4's JustInTimeLoader, ProcessConfig::PathOverrides). */
+bool images_insert(char **envp)
+{
+	static const char name[] = "DYLD_INSERT_LIBRARIES=";
+	const char *path = NULL;
+	for (char **entry = envp; *entry; entry++)
+		if (!strncmp(*entry, name, sizeof name - 1))
+			path = *entry + sizeof name - 1;
+	while (path && *path) {
+		const char *colon = strchr(path, ':');
+		size_t length = colon ? (size_t)(colon - path) : strlen(path);
+		char *one = arena_join(path, length, "");
+		if (!one)
+			return fail_path(path, "out of memory");
+		struct image *image = length ? image_load(one, NULL, NULL) : NULL;
+		if (length && !image)
+			return false;
+		if (image)
+			image->inserted = true;
+		path += length + (colon != NULL);
+	}
+	return true;
+}
+
+bool images_initialise_inserted(int argc, char **argv, char **envp, char **apple)
+{
+	for (struct image *image = loader_images; image; image = image->next)
+		if (image->inserted && !image_initialise(image, argc, argv, envp, apple))
+			return false;
+	return true;
+}
+
 struct image *loader_open(const char *path, loader_resolve resolve)
 {
 	static char *nothing[] = { NULL };
