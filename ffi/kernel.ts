@@ -31,6 +31,26 @@ export interface KernelOptions {
   readonly library?: string;
 }
 
+/** What the system tells everybody about a process. */
+export interface ProcessInfo {
+  /** Of its parent; of the debugger, while one has it. */
+  readonly parent: number;
+  /** A debugger has it. */
+  readonly traced: boolean;
+  /** It has changed its user or group since it was started. */
+  readonly changedUser: boolean;
+  /** It runs under Rosetta. */
+  readonly translated: boolean;
+  /** Effective, real and saved user identifiers. */
+  readonly users: readonly [number, number, number];
+  /** `CPU_TYPE_*`; 0 where it is not told. */
+  readonly cpuType: number;
+  /** `CPU_SUBTYPE_*`, with its capability bits. */
+  readonly cpuSubtype: number;
+  /** `CS_*`; `undefined` where it is not told. */
+  readonly signatureFlags: number | undefined;
+}
+
 /** What to capture in a stackshot. */
 export interface StackshotRequest {
   /** Of one process; of all when left out. */
@@ -46,6 +66,21 @@ export interface NativeKernel extends MachKernel {
   /** A process' name, not safe to print raw; `null` where there is no such process, or it is not for
    * everybody to know. */
   processName(pid: number): string | null;
+  /** What the system tells everybody about a process; `undefined` where there is none. */
+  processInfo(pid: number): ProcessInfo | undefined;
+  /** Registers a name that launched programs send their task ports to.
+   *
+   * @returns the port for {@linkcode NativeKernel.launchAccept}
+   * @throws MachError where that cannot be
+   */
+  launchOpen(name: string): number;
+  /** Looks whether the process has sent its task port; it is then what {@linkcode taskForPid} gives. The
+   * process waits until {@linkcode launchContinue} is called with the answer. */
+  launchAccept(port: number, pid: number): number | undefined;
+  /** Lets the process begin. */
+  launchContinue(reply: number): void;
+  /** Lets go of the name. */
+  launchClose(port: number): void;
   /** `stackshot_capture_with_config`, or the system call before it: the bytes that the kernel gives,
    * kcdata or a trace buffer.
    *
@@ -117,6 +152,8 @@ class Shim implements NativeKernel {
   #threads = new Uint32Array(64);
   /** Of tasks, for messages. */
   readonly #pids = new Map<number, number>();
+  /** Task ports of launched processes, by pid. */
+  readonly #launched = new Map<number, number>();
   #calls = 0;
 
   constructor(native: Native) {
@@ -160,8 +197,7 @@ class Shim implements NativeKernel {
   }
 
   #exists(pid: number): boolean {
-    const name = this.#text;
-    return this.#shim.mp_proc_name(pid, name, name.length) === kern.success;
+    return this.#shim.mp_proc_info_get(pid, this.#record) === kern.success;
   }
 
   taskSelf(): number {
@@ -171,6 +207,16 @@ class Shim implements NativeKernel {
   }
 
   taskForPid(pid: number): number {
+    const launched = this.#launched.get(pid);
+    if (launched !== undefined) {
+      if (this.#shim.mp_port_retain(launched) === kern.success) {
+        this.#pids.set(launched, pid);
+        return launched;
+      }
+      // It has ended, and another process may have its pid.
+      this.#launched.delete(pid);
+      this.portRelease(launched);
+    }
     const code = this.#shim.mp_task_for_pid(pid, this.#word);
     if (code === kern.failure) {
       throw new MachError("task_for_pid", code, attachRemedy(pid, this.#exists(pid)));
@@ -342,6 +388,51 @@ class Shim implements NativeKernel {
     const name = this.#text;
     const code = this.#shim.mp_proc_name(pid, name, name.length);
     return code === kern.success ? readString(name) : null;
+  }
+
+  processInfo(pid: number): ProcessInfo | undefined {
+    if (!this.#exists(pid)) return undefined;
+    const view = this.#recordView;
+    const flags = view.getUint32(8, true);
+    return {
+      parent: view.getInt32(4, true),
+      traced: (flags & 1) !== 0, // MP_PROC_*
+      changedUser: (flags & 2) !== 0,
+      translated: (flags & 4) !== 0,
+      users: [view.getUint32(12, true), view.getUint32(16, true), view.getUint32(20, true)],
+      cpuType: view.getInt32(24, true),
+      cpuSubtype: view.getInt32(28, true),
+      signatureFlags: (flags & 8) === 0 ? undefined : view.getUint32(32, true),
+    };
+  }
+
+  launchOpen(name: string): number {
+    for (const [pid, task] of this.#launched) {
+      if (this.#exists(pid)) continue;
+      this.#launched.delete(pid);
+      this.portRelease(task);
+    }
+    const code = this.#shim.mp_launch_open(new TextEncoder().encode(`${name}\0`), this.#word);
+    this.#check("bootstrap_register2", code, 0);
+    return this.#word[0];
+  }
+
+  launchAccept(port: number, pid: number): number | undefined {
+    const task = new Uint32Array(1);
+    const code = this.#shim.mp_launch_accept(port, pid, 0, task, this.#word);
+    if (code === kern.operationTimedOut) return undefined;
+    this.#check("mach_msg", code, 0);
+    this.#launched.set(pid, task[0]);
+    return this.#word[0];
+  }
+
+  launchContinue(reply: number): void {
+    // Where it fails, the process has ended meanwhile: what is done with it next says so.
+    this.#shim.mp_launch_continue(reply);
+  }
+
+  launchClose(port: number): void {
+    this.#check("mach_port_mod_refs", this.#shim.mp_launch_close(port), port);
   }
 
   processPath(pid: number): string {

@@ -24,6 +24,12 @@ export interface LaunchOptions {
   readonly output?: "inherit" | "null";
 }
 
+/** What is asked just before a program is started. */
+export interface LaunchHooks {
+  /** More environment variables, for a program that libraries can be inserted into. */
+  readonly insert?: () => Promise<Readonly<Record<string, string>>>;
+}
+
 /** A program that was started. */
 export interface Launched {
   readonly pid: number;
@@ -43,10 +49,15 @@ const loaders: Readonly<Record<number, "i386" | "x86_64">> = { 7: "i386", 0x0100
  * @throws FormatError when the file is a Mach-O program that cannot run here
  * @throws Deno.errors.NotFound when there is no such file
  */
-export async function launchProcess(program: string, options: LaunchOptions): Promise<Launched> {
+export async function launchProcess(
+  program: string,
+  options: LaunchOptions,
+  { insert }: LaunchHooks = {},
+): Promise<Launched> {
   const args = [...options.args ?? []];
   let file = program;
   let hasDyld = Deno.build.os === "darwin";
+  let inserts = hasDyld;
   if (Deno.build.os === "linux") {
     const cpuTypes = await machOCpuTypes(program);
     if (cpuTypes.length > 0) {
@@ -61,8 +72,10 @@ export async function launchProcess(program: string, options: LaunchOptions): Pr
       args.unshift(program);
       file = await loaderPath(arch);
       hasDyld = true;
+      inserts = arch === "x86_64"; // the library has no i386 slice
     }
   }
+  const inserted = inserts ? await insert?.() : undefined;
   const output = options.output ?? "inherit";
   const child = new Deno.Command(file, {
     args,
@@ -70,7 +83,7 @@ export async function launchProcess(program: string, options: LaunchOptions): Pr
     stdout: output,
     stderr: output,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.env === undefined ? {} : { env: { ...options.env } }),
+    env: { ...options.env, ...inserted },
   }).spawn();
   child.unref();
   let status: Deno.CommandStatus | undefined;

@@ -157,6 +157,7 @@ function prebuiltOf(key: string): Prebuilt {
 /** Each by name, so that a registry and Deno's own cache know what belongs to the package. */
 const modules: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {
   "darwin": () => import("./prebuilt/darwin.ts"),
+  "preload": () => import("./prebuilt/preload.ts"),
   "linux-x86_64": () => import("./prebuilt/linux-x86_64.ts"),
   "linux-aarch64": () => import("./prebuilt/linux-aarch64.ts"),
   "loader-x86_64": () => import("./prebuilt/loader-x86_64.ts"),
@@ -219,8 +220,16 @@ export function libraryPath(library?: string): string {
  *
  * @param arch what it runs
  */
-export async function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
-  const key = `loader-${arch}`;
+export function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
+  return embeddedPath(`loader-${arch}`);
+}
+
+/** The path of the library that launched programs hand over their task port with, from the same cache. */
+export function preloadPath(): Promise<string> {
+  return embeddedPath("preload");
+}
+
+async function embeddedPath(key: string): Promise<string> {
   const prebuilt = prebuiltOf(key);
   const path = permitted(() => checkCached(prebuilt));
   if (path !== undefined) return path;

@@ -11,6 +11,7 @@ import {
   type NativeKernel,
   openKernel,
 } from "./mod.ts";
+import { Introduction } from "./introduction.ts";
 import { MachError, TargetGoneError } from "../lib/errors.ts";
 import { servicesOver, type SymbolOptions } from "../lib/services.ts";
 import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
@@ -90,18 +91,30 @@ export async function launch(
   options: LaunchOptions & SymbolOptions = {},
 ): Promise<LiveTarget> {
   const native = kernel();
-  const child = await launchProcess(program, { ...options, args });
+  using started = new DisposableStack();
+  let introduction: Introduction | undefined;
+  const child = await launchProcess(program, { ...options, args }, {
+    async insert() {
+      const others = options.env?.DYLD_INSERT_LIBRARIES ?? inheritedLibraries();
+      introduction = started.use(await Introduction.prepare(native, program, others));
+      return introduction.environment;
+    },
+  });
   const name = program.slice(program.lastIndexOf("/") + 1);
   const kill = () => child.kill();
   const late = performance.now() + launchMilliseconds;
   let target: LiveTarget | undefined;
   try {
-    target = new LiveTarget(native, servicesOver(fileSystem, options), {
-      pid: child.pid,
-      name,
-      kill,
-      onHold: guard,
-    });
+    const missed = await introduction?.accept(child.pid, child.ended, launchMilliseconds);
+    target = takeLaunched(name, missed, () =>
+      new LiveTarget(native, servicesOver(fileSystem, options), {
+        pid: child.pid,
+        name,
+        kill,
+        onHold: guard,
+      }));
+    // From here on it runs its own code.
+    started.dispose();
     while (child.hasDyld && !target.initialized) {
       const ended = child.ended();
       if (ended !== undefined) throw new TargetGoneError(`${name}: ${ended}; it`);
@@ -116,6 +129,29 @@ export async function launch(
     kill();
     throw error;
   }
+}
+
+/** Has `take` take hold of a launched program; where that fails, says why it was not told of the program's
+ * task port. */
+function takeLaunched(
+  name: string,
+  missed: string | undefined,
+  take: () => LiveTarget,
+): LiveTarget {
+  try {
+    return take();
+  } catch (error) {
+    if (missed === undefined || !(error instanceof MachError)) throw error;
+    const remedy = error.remedy === undefined ? "" : `; ${error.remedy}`;
+    throw new MachError(error.call, error.code, `${name} ${missed}${remedy}`);
+  }
+}
+
+/** What this process hands on, where it may be read without asking anybody. */
+function inheritedLibraries(): string | undefined {
+  const variable = "DYLD_INSERT_LIBRARIES";
+  const { state } = Deno.permissions.querySync({ name: "env", variable });
+  return state === "granted" ? Deno.env.get(variable) : undefined;
 }
 
 /** This very process, in snapshots.

@@ -17,8 +17,8 @@
 /* What the sender's task port is called by the sender: it is this process's name for its own too. */
 #define SENDERS_TASK mach_task_self_
 
-/* A name of its own, which only bootstrap_register2() takes. */
-enum { BOOTSTRAP = 2 << 8 | 3, BOOTSTRAP_NAME_IN_USE = 1101, BOOTSTRAP_NO_MEMORY = 1105 };
+/* Past the names of table.c; only bootstrap_register2() takes it. */
+enum { BOOTSTRAP = 0x7fffff03, BOOTSTRAP_NAME_IN_USE = 1101, BOOTSTRAP_NO_MEMORY = 1105 };
 
 enum { RCV_INVALID_NAME = 0x10004002, SEND_INVALID_RIGHT = 0x10000007 };
 

@@ -1,0 +1,91 @@
+/** Which programs dyld loads other libraries into, told by their files.
+ *
+ * dyld asks AMFI, which decides by the code signature (dyld's `ProcessConfig::Security`,
+ * `amfi_check_dyld_policy_self`): a restricted program's `DYLD_` variables are dropped before it
+ * starts. A program that validates its libraries is ended when one is named that it will not have, so
+ * none may be named for it. */
+import type { CodeSignature } from "../lib/macho/mod.ts";
+import { files } from "./files.ts";
+
+/** `CS_*` of XNU's `osfmk/kern/cs_blobs.h`. */
+const CS = { restrict: 0x800, requireLibraryValidation: 0x2000, runtime: 0x10000 };
+
+const allowVariables = "com.apple.security.cs.allow-dyld-environment-variables";
+const allowLibraries = "com.apple.security.cs.disable-library-validation";
+
+/** Interpreters of interpreters are not followed further than the kernel does. */
+const maxInterpreters = 2;
+
+/** Why dyld would not load a library into a program, as the end of a sentence about it; `undefined` where
+ * nothing is known that speaks against it. */
+export async function whyNotInserted(program: string): Promise<string | undefined> {
+  return await reasonOf(program, 0);
+}
+
+async function reasonOf(path: string, interpreters: number): Promise<string | undefined> {
+  let mode: number;
+  try {
+    mode = Deno.statSync(path).mode ?? 0;
+    const interpreter = readInterpreter(path);
+    if (interpreter !== undefined && interpreters < maxInterpreters) {
+      const reason = await reasonOf(interpreter, interpreters + 1);
+      return reason === undefined ? undefined : `is a script, and its interpreter ${reason}`;
+    }
+  } catch {
+    // It is found by PATH, may not be read, or is not there: starting it will tell.
+    return undefined;
+  }
+  if ((mode & 0o6000) !== 0) return "runs with the rights of its owner or group";
+  const { MachOFile } = await import("../lib/macho/mod.ts");
+  let file: InstanceType<typeof MachOFile>;
+  try {
+    file = new MachOFile(files.open(path));
+  } catch {
+    return undefined; // not a Mach-O file
+  }
+  using opened = file;
+  // The slice that runs: the machine's own, or else the one that Rosetta translates.
+  const own = Deno.build.arch === "aarch64" ? "arm64" : "x86_64";
+  const image = opened.images.find(({ arch }) => arch === own) ?? opened.images[0];
+  if (image === undefined) return undefined;
+  if (image.segments.some(({ name }) => name === "__RESTRICT")) {
+    return "is restricted: it has a __RESTRICT segment";
+  }
+  const signature = image.codeSignature();
+  return signature === null ? undefined : reasonOfSignature(signature);
+}
+
+/** The same, of a program's code signature. */
+function reasonOfSignature(
+  { codeDirectories, entitlements }: CodeSignature,
+): string | undefined {
+  // CodeDirectory.platform; the kernel trusts it of Apple's own signatures only.
+  if (codeDirectories.some(({ bytes }) => bytes[38] !== 0)) {
+    return "is Apple's own, which System Integrity Protection covers";
+  }
+  const flags = codeDirectories.reduce((all, directory) => all | directory.flags, 0);
+  if ((flags & CS.restrict) !== 0) return "is restricted by its code signature";
+  const hardened = (flags & CS.runtime) !== 0;
+  if (hardened && !entitles(entitlements, allowVariables)) {
+    return `has the hardened runtime without the entitlement ${allowVariables}`;
+  }
+  const validates = hardened || (flags & CS.requireLibraryValidation) !== 0;
+  if (validates && !entitles(entitlements, allowLibraries)) {
+    return `validates its libraries, without the entitlement ${allowLibraries}`;
+  }
+  return undefined;
+}
+
+/** Whether an entitlement is true in a property list. */
+export function entitles(plist: string | null, name: string): boolean {
+  const key = `<key>${name}</key>`;
+  const at = plist?.indexOf(key) ?? -1;
+  return at >= 0 && /^\s*<true\s*\/>/.test(plist!.slice(at + key.length));
+}
+
+/** The program in a script's first line. */
+function readInterpreter(path: string): string | undefined {
+  using file = files.open(path);
+  const line = new TextDecoder().decode(file.read(0, 512)).split("\n", 1)[0];
+  return /^#!\s*(\S+)/.exec(line)?.[1];
+}
