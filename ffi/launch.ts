@@ -72,7 +72,7 @@ export async function launchProcess(
       args.unshift(program);
       file = await loaderPath(arch);
       hasDyld = true;
-      inserts = arch === "x86_64"; // the library has no i386 slice
+      inserts = isStrict() && arch === "x86_64"; // the library has no i386 slice
     }
   }
   const inserted = inserts ? await insert?.() : undefined;
@@ -101,6 +101,14 @@ export async function launchProcess(
         : `it was ended by ${status.signal}`;
     },
   };
+}
+
+/** Whether `task_for_pid` is as strict here as XNU's: see `shim/linux/task.c`. Otherwise a child may be
+ * attached to on Linux, and nothing need be inserted into it. */
+function isStrict(): boolean {
+  const variable = "MACHPAUSE_STRICT_TASK_FOR_PID";
+  const { state } = Deno.permissions.querySync({ name: "env", variable });
+  return state === "granted" && Deno.env.get(variable) === "1";
 }
 
 /** The CPU types in a Mach-O file's header or headers, most wanted first; none when it is not one.

@@ -106,13 +106,17 @@ export async function launch(
   let target: LiveTarget | undefined;
   try {
     const missed = await introduction?.accept(child.pid, child.ended, launchMilliseconds);
-    target = takeLaunched(name, missed, () =>
-      new LiveTarget(native, servicesOver(fileSystem, options), {
-        pid: child.pid,
-        name,
-        kill,
-        onHold: guard,
-      }));
+    target = takeLaunched(
+      name,
+      missed,
+      () =>
+        new LiveTarget(native, servicesOver(fileSystem, options), {
+          pid: child.pid,
+          name,
+          kill,
+          onHold: guard,
+        }),
+    );
     // From here on it runs its own code.
     started.dispose();
     while (child.hasDyld && !target.initialized) {

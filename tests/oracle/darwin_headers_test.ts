@@ -8,7 +8,8 @@
  * ```sh
  * git clone --depth 1 https://github.com/apple-oss-distributions/xnu
  * git clone --depth 1 https://github.com/apple-oss-distributions/dyld
- * MACHPAUSE_XNU=$PWD/xnu MACHPAUSE_DYLD=$PWD/dyld deno test -A tests/oracle/darwin_headers_test.ts
+ * git clone --depth 1 https://github.com/apple-oss-distributions/launchd
+ * MACHPAUSE_XNU=$PWD/xnu MACHPAUSE_DYLD=$PWD/dyld MACHPAUSE_LAUNCHD=$PWD/launchd deno test -A tests/oracle/darwin_headers_test.ts
  * ```
  */
 import { assertEquals, assertMatch } from "@std/assert";
@@ -16,6 +17,8 @@ import { assertEquals, assertMatch } from "@std/assert";
 const shim = new URL("../../ffi/shim", import.meta.url).pathname;
 const xnu = Deno.env.get("MACHPAUSE_XNU");
 const dyld = Deno.env.get("MACHPAUSE_DYLD");
+/** The last published launchd: libxpc, which has its calls since, is not. */
+const launchd = Deno.env.get("MACHPAUSE_LAUNCHD");
 
 /** What XNU's headers include and other projects have, or XNU's build writes. Nothing that is
  * compared depends on it. */
@@ -26,6 +29,7 @@ const elsewhere: Readonly<Record<string, string>> = {
     .map((name) => `#define ${name}(...)\n`).join(""),
   "time.h": "",
   "string.h": "void *memcpy(void *, const void *, __SIZE_TYPE__);\n" +
+    "void *memmove(void *, const void *, __SIZE_TYPE__);\n" +
     "void *memset(void *, int, __SIZE_TYPE__);\n",
   // Written by MIG; of the ones that the shim needs there is more below.
   ...Object.fromEntries(
@@ -47,11 +51,19 @@ const elsewhere: Readonly<Record<string, string>> = {
       .map((name) => [`sys/_pthread/_pthread_${name}_t.h`, ""]),
   ),
   "sys/_pthread/_pthread_t.h": "",
+  "AvailabilityMacros.h":
+    "#define AVAILABLE_MAC_OS_X_VERSION_10_0_AND_LATER_BUT_DEPRECATED_IN_MAC_OS_X_VERSION_10_5\n" +
+    "#define AVAILABLE_MAC_OS_X_VERSION_10_0_AND_LATER_BUT_DEPRECATED_IN_MAC_OS_X_VERSION_10_6\n",
+  ...Object.fromEntries(["bootstrap", "bootstrap_priv"].map((name) => [
+    `servers/${name}.h`,
+    launchd === undefined ? "" : Deno.readTextFileSync(`${launchd}/liblaunch/${name}.h`),
+  ])),
 };
 
 /** Where each MIG routine is defined. */
 const routines: Readonly<Record<string, readonly string[]>> = {
-  "task.defs": ["task_threads", "task_info", "task_suspend2", "task_resume2"],
+  "task.defs": ["task_threads", "task_info", "task_suspend2", "task_resume2"]
+    .concat("task_get_special_port"),
   "thread_act.defs": [
     "thread_suspend",
     "thread_resume",
@@ -65,7 +77,8 @@ const routines: Readonly<Record<string, readonly string[]>> = {
     "mach_vm_write",
     "mach_vm_region_recurse",
   ],
-  "mach_port.defs": ["mach_port_names", "mach_port_deallocate"],
+  "mach_port.defs": ["mach_port_names", "mach_port_deallocate", "mach_port_allocate"]
+    .concat("mach_port_insert_right", "mach_port_mod_refs"),
 };
 
 async function compile(
@@ -115,6 +128,12 @@ async function migPrototypes(name: string): Promise<string[]> {
     const parameters = body![1].split(";").map((argument) => {
       const parts = /^\s*(?:(in|out|inout)\s+)?(\w+)\s*:\s*(\w+)/.exec(argument)!;
       const [, direction = "in", parameter, type] = parts;
+      // Its C type, and what kind of right it is.
+      const poly = new RegExp(`\\btype\\s+${type}\\s*=\\s*polymorphic\\s+ctype\\s*:\\s*(\\w+)`)
+        .exec(types);
+      if (poly !== null) {
+        return `${poly[1]} ${parameter}, mach_msg_type_name_t ${parameter}Poly`;
+      }
       const definition = new RegExp(`\\btype\\s+${type}\\s*=\\s*(\\^?)\\s*(array\\s*\\[)?(\\])?`)
         .exec(types);
       const isArray = definition?.[2] !== undefined;
@@ -138,6 +157,10 @@ ${
   ["EPERM", "ENOENT", "ESRCH", "EINTR", "ENOMEM", "EFAULT", "EBUSY", "EINVAL", "ENOSPC", "ENOTSUP"]
     .concat("ETIMEDOUT", "ENOSYS").map((name) => `SAME(${name});`).join("\n")
 }
+_Static_assert(MP_AU_SESSION_FLAG_HAS_GRAPHIC_ACCESS == AU_SESSION_FLAG_HAS_GRAPHIC_ACCESS, "");
+_Static_assert(sizeof(struct mp_auditinfo_addr) == sizeof(struct auditinfo_addr), "");
+_Static_assert(__builtin_offsetof(struct mp_auditinfo_addr, ai_flags)
+  == __builtin_offsetof(struct auditinfo_addr, ai_flags), "");
 `;
 
 /** Has dyld's header not say since when it has each call: the words are not all in XNU's headers. */
@@ -174,7 +197,13 @@ const appleHeaders = `
 #include <sys/proc_info.h>
 #include <sys/proc_info_private.h>
 #include <sys/stackshot.h>
+#include <mach/task_special_ports.h>
+#include <sys/codesign.h>
+#include <sys/sysctl.h>
+#include <bsm/audit.h>
 #include <libproc.h>
+#include <servers/bootstrap.h>
+#include <servers/bootstrap_priv.h>
 ${dyld === undefined ? "" : `${dyldWords}#include <mach-o/dyld.h>`}
 #define MP_APPLE_SDK 1
 `;

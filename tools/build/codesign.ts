@@ -7,6 +7,10 @@ export interface Signing {
   readonly identifier: string;
   /** Entitlements that are true. */
   readonly entitlements?: readonly string[];
+  /** `CS_*` besides `CS_ADHOC`. */
+  readonly flags?: number;
+  /** The identifier of Apple's platform; 0 in signatures that are not Apple's. */
+  readonly platform?: number;
 }
 
 const CSMAGIC_REQUIREMENTS = 0xfade0c01;
@@ -82,15 +86,41 @@ function derEntitlements(names: readonly string[]): Uint8Array {
   return der(0x70, der(0x02, Uint8Array.of(1)), der(0xb0, ...pairs));
 }
 
-/** Signs a Mach-O file of one 64-bit architecture, in place of the signature that its linker made.
+/** Makes room for a signature at the end of a file that has none, as Apple's codesign does. */
+function addSignatureCommand(file: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array((file.length + 15) & ~15);
+  bytes.set(file);
+  const view = new DataView(bytes.buffer);
+  const end = 32 + view.getUint32(20, true);
+  if (bytes.subarray(end, end + 16).some((byte) => byte !== 0)) {
+    throw new Error("no room for another load command");
+  }
+  view.setUint32(16, view.getUint32(16, true) + 1, true);
+  view.setUint32(20, view.getUint32(20, true) + 16, true);
+  [LC_CODE_SIGNATURE, 16, bytes.length, 0].forEach((word, index) =>
+    view.setUint32(end + 4 * index, word, true)
+  );
+  return bytes;
+}
+
+function hasSignatureCommand(file: Uint8Array): boolean {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  for (let at = 32, left = view.getUint32(16, true); left > 0; left--) {
+    if (view.getUint32(at, true) === LC_CODE_SIGNATURE) return true;
+    at += view.getUint32(at + 4, true);
+  }
+  return false;
+}
+
+/** Signs a Mach-O file of one 64-bit architecture, in place of the signature that it has.
  *
  * @returns the signed file
  */
 export async function sign(
   file: Uint8Array,
-  { identifier, entitlements = [] }: Signing,
+  { identifier, entitlements = [], flags = 0, platform = 0 }: Signing,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(file);
+  const bytes = hasSignatureCommand(file) ? new Uint8Array(file) : addSignatureCommand(file);
   const view = new DataView(bytes.buffer);
   let command = 0;
   let linkedit = 0;
@@ -105,7 +135,7 @@ export async function sign(
     }
     at += view.getUint32(at + 4, true);
   }
-  if (command === 0 || linkedit === 0) throw new Error("not signed by its linker");
+  if (linkedit === 0) throw new Error("no __LINKEDIT segment");
   const codeLimit = view.getUint32(command + 8, true);
 
   const blobs = new Map<number, Uint8Array<ArrayBuffer>>();
@@ -139,10 +169,16 @@ export async function sign(
   const isProgram = view.getUint32(12, true) === MH_EXECUTE;
   const debuggable = entitlements.includes("com.apple.security.get-task-allow");
   const header = new DataView(directory.buffer);
-  const words = [CSMAGIC_CODEDIRECTORY, directory.length, CS_SUPPORTSEXECSEG, CS_ADHOC, hashes]
+  const words = [
+    CSMAGIC_CODEDIRECTORY,
+    directory.length,
+    CS_SUPPORTSEXECSEG,
+    CS_ADHOC | flags,
+    hashes,
+  ]
     .concat(directorySize, special, codeSlots, codeLimit);
   words.forEach((word, index) => header.setUint32(4 * index, word));
-  directory.set([hashSize, CS_HASHTYPE_SHA256, 0, pageShift], 36);
+  directory.set([hashSize, CS_HASHTYPE_SHA256, platform, pageShift], 36);
   header.setBigUint64(72, textSize);
   header.setBigUint64(
     80,

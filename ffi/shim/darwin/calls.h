@@ -58,7 +58,7 @@ extern kern_return_t mach_port_deallocate(ipc_space_t task, mach_port_name_t nam
 extern kern_return_t mach_port_allocate(
 	ipc_space_t task, mach_port_right_t right, mach_port_name_t *name);
 extern kern_return_t mach_port_insert_right(ipc_space_t task, mach_port_name_t name,
-	mach_port_poly_t poly, mach_msg_type_name_t polyPoly);
+	mach_port_t poly, mach_msg_type_name_t polyPoly);
 extern kern_return_t mach_port_mod_refs(
 	ipc_space_t task, mach_port_name_t name, mach_port_right_t right, mach_port_delta_t delta);
 

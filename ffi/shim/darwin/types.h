@@ -122,7 +122,6 @@ typedef struct {
 
 /* <mach/mach_types.h> */
 typedef mach_port_t task_t;
-typedef mach_port_t mach_port_poly_t;
 typedef mach_port_t task_name_t;
 typedef mach_port_t task_inspect_t;
 typedef mach_port_t task_read_t;

@@ -39,7 +39,7 @@ kern_return_t mach_port_allocate(ipc_space_t space, mach_port_right_t right, mac
 }
 
 /* A send right beside the receive right is not counted: nothing here could be sent to it. */
-kern_return_t mach_port_insert_right(ipc_space_t space, mach_port_name_t name, mach_port_poly_t right,
+kern_return_t mach_port_insert_right(ipc_space_t space, mach_port_name_t name, mach_port_t right,
 	mach_msg_type_name_t type)
 {
 	mp_lock();

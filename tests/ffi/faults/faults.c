@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "darwin/mach.h"
+#include "darwin/preload.h"
 
 #define CHECK(condition) \
 	do { \
@@ -22,7 +23,7 @@
 		} \
 	} while (0)
 
-enum { SELF = 1, TARGET, TOKEN, FIRST_THREAD = 10, THREADS = 8, PORTS = 32 };
+enum { SELF = 1, TARGET, TOKEN, BOOTSTRAP, RECEIVE, SEND, STRANGER, REPLY, FIRST_THREAD = 10, THREADS = 8, PORTS = 32 };
 #define STACK_BASE UINT64_C(0x100000)
 #define STACK_SIZE UINT64_C(0x4000)
 
@@ -239,6 +240,112 @@ kern_return_t mach_port_names(ipc_space_t task, mach_port_name_array_t *names, m
 	return KERN_SUCCESS;
 }
 
+/* Messages: a program's introduction, after that of another and one that is none. */
+static int received;
+static bool registered;
+
+kern_return_t task_get_special_port(task_inspect_t task, int which, mach_port_t *port)
+{
+	CHECK(task == SELF && which == TASK_BOOTSTRAP_PORT);
+	if (fails())
+		return fail_with;
+	references[BOOTSTRAP]++;
+	*port = BOOTSTRAP;
+	return KERN_SUCCESS;
+}
+
+kern_return_t mach_port_allocate(ipc_space_t task, mach_port_right_t right, mach_port_name_t *name)
+{
+	CHECK(task == SELF && right == MACH_PORT_RIGHT_RECEIVE);
+	if (fails())
+		return fail_with;
+	references[RECEIVE]++;
+	*name = RECEIVE;
+	return KERN_SUCCESS;
+}
+
+kern_return_t mach_port_insert_right(ipc_space_t task, mach_port_name_t name, mach_port_t right, mach_msg_type_name_t type)
+{
+	CHECK(task == SELF && name == RECEIVE && right == RECEIVE && type == MACH_MSG_TYPE_MAKE_SEND);
+	if (fails())
+		return fail_with;
+	references[SEND]++;
+	return KERN_SUCCESS;
+}
+
+kern_return_t mach_port_mod_refs(ipc_space_t task, mach_port_name_t name, mach_port_right_t right, mach_port_delta_t delta)
+{
+	int counted = name == RECEIVE && right == MACH_PORT_RIGHT_SEND ? SEND : (int)name;
+	CHECK(task == SELF && references[counted] > 0);
+	references[counted] += delta;
+	return KERN_SUCCESS;
+}
+
+kern_return_t bootstrap_register2(mach_port_t bootstrap, char *name, mach_port_t port, uint64_t flags)
+{
+	CHECK(bootstrap == BOOTSTRAP && references[BOOTSTRAP] > 0 && references[SEND] > 0 && port == RECEIVE && flags == 0);
+	CHECK(strlen(name) == 127 || strcmp(name, "name") == 0);
+	if (fails())
+		return fail_with;
+	registered = true;
+	return KERN_SUCCESS;
+}
+
+mach_msg_return_t mach_msg(mach_msg_header_t *message, mach_msg_option_t option, mach_msg_size_t send_size, mach_msg_size_t receive_size, mach_port_name_t receive_name, mach_msg_timeout_t timeout, mach_port_name_t notify)
+{
+	(void)notify;
+	CHECK(timeout == 0);
+	if (option & MACH_SEND_MSG) {
+		CHECK(message->msgh_remote_port == REPLY && send_size == sizeof(*message));
+		CHECK(references[REPLY] > 0);
+		if (fails())
+			return fail_with;
+		references[REPLY]--;
+		return MACH_MSG_SUCCESS;
+	}
+	struct mp_launch_message introduction = {
+		.header = {
+			.msgh_bits = MACH_MSGH_BITS_COMPLEX
+				| MACH_MSGH_BITS(MACH_MSG_TYPE_MOVE_SEND_ONCE, MACH_MSG_TYPE_MOVE_SEND),
+			.msgh_size = sizeof(introduction),
+			.msgh_remote_port = REPLY,
+			.msgh_local_port = RECEIVE,
+			.msgh_id = MP_LAUNCH_ID,
+		},
+		.body = {.msgh_descriptor_count = 1},
+		.task = {.name = TARGET, .disposition = MACH_MSG_TYPE_MOVE_SEND},
+		.pid = TARGET,
+	};
+	CHECK(option == (MACH_RCV_MSG | MACH_RCV_TIMEOUT) && receive_name == RECEIVE && registered);
+	CHECK(receive_size >= sizeof(introduction) + 8); /* and a trailer */
+	if (fails())
+		return fail_with;
+	switch (received++) {
+	case 0:
+		/* What it says of itself is not believed. */
+		introduction.task.name = STRANGER;
+		break;
+	case 1:
+		introduction.header.msgh_id++;
+		break;
+	case 2:
+		break;
+	default:
+		return MACH_RCV_TIMED_OUT;
+	}
+	references[REPLY]++;
+	references[introduction.task.name]++;
+	memcpy(message, &introduction, sizeof(introduction));
+	return MACH_MSG_SUCCESS;
+}
+
+void mach_msg_destroy(mach_msg_header_t *message)
+{
+	struct mp_launch_message *introduction = (void *)message;
+	mach_port_deallocate(SELF, message->msgh_remote_port);
+	mach_port_deallocate(SELF, introduction->task.name);
+}
+
 /* Not called by what is tested here. */
 kern_return_t task_for_pid(mach_port_name_t self, int pid, mach_port_name_t *task) { (void)self; (void)pid; (void)task; abort(); }
 kern_return_t task_info(task_name_t task, task_flavor_t flavor, task_info_t out, mach_msg_type_number_t *count) { (void)task; (void)flavor; (void)out; (void)count; abort(); }
@@ -408,6 +515,42 @@ static int32_t suspend_and_resume(void)
 	return result == KERN_SUCCESS ? mp_task_resume(token) : result;
 }
 
+static int32_t launch(void)
+{
+	uint32_t port = 77, task = 77, reply = 77;
+	registered = false;
+	received = 0;
+	int32_t result = mp_launch_open("name", &port);
+	if (result != KERN_SUCCESS) {
+		CHECK(port == MACH_PORT_NULL);
+		return result;
+	}
+	CHECK(references[RECEIVE] == 1 && references[SEND] == 0 && references[BOOTSTRAP] == 0);
+	result = mp_launch_accept(port, TARGET, 0, &task, &reply);
+	if (result == KERN_SUCCESS) {
+		CHECK(task == TARGET && reply == REPLY);
+		CHECK(references[STRANGER] == 0 && references[REPLY] == 1);
+		mp_launch_continue(reply);
+		CHECK(references[REPLY] == 0);
+		mp_port_release(task);
+	} else {
+		CHECK(failed && task == MACH_PORT_NULL && reply == MACH_PORT_NULL);
+	}
+	CHECK(mp_launch_close(port) == KERN_SUCCESS);
+	return result;
+}
+
+/* A name longer than the bootstrap server's is cut, not written past. */
+static int32_t launch_long_name(void)
+{
+	char name[300];
+	uint32_t port;
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	int32_t result = mp_launch_open(name, &port);
+	return result == KERN_SUCCESS ? mp_launch_close(port) : result;
+}
+
 int main(void)
 {
 	static const struct {
@@ -423,6 +566,8 @@ int main(void)
 		{"threads", list_threads, false},
 		{"port names", count_ports, false},
 		{"suspension", suspend_and_resume, false},
+		{"launch", launch, false},
+		{"launch by a long name", launch_long_name, false},
 	};
 	static const int errors[] = {
 		KERN_INVALID_ARGUMENT, KERN_FAILURE, KERN_TERMINATED, MACH_SEND_INVALID_DEST,
