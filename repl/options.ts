@@ -67,7 +67,7 @@ export function optionsAt<Table extends Options>(place: Place, table: Table): Op
  */
 export function checked(
   name: string,
-  { choices, integer }: Option,
+  { choices, integer }: Pick<Option, "choices" | "integer">,
   text: string,
 ): string | number {
   if (choices !== undefined && !choices.includes(text)) {

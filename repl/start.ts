@@ -9,33 +9,23 @@ import { styleFor } from "./view/style.ts";
 
 export { type CommandDefinition, defineCommand } from "./commands/mod.ts";
 
-/** How {@linkcode startRepl} is to run.
- *
- * @example
- * ```ts
- * import { openCore } from "@machpause/machpause";
- * import { type ReplOptions, startRepl } from "@machpause/machpause/repl";
- *
- * using target = await openCore("MyApp.core");
- * const options: ReplOptions = { target, context: { build: 42 }, begin: ["bt"], init: true };
- * await startRepl(options);
- * ```
- */
+/** How {@linkcode startRepl} runs. */
 export interface ReplOptions {
-  /** What to look at first. It stays the program's own: the prompt ends its own pause of it and does not
-   * dispose it. */
+  /** The first target. It stays the caller's: the prompt ends its own pause of it, and does not dispose
+   * of it. */
   readonly target?: Target;
-  /** What code typed at the prompt finds in the global scope, by name, beside the API. */
+  /** Global variables for code typed at the prompt, beside the API. */
   readonly context?: Readonly<Record<string, unknown>>;
   /** Lines to run first, as if they had been typed. */
   readonly begin?: readonly string[];
-  /** Whether the user's startup file, `~/.config/machpause/init.ts`, is run first; not without this. */
+  /** Whether the user's startup file, `~/.config/machpause/init.ts`, is run first; `false` when left
+   * out. */
   readonly init?: boolean;
 }
 
-/** Runs the prompt until it is left: at a terminal with editing, history and completion, otherwise over
- * the lines of standard input. When it was at a terminal standard input is closed afterwards, since a
- * read that waits there would keep the program from ending.
+/** Runs the prompt until the user leaves it: at a terminal with editing, history and completion,
+ * otherwise over the lines of standard input. At a terminal, standard input is closed afterwards, since
+ * a pending read would keep the program from ending.
  *
  * @example
  * ```ts
@@ -46,11 +36,11 @@ export interface ReplOptions {
  * await startRepl({ target, context: { started: new Date() }, begin: ["pause"] });
  * target.kill();
  * ```
- * @returns the code that a program would exit with: 1 when lines of standard input failed, otherwise 0
+ * @returns the exit code: the one given to `quit`; otherwise 1 when lines of standard input failed, and 0
  */
 export async function startRepl(options: ReplOptions = {}): Promise<number> {
   const { target, context = {}, begin = [], init = false } = options;
-  const session = new Session(styleFor(Deno.stdout), context);
+  const session = new Session(styleFor(Deno.stdout));
   if (target !== undefined) session.open({ target, [Symbol.dispose]() {} });
-  return await prompt(session, { begin, init });
+  return await prompt(session, { begin, init, context });
 }

@@ -1,8 +1,9 @@
 /** What a command of the prompt is. */
-import { UserError } from "../errors.ts";
+import type { SafeText } from "../../lib/escape.ts";
+import type { Options, Values } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
 
-/** What an argument names, for completion; a list is all that there may be. */
+/** What an argument names, for completion; an array lists the only values. */
 export type ArgumentKind =
   | "address"
   | "command"
@@ -11,125 +12,131 @@ export type ArgumentKind =
   | "image"
   | "process"
   | "register"
-  | "symbol"
   | "text"
   | "thread"
   | readonly string[];
 
-/** Another name, as fingers know it, with the arguments it stands for. */
+/** One positional argument of a command. */
+export interface Argument {
+  /** Its name in the help. */
+  readonly name: string;
+  readonly kind: ArgumentKind;
+  /** How many words it takes: exactly one, none or one, any number, or all that
+   * follow, as one text. */
+  readonly takes: "one" | "optional" | "many" | "rest";
+}
+
+/** An argument that must be given. */
+export function required(name: string, kind: ArgumentKind): Argument {
+  return { name, kind, takes: "one" };
+}
+
+/** An argument that may be left out. */
+export function optional(name: string, kind: ArgumentKind): Argument {
+  return { name, kind, takes: "optional" };
+}
+
+/** The last argument, given any number of times. */
+export function many(name: string, kind: ArgumentKind): Argument {
+  return { name, kind, takes: "many" };
+}
+
+/** The last argument: the remaining words, if any, as one text with a blank between two. */
+export function rest(name: string, kind: ArgumentKind): Argument {
+  return { name, kind, takes: "rest" };
+}
+
+/** Another name of a command, with the arguments that it stands for. */
 export interface Alias {
   readonly name: string;
   readonly args: readonly string[];
 }
 
-/** One command of the prompt. */
-export interface PromptCommand {
+/** The groups of commands and their titles, in the order in which the help lists them. */
+export const groups = {
+  target: "Targets",
+  threads: "Pausing and threads",
+  frames: "Frames and registers",
+  memory: "Memory",
+  images: "Images, symbols and code",
+  prompt: "The prompt",
+  own: "Your own",
+} as const;
+
+/** The result of a command: the lines to print. */
+export type Lines = readonly SafeText[];
+
+/** What a command works with. */
+export interface CommandContext {
+  readonly session: Session;
+  /** Runs TypeScript.
+   *
+   * @returns its value as lines
+   */
+  evaluate(code: string): Promise<Lines>;
+  /** Runs a file: a module, or lines as if they had been typed. */
+  load(file: string): Promise<Lines>;
+  /** A value as the prompt shows it; a string without quotes. */
+  show(value: unknown): Promise<Lines>;
+  /** The help of one command; of all of them without a name. */
+  help(name?: string): Promise<Lines>;
+}
+
+/** The values of a command's options, by camel-cased long name. */
+export type OptionValues = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
+
+/** One command of the prompt, whatever its options. */
+export type Command = CommandRow<Options, OptionValues>;
+
+/** One command of the prompt.
+ *
+ * @typeParam Given the values of its options
+ */
+export interface CommandRow<Table extends Options, Given = Values<Table>> {
   /** One or more words. */
   readonly name: string;
-  /** What else it may be called, in LLDB and gdb mostly. */
+  /** Other names, mostly those of LLDB and gdb. */
   readonly aliases?: readonly (string | Alias)[];
-  /** Its arguments as the help shows them. */
-  readonly usage: string;
+  readonly group: keyof typeof groups;
+  readonly arguments?: readonly Argument[];
+  /** Replaces the arguments in the help. */
+  readonly usage?: string;
+  /** By long name. Options that subcommands of the command line have too are in `options.ts`. */
+  readonly options?: Table;
   /** What it does, as half a sentence. */
   readonly help: string;
-  /** More about it, a line each. */
+  /** More about it, one line each. */
   readonly details?: readonly string[];
   /** A line that can be typed. */
-  readonly example?: string;
-  /** What its arguments name; the last kind goes for all that follow. */
-  readonly takes?: readonly ArgumentKind[];
-  /** Its options, with their dashes. */
-  readonly options?: readonly string[];
-  /** Its argument is the rest of the line, as it is. */
-  readonly raw?: boolean;
-  /** What may stand where `word` does; instead of `takes`.
+  readonly example: string;
+  /** How arguments are read, when not as words and options: `code`: the rest of the line is the only
+   * argument, unchanged; `program`: what follows the first word is passed on unchanged; `own`: all
+   * words are passed on, options among them. */
+  readonly syntax?: "code" | "program" | "own";
+  /** Whether it changes the target, or which target there is. Such a command is not run by an
+   * abbreviation of its name. */
+  readonly changes?: boolean;
+  /** The possible values of `word`, used instead of the arguments' kinds.
    *
-   * @param args those before it
+   * @param words those before it
    */
   complete?(
-    session: Session,
-    args: readonly string[],
+    words: readonly string[],
     word: string,
   ): readonly string[] | Promise<readonly string[]>;
-  /** Whether more lines are to come. */
+  /** Whether more lines are needed. */
   isIncomplete?(text: string): boolean;
-  /** Returns the lines to print, safe to print. */
+  /** @param words the positional arguments */
   run(
-    session: Session,
-    args: readonly string[],
-  ): readonly string[] | Promise<readonly string[]>;
+    context: CommandContext,
+    words: readonly string[],
+    options: Given,
+  ): Lines | Promise<Lines>;
 }
 
-/** Commands that belong together, as the help shows them. */
-export interface Family {
-  readonly title: string;
-  readonly commands: readonly PromptCommand[];
-}
-
-/** Options and what is left. */
-export interface Parsed {
-  /** By long name without dashes; a switch is an empty string. */
-  readonly options: Readonly<Record<string, string | undefined>>;
-  readonly rest: readonly string[];
-}
-
-/** Takes options out of arguments.
- *
- * @param names long names without dashes, each with whether a value follows
- * @param short one-letter names of these
- * @throws UserError for one that is not known
- */
-export function parseOptions(
-  args: readonly string[],
-  names: Readonly<Record<string, "switch" | "value">>,
-  short: Readonly<Record<string, string>> = {},
-): Parsed {
-  const options: Record<string, string> = {};
-  const rest: string[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const match = /^-(-?)([a-zA-Z][\w-]*)(?:=(.*))?$/s.exec(args[at]);
-    if (match === null || args[at].includes("::")) {
-      if (args[at] === "--") return { options, rest: [...rest, ...args.slice(at + 1)] };
-      rest.push(args[at]);
-      continue;
-    }
-    const [, dash, word, inline] = match;
-    // `-rn` is `-r -n`, where each is an option.
-    const letters = dash === "" && !(word in names) ? [...word] : [];
-    const given = letters.length > 0 && letters.every((letter) => letter in short)
-      ? letters.map((letter) => short[letter])
-      : [word];
-    for (const [index, name] of given.entries()) {
-      const kind = names[name];
-      if (kind === undefined) {
-        const known = Object.keys(names).map((known) => `--${known}`).join(", ");
-        throw new UserError(`there is no option ${args[at]} here${known && `: ${known}`}`);
-      }
-      if (kind === "switch") options[name] = "";
-      else {
-        const value = inline ?? (index === given.length - 1 ? args[++at] : undefined);
-        if (value === undefined) throw new UserError(`--${name} needs a value`);
-        options[name] = value;
-      }
-    }
-  }
-  return { options, rest };
-}
-
-/** Splits a line into words, as a shell does: quotes hold blanks together, a backslash in double quotes
- * escapes. */
-export function splitWords(line: string): string[] {
-  const words: string[] = [];
-  const pieces = /"((?:\\.|[^"\\])*)"?|'([^']*)'?|([^\s"']+)|(\s+)/g;
-  let word: string | undefined;
-  for (const [, double, single, bare, blank] of line.trim().matchAll(pieces)) {
-    if (blank !== undefined) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else {
-      word = (word ?? "") + (double?.replace(/\\(["\\])/g, "$1") ?? single ?? bare);
-    }
-  }
-  if (word !== undefined) words.push(word);
-  return words;
+/** Keeps the types of a command's options. */
+export function command<const Table extends Options>(row: CommandRow<Table>): Command {
+  return row;
 }

@@ -1,74 +1,78 @@
 /** Images, symbols and code. */
-import { escape } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../../mod.ts";
 import { UserError } from "../errors.ts";
-import { hex } from "../view/render.ts";
+import { checkFolders } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";
-import { addressOf, integer, parseOptions, pointerSize, wholeNumber } from "./arguments.ts";
-import type { Family } from "./command.ts";
-import { symbols } from "./symbols.ts";
+import { missingLines } from "../view/missing_symbols.ts";
+import { hex } from "../view/render.ts";
+import { addressOf } from "./address.ts";
+import { type Command, command, many, optional, rest } from "./command.ts";
+import { integer } from "./values.ts";
 
-/** More matches than anybody reads. */
+/** More matches than are useful to read. */
 const maxMatches = 200;
 
-/** How many symbols are looked at before others get their turn. */
+/** The number of symbols after which a search lets other work, such as Ctrl-C, run. */
 const turn = 20_000;
 
-function imageLine(image: LoadedImage): string {
-  return `${escape(image.path)}  ${image.uuid ?? "no UUID"}  at 0x${
-    image.loadAddress.toString(16)
-  }`;
+function imageLine(image: LoadedImage): SafeText {
+  const uuid = escape(image.uuid ?? "no UUID");
+  return safe`${escape(image.path)}  ${uuid}  at 0x${escape(image.loadAddress.toString(16))}`;
 }
 
 /** What is at an address. */
-function lookupAddress(session: Session, address: bigint): string[] {
+function lookupAddress(session: Session, address: bigint): SafeText[] {
   const { image, symbol, offset, source, frames } = session.target.resolve(address);
-  const text = hex(address, pointerSize(session));
-  if (image === null) return [`${text}: in no image`];
+  const text = hex(address, session.pointerSize);
+  if (image === null) return [safe`${text}: in no image`];
   const name = escape(image.name);
   const place = symbol === null
-    ? `${name} + 0x${offset.toString(16)}`
-    : `${escape(session.demangle(symbol.name))} + ${offset}`;
-  const lines = [`${text}  ${name}  ${place}`];
+    ? safe`${name} + 0x${escape(offset.toString(16))}`
+    : safe`${escape(session.demangle(symbol.name))} + ${offset}`;
+  const lines = [safe`${text}  ${name}  ${place}`];
   for (const frame of frames) {
     const where = frame.location === null
-      ? ""
-      : ` at ${escape(frame.location.file)}:${frame.location.line}`;
-    const inlined = frame.inlined ? ", inlined" : "";
-    lines.push(`  ${escape(session.demangle(frame.function))}${where}${inlined}`);
+      ? safe``
+      : safe` at ${escape(frame.location.file)}:${frame.location.line}`;
+    const inlined = frame.inlined ? safe`, inlined` : safe``;
+    lines.push(safe`  ${escape(session.demangle(frame.function))}${where}${inlined}`);
   }
   if (frames.length === 0 && source !== null) {
-    lines.push(`  ${escape(source.file)}:${source.line}`);
+    lines.push(safe`  ${escape(source.file)}:${source.line}`);
   }
-  lines.push(`  ${imageLine(image)}`);
-  return lines;
+  return [...lines, safe`  ${imageLine(image)}`];
 }
 
-function symbolLine(session: Session, image: LoadedImage, symbol: ImageSymbol): string {
+function symbolLine(session: Session, image: LoadedImage, symbol: ImageSymbol): SafeText {
+  const { style } = session;
   const plain = session.demangle(symbol.name);
-  const mangled = plain === symbol.name ? "" : `  ${session.style("quiet", escape(symbol.name))}`;
-  return `${session.style("address", hex(symbol.address, pointerSize(session)))}  ` +
-    `${escape(image.name)}  ${escape(plain)}  ` +
-    `${symbol.size} bytes${symbol.external ? "" : ", local"}${mangled}`;
+  const address = style("address", hex(symbol.address, session.pointerSize));
+  const local = symbol.external ? safe`` : safe`, local`;
+  const line = safe`${address}  ${escape(image.name)}  ${
+    escape(plain)
+  }  ${symbol.size} bytes${local}`;
+  return plain === symbol.name ? line : safe`${line}  ${style("quiet", escape(symbol.name))}`;
 }
 
-/** All symbols that a test finds, giving up at Ctrl-C. */
+/** The symbols that pass a test. Ctrl-C ends the search. */
 async function search(
   session: Session,
   test: (symbol: ImageSymbol) => boolean,
-): Promise<string[]> {
+): Promise<SafeText[]> {
   const controller = new AbortController();
   session.interrupt = () => controller.abort();
-  const lines: string[] = [];
+  const lines: SafeText[] = [];
   let seen = 0;
   for (const image of session.target.images) {
     const { symbols } = image as { symbols?: Iterable<ImageSymbol> };
     for (const symbol of symbols ?? []) {
       if (++seen % turn === 0) await new Promise((resolve) => setTimeout(resolve));
-      if (controller.signal.aborted) return [...lines, "(ended)"];
+      if (controller.signal.aborted) return [...lines, safe`(ended)`];
       if (!test(symbol)) continue;
       if (lines.length === maxMatches) {
-        return [...lines, session.style("quiet", `(more than ${maxMatches}: say it more exactly)`)];
+        const more = safe`(more than ${maxMatches}: narrow the pattern)`;
+        return [...lines, session.style("quiet", more)];
       }
       lines.push(symbolLine(session, image, symbol));
     }
@@ -76,15 +80,15 @@ async function search(
   return lines;
 }
 
-/** The name without its parameters: what people type of C++ and Swift. */
+/** The name without its parameters, as C++ and Swift functions are often typed. */
 function withoutParameters(name: string): string {
   return name.replace(/\(.*$/s, "");
 }
 
-async function lookupName(session: Session, name: string): Promise<string[]> {
+async function lookupName(session: Session, name: string): Promise<SafeText[]> {
   const exact = session.target.lookup(name);
   if (exact.length > 0) return exact.map(({ image, symbol }) => symbolLine(session, image, symbol));
-  // A readable name of a mangled one holds its last part as it is.
+  // A mangled name contains the last part of its readable form.
   const part = /\w+(?=\W*$)/.exec(withoutParameters(name))?.[0];
   if (part === undefined || !/[:.(~ ]/.test(name)) return [];
   const wanted = withoutParameters(name);
@@ -95,157 +99,154 @@ async function lookupName(session: Session, name: string): Promise<string[]> {
   });
 }
 
+async function lookupPattern(session: Session, text: string): Promise<SafeText[]> {
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(text);
+  } catch {
+    throw new UserError(`${text} is no regular expression`);
+  }
+  const lines = await search(
+    session,
+    ({ name }) => pattern.test(name) || pattern.test(session.demangle(name)),
+  );
+  return lines.length > 0 ? lines : [safe`no symbol matches`];
+}
+
 /** Commands about images and code. */
-export const images: Family = {
-  title: "Images, symbols and code",
-  commands: [
-    {
-      name: "images",
-      aliases: ["image list", "info sharedlibrary", "target modules list"],
-      usage: "[name…]",
-      help: "the executable and the libraries, with UUIDs and load addresses",
-      example: "images",
-      takes: ["image"],
-      async run(session, args) {
-        const size = pointerSize(session);
-        const wanted = args.filter((text) => !text.startsWith("-"));
-        const images = session.target.images.filter(({ name, path }) =>
-          wanted.length === 0 || wanted.includes(name) || wanted.includes(path)
-        );
-        if (images.length === 0) return [wanted.length === 0 ? "no images" : "no such image"];
-        const { tableLines } = await import("../view/table.ts");
-        return await tableLines(
-          session.ui,
-          ["load address", "UUID", "path"],
-          images.map((image) => [
-            hex(image.loadAddress, size),
-            image.uuid ?? "-",
-            escape(image.path),
-          ]),
-          (text, column) => column === 0 ? session.style("address", text) : text,
-        );
-      },
+export const images: readonly Command[] = [
+  command({
+    name: "images",
+    aliases: ["image list", "info sharedlibrary", "target modules list"],
+    group: "images",
+    arguments: [many("name", "image")],
+    help: "the executable and the libraries, with UUIDs and load addresses",
+    example: "images",
+    async run({ session }, wanted) {
+      const { images } = session.target;
+      const is = (name: string) => (image: LoadedImage) =>
+        name === image.name || name === image.path;
+      const unknown = wanted.find((name) => !images.some(is(name)));
+      if (unknown !== undefined) {
+        throw new UserError(`no image is named ${unknown}: see \`images\``);
+      }
+      const shown = images.filter((image) =>
+        wanted.length === 0 || wanted.some((name) => is(name)(image))
+      );
+      if (shown.length === 0) return [safe`no images`];
+      const { tableLines } = await import("../view/table.ts");
+      return await tableLines(
+        session.ui,
+        [safe`load address`, safe`UUID`, safe`path`],
+        shown.map((image) => [
+          hex(image.loadAddress, session.pointerSize),
+          escape(image.uuid ?? "-"),
+          escape(image.path),
+        ]),
+        (text, column) => column === 0 ? session.style("address", text) : text,
+      );
     },
-    {
-      name: "lookup",
-      aliases: [
-        "image lookup",
-        "target modules lookup",
-        "info symbol",
-        "info address",
-        "info line",
-        { name: "info functions", args: ["--regex"] },
-      ],
-      usage: "<address|name> [--regex PATTERN]",
-      help: "what is at an address; where a symbol is",
-      details: [
-        "--address, --name  say which it is; as LLDB's -a and -n",
-        "--regex            all symbols whose names match; as LLDB's -r -n",
-      ],
-      example: "image lookup -r -n lock$",
-      takes: ["address"],
-      options: ["--address", "--name", "--regex"],
-      async run(session, args) {
-        // LLDB writes `-r -n PATTERN`, and people `-r PATTERN`.
-        const regex = args.some((text) => /^(?:-r|-rn|--regex)$/.test(text));
-        const { options, rest } = parseOptions(
-          args.filter((text) => !/^(?:-r|--regex|-v|--verbose)$/.test(text))
-            .map((text) => text === "-rn" ? "-n" : text),
-          { address: "value", name: "value", symbol: "value" },
-          { a: "address", n: "name", s: "symbol", F: "name" },
-        );
-        const name = options.name ?? options.symbol;
-        const text = options.address ?? name ?? rest.join(" ");
-        if (text === "") throw new UserError("look up what? an address, or a symbol's name");
-        await session.loadDemangler();
-        if (regex) {
-          let pattern: RegExp;
-          try {
-            pattern = new RegExp(text);
-          } catch {
-            throw new UserError(`${text} is no regular expression`);
-          }
-          const lines = await search(
-            session,
-            (symbol) => pattern.test(symbol.name) || pattern.test(session.demangle(symbol.name)),
-          );
-          return lines.length > 0 ? lines : ["no symbol matches"];
-        }
-        if (name === undefined) {
-          const address = integer(text);
-          if (address !== undefined) return lookupAddress(session, address);
-        }
-        if (options.address === undefined) {
-          const found = await lookupName(session, text);
-          if (found.length > 0) return found;
-          if (name !== undefined) throw new UserError(`no symbol is named ${name}`);
-        }
-        return lookupAddress(session, addressOf(session, text));
-      },
+  }),
+  command({
+    name: "lookup",
+    aliases: [
+      "image lookup",
+      "target modules lookup",
+      "info symbol",
+      "info address",
+      "info line",
+      { name: "info functions", args: ["--regex"] },
+    ],
+    group: "images",
+    arguments: [rest("address|name", "address")],
+    options: {
+      address: { short: "a", value: "address", help: "Look up an address." },
+      name: { short: "n", value: "name", help: "Look up a symbol." },
+      symbol: { short: "s", value: "name", help: "The same as --name, as in LLDB." },
+      function: { short: "F", value: "name", help: "The same as --name, as in LLDB." },
+      regex: { short: "r", help: "The name is a regular expression; all matches are listed." },
+      verbose: { short: "v", help: "Accepted for LLDB's users; all that is known is shown." },
     },
-    symbols,
-    {
-      name: "disassemble",
-      aliases: ["dis", "di", "disas"],
-      usage: "[address|symbol [end]] [--count N] [--bytes]",
-      help: "the selected frame's function, or that of an address; or a range",
-      details: [
-        "--count N  so many instructions from the address on",
-        "--bytes    with the instructions' bytes",
-      ],
-      example: "disassemble pc --count 5",
-      takes: ["address"],
-      options: ["--count", "--bytes"],
-      async run(session, args) {
-        const { options, rest: [where, to] } = parseOptions(
-          args,
-          {
-            count: "value",
-            bytes: "switch",
-            frame: "switch",
-            pc: "switch",
-            name: "value",
-            address: "value",
-            start: "value",
-            end: "value",
-          },
-          {
-            c: "count",
-            b: "bytes",
-            f: "frame",
-            p: "pc",
-            n: "name",
-            a: "address",
-            s: "start",
-            e: "end",
-          },
-        );
-        const { functionAt, instructionLines } = await import("../view/disassemble.ts");
-        const bytes = options.bytes !== undefined;
-        const count = options.count === undefined
-          ? undefined
-          : wholeNumber(options.count, "a count of instructions");
-        const text = options.start ?? options.name ?? options.address ?? where;
-        const end = options.end ?? to;
-        await session.loadDemangler();
-        if (options.pc !== undefined || text === undefined && count !== undefined) {
-          const start = session.frame.address;
-          return await instructionLines(session, { start, count: count ?? 4, bytes });
-        }
-        const address = text === undefined ? session.frame.lookupAddress : addressOf(session, text);
-        if (end !== undefined) {
-          return await instructionLines(session, {
-            start: address,
-            end: addressOf(session, end),
-            bytes,
-          });
-        }
-        if (count !== undefined) {
-          return await instructionLines(session, { start: address, count, bytes });
-        }
-        const range = functionAt(session, address);
-        return await instructionLines(session, { ...range, bytes });
-      },
+    help: "what is at an address; where a symbol is",
+    example: "image lookup -r -n lock$",
+    async run({ session }, [given], options) {
+      const { address, regex } = options;
+      const name = options.name ?? options.symbol ?? options.function;
+      const text = address ?? name ?? given;
+      if (text === undefined) throw new UserError("look up what? an address, or a symbol's name");
+      await session.loadDemangler();
+      if (regex) return await lookupPattern(session, text);
+      if (address === undefined && (name !== undefined || integer(text) === undefined)) {
+        const found = await lookupName(session, text);
+        if (found.length > 0) return found;
+        if (name !== undefined) throw new UserError(`no symbol is named ${name}`);
+      }
+      return lookupAddress(session, addressOf(session, text));
     },
-  ],
-};
+  }),
+  command({
+    name: "symbols",
+    aliases: ["target symbols add", "add-dsym", "symbol-file"],
+    group: "images",
+    arguments: [many("folder", "file")],
+    help: "which images lack debug information; look for it in folders too",
+    details: [
+      "Only images whose frames were shown are listed. A dSYM, binary or symbol table file is used",
+      "when its UUID is the image's.",
+    ],
+    example: "symbols ./build/MyApp.dSYM",
+    async run({ session }, folders) {
+      const { target } = session;
+      if (folders.length > 0) {
+        await checkFolders(folders);
+        target.addSymbols(folders);
+        session.reselect();
+      }
+      // What is missing is known of the images that were asked about.
+      if (session.threads().length > 0) { for (const frame of session.frames) void frame.source; }
+      const lines = missingLines(target.missingSymbols, Infinity);
+      return lines.length > 0 ? lines : [safe`no debug information is missing`];
+    },
+  }),
+  command({
+    name: "disassemble",
+    aliases: ["dis", "di", "disas"],
+    group: "images",
+    arguments: [optional("address|symbol", "address"), optional("end", "address")],
+    options: {
+      count: {
+        short: "c",
+        value: "N",
+        integer: true,
+        help: "Number of instructions, from the address or the pc on.",
+      },
+      bytes: { short: "b", help: "Show the instructions' bytes." },
+      name: { short: "n", value: "symbol", help: "The function of this name, as in LLDB." },
+      address: { short: "a", value: "address", help: "The function around an address." },
+      start: { short: "s", value: "address", help: "Where to start, with --end or --count." },
+      end: { short: "e", value: "address", help: "Where to end." },
+      frame: { short: "f", help: "The selected frame's function: the same as no arguments." },
+      pc: { short: "p", help: "From the selected frame's address on." },
+    },
+    help: "the selected frame's function, or that of an address; or a range",
+    example: "disassemble pc --count 5",
+    async run({ session }, [where, to], options) {
+      const { functionAt, instructionLines } = await import("../view/disassemble.ts");
+      const { count, bytes = false, pc } = options;
+      const text = options.start ?? options.name ?? options.address ?? where;
+      const end = options.end ?? to;
+      await session.loadDemangler();
+      if (pc || text === undefined && count !== undefined) {
+        const start = session.frame.address;
+        return await instructionLines(session, { start, count: count ?? 4, bytes });
+      }
+      const start = text === undefined ? session.frame.lookupAddress : addressOf(session, text);
+      const range = end !== undefined
+        ? { start, end: addressOf(session, end) }
+        : count !== undefined
+        ? { start, count }
+        : functionAt(session, start);
+      return await instructionLines(session, { ...range, bytes });
+    },
+  }),
+];

@@ -1,265 +1,270 @@
 /** Reading, writing and searching memory. */
-import { escape } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
+import type { Session } from "../prompt/session.ts";
 import { hex, hexdump } from "../view/render.ts";
+import { addressOf } from "./address.ts";
+import { type Command, command, type Lines, many, optional, required } from "./command.ts";
 import {
-  addressOf,
   checkWritable,
+  confirmed,
   integer,
-  parseOptions,
-  pointerSize,
+  scalarTypes,
   wholeNumber,
-  withConsent,
-} from "./arguments.ts";
-import type { Family, PromptCommand } from "./command.ts";
+  yesOption,
+} from "./values.ts";
 
-/** Loaded when memory is looked at. */
+/** Loaded when memory is first looked at. */
 const load = () => import("../view/memory_format.ts");
 
-const read: PromptCommand = {
+const asOption = {
+  short: "t",
+  value: "type",
+  help: `Type of the values: ${scalarTypes.join(" ")}.`,
+};
+const sizes = ["1", "2", "4", "8"] as const;
+
+/** Which values `memory read` shows, and how. */
+async function format(session: Session, { as, format, size }: {
+  readonly as?: string;
+  readonly format?: string;
+  readonly size?: string;
+}) {
+  const { letterFormat, wordFormats } = await load();
+  if (as !== undefined) return { type: as };
+  const bytes = size === undefined ? session.pointerSize : Number(size);
+  if (format !== undefined) return letterFormat(wordFormats[format] ?? format, bytes, session);
+  return size === undefined ? {} : letterFormat("x", bytes, session);
+}
+
+const read = command({
   name: "memory read",
   aliases: ["memory"],
-  usage: "<address> [count|end] [--as type] [--count N] [--format F] [--size N]",
-  help: "a hexdump of 64 bytes or as many as asked for; with --as, typed values",
+  group: "memory",
+  arguments: [required("address", "address"), optional("count|end", "address")],
+  options: {
+    as: {
+      ...asOption,
+      help: `Type of the values: ${
+        scalarTypes.join(" ")
+      }, or a struct: Name or "{ u32 n; char *s; }".`,
+    },
+    count: { short: "c", value: "N", integer: true, help: "Number of values; of bytes in a dump." },
+    format: { short: "f", value: "F", help: "x d u o t f a c s i, as in gdb and LLDB." },
+    size: { short: "s", value: "bytes", choices: sizes, help: "Size of each value." },
+    force: { help: "Accepted for LLDB's users; there is a limit of 1 MiB." },
+  },
+  help: "a hexdump of 64 bytes or as many as given; with --as, typed values",
   details: [
-    "--as      u8…u64, i8…i64, f32, f64, pointer, char, cstring, a declared struct,",
-    '          or one in braces: --as "{ u32 count; char *name; }"',
-    "--format  x d u o t f a c s i, as in gdb and LLDB, with --size 1, 2, 4 or 8",
-    "An address is a number, a register, a symbol, or one of these + a number.",
+    "An address is an expression of numbers, registers and symbols: $sp + 8, main+16, &errno.",
   ],
   example: "memory read sp 8 --as pointer",
-  takes: ["address", "text"],
-  options: ["--as", "--count", "--format", "--size"],
-  async run(session, args) {
-    const { options, rest: [where, extent] } = parseOptions(
-      args,
-      { as: "value", count: "value", format: "value", size: "value", force: "switch" },
-      { t: "as", c: "count", f: "format", s: "size" },
-    );
-    if (where === undefined) throw new UserError("memory where? an address, register or symbol");
-    const { formatted, layouts, letterFormat, maxBytes, wordFormats } = await load();
+  async run({ session }, [where, extent], options) {
+    const { formatted, layouts, maxBytes } = await load();
     const address = addressOf(session, where);
-    let count = options.count === undefined ? undefined : wholeNumber(options.count, "a count");
-    const size = options.size === undefined
-      ? pointerSize(session)
-      : wholeNumber(options.size, "a size");
-    if (![1, 2, 4, 8].includes(size)) throw new UserError("--size is 1, 2, 4 or 8");
-    const named = options.format;
-    const format = options.as !== undefined
-      ? { type: options.as }
-      : named !== undefined
-      ? letterFormat(wordFormats[named] ?? named, size, session)
-      : options.size !== undefined
-      ? letterFormat("x", size, session)
-      : {};
-    if (extent !== undefined) {
-      const value = integer(extent) ?? addressOf(session, extent);
-      // LLDB's second address is where to end.
+    const shape = await format(session, options);
+    let { count } = options;
+    if (extent !== undefined && count === undefined) {
+      const value = addressOf(session, extent);
+      // As in LLDB, a second address is the end.
       const bytes = value > address && value - address <= BigInt(maxBytes);
-      const item = format.type === undefined
+      const item = shape.type === undefined
         ? 1
-        : Math.max(1, (await layouts(session)).parse(format.type).size);
-      count ??= bytes
+        : Math.max(1, (await layouts(session)).parse(shape.type).size);
+      count = bytes
         ? Math.ceil(Number(value - address) / item)
         : wholeNumber(extent, "a count of bytes");
     }
-    return await formatted(session, address, format, count);
+    return await formatted(session, address, shape, count);
   },
-};
+});
 
-const examine: PromptCommand = {
+const examine = command({
   name: "x",
-  usage: "/[count][format][size] <address>",
+  group: "memory",
+  arguments: [required("/[count][format][size]", "text"), required("address", "address")],
   help: "memory as gdb shows it: formats x d u o t f a c s i, sizes b h w g",
   example: "x/4gx $sp",
-  takes: ["address"],
-  async run(session, [spec, where]) {
-    const match = /^\/?(\d*)([a-zA-Z]*)$/.exec(spec ?? "");
-    const given = match === null ? spec : where;
-    if (given === undefined) throw new UserError("examine what? as in `x/4gx $sp`");
+  async run({ session }, [spec, where]) {
     const { formatted, letterFormat } = await load();
-    const letters = match === null ? "" : match[2];
+    const [, digits, letters] = /^\/(\d*)([a-zA-Z]*)$/.exec(spec)!;
     const sizes: Readonly<Record<string, number>> = { b: 1, h: 2, w: 4, g: 8 };
-    let format = "";
+    let format = "x";
     let size: number | undefined;
     for (const letter of letters) {
       if (letter in sizes) size = sizes[letter];
       else format = letter;
     }
-    const count = match === null || match[1] === "" ? 1 : Number(match[1]);
-    const address = addressOf(session, given);
-    const wide = format === "f" ? 8 : pointerSize(session);
-    return await formatted(
-      session,
-      address,
-      letterFormat(format === "" ? "x" : format, size ?? wide, session),
-      count,
-    );
+    const bytes = size ?? (format === "f" ? 8 : session.pointerSize);
+    const address = addressOf(session, where);
+    const shape = letterFormat(format, bytes, session);
+    return await formatted(session, address, shape, digits === "" ? 1 : Number(digits));
   },
-};
+});
 
-const write: PromptCommand = {
+/** The bytes that `memory write` writes. */
+async function encoded(
+  session: Session,
+  values: readonly string[],
+  { as, size, text }: { readonly as?: string; readonly size?: string; readonly text?: string },
+): Promise<Uint8Array> {
+  if (text !== undefined) {
+    if (values.length > 0) throw new UserError("write values or --text, not both");
+    return new TextEncoder().encode(`${text}\0`);
+  }
+  if (values.length === 0) throw new UserError("write what? one or more values, or --text <text>");
+  const [{ encode }, { layouts }] = await Promise.all([import("../view/layout.ts"), load()]);
+  const layout = (await layouts(session)).parse(as ?? (size ? `u${8 * Number(size)}` : "u8"));
+  return Uint8Array.from(values.flatMap((value) => [...encode(layout, value)]));
+}
+
+const write = command({
   name: "memory write",
-  usage: "<address> <value…> [--as type] [--yes]",
+  group: "memory",
+  arguments: [required("address", "address"), many("value", "text")],
+  options: {
+    as: { ...asOption, help: "Type of the values: u8…u64, i8…i64, f32, f64, pointer; u8 without." },
+    size: { short: "s", value: "bytes", choices: sizes, help: "Size of unsigned values." },
+    text: { value: "text", help: "A text, written with a zero after it, instead of values." },
+    yes: yesOption,
+  },
+  changes: true,
   help: "write memory; shows old and new, and asks",
-  details: [
-    "--as     the values' type: u8…u64, i8…i64, f32, f64, pointer (u8 without it)",
-    "--text   the values are text, written with a zero after it",
-  ],
   example: "memory write 0x1000 42 --as u32 --yes",
-  takes: ["address", "text"],
-  options: ["--as", "--text", "--yes"],
-  async run(session, args) {
-    const { rest: given, ask } = withConsent(args);
-    const { options, rest: [where, ...values] } = parseOptions(
-      given,
-      { as: "value", text: "value", size: "value" },
-      { t: "as", s: "size" },
-    );
-    if (where === undefined || values.length === 0 && options.text === undefined) {
-      throw new UserError("write what where? `memory write <address> <value…>`");
-    }
+  async run({ session }, [where, ...values], options): Promise<Lines> {
     checkWritable(session, "memory");
     const address = addressOf(session, where);
-    const [{ encode }, { layouts }] = await Promise.all([import("../view/layout.ts"), load()]);
-    const layout = (await layouts(session)).parse(
-      options.as ?? (options.size === undefined ? "u8" : `u${8 * Number(options.size)}`),
-    );
-    const parts = options.text === undefined
-      ? values.map((value) => encode(layout, value))
-      : [new TextEncoder().encode(`${options.text}\0`)];
-    const next = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      next.set(part, at);
-      at += part.length;
-    }
-    const { memory } = session.target;
+    const next = await encoded(session, values, options);
+    const { style, pointerSize: size, target: { memory } } = session;
     const old = memory.read(address, next.length);
-    const size = pointerSize(session);
     const lines = [
-      ...hexdump(old, address, size, session.style).map((line) => `- ${line}`),
-      ...hexdump(next, address, size, session.style).map((line) => `+ ${line}`),
+      ...hexdump(old, address, size, style).map((line) => safe`- ${line}`),
+      ...hexdump(next, address, size, style).map((line) => safe`+ ${line}`),
     ];
-    const bytes = next.length === 1 ? "1 byte" : `${next.length} bytes`;
+    const bytes = next.length === 1 ? safe`1 byte` : safe`${next.length} bytes`;
     if (session.ui.interactive) session.say(lines);
-    if (!await ask(session, `write ${bytes} at ${hex(address, size)}?`)) {
-      return ["nothing was written"];
-    }
+    const question = safe`write ${bytes} at ${hex(address, size)}?`;
+    if (!await confirmed(session, options.yes, question)) return [safe`nothing was written`];
     memory.write(address, next);
     session.reselect();
-    return session.ui.interactive ? [`wrote ${bytes}`] : lines;
+    return session.ui.interactive ? [safe`wrote ${bytes}`] : lines;
   },
-};
+});
 
-const find: PromptCommand = {
+/** The bytes that `memory find` looks for. */
+async function pattern(
+  session: Session,
+  given: string | undefined,
+  { as, bytes, text }: { readonly as?: string; readonly bytes?: string; readonly text?: string },
+): Promise<Uint8Array> {
+  if (text !== undefined) return new TextEncoder().encode(text);
+  if (bytes !== undefined) {
+    const digits = bytes.replace(/^0x|[\s:,]/g, "");
+    if (!/^(?:[\da-f]{2})+$/i.test(digits)) {
+      throw new UserError("--bytes needs pairs of hex digits");
+    }
+    return Uint8Array.from(digits.match(/../g)!, (pair) => parseInt(pair, 16));
+  }
+  if (given === undefined) throw new UserError("find what? a number, --text, or --bytes");
+  if (as === undefined && integer(given) === undefined) return new TextEncoder().encode(given);
+  const [{ encode }, { layouts }] = await Promise.all([import("../view/layout.ts"), load()]);
+  return encode((await layouts(session)).parse(as ?? "pointer"), given);
+}
+
+const find = command({
   name: "memory find",
   aliases: ["find", "memory search"],
-  usage: "<value> [start end] [--as type] [--count N]",
-  help: "look for a text, a number or bytes in all readable memory",
-  details: [
-    '"text"           a text in quotes, or --text WORD',
-    "1234 --as u32    a number; without --as, as wide as a pointer",
-    "--bytes deadbeef bytes",
-    "Ctrl-C ends it and shows what was found.",
+  group: "memory",
+  arguments: [
+    optional("value", "text"),
+    optional("start", "address"),
+    optional("end", "address"),
   ],
+  options: {
+    as: { ...asOption, help: "Type of the value; without it, as wide as a pointer." },
+    bytes: { value: "hex", help: "Bytes: deadbeef." },
+    text: { short: "s", value: "text", help: "A text; so is a value in quotes." },
+    expression: { short: "e", value: "value", help: "The value, as in LLDB." },
+    count: {
+      short: "c",
+      value: "N",
+      integer: true,
+      help: "Maximum number of matches; 32 without.",
+    },
+  },
+  help: "look for a text, a number or bytes in all readable memory",
+  details: ["Ctrl-C ends the search and shows what was found."],
   example: 'memory find --text "demo.lock"',
-  takes: ["text"],
-  options: ["--as", "--bytes", "--text", "--count"],
-  async run(session, args) {
-    const { options, rest } = parseOptions(
-      args,
-      { as: "value", bytes: "value", text: "value", count: "value", expression: "value" },
-      { s: "text", e: "expression", t: "as", c: "count" },
-    );
-    const [{ findBytes }, { encode }, { layouts }] = await Promise.all([
-      import("../view/find.ts"),
-      import("../view/layout.ts"),
-      load(),
-    ]);
-    const positional = [...rest];
-    const pattern = await (async () => {
-      if (options.text !== undefined) return new TextEncoder().encode(options.text);
-      if (options.bytes !== undefined) {
-        const digits = options.bytes.replace(/^0x|[\s:,]/g, "");
-        if (!/^(?:[\da-f]{2})+$/i.test(digits)) {
-          throw new UserError("--bytes wants pairs of hex digits");
-        }
-        return Uint8Array.from(digits.match(/../g)!, (pair) => parseInt(pair, 16));
-      }
-      const text = options.expression ?? positional.shift();
-      if (text === undefined) throw new UserError("find what? a number, or --text, or --bytes");
-      if (options.as !== undefined) return encode((await layouts(session)).parse(options.as), text);
-      const value = integer(text);
-      if (value === undefined) return new TextEncoder().encode(text);
-      return encode((await layouts(session)).parse("pointer"), text);
-    })();
-    if (pattern.length === 0) throw new UserError("find what? that is empty");
-    const [start, end] = positional.map((text) => addressOf(session, text));
-    const limit = options.count === undefined ? 32 : wholeNumber(options.count, "a count");
+  async run({ session }, words, options) {
+    const { findBytes } = await import("../view/find.ts");
+    const { expression, count: limit = 32 } = options;
+    // An option may give what to find; then the words say where.
+    const named = expression !== undefined || options.text !== undefined ||
+      options.bytes !== undefined;
+    const sought = await pattern(session, named ? expression : words[0], options);
+    if (sought.length === 0) throw new UserError("find what? that is empty");
+    const limits = named ? words : words.slice(1);
+    if (limits.length > 2) throw new UserError(`too many arguments: ${limits[2]}`);
+    const [start = 0n, end = 1n << 64n] = limits.map((text) => addressOf(session, text));
     const controller = new AbortController();
     session.interrupt = () => controller.abort();
-    const { target, ui } = session;
+    const { target, ui, style, pointerSize } = session;
     const regions = target.regions();
     const { sizeText, regionOwners } = await import("../view/regions.ts");
-    const found = await findBytes(target.memory, regions, pattern, {
-      start: start ?? 0n,
-      end: end ?? 1n << 64n,
+    const found = await findBytes(target.memory, regions, sought, {
+      start,
+      end,
       limit,
       signal: controller.signal,
       onProgress(done, total, count) {
         const share = total === 0n ? 100n : done * 100n / total;
-        ui.progress(`${share}% of ${sizeText(total)}, ${count} found; Ctrl-C ends it`);
+        ui.progress(safe`${share}% of ${sizeText(total)}, ${count} found; Ctrl-C ends it`);
       },
     }).finally(() => ui.progress());
-    const size = pointerSize(session);
     const owner = regionOwners(target, session.threads());
-    const lines = found.addresses.map((address) => {
+    const lines: SafeText[] = found.addresses.map((address) => {
       const region = regions.find((region) =>
         address >= region.address && address < region.address + region.size
       );
-      const what = session.describe(address) ?? (region === undefined ? "" : owner(region));
-      return `${session.style("address", hex(address, size))}  ${what}`.trimEnd();
+      const what = session.describe(address) ?? (region === undefined ? safe`` : owner(region));
+      const where = style("address", hex(address, pointerSize));
+      return what === "" ? where : safe`${where}  ${what}`;
     });
-    if (!found.complete) {
-      lines.push(session.style(
-        "quiet",
-        controller.signal.aborted
-          ? `(ended after ${sizeText(found.searched)})`
-          : `(there may be more: --count ${limit * 2})`,
-      ));
-    } else if (lines.length === 0) lines.push(`not found in ${sizeText(found.searched)}`);
+    if (found.complete) {
+      if (lines.length === 0) lines.push(safe`not found in ${sizeText(found.searched)}`);
+    } else if (controller.signal.aborted) {
+      lines.push(style("quiet", safe`(ended after ${sizeText(found.searched)})`));
+    } else lines.push(style("quiet", safe`(there may be more: --count ${limit * 2})`));
     return lines;
   },
-};
+});
 
-const regions: PromptCommand = {
+const regions = command({
   name: "regions",
   aliases: ["memory region", "memory regions", "info proc mappings", "vmmap"],
-  usage: "[address]",
+  group: "memory",
+  arguments: [optional("address", "address")],
   help: "the address space: protections, sizes, and what is where",
   example: "regions sp",
-  takes: ["address"],
-  async run(session, [where]) {
+  async run({ session }, [where]) {
     const [{ protectionText, regionOwners, sizeText }, { tableLines }] = await Promise.all([
       import("../view/regions.ts"),
       import("../view/table.ts"),
     ]);
-    const { target } = session;
+    const { target, pointerSize: size } = session;
     let all = target.regions();
     if (where !== undefined) {
       const address = addressOf(session, where);
       all = all.filter((region) =>
         address >= region.address && address < region.address + region.size
       );
-      if (all.length === 0) return [`0x${address.toString(16)} is in no region`];
+      if (all.length === 0) return [safe`0x${escape(address.toString(16))} is in no region`];
     }
-    if (all.length === 0) return ["no regions"];
+    if (all.length === 0) return [safe`no regions`];
     const owner = regionOwners(target, session.threads());
-    const size = pointerSize(session);
     return await tableLines(
       session.ui,
-      ["start", "end", "prot", "max", "size", "what"],
+      [safe`start`, safe`end`, safe`prot`, safe`max`, safe`size`, safe`what`],
       all.map((region) => [
         hex(region.address, size),
         hex(region.address + region.size, size),
@@ -271,37 +276,36 @@ const regions: PromptCommand = {
       (text, column) => column < 2 ? session.style("address", text) : text,
     );
   },
-};
+});
 
-const struct: PromptCommand = {
+const struct = command({
   name: "struct",
-  usage: "[Name { type field; … }]",
+  group: "memory",
+  arguments: [optional("Name { type field; … }", "text")],
+  syntax: "code",
   help: "declare a layout for `memory read --as Name`; without one, list them",
   details: [
-    "Fields as in C: `u32 count; Node *next; char name[16]; double x[3];`",
-    "The architecture's sizes and alignments are used.",
+    "Fields are written as in C: `u32 count; Node *next; char name[16]; double x[3];`",
+    "Sizes and alignments are the architecture's.",
   ],
   example: "struct Node { u32 count; Node *next; char name[16]; }",
-  raw: true,
   isIncomplete: (text) => text.includes("{") && !text.includes("}"),
-  async run(session, [text = ""]) {
+  async run({ session }, [text = ""]) {
     const { layouts } = await load();
     if (text !== "") (await layouts(session)).declare(text);
     const shown = text === ""
       ? [...session.structs.values()]
       : [[...session.structs.values()].at(-1)!];
-    if (shown.length === 0) return ["no structs: `struct Name { … }` declares one"];
+    if (shown.length === 0) return [safe`no structs: \`struct Name { … }\` declares one`];
     return shown.flatMap(({ name, size, fields }) => [
-      `${escape(name)}: ${size} bytes`,
-      ...fields!.map(({ name, offset, layout }) =>
-        `  +${String(offset).padEnd(4)} ${escape(layout.name)} ${name}`
-      ),
+      safe`${escape(name)}: ${size} bytes`,
+      ...fields!.map(({ name, offset, layout }) => {
+        const column = escape(String(offset).padEnd(4));
+        return safe`  +${column} ${escape(layout.name)} ${escape(name)}`;
+      }),
     ]);
   },
-};
+});
 
 /** Commands about memory. */
-export const memory: Family = {
-  title: "Memory",
-  commands: [read, examine, write, find, regions, struct],
-};
+export const memory: readonly Command[] = [read, examine, write, find, regions, struct];

@@ -1,108 +1,106 @@
 /** Commands about the prompt itself. */
-import { escape } from "../../lib/escape.ts";
+import { escape, safe } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
-import { type Theme, themes, useTheme } from "../view/style.ts";
-import { parseOptions, wholeNumber } from "./arguments.ts";
-import type { Family } from "./command.ts";
+import { themes, useTheme } from "../view/style.ts";
+import { type Command, command, optional, required, rest } from "./command.ts";
+import { wholeNumber } from "./values.ts";
+
+/** The number of entries that `history` shows. */
+const historyLength = 20;
 
 /** Commands about the prompt itself. */
-export const prompt: Family = {
-  title: "The prompt",
-  commands: [
-    {
-      name: "help",
-      aliases: ["?", "h"],
-      usage: "[command]",
-      help: "this list, or what a command does",
-      example: "help bt",
-      takes: ["command"],
-      async run(session, args) {
-        const { commandHelp, helpLines } = await import("../prompt/help.ts");
-        return args.length === 0 ? helpLines(session) : commandHelp(session, args.join(" "));
-      },
+export const prompt: readonly Command[] = [
+  command({
+    name: "help",
+    aliases: ["?", "h"],
+    group: "prompt",
+    arguments: [rest("command", "command")],
+    help: "this list, or what a command does",
+    example: "help bt",
+    run: ({ help }, [name]) => help(name),
+  }),
+  command({
+    name: "print",
+    aliases: ["p", "po", "expression", "expr", "e"],
+    group: "prompt",
+    arguments: [required("code", "text")],
+    syntax: "code",
+    help: "run TypeScript; the same without `print`",
+    example: "p threads.length",
+    run({ evaluate }, [code]) {
+      if (code === undefined) {
+        throw new UserError("print what? TypeScript, as in `p threads.length`");
+      }
+      return evaluate(code);
     },
-    {
-      name: "print",
-      aliases: ["p", "po", "expression", "expr", "e"],
-      usage: "<code>",
-      help: "run TypeScript; the same without `print`",
-      example: "p threads.length",
-      takes: ["text"],
-      raw: true,
-      async run(session, [code = ""]) {
-        if (code === "") throw new UserError("print what? TypeScript, as in `p threads.length`");
-        return await session.evaluate(code);
-      },
+  }),
+  command({
+    name: "history",
+    group: "prompt",
+    arguments: [optional("N", "text"), rest("text", "text")],
+    help: "what was typed last, or the entries that contain a text; Ctrl-R searches",
+    example: "history 20",
+    run({ session }, [first = "", others]) {
+      const counted = /^\d+$/.test(first);
+      const count = counted ? wholeNumber(first, "a count") : historyLength;
+      const text = [counted ? "" : first, others ?? ""].join(" ").trim();
+      return session.history.entries.filter((entry) => entry.includes(text)).slice(-count)
+        .flatMap((entry) => entry.split("\n")).map(escape);
     },
-    {
-      name: "history",
-      usage: "[N] [text]",
-      help: "what was typed last, or where a text was in it; Ctrl-R searches",
-      example: "history 20",
-      run(session, args) {
-        const count = /^\d+$/.test(args[0] ?? "") ? wholeNumber(args[0], "a count") : 20;
-        const text = (/^\d+$/.test(args[0] ?? "") ? args.slice(1) : args).join(" ");
-        return session.history.entries.filter((entry) => entry.includes(text)).slice(-count)
-          .flatMap((entry) => entry.split("\n")).map(escape);
-      },
+  }),
+  command({
+    name: ".load",
+    aliases: ["command source"],
+    group: "prompt",
+    arguments: [required("file", "file")],
+    help: "run the lines of a file as if they were typed; a .ts file is run as a module",
+    example: ".load steps.txt",
+    run: ({ load }, [file]) => load(file),
+  }),
+  command({
+    name: ".save",
+    group: "prompt",
+    arguments: [required("file", "file")],
+    help: "write what was typed in this session to a file, for `.load`",
+    example: ".save steps.txt",
+    run({ session }, [file]) {
+      const { typed } = session;
+      try {
+        Deno.writeTextFileSync(file, typed.map((entry) => `${entry}\n`).join(""));
+      } catch {
+        throw new UserError(`${file} cannot be written`);
+      }
+      return [safe`saved ${typed.length === 1 ? safe`1 entry` : safe`${typed.length} entries`}`];
     },
-    {
-      name: ".load",
-      aliases: ["command source"],
-      usage: "<file>",
-      help: "run the lines of a file as if they were typed; a .ts file is run as a module",
-      example: ".load steps.txt",
-      takes: ["file"],
-      async run(session, [file]) {
-        if (file === undefined) throw new UserError("load what? the path of a file");
-        return await session.load(file);
-      },
+  }),
+  command({
+    name: "theme",
+    group: "prompt",
+    arguments: [optional("theme", themes)],
+    help: "colours for a dark or a light screen, ones that suit both, or none",
+    example: "theme light",
+    run({ session }, [name]) {
+      const theme = themes.find((theme) => theme === name);
+      if (theme === undefined) return [safe`one of ${escape(themes.join(", "))}`];
+      session.style = useTheme(theme);
+      return [session.style("heading", safe`theme ${escape(theme)}`)];
     },
-    {
-      name: ".save",
-      usage: "<file>",
-      help: "write what was typed in this session to a file, for `.load`",
-      example: ".save steps.txt",
-      takes: ["file"],
-      run(session, [file]) {
-        if (file === undefined) throw new UserError("save as what? the path of a file");
-        const text = session.typed.map((entry) => `${entry}\n`).join("");
-        try {
-          Deno.writeTextFileSync(file, text);
-        } catch {
-          throw new UserError(`${file} cannot be written`);
-        }
-        const count = session.typed.length;
-        return [`saved ${count === 1 ? "1 entry" : `${count} entries`}`];
-      },
+  }),
+  command({
+    name: "quit",
+    aliases: ["exit", "q", ".exit"],
+    group: "prompt",
+    arguments: [optional("code", "text")],
+    changes: true,
+    help: "leave, with an exit code if one is given; the target runs on",
+    example: "quit",
+    run({ session }, [code]) {
+      if (code !== undefined) {
+        session.exitCode = wholeNumber(code, "an exit code");
+        if (session.exitCode > 255) throw new UserError(`${code} is no exit code: 0 to 255 are`);
+      }
+      session.ended = true;
+      return [];
     },
-    {
-      name: "theme",
-      usage: "[dark|light|both|none]",
-      help: "colours for a dark or a light screen, ones that do on both, or none",
-      example: "theme light",
-      takes: [themes],
-      run(session, [name]) {
-        const { rest } = parseOptions(name === undefined ? [] : [name], {});
-        if (rest[0] === undefined) return [`one of ${themes.join(", ")}`];
-        const theme = themes.find((theme) => theme === rest[0]);
-        if (theme === undefined) {
-          throw new UserError(`there is no theme ${rest[0]}: it is one of ${themes.join(", ")}`);
-        }
-        session.style = useTheme(theme as Theme);
-        return [session.style("heading", `theme ${theme}`)];
-      },
-    },
-    {
-      name: "quit",
-      aliases: ["exit", "q", ".exit"],
-      usage: "",
-      help: "leave; the target runs on",
-      example: "quit",
-      run(session) {
-        session.ended = true;
-        return [];
-      },
-    },
-  ],
-};
+  }),
+];

@@ -1,188 +1,203 @@
 /** What to look at, and letting it go. */
-import { escape } from "../../lib/escape.ts";
-import type { CoreStyle, LiveTarget } from "../../mod.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import type { LiveTarget } from "../../mod.ts";
 import { UserError } from "../errors.ts";
-import { checked, saveCoreOptions } from "../options.ts";
-import { held, openCoreFile, openTarget } from "../prompt/open.ts";
-import { noteLines } from "../view/render.ts";
+import {
+  attachOptions,
+  coreOptions,
+  demoOptions,
+  launchOptions,
+  saveCoreOptions,
+  selfOptions,
+} from "../options.ts";
+import { checkFolders, held, openCoreFile, openTarget } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";
-import { parseOptions, withConsent } from "./arguments.ts";
-import type { Family } from "./command.ts";
+import { noteLines } from "../view/render.ts";
+import { type Command, command, type Lines, many, optional, required } from "./command.ts";
+import { confirmed, yesOption } from "./values.ts";
 
-/** What was found damaged or missing since it was last said. */
-export function warningLines(session: Session): string[] {
-  return session.newWarnings().map((text) => session.style("quiet", `warning: ${escape(text)}`));
+/** What was found damaged or missing since it was last reported. */
+export function warningLines(session: Session): SafeText[] {
+  return session.newWarnings().map((text) =>
+    session.style("quiet", safe`warning: ${escape(text)}`)
+  );
 }
 
-/** What a core is of, and how it ended. The thread that crashed is selected. */
-export function coreLines(session: Session): string[] {
+/** What a core is of, and how it ended. Selects the thread that crashed. */
+export function coreLines(session: Session): SafeText[] {
   const { core } = session;
   if (core === undefined) return [];
-  const count = core.threads.length === 1 ? "1 thread" : `${core.threads.length} threads`;
-  const lines = [`${core}: ${count}, ${core.images.length} images`];
+  const count = core.threads.length === 1 ? safe`1 thread` : safe`${core.threads.length} threads`;
+  const lines = [safe`${escape(`${core}`)}: ${count}, ${core.images.length} images`];
   const crashed = core.crashedThread;
   if (crashed !== null) {
     session.selectThread(crashed.index);
-    lines.push(
-      `thread ${crashed.index} crashed: ${session.style("warning", `${crashed.exception}`)}`,
-    );
+    const exception = session.style("warning", escape(`${crashed.exception}`));
+    lines.push(safe`thread ${crashed.index} crashed: ${exception}`);
   }
   return [...lines, ...warningLines(session)];
 }
 
+const coreStyles = saveCoreOptions.style.choices;
+
 /** Commands about the target as a whole. */
-export const target: Family = {
-  title: "Targets",
-  commands: [
-    {
-      name: "attach",
-      aliases: ["process attach"],
-      usage: "<pid|name>",
-      help: "take hold of a running process",
-      example: "attach MyApp",
-      takes: ["process"],
-      async run(session, args) {
-        const { options, rest } = parseOptions(
-          args,
-          { pid: "value", name: "value" },
-          { p: "pid", n: "name" },
-        );
-        const spec = options.pid ?? options.name ?? rest[0];
-        if (spec === undefined) throw new UserError("attach to what? a pid or a process name");
-        session.open(await openTarget(spec));
-        return [`attached to ${session.target}`];
-      },
+export const target: readonly Command[] = [
+  command({
+    name: "attach",
+    aliases: ["process attach"],
+    group: "target",
+    arguments: [optional("pid|name", "process")],
+    options: attachOptions,
+    changes: true,
+    help: "attach to a running process",
+    example: "attach MyApp",
+    async run({ session }, [given], { pid, name, symbols }) {
+      const spec = given ?? pid ?? name;
+      if (spec === undefined) throw new UserError("attach to what? a pid or a process name");
+      session.open(await openTarget(spec, symbols));
+      return [safe`attached to ${session.title}`];
     },
-    {
-      name: "launch",
-      aliases: ["process launch"],
-      usage: "<program> [args…]",
-      help: "start a program and take hold of it",
-      example: "launch ./program --verbose",
-      takes: ["file"],
-      async run(session, [program, ...args]) {
-        if (program === undefined) throw new UserError("launch what? the path of a program");
-        const { openLaunched } = await import("../prompt/launch.ts");
-        session.open(await openLaunched(program, args));
-        return [`launched ${session.target}`];
-      },
+  }),
+  command({
+    name: "launch",
+    aliases: ["process launch"],
+    group: "target",
+    arguments: [required("program", "file"), many("args", "file")],
+    options: launchOptions,
+    syntax: "program",
+    changes: true,
+    help: "start a program as the target",
+    example: "launch ./program --verbose",
+    async run({ session }, [program, ...args], { symbols = [] }) {
+      const { openLaunched } = await import("../prompt/launch.ts");
+      await checkFolders(symbols);
+      session.open(await openLaunched(program, args));
+      session.target.addSymbols(symbols);
+      return [safe`launched ${session.title}`];
     },
-    {
-      name: "core",
-      aliases: ["target core", "target create --core", "core-file"],
-      usage: "<file> [folder…]",
-      help: "open a core; its binaries are looked for in the folders too",
-      example: "core MyApp.core ./build",
-      takes: ["file"],
-      async run(session, [file, ...folders]) {
-        if (file === undefined) throw new UserError("open which core? the path of a file");
-        session.open(held(await openCoreFile(file, folders)));
-        return coreLines(session);
-      },
+  }),
+  command({
+    name: "core",
+    aliases: ["target core", "target create --core", "core-file"],
+    group: "target",
+    arguments: [required("file", "file"), many("folder", "file")],
+    options: coreOptions,
+    changes: true,
+    help: "open a core file; its binaries are looked for in the folders too",
+    example: "core MyApp.core ./build",
+    async run({ session }, [file, ...folders], { symbols = [] }) {
+      session.open(held(await openCoreFile(file, [...folders, ...symbols])));
+      return coreLines(session);
     },
-    {
-      name: "demo",
-      usage: "",
-      help: "start the demo process, and pause it",
-      example: "demo",
-      async run(session) {
-        session.open(await openTarget("demo"));
-        session.pause();
-        return [`launched ${session.target}`];
-      },
+  }),
+  command({
+    name: "demo",
+    group: "target",
+    options: demoOptions,
+    changes: true,
+    help: "start the demo program, and pause it",
+    example: "demo",
+    async run({ session }, _words, { symbols }) {
+      session.open(await openTarget("demo"));
+      session.target.addSymbols(symbols ?? []);
+      session.pause();
+      return [safe`launched ${session.title}`];
     },
-    {
-      name: "self",
-      usage: "",
-      help: "look at machpause's own process, in snapshots",
-      example: "self",
-      async run(session) {
-        session.open(await openTarget("self"));
-        return [`${session.target}`];
-      },
+  }),
+  command({
+    name: "self",
+    group: "target",
+    options: selfOptions,
+    changes: true,
+    help: "look at machpause's own process, in snapshots",
+    example: "self",
+    async run({ session }, _words, { symbols }) {
+      session.open(await openTarget("self", symbols));
+      return [session.title];
     },
-    {
-      name: "status",
-      aliases: ["process status", "info program", "target list"],
-      usage: "",
-      help: "what the target is, and what it is doing",
-      example: "status",
-      run(session) {
-        const { target, core } = session;
-        if (core !== undefined) return coreLines(session);
-        const threads = session.threads(true);
-        const running = threads.filter(({ state }) => state === "running").length;
-        const images = target.images.length === 1 ? "1 image" : `${target.images.length} images`;
-        const state = target.paused ? "paused" : "running";
-        return [
-          `${target}: ${state}, ${threads.length} threads (${running} on a CPU), ${images}`,
-          ...warningLines(session),
-        ];
-      },
+  }),
+  command({
+    name: "status",
+    aliases: ["process status", "info program", "target list"],
+    group: "target",
+    help: "what the target is, and what it is doing",
+    example: "status",
+    run({ session }) {
+      const { target, core } = session;
+      if (core !== undefined) return coreLines(session);
+      const threads = session.threads(true);
+      const running = threads.filter(({ state }) => state === "running").length;
+      const count = target.images.length;
+      const images = count === 1 ? safe`1 image` : safe`${count} images`;
+      const state = target.paused ? safe`paused` : safe`running`;
+      return [
+        safe`${session.title}: ${state}, ${threads.length} threads (${running} on a CPU), ${images}`,
+        ...warningLines(session),
+      ];
     },
-    {
-      name: "notes",
-      usage: "",
-      help: "what else a core says",
-      example: "notes",
-      run(session) {
-        const core = session.core;
-        if (core === undefined) {
-          throw new UserError("only cores have notes: `core <file>` opens one");
-        }
-        return noteLines(core);
-      },
+  }),
+  command({
+    name: "notes",
+    group: "target",
+    help: "the notes of a core: what it says beside memory and threads",
+    example: "notes",
+    run({ session }) {
+      const core = session.core;
+      if (core === undefined) {
+        throw new UserError("only cores have notes: `core <file>` opens one");
+      }
+      return noteLines(core);
     },
-    {
-      name: "savecore",
-      aliases: ["process save-core", "gcore", "generate-core-file"],
-      usage: "<file> [stacks|dirty|full]",
-      help: "save the target as a core file; without a style, what backtraces need",
-      example: "savecore /tmp/MyApp.core dirty",
-      takes: ["file", ["stacks", "dirty", "full"]],
-      async run(session, [file, style = "stacks"]) {
-        if (file === undefined) throw new UserError("save the core as what? the path of a file");
-        const { savedLine, saveCoreFile } = await import("../prompt/save_core.ts");
-        checked("style", saveCoreOptions.style, style);
-        const saved = await saveCoreFile(session.target, file, style as CoreStyle, (giveUp) => {
-          session.interrupt = giveUp;
-        });
-        return [savedLine(saved), ...saved.warnings.map((text) => `warning: ${escape(text)}`)];
-      },
+  }),
+  command({
+    name: "savecore",
+    aliases: ["process save-core", "gcore", "generate-core-file"],
+    group: "target",
+    arguments: [required("file", "file"), optional("style", coreStyles)],
+    options: saveCoreOptions,
+    help: "save the target as a core file; `stacks` without a style",
+    example: "savecore /tmp/MyApp.core dirty",
+    async run({ session }, [file, given], options): Promise<Lines> {
+      const style = options.style ?? coreStyles.find((style) => style === given) ?? "stacks";
+      const { savedLine, saveCoreFile } = await import("../prompt/save_core.ts");
+      const saved = await saveCoreFile(session.target, file, style, (giveUp) => {
+        session.interrupt = giveUp;
+      });
+      return [savedLine(saved), ...saved.warnings.map((text) => safe`warning: ${escape(text)}`)];
     },
-    {
-      name: "detach",
-      aliases: ["process detach"],
-      usage: "",
-      help: "let the target go; it runs on",
-      example: "detach",
-      run(session) {
-        const name = `${session.target}`;
-        session.close();
-        return [`detached from ${name}`];
-      },
+  }),
+  command({
+    name: "detach",
+    aliases: ["process detach"],
+    group: "target",
+    changes: true,
+    help: "let the target go; it runs on",
+    example: "detach",
+    run({ session }) {
+      const { title } = session;
+      session.close();
+      return [safe`detached from ${title}`];
     },
-    {
-      name: "kill",
-      aliases: ["process kill", "k"],
-      usage: "[--yes]",
-      help: "end a process that was launched from here",
-      example: "kill",
-      options: ["--yes"],
-      async run(session, args) {
-        const { target } = session;
-        const { ask } = withConsent(args);
-        const name = `${target}`;
-        if (!await ask(session, `end ${name}?`)) return ["it lives on"];
-        try {
-          (target as Partial<LiveTarget>).kill!();
-        } catch (error) {
-          if (!(error instanceof TypeError)) throw error;
-          throw new UserError("only what was launched from here can be ended: `detach` lets it go");
-        }
-        session.close();
-        return [`ended ${name}`];
-      },
+  }),
+  command({
+    name: "kill",
+    aliases: ["process kill", "k"],
+    group: "target",
+    options: { yes: yesOption },
+    changes: true,
+    help: "end a process that was launched from here; asks",
+    example: "kill",
+    async run({ session }, _words, { yes }) {
+      const { target, title } = session;
+      if (!await confirmed(session, yes, safe`end ${title}?`)) return [safe`it was not ended`];
+      try {
+        (target as Partial<LiveTarget>).kill!();
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        throw new UserError("only what was launched from here can be ended: `detach` lets it go");
+      }
+      session.close();
+      return [safe`ended ${title}`];
     },
-  ],
-};
+  }),
+];

@@ -1,53 +1,53 @@
 /** The text being typed, and the cursor in it. */
 
-/** Half of a character beyond the first plane counts too: letters and emoji. */
+/** A surrogate counts too: letters and emoji beyond the first plane. */
 const wordCharacter = /[\p{L}\p{N}_$\ud800-\udfff]/u;
 
-/** What is kept to undo. */
+/** A state to go back to. */
 interface State {
   readonly text: string;
   readonly cursor: number;
 }
 
-/** More steps than anybody undoes. */
+/** Maximum number of steps to undo. */
 const maxUndo = 200;
 
-/** Text under edit. It may have several lines. */
+/** The text being edited; it may have several lines. */
 export class EditBuffer {
   text = "";
   /** An index into `text`, never inside a surrogate pair. */
   cursor = 0;
-  /** What was cut last, for `yank`. */
+  /** The text that `yank` inserts. */
   #killed = "";
   readonly #undo: State[] = [];
 
-  /** Replaces everything; the cursor goes to the end. */
+  /** Replaces the text; the cursor goes to its end. */
   set(text: string): void {
     this.#remember();
     this.text = text;
     this.cursor = text.length;
   }
 
-  /** Empty, with nothing to undo. */
+  /** Empties the text and forgets its states. */
   reset(): void {
     this.text = "";
     this.cursor = 0;
     this.#undo.length = 0;
   }
 
-  /** Puts text where the cursor is. */
+  /** Inserts text at the cursor. */
   insert(text: string): void {
     this.replace(this.cursor, this.cursor, text);
   }
 
-  /** Puts text in the place of what is from `start` to `end`; the cursor goes after it. */
+  /** Replaces the text from `start` to `end`; the cursor goes after what is inserted. */
   replace(start: number, end: number, text: string): void {
     this.#remember();
     this.text = this.text.slice(0, start) + text + this.text.slice(end);
     this.cursor = start + text.length;
   }
 
-  /** Cuts from the cursor to `end`, or from `end` to the cursor. */
+  /** Cuts the text between the cursor and `end`. */
   kill(end: number): void {
     const [from, to] = end < this.cursor ? [end, this.cursor] : [this.cursor, end];
     if (from === to) return;
@@ -55,12 +55,12 @@ export class EditBuffer {
     this.replace(from, to, "");
   }
 
-  /** Puts back what was cut last. */
+  /** Inserts the text that was cut last. */
   yank(): void {
     this.insert(this.#killed);
   }
 
-  /** Takes back the last change. */
+  /** Undoes the last change. */
   undo(): void {
     const state = this.#undo.pop();
     if (state === undefined) return;
@@ -103,7 +103,7 @@ export class EditBuffer {
     return at;
   }
 
-  /** Where what is between blanks and ends at the cursor begins. */
+  /** Where the blank-separated word before the cursor begins. */
   get blankStart(): number {
     return this.text.slice(0, this.cursor).replace(/\S*\s*$/, "").length;
   }

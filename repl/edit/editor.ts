@@ -1,25 +1,25 @@
-/** The line editor: keys in, lines out. Deno's `node:repl` has neither a search of the history nor
- * lines that can be edited together nor pastes, and takes longer to load than all else here. */
-import { escape } from "../../lib/escape.ts";
+/** The line editor: keys in, lines out. It is our own because Deno's `node:repl` has no search of the
+ * history, no editing of several lines and no bracketed paste, and takes long to load. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { EditBuffer } from "./buffer.ts";
 import type { History } from "./history.ts";
 import type { Key } from "./keys.ts";
-import { layout, Screen, visiblePart } from "./screen.ts";
+import { drawable, layout, Screen, visiblePart } from "./screen.ts";
 import { cut, textWidth } from "./width.ts";
 
-/** What may stand where the cursor is. */
+/** The possible completions at the cursor. */
 export interface Completion {
-  /** Where what is completed begins. */
+  /** Where the text that is completed begins. */
   readonly start: number;
-  /** Each is all of what may stand there. */
+  /** Each replaces the text from `start` on. */
   readonly candidates: readonly string[];
-  /** How many more there are. */
+  /** The number of candidates that were left out. */
   readonly more?: number;
-  /** What follows the only one there is, such as a blank. */
+  /** Follows a single candidate, such as a blank. */
   readonly suffix?: string;
 }
 
-/** What came of reading a line. */
+/** How the reading of a line ended. */
 export type Answer =
   | { readonly kind: "line"; readonly text: string }
   | { readonly kind: "interrupt"; readonly empty: boolean }
@@ -27,15 +27,15 @@ export type Answer =
 
 /** What the editor needs of its surroundings. */
 export interface EditorOptions {
-  write(text: string): void;
+  write(text: SafeText): void;
   size(): { readonly columns: number; readonly rows: number };
   readonly history: History;
-  /** What may follow; nothing where that cannot be told. */
+  /** The completions at the cursor. */
   complete(text: string, cursor: number): Promise<Completion>;
-  /** Whether Enter ends the input, or begins another line of it. */
+  /** Whether Enter ends the input; otherwise it begins another line. */
   isComplete(text: string): Promise<boolean>;
-  /** Gives the prompt its look. */
-  stylePrompt(text: string): string;
+  /** Colours the prompt. */
+  stylePrompt(text: SafeText): SafeText;
   /** Ctrl-Z. */
   suspend(): void;
   /** Ctrl-C while no line is being read. */
@@ -44,8 +44,8 @@ export interface EditorOptions {
 
 /** How one line is read. */
 interface Reading {
-  readonly prompt: string;
-  /** Just one line: no completion, no history. */
+  readonly prompt: SafeText;
+  /** One line without completion and history. */
   readonly plain: boolean;
   readonly resolve: (answer: Answer) => void;
 }
@@ -53,12 +53,13 @@ interface Reading {
 /** A search in the history. */
 interface Search {
   query: string;
-  /** The entry found; -1 for none. */
+  /** The entry found; -1 when none was. */
   index: number;
-  /** What there was before. */
+  /** The text before the search. */
   readonly text: string;
 }
 
+/** The prompt of further lines. */
 const more = "| ";
 
 /** A line editor on a terminal in raw mode. */
@@ -70,13 +71,13 @@ export class LineEditor {
   readonly #keys: Key[] = [];
   #reading: Reading | undefined;
   #search: Search | undefined;
-  /** The entry of the history that is shown; its length for the line that is being typed. */
+  /** The index of the history's entry that is shown; the history's length for the line being typed. */
   #entry = 0;
-  /** What was typed before the history was looked at. */
+  /** The line being typed, while the history is browsed. */
   #typed = "";
   #pumping = false;
   #ended = false;
-  /** The last key was Tab, and there was nothing to insert. */
+  /** Whether the next Tab lists the candidates: the last one had nothing to insert. */
   #listNext = false;
 
   constructor(options: EditorOptions) {
@@ -84,11 +85,11 @@ export class LineEditor {
     this.#screen = new Screen((text) => options.write(text));
   }
 
-  /** Reads what is typed, until Enter, Ctrl-C or Ctrl-D.
+  /** Reads until Enter, Ctrl-C or Ctrl-D.
    *
-   * @param plain one line alone, which the history does not keep
+   * @param plain whether it is one line, without completion and history
    */
-  read(prompt: string, plain = false): Promise<Answer> {
+  read(prompt: SafeText, plain = false): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     this.#reading = { prompt, plain, resolve };
     this.#buffer.reset();
@@ -104,7 +105,7 @@ export class LineEditor {
   feed(keys: readonly Key[]): void {
     for (const key of keys) {
       if (this.#reading === undefined && key.name === "ctrl-c") {
-        // What was typed ahead was meant to follow what is given up.
+        // What was typed ahead was meant to follow what is interrupted.
         this.#keys.length = 0;
         this.#options.interrupt();
       } else if (this.#reading === undefined && key.name === "ctrl-z") this.#options.suspend();
@@ -113,7 +114,7 @@ export class LineEditor {
     this.#pump();
   }
 
-  /** Nothing more will be typed: the terminal is gone. */
+  /** Ends the input: the terminal is gone. */
   end(): void {
     this.#ended = true;
     if (!this.#pumping && this.#keys.length === 0) this.#answer({ kind: "end" });
@@ -127,8 +128,8 @@ export class LineEditor {
     if (reading) this.#draw();
   }
 
-  /** Draws anew: the terminal has another size, or another program has written on it. */
-  redraw(prompt?: string): void {
+  /** Draws again: the terminal has another size, or another program has written on it. */
+  redraw(prompt?: SafeText): void {
     if (this.#reading === undefined) return;
     this.#screen.erase(this.#options.size().columns);
     if (prompt !== undefined) this.#reading = { ...this.#reading, prompt };
@@ -139,7 +140,7 @@ export class LineEditor {
     const reading = this.#reading;
     if (reading === undefined) return;
     const { columns, rows } = this.#options.size();
-    let { prompt } = reading;
+    let prompt: string = reading.prompt;
     let { text, cursor } = this.#buffer;
     if (this.#search !== undefined) {
       const { query, index } = this.#search;
@@ -147,10 +148,10 @@ export class LineEditor {
       text = index < 0 ? this.#search.text : this.#options.history.entries[index];
       cursor = Math.max(0, text.indexOf(query));
     }
-    // A prompt that would leave no room to type in is cut from its front.
+    // A prompt that leaves no room for input is cut at its front.
     const room = Math.max(2, columns - 20);
     if (textWidth(prompt) > room) prompt = `…${prompt.slice(-room + 1)}`;
-    const shown = layout({ prompt, more, text: harmless(text), cursor, columns });
+    const shown = layout({ prompt, more, text: drawable(text), cursor, columns });
     this.#screen.draw(visiblePart(shown, rows), {
       length: prompt.length,
       apply: (text) => this.#options.stylePrompt(text),
@@ -166,7 +167,7 @@ export class LineEditor {
         try {
           await this.#press(key);
         } catch (error) {
-          // A completion that fails completes nothing.
+          // A failed completion completes nothing.
           if (!(error instanceof Error)) throw error;
         }
         if (this.#keys.length === 0) this.#draw();
@@ -201,7 +202,7 @@ export class LineEditor {
       case "text":
         return buffer.insert(key.text);
       case "paste":
-        // Enter is for whoever pasted to press.
+        // What is pasted does not run until Enter is pressed.
         return buffer.insert(
           this.#reading!.plain ? key.text.split("\n", 1)[0] : key.text.replace(/\n$/, ""),
         );
@@ -221,7 +222,7 @@ export class LineEditor {
         if (buffer.text === "") return this.#answer({ kind: "end" });
         return buffer.replace(buffer.cursor, buffer.after, "");
       case "ctrl-l":
-        this.#options.write("\x1b[H\x1b[2J");
+        this.#options.write(safe`\x1b[H\x1b[2J`);
         return this.#screen.forget();
       case "ctrl-r":
         if (this.#reading!.plain) return;
@@ -256,9 +257,9 @@ export class LineEditor {
     this.#buffer.set(entries[next] ?? this.#typed);
   }
 
-  /** A key while the history is searched.
+  /** Handles a key while the history is searched.
    *
-   * @returns whether that was all it was for
+   * @returns whether the key does nothing else
    */
   #pressInSearch(key: Key): boolean {
     const search = this.#search!;
@@ -266,7 +267,7 @@ export class LineEditor {
     const find = (query: string, before: number) => {
       search.query = query;
       const found = query === "" ? -1 : history.search(query, before);
-      // Where there is no older one, the last one found stays.
+      // The last match stays where there is no older one.
       if (found >= 0 || !history.entries[search.index]?.includes(query)) search.index = found;
     };
     switch (key.name) {
@@ -288,7 +289,7 @@ export class LineEditor {
         this.#search = undefined;
         return true;
       default:
-        // Any other key takes what was found, and acts on it.
+        // Any other key takes the match and acts on it.
         this.#search = undefined;
         if (search.index >= 0) this.#buffer.set(history.entries[search.index]);
         return key.name === "escape";
@@ -299,7 +300,7 @@ export class LineEditor {
     if (this.#reading!.plain) return;
     const buffer = this.#buffer;
     const { text, cursor } = buffer;
-    // A tab at the beginning of a line indents it.
+    // Tab at the beginning of a further line indents it.
     if (text.slice(0, cursor).trim() === "" && text.includes("\n")) return buffer.insert("  ");
     const { start, candidates, more = 0, suffix = "" } = await this.#options.complete(text, cursor);
     if (candidates.length === 0) return;
@@ -307,7 +308,7 @@ export class LineEditor {
     const common = commonPrefix(candidates);
     if (candidates.length === 1 && more === 0) {
       const [only] = candidates;
-      // A folder goes on.
+      // The path continues after a folder.
       const after = cursor === text.length && !only.endsWith("/") ? suffix : "";
       return buffer.replace(start, cursor, only + after);
     }
@@ -317,22 +318,24 @@ export class LineEditor {
       return;
     }
     if (!listing && candidates.length > 20) {
-      // Many fill the screen: only who asks twice gets to see them.
+      // A list that fills the screen needs a second Tab.
       this.#listNext = true;
       return;
     }
     const lines = this.#listed(candidates, more);
-    this.above(() => this.#options.write(lines.join("\n") + "\n"));
+    this.above(() => {
+      for (const line of lines) this.#options.write(safe`${line}\n`);
+    });
   }
 
-  /** Candidates in columns, at most a screen of them. */
-  #listed(candidates: readonly string[], more: number): string[] {
+  /** Candidates in columns, up to a screenful. */
+  #listed(candidates: readonly string[], more: number): SafeText[] {
     const { columns, rows } = this.#options.size();
     const names = candidates.map((name) => cut(escape(name), columns - 1));
     const width = Math.min(columns, Math.max(...names.map(textWidth)) + 2);
     const perRow = Math.max(1, Math.floor(columns / width));
     const shown = names.slice(0, perRow * Math.max(1, rows - 4));
-    const lines: string[] = [];
+    const lines: SafeText[] = [];
     const height = Math.ceil(shown.length / perRow);
     for (let row = 0; row < height; row++) {
       let line = "";
@@ -340,21 +343,15 @@ export class LineEditor {
         line += shown[at] +
           (at + height < shown.length ? " ".repeat(width - textWidth(shown[at])) : "");
       }
-      lines.push(line);
+      lines.push(escape(line));
     }
     const left = candidates.length - shown.length + more;
-    if (left > 0) lines.push(`(${left} more)`);
+    if (left > 0) lines.push(safe`(${left} more)`);
     return lines;
   }
 }
 
-/** Text as it may be drawn: other controls than line feeds were pasted or come from the history. */
-function harmless(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "?");
-}
-
-/** What all of some texts begin with. */
+/** The longest common prefix. */
 function commonPrefix(texts: readonly string[]): string {
   let [prefix] = texts;
   for (const text of texts) {
@@ -363,7 +360,7 @@ function commonPrefix(texts: readonly string[]): string {
   return prefix;
 }
 
-/** Keys that only change the text or move in it, as in emacs and every shell. */
+/** The keys that change the text or move in it, as in emacs and shells. */
 const edits: Readonly<Record<string, ((buffer: EditBuffer) => void) | undefined>> = {
   "left": (buffer) => void (buffer.cursor = buffer.before),
   "ctrl-b": (buffer) => void (buffer.cursor = buffer.before),

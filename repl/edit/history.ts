@@ -1,6 +1,6 @@
 /** What was typed before, in this session and in earlier ones. */
 
-/** So many entries are kept; the file is shortened when it has twice as many. */
+/** Maximum number of entries. The file is shortened when it has twice as many. */
 const maxEntries = 5000;
 
 /** The lines typed so far, the latest last. With a file they outlive the session: one JSON string a
@@ -14,13 +14,13 @@ export class History {
     this.#path = path;
   }
 
-  /** All entries, the latest last. Read when first asked for: the prompt does not wait for them. */
+  /** All entries, the latest last. They are read when first used: the prompt does not wait for them. */
   get entries(): readonly string[] {
     return this.#entries ??= this.#load();
   }
 
-  /** Adds what was typed, unless it is blank or the same as the last; at once, so that a session that
-   * is killed has its history too. */
+  /** Adds what was typed, unless it is blank or equal to the last entry. The file is written at once, so
+   * that it survives a kill. */
   add(text: string): void {
     if (text.trim() === "" || text === this.entries.at(-1)) return;
     this.#entries!.push(text);
@@ -36,7 +36,7 @@ export class History {
     }
   }
 
-  /** The latest entry before `index` with `query` in it; -1 when there is none. */
+  /** The index of the latest entry before `index` that contains `query`; -1 when there is none. */
   search(query: string, index: number): number {
     for (let at = Math.min(index, this.entries.length) - 1; at >= 0; at--) {
       if (this.entries[at].includes(query)) return at;
@@ -54,7 +54,7 @@ export class History {
     }
     const entries: string[] = [];
     for (const line of text.split("\n")) {
-      // Two sessions may have written at once; a line that got torn is left out.
+      // Two sessions may have written at once: a torn line is left out.
       if (!/^".*"$/.test(line)) continue;
       try {
         entries.push(JSON.parse(line));
@@ -69,7 +69,7 @@ export class History {
     return entries.slice(-maxEntries);
   }
 
-  /** Writes the whole file. A history that cannot be kept is no reason to disturb. */
+  /** Writes the whole file. Failure is ignored: the prompt works without a history file. */
   #create(text: string): void {
     try {
       Deno.mkdirSync(this.#path!.slice(0, this.#path!.lastIndexOf("/")), { recursive: true });

@@ -1,4 +1,4 @@
-/** From what a terminal sends to keys. */
+/** Decodes what a terminal sends into keys. */
 
 /** A key, or a piece of text. */
 export interface Key {
@@ -31,7 +31,7 @@ const tildes: Readonly<Record<string, string>> = {
   "8": "end",
 };
 
-/** Keys that have a name of their own among the controls. */
+/** The control characters that are keys with names. */
 const controls: Readonly<Record<string, string>> = {
   "\r": "enter",
   "\n": "enter",
@@ -50,14 +50,14 @@ const none = "";
 export class KeyReader {
   #pending = "";
 
-  /** Whether a sequence has begun and not ended; a lone Escape key looks like that too. */
+  /** Whether a sequence is incomplete; so is a lone Escape key. */
   get waiting(): boolean {
     return this.#pending !== "" && !this.#pending.startsWith(pasteStart);
   }
 
-  /** The keys that are complete after `input`.
+  /** Takes input; the keys that are complete now.
    *
-   * @param final nothing follows soon: what is pending is taken as it is
+   * @param final whether nothing follows soon, so that a pending Escape is the key
    */
   read(input: string, final = false): Key[] {
     let rest = this.#pending + input;
@@ -73,7 +73,7 @@ export class KeyReader {
     return keys;
   }
 
-  /** The first key of `text` and its length; `undefined` when more has to come. */
+  /** The first key of `text` and its length; `undefined` when it is incomplete. */
   #take(text: string, final: boolean): [Key | undefined, number] | undefined {
     if (text.startsWith(pasteStart)) {
       const end = text.indexOf(pasteEnd);
@@ -100,7 +100,7 @@ function escapeSequence(text: string, final: boolean): [Key | undefined, number]
     const [number, modifier = "1"] = parameters.split(";");
     const name = letter === "~" ? tildes[number] : finals[ss3 ?? letter];
     if (name === undefined) return [undefined, whole.length];
-    // 3 is Alt, 5 is Control, and 1 more with each of the others.
+    // The modifier is 1 + the sum of 1 (Shift), 2 (Alt) and 4 (Control).
     const jump = (name === "left" || name === "right") && Number(modifier) >= 3;
     return [{ name: jump ? `word-${name}` : name, text: none }, whole.length];
   }

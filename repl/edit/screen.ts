@@ -1,11 +1,30 @@
 /** Draws the line being edited: only what has changed, so that a slow terminal keeps up. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { charWidth, textWidth } from "./width.ts";
 
-/** What is to be seen: rows of a terminal, and where in them the cursor is. */
+/** Rows of a terminal, and the cursor in them. */
 export interface Layout {
   readonly rows: readonly string[];
   readonly row: number;
   readonly column: number;
+}
+
+/** What may not be drawn: controls but line feeds and tabs, which {@linkcode layout} takes care of, and
+ * Unicode's invisible and bidirectional controls but the joiner that emoji are composed with. */
+const undrawable =
+  // deno-lint-ignore no-control-regex
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Text that was typed, pasted or read from the history, with a `?` for each character that may not be
+ * drawn. */
+export function drawable(text: string): string {
+  return text.replace(undrawable, "?");
+}
+
+/** Text to write to the terminal. */
+function drawn(text: string): SafeText {
+  const [first, ...others] = drawable(text).split("\u200d").map(escape);
+  return others.reduce((before, after) => safe`${before}\u200d${after}`, first);
 }
 
 /** Breaks text into rows as wide as the terminal.
@@ -37,7 +56,7 @@ export function layout(
     width += wide;
   };
   const mark = () => {
-    // At the right edge the cursor is where the next character will be.
+    // At the right edge the cursor is where the next character goes.
     at = width >= columns
       ? { row: rows.length + 1, column: 0 }
       : { row: rows.length, column: width };
@@ -70,24 +89,26 @@ export function visiblePart({ rows, row, column }: Layout, height: number): Layo
 
 /** A part of the screen that is rewritten in place. */
 export class Screen {
-  readonly #write: (text: string) => void;
+  readonly #write: (text: SafeText) => void;
   #shown: Layout = { rows: [], row: 0, column: 0 };
 
-  constructor(write: (text: string) => void) {
+  constructor(write: (text: SafeText) => void) {
     this.#write = write;
   }
 
-  /** Shows `next` in the place of what is shown.
+  /** Shows `next` in place of what is shown.
    *
-   * @param style gives the beginning of the first row, the prompt, its look
+   * @param style colours the first characters of the first row, which are the prompt
    */
-  draw(next: Layout, style?: { readonly length: number; apply(text: string): string }): void {
-    let out = "";
+  draw(next: Layout, style?: { readonly length: number; apply(text: SafeText): SafeText }): void {
+    let out = safe``;
     let { row, column } = this.#shown;
     const move = (toRow: number, toColumn: number) => {
-      if (toRow < row) out += `\x1b[${row - toRow}A`;
-      if (toRow > row) out += `\x1b[${toRow - row}B`;
-      if (toColumn !== column) out += toColumn === 0 ? "\r" : `\x1b[${toColumn + 1}G`;
+      if (toRow < row) out = safe`${out}\x1b[${row - toRow}A`;
+      if (toRow > row) out = safe`${out}\x1b[${toRow - row}B`;
+      if (toColumn !== column) {
+        out = toColumn === 0 ? safe`${out}\r` : safe`${out}\x1b[${toColumn + 1}G`;
+      }
       row = toRow;
       column = toColumn;
     };
@@ -98,30 +119,28 @@ export class Screen {
       if (old === text) continue;
       if (old === undefined && index > 0) {
         move(index - 1, column);
-        out += "\r\n";
+        out = safe`${out}\r\n`;
         row = index;
         column = 0;
       }
       const same = commonLength(old ?? "", text);
       move(index, textWidth(text.slice(0, same)));
       const styled = index === 0 && style !== undefined && same === 0 && text.length >= style.length
-        ? style.apply(text.slice(0, style.length)) + text.slice(style.length)
-        : text.slice(same);
-      out += styled;
+        ? safe`${style.apply(drawn(text.slice(0, style.length)))}${drawn(text.slice(style.length))}`
+        : drawn(text.slice(same));
+      out = safe`${out}${styled}`;
       column = textWidth(text);
-      if (old !== undefined && textWidth(old) > column) out += "\x1b[K";
-      // After a full row the cursor is at its end, or beyond, as the terminal likes.
-      out += "\r";
-      column = 0;
-      if (next.row === index && next.column === textWidth(text)) {
-        out = out.slice(0, -1);
-        column = next.column;
+      if (old !== undefined && textWidth(old) > column) out = safe`${out}\x1b[K`;
+      // After a full row terminals differ in where the cursor is.
+      if (next.row !== index || next.column !== column) {
+        out = safe`${out}\r`;
+        column = 0;
       }
     }
     if (before.length > next.rows.length) {
       move(next.rows.length - 1, column);
-      // Below this row nothing stays.
-      out += `\x1b[1B\r\x1b[J\x1b[1A`;
+      // Nothing stays below this row.
+      out = safe`${out}\x1b[1B\r\x1b[J\x1b[1A`;
       column = 0;
     }
     move(next.row, next.column);
@@ -129,17 +148,17 @@ export class Screen {
     if (out !== "") this.#write(out);
   }
 
-  /** Leaves what is shown where it is and goes below it. */
+  /** Leaves what is shown and moves below it. */
   leave(): void {
     const { rows, row } = this.#shown;
     const down = rows.length - 1 - row;
-    this.#write(`${down > 0 ? `\x1b[${down}B` : ""}\r\n`);
+    this.#write(down > 0 ? safe`\x1b[${down}B\r\n` : safe`\r\n`);
     this.#shown = { rows: [], row: 0, column: 0 };
   }
 
-  /** Takes what is shown away; the cursor is where it began.
+  /** Erases what is shown; the cursor is where it began.
    *
-   * @param columns the terminal's width now: rows that were wider have been wrapped by it
+   * @param columns the terminal's width now: it has wrapped rows that are wider
    */
   erase(columns = Infinity): void {
     const { rows, row } = this.#shown;
@@ -148,21 +167,22 @@ export class Screen {
       up += Math.max(1, Math.ceil(textWidth(rows[index]) / columns));
     }
     if (row < rows.length) up += Math.floor(this.#shown.column / columns);
-    if (rows.length > 0) this.#write(`${up > 0 ? `\x1b[${up}A` : ""}\r\x1b[J`);
+    if (rows.length > 0) this.#write(up > 0 ? safe`\x1b[${up}A\r\x1b[J` : safe`\r\x1b[J`);
     this.#shown = { rows: [], row: 0, column: 0 };
   }
 
-  /** What is shown is gone: the screen was cleared. */
+  /** Forgets what is shown: the screen was cleared. */
   forget(): void {
     this.#shown = { rows: [], row: 0, column: 0 };
   }
 }
 
-/** How many code units two texts have in common at their beginning, not ending inside a character. */
+/** The number of code units at their beginning that two texts have in common, up to the end of a
+ * character. */
 function commonLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length++;
-  // A mark that joins the character before it is drawn with that one.
+  // A combining mark is drawn together with the character before it.
   while (
     length > 0 && length < b.length &&
     /^[\udc00-\udfff]|^\p{M}|^[\u200d\ufe0f]/u.test(b.slice(length))

@@ -1,32 +1,33 @@
 /** The terminal that lines are edited on. */
+import { safe, type SafeText } from "../../lib/escape.ts";
 import { type Key, KeyReader } from "./keys.ts";
 
-/** So long after an Escape character nothing belongs to it any more. */
+/** After this time an Escape character is the Escape key, and not the beginning of a sequence. */
 const escapeMilliseconds = 40;
 
-/** Asks the terminal to mark what is pasted, and to leave that. */
-const bracketedPaste = { on: "\x1b[?2004h", off: "\x1b[?2004l" };
+/** Makes the terminal mark what is pasted, or not (xterm's bracketed paste). */
+const bracketedPaste = { on: safe`\x1b[?2004h`, off: safe`\x1b[?2004l` };
 
 /** Standard input in raw mode, as keys. */
 export class TerminalInput {
-  readonly #write: (text: string) => void;
+  readonly #write: (text: SafeText) => void;
   readonly #reader = new KeyReader();
   #raw = false;
 
-  constructor(write: (text: string) => void) {
+  constructor(write: (text: SafeText) => void) {
     this.#write = write;
   }
 
-  /** Takes the terminal, or gives it back as it was. */
+  /** Takes the terminal, or restores it. */
   set raw(on: boolean) {
     if (this.#raw === on) return;
     try {
-      // Its mode first: a terminal that is gone is not to be written to.
+      // The mode first: it fails where the terminal is gone, before anything is written.
       Deno.stdin.setRaw(on);
       this.#raw = on;
       this.#write(on ? bracketedPaste.on : bracketedPaste.off);
     } catch {
-      // It is gone: there is nothing to give back.
+      // There is nothing to restore.
       this.#raw = false;
     }
   }
@@ -61,11 +62,11 @@ export class TerminalInput {
   }
 }
 
-/** How large the terminal is. */
+/** The size of the terminal. */
 export function terminalSize(): { columns: number; rows: number } {
   try {
     const { columns, rows } = Deno.consoleSize();
-    // One that does not say is as large as terminals used to be.
+    // Some terminals do not know their size, and say 0.
     return { columns: columns || 80, rows: rows || 24 };
   } catch {
     return { columns: 80, rows: 24 };

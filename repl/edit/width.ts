@@ -1,6 +1,6 @@
-/** How many columns text takes on a terminal. */
+/** The width of text on a terminal. */
 
-/** What joins the character before it: combining marks, joiners, variation selectors. */
+/** Characters without a width of their own: combining marks, joiners, variation selectors. */
 const joining = /^[\p{Mn}\p{Me}\u200d\ufe00-\ufe0f]$/u;
 
 /** The ranges that take two columns: East Asian Wide and Fullwidth of UAX #11, and emoji. */
@@ -36,7 +36,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Text cut to so many columns, its end marked where something is missing. */
+/** Text cut to a width; `…` at its end stands for what is missing. */
 export function cut(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;

@@ -1,16 +1,22 @@
-/** What may follow what was typed: commands and their arguments, and the properties of what is named. */
-import { allCommands, entries, parseCommand, splitWords } from "../commands/mod.ts";
-import type { ArgumentKind, PromptCommand } from "../commands/mod.ts";
+/** Completion of what was typed: commands and their arguments, and properties of objects. */
+import {
+  type ArgumentKind,
+  type Call,
+  type Command,
+  commands,
+  splitWords,
+} from "../commands/mod.ts";
 import type { Completion } from "../edit/editor.ts";
+import { scalarTypes } from "../commands/values.ts";
+import { type Option, type Options, optionsAt } from "../options.ts";
 import type { Session } from "./session.ts";
 
-/** More than anybody reads. */
+/** Maximum number of candidates. */
 const maxCandidates = 300;
 
 const nothing: Completion = { start: 0, candidates: [] };
 
-/** What may stand at the cursor. Nothing in the target is stopped for it, and no code of the user's
- * runs. */
+/** The candidates at the cursor. The target is not stopped, and none of the user's code runs. */
 export async function complete(
   session: Session,
   text: string,
@@ -21,12 +27,12 @@ export async function complete(
   const word = /(?:"[^"]*|'[^']*|\S*)$/.exec(head)![0];
   const start = cursor - word.length;
   const before = splitWords(head.slice(0, head.length - word.length));
-  // What the words before it mean: the one that is typed may become part of a name.
+  // The words before decide the command: the last one may become part of a longer name.
   const parsed = lineStart === 0 && before.length > 0
     ? parsedCommand(head.slice(0, head.length - word.length))
     : undefined;
   const names = lineStart === 0 ? commandWords(before, word) : [];
-  if (parsed !== undefined && !parsed.command.raw) {
+  if (parsed !== undefined && parsed.command.syntax !== "code") {
     const completed = await argumentCandidates(session, parsed, before, word);
     const candidates = [...new Set([...names, ...completed.candidates])];
     if (candidates.length > 0 || completed.more > 0) {
@@ -53,9 +59,9 @@ export async function complete(
   return { start: cursor - identifier.length, candidates: variables };
 }
 
-function parsedCommand(head: string): { command: PromptCommand; args: string[] } | undefined {
+function parsedCommand(head: string): Call | undefined {
   try {
-    return parseCommand(head);
+    return commands.parse(head);
   } catch {
     return undefined;
   }
@@ -64,15 +70,15 @@ function parsedCommand(head: string): { command: PromptCommand; args: string[] }
 /** The next words of commands whose names begin with the words so far. */
 function commandWords(before: readonly string[], word: string): string[] {
   const at = before.length;
-  const found = entries().filter(({ name, words, command, alias }) =>
-    // A name that is just the beginning of the command's own says nothing more.
+  const found = commands.entries.filter(({ name, words, command, alias }) =>
+    // A name that is only the beginning of the command's own adds nothing.
     !(alias && command.name.startsWith(name)) && words.length > at && words[at].startsWith(word) &&
     before.every((word, at) => words[at] === word)
   ).map(({ words }) => words[at]);
   return [...new Set(found)].filter((name) => /^[\w.?-]{2,}$/.test(name)).sort();
 }
 
-/** The names in the global scope: the user's variables, the API, the language's own. */
+/** Names in the global scope: the user's variables, the API, the language's own. */
 function globalNames(prefix: string): string[] {
   return Object.getOwnPropertyNames(globalThis)
     .filter((name) => name.startsWith(prefix) && /^[A-Za-z_$][\w$]*$/.test(name))
@@ -89,26 +95,40 @@ const none: Candidates = { candidates: [], more: 0 };
 
 async function argumentCandidates(
   session: Session,
-  { command, args: done }: { command: PromptCommand; args: string[] },
+  { command, args }: Call,
   before: readonly string[],
   word: string,
 ): Promise<Candidates> {
-  if (before.length > 0 && before.at(-1) === "--as") {
-    return among(
-      ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "pointer"]
-        .concat("char", "cstring", [...session.structs.keys()]),
-      word,
-    );
+  const options = optionsAt("prompt", command.options ?? {});
+  const valued = optionOf(options, before.at(-1) ?? "");
+  if (valued !== undefined && valued[1].value !== undefined) {
+    const [name, { choices, value }] = valued;
+    if (name === "as") return among([...scalarTypes, ...session.structs.keys()], word);
+    if (choices !== undefined) return among(choices, word);
+    return value === "folder" ? await files(word) : none;
   }
-  if (word.startsWith("-")) return among(command.options ?? [], word);
-  if (command.complete !== undefined) {
-    return among(await command.complete(session, done, word), word);
-  }
-  const { takes = [] } = command;
-  const position = done.filter((text) => !text.startsWith("--")).length;
-  const kind = takes[Math.min(position, takes.length - 1)];
-  if (kind === undefined) return none;
-  return await candidatesOf(session, kind, word);
+  if (word.startsWith("-")) return among(Object.keys(options).map((name) => `--${name}`), word);
+  if (command.complete !== undefined) return among(await command.complete(args, word), word);
+  const kind = argumentAt(command, args.filter((text) => !text.startsWith("--")).length);
+  return kind === undefined ? none : await candidatesOf(session, kind, word);
+}
+
+/** The option that a word names. */
+function optionOf(options: Options, word: string): [string, Option] | undefined {
+  if (!word.startsWith("-")) return undefined;
+  return Object.entries(options).find(([name, { short, aliases = [] }]) =>
+    [name, ...aliases].some((name) => word === `--${name}`) || word === `-${short}`
+  );
+}
+
+/** What the argument at a position names; the last one may take all that follow. */
+function argumentAt(
+  { arguments: given = [] }: Command,
+  position: number,
+): ArgumentKind | undefined {
+  const last = given.at(-1);
+  const further = last?.takes === "many" || last?.takes === "rest" ? last : undefined;
+  return (given[position] ?? further)?.kind;
 }
 
 function among(names: Iterable<string>, prefix: string): Candidates {
@@ -127,7 +147,7 @@ async function candidatesOf(
   if (typeof kind !== "string") return among(kind, word);
   switch (kind) {
     case "command":
-      return among(allCommands().map(({ name }) => name), word);
+      return among(commands.commands.map(({ name }) => name), word);
     case "file":
       return await files(word);
     case "process":
@@ -136,9 +156,8 @@ async function candidatesOf(
   if (session.maybeTarget === undefined) return none;
   switch (kind) {
     case "address":
-    case "register":
-    case "symbol": {
-      const registers = kind === "symbol" ? none : among(registerNames(session, word), word);
+    case "register": {
+      const registers = among(registerNames(session, word), word);
       if (kind === "register" || word.startsWith("$") || word === "") return registers;
       const symbols = await symbolNames(session, word);
       return {
@@ -153,7 +172,7 @@ async function candidatesOf(
     case "image":
       return among(session.target.images.map(({ name }) => name), word);
     case "thread": {
-      // A target that runs is not stopped to see which threads it has.
+      // A running target is not stopped to list its threads.
       if (!session.captured) return among(["all"], word);
       return among([...session.threads().map(({ index }) => String(index)), "all"], word);
     }
@@ -182,7 +201,7 @@ async function symbolNames(session: Session, word: string): Promise<Candidates> 
     }
     left += more;
   }
-  // A name that the line could not hold again cannot be completed.
+  // A name with blanks or quotes would not be read back as one word.
   const candidates = [...found].filter((name) => !/[\s"']/.test(name)).sort();
   return { candidates, more: left };
 }

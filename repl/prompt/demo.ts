@@ -1,21 +1,21 @@
-/** The demo process: a program whose threads are each known to be somewhere. */
+/** The demo process: a program whose threads each stay in a known function. */
 import type { LiveTarget } from "../../mod.ts";
 import { launch } from "../../ffi/processes.ts";
 import { UserError } from "../errors.ts";
-import { held, type Opened } from "./open.ts";
+import { held, type Opened } from "./opened.ts";
 
-/** Where the demo's sources and what was built of them are. */
+/** The demo's sources and binaries. */
 const directory = new URL("../../examples/demo/", import.meta.url);
 
-/** How long the demo's threads may take to get where they stay; after that it is shown as it is. */
+/** Maximum time for the demo's threads to reach their functions; after that the demo is shown as it is. */
 const settleMilliseconds = 5000;
 
-/** The signals that would leave the demo behind, and what comes of them instead. */
+/** The signals that end this process without an `unload` event, which would leave the demo behind. */
 const signals = ([["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const).map((
   [name, number],
 ) => ({ name, listener: () => Deno.exit(128 + number) }));
 
-/** Starts the demo. It ends when the answer is disposed, or with this process.
+/** Starts the demo. It ends when the result is disposed, or with this process.
  *
  * @throws UserError when there is no demo here
  */
@@ -27,7 +27,6 @@ export async function openDemo(): Promise<Opened> {
   const target = await launch(program.path, [], { output: "null" });
   const end = () => target.kill();
   addEventListener("unload", end);
-  // A signal alone would end this process without an unload.
   for (const { name, listener } of signals) Deno.addSignalListener(name, listener);
   try {
     await settle(target);
@@ -42,12 +41,12 @@ export async function openDemo(): Promise<Opened> {
   });
 }
 
-/** A program to run, until it is disposed. */
+/** A program that can be run until this is disposed. */
 interface Program extends Disposable {
   readonly path: string;
 }
 
-/** The demo as it was built for the Mach-O loader. */
+/** The demo built for the Mach-O loader. */
 function built(): Program {
   const path = decodeURIComponent(new URL("x86_64/demo", directory).pathname);
   return { path, [Symbol.dispose]() {} };
@@ -57,7 +56,7 @@ function built(): Program {
 async function compile(): Promise<Program> {
   const path = Deno.makeTempDirSync({ prefix: "machpause-demo-" });
   const source = (name: string) => decodeURIComponent(new URL(name, directory).pathname);
-  // A tail call would leave its caller out of the chain that the thread is known to be in.
+  // A tail call would remove its caller from the stack.
   const flags = ["-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"];
   const library = `${path}/libworkers.dylib`;
   const name = "@rpath/libworkers.dylib";
@@ -79,14 +78,14 @@ async function compile(): Promise<Program> {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new UserError("the demo needs a C compiler: `xcode-select --install` installs one");
   }
-  // A running program keeps its files; only their names go.
+  // A running program keeps its files open; only their names are removed.
   return {
     path: `${path}/demo`,
     [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
   };
 }
 
-/** Waits until every worker is where it stays: the demo says so in a variable of its own. */
+/** Waits until every worker is in its function, which the demo says in a variable of its own. */
 async function settle(target: LiveTarget): Promise<void> {
   const late = performance.now() + settleMilliseconds;
   let ready: bigint | undefined;

@@ -1,10 +1,10 @@
 /** Runs TypeScript typed at the prompt, and shows what came of it. */
-import { escape } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { CodeError, importer, IncompleteError, type Runnable, transform } from "./transform.ts";
 
 export { IncompleteError };
 
-/** Where in what was typed something went wrong. */
+/** A place in typed code. */
 export interface CodePlace {
   /** From 1. */
   readonly line: number;
@@ -14,18 +14,18 @@ export interface CodePlace {
   readonly text: string;
 }
 
-/** What was typed, and what was made of it, by what that is called in stack traces. */
+/** The sources that ran and their transformed code, by their names in stack traces. */
 const typed = new Map<string, { readonly source: string; readonly runnable: Runnable }>();
 
-/** So many pieces of code are remembered for the traces of errors that come later. */
+/** The number of sources that are kept, for the traces of errors that come later. */
 const maxRemembered = 100;
 
 let count = 0;
 
-/** A frame of what was typed, in a stack trace. */
+/** A stack trace's frame of typed code. */
 const userFrame = /\b(prompt-\d+)(?:, <anonymous>)?:(\d+):(\d+)/;
 
-/** Leaves in an error's trace what is the user's: the prompt's own frames tell nobody anything. */
+/** Removes the prompt's own frames from an error's trace. */
 function trimStack(error: unknown): void {
   if (!(error instanceof Error) || typeof error.stack !== "string") return;
   const lines = error.stack.split("\n");
@@ -35,7 +35,7 @@ function trimStack(error: unknown): void {
   if (end > 0) error.stack = lines.slice(0, end).join("\n");
 }
 
-/** Imports as a script in the working directory does. */
+/** `import()` as in a script in the working directory. */
 function importHere(specifier: unknown, options?: ImportCallOptions): Promise<unknown> {
   const text = String(specifier);
   const base = `file://${Deno.cwd().split("/").map(encodeURIComponent).join("/")}/`;
@@ -44,7 +44,7 @@ function importHere(specifier: unknown, options?: ImportCallOptions): Promise<un
 
 Object.defineProperty(globalThis, importer, { value: importHere, configurable: true });
 
-/** Whether code can be run as it is; otherwise more lines are to come. Wrong code is complete: more
+/** Whether code can be run as it is; otherwise more lines are needed. Wrong code is complete: more lines
  * would not help it. */
 export async function isComplete(source: string): Promise<boolean> {
   try {
@@ -55,16 +55,17 @@ export async function isComplete(source: string): Promise<boolean> {
   return true;
 }
 
-/** Runs code in the global scope; the value of its last expression, awaited.
+/** Runs code in the global scope.
  *
- * @throws IncompleteError when more lines are to come
+ * @returns the value of its last expression, awaited
+ * @throws IncompleteError when more lines are needed
  */
 export async function evaluate(source: string): Promise<unknown> {
   const runnable = await transform(source);
   const name = `prompt-${++count}`;
   typed.set(name, { source, runnable });
   typed.delete(`prompt-${count - maxRemembered}`);
-  // An indirect eval: its declarations are the global scope's.
+  // Declarations of an indirect eval are the global scope's.
   try {
     return await (0, eval)(`${runnable.code}\n//# sourceURL=${name}`);
   } catch (error) {
@@ -73,7 +74,7 @@ export async function evaluate(source: string): Promise<unknown> {
   }
 }
 
-/** Where in what was typed an error comes from; `null` where it does not. */
+/** Where in typed code an error comes from; `null` where it does not. */
 export function placeOf(error: unknown, source: string): CodePlace | null {
   if (error instanceof CodeError) {
     const text = source.split("\n")[error.line - 1];
@@ -91,10 +92,12 @@ export function placeOf(error: unknown, source: string): CodePlace | null {
   return { line: before.length, column: before.at(-1)!.length + 1, text };
 }
 
-/** A value as the prompt prints it: an address in hexadecimal too; long arrays are cut, with how many more there are. Strings in it
- * may be a target's, so everything is escaped. */
-export function show(value: unknown): string {
-  if (typeof value === "bigint" && value > 9n) return `${value}n  0x${value.toString(16)}`;
+/** The lines of a value as the prompt shows it: a big address in hexadecimal too, a long array cut. All
+ * of it is escaped, since strings anywhere in it may be a target's. */
+export function show(value: unknown): SafeText[] {
+  if (typeof value === "bigint" && value > 9n) {
+    return [safe`${value}n  0x${escape(value.toString(16))}`];
+  }
   return Deno.inspect(value, { colors: false, depth: 3, strAbbreviateSize: 1000 })
-    .split("\n").map(escape).join("\n");
+    .split("\n").map(escape);
 }

@@ -1,12 +1,13 @@
 /** What code typed at the prompt finds in the global scope. */
 import { Target } from "../../mod.ts";
-import { exposeApi } from "./api.ts";
 import { defineCommand } from "../commands/mod.ts";
+import { exposeApi } from "./api.ts";
 import { tameConsole } from "./console.ts";
+import type { sessionGlobals } from "./global_names.ts";
 import type { Session } from "./session.ts";
 
-/** Puts the API, the target and what is selected of it into the global scope, for code to use, and what
- * an embedding program adds.
+/** Puts the API, the session's target, threads, thread and frame, and what an embedding program adds
+ * into the global scope.
  *
  * @returns takes all of it out again
  */
@@ -16,7 +17,7 @@ export function exposeGlobals(
 ): () => void {
   const before = Object.getOwnPropertyDescriptors(globalThis) as Record<string, PropertyDescriptor>;
   exposeApi();
-  const getters: Readonly<Record<string, () => unknown>> = {
+  const getters: Readonly<Record<typeof sessionGlobals[number], () => unknown>> = {
     target: () => session.maybeTarget,
     threads: () => session.threads(),
     thread: () => session.thread,
@@ -25,7 +26,7 @@ export function exposeGlobals(
   for (const [name, get] of Object.entries(getters)) {
     const set = name === "target"
       ? (value: unknown) => {
-        if (!(value instanceof Target)) throw new TypeError("a target is what attach() gives");
+        if (!(value instanceof Target)) throw new TypeError("a target is what attach() returns");
         session.adopt(value);
       }
       : undefined;

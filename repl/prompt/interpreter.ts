@@ -1,20 +1,26 @@
-import { escape } from "../../lib/escape.ts";
+/** Runs what is typed: commands and TypeScript. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { commandHelp, helpLines } from "../commands/help.ts";
 import {
+  type Call,
+  type CommandContext,
+  commands,
   isAbsent,
-  parseCommand,
-  type ParsedCommand,
+  type Lines,
   runCommand,
-  subcommands,
-  suggestions,
 } from "../commands/mod.ts";
 import { UserError } from "../errors.ts";
 import { complain, explain, printLines } from "../view/output.ts";
 import type { Session } from "./session.ts";
 
+/** The answer to other debuggers' names for breakpoints and steps. */
+const noBreakpoints =
+  safe`there are no breakpoints and no steps here: \`pause\` stops every thread, \`resume\` lets them run, \`launch\` starts a program`;
+
 /** What became of a line. */
 export type Outcome = "done" | "failed" | "incomplete";
 
-/** What `_` was given last: the user may have made a variable of that name. */
+/** The value that `_` was last given: the user may have made a variable of that name. */
 let last: unknown;
 
 /** Makes a result available under a name, unless the user has taken that. */
@@ -27,141 +33,239 @@ function remember(name: "_" | "_error", value: unknown): void {
   global[name] = value;
 }
 
-/** Runs TypeScript; its value as lines.
- *
- * @throws IncompleteError when more lines are to come
- */
-export async function evaluateLines(session: Session, code: string): Promise<readonly string[]> {
-  await session.ready();
-  const { evaluate, show } = await import("./evaluate.ts");
-  const value = await evaluate(code);
-  if (value === undefined) return [];
-  remember("_", value);
-  return show(value).split("\n");
-}
+/** Runs lines for a session, and is what the commands among them work with. */
+export class Interpreter implements CommandContext {
+  readonly session: Session;
+  readonly #globals: Readonly<Record<string, unknown>>;
+  #ready: Promise<void> | undefined;
+  #hide: (() => void) | undefined;
 
-/** Where in the user's code an error comes from. */
-async function placeLines(session: Session, error: unknown, source: string): Promise<string[]> {
-  const { placeOf } = await import("./evaluate.ts");
-  const place = placeOf(error, source);
-  if (place === null) return [];
-  const { line, column, text } = place;
-  const several = source.includes("\n") || text !== source;
-  if (!session.ui.interactive) return several ? [`line ${line}: ${escape(text.trim())}`] : [];
-  if (!several && column <= 1) return [];
-  const head = `${line} | `;
-  const before = escape(text.slice(0, column - 1));
-  return [`  ${head}${escape(text)}`, `  ${" ".repeat(head.length + before.length)}^`];
+  /** @param globals what an embedding program adds to the global scope */
+  constructor(session: Session, globals: Readonly<Record<string, unknown>> = {}) {
+    this.session = session;
+    this.#globals = globals;
+  }
+
+  /** Puts the API and the session's state into the global scope, once. */
+  ready(): Promise<void> {
+    // Code needs the whole API, which takes long to load; commands do not.
+    return this.#ready ??= import("./globals.ts").then(({ exposeGlobals }) => {
+      this.#hide = exposeGlobals(this.session, this.#globals);
+    });
+  }
+
+  /** Leaves the global scope as it was. */
+  hide(): void {
+    this.#hide?.();
+    this.#hide = undefined;
+    this.#ready = undefined;
+  }
+
+  /** Runs TypeScript.
+   *
+   * @returns its value as lines
+   * @throws IncompleteError when more lines are needed
+   */
+  evaluate = async (code: string): Promise<Lines> => {
+    await this.ready();
+    const { evaluate, show } = await import("./evaluate.ts");
+    const value = await evaluate(code);
+    if (value === undefined) return [];
+    remember("_", value);
+    return show(value);
+  };
+
+  /** A value as the prompt shows it; a string without quotes. */
+  show = async (value: unknown): Promise<Lines> => {
+    if (value === undefined) return [];
+    if (typeof value === "string") return value.split("\n").map(escape);
+    return (await import("./evaluate.ts")).show(value);
+  };
+
+  /** The help of one command; of all of them without a name. */
+  help = (name?: string): Promise<Lines> => {
+    const { style, ui } = this.session;
+    return Promise.resolve(
+      name === undefined
+        ? helpLines(commands, style, ui.size().columns)
+        : commandHelp(commands, style, name),
+    );
+  };
+
+  /** Runs a file: a module where its name says so, otherwise lines as if they had been typed.
+   *
+   * @throws UserError when it cannot be read, or something in it failed
+   */
+  load = async (file: string): Promise<Lines> => {
+    await this.ready();
+    const path = file.replace(/^~(?=\/)/, Deno.env.get("HOME") ?? "~");
+    if (/\.[cm]?[jt]s$/.test(path)) {
+      const cwd = `file://${Deno.cwd().split("/").map(encodeURIComponent).join("/")}/`;
+      if (await Deno.stat(path).catch(() => null) === null) {
+        throw new UserError(`there is no file ${file}`);
+      }
+      await import(new URL(encodeURI(path), cwd).href);
+      return [];
+    }
+    let text: string;
+    try {
+      text = await Deno.readTextFile(path);
+    } catch (error) {
+      throw new UserError(
+        error instanceof Deno.errors.NotFound
+          ? `there is no file ${file}`
+          : `${file} cannot be read`,
+      );
+    }
+    if (await this.runText(text) === "failed") throw new UserError(`parts of ${file} failed`);
+    return [];
+  };
+
+  /** Runs what was typed: a command, or TypeScript. Errors are printed, not thrown. */
+  async interpret(text: string): Promise<Outcome> {
+    if (text.trim() === "" || text.startsWith("#")) return "done";
+    const { session } = this;
+    let call: Call | undefined;
+    let code = false;
+    try {
+      call = commands.parse(text);
+      if (call !== undefined) {
+        if (call.command.isIncomplete?.(text)) return "incomplete";
+        code = call.command.name === "print";
+        if (session.maybeTarget !== undefined) await session.loadDemangler();
+        printLines(await runCommand(this, call));
+        return "done";
+      }
+      const names = text.includes("\n") ? [] : commands.subcommands(text);
+      if (names.length > 0) {
+        throw new UserError(`there are ${names.map((name) => `\`${name}\``).join(", ")}`);
+      }
+      code = true;
+      printLines(await this.evaluate(text));
+      return "done";
+    } catch (error) {
+      if (code) {
+        const { IncompleteError } = await import("./evaluate.ts");
+        if (error instanceof IncompleteError) return "incomplete";
+      }
+      if (!code) this.#report(error);
+      else await this.#reportCode(error, call === undefined ? text : call.args[0] ?? "", call);
+      return "failed";
+    }
+  }
+
+  /** Says what went wrong.
+   *
+   * @param lines more about it
+   */
+  #report(error: unknown, message = explain(error), lines: readonly SafeText[] = []): void {
+    const { session } = this;
+    session.notice(error);
+    if (session.ui.interactive) {
+      complain(message);
+      printLines(lines.map((line) => session.style("quiet", line)));
+    } else complain(lines.reduce((before, line) => safe`${before}; ${line}`, message));
+  }
+
+  /** Says what went wrong with code.
+   *
+   * @param call the command that the code was an argument of
+   */
+  async #reportCode(error: unknown, code: string, call: Call | undefined): Promise<void> {
+    remember("_error", error);
+    const message = explain(error);
+    const wrong = error instanceof SyntaxError || error instanceof ReferenceError;
+    if (call === undefined && wrong) {
+      if (isAbsent(code)) return this.#report(error, noBreakpoints);
+      const meant = hint(code);
+      if (meant !== undefined) {
+        const word = escape(code.trim().split(/\s+/)[0]);
+        const what = error instanceof SyntaxError
+          ? safe`${word} is neither a command nor TypeScript`
+          : message;
+        return this.#report(error, safe`${what}; ${meant}`);
+      }
+    }
+    this.#report(error, message, await this.#placeLines(error, code));
+  }
+
+  /** Where in the user's code an error comes from. */
+  async #placeLines(error: unknown, source: string): Promise<SafeText[]> {
+    const { placeOf } = await import("./evaluate.ts");
+    const place = placeOf(error, source);
+    if (place === null) return [];
+    const { line, column, text } = place;
+    const several = source.includes("\n") || text !== source;
+    if (!this.session.ui.interactive) {
+      return several ? [safe`line ${line}: ${escape(text.trim())}`] : [];
+    }
+    if (!several && column <= 1) return [];
+    const head = safe`${line} | `;
+    const before = head.length + escape(text.slice(0, column - 1)).length;
+    return [safe`  ${head}${escape(text)}`, safe`  ${escape(" ".repeat(before))}^`];
+  }
+
+  /** Whether Enter runs what was typed; otherwise it begins another line. */
+  async endsHere(text: string): Promise<boolean> {
+    if (text.trim() === "") return true;
+    try {
+      const call = commands.parse(text.split("\n", 1)[0]);
+      if (call !== undefined) return !(call.command.isIncomplete?.(text) ?? false);
+    } catch {
+      return true;
+    }
+    return await (await import("./evaluate.ts")).isComplete(text);
+  }
+
+  /** Runs one or more lines: as one piece of code where they are that, otherwise line by line. */
+  async runText(text: string): Promise<Outcome> {
+    const trimmed = text.trimEnd();
+    if (!trimmed.includes("\n")) return await this.interpret(trimmed);
+    const isCommand = (line: string) => {
+      try {
+        return line.trim() !== "" && commands.parse(line) !== undefined;
+      } catch {
+        return true;
+      }
+    };
+    const several = trimmed.split("\n").some((line) => !/^\s/.test(line) && isCommand(line));
+    if (!several && await (await import("./evaluate.ts")).isComplete(trimmed)) {
+      return await this.interpret(trimmed);
+    }
+    const lines = new LineReader(this);
+    for (const line of trimmed.split("\n")) {
+      await lines.add(line);
+      if (this.session.ended) break;
+    }
+    if (!this.session.ended) lines.end();
+    return lines.failed ? "failed" : "done";
+  }
 }
 
 /** What the user may have meant instead. */
-function hint(text: string): string {
-  if (text.includes("\n")) return "";
-  const names = suggestions(text).map((name) => `\`${name}\``);
-  return names.length === 0 ? "" : `did you mean ${names.join(" or ")}?`;
+function hint(text: string): SafeText | undefined {
+  if (text.includes("\n")) return undefined;
+  const names = commands.suggestions(text).map((name) => `\`${name}\``);
+  return names.length === 0 ? undefined : escape(`did you mean ${names.join(" or ")}?`);
 }
 
-/** Says what went wrong. */
-async function report(
-  session: Session,
-  error: unknown,
-  text: string,
-  code: boolean,
-): Promise<void> {
-  session.notice(error);
-  let message: string = explain(error);
-  let lines: string[] = [];
-  if (code) {
-    remember("_error", error);
-    const wrong = error instanceof SyntaxError || error instanceof ReferenceError;
-    const meant = wrong ? hint(text) : "";
-    if (wrong && isAbsent(text)) {
-      message = "there are no breakpoints and no steps here: `pause` stops every thread, " +
-        "`resume` lets them run, `launch` starts a program";
-    } else if (meant !== "") {
-      const [word] = text.trim().split(/\s+/);
-      message = error instanceof SyntaxError
-        ? `${escape(word)} is no command, and this is no TypeScript; ${meant}`
-        : `${message}; ${meant}`;
-    } else lines = await placeLines(session, error, text);
-  }
-  if (session.ui.interactive) {
-    complain(message);
-    printLines(lines.map((line) => session.style("quiet", line)));
-  } else complain([message, ...lines].join("; "));
-}
-
-/** Runs what was typed: a command, or TypeScript. What goes wrong is said, never thrown. */
-export async function interpret(session: Session, text: string): Promise<Outcome> {
-  if (text.trim() === "" || text.startsWith("#")) return "done";
-  let parsed: ParsedCommand | undefined;
-  let code = false;
-  try {
-    parsed = parseCommand(text);
-    if (parsed !== undefined) {
-      if (parsed.command.isIncomplete?.(text)) return "incomplete";
-      code = parsed.command.name === "print";
-      if (session.maybeTarget !== undefined) await session.loadDemangler();
-      printLines(await runCommand(session, parsed));
-      return "done";
-    }
-    const names = text.includes("\n") ? [] : subcommands(text);
-    if (names.length > 0) {
-      throw new UserError(`there are ${names.map((name) => `\`${name}\``).join(", ")}`);
-    }
-    code = true;
-    printLines(await evaluateLines(session, text));
-    return "done";
-  } catch (error) {
-    if (code) {
-      const { IncompleteError } = await import("./evaluate.ts");
-      if (error instanceof IncompleteError) return "incomplete";
-    }
-    await report(session, error, text, code);
-    return "failed";
-  }
-}
-
-/** Whether Enter runs what was typed; otherwise another line of it begins. */
-export async function endsHere(text: string): Promise<boolean> {
-  if (text.trim() === "") return true;
-  const [first, ...others] = text.split("\n");
-  try {
-    const parsed = parseCommand(first);
-    if (parsed !== undefined) return !(parsed.command.isIncomplete?.(text) ?? false);
-    if (others.length === 0 && isAbsent(text)) return true;
-    if (others.length === 0 && (subcommands(text).length > 0 || suggestions(text).length > 0)) {
-      return true;
-    }
-  } catch {
-    return true;
-  }
-  const { isComplete } = await import("./evaluate.ts");
-  return await isComplete(text);
-}
-
-/** Runs lines one after the other: commands, and code that may go on over several lines. One that
- * fails does not keep the others from running. */
-export class Lines {
-  readonly #session: Session;
+/** Runs lines one after the other: commands, and code that may go on over several lines. The lines
+ * after one that fails are run too. */
+export class LineReader {
+  readonly #interpreter: Interpreter;
   #pending = "";
   /** Whether any failed. */
   failed = false;
 
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  /** Whether code was begun that is not complete. */
-  get pending(): boolean {
-    return this.#pending !== "";
+  constructor(interpreter: Interpreter) {
+    this.#interpreter = interpreter;
   }
 
   /** Takes a line. */
   async add(line: string): Promise<void> {
     if (this.#pending === "" && line.trim() === "") return;
     this.#pending += this.#pending === "" ? line : `\n${line}`;
-    const outcome = await interpret(this.#session, this.#pending);
+    const outcome = await this.#interpreter.interpret(this.#pending);
     if (outcome === "incomplete") return;
     this.#pending = "";
     this.failed ||= outcome === "failed";
@@ -169,61 +273,9 @@ export class Lines {
 
   /** No more lines come. */
   end(): void {
-    if (!this.pending) return;
-    complain("the last lines are incomplete");
+    if (this.#pending === "") return;
+    complain(safe`the last lines are incomplete`);
     this.#pending = "";
     this.failed = true;
   }
-}
-
-/** Runs a text of one or more lines: as one piece of code where it is that, otherwise line by line. */
-export async function runText(session: Session, text: string): Promise<Outcome> {
-  const trimmed = text.replace(/\s+$/, "");
-  if (!trimmed.includes("\n")) return await interpret(session, trimmed);
-  const isCommand = (line: string) => {
-    try {
-      return line.trim() !== "" && parseCommand(line) !== undefined;
-    } catch {
-      return true;
-    }
-  };
-  const commands = trimmed.split("\n").some((line) => !/^\s/.test(line) && isCommand(line));
-  if (!commands) {
-    const { isComplete } = await import("./evaluate.ts");
-    if (await isComplete(trimmed)) return await interpret(session, trimmed);
-  }
-  const lines = new Lines(session);
-  for (const line of trimmed.split("\n")) {
-    await lines.add(line);
-    if (session.ended) break;
-  }
-  if (!session.ended) lines.end();
-  return lines.failed ? "failed" : "done";
-}
-
-/** Runs a file: a module where its name says so, otherwise lines as they are typed.
- *
- * @throws UserError when it cannot be read, or something in it failed
- */
-export async function loadFile(session: Session, file: string): Promise<readonly string[]> {
-  await session.ready();
-  const path = file.replace(/^~(?=\/)/, Deno.env.get("HOME") ?? "~");
-  if (/\.[cm]?[jt]s$/.test(path)) {
-    const cwd = `file://${Deno.cwd().split("/").map(encodeURIComponent).join("/")}/`;
-    if (await Deno.stat(path).catch(() => null) === null) {
-      throw new UserError(`there is no file ${file}`);
-    }
-    await import(new URL(encodeURI(path), cwd).href);
-    return [];
-  }
-  let text: string;
-  try {
-    text = await Deno.readTextFile(path);
-  } catch (error) {
-    throw new UserError(
-      error instanceof Deno.errors.NotFound ? `there is no file ${file}` : `${file} cannot be read`,
-    );
-  }
-  if (await runText(session, text) === "failed") throw new UserError(`not all of ${file} was done`);
-  return [];
 }

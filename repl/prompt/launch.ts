@@ -1,8 +1,8 @@
 import { launch } from "../../ffi/processes.ts";
 import { UserError } from "../errors.ts";
-import { held, type Opened } from "./open.ts";
+import { held, type Opened } from "./opened.ts";
 
-/** Starts a program as the target. It outlives the session, as any other target does.
+/** Starts a program as the target. It outlives the session.
  *
  * @throws UserError when there is no such program
  */

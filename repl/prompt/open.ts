@@ -1,25 +1,9 @@
-/** From what a person calls a target to the target. */
-import type { CoreTarget, Target } from "../../mod.ts";
+/** Opens what the user names as a target. */
+import type { CoreTarget } from "../../mod.ts";
 import { UserError } from "../errors.ts";
+import { held, type Opened } from "./opened.ts";
 
-/** A target, and what else has to end with it. */
-export interface Opened extends Disposable {
-  readonly target: Pick<Target, keyof Target>;
-}
-
-/** Holds a target until it is disposed. */
-export function held(target: Pick<Target, keyof Target>, after?: () => void): Opened {
-  return {
-    target,
-    [Symbol.dispose]() {
-      try {
-        target[Symbol.dispose]();
-      } finally {
-        after?.();
-      }
-    },
-  };
-}
+export { held, type Opened } from "./opened.ts";
 
 /** Opens `demo`, `self`, `core:FILE`, `pid:N`, a bare pid, or a process name.
  *
@@ -72,7 +56,7 @@ export async function openCoreFile(
   file: string,
   symbols: readonly string[],
 ): Promise<CoreTarget> {
-  if (file === "") throw new UserError("open which core? its path goes after `core:`", 2);
+  if (file === "") throw new UserError("open which core? Its path goes after `core:`", 2);
   await checkFolders(symbols);
   const [{ openCoreOver }, { fileSystem }] = await Promise.all([
     import("../../lib/open_core.ts"),

@@ -1,15 +1,17 @@
 /** The prompt: on a terminal with editing, history and completion, from a pipe line by line. */
-import { escape } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { LineEditor } from "../edit/editor.ts";
 import { History, historyPath } from "../edit/history.ts";
 import { TerminalInput, terminalSize } from "../edit/terminal.ts";
+import { cut } from "../edit/width.ts";
 import { complain, explain, print } from "../view/output.ts";
+import type { Interpreter } from "./interpreter.ts";
 import type { Session } from "./session.ts";
 
 /** The signals that end the prompt, with their numbers. */
 const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 
-/** How the prompt is to run. */
+/** How the prompt runs. */
 export interface PromptOptions {
   /** Lines to run first, as if they had been typed. */
   readonly begin?: readonly string[];
@@ -17,15 +19,42 @@ export interface PromptOptions {
   readonly evaluate?: readonly string[];
   /** Whether the user's startup file is run first. */
   readonly init?: boolean;
+  /** What an embedding program adds to the global scope. */
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+/** The interpreter, which is loaded when it is first needed: the prompt appears before that. */
+class LazyInterpreter {
+  readonly #session: Session;
+  readonly #context: PromptOptions["context"];
+  #loading: Promise<Interpreter> | undefined;
+  #loaded: Interpreter | undefined;
+
+  constructor(session: Session, context: PromptOptions["context"]) {
+    this.#session = session;
+    this.#context = context;
+  }
+
+  get(): Promise<Interpreter> {
+    return this.#loading ??= import("./interpreter.ts").then(({ Interpreter }) =>
+      this.#loaded = new Interpreter(this.#session, this.#context)
+    );
+  }
+
+  /** Leaves the global scope as it was. */
+  hide(): void {
+    this.#loaded?.hide();
+  }
 }
 
 /** Runs the prompt to its end, and lets the target go.
  *
- * @returns the code to exit with
+ * @returns the exit code
  */
 export async function prompt(session: Session, options: PromptOptions = {}): Promise<number> {
   const { begin = [], evaluate, init = true } = options;
-  // A dumb terminal shows what moves the cursor instead of moving it.
+  const interpreter = new LazyInterpreter(session, options.context);
+  // A dumb terminal cannot move the cursor.
   const interactive = evaluate === undefined && Deno.stdin.isTerminal() &&
     Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
   using ending = new DisposableStack();
@@ -34,7 +63,7 @@ export async function prompt(session: Session, options: PromptOptions = {}): Pro
   addEventListener("unload", unload);
   ending.defer(() => removeEventListener("unload", unload));
   ending.defer(() => {
-    session.hide();
+    interpreter.hide();
     session.close();
   });
   for (const [name, number] of Object.entries(signals) as [keyof typeof signals, number][]) {
@@ -43,7 +72,7 @@ export async function prompt(session: Session, options: PromptOptions = {}): Pro
     ending.defer(() => Deno.removeSignalListener(name, listener));
   }
   const line: InputLine = {};
-  // Code that fails later, out of a timer or a promise nobody awaits, must not take the prompt along.
+  // An error in a timer or a promise that nobody awaits must not end the prompt.
   for (const type of ["error", "unhandledrejection"] as const) {
     const listener = (event: Event) => {
       event.preventDefault();
@@ -59,16 +88,17 @@ export async function prompt(session: Session, options: PromptOptions = {}): Pro
     ending.defer(() => removeEventListener(type, listener));
   }
   const startup = init ? initPath() : undefined;
-  if (startup !== undefined) await runStartup(session, startup);
-  if (interactive) return await converse(session, line, begin, ending);
-  return await scripted(session, begin, evaluate);
+  if (startup !== undefined) await runStartup(await interpreter.get(), startup);
+  const failed = interactive
+    ? await converse(session, interpreter, line, begin, ending)
+    : await scripted(await interpreter.get(), begin, evaluate);
+  return session.exitCode ?? (failed ? 1 : 0);
 }
 
 /** As in `(machpause demo paused) > `. */
-export function promptText(session: Session): string {
-  const name = session.maybeTarget?.name;
-  const words = ["machpause", name === undefined ? "" : escape(name), session.state];
-  return `(${words.filter((word) => word !== "").join(" ")}) > `;
+export function promptText(session: Session): SafeText {
+  const words = ["machpause", session.maybeTarget?.name ?? "", session.state];
+  return safe`(${escape(words.filter((word) => word !== "").join(" "))}) > `;
 }
 
 /** The user's startup file: `machpause/init.ts` in `$XDG_CONFIG_HOME` or `~/.config`; `undefined` where
@@ -85,34 +115,37 @@ function initPath(): string | undefined {
   }
 }
 
-/** Runs the startup file. What is wrong with it is said, and no reason not to go on. */
-async function runStartup(session: Session, path: string): Promise<void> {
+/** Runs the startup file. Its errors are printed, and do not end the prompt. */
+async function runStartup(interpreter: Interpreter, path: string): Promise<void> {
   try {
-    await session.load(path);
+    await interpreter.load(path);
   } catch (error) {
-    complain(`${escape(path)}: ${explain(error)}`);
+    complain(safe`${escape(path)}: ${explain(error)}`);
   }
 }
 
-/** Lines from a pipe or the command line. The first that fails does not keep the others from running,
- * but it shows in the exit code. */
+/** Runs lines from a pipe or the command line. The lines after one that fails are run too.
+ *
+ * @returns whether any failed
+ */
 async function scripted(
-  session: Session,
+  interpreter: Interpreter,
   begin: readonly string[],
   evaluate: readonly string[] | undefined,
-): Promise<number> {
-  const { Lines, runText } = await import("./interpreter.ts");
-  const lines = new Lines(session);
+): Promise<boolean> {
+  const { LineReader } = await import("./interpreter.ts");
+  const { session } = interpreter;
+  const lines = new LineReader(interpreter);
   for (const line of begin) await lines.add(line);
   if (evaluate !== undefined) {
-    let failed = lines.failed;
+    let { failed } = lines;
     for (const text of evaluate) {
-      const outcome = await runText(session, text);
-      if (outcome === "incomplete") complain(`${escape(text)} is incomplete`);
+      const outcome = await interpreter.runText(text);
+      if (outcome === "incomplete") complain(safe`${escape(text)} is incomplete`);
       failed ||= outcome !== "done";
       if (session.ended) break;
     }
-    return failed ? 1 : 0;
+    return failed;
   }
   let rest = "";
   for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
@@ -120,12 +153,12 @@ async function scripted(
     rest = parts.pop()!;
     for (const line of parts) {
       await lines.add(line);
-      if (session.ended) return lines.failed ? 1 : 0;
+      if (session.ended) return lines.failed;
     }
   }
   await lines.add(rest);
   lines.end();
-  return lines.failed ? 1 : 0;
+  return lines.failed;
 }
 
 /** The line being typed, while there is one. */
@@ -134,15 +167,19 @@ interface InputLine {
   above?: (print: () => void) => void;
 }
 
-/** A conversation at a terminal. */
+/** Reads and runs lines at a terminal, until the prompt is left.
+ *
+ * @returns whether that is a failure: never, whatever the lines did
+ */
 async function converse(
   session: Session,
+  interpreter: LazyInterpreter,
   line: InputLine,
   begin: readonly string[],
   ending: DisposableStack,
-): Promise<number> {
+): Promise<false> {
   const input = new TerminalInput(print);
-  /** Gives up what runs. */
+  /** Stops waiting for what runs. */
   let abandon: (() => void) | undefined;
   let progress = false;
   const size = terminalSize;
@@ -151,36 +188,39 @@ async function converse(
     write: print,
     size,
     history: session.history,
-    complete: async (text, cursor) =>
-      await (await import("./completion.ts")).complete(session, text, cursor),
-    isComplete: async (text) => await (await import("./interpreter.ts")).endsHere(text),
+    complete: async (text, cursor) => {
+      // Properties are looked up in the global scope.
+      await (await interpreter.get()).ready();
+      return await (await import("./completion.ts")).complete(session, text, cursor);
+    },
+    isComplete: async (text) => await (await interpreter.get()).endsHere(text),
     stylePrompt: (text) => session.style("quiet", text),
     suspend: () => input.suspend(() => editor.redraw()),
     interrupt() {
       const stop = session.interrupt;
       session.interrupt = undefined;
-      // What cannot be stopped is left to itself; and so is what does not stop.
+      // What cannot be stopped, or does not stop, is no longer waited for.
       if (stop !== undefined) return stop();
       if (abandon === undefined) return;
-      print("\n(no longer waited for)\n");
+      print(safe`\n(no longer waited for)\n`);
       abandon();
     },
   });
   const clearProgress = () => {
-    if (progress) print("\r\x1b[K");
+    if (progress) print(safe`\r\x1b[K`);
     progress = false;
   };
   session.ui = {
     interactive: true,
     size,
     async confirm(question) {
-      const answer = await editor.read(`${question} (y/n) `, true);
+      const answer = await editor.read(safe`${question} (y/n) `, true);
       return answer.kind === "line" && /^y(?:es)?$/i.test(answer.text.trim());
     },
     progress(text) {
       clearProgress();
       if (text === undefined) return;
-      print(text.slice(0, size().columns - 1));
+      print(escape(cut(text, size().columns - 1)));
       progress = true;
     },
   };
@@ -195,12 +235,12 @@ async function converse(
   Deno.addSignalListener("SIGWINCH", resized);
   ending.defer(() => Deno.removeSignalListener("SIGWINCH", resized));
 
-  /** Runs what was typed, until it is done or given up. */
+  /** Runs what was typed, until it is done or no longer waited for. */
   const run = async (text: string) => {
-    const { runText } = await import("./interpreter.ts");
+    const running = await interpreter.get();
     const givenUp = Promise.withResolvers<void>();
     abandon = givenUp.resolve;
-    await Promise.race([runText(session, text), givenUp.promise]);
+    await Promise.race([running.runText(text), givenUp.promise]);
     abandon = undefined;
     clearProgress();
   };
@@ -217,11 +257,10 @@ async function converse(
       complain(explain(error));
     }
     const reply = editor.read(promptText(session));
-    // What the first line needs is loaded while it is typed.
+    // What the first line needs is loaded while the user types it.
     void Promise.all([
-      import("./interpreter.ts"),
+      interpreter.get().then((loaded) => loaded.ready()),
       import("./completion.ts"),
-      session.ready(),
     ]).catch(() => {});
     const answer = await reply;
     if (answer.kind === "end") break;
@@ -233,13 +272,13 @@ async function converse(
     else if (session.state === "running") await run("pause");
     else if (leaving) break;
     else {
-      print("(Ctrl-C again leaves; the target runs on)\n");
+      print(safe`(Ctrl-C again leaves; the target runs on)\n`);
       leaving = true;
     }
   }
-  // What waits there would keep an embedding program from ending.
+  // A pending read would keep an embedding program from ending.
   restore();
   Deno.stdin.close();
   await reading;
-  return 0;
+  return false;
 }

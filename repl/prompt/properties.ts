@@ -1,9 +1,9 @@
-/** The properties of what is named at the prompt, told without running code that could do something. */
+/** The properties of objects that are named at the prompt, found without running the user's code. */
 import * as api from "../../mod.ts";
 import type { Session } from "./session.ts";
 
-/** The getters of the API that only tell: they stop nothing and change nothing. */
-const telling: readonly (readonly [type: unknown, names: readonly string[]])[] = [
+/** The getters of the API that neither stop nor change the target. */
+const harmless: readonly (readonly [type: unknown, names: readonly string[]])[] = [
   [api.Target, ["images", "warnings", "paused"]],
   [api.CoreTarget, ["threads", "crashedThread", "mainBinary", "kernelVersion", "segments"]],
   [api.Thread, [
@@ -20,7 +20,7 @@ const telling: readonly (readonly [type: unknown, names: readonly string[]])[] =
   [api.Pause, ["active", "pausedMicroseconds"]],
 ];
 
-/** What cannot be had without running something, but is known to be of some kind. */
+/** A value that cannot be read without running code, but whose prototype is known. */
 class Unknown {
   readonly prototype: object | null;
   constructor(prototype: object | null) {
@@ -28,14 +28,14 @@ class Unknown {
   }
 }
 
-/** The global names that the session answers for: what they are while nothing is captured. */
+/** The prototypes of the session's globals, for when nothing is captured. */
 const answers: Readonly<Record<string, object>> = {
   threads: Array.prototype,
   thread: api.Thread.prototype,
   frame: api.Frame.prototype,
 };
 
-/** The value of a global; what the session would have to stop the target for, only by its kind. */
+/** The value of a global; only its prototype where the target would have to be stopped for it. */
 function root(session: Session, name: string): unknown {
   if (name === "target") return session.maybeTarget ?? new Unknown(null);
   if (name in answers && isSessionGetter(name)) {
@@ -55,7 +55,7 @@ function root(session: Session, name: string): unknown {
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
   return descriptor === undefined || "value" in descriptor
     ? descriptor?.value
-    // The runtime's own globals are getters, which only load something.
+    // Some of the runtime's own globals are getters that load a module.
     : name in globalThis && isNative(descriptor.get)
     ? (globalThis as Record<string, unknown>)[name]
     : undefined;
@@ -71,7 +71,7 @@ function isNative(get: (() => unknown) | undefined): boolean {
     /\[native code\]/.test(Function.prototype.toString.call(get));
 }
 
-/** A property of a value, if that can be had without running the user's code. */
+/** A property of a value; `undefined` where reading it runs the user's code. */
 function property(session: Session, value: unknown, name: string): unknown {
   if (value instanceof Unknown) return undefined;
   if (value === null || value === undefined) return undefined;
@@ -83,7 +83,7 @@ function property(session: Session, value: unknown, name: string): unknown {
     const descriptor = Object.getOwnPropertyDescriptor(at, name);
     if (descriptor === undefined) continue;
     if ("value" in descriptor) return descriptor.value;
-    const known = telling.some(([type, names]) =>
+    const known = harmless.some(([type, names]) =>
       value instanceof (type as new () => unknown) && names.includes(name)
     );
     if (known) return (value as Record<string, unknown>)[name];
@@ -96,7 +96,7 @@ function property(session: Session, value: unknown, name: string): unknown {
   return undefined;
 }
 
-/** The names of all properties of a value that begin with `prefix`, own ones first. */
+/** The names of a value's properties that begin with `prefix`, its own first. */
 function names(value: unknown, prefix: string): string[] {
   const found = new Set<string>();
   const start = value instanceof Unknown
@@ -114,16 +114,15 @@ function names(value: unknown, prefix: string): string[] {
   return [...found];
 }
 
-/** The properties of what a path names, as in `target.images[0]`.
+/** The names of the properties of what a path, such as `target.images[0]`, names.
  *
- * @param prefix what their names begin with
+ * @param prefix the beginning of the names
  */
 export async function propertyNames(
   session: Session,
   path: string,
   prefix: string,
 ): Promise<readonly string[]> {
-  await session.ready();
   const [first, ...rest] = path.match(/[\w$]+/g) ?? [];
   let value = first === undefined ? undefined : root(session, first);
   for (const name of rest) value = property(session, value, name);

@@ -2,7 +2,7 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { type CoreStyle, LiveTarget, type SavedCore } from "../../mod.ts";
 import { UserError } from "../errors.ts";
-import type { Opened } from "./open.ts";
+import type { Opened } from "./opened.ts";
 import { bytesText, Progress } from "../view/progress.ts";
 import { count } from "../view/text.ts";
 
@@ -25,7 +25,7 @@ export async function saveCoreFile(
   const controller = new AbortController();
   const giveUp = () => controller.abort(new UserError("interrupted: no core was written"));
   for (const signal of signals) Deno.addSignalListener(signal, giveUp);
-  // Somebody else's answer to a signal may be to end the program.
+  // Other listeners may end the program at a signal.
   addEventListener("unload", giveUp);
   onStart(giveUp);
   using bar = new Progress(safe`Saving`);

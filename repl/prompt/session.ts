@@ -1,3 +1,4 @@
+/** What the prompt is at: data and state. It knows nothing of what uses it. */
 import type {
   CoreTarget,
   Frame,
@@ -7,27 +8,27 @@ import type {
   Thread,
 } from "../../mod.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
-import { escape } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { History } from "../edit/history.ts";
 import { UserError } from "../errors.ts";
 import type { Layout } from "../view/layout.ts";
-import { held, type Opened } from "./open.ts";
 import { printLines, write } from "../view/output.ts";
 import type { Style } from "../view/style.ts";
+import { held, type Opened } from "./opened.ts";
 import { nobody, type Ui } from "./ui.ts";
 
-/** Of a shorter run it cannot be told what threads did in it: in milliseconds. */
-const shortRun = 50;
+/** Minimum run, in milliseconds, for per-thread CPU figures. */
+const minRun = 50;
 
-/** What the prompt is at: a target, whether it is paused, the selected thread and frame. */
+/** The state of a prompt: its target, whether that is paused, the selected thread and frame. */
 export class Session implements Disposable {
   style: Style;
-  /** Who is before the screen. */
+  /** The screen, and the user at it. */
   ui: Ui = nobody;
-  /** Prints what the user's code says, which has been made safe. */
-  out: (text: string, complains: boolean) => void = (text, complains) =>
+  /** Prints the output of the user's code. */
+  out: (text: SafeText, complains: boolean) => void = (text, complains) =>
     write(complains ? Deno.stderr : Deno.stdout, text);
-  /** Changes need not be asked for. */
+  /** Whether changes are made without asking. */
   assumeYes = false;
   /** What was typed, in this session and before. */
   history: History = new History();
@@ -35,35 +36,32 @@ export class Session implements Disposable {
   readonly typed: string[] = [];
   /** Where folders of sources are now. */
   readonly sourceMap: [from: string, to: string][] = [];
-  /** Layouts that were declared. */
+  /** The layouts that were declared. */
   readonly structs: Map<string, Layout> = new Map();
   /** Set by `quit`. */
   ended = false;
-  /** Gives up what runs at the prompt; `undefined` where it can only be left to itself. */
+  /** The exit code that was given to `quit`. */
+  exitCode: number | undefined;
+  /** Stops the command that is running; `undefined` for one that cannot be stopped. */
   interrupt: (() => void) | undefined;
   #opened: Opened | undefined;
   #pause: Pause | undefined;
   #gone = false;
   #threads: readonly Thread[] | undefined;
-  /** The selected thread's id: it keeps its meaning from one pause to the next. */
+  /** The selected thread's id, which keeps its meaning from one pause to the next. */
   #thread: bigint | undefined;
   #frame = 0;
   #frames: readonly Frame[] | undefined;
-  /** When the target was let run, and how much each thread had used of a CPU then. */
+  /** When the target was last resumed, and each thread's CPU time then. */
   #resumed: { readonly at: number; readonly used: ReadonlyMap<bigint, bigint> } | undefined;
-  /** How long it then ran, in milliseconds. */
+  /** How long it ran between the last two pauses, in milliseconds. */
   #ran = 0;
-  /** Warnings of the target that were said. */
+  /** The target's warnings that were reported. */
   readonly #said = new Set<string>();
   #demangle: ((name: string) => string) | undefined;
-  readonly #context: Readonly<Record<string, unknown>>;
-  #ready: Promise<void> | undefined;
-  #hide: (() => void) | undefined;
 
-  /** @param context what an embedding program adds to the global scope */
-  constructor(style: Style, context: Readonly<Record<string, unknown>> = {}) {
+  constructor(style: Style) {
     this.style = style;
-    this.#context = context;
   }
 
   /** The target, if there is one. */
@@ -91,14 +89,24 @@ export class Session implements Disposable {
     return target?.kind === "core" ? target as CoreTarget : undefined;
   }
 
-  /** The target's warnings that were not asked for before. */
+  /** The target as a title: name, pid and architecture. */
+  get title(): SafeText {
+    return escape(`${this.target}`);
+  }
+
+  /** The size of an address, in bytes. */
+  get pointerSize(): number {
+    return this.target.arch.pointerSize;
+  }
+
+  /** The target's warnings since the last call. */
   newWarnings(): string[] {
     const news = this.target.warnings.filter((text) => !this.#said.has(text));
     for (const text of news) this.#said.add(text);
     return news;
   }
 
-  /** Lets the target before go, and takes this one. */
+  /** Takes a target; lets the one before go. */
   open(opened: Opened): void {
     this.close();
     this.#opened = opened;
@@ -110,7 +118,7 @@ export class Session implements Disposable {
     if (target !== this.maybeTarget) this.open(held(target));
   }
 
-  /** Lets the target go; it runs. */
+  /** Lets the target go; it runs on. */
   close(): void {
     const opened = this.#opened;
     const pause = this.#pause;
@@ -128,21 +136,7 @@ export class Session implements Disposable {
     }
   }
 
-  /** Puts the API and what the session is at into the global scope, once. */
-  ready(): Promise<void> {
-    return this.#ready ??= import("./globals.ts").then(({ exposeGlobals }) => {
-      this.#hide = exposeGlobals(this, this.#context);
-    });
-  }
-
-  /** Leaves the global scope as it was. */
-  hide(): void {
-    this.#hide?.();
-    this.#hide = undefined;
-    this.#ready = undefined;
-  }
-
-  /** Loads what makes mangled names readable. */
+  /** Loads the demangler, with which `demangle` works. */
   async loadDemangler(): Promise<void> {
     if (this.#demangle !== undefined) return;
     const { demangle, loadDemangler } = await import("../../mod.ts");
@@ -151,72 +145,52 @@ export class Session implements Disposable {
     this.#demangle = demangle;
   }
 
-  /** A readable name of a mangled one; not safe to print raw. */
+  /** The readable form of a mangled name, once the demangler is loaded. */
   demangle(name: string): string {
     return this.#demangle?.(name) ?? name;
   }
 
-  /** A symbol and an offset as text, safe to print. */
-  place(symbol: ImageSymbol, offset: number): string {
+  /** A symbol and an offset: `spin_inner + 4`. */
+  place(symbol: ImageSymbol, offset: number): SafeText {
     const name = escape(this.demangle(symbol.name));
-    return offset === 0 ? name : `${name} + ${offset}`;
+    return offset === 0 ? name : safe`${name} + ${offset}`;
   }
 
-  /** What is at an address, as text that is safe to print; `undefined` where nothing is known. */
-  describe(address: bigint): string | undefined {
+  /** What is at an address; `undefined` where nothing is known. */
+  describe(address: bigint): SafeText | undefined {
     const { image, symbol, offset } = this.target.resolve(address);
     if (image === null) return undefined;
     return symbol === null
-      ? `${escape(image.name)} + 0x${offset.toString(16)}`
+      ? safe`${escape(image.name)} + 0x${escape(offset.toString(16))}`
       : this.place(symbol, offset);
   }
 
   /** Prints at once, before a command is done. */
-  say(lines: readonly string[]): void {
+  say(lines: readonly SafeText[]): void {
     printLines(lines);
-  }
-
-  /** Runs TypeScript; its value as lines. */
-  async evaluate(code: string): Promise<readonly string[]> {
-    const { evaluateLines } = await import("./interpreter.ts");
-    return await evaluateLines(this, code);
-  }
-
-  /** A value as lines; a string as it is, but safe. */
-  async shown(value: unknown): Promise<readonly string[]> {
-    if (value === undefined) return [];
-    if (typeof value === "string") return value.split("\n").map(escape);
-    const { show } = await import("./evaluate.ts");
-    return show(value).split("\n");
-  }
-
-  /** Runs a file: a module, or lines as they are typed. */
-  async load(file: string): Promise<readonly string[]> {
-    const { loadFile } = await import("./interpreter.ts");
-    return await loadFile(this, file);
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
 
-  /** Looks at an error for what it says about the target: one that is gone is let go. */
+  /** Lets the target go when an error says that it is gone. */
   notice(error: unknown): void {
     if (!(error instanceof TargetGoneError)) return;
     this.close();
     this.#gone = true;
   }
 
-  /** Asks a target that runs for a sign of life, so that the prompt says what is so.
+  /** Checks that a running target still exists.
    *
-   * @throws TargetGoneError when there is none
+   * @throws TargetGoneError when it does not
    */
   checkAlive(): void {
     const target = this.maybeTarget as Partial<LiveTarget> | undefined;
     if (target?.kind === "live" && !target.paused) void target.initialized;
   }
 
-  /** As in `(machpause demo paused) > `, without what needs escaping. */
+  /** The target's state: `paused`, `running`, `core`, `self`, `gone`; empty without a target. */
   get state(): string {
     if (this.#gone) return "gone";
     const target = this.maybeTarget;
@@ -233,18 +207,18 @@ export class Session implements Disposable {
     this.forget();
   }
 
-  /** The share of a CPU that a thread of the pause used since the target was last resumed; what the
-   * system says, where it was not or only just. */
+  /** The share of a CPU that a thread used since the target was last resumed; what the system says
+   * where that was less than {@linkcode minRun} ago, or never. */
   cpuUsage(thread: Thread): number {
     const before = this.#resumed?.used.get(thread.id);
-    if (before === undefined || this.#ran < shortRun) return thread.cpuUsage;
+    if (before === undefined || this.#ran < minRun) return thread.cpuUsage;
     const used = Number(thread.userTime + thread.systemTime - before) / 1e6;
     return Math.min(1, Math.max(0, used / this.#ran));
   }
 
   /** Ends the prompt's own pause. */
   resume(): void {
-    if (this.core !== undefined) throw new UserError("nothing runs in a core: it stays as it is");
+    if (this.core !== undefined) throw new UserError("a core does not run");
     if (!this.target.paused) throw new UserError("the target is running");
     const pause = this.#pause;
     const used = this.target.threads.map((thread): [bigint, bigint] => [
@@ -256,11 +230,11 @@ export class Session implements Disposable {
     this.forget();
     pause?.resume();
     if (this.target.paused) {
-      throw new UserError("still paused, by a pause that your own code took: dispose that");
+      throw new UserError("still paused, by a pause that your own code holds: dispose of that one");
     }
   }
 
-  /** Forgets what was captured, and with it which frame was selected. */
+  /** Forgets what was captured, and which frame was selected. */
   forget(): void {
     this.#threads = undefined;
     this.#frames = undefined;
@@ -274,14 +248,14 @@ export class Session implements Disposable {
       (target.paused || target.kind === "core" || this.#threads !== undefined);
   }
 
-  /** Looks anew at the selected thread: its registers or its stack were written. */
+  /** Reads the selected thread's frames again: its registers or its stack were written. */
   reselect(): void {
     this.#frames = undefined;
     if (!this.captured) return;
     this.#frame = Math.min(this.#frame, Math.max(0, this.frames.length - 1));
   }
 
-  /** The threads of the pause. Of a target that runs: those captured last, or now if `fresh`. */
+  /** The threads of the pause; of a running target those captured last, or now if `fresh`. */
   threads(fresh = false): readonly Thread[] {
     const target = this.target;
     if (target.paused) return target.threads;
@@ -289,7 +263,7 @@ export class Session implements Disposable {
     return this.#threads ??= target.threads;
   }
 
-  /** The selected thread; the first where none is, or the selected one has ended.
+  /** The selected thread; the first one where none is selected, or the selected one has ended.
    *
    * @throws UserError when there are none, as in a damaged core
    */

@@ -2,12 +2,12 @@
  * at the top, `import` statements, and variables that stay and may be declared again. */
 import { type Node, parse } from "acorn";
 
-/** The code ends before it is complete: more lines are to come. */
+/** The code is incomplete: more lines are needed. */
 export class IncompleteError extends SyntaxError {}
 
-/** What is wrong with code, and where. */
+/** A syntax error and its place. */
 export class CodeError extends SyntaxError {
-  /** As `SyntaxError` says it. */
+  /** The name under which errors are shown. */
   override readonly name = "SyntaxError";
   /** From 1; 0 when not known. */
   readonly line: number;
@@ -21,14 +21,15 @@ export class CodeError extends SyntaxError {
   }
 }
 
-/** Code that can be run. */
+/** JavaScript made of typed code. */
 export interface Runnable {
   readonly code: string;
-  /** From an index into `code` to one into what was typed. */
+  /** The index into the typed code for an index into `code`. */
   sourceIndex(index: number): number;
 }
 
-/** The name by which transformed code calls for `import()`: relative to the working directory. */
+/** The global function that transformed code calls instead of `import()`. It resolves paths against the
+ * working directory. */
 export const importer = "__machpause_import";
 
 /** A node of the syntax tree, whose fields depend on its type. */
@@ -55,8 +56,8 @@ function tryParse(code: string): Parsed {
   }
 }
 
-/** Code without its types; `undefined` where it cannot be parsed. Loaded for code that has some: it
- * takes longer than all else here. */
+/** Code without its types; `undefined` where it cannot be parsed. The stripper is loaded only for code
+ * that is not JavaScript: it takes longer than everything else here. */
 async function strip(code: string): Promise<string | undefined> {
   const { stripTypeScriptTypes } = await import("node:module");
   for (const mode of ["strip", "transform"] as const) {
@@ -91,13 +92,13 @@ function isOpen(code: string): boolean {
   return open.length > 0 || /(?:[=+*,&|?:<.([{-]|=>)\s*$/.test(code);
 }
 
-/** The syntax tree of what was typed, and the JavaScript it is of.
+/** The syntax tree of typed code, and the JavaScript that it is of.
  *
- * @throws IncompleteError when more lines are to come
- * @throws CodeError when it is wrong
+ * @throws IncompleteError when more lines are needed
+ * @throws CodeError for a syntax error
  */
 async function read(source: string): Promise<{ code: string; tree: Tree }> {
-  // What begins with a brace is meant as an object, unless only a block makes sense of it.
+  // Code that begins with a brace is an object where it can be one, otherwise a block.
   if (/^\s*\{/.test(source)) {
     const code = `(${source.trimEnd().replace(/;+$/, "")}\n)`;
     const object = tryParse(code);
@@ -129,8 +130,8 @@ interface Edit {
 
 /** Makes the replacements.
  *
- * @param head what is put before it all
- * @param opened how many characters stand before what was typed, in `code`
+ * @param opened the number of characters in `code` before the typed code
+ * @param head goes before the result
  */
 function apply(
   code: string,
@@ -153,7 +154,7 @@ function apply(
       for (const { start, end, text } of sorted) {
         const from = start + shift;
         if (index < from) break;
-        // Inside of what was put in: where that is.
+        // Inside a replacement: where that begins.
         if (index < from + text.length) return Math.max(0, start - opened);
         shift += text.length - (end - start);
       }
@@ -162,7 +163,7 @@ function apply(
   };
 }
 
-/** Calls `visit` for a node and all beneath it, until it says not to go deeper. */
+/** Calls `visit` for a node and the nodes below it, unless `visit` returns `false` for their parent. */
 function walk(node: Tree, visit: (node: Tree) => boolean): void {
   if (!visit(node)) return;
   for (const value of Object.values(node)) {
@@ -198,7 +199,7 @@ function boundNames(pattern: Tree): string[] {
   }
 }
 
-/** An `import` statement as the call that does the same. */
+/** An `import` statement as a call that does the same. */
 function importText({ source, specifiers }: Tree, names: string[]): string {
   const module = `await ${importer}(${source.raw})`;
   if (specifiers.length === 0) return `${module};`;
@@ -214,10 +215,10 @@ function importText({ source, specifiers }: Tree, names: string[]): string {
   return `{ const __module = ${module}; ${parts.join(" ")} }`;
 }
 
-/** Makes code of what was typed. Its value is that of its last expression.
+/** Transforms typed code. The value of the result is that of the last expression.
  *
- * @throws IncompleteError when more lines are to come
- * @throws CodeError when it is wrong
+ * @throws IncompleteError when more lines are needed
+ * @throws CodeError for a syntax error
  */
 export async function transform(source: string): Promise<Runnable> {
   const { code, tree } = await read(source);
@@ -239,7 +240,7 @@ export async function transform(source: string): Promise<Runnable> {
   if (!asynchronous) {
     for (const node of body) {
       if (node.type === "VariableDeclaration" && node.kind !== "var") {
-        // As wide as what it replaces, so that columns stay.
+        // As wide as what it replaces, so that columns in errors stay correct.
         const end = node.start + node.kind.length;
         edits.push({ start: node.start, end, text: "var".padEnd(node.kind.length) });
       } else if (node.type === "ClassDeclaration") {

@@ -1,16 +1,19 @@
-/** What commands may want of whoever is before the screen. */
+/** What commands may ask of the user's screen. */
+import type { SafeText } from "../../lib/escape.ts";
+
+/** The screen, and the user at it. */
 export interface Ui {
   /** Whether there is somebody to ask. */
   readonly interactive: boolean;
-  /** The screen's; as wide as need be where there is none. */
+  /** The screen's size; unlimited where there is no screen. */
   size(): { readonly columns: number; readonly rows: number };
-  /** Puts a question to be answered with yes or no. */
-  confirm(question: string): Promise<boolean>;
-  /** Shows how far something is, in place of what was shown before; without text, nothing any more. */
-  progress(text?: string): void;
+  /** Asks a question that is answered by yes or no. */
+  confirm(question: SafeText): Promise<boolean>;
+  /** Shows how far some work is, in place of what was shown before; nothing without text. */
+  progress(text?: SafeText): void;
 }
 
-/** Nobody there: scripts and pipes. */
+/** Nobody: scripts and pipes. */
 export const nobody: Ui = {
   interactive: false,
   size: () => ({ columns: Infinity, rows: Infinity }),

@@ -1,12 +1,13 @@
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
 import { TargetGoneError } from "../../../mod.ts";
-import { allCommands, parseCommand } from "../../../repl/commands/mod.ts";
+import { commands } from "../../../repl/commands/mod.ts";
 import { UserError } from "../../../repl/errors.ts";
 import { held } from "../../../repl/prompt/open.ts";
 import { promptText } from "../../../repl/prompt/prompt.ts";
 import { Session } from "../../../repl/prompt/session.ts";
 import { plain } from "../../../repl/view/style.ts";
-import { fakeTarget, harmless, raw } from "../fake_target.ts";
+import { fakeTarget, harmless } from "../fake_target.ts";
+import { run } from "./run.ts";
 
 function open(): { session: Session } & ReturnType<typeof fakeTarget> {
   const { target, kernel } = fakeTarget();
@@ -15,23 +16,14 @@ function open(): { session: Session } & ReturnType<typeof fakeTarget> {
   return { session, target, kernel };
 }
 
-/** Runs a command line; its output, which must be safe to print. */
-async function run(session: Session, line: string): Promise<string[]> {
-  const parsed = parseCommand(line);
-  assert(parsed !== undefined, line);
-  const lines = [...await parsed.command.run(session, parsed.args)];
-  for (const text of lines) assertFalse(raw.test(text) || text.includes("\n"), text);
-  return lines;
-}
-
 Deno.test("a line is a command unless it reads like code", () => {
-  assertEquals(parseCommand("bt all")?.args, ["all"]);
-  assertEquals(parseCommand("  thread 1 ")?.args, ["1"]);
-  assertEquals(parseCommand("threads")?.command.name, "threads");
+  assertEquals(commands.parse("bt all")?.args, ["all"]);
+  assertEquals(commands.parse("  thread 1 ")?.args, ["1"]);
+  assertEquals(commands.parse("threads")?.command.name, "threads");
   for (
     const code of ["thread.name", "threads.length", "frame = 1", "1 + 1", "thread ?? 1", "btx"]
   ) {
-    assertEquals(parseCommand(code), undefined, code);
+    assertEquals(commands.parse(code), undefined, code);
   }
 });
 
@@ -167,7 +159,7 @@ Deno.test("images as a table", async () => {
 
 Deno.test("help lists every command", async () => {
   const lines = (await run(new Session(plain), "help")).join("\n");
-  for (const { name, help } of allCommands()) {
+  for (const { name, help } of commands.commands) {
     assert(lines.includes(name) && lines.includes(help), name);
   }
 });

@@ -8,14 +8,15 @@ import {
   assertThrows,
 } from "@std/assert";
 import { openCore } from "../../../mod.ts";
-import { parseCommand, runCommand } from "../../../repl/commands/mod.ts";
+import { commands } from "../../../repl/commands/mod.ts";
 import { UserError } from "../../../repl/errors.ts";
 import { encode, Layouts } from "../../../repl/view/layout.ts";
 import { held } from "../../../repl/prompt/open.ts";
 import { Session } from "../../../repl/prompt/session.ts";
 import { plain } from "../../../repl/view/style.ts";
 import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";
-import { fakeTarget, harmless, hostile, raw } from "../fake_target.ts";
+import { fakeTarget, harmless, hostile } from "../fake_target.ts";
+import { run } from "./run.ts";
 
 function fake(): { session: Session } & ReturnType<typeof fakeTarget> {
   const { target, kernel } = fakeTarget();
@@ -23,16 +24,6 @@ function fake(): { session: Session } & ReturnType<typeof fakeTarget> {
   session.open(held(target));
   session.pause();
   return { session, target, kernel };
-}
-
-/** Runs a command line; its output, which must be safe to print. */
-async function run(session: Session, line: string): Promise<string[]> {
-  const parsed = parseCommand(line);
-  assert(parsed !== undefined, line);
-  await session.loadDemangler();
-  const lines = [...await runCommand(session, parsed)];
-  for (const text of lines) assertFalse(raw.test(text) || text.includes("\n"), text);
-  return lines;
 }
 
 /** The values of lines, without their addresses. */
@@ -131,7 +122,7 @@ Deno.test("structs: offsets and sizes are those of C", async () => {
   ) {
     await assertRejects(() => run(session, wrong), UserError);
   }
-  assert(parseCommand("struct A {")!.command.isIncomplete!("struct A {"));
+  assert(commands.parse("struct A {")!.command.isIncomplete!("struct A {"));
 });
 
 Deno.test("layouts of the architectures differ where their ABIs do", () => {
@@ -270,7 +261,7 @@ Deno.test("a core: what can be read is, and nothing is written", async () => {
   using core = await atCore("arm64");
   const { session } = core;
   for (const line of ["memory write sp 1 --yes", "register write x0 1 --yes"]) {
-    await assertRejects(() => run(session, line), UserError, "a core stays as it is");
+    await assertRejects(() => run(session, line), UserError, "a core is read-only");
   }
   for (const line of ["pause", "resume"]) {
     await assertRejects(() => run(session, line), UserError, "core");

@@ -1,19 +1,11 @@
 /** Which command a line means: names of other debuggers, beginnings of names, typing errors, code. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import {
-  allCommands,
-  defineCommand,
-  entries,
-  parseCommand,
-  splitWords,
-  subcommands,
-  suggestions,
-} from "../../../repl/commands/mod.ts";
+import { commands, defineCommand, splitWords } from "../../../repl/commands/mod.ts";
 import { UserError } from "../../../repl/errors.ts";
 
 /** The command of a line and its arguments, on one line. */
 function meant(line: string): string | undefined {
-  const parsed = parseCommand(line);
+  const parsed = commands.parse(line);
   return parsed && [parsed.command.name, ...parsed.args].join(" | ");
 }
 
@@ -68,7 +60,7 @@ Deno.test("beginnings of words, where they are of one command only", () => {
     "pau": "pause",
   };
   for (const [line, command] of Object.entries(lines)) assertEquals(meant(line), command, line);
-  assertThrows(() => parseCommand("reg 1"), UserError, "may be");
+  assertThrows(() => commands.parse("reg 1"), UserError, "may be");
 });
 
 Deno.test("code is code, also where it begins with a command's name", () => {
@@ -117,22 +109,22 @@ Deno.test("words, quoted or not", () => {
 });
 
 Deno.test("typing errors: the nearest name", () => {
-  assertEquals(suggestions("regsiters"), ["registers"]);
-  assertEquals(suggestions("thraed 1"), ["thread"]);
-  assertEquals(suggestions("disasemble pc"), ["disassemble"]);
-  assertEquals(suggestions("image lokup -a 1"), ["image lookup"]);
-  assertEquals(suggestions("xyzzy"), []);
-  assertEquals(subcommands("register"), ["register read", "register write"]);
-  assertEquals(subcommands("image")[0], "image list");
+  assertEquals(commands.suggestions("regsiters"), ["registers"]);
+  assertEquals(commands.suggestions("thraed 1"), ["thread"]);
+  assertEquals(commands.suggestions("disasemble pc"), ["disassemble"]);
+  assertEquals(commands.suggestions("image lokup -a 1"), ["image lookup"]);
+  assertEquals(commands.suggestions("xyzzy"), []);
+  assertEquals(commands.subcommands("register"), ["register read", "register write"]);
+  assertEquals(commands.subcommands("image")[0], "image list");
 });
 
 Deno.test("every name is one command's; every command has help and an example of itself", () => {
-  const names = entries().map(({ name }) => name);
+  const names = commands.entries.map(({ name }) => name);
   assertEquals(new Set(names).size, names.length);
-  for (const { name, help, example } of allCommands()) {
+  for (const { name, help, example } of commands.commands) {
     assert(help.length > 5 && help.length < 80, name);
     assert(example !== undefined, name);
-    assertEquals(parseCommand(example)?.command.name, name, example);
+    assertEquals(commands.parse(example)?.command.name, name, example);
   }
 });
 
@@ -141,7 +133,7 @@ Deno.test("a command of one's own", () => {
   defineCommand("greet all", { help: "says hello", run: (...args) => void seen.push(args) });
   assertEquals(meant('greet all "you there"'), "greet all | you there");
   defineCommand("greet all", { run: () => 1 });
-  assertEquals(entries().filter(({ name }) => name === "greet all").length, 1);
+  assertEquals(commands.entries.filter(({ name }) => name === "greet all").length, 1);
   assertThrows(() => defineCommand("bt", { run: () => 1 }), UserError, "taken");
   assertThrows(() => defineCommand("a.b", { run: () => 1 }), UserError, "no name");
   assertThrows(() => defineCommand("a", {} as never), UserError, "run");

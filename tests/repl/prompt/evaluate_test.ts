@@ -151,16 +151,18 @@ Deno.test("what is shown is safe, wherever in a value the text is", () => {
     { [Symbol.for("Deno.customInspect")]: () => hostile },
     Object.assign(() => {}, { [Symbol.toStringTag]: hostile }),
   ];
-  for (const value of values) assertFalse(raw.test(show(value)), show(value));
-  assertEquals(show({ [Symbol.for("Deno.customInspect")]: () => "a\nb" }), "a\nb");
-  assertEquals(show(hostile).includes(harmless.slice(0, 20)), true);
+  for (const value of values) {
+    for (const line of show(value)) assertFalse(raw.test(line) || line.includes("\n"), line);
+  }
+  assertEquals(show({ [Symbol.for("Deno.customInspect")]: () => "a\nb" }), ["a", "b"]);
+  assertEquals(show(hostile)[0].includes(harmless.slice(0, 20)), true);
 });
 
 Deno.test("big arrays are cut", () => {
-  assertEquals(show(Array.from({ length: 5000 }, () => 1)).split("\n").length < 20, true);
+  assertEquals(show(Array.from({ length: 5000 }, () => 1)).length < 20, true);
 });
 
 Deno.test("an address is shown in hexadecimal too", () => {
-  assertEquals(show(0x1_0000_4000n), "4294983680n  0x100004000");
-  assertEquals([show(9n), show(-12n), show([12n])], ["9n", "-12n", "[ 12n ]"]);
+  assertEquals(show(0x1_0000_4000n), ["4294983680n  0x100004000"]);
+  assertEquals([9n, -12n, [12n]].map(show), [["9n"], ["-12n"], ["[ 12n ]"]]);
 });

@@ -1,7 +1,7 @@
 /** The prompt as people live in it, at a real terminal: every command on a real process, completion,
  * history, pastes, sizes, Ctrl-C in each state. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { allCommands } from "../../../repl/commands/mod.ts";
+import { commands } from "../../../repl/commands/mod.ts";
 import { textWidth } from "../../../repl/edit/width.ts";
 import { compileHelper, root, Terminal, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
@@ -121,7 +121,7 @@ Deno.test({
     assert(pid > 0);
     const others = ["register write rax 1", "memory write x", "kill", "attach 1", "demo", "quit"];
     const names = [...seen, ...others, ".load x"];
-    for (const { name, aliases = [] } of allCommands()) {
+    for (const { name, aliases = [] } of commands.commands) {
       const known = [
         name,
         ...aliases.map((alias) => typeof alias === "string" ? alias : alias.name),

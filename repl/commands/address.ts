@@ -1,0 +1,111 @@
+/** Address expressions: numbers, registers and symbols, with C's integer operators between them. */
+import { UserError } from "../errors.ts";
+import type { Session } from "../prompt/session.ts";
+import { integer, registerNamed } from "./values.ts";
+
+/** The binary operators by precedence, the weakest first, as in C. */
+const levels: readonly Readonly<Record<string, (a: bigint, b: bigint) => bigint>>[] = [
+  { "|": (a, b) => a | b },
+  { "^": (a, b) => a ^ b },
+  { "&": (a, b) => a & b },
+  { "<<": (a, b) => a << b, ">>": (a, b) => a >> b },
+  { "+": (a, b) => a + b, "-": (a, b) => a - b },
+  { "*": (a, b) => a * b, "/": (a, b) => a / b, "%": (a, b) => a % b },
+];
+
+/** The value of an address expression, such as `$sp + 8`, `$rax*2`, `&symbol` and `main+16`.
+ *
+ * @throws UserError where it is not one
+ */
+export function addressOf(session: Session, text: string): bigint {
+  // Names may hold what are operators elsewhere: `-[View draw]`, `operator+`.
+  const value = operand(session, text.trim()) ?? new Expression(session, text).value();
+  return BigInt.asUintN(8 * session.pointerSize, value);
+}
+
+/** The value of a number, a register or a symbol. */
+function operand(session: Session, text: string): bigint | undefined {
+  const value = integer(text) ?? registerNamed(session, text.replace(/^\$/, ""));
+  return value ?? session.target.lookup(text)[0]?.symbol.address;
+}
+
+/** A recursive-descent parser that evaluates as it goes. */
+class Expression {
+  readonly #session: Session;
+  readonly #text: string;
+  #at = 0;
+
+  constructor(session: Session, text: string) {
+    this.#session = session;
+    this.#text = text;
+  }
+
+  /** The value of the whole text. */
+  value(): bigint {
+    const value = this.#binary(0);
+    if (this.#next(/$/y) === undefined) throw this.#wrong();
+    return value;
+  }
+
+  #binary(level: number): bigint {
+    if (level === levels.length) return this.#unary();
+    const operators = levels[level];
+    let left = this.#binary(level + 1);
+    for (;;) {
+      const start = this.#at;
+      const operator = this.#next(/<<|>>|[-+*\/%&|^]/y);
+      if (operator === undefined || !(operator in operators)) {
+        this.#at = start;
+        return left;
+      }
+      const right = this.#binary(level + 1);
+      if (right === 0n && /[\/%]/.test(operator)) throw new UserError("division by zero");
+      if (operator.length === 2 && (right < 0n || right > 64n)) {
+        throw new UserError(`a shift by ${right} bits: 0 to 64 are possible`);
+      }
+      left = operators[operator](left, right);
+    }
+  }
+
+  #unary(): bigint {
+    const sign = this.#next(/[-+](?!\[)|~/y);
+    if (sign !== undefined) {
+      const value = this.#unary();
+      return sign === "-" ? -value : sign === "~" ? ~value : value;
+    }
+    if (this.#next(/\(/y) !== undefined) {
+      const value = this.#binary(0);
+      if (this.#next(/\)/y) === undefined) throw this.#wrong();
+      return value;
+    }
+    const isSymbol = this.#next(/&/y) !== undefined;
+    // A method of Objective-C; or a name, with the parameters that C++ writes after it.
+    const name = this.#next(/[-+]\[[^\]]*\]|[\w$.:@~]+(?:\([^()]*\))?(?: const)?/y);
+    if (name === undefined) throw this.#wrong();
+    const value = isSymbol
+      ? this.#session.target.lookup(name)[0]?.symbol.address
+      : operand(this.#session, name);
+    if (value !== undefined) return value;
+    throw new UserError(
+      isSymbol ? `no symbol is named ${name}` : `${name} is no number, no register and no symbol`,
+    );
+  }
+
+  /** Takes what matches next, after blanks. */
+  #next(pattern: RegExp): string | undefined {
+    while (/\s/.test(this.#text[this.#at] ?? "")) this.#at++;
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  #wrong(): UserError {
+    const left = this.#text.slice(this.#at).trim();
+    return new UserError(
+      left === ""
+        ? `${this.#text} is not complete: an address is expected at its end`
+        : `${this.#text} is no address: ${left} was not expected`,
+    );
+  }
+}

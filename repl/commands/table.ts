@@ -1,0 +1,200 @@
+/** All commands by name, and which of them a line means. */
+import { UserError } from "../errors.ts";
+import { globalNames } from "../prompt/global_names.ts";
+import type { Command } from "./command.ts";
+import { splitWords } from "./parse.ts";
+
+/** A name of a command. */
+export interface Entry {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly command: Command;
+  /** The arguments that the name stands for. */
+  readonly args: readonly string[];
+  readonly alias: boolean;
+}
+
+/** A line that is a command. */
+export interface Call {
+  readonly command: Command;
+  /** Arguments and options, not yet told apart. */
+  readonly args: readonly string[];
+}
+
+/** What code goes on with after a name: operators, and calls and properties with a blank before. */
+const operator = /^(?:[=.([?+*/<>&|,;!:^%]|-(?![a-z-]|\d)|--?$)/i;
+
+/** Words of the language that begin statements: such a line is code, whatever it resembles. */
+const keyword =
+  /^(?:abstract|async|await|break|case|catch|class|const|continue|debugger|declare|default|delete|do|else|enum|export|finally|for|function|if|import|interface|let|namespace|new|return|super|switch|this|throw|try|type|typeof|using|var|void|while|with|yield)$/;
+
+/** Names of LLDB and gdb for what there is not here. */
+const absent =
+  /^(?:b|br|break|breakpoint|tbreak|watch|watchpoint|s|si|n|ni|step|stepi|next|nexti|finish|fin|until|run|r)(?:\s+[\w.:-]+)*$/;
+
+/** Whether a line asks for breakpoints or steps in the words of other debuggers. */
+export function isAbsent(line: string): boolean {
+  return absent.test(line.trim());
+}
+
+/** Whether code can mean something by a name alone: it is in the global scope, or will be. */
+function isGlobal(name: string): boolean {
+  return globalNames.has(name) || name in globalThis;
+}
+
+/** The shortest abbreviation of a command's first word. */
+const minAbbreviation = 2;
+
+/** The commands by name. */
+export class CommandTable {
+  /** In the order in which the help lists them. */
+  readonly #commands: Command[];
+  #entries: readonly Entry[] | undefined;
+
+  constructor(commands: readonly Command[]) {
+    this.#commands = [...commands];
+  }
+
+  /** All commands. */
+  get commands(): readonly Command[] {
+    return this.#commands;
+  }
+
+  /** All names, those with more words first. */
+  get entries(): readonly Entry[] {
+    return this.#entries ??= this.#commands.flatMap((command) => {
+      const names = [command.name, ...command.aliases ?? []];
+      return names.map((alias, at): Entry => {
+        const { name, args } = typeof alias === "string" ? { name: alias, args: [] } : alias;
+        return { name, words: name.split(" "), command, args, alias: at > 0 };
+      });
+    }).sort((a, b) => b.words.length - a.words.length);
+  }
+
+  /** Adds a command of the user's, or replaces one.
+   *
+   * @throws UserError when a command of the prompt has that name
+   */
+  define(command: Command): void {
+    const known = this.entries.find(({ name }) => name === command.name);
+    if (known === undefined) this.#commands.push(command);
+    else if (known.command.group === "own") {
+      this.#commands[this.#commands.indexOf(known.command)] = command;
+    } else throw new UserError(`${command.name} is taken: the prompt has a command of that name`);
+    this.#entries = undefined;
+  }
+
+  /** The command that has exactly this name. */
+  named(name: string): Command | undefined {
+    return this.entries.find((entry) => entry.name === name)?.command;
+  }
+
+  /** The command that a line begins with; `undefined` where the line is code. */
+  parse(line: string): Call | undefined {
+    const text = line.trim();
+    // `x/4gx $sp` is one word and `x /4gx $sp` two.
+    const examine = /^x\s*(\/\d*[a-zA-Z]*)(?:\s+(.*))?$/s.exec(text);
+    if (examine !== null && (examine[2] !== undefined || !isGlobal("x"))) {
+      return { command: this.named("x")!, args: [examine[1], ...splitWords(examine[2] ?? "")] };
+    }
+    const words = text.split(/\s+/);
+    const [first, second = ""] = words;
+    if (!/^[.?a-z][\w?-]*$/i.test(first)) return undefined;
+    // An assignment makes a variable of any name.
+    if (/^(?:=(?!=)|=>|[-+*/%&|^]=)/.test(second)) return undefined;
+    for (const { words: names, command, args, alias } of this.entries) {
+      if (!names.every((name, at) => words[at] === name)) continue;
+      const next = words[names.length] ?? "";
+      if (names.length === 1 && isGlobal(first)) {
+        const path = command.arguments?.[0]?.kind === "file" && /^(?:\.{0,2}|~)\//.test(next);
+        if (!path && operator.test(next)) return undefined;
+        // A variable that has the name of an alias or of one letter is meant when it stands alone.
+        if ((alias || command.name.length === 1) && next === "") return undefined;
+      }
+      return { command, args: [...args, ...argumentsOf(command, text, names.length)] };
+    }
+    return this.#abbreviated(text, words);
+  }
+
+  /** A command by the beginnings of its words, such as `re r` and `th list`. Only one that changes
+   * nothing: what was meant otherwise must not let a target go. */
+  #abbreviated(text: string, words: readonly string[]): Call | undefined {
+    const [first] = words;
+    if (
+      first.length < minAbbreviation || !/^[a-z]+$/.test(first) || keyword.test(first) ||
+      isGlobal(first) || isAbsent(text) || operator.test(words[1] ?? "")
+    ) return undefined;
+    const fitting = this.entries.filter(({ words: names }) =>
+      names.length <= words.length && names.every((name, at) => name.startsWith(words[at]))
+    );
+    const [longest] = fitting;
+    if (longest === undefined) return undefined;
+    // Names of as many words count; `th` alone may be `thread` or `threads`.
+    const best = fitting.filter(({ words: names }) => names.length === longest.words.length);
+    const names = [...new Set(best.map(({ name }) => name))].sort().slice(0, 6);
+    const list = names.map((name) => `\`${name}\``).join(", ");
+    if (new Set(best.map(({ command }) => command)).size > 1) {
+      throw new UserError(`${first} may be ${list}`);
+    }
+    if (longest.command.changes) {
+      throw new UserError(
+        `${first} is short for ${list}, which changes the target: type it in full`,
+      );
+    }
+    const rest = argumentsOf(longest.command, text, longest.words.length);
+    return { command: longest.command, args: [...longest.args, ...rest] };
+  }
+
+  /** The names that begin with a word which alone is no command: `image` has `image list`. */
+  subcommands(line: string): readonly string[] {
+    const [first] = line.trim().split(/\s+/);
+    if (!/^[a-z-]+$/.test(first) || isGlobal(first)) return [];
+    const names = this.entries.filter(({ words }) => words.length > 1 && words[0] === first)
+      .map(({ name }) => name);
+    return [...new Set(names)].sort();
+  }
+
+  /** The names nearest to what was typed. */
+  suggestions(line: string): readonly string[] {
+    const typed = line.trim().split(/\s+/);
+    if (!/^[a-z][\w-]{1,30}$/i.test(typed[0]) || keyword.test(typed[0])) return [];
+    const near = this.entries.map(({ name, words }) => {
+      const text = typed.slice(0, words.length).join(" ").toLowerCase();
+      return { name, distance: editDistance(text, name) };
+    }).filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 4)));
+    const nearest = Math.min(...near.map(({ distance }) => distance));
+    const best = near.filter(({ distance }) => distance === nearest);
+    // Of names that are equally near, the one that covers more of the line is meant.
+    const words = Math.max(...best.map(({ name }) => name.split(" ").length));
+    const names = best.map(({ name }) => name).filter((name) => name.split(" ").length === words);
+    return [...new Set(names)].slice(0, 3);
+  }
+}
+
+/** The arguments after the words of a command's name. */
+function argumentsOf(command: Command, text: string, skip: number): string[] {
+  let rest = text;
+  for (let word = 0; word < skip; word++) rest = rest.replace(/^\S+\s*/, "");
+  if (command.syntax === "code") return rest === "" ? [] : [rest];
+  return splitWords(rest);
+}
+
+/** The Damerau-Levenshtein distance, optimal string alignment: how many letters must be changed,
+ * added, left out or swapped with their neighbour. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      let value = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        value = Math.min(value, before[j - 2] + 1);
+      }
+      next.push(value);
+    }
+    before = row;
+    row = next;
+  }
+  return row[b.length];
+}

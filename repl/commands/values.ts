@@ -1,0 +1,71 @@
+/** The values that are typed as arguments of commands. */
+import type { SafeText } from "../../lib/escape.ts";
+import { UserError } from "../errors.ts";
+import type { Session } from "../prompt/session.ts";
+
+const number = /^(?:0x[\da-f]+|0b[01]+|0o[0-7]+|\d+)$/i;
+
+/** The scalar types of `--as`. */
+export const scalarTypes: readonly string[] = [
+  ...["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64"],
+  ...["pointer", "char", "cstring"],
+];
+
+/** A whole number.
+ *
+ * @param what it is, with its article: `a count`
+ * @throws UserError for anything else
+ */
+export function wholeNumber(text: string, what: string): number {
+  const value = Number(text);
+  if (number.test(text) && Number.isSafeInteger(value)) return value;
+  throw new UserError(`${text} is not ${what}: it must be a whole number`);
+}
+
+/** An integer of any size; `undefined` for anything else. */
+export function integer(text: string): bigint | undefined {
+  const sign = text.startsWith("-") ? -1n : 1n;
+  const digits = text.replace(/^[-+]/, "");
+  return number.test(digits) ? sign * BigInt(digits) : undefined;
+}
+
+/** The value of a register of the selected frame, by the register's name or role (`pc`, `sp`, `fp`,
+ * `lr`); `undefined` where it is not known. */
+export function registerNamed(session: Session, name: string): bigint | undefined {
+  const { arch } = session.target;
+  // A damaged core may have no threads, and a thread no frames.
+  if (session.threads().length === 0) return undefined;
+  const registers = session.frames[session.frameIndex]?.registers;
+  const roles: Readonly<Record<string, string>> = {
+    pc: arch.pc.name,
+    sp: arch.sp.name,
+    fp: arch.fp.name,
+    ...(arch.lr === null ? {} : { lr: arch.lr.name }),
+  };
+  return registers?.get(name) ?? registers?.get(roles[name] ?? "");
+}
+
+/** Asks before the target is changed.
+ *
+ * @param yes whether the command was given `--yes`
+ * @throws UserError where nobody can be asked
+ */
+export async function confirmed(
+  session: Session,
+  yes: boolean | undefined,
+  question: SafeText,
+): Promise<boolean> {
+  if (yes || session.assumeYes) return true;
+  if (session.ui.interactive) return await session.ui.confirm(question);
+  throw new UserError(`${question} Nobody can be asked here: --yes answers yes`);
+}
+
+/** The option of commands that ask. */
+export const yesOption = { short: "y", help: "Do not ask." } as const;
+
+/** @throws UserError for a core and for this process, which are never written to */
+export function checkWritable(session: Session, what: string): void {
+  const { kind } = session.target;
+  if (kind === "core") throw new UserError(`a core is read-only: its ${what} cannot be written`);
+  if (kind === "self") throw new UserError(`machpause does not write to its own ${what}`);
+}

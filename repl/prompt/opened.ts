@@ -1,0 +1,23 @@
+import type { Target } from "../../mod.ts";
+
+/** A target, and what has to end with it. */
+export interface Opened extends Disposable {
+  readonly target: Pick<Target, keyof Target>;
+}
+
+/** Holds a target until the result is disposed.
+ *
+ * @param after runs when the target has been let go
+ */
+export function held(target: Pick<Target, keyof Target>, after?: () => void): Opened {
+  return {
+    target,
+    [Symbol.dispose]() {
+      try {
+        target[Symbol.dispose]();
+      } finally {
+        after?.();
+      }
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** The modules of the program import each other in one direction. */
+import { assertEquals } from "@std/assert";
+
+const root = new URL("../../", import.meta.url);
+
+/** The modules below a folder. */
+function modules(folder: string): string[] {
+  return [...Deno.readDirSync(new URL(folder, root))].flatMap(({ name, isDirectory }) =>
+    isDirectory ? modules(`${folder}${name}/`) : name.endsWith(".ts") ? [`${folder}${name}`] : []
+  );
+}
+
+/** What a module imports from this checkout: statically, dynamically, and for its types. */
+function imports(path: string): string[] {
+  const source = Deno.readTextFileSync(new URL(path, root)).replace(/\/\*[^]*?\*\//g, "");
+  const specifiers = source.matchAll(/\b(?:from|import\()\s*"(\.[^"]+)"/g);
+  return [...specifiers].map(([, specifier]) => {
+    const { href } = new URL(specifier, new URL(path, root));
+    return href.slice(root.href.length);
+  });
+}
+
+/** The groups of nodes that reach each other (Tarjan's strongly connected components). */
+function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (node: string): void => {
+    index.set(node, index.size);
+    low.set(node, index.get(node)!);
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!graph.has(next)) continue;
+      if (!index.has(next)) {
+        visit(next);
+        low.set(node, Math.min(low.get(node)!, low.get(next)!));
+      } else if (stack.includes(next)) {
+        low.set(node, Math.min(low.get(node)!, index.get(next)!));
+      }
+    }
+    if (low.get(node) !== index.get(node)) return;
+    const group = stack.splice(stack.indexOf(node));
+    if (group.length > 1 || graph.get(node)!.includes(node)) found.push(group.sort());
+  };
+  for (const node of graph.keys()) if (!index.has(node)) visit(node);
+  return found;
+}
+
+Deno.test("no module of the program imports one that imports it, at any distance", () => {
+  const folders = ["repl/commands/", "repl/edit/", "repl/prompt/"];
+  const graph = new Map(folders.flatMap(modules).map((path) => [path, imports(path)]));
+  assertEquals(circles(graph), []);
+});
