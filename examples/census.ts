@@ -3,7 +3,7 @@
  *
  *     deno task machpause run examples/census.ts <pid|name>
  *
- * Of the crowd process on Linux it prints:
+ * For the crowd process on Linux it prints:
  *
  *     100 threads: crowd.001, crowd.002, crowd.003, …
  *       crowd_rest ← crowd_down ← crowd_step ← crowd_down ← crowd_step ← …
@@ -12,7 +12,7 @@
  */
 import { attach, escape, type Thread } from "@machpause/machpause";
 
-/** At most `count` of them, and a sign that there are more. */
+/** The first `count` texts, with `…` for the others. */
 function some(texts: readonly string[], count: number, separator: string): string {
   const shown = texts.slice(0, count).map(escape);
   return [...shown, ...texts.length > count ? ["…"] : []].join(separator);

@@ -1,9 +1,9 @@
 /**
- * Compares two snapshots: which threads came, went, moved on, or did not move at all.
+ * Compares two snapshots: which threads are new, have ended, have moved, or have not.
  *
  *     deno task machpause run examples/compare.ts <pid|name> [milliseconds between them]
  *
- * Of the demo process on Linux it prints:
+ * For the demo process on Linux it prints:
  *
  *     = demo.deep   deep_bottom
  *     ~ demo.leaf   leaf_count, at another instruction
@@ -15,14 +15,14 @@
  */
 import { attach, escape, type Snapshot, type Thread } from "@machpause/machpause";
 
-/** What of a thread is compared. */
+/** The parts of a thread that are compared. */
 function known(thread: Thread) {
   const frames = thread.backtrace().expanded;
   return {
     name: thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`,
     functions: frames.flatMap((frame) => frame.function ?? []),
     ran: thread.userTime + thread.systemTime,
-    // The instruction that a system call returns to is the same each time.
+    // In a system call the pc is always the instruction after it.
     moved: thread.state === "running",
   };
 }

@@ -1,9 +1,9 @@
 /**
- * Waits until some thread is in a function, then saves a core of just that moment.
+ * Waits until a thread is in a function, and saves a core of that moment.
  *
  *     deno task machpause run examples/core_when.ts <pid|name> [function] [file]
  *
- * Of the demo process on Linux it prints:
+ * For the demo process on Linux it prints:
  *
  *     demo.lock is in lock_acquire ← account_update ← worker_lock
  *     saved caught.core: 7 threads
@@ -13,7 +13,7 @@ import { attach, escape, openCore } from "@machpause/machpause";
 const [process, name = "lock_acquire", file = "caught.core"] = Deno.args;
 using target = await attach(process);
 for (;;) {
-  // Paused while looking, so that the core is of what was seen.
+  // The pause is kept, so that the core shows what was found.
   using _pause = target.pause();
   const caught = target.threads.find((thread) =>
     thread.backtrace().expanded.some((frame) => frame.function === name)

@@ -1,31 +1,31 @@
 /**
- * Finds threads that wait for a mutex, who holds it, and those that wait for each other in a circle.
+ * Finds threads that wait for a mutex, the threads that hold it, and circles of such threads.
  *
  *     deno task machpause run examples/deadlock.ts <pid|name>
  *
- * The holder is in the mutex itself, where libpthread keeps it, for programs of 64 bits. Of the demo
- * process on Linux it prints:
+ * It reads the holder from libpthread's mutex, in 64-bit programs. For the demo process on Linux it
+ * prints:
  *
  *     demo.lock, in lock_acquire, waits for main, in wait_for_event
- *     no circle: who waits, waits for one that does not
+ *     no deadlock: no thread waits for itself through others
  */
 import { attach, escape, type LiveTarget, type Thread } from "@machpause/machpause";
 
-/** Where `_pthread_mutex` of libpthread has the holder's thread id, in bytes. */
+/** The byte offset of the holder's thread id in libpthread's `_pthread_mutex`. */
 const holderOffset = 24n;
 
-/** Where a blocked thread has the address of what it waits for, and how far into the mutex that is:
+/** The registers that hold the address a blocked thread waits for, and that address' offset in the mutex:
  * the first argument of `__psynch_mutexwait`, and of Linux's futex call. */
 const waits = Deno.build.os === "darwin"
   ? { registers: ["x0", "rdi"], inside: 0n }
   : { registers: ["rdi"], inside: 8n };
 
-/** The thread that holds what `thread` waits for. */
+/** The thread that holds the mutex which `thread` waits for. */
 function holderOf(target: LiveTarget, thread: Thread, threads: readonly Thread[]) {
   if (thread.state === "running") return undefined;
   const address = waits.registers.map((name) => thread.registers.get(name)).find((value) => value);
   if (address === undefined) return undefined;
-  // "MUTZ", or its bits upside down once it has been used.
+  // The signature is "MUTZ", inverted once the mutex has been used.
   const mutex = address - waits.inside;
   const bytes = target.memory.readUpTo(mutex, Number(holderOffset) + 8);
   if (bytes.length < Number(holderOffset) + 8) return undefined;
@@ -35,7 +35,7 @@ function holderOf(target: LiveTarget, thread: Thread, threads: readonly Thread[]
   return threads.find((other) => other.id === holder && other !== thread);
 }
 
-/** The name, and what it is doing. */
+/** A thread's name and innermost function. */
 function describe(thread: Thread): string {
   const name = thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
   const doing = thread.backtrace().find((frame) => frame.function !== null)?.function;
@@ -54,7 +54,7 @@ for (const [thread, holder] of waitsFor) {
   console.log(`${describe(thread)}, waits for ${describe(holder)}`);
 }
 
-/** Follows who waits for whom; the circle that this leads into. */
+/** Follows the threads that are waited for; the circle that they lead to, if any. */
 function circleFrom(start: Thread): Thread[] {
   const seen: Thread[] = [];
   for (let at: Thread | undefined = start; at !== undefined; at = waitsFor.get(at)) {
@@ -72,4 +72,4 @@ for (const thread of waitsFor.keys()) {
   }
   for (const other of circle) stuck.add(other);
 }
-if (stuck.size === 0) console.log("no circle: who waits, waits for one that does not");
+if (stuck.size === 0) console.log("no deadlock: no thread waits for itself through others");

@@ -1,11 +1,11 @@
 /**
- * Says which threads do not get on: looks twice, and compares their stacks and the processor time
- * they used. What waits the same way both times is stuck or idle; what burns time in the same
- * functions is in a loop.
+ * Finds threads that make no progress: takes two snapshots and compares stacks and processor time.
+ * A thread that waits in the same place both times is stuck or idle; one that uses processor time in
+ * the same functions loops.
  *
- *     deno task machpause run examples/hang.ts <pid|name> [milliseconds between the looks]
+ *     deno task machpause run examples/hang.ts <pid|name> [milliseconds between them]
  *
- * Of the demo process on Linux it prints:
+ * For the demo process on Linux it prints:
  *
  *     demo.lock: waits in lock_acquire
  *     demo.spin: loops in spin_inner
@@ -16,7 +16,7 @@
  */
 import { attach, escape, type Snapshot } from "@machpause/machpause";
 
-/** By thread: the functions on its stack, and the nanoseconds it has run. */
+/** For each thread the functions on its stack and its processor time in nanoseconds. */
 function look(snapshot: Snapshot) {
   return new Map(snapshot.threads.map((thread) => {
     const frames = thread.backtrace();
@@ -35,7 +35,7 @@ await new Promise((resolve) => setTimeout(resolve, Number(Deno.args[1] ?? 1000))
 const mainThread = target.snapshot().mainThread.id;
 for (const [id, now] of look(target.snapshot())) {
   const then = before.get(id);
-  // A main thread that waits in its loop is how it should be.
+  // A main thread that waits in its run loop is healthy.
   if (then === undefined || then.stack !== now.stack || id === mainThread) continue;
   const verb = now.time > then.time ? "loops" : "waits";
   console.log(`${escape(now.name)}: ${verb} in ${escape(now.functions[0] ?? "unknown code")}`);

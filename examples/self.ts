@@ -1,5 +1,5 @@
 /**
- * A program looks at itself: its threads by name, and how long it was stopped for that.
+ * Looks at its own process: the names of its threads, and how long they were stopped.
  *
  *     deno task machpause run examples/self.ts
  *

@@ -1,9 +1,9 @@
 /**
- * Prints what every thread of a process is doing: the frames that have names.
+ * Prints the named frames of each thread of a process.
  *
  *     deno task machpause run examples/stacks.ts <pid|name>
  *
- * Of the demo process on Linux it prints:
+ * For the demo process on Linux it prints:
  *
  *     main  wait_for_event ← run_loop ← main
  *     demo.lock  lock_acquire ← account_update ← worker_lock
@@ -15,7 +15,7 @@
  */
 import { attach, escape } from "@machpause/machpause";
 
-/** Names, with how often each stands in a row. */
+/** Names, with a count for those that repeat. */
 function fold(names: readonly string[]): string[] {
   const folded: { name: string; count: number }[] = [];
   for (const name of names) {

@@ -1,9 +1,9 @@
 /**
- * Symbolicates a list of addresses: functions, files and lines, with the calls that were inlined there.
+ * Symbolicates a list of addresses: functions, files and lines, inlined calls included.
  *
  *     deno task machpause run examples/symbolicate.ts <image> [address…]
  *
- * Without addresses they are read from stdin, one a line. Of 0x10000061c, 0x100000651 and 0x1 in the
+ * Without arguments it reads addresses from stdin, one a line. For 0x10000061c, 0x100000651 and 0x1 in the
  * dSYM of the inlines fixture it prints:
  *
  *     0x10000061c  inlines

@@ -1,9 +1,9 @@
 /**
- * What burns processor time: every second the stacks that were running most, of a hundred short looks.
+ * Shows what uses processor time: each second the stacks that ran in most of a hundred snapshots.
  *
  *     deno task machpause run examples/top.ts <pid|name> [seconds]
  *
- * Of the demo process on Linux, in each of ten seconds, it prints:
+ * For the demo process on Linux it prints, each second:
  *
  *     demo.leaf  leaf_count ← worker_leaf
  *     demo.spin  spin_inner ← spin_outer ← worker_spin
@@ -11,7 +11,7 @@
 import { attach, escape } from "@machpause/machpause";
 
 const looks = 100;
-/** What ran in fewer of the looks is not shown. */
+/** The least share of the snapshots in which a stack that is shown ran. */
 const least = 0.3;
 
 using target = await attach(Deno.args[0]);

@@ -1,10 +1,10 @@
 /**
- * Watches a global variable: reads it every few milliseconds, without stopping anything, and says when
- * it changed.
+ * Watches a global variable: reads it every few milliseconds without stopping the process, and prints
+ * its changes.
  *
  *     deno task machpause run examples/watch.ts <pid|name> [symbol] [bytes] [changes]
  *
- * Of `demo_progress` in the demo process on Linux it prints:
+ * For `demo_progress` in the demo process on Linux it prints:
  *
  *     demo_progress at 0x1033a5060: 8 bytes
  *     147 → 148
@@ -20,7 +20,7 @@ if (found === undefined) throw new Error(`no symbol is named ${name}`);
 const { address } = found.symbol;
 console.log(`${escape(name)} at 0x${address.toString(16)}: ${size} bytes`);
 
-/** Its value now, as the little-endian number that its bytes are. */
+/** Its value, as a little-endian number. */
 function value(): bigint {
   return target.memory.read(address, Number(size))
     .reduceRight((number, byte) => number << 8n | BigInt(byte), 0n);

@@ -68,7 +68,7 @@ Deno.test({
           }
           if (/<image>/.test(source)) {
             const dsym = "tests/fixtures/inlines/x86_64/dsym/inlines.dSYM";
-            const [, addresses] = /Of (0x.*? and 0x\w+) in/s.exec(source)!;
+            const [, addresses] = /For (0x.*? and 0x\w+) in/s.exec(source)!;
             args.push(new URL(dsym, root).pathname, ...addresses.match(/0x\w+/g)!);
           }
           const output = await run(name, args, directory);

@@ -1,5 +1,6 @@
 /** The line editor: keys, text, drawing, history. */
 import { assert, assertEquals } from "@std/assert";
+import { safe } from "../../../lib/escape.ts";
 import { EditBuffer } from "../../../repl/edit/buffer.ts";
 import { type Answer, type Completion, LineEditor } from "../../../repl/edit/editor.ts";
 import { History } from "../../../repl/edit/history.ts";
@@ -25,8 +26,8 @@ Deno.test("sequences and pastes that come in parts", () => {
   assert(reader.waiting);
   assertEquals(names("[", reader), []);
   assertEquals(names("C", reader), ["right"]);
-  assertEquals(reader.read("\x1b", false), []);
-  assertEquals(reader.read("", true).map(({ name }) => name), ["escape"]);
+  assertEquals(reader.read(safe`\x1b`, false), []);
+  assertEquals(reader.read(safe``, true).map(({ name }) => name), ["escape"]);
   assertEquals(names("\x1b[200~one\rtw", reader), []);
   assertEquals(names("o\x1b[A\x1b[20", reader), []);
   assertEquals(names("1~\x03", reader), ["paste one\ntwo\x1b[A", "ctrl-c"]);
@@ -143,7 +144,7 @@ function editor(complete: (text: string) => Completion = () => ({ start: 0, cand
 Deno.test("Ctrl-R searches the history, further at each press", async () => {
   const { line, history, type } = editor();
   for (const text of ["bt all", "thread 1", "bt 2", "memory sp"]) history.add(text);
-  const answer = line.read("> ");
+  const answer = line.read(safe`> `);
   assertEquals(await type("\x12b"), ["(history: b) bt 2"]);
   assertEquals(await type("t"), ["(history: bt) bt 2"]);
   assertEquals(await type("\x12"), ["(history: bt) bt all"]);
@@ -154,7 +155,7 @@ Deno.test("Ctrl-R searches the history, further at each press", async () => {
   await new Promise((resolve) => setTimeout(resolve, 60));
   assertEquals((await type("\x05!\r"))[0], "> bt 2!");
   assertEquals(await answer, { kind: "line", text: "bt 2!" });
-  const second = line.read("> ");
+  const second = line.read(safe`> `);
   await type("typed\x12mem");
   assertEquals((await type("\x07")).at(-1), "> typed");
   await type("\x03");
@@ -165,7 +166,7 @@ Deno.test("the history up and down, and what was typed before it", async () => {
   const { line, history, type } = editor();
   history.add("first");
   history.add("second\nof two lines");
-  void line.read("> ");
+  void line.read(safe`> `);
   await type("typed");
   assertEquals(await type("\x1b[A"), ["> second", "| of two lines"]);
   assertEquals(await type("\x1b[A\x1b[A"), ["> first"]);
@@ -180,7 +181,7 @@ Deno.test("Tab inserts what is common, and lists what there is", async () => {
     candidates: words.filter((word) => word.startsWith(text)),
     suffix: " ",
   }));
-  void line.read("> ");
+  void line.read(safe`> `);
   assertEquals(await type("thr\t"), ["> thread"]);
   assertEquals(await type("\t"), ["thread   threads", "> thread"]);
   assertEquals((await type("s\t")).at(-1), "> threads");
@@ -193,7 +194,7 @@ Deno.test("of very many a screenful is listed, when asked twice", async () => {
     candidates: Array.from({ length: 500 }, (_, index) => `name_${index}`),
     more: 1000,
   }));
-  void line.read("> ");
+  void line.read(safe`> `);
   assertEquals(await type("name_\t"), ["> name_"]);
   const lines = await type("\t");
   assertEquals(lines.length <= 12, true);
@@ -202,7 +203,7 @@ Deno.test("of very many a screenful is listed, when asked twice", async () => {
 
 Deno.test("a paste is edited together, and controls in it do nothing", async () => {
   const { line, type } = editor();
-  const answer = line.read("> ");
+  const answer = line.read(safe`> `);
   assertEquals(await type("\x1b[200~one\rtwo\x1b[2J\x03\r\x1b[201~"), ["> one", "| two?[2J?"]);
   await type("\x1b[A\x1b[H\x0b1");
   await type("\r");
@@ -212,22 +213,22 @@ Deno.test("a paste is edited together, and controls in it do nothing", async () 
 Deno.test("typed ahead: kept in order, given up by Ctrl-C; the end of input comes after it", async () => {
   const { line, type, interrupts } = editor();
   await type("first\rsecond\r");
-  assertEquals(await line.read("> "), { kind: "line", text: "first" });
-  assertEquals(await line.read("> "), { kind: "line", text: "second" });
+  assertEquals(await line.read(safe`> `), { kind: "line", text: "first" });
+  assertEquals(await line.read(safe`> `), { kind: "line", text: "second" });
   await type("third\r\x03");
   assertEquals(interrupts(), 1);
-  const next = line.read("> ");
+  const next = line.read(safe`> `);
   await type("fourth\r");
   assertEquals(await next, { kind: "line", text: "fourth" });
   await type("last\r");
   line.end();
-  const answers: Answer[] = [await line.read("> "), await line.read("> ")];
+  const answers: Answer[] = [await line.read(safe`> `), await line.read(safe`> `)];
   assertEquals(answers, [{ kind: "line", text: "last" }, { kind: "end" }]);
 });
 
 Deno.test("a narrow terminal, made narrower", async () => {
   const { line, type, size } = editor();
-  void line.read("(machpause demo paused) > ");
+  void line.read(safe`(machpause demo paused) > `);
   assertEquals(await type("0123456789"), ["…use demo paused) > 0123456789"]);
   size.columns = 24;
   line.redraw();
