@@ -3,7 +3,7 @@
  * @module
  */
 import { UserError } from "../errors.ts";
-import type { Command, CommandContext, Lines } from "./command.ts";
+import type { CommandContext, Lines } from "./command.ts";
 import { frames } from "./frames.ts";
 import { images } from "./images.ts";
 import { memory } from "./memory.ts";

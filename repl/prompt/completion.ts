@@ -44,7 +44,7 @@ export async function complete(
   const path = /([A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[\d+\])*)\??\.([\w$]*)$/.exec(head);
   if (path !== null) {
     const { propertyNames } = await import("./properties.ts");
-    const candidates = await propertyNames(session, path[1], path[2]);
+    const candidates = propertyNames(session, path[1], path[2]);
     return { start: cursor - path[2].length, candidates };
   }
   const identifier = /(?:^|[^\w$.])([A-Za-z_$][\w$]*)$/.exec(head)?.[1] ?? "";

@@ -118,11 +118,11 @@ function names(value: unknown, prefix: string): string[] {
  *
  * @param prefix the beginning of the names
  */
-export async function propertyNames(
+export function propertyNames(
   session: Session,
   path: string,
   prefix: string,
-): Promise<readonly string[]> {
+): readonly string[] {
   const [first, ...rest] = path.match(/[\w$]+/g) ?? [];
   let value = first === undefined ? undefined : root(session, first);
   for (const name of rest) value = property(session, value, name);

@@ -39,8 +39,8 @@ Deno.test("unknown options, missing values and surplus words are errors", () => 
     "bt --nosuch": "`bt` has no option --nosuch; it has --unique, --limit, --scan",
     "pause --now": "`pause` has no option --now",
     "bt --limit": "--limit needs a value",
-    "bt --limit 0": "at least 1",
-    "bt --limit x": "whole number",
+    "bt --limit 0": "a whole number from 1 on",
+    "bt --limit x": "a whole number from 1 on",
     "bt 1 2": "too many arguments: 2; usage: bt [N|all]",
     "thread 1 2": "too many arguments: 2; usage: thread [N]",
     "frame 1 2": "too many arguments",
@@ -48,8 +48,10 @@ Deno.test("unknown options, missing values and surplus words are errors", () => 
     "x/2gx $sp 8": "too many arguments: 8",
     "register write rax 1 2": "too many arguments: 2",
     "memory read": "`memory read` needs <address>, as in `memory read sp 8 --as pointer`",
-    "savecore a --style pink": "must be one of stacks, dirty, full",
-    "memory read sp --size 3": "must be one of 1, 2, 4, 8",
+    "savecore a --style pink": "it is one of stacks, dirty, full",
+    "savecore a pink": "it is one of stacks, dirty, full",
+    "theme pink": "there is no theme pink",
+    "memory read sp --size 3": "it is one of 1, 2, 4, 8",
   };
   for (const [line, message] of Object.entries(wrong)) {
     assertThrows(() => parsed(line), UserError, message, line);
