@@ -1,5 +1,6 @@
 /** Images, symbols and code. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex as hexNumber } from "../../lib/hex.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { checkFolders } from "../prompt/open.ts";
@@ -18,7 +19,7 @@ const turn = 20_000;
 
 function imageLine(image: LoadedImage): SafeText {
   const uuid = escape(image.uuid ?? "no UUID");
-  return safe`${escape(image.path)}  ${uuid}  at 0x${escape(image.loadAddress.toString(16))}`;
+  return safe`${escape(image.path)}  ${uuid}  at ${hexNumber(image.loadAddress)}`;
 }
 
 /** What is at an address. */
@@ -28,7 +29,7 @@ function lookupAddress(session: Session, address: bigint): SafeText[] {
   if (image === null) return [safe`${text}: in no image`];
   const name = escape(image.name);
   const place = symbol === null
-    ? safe`${name} + 0x${escape(offset.toString(16))}`
+    ? safe`${name} + ${hexNumber(offset)}`
     : safe`${escape(session.demangle(symbol.name))} + ${offset}`;
   const lines = [safe`${text}  ${name}  ${place}`];
   for (const frame of frames) {

@@ -1,8 +1,10 @@
 /** Reading, writing and searching memory. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex as hexNumber } from "../../lib/hex.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { hex, hexdump } from "../view/render.ts";
+import { count, padEnd } from "../view/text.ts";
 import { addressOf } from "./address.ts";
 import { type Command, command, type Lines, many, optional, required } from "./command.ts";
 import {
@@ -141,7 +143,7 @@ const write = command({
       ...hexdump(old, address, size, style).map((line) => safe`- ${line}`),
       ...hexdump(next, address, size, style).map((line) => safe`+ ${line}`),
     ];
-    const bytes = next.length === 1 ? safe`1 byte` : safe`${next.length} bytes`;
+    const bytes = count(next.length, "byte");
     if (session.ui.interactive) session.say(lines);
     const question = safe`write ${bytes} at ${hex(address, size)}?`;
     if (!await confirmed(session, options.yes, question)) return [safe`nothing was written`];
@@ -216,9 +218,9 @@ const find = command({
       end,
       limit,
       signal: controller.signal,
-      onProgress(done, total, count) {
+      onProgress(done, total, matches) {
         const share = total === 0n ? 100n : done * 100n / total;
-        ui.progress(safe`${share}% of ${sizeText(total)}, ${count} found; Ctrl-C ends it`);
+        ui.progress(safe`${share}% of ${sizeText(total)}, ${matches} found; Ctrl-C ends it`);
       },
     }).finally(() => ui.progress());
     const owner = regionOwners(target, session.threads());
@@ -258,7 +260,7 @@ const regions = command({
       all = all.filter((region) =>
         address >= region.address && address < region.address + region.size
       );
-      if (all.length === 0) return [safe`0x${escape(address.toString(16))} is in no region`];
+      if (all.length === 0) return [safe`${hexNumber(address)} is in no region`];
     }
     if (all.length === 0) return [safe`no regions`];
     const owner = regionOwners(target, session.threads());
@@ -299,10 +301,9 @@ const struct = command({
     if (shown.length === 0) return [safe`no structs: \`struct Name { … }\` declares one`];
     return shown.flatMap(({ name, size, fields }) => [
       safe`${escape(name)}: ${size} bytes`,
-      ...fields!.map(({ name, offset, layout }) => {
-        const column = escape(String(offset).padEnd(4));
-        return safe`  +${column} ${escape(layout.name)} ${escape(name)}`;
-      }),
+      ...fields!.map(({ name, offset, layout }) =>
+        safe`  +${padEnd(safe`${offset}`, 4)} ${escape(layout.name)} ${escape(name)}`
+      ),
     ]);
   },
 });

@@ -70,7 +70,7 @@ export const prompt: readonly Command[] = [
       } catch {
         throw new UserError(`${file} cannot be written`);
       }
-      return [safe`saved ${typed.length === 1 ? safe`1 entry` : safe`${typed.length} entries`}`];
+      return [safe`saved ${typed.length} ${typed.length === 1 ? safe`entry` : safe`entries`}`];
     },
   }),
   command({

@@ -13,6 +13,7 @@ import {
 import { checkFolders, held, openCoreFile, openTarget } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";
 import { noteLines } from "../view/render.ts";
+import { count } from "../view/text.ts";
 import { type Command, command, type Lines, many, optional, required } from "./command.ts";
 import { confirmed, yesOption } from "./values.ts";
 
@@ -27,8 +28,8 @@ export function warningLines(session: Session): SafeText[] {
 export function coreLines(session: Session): SafeText[] {
   const { core } = session;
   if (core === undefined) return [];
-  const count = core.threads.length === 1 ? safe`1 thread` : safe`${core.threads.length} threads`;
-  const lines = [safe`${escape(`${core}`)}: ${count}, ${core.images.length} images`];
+  const threads = count(core.threads.length, "thread");
+  const lines = [safe`${session.title}: ${threads}, ${count(core.images.length, "image")}`];
   const crashed = core.crashedThread;
   if (crashed !== null) {
     session.selectThread(crashed.index);
@@ -127,11 +128,11 @@ export const target: readonly Command[] = [
       if (core !== undefined) return coreLines(session);
       const threads = session.threads(true);
       const running = threads.filter(({ state }) => state === "running").length;
-      const count = target.images.length;
-      const images = count === 1 ? safe`1 image` : safe`${count} images`;
       const state = target.paused ? safe`paused` : safe`running`;
+      const total = count(threads.length, "thread");
+      const images = count(target.images.length, "image");
       return [
-        safe`${session.title}: ${state}, ${threads.length} threads (${running} on a CPU), ${images}`,
+        safe`${session.title}: ${state}, ${total} (${running} on a CPU), ${images}`,
         ...warningLines(session),
       ];
     },

@@ -6,7 +6,8 @@ import { btOptions } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
 import { shownFrames } from "../view/frames.ts";
 import { backtraceLines, exceptionLines, threadHeader } from "../view/render.ts";
-import { type Command, command, type Lines, optional } from "./command.ts";
+import { count, indented } from "../view/text.ts";
+import { type Command, command, optional } from "./command.ts";
 import { selectedFrame } from "./frames.ts";
 import { warningLines } from "./target.ts";
 import { wholeNumber } from "./values.ts";
@@ -15,10 +16,10 @@ import { wholeNumber } from "./values.ts";
 async function summary(session: Session): Promise<SafeText[]> {
   const { summaryLines } = await import("../view/summary.ts");
   const threads = session.threads();
-  const count = threads.length === 1 ? safe`1 thread` : safe`${threads.length} threads`;
+  const total = count(threads.length, "thread");
   const selected = threads.length > 0 ? session.thread : undefined;
   return [
-    session.target.paused ? safe`paused: ${count}` : count,
+    session.target.paused ? safe`paused: ${total}` : total,
     ...summaryLines(
       threads,
       selected,
@@ -27,10 +28,6 @@ async function summary(session: Session): Promise<SafeText[]> {
       (thread) => session.cpuUsage(thread),
     ),
   ];
-}
-
-function indented(lines: Lines): SafeText[] {
-  return lines.map((line) => safe`  ${line}`);
 }
 
 /** Commands for pausing and for threads. */

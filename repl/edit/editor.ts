@@ -5,7 +5,8 @@ import { EditBuffer } from "./buffer.ts";
 import type { History } from "./history.ts";
 import type { Key } from "./keys.ts";
 import { drawable, layout, Screen, visiblePart } from "./screen.ts";
-import { cut, textWidth } from "./width.ts";
+import { cut, join, padEnd, trimEnd } from "../view/text.ts";
+import { textWidth } from "./width.ts";
 
 /** The possible completions at the cursor. */
 export interface Completion {
@@ -338,12 +339,8 @@ export class LineEditor {
     const lines: SafeText[] = [];
     const height = Math.ceil(shown.length / perRow);
     for (let row = 0; row < height; row++) {
-      let line = "";
-      for (let at = row; at < shown.length; at += height) {
-        line += shown[at] +
-          (at + height < shown.length ? " ".repeat(width - textWidth(shown[at])) : "");
-      }
-      lines.push(escape(line));
+      const cells = shown.filter((_, at) => at % height === row);
+      lines.push(trimEnd(join(cells.map((cell) => padEnd(cell, width)))));
     }
     const left = candidates.length - shown.length + more;
     if (left > 0) lines.push(safe`(${left} more)`);

@@ -2,17 +2,14 @@
  * being typed. */
 import { formatWithOptions } from "node:util";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { join } from "../view/text.ts";
 
 /** The methods that print, and whether they complain. */
 const methods = { log: false, info: false, debug: false, warn: true, error: true } as const;
 
 /** Text with all that a terminal could act on escaped, but line feeds and tabs kept. */
 function safeText(text: string): SafeText {
-  const lines = text.split("\n").map((line) => {
-    const [first, ...others] = line.split("\t").map(escape);
-    return others.reduce((before, after) => safe`${before}\t${after}`, first);
-  });
-  return lines.reduce((before, after) => safe`${before}\n${after}`);
+  return join(text.split("\n").map((line) => join(line.split("\t").map(escape), "\t")), "\n");
 }
 
 /** Makes the global `console` print by way of `write`.

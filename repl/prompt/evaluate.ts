@@ -1,5 +1,6 @@
 /** Runs TypeScript typed at the prompt, and shows what came of it. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
 import { CodeError, importer, IncompleteError, type Runnable, transform } from "./transform.ts";
 
 export { IncompleteError };
@@ -96,7 +97,7 @@ export function placeOf(error: unknown, source: string): CodePlace | null {
  * of it is escaped, since strings anywhere in it may be a target's. */
 export function show(value: unknown): SafeText[] {
   if (typeof value === "bigint" && value > 9n) {
-    return [safe`${value}n  0x${escape(value.toString(16))}`];
+    return [safe`${value}n  ${hex(value)}`];
   }
   return Deno.inspect(value, { colors: false, depth: 3, strAbbreviateSize: 1000 })
     .split("\n").map(escape);

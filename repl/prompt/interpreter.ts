@@ -11,6 +11,7 @@ import {
 } from "../commands/mod.ts";
 import { UserError } from "../errors.ts";
 import { complain, explain, printLines } from "../view/output.ts";
+import { join, spaces } from "../view/text.ts";
 import type { Session } from "./session.ts";
 
 /** The answer to other debuggers' names for breakpoints and steps. */
@@ -164,7 +165,7 @@ export class Interpreter implements CommandContext {
     if (session.ui.interactive) {
       complain(message);
       printLines(lines.map((line) => session.style("quiet", line)));
-    } else complain(lines.reduce((before, line) => safe`${before}; ${line}`, message));
+    } else complain(join([message, ...lines], "; "));
   }
 
   /** Says what went wrong with code.
@@ -202,7 +203,7 @@ export class Interpreter implements CommandContext {
     if (!several && column <= 1) return [];
     const head = safe`${line} | `;
     const before = head.length + escape(text.slice(0, column - 1)).length;
-    return [safe`  ${head}${escape(text)}`, safe`  ${escape(" ".repeat(before))}^`];
+    return [safe`  ${head}${escape(text)}`, safe`  ${spaces(before)}^`];
   }
 
   /** Whether Enter runs what was typed; otherwise it begins another line. */

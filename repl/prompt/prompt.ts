@@ -3,8 +3,8 @@ import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { LineEditor } from "../edit/editor.ts";
 import { History, historyPath } from "../edit/history.ts";
 import { TerminalInput, terminalSize } from "../edit/terminal.ts";
-import { cut } from "../edit/width.ts";
 import { complain, explain, print } from "../view/output.ts";
+import { cut } from "../view/text.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { Session } from "./session.ts";
 
@@ -220,7 +220,7 @@ async function converse(
     progress(text) {
       clearProgress();
       if (text === undefined) return;
-      print(escape(cut(text, size().columns - 1)));
+      print(cut(text, size().columns - 1));
       progress = true;
     },
   };

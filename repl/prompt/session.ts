@@ -9,6 +9,7 @@ import type {
 } from "../../mod.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
 import { History } from "../edit/history.ts";
 import { UserError } from "../errors.ts";
 import type { Layout } from "../view/layout.ts";
@@ -161,7 +162,7 @@ export class Session implements Disposable {
     const { image, symbol, offset } = this.target.resolve(address);
     if (image === null) return undefined;
     return symbol === null
-      ? safe`${escape(image.name)} + 0x${escape(offset.toString(16))}`
+      ? safe`${escape(image.name)} + ${hex(offset)}`
       : this.place(symbol, offset);
   }
 

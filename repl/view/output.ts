@@ -1,16 +1,13 @@
 /** Writing to the terminal. Only text that is safe to print gets here, checked by the compiler. */
-import { escape, type SafeText } from "../../lib/escape.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { lines as asLines } from "./text.ts";
-
-/** Printed text. The strings go as soon as the prompt passes safe text only. */
-export type Printed = SafeText | string;
 
 const encoder = new TextEncoder();
 
 /** Writes all of a text. When the reader has gone, the program ends quietly. */
 export function write(
   stream: { writeSync(bytes: Uint8Array): number },
-  text: Printed,
+  text: SafeText,
 ): void {
   writeBytes(stream, encoder.encode(text));
 }
@@ -35,7 +32,7 @@ function writeBytes(
 }
 
 /** Writes text to stdout. */
-export function print(text: Printed): void {
+export function print(text: SafeText): void {
   write(Deno.stdout, text);
 }
 
@@ -46,8 +43,8 @@ export function printBytes(bytes: Uint8Array): void {
 }
 
 /** Writes lines to stdout. */
-export function printLines(lines: readonly Printed[]): void {
-  if (lines.length > 0) print(asLines(lines as SafeText[]));
+export function printLines(lines: readonly SafeText[]): void {
+  if (lines.length > 0) print(asLines(lines));
 }
 
 /** An error as one line, without a full stop at its end. */
@@ -69,6 +66,6 @@ const builtin: ReadonlySet<string> = new Set([
 ]);
 
 /** Writes to stderr what went wrong. */
-export function complain(message: Printed): void {
-  write(Deno.stderr, `machpause: ${message}\n`);
+export function complain(message: SafeText): void {
+  write(Deno.stderr, safe`machpause: ${message}\n`);
 }

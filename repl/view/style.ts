@@ -5,11 +5,7 @@ import { escape, safe, type SafeText } from "../../lib/escape.ts";
 export type Kind = "heading" | "name" | "running" | "quiet" | "image" | "address" | "warning";
 
 /** Gives text the colour of its kind. */
-export interface Style {
-  (kind: Kind, text: SafeText): SafeText;
-  /** Goes as soon as the prompt styles safe text only. */
-  (kind: Kind, text: string): string;
-}
+export type Style = (kind: Kind, text: SafeText) => SafeText;
 
 /** Sets of colours. */
 export type Theme = "dark" | "light" | "both" | "none";

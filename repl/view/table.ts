@@ -12,14 +12,10 @@ const narrowest = 16;
  */
 export async function tableLines(
   screen: { size(): { readonly columns: number } },
-  headings: readonly string[],
-  cells: readonly (readonly string[])[],
-  colour: (text: SafeText, column: number) => string = (text) => text,
+  header: readonly SafeText[],
+  rows: readonly (readonly SafeText[])[],
+  look: (text: SafeText, column: number) => SafeText = (text) => text,
 ): Promise<SafeText[]> {
-  // Strings go as soon as the prompt passes safe text only.
-  const header = headings as readonly SafeText[];
-  const rows = cells as readonly (readonly SafeText[])[];
-  const look = colour as (text: SafeText, column: number) => SafeText;
   const last = header.length - 1;
   const widths = header.map((title, column) =>
     Math.max(...[title, ...rows.map((row) => row[column])].map(textWidth))
