@@ -31,7 +31,7 @@ import {
 } from "./lib/open.ts";
 import type { Stackshot } from "./lib/report/mod.ts";
 import type { FileSymbolizer, ImageFile } from "./lib/symbols/mod.ts";
-import type { CoreTarget, CoreTargetOptions } from "./lib/target/mod.ts";
+import type { CoreTarget } from "./lib/target/mod.ts";
 import { kernel, system } from "./ffi/processes.ts";
 
 export { demangle, type DemangleStyle, loadDemangler } from "./lib/symbols/mod.ts";
@@ -56,7 +56,7 @@ export { attach, launch, self } from "./ffi/processes.ts";
  * @throws Deno.errors.NotFound when there is no such file
  * @throws FormatError when it is no core of a known CPU
  */
-export function openCore(file: string, options: CoreTargetOptions = {}): Promise<CoreTarget> {
+export function openCore(file: string, options: SymbolOptions = {}): Promise<CoreTarget> {
   return openCoreOver(system, file, options);
 }
 

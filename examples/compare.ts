@@ -17,7 +17,7 @@ import { attach, escape, type Snapshot, type Thread } from "@machpause/machpause
 
 /** The parts of a thread that are compared. */
 function known(thread: Thread) {
-  const frames = thread.backtrace().expanded;
+  const frames = thread.backtrace();
   return {
     name: thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`,
     functions: frames.flatMap((frame) => frame.function ?? []),

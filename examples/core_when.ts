@@ -16,10 +16,10 @@ for (;;) {
   // The pause is kept, so that the core shows what was found.
   using _pause = target.pause();
   const caught = target.threads.find((thread) =>
-    thread.backtrace().expanded.some((frame) => frame.function === name)
+    thread.backtrace().some((frame) => frame.function === name)
   );
   if (caught !== undefined) {
-    const stack = caught.backtrace().expanded.flatMap((frame) => frame.function ?? []);
+    const stack = caught.backtrace().flatMap((frame) => frame.function ?? []);
     console.log(`${escape(caught.name)} is in ${stack.map(escape).join(" ← ")}`);
     await target.saveCore(file);
     break;

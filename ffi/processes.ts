@@ -13,7 +13,7 @@ import {
 } from "./mod.ts";
 import { Introduction } from "./introduction.ts";
 import { MachError, TargetGoneError } from "../lib/errors.ts";
-import { servicesOver, type SymbolOptions } from "../lib/services.ts";
+import type { SymbolOptions } from "../lib/symbols/walking.ts";
 import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
 
 export { fileSystem as system };
@@ -50,7 +50,7 @@ export function attach(
       ? Number(target)
       : pidOfName(native.processes(), target);
     const name = native.processName(pid) ?? `pid ${pid}`;
-    return new LiveTarget(native, servicesOver(fileSystem, options), { pid, name, onHold: guard });
+    return new LiveTarget(native, fileSystem, { ...options, pid, name, onHold: guard });
   });
 }
 
@@ -110,7 +110,8 @@ export async function launch(
       name,
       missed,
       () =>
-        new LiveTarget(native, servicesOver(fileSystem, options), {
+        new LiveTarget(native, fileSystem, {
+          ...(options.symbols === undefined ? {} : { symbols: options.symbols }),
           pid: child.pid,
           name,
           kill,
@@ -168,7 +169,7 @@ function inheritedLibraries(): string | undefined {
  * ```
  */
 export function self(options: SymbolOptions = {}): SelfTarget {
-  return new SelfTarget(kernel(), servicesOver(fileSystem, options), processName());
+  return new SelfTarget(kernel(), fileSystem, processName(), options);
 }
 
 function processName(): string {

@@ -1,4 +1,4 @@
-/** What needs no system: images, cores, unwinding, symbols. Whoever embeds it brings `Services`.
+/** What needs no system: images, cores, unwinding, symbols. Whoever embeds it brings a `FileSystem`.
  *
  * @module
  */
@@ -72,10 +72,10 @@ export {
   type SourceLocation,
   type SymbolFile,
   SymbolFiles,
+  type SymbolOptions,
 } from "./symbols/mod.ts";
 export {
   Backtrace,
-  type BacktraceOptions,
   type Capture,
   type CapturedThread,
   type CaptureOptions,
@@ -83,10 +83,8 @@ export {
   type CoreStyle,
   coreStyles,
   CoreTarget,
-  type CoreTargetOptions,
   type DyldInfo,
   Frame,
-  type FrameContext,
   type LiveOptions,
   LiveTarget,
   type MachKernel,
@@ -99,18 +97,13 @@ export {
   type SaveCoreOptions,
   type SavedCore,
   SelfTarget,
-  type Services,
   Snapshot,
-  type StopReason,
   Target,
   Thread,
   type ThreadContext,
   type ThreadControl,
   ThreadException,
   type ThreadInfo,
-  type Via,
-  type Walk,
-  type WalkInput,
 } from "./target/mod.ts";
 
 export {
@@ -132,7 +125,18 @@ export {
   RemoteMst,
   Symbolizer,
 } from "./symbols/mod.ts";
-export { type UnwindPlan, unwindPlan, walk } from "./unwind/mod.ts";
+export {
+  type FoundBy,
+  type StopReason,
+  unwind,
+  type UnwindImages,
+  type UnwindInput,
+  type UnwindOptions,
+  type UnwindPlan,
+  unwindPlan,
+  type UnwoundFrame,
+  type UnwoundStack,
+} from "./unwind/mod.ts";
 export type {
   Attribution,
   AttributionOptions,

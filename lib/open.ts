@@ -1,14 +1,20 @@
 /** What is opened over a file system alone: `mod.ts` does over Deno's, `package/` over Node's. */
 
-import { MachOFile, type MachOFileOptions } from "./macho/mod.ts";
+import { type LoadedImage, MachOFile, type MachOFileOptions } from "./macho/mod.ts";
 import type { Stackshot, StackshotData } from "./report/mod.ts";
 import type { FileSystem } from "./file_system.ts";
-import { servicesOver, type SymbolOptions } from "./services.ts";
-import { FileSymbolizer, type ImageFile } from "./symbols/mod.ts";
+import {
+  DebugProvider,
+  FileSymbolizer,
+  type ImageFile,
+  SymbolFiles,
+  Symbolizer,
+  type SymbolOptions,
+} from "./symbols/mod.ts";
+import { CoreTarget } from "./target/mod.ts";
 
-export { openCoreOver } from "./open_core.ts";
 export type { FileSystem } from "./file_system.ts";
-export { servicesOver, type SymbolOptions } from "./services.ts";
+export type { SymbolOptions } from "./symbols/mod.ts";
 
 /** How a stackshot is opened or taken.
  *
@@ -39,6 +45,15 @@ export function openImageOver(
     file[Symbol.dispose]();
     throw error;
   }
+}
+
+/** See `openCore`. */
+export function openCoreOver(
+  system: FileSystem,
+  path: string,
+  options: SymbolOptions,
+): Promise<CoreTarget> {
+  return Promise.try(() => new CoreTarget(system.files.open(path), system, options));
 }
 
 /** See `openSymbolizer`. */
@@ -87,11 +102,13 @@ export async function stackshotOver(
 ): Promise<Stackshot> {
   const { imageFinder, readStackshot, Stackshot } = await stackshots();
   const data = await readStackshot(bytes, name, base);
-  const services = servicesOver(system, options);
-  const findImage = imageFinder(system.files, services.symbolFiles!);
-  return new Stackshot(data, { symbols: (images) => services.symbols(images), findImage }, () => {
-    services[Symbol.dispose]?.();
-  });
+  const symbolFiles = new SymbolFiles(system.files, options.symbols ?? []);
+  const debug = new DebugProvider(system, symbolFiles);
+  const services = {
+    symbols: (images: readonly LoadedImage[]) => new Symbolizer(images, debug),
+    findImage: imageFinder(system.files, symbolFiles),
+  };
+  return new Stackshot(data, services, () => debug[Symbol.dispose]());
 }
 
 /** See `openStackshot`. */

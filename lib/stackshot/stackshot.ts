@@ -4,7 +4,6 @@ import { escape } from "../escape.ts";
 import { hex } from "../hex.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import type { AddressInfo, MissingSymbols, Symbolizer } from "../symbols/mod.ts";
-import type { FrameContext } from "../target/mod.ts";
 import type { StackshotData, TaskData } from "./data.ts";
 import {
   type FindImage,
@@ -15,7 +14,7 @@ import {
   userImages,
   usesLayout,
 } from "./images.ts";
-import { contextOf, plain, StackshotThread, unknownJson } from "./thread.ts";
+import { plain, type StackshotCode, StackshotThread, unknownJson } from "./thread.ts";
 import { taskFlagWords, turnstileWords, waitWords } from "./words.ts";
 
 /** What a stackshot needs from other modules. */
@@ -53,15 +52,13 @@ export class StackshotTask {
   #own: Symbolizer | undefined;
 
   /** A task of `stackshot`. */
-  constructor(stackshot: Stackshot, data: TaskData, kernel: FrameContext) {
+  constructor(stackshot: Stackshot, data: TaskData, kernel: StackshotCode) {
     this.#stackshot = stackshot;
     this.data = data;
     this.arch = taskArch(stackshot.data, data);
     const is64 = (data.flags & 1n) !== 0n || data.threads.some(({ user64 }) => user64);
     const arch = archOr(this.arch, is64);
-    const user = contextOf(arch, {
-      resolve: (address) => this.resolve(address),
-    });
+    const user = { arch, resolver: this };
     const { portLabels } = stackshot.data;
     const waits = new Map(data.waits.map((wait) => [wait.waiter, wait]));
     const turnstiles = new Map(data.turnstiles.map((turnstile) => [turnstile.waiter, turnstile]));
@@ -128,7 +125,12 @@ export class StackshotTask {
     const { data } = this;
     const images = new Set(this.images);
     for (const thread of this.threads) {
-      for (const frame of [...thread.kernelBacktrace(), ...thread.backtrace()]) {
+      for (
+        const frame of [
+          ...thread.kernelBacktrace().activations,
+          ...thread.backtrace().activations,
+        ]
+      ) {
         if (frame.image !== null) images.add(frame.image);
       }
     }
@@ -190,9 +192,10 @@ export class Stackshot implements Disposable {
     this.#services = services;
     this.#close = close;
     const is64 = data.tasks.some(({ threads }) => threads.some(({ kernel64 }) => kernel64));
-    const kernel = contextOf(archOr(kernelArch(data), is64), {
-      resolve: (address) => this.kernel.resolve(address),
-    });
+    const kernel: StackshotCode = {
+      arch: archOr(kernelArch(data), is64),
+      resolver: { resolve: (address) => this.kernel.resolve(address) },
+    };
     this.tasks = data.tasks.map((task) => new StackshotTask(this, task, kernel));
   }
 

@@ -3,48 +3,45 @@ import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import { hex, hexBytes } from "../hex.ts";
 import type { Resolver } from "../symbols/mod.ts";
-import {
-  Backtrace,
-  Frame,
-  type FrameContext,
-  type RunState,
-  type StopReason,
-} from "../target/mod.ts";
+import type { StopReason } from "../unwind/mod.ts";
+import { Backtrace, type Frame, type RunState } from "../target/mod.ts";
 import type { Change, RawFrame, ThreadData } from "./data.ts";
 import type { KcItem } from "./kcdata.ts";
 import { runState, threadFlagWords, truncated } from "./words.ts";
 
-const noRegisters = new Registers(new Map());
-
-/** The shared context of frames with the same resolver. */
-export function contextOf(arch: Arch, resolver: Resolver): FrameContext {
-  return {
-    arch,
-    resolver,
-    isExact: (index) => index === 0,
-    ruleOf: () => null,
-    registersOf: () => noRegisters,
-  };
+/** The code that a thread's frames are in. */
+export interface StackshotCode {
+  /** Of the code. */
+  readonly arch: Arch;
+  /** Looks up its addresses. */
+  readonly resolver: Resolver;
 }
 
+const noRegisters = new Registers(new Map());
+
+/** The frames that the kernel found, from frame record to frame record. */
 function backtraceOf(
   frames: readonly RawFrame[],
-  context: FrameContext,
+  { arch, resolver }: StackshotCode,
   mask: bigint,
   stopped: StopReason,
   limit: number,
 ): Backtrace {
-  const backtrace = new Backtrace();
   const count = Math.min(frames.length, limit);
-  for (let index = 0; index < count; index++) {
-    const address = frames[index].address & mask;
-    const frame = frames[index].frame ?? 0n;
-    const returnAddress = index + 1 < frames.length ? frames[index + 1].address & mask : 0n;
-    const via = index === 0 ? "context" : "frame-pointer";
-    backtrace.push(new Frame(context, index, address, 0, frame, returnAddress, via));
-  }
-  backtrace.stopped = count < frames.length ? "limit" : stopped;
-  return backtrace;
+  const addresses = frames.map(({ address }) => address & mask);
+  return new Backtrace(arch, resolver, {
+    frames: frames.slice(0, count).map(({ frame }, index) => ({
+      address: addresses[index],
+      sp: 0,
+      fp: frame ?? 0n,
+      returnAddress: addresses[index + 1] ?? 0n,
+      foundBy: index === 0 ? "context" : "frame-pointer",
+      exact: index === 0,
+      row: null,
+    })),
+    stopped: count < frames.length ? "limit" : stopped,
+    registersOf: () => noRegisters,
+  });
 }
 
 /** An item of unknown type: its name, and its first bytes in hexadecimal. */
@@ -79,8 +76,8 @@ export class StackshotThread {
   readonly waiting: string | null;
   /** The target of its priority inheritance, in words; `null` when not known. */
   readonly turnstile: string | null;
-  readonly #user: FrameContext;
-  readonly #kernel: FrameContext;
+  readonly #user: StackshotCode;
+  readonly #kernel: StackshotCode;
 
   /** A thread.
    *
@@ -90,8 +87,8 @@ export class StackshotThread {
     index: number,
     data: ThreadData,
     words: { readonly waiting: string | null; readonly turnstile: string | null },
-    user: FrameContext,
-    kernel: FrameContext,
+    user: StackshotCode,
+    kernel: StackshotCode,
   ) {
     this.index = index;
     this.data = data;
@@ -170,7 +167,8 @@ export class StackshotThread {
     const { continuation } = this.data;
     return continuation === 0n
       ? null
-      : new Frame(this.#kernel, 0, continuation, 0, 0, 0n, "context");
+      : backtraceOf([{ address: continuation, frame: null }], this.#kernel, allBits, "limit", 1)
+        .activations[0];
   }
 
   /** As in `thread 3 "worker" waiting`; control characters are escaped. */
@@ -191,7 +189,7 @@ export class StackshotThread {
     const user = this.backtrace(most);
     const frames: Record<string, unknown>[] = [];
     for (const [backtrace, isKernel] of [[kernel, true], [user, false]] as const) {
-      for (const frame of backtrace) {
+      for (const frame of backtrace.activations) {
         for (const shown of frame.expand(frames.length)) {
           frames.push({ ...shown.toJSON(), kernel: isKernel });
         }
@@ -220,9 +218,9 @@ export class StackshotThread {
       change: data.change,
       unknown: data.unknown.map(unknownJson),
       frames,
-      asyncFrames: [...this.asyncBacktrace(most)].map((frame) => frame.toJSON()),
+      asyncFrames: this.asyncBacktrace(most).activations.map((frame) => frame.toJSON()),
       asyncStart: data.asyncStart,
-      stopped: user.length > 0 ? user.stopped : kernel.stopped,
+      stopped: user.activations.length > 0 ? user.stopped : kernel.stopped,
     };
   }
 }

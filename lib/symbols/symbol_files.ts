@@ -6,6 +6,13 @@ import { FILE_TYPE } from "../macho/walking.ts";
 import { imagesIn } from "./binaries.ts";
 import { readTableHead } from "./table_head.ts";
 
+/** Where to look for debug information, besides the usual places: beside an image's file, in it, in the object
+ * files it names, and where Spotlight finds it. */
+export interface SymbolOptions {
+  /** Folders with dSYMs, binaries and symbol table files, searched by UUID. */
+  readonly symbols?: readonly string[];
+}
+
 /** A file with something about the image of a UUID. */
 export interface SymbolFile {
   /** Its path. */

@@ -90,6 +90,8 @@ export class Symbolizer implements Resolver {
   readonly images: ImageMap;
   readonly #debug: DebugProvider | undefined;
   readonly #known = new Map<bigint, AddressInfo>();
+  /** Of the debug information in {@linkcode #known}. */
+  #generation = 0;
 
   /** Answers for addresses in `images`.
    *
@@ -105,12 +107,17 @@ export class Symbolizer implements Resolver {
     return this.images.at(address);
   }
 
-  /** What is known about `address`. The same address gives the same object. */
+  /** What is known about `address`. The same address gives the same object until there is more debug
+   * information. */
   resolve(address: bigint): AddressInfo {
+    const generation = this.debugGeneration;
+    if (generation !== this.#generation || this.#known.size >= MAX_REMEMBERED) {
+      this.#known.clear();
+      this.#generation = generation;
+    }
     const known = this.#known.get(address);
     if (known !== undefined) return known;
     const info = this.look(address);
-    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
     this.#known.set(address, info);
     return info;
   }
@@ -145,12 +152,6 @@ export class Symbolizer implements Resolver {
   /** The images looked up so far whose debug information is missing or incomplete. */
   get missing(): readonly MissingSymbols[] {
     return this.#debug?.missing ?? [];
-  }
-
-  /** Looks for debug information in more folders, for every lookup from now on. */
-  addFolders(folders: readonly string[]): void {
-    this.#debug?.addFolders(folders);
-    this.#known.clear();
   }
 
   /** What is known about `address`, without remembering the answer. */

@@ -17,5 +17,5 @@ export { type Binary, imageOf, imagesIn } from "./binaries.ts";
 export { ImageMap } from "./image_map.ts";
 export { Symbolizer } from "./symbolizer.ts";
 export { DebugProvider } from "./debug_provider.ts";
-export { type SymbolFile, SymbolFiles } from "./symbol_files.ts";
+export { type SymbolFile, SymbolFiles, type SymbolOptions } from "./symbol_files.ts";
 export { demangle, isMangled } from "./demangle/demangle.ts";

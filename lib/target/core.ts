@@ -23,13 +23,13 @@ import { Binaries } from "./core_binaries.ts";
 import { armExceptionState64V2, readException, type ThreadException } from "./core_exception.ts";
 import { CoreImages } from "./core_images.ts";
 import { CoreMemory } from "./core_memory.ts";
-import type { OpenFile } from "../file_system.ts";
+import type { FileSystem, OpenFile } from "../file_system.ts";
 import type { CapturedThread, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
-import { SymbolFiles, type Symbolizer } from "../symbols/walking.ts";
+import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { Snapshot } from "./snapshot.ts";
-import { type Services, Target } from "./target.ts";
+import { Target } from "./target.ts";
 import { Thread, type ThreadContext } from "./thread.ts";
 
 /** So much of each stack is read at once; the walk reads on from memory. */
@@ -44,22 +44,6 @@ const maxWarnings = 100;
 
 const noMetadata: ProcessMetadata = { pid: null, name: null, threads: [], files: [] };
 const nothing = new Uint8Array(0);
-
-/** How a {@linkcode CoreTarget} finds what is not in the core.
- *
- * @example
- * ```ts
- * import { type CoreTargetOptions, openCore } from "@machpause/machpause";
- *
- * const options: CoreTargetOptions = { symbols: ["./build", "./dSYMs"] };
- * using core = await openCore("MyApp.core", options);
- * console.log(core.missingSymbols.map(({ path, uuid }) => `${path} ${uuid}`));
- * ```
- */
-export interface CoreTargetOptions {
-  /** Folders with binaries, dSYMs and symbol table files, searched by UUID. */
-  readonly symbols?: readonly string[];
-}
 
 /** A core file. Nothing in it runs, so it is always paused; a pause of it does nothing.
  *
@@ -94,7 +78,6 @@ export class CoreTarget extends Target {
   /** What the core says its main binary is; `null` when it does not say. */
   readonly mainBinary: MainBinary | null;
   readonly #file: OpenFile;
-  readonly #services: Services;
   readonly #core: CoreMemory;
   readonly #commands: CoreCommands;
   readonly #metadata: ProcessMetadata;
@@ -114,12 +97,11 @@ export class CoreTarget extends Target {
    */
   constructor(
     file: OpenFile,
-    services: Services,
-    options: CoreTargetOptions = {},
+    system: FileSystem,
+    options: SymbolOptions = {},
   ) {
-    super();
+    super(system, options);
     this.#file = file;
-    this.#services = services;
     this.path = file.name;
     try {
       this.#commands = parseCore(file);
@@ -138,9 +120,7 @@ export class CoreTarget extends Target {
       this.pid = this.#metadata.pid;
       this.#core = new CoreMemory(file, segments, arch.pointerSize);
       this.memory = new Memory(this.#readInto, arch.pointerSize);
-      const folders = services.symbolFiles ??
-        new SymbolFiles(services.files, options.symbols ?? []);
-      this.#binaries = new Binaries(services.files, folders, cpuType);
+      this.#binaries = new Binaries(system.files, this.symbolFiles, cpuType);
     } catch (error) {
       file[Symbol.dispose]();
       throw error;
@@ -249,7 +229,7 @@ export class CoreTarget extends Target {
 
   /** See {@linkcode Target.symbols}. */
   protected get symbols(): Symbolizer {
-    return this.#symbols ??= this.#services.symbols(this.images);
+    return this.#symbols ??= new Symbolizer(this.images, this.debug);
   }
 
   /** See {@linkcode Target.threads}. Threads whose ids the core does not tell are numbered from 1. */
@@ -271,11 +251,7 @@ export class CoreTarget extends Target {
   #makeThreads(): Thread[] {
     const context: ThreadContext = {
       arch: this.arch,
-      resolver: {
-        resolve: (address) => this.symbols.resolve(address),
-        debugSection: (image, name) => this.symbols.debugSection(image, name),
-      },
-      walk: this.#services.walk,
+      resolver: this,
       readInto: this.#readInto,
       control: {
         suspend: refuse,
@@ -425,7 +401,7 @@ export class CoreTarget extends Target {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#binaries[Symbol.dispose]();
-    this.#services[Symbol.dispose]?.();
+    this.debug[Symbol.dispose]();
     this.#file[Symbol.dispose]();
   }
 }

@@ -2,4 +2,4 @@
  *
  * @module
  */
-export { CoreTarget, type CoreTargetOptions } from "./core.ts";
+export { CoreTarget } from "./core.ts";

@@ -1,5 +1,7 @@
+/** Frames and backtraces: what unwinding found, with what is known about its addresses. */
+
 import type { Arch, Registers } from "../arch/mod.ts";
-import { escape } from "../escape.ts";
+import { escape, type RawText } from "../escape.ts";
 import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
 import {
   type AddressInfo,
@@ -8,96 +10,34 @@ import {
   type SourceFrame,
   type SourceLocation,
 } from "../symbols/walking.ts";
+import {
+  describeRow,
+  type FoundBy,
+  type StopReason,
+  type UnwoundFrame,
+  type UnwoundStack,
+} from "../unwind/mod.ts";
 
-/** How a frame was found.
- *
- * @example
- * ```ts
- * import { attach, type Via } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * const doubtful: Via = "scan";
- * const frames = target.threads[0].backtrace({ scan: true });
- * console.log(frames.filter(({ via }) => via !== doubtful).join("\n"));
- * ```
- */
-export type Via =
-  | "context"
-  | "link-register"
-  | "frame-pointer"
-  | "compact-unwind"
-  | "cfi"
-  | "prologue"
-  | "scan";
-
-/** Why a walk ended.
- *
- * - `null-record`: the outermost frame record, whose caller is nobody; the normal end
- * - `outside-stack`: the frame pointer leads out of the thread's stack
- * - `misaligned`: the frame pointer is not a multiple of the pointer size
- * - `not-rising`: the record's caller is not further up the stack: a loop, or damage
- * - `unreadable`: the record lies in the stack's bounds but could not be read or was not captured
- * - `limit`: as many frames as were asked for
- * - `no-state`: the thread's registers could not be had
- *
- * @example
- * ```ts
- * import { attach, type StopReason } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * const whole: StopReason = "null-record";
- * for (const thread of target.threads) {
- *   const { stopped } = thread.backtrace();
- *   if (stopped !== whole) console.log(`${thread}: ${stopped}`);
- * }
- * ```
- */
-export type StopReason =
-  | "null-record"
-  | "outside-stack"
-  | "misaligned"
-  | "not-rising"
-  | "unreadable"
-  | "limit"
-  | "no-state";
-
-/** What the frames of one walk have in common.
- *
- * @example
- * ```ts
- * import { type FrameContext } from "@machpause/machpause";
- *
- * declare const context: FrameContext; // of a walk
- * console.log(context.registersOf(1).get("fp"), context.ruleOf(1));
- * ```
- */
-export interface FrameContext {
-  /** Of the thread. */
+/** What the frames of one stack have in common. */
+interface FrameContext {
   readonly arch: Arch;
-  /** Tells what their addresses mean. */
   readonly resolver: Resolver;
-  /** Whether a frame's address is that of an instruction to be executed, not of one to return to. */
-  isExact(index: number): boolean;
-  /** The rule that led to a frame from the one it called, in words; `null` for the innermost. */
-  ruleOf(index: number): string | null;
-  /** The registers whose values are known in a frame, by its index. */
-  registersOf(index: number): Registers;
+  readonly stack: UnwoundStack;
 }
 
 /** Which of the functions at its address a frame shows, and under which number. */
 interface Shown {
   readonly index: number;
-  /** In the frames of the answer; -1 for the function that has the activation. */
+  /** Index in the address's frames; -1 for the function that has the activation. */
   readonly depth: number;
   readonly info: AddressInfo;
 }
 
 const noFrames: readonly Frame[] = [];
 
-/** One function's activation on a thread's stack, or a call that was inlined into it.
+/** The activation of a function on a thread's stack, or a call that was inlined into one.
  *
- * Stack addresses are kept as numbers, and what an address means is looked up when it is asked
- * for: a walk is much more often long than read to its end.
+ * What its address means is looked up when it is first read.
  *
  * @example
  * ```ts
@@ -109,87 +49,75 @@ const noFrames: readonly Frame[] = [];
  * ```
  */
 export class Frame {
-  /** 0 is the innermost. */
+  /** Number in the backtrace; 0 is the innermost. Frames of {@linkcode Backtrace.activations} are numbered
+   * without inlined calls. */
   readonly index: number;
-  /** The address of the next instruction this frame will execute: the pc of the innermost
-   * frame, a return address in its callers. Pointer authentication and the Thumb bit removed. */
-  readonly address: bigint;
-  /** How it was found. */
-  readonly via: Via;
   readonly #context: FrameContext;
-  /** The walk's number of the activation. */
+  /** Index of the activation in the stack. */
   readonly #activation: number;
-  readonly #sp: number | bigint;
-  readonly #fp: number | bigint;
-  readonly #returnAddress: bigint;
   readonly #depth: number;
   #info: AddressInfo | undefined;
 
-  /** One frame of a walk.
+  /** A frame of a stack.
    *
-   * @param index of the activation in the walk
-   * @param sp the stack pointer in this frame
-   * @param fp the frame pointer in this frame
-   * @param returnAddress where this frame returns to; 0 when that is not known
-   * @param shown where inlined calls are counted too
+   * @param activation its index in the stack
    */
-  constructor(
-    context: FrameContext,
-    index: number,
-    address: bigint,
-    sp: number | bigint,
-    fp: number | bigint,
-    returnAddress: bigint,
-    via: Via,
-    shown?: Shown,
-  ) {
+  constructor(context: FrameContext, activation: number, shown?: Shown) {
     this.#context = context;
-    this.#activation = index;
-    this.index = shown === undefined ? index : shown.index;
-    this.address = address;
-    this.#sp = sp;
-    this.#fp = fp;
-    this.#returnAddress = returnAddress;
-    this.via = via;
+    this.#activation = activation;
+    this.index = shown === undefined ? activation : shown.index;
     this.#depth = shown === undefined ? -1 : shown.depth;
     this.#info = shown === undefined ? undefined : shown.info;
   }
 
-  /** Whether it shows a call that was inlined: it has no activation of its own, and shares that of the
-   * next one that has. */
+  get #unwound(): UnwoundFrame {
+    return this.#context.stack.frames[this.#activation];
+  }
+
+  /** The next instruction to be executed in this frame: the pc of the innermost frame, a return address in
+   * its callers. Pointer authentication and the Thumb bit are removed. */
+  get address(): bigint {
+    return this.#unwound.address;
+  }
+
+  /** How it was found. */
+  get foundBy(): FoundBy {
+    return this.#unwound.foundBy;
+  }
+
+  /** Whether it shows an inlined call. Such a frame shares the activation of the next one that is not
+   * inlined. */
   get inlined(): boolean {
     return this.#depth >= 0;
   }
 
-  /** The stack pointer. In a caller: where it will be once the call has returned. */
+  /** The stack pointer; in a caller, its value after the return. */
   get sp(): bigint {
-    return BigInt(this.#sp);
+    return BigInt(this.#unwound.sp);
   }
 
   /** The frame pointer. */
   get fp(): bigint {
-    return BigInt(this.#fp);
+    return BigInt(this.#unwound.fp);
   }
 
-  /** Where this frame returns to; `null` when that is not known or it returns to nobody. */
+  /** Where this frame returns to; `null` when that is not known or it has no caller. */
   get returnAddress(): bigint | null {
-    return this.#returnAddress === 0n ? null : this.#returnAddress;
+    return this.#unwound.returnAddress || null;
   }
 
-  /** An address inside the instruction that this frame is executing: `address` itself in the
-   * innermost frame, one inside the call in its callers. Functions and lines are looked up
-   * with it, since a call may be its function's last instruction. */
+  /** The address to look up functions and lines with: `address` itself in the innermost frame, one inside
+   * the call in its callers, since a call may be its function's last instruction. */
   get lookupAddress(): bigint {
-    return this.#context.isExact(this.#activation)
-      ? this.address
-      : this.address - this.#context.arch.callBias;
+    const { address, exact } = this.#unwound;
+    return exact ? address : address - this.#context.arch.callBias;
   }
 
   #resolve(): AddressInfo {
     return this.#info ??= this.#context.resolver.resolve(this.lookupAddress);
   }
 
-  /** The image that holds the code; `null` when no known one does. */
+  /** The image that holds the code; `null` when none does. */
   get image(): LoadedImage | null {
     return this.#resolve().image;
   }
@@ -199,15 +127,15 @@ export class Frame {
     return this.inlined ? null : this.#resolve().symbol;
   }
 
-  /** What debug information says of the function; `null` without any. */
+  /** What debug information says about the function; `null` without any. */
   get #function(): SourceFrame | null {
     return this.#resolve().frames.at(this.#depth) ?? null;
   }
 
-  /** The function's name, mangled as the linker knows it and without Mach-O's underscore; `null` when
-   * it is not known. Not safe to print raw. */
-  get function(): string | null {
-    // DWARF may know a line of what it knows no function of.
+  /** The function's name, mangled as in the symbol table and without Mach-O's underscore; `null` when it is
+   * not known. */
+  get function(): RawText | null {
+    // Debug information may have a line and no function.
     return this.symbol?.name ?? (this.#function?.function || null);
   }
 
@@ -218,19 +146,17 @@ export class Frame {
     const bytes = this.inlined && symbol !== null && image !== null
       ? Number(this.lookupAddress - image.loadAddress)
       : offset;
-    return this.#context.isExact(this.#activation)
-      ? bytes
-      : bytes + Number(this.#context.arch.callBias);
+    return this.#unwound.exact ? bytes : bytes + Number(this.#context.arch.callBias);
   }
 
-  /** File, line and column of this very function; `null` when they are not known. Where calls are
-   * inlined here, that is where the outermost of them was made. */
+  /** The position in this function; `null` when it is not known. Where calls are inlined, it is the position
+   * of the outermost of them. */
   get source(): SourceLocation | null {
     return this.#function?.location ?? null;
   }
 
-  /** The calls inlined into this function where it executes, innermost first, as frames: they are
-   * numbered from this frame's index on. */
+  /** The calls inlined into this function at its address, innermost first, numbered from this frame's index
+   * on. */
   get inlines(): readonly Frame[] {
     return this.inlined ? noFrames : this.#inlines(this.index);
   }
@@ -242,35 +168,28 @@ export class Frame {
   }
 
   #show(index: number, depth: number): Frame {
-    return new Frame(
-      this.#context,
-      this.#activation,
-      this.address,
-      this.#sp,
-      this.#fp,
-      this.#returnAddress,
-      this.via,
-      { index, depth, info: this.#resolve() },
-    );
+    return new Frame(this.#context, this.#activation, { index, depth, info: this.#resolve() });
   }
 
-  /** The calls inlined here and this frame itself, numbered from `first` on. */
+  /** The calls inlined into this function at its address and then the frame itself, numbered from `first`
+   * on. */
   expand(first: number): readonly Frame[] {
     const inlines = this.#inlines(first);
     const index = first + inlines.length;
     return [...inlines, index === this.index ? this : this.#show(index, -1)];
   }
 
-  /** The rule that led here from the frame that this one called, in words, as in
-   * `CFA = rbp + 16; rip = [CFA - 8]; rbp = [CFA - 16]`, CFA being where this frame's stack pointer
-   * is; `null` for the innermost. */
+  /** The rule that led here from the frame that this one called, as in
+   * `CFA = rbp + 16; rip = [CFA - 8]; rbp = [CFA - 16]`, where CFA is this frame's stack pointer; `null` for
+   * the innermost. */
   get rule(): string | null {
-    return this.#context.ruleOf(this.#activation);
+    const { row } = this.#unwound;
+    return row && describeRow(this.#context.arch, row);
   }
 
   /** The registers whose values are known in this frame. */
   get registers(): Registers {
-    return this.#context.registersOf(this.#activation);
+    return this.#context.stack.registersOf(this.#activation);
   }
 
   /** As in `2  demo  0x0000000100003f50  main + 32`; control characters are escaped. */
@@ -281,11 +200,11 @@ export class Frame {
     return `${this.index}  ${image}  ${address}  ${this.describe()}`;
   }
 
-  /** The function, the offset in it and the line, as in `main + 34 at demo.c:12:3`; escaped. A
-   * function without a name is known by where it begins, as in `demo:function_5d8+0x24`.
+  /** The function, the offset in it and the line, as in `main + 34 at demo.c:12:3`; escaped. A function
+   * without a name is shown by where it starts, as in `demo:function_5d8+0x24`.
    *
-   * @param name how the function's name is shown; a Swift name demangled, when left out
-   * @param imageSaid leaves the image's name out
+   * @param name makes the function's name readable; demangles it when left out
+   * @param imageSaid leaves out the image's name
    */
   describe(name?: (mangled: string) => string, imageSaid = false): string {
     const { source } = this;
@@ -294,8 +213,7 @@ export class Frame {
       (this.inlined ? " [inlined]" : "");
   }
 
-  /** Bytes from the symbol, or the function's start; `null` for an inlined call and where neither is
-   * known. */
+  /** Bytes from the symbol or the function's start; `null` for an inlined call and where neither is known. */
   get #functionOffset(): bigint | null {
     if (this.inlined) return null;
     const { symbol, functionStart } = this.#resolve();
@@ -336,7 +254,7 @@ export class Frame {
       line: source?.line ?? null,
       column: source?.column ?? null,
       inlined: this.inlined,
-      via: this.via,
+      via: this.foundBy,
     };
   }
 }
@@ -347,8 +265,10 @@ export function describeLocation({ file, line, column }: SourceLocation): string
   return `${escape(name)}:${line}${column > 0 ? `:${column}` : ""}`;
 }
 
-/** The frames of one thread, innermost first, and why there are no more: its activations, and
- * {@linkcode Backtrace.expanded} also the calls inlined into them.
+/** The frames of one thread, innermost first: those that printing it shows, with inlined calls among them.
+ *
+ * It is a list like an array. Debug information is read when a frame is first asked for, so that a script
+ * can take backtraces while the target is paused and look at them after it runs again.
  *
  * @example
  * ```ts
@@ -356,40 +276,86 @@ export function describeLocation({ file, line, column }: SourceLocation): string
  *
  * using target = await attach("MyApp");
  * const backtrace = target.threads[0].backtrace();
- * console.log(`${backtrace}`); // a line a frame
+ * console.log(`${backtrace}`); // a line for each frame
  * if (backtrace.stopped !== "null-record") console.log(`cut short: ${backtrace.stopped}`);
  * ```
  */
-export class Backtrace extends Array<Frame> {
-  /** What `map` and its kin make: only a walk makes a Backtrace. */
-  static override get [Symbol.species](): ArrayConstructor {
-    return Array;
+export class Backtrace {
+  /** Why there are no more frames. */
+  readonly stopped: StopReason;
+  readonly #context: FrameContext;
+  #activations: readonly Frame[] | undefined;
+  #shown: readonly Frame[] | undefined;
+
+  static {
+    // What an array has and this class does not, indexes among it, is looked up in the frames.
+    const missing = new Proxy(Array.prototype, {
+      get: (array, key, backtrace: Backtrace) =>
+        isIndex(key) && #shown in backtrace
+          ? backtrace.#frames[Number(key)]
+          : Reflect.get(array, key, backtrace),
+      has: (array, key) => isIndex(key) || key in array,
+    });
+    Object.setPrototypeOf(this.prototype, missing);
   }
 
-  /** Why the walk ended. */
-  stopped: StopReason = "no-state";
-  #expanded: readonly Frame[] | undefined;
+  /** Wraps a stack.
+   *
+   * @param resolver looks up the frames' addresses
+   */
+  constructor(arch: Arch, resolver: Resolver, stack: UnwoundStack) {
+    this.#context = { arch, resolver, stack };
+    this.stopped = stack.stopped;
+  }
 
-  /** The activations, each after the calls that were inlined where it executes, numbered from 0: what
-   * debuggers show. The first time, debug information is looked for. */
-  get expanded(): readonly Frame[] {
-    if (this.#expanded === undefined) {
+  /** The frames that have an activation on the stack. They need no debug information. */
+  get activations(): readonly Frame[] {
+    return this.#activations ??= this.#context.stack.frames.map((_, index) =>
+      new Frame(this.#context, index)
+    );
+  }
+
+  get #frames(): readonly Frame[] {
+    if (this.#shown === undefined) {
       const frames: Frame[] = [];
-      for (const frame of this) {
+      for (const frame of this.activations) {
         for (const shown of frame.expand(frames.length)) frames.push(shown);
       }
-      this.#expanded = frames;
+      this.#shown = frames;
     }
-    return this.#expanded;
+    return this.#shown;
   }
 
-  /** A line a frame, inlined calls among them. */
-  override toString(): string {
-    return this.expanded.join("\n");
+  /** Number of frames. */
+  get length(): number {
+    return this.#frames.length;
+  }
+
+  /** The frames. */
+  [Symbol.iterator](): ArrayIterator<Frame> {
+    return this.#frames.values();
+  }
+
+  /** A line for each frame. */
+  toString(): string {
+    return this.#frames.join("\n");
   }
 
   /** As {@linkcode toString}. */
   [Symbol.for("Deno.customInspect")](): string {
     return this.toString();
   }
+
+  /** The frames, in the form of `bt --json`. */
+  toJSON(): readonly Frame[] {
+    return this.#frames;
+  }
 }
+
+/** Whether a property's key is an array index. */
+function isIndex(key: string | symbol): key is string {
+  return typeof key === "string" && /^\d+$/.test(key);
+}
+
+/** The frames as an array has them. */
+export interface Backtrace extends ReadonlyArray<Frame> {}

@@ -6,10 +6,11 @@ import { ImageList } from "./images.ts";
 import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
-import type { Symbolizer } from "../symbols/walking.ts";
+import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { type CoreOrigin, saveCore, type SaveCoreOptions, type SavedCore } from "./save_core.ts";
 import { Snapshot } from "./snapshot.ts";
-import { type Services, Target } from "./target.ts";
+import { Target } from "./target.ts";
+import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, Thread, type ThreadControl } from "./thread.ts";
 
 /** The most that a capture takes of one stack. Deeper ones are read on from memory while the
@@ -72,31 +73,15 @@ function cpuTypeOfProgram(kernel: MachKernel, task: number, info: DyldInfo): num
   return header.length < 8 ? 0 : new DataView(header.buffer, header.byteOffset).getInt32(4, true);
 }
 
-/** What a {@linkcode LiveTarget} is made from.
- *
- * @example
- * ```ts
- * import {
- *   type LiveOptions,
- *   LiveTarget,
- *   type MachKernel,
- *   type Services,
- * } from "@machpause/machpause";
- *
- * declare const kernel: MachKernel;
- * declare const services: Services;
- * const options: LiveOptions = { pid: 123, name: "MyApp" };
- * using target = new LiveTarget(kernel, services, options);
- * ```
- */
-export interface LiveOptions {
+/** How a {@linkcode LiveTarget} is made. */
+export interface LiveOptions extends SymbolOptions {
   /** Of the process. */
   readonly pid: number;
   /** Of the process, for people. */
   readonly name: string;
   /** Ends the process, where the target was launched. */
   readonly kill?: () => void;
-  /** Told when the target begins and ceases to hold threads suspended one by one. */
+  /** Called when the target begins and ceases to hold threads suspended one by one. */
   readonly onHold?: (target: LiveTarget, holds: boolean) => void;
 }
 
@@ -123,7 +108,7 @@ export class LiveTarget extends Target {
   /** See {@linkcode Target.memory}. */
   readonly memory: Memory;
   readonly #kernel: MachKernel;
-  readonly #services: Services;
+  readonly #system: FileSystem;
   readonly #task: number;
   readonly #images: ImageList;
   readonly #options: LiveOptions;
@@ -140,10 +125,10 @@ export class LiveTarget extends Target {
    *
    * @throws MachError when the task cannot be had: no such process, no permission
    */
-  constructor(kernel: MachKernel, services: Services, options: LiveOptions) {
-    super();
+  constructor(kernel: MachKernel, system: FileSystem, options: LiveOptions) {
+    super(system, options);
     this.#kernel = kernel;
-    this.#services = services;
+    this.#system = system;
     this.#options = options;
     this.pid = options.pid;
     this.name = options.name;
@@ -163,7 +148,7 @@ export class LiveTarget extends Target {
       memory: this.memory,
       dyldInfo: () => kernel.taskDyldInfo(this.#task),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, this.#task, true) : [],
-      symbols: services.symbols,
+      symbols: (images) => new Symbolizer(images, this.debug),
     });
   }
 
@@ -273,7 +258,6 @@ export class LiveTarget extends Target {
     const context = {
       arch: this.arch,
       resolver: this.#resolver(),
-      walk: this.#services.walk,
       readInto: paused
         ? (address: bigint, into: Uint8Array) =>
           this.paused ? this.#kernel.vmRead(this.#task, address, into) : 0
@@ -283,23 +267,27 @@ export class LiveTarget extends Target {
     return capture.threads.map((thread, index) => new Thread(context, index, thread));
   }
 
-  /** Resolves over the images as they are at this stop, and looks once for newly mapped files when
-   * an address is in none. */
+  /** Resolves in the images as they are at this stop. On Linux, when an address is in none, it looks once
+   * for newly mapped files. */
   #resolver(): CodeResolver {
     let symbols = this.symbols;
+    const holding = (address: bigint): Symbolizer => {
+      const isKnown = this.#filesChecked || this.#kernel.system !== "linux" ||
+        symbols.imageAt(address) !== null;
+      if (isKnown) return symbols;
+      this.#filesChecked = true;
+      if (this.#disposed) return symbols;
+      this.#images.refreshFiles();
+      return symbols = this.#images.symbols;
+    };
+    const { debug } = this;
     return {
-      resolve: (address) => {
-        const found = symbols.resolve(address);
-        if (found.image !== null || this.#filesChecked || this.#kernel.system !== "linux") {
-          return found;
-        }
-        this.#filesChecked = true;
-        if (this.#disposed) return found;
-        this.#images.refreshFiles();
-        symbols = this.#images.symbols;
-        return symbols.resolve(address);
+      imageAt: (address) => holding(address).imageAt(address),
+      resolve: (address) => holding(address).resolve(address),
+      debugSection: (image, name) => debug.debugSection(image, name),
+      get debugGeneration() {
+        return debug.generation;
       },
-      debugSection: (image, name) => symbols.debugSection(image, name),
     };
   }
 
@@ -398,7 +386,7 @@ export class LiveTarget extends Target {
   async saveCore(file: string, options: SaveCoreOptions = {}): Promise<SavedCore> {
     this.#checkAlive();
     const origin: CoreOrigin = {
-      files: this.#services.files,
+      files: this.#system.files,
       prepare: () => void this.images,
       pause: () => this.pause(),
       contents: () => ({
@@ -449,7 +437,7 @@ export class LiveTarget extends Target {
     } finally {
       if (this.#suspended.size > 0) this.#options.onHold?.(this, false);
       this.#suspended.clear();
-      this.#services[Symbol.dispose]?.();
+      this.debug[Symbol.dispose]();
       this.#kernel.portRelease(this.#task);
     }
   }

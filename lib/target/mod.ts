@@ -2,6 +2,6 @@
  *
  * @module
  */
-export { CoreTarget, type CoreTargetOptions } from "./core.ts";
+export { CoreTarget } from "./core.ts";
 export { ThreadException } from "./core_exception.ts";
 export * from "./walking.ts";

@@ -1,13 +1,14 @@
 import type { Arch } from "../arch/mod.ts";
+import type { FileSystem } from "../file_system.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { ImageList } from "./images.ts";
 import type { MachKernel, Region } from "./kernel.ts";
 import { archOfTask, readRegions } from "./live.ts";
 import { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
-import type { Symbolizer } from "../symbols/walking.ts";
+import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { Snapshot } from "./snapshot.ts";
-import { type Services, Target } from "./target.ts";
+import { Target } from "./target.ts";
 import { Thread } from "./thread.ts";
 
 /** The most that a snapshot takes of one stack: V8's own limit is just below. */
@@ -38,17 +39,20 @@ export class SelfTarget extends Target {
   /** See {@linkcode Target.paused}. */
   readonly paused = false;
   readonly #kernel: MachKernel;
-  readonly #services: Services;
   readonly #images: ImageList;
 
   /** Looks at this process.
    *
    * @param name of the process, for people
    */
-  constructor(kernel: MachKernel, services: Services, name: string) {
-    super();
+  constructor(
+    kernel: MachKernel,
+    system: FileSystem,
+    name: string,
+    options: SymbolOptions = {},
+  ) {
+    super(system, options);
     this.#kernel = kernel;
-    this.#services = services;
     const task = kernel.taskSelf();
     this.arch = archOfTask(kernel, task);
     this.pid = kernel.taskDyldInfo(task).pid;
@@ -61,7 +65,7 @@ export class SelfTarget extends Target {
       memory: this.memory,
       dyldInfo: () => kernel.taskDyldInfo(task),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, task, true) : [],
-      symbols: services.symbols,
+      symbols: (images) => new Symbolizer(images, this.debug),
     });
   }
 
@@ -107,7 +111,6 @@ export class SelfTarget extends Target {
     const context = {
       arch: this.arch,
       resolver: this.symbols,
-      walk: this.#services.walk,
       readInto: undefined,
       control: undefined,
     };
@@ -126,6 +129,6 @@ export class SelfTarget extends Target {
 
   /** Closes the files of debug information. */
   [Symbol.dispose](): void {
-    this.#services[Symbol.dispose]?.();
+    this.debug[Symbol.dispose]();
   }
 }

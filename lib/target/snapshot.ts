@@ -61,7 +61,7 @@ export class Snapshot {
       images: this.images,
       threads: this.threads.map((thread) => {
         const frames = thread.backtrace();
-        return { ...thread.toJSON(), frames: frames.expanded, stopped: frames.stopped };
+        return { ...thread.toJSON(), frames, stopped: frames.stopped };
       }),
     };
   }

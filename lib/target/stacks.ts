@@ -42,8 +42,7 @@ export interface GroupOptions {
  */
 export function groupStacks(
   threads: readonly Thread[],
-  { frames: framesOf = (thread) => thread.backtrace().expanded, usage = cpuUsage }: GroupOptions =
-    {},
+  { frames: framesOf = (thread) => [...thread.backtrace()], usage = cpuUsage }: GroupOptions = {},
 ): StackGroup[] {
   const groups = new Map<string, { threads: Thread[]; frames: readonly Frame[] }>();
   for (const thread of threads) {

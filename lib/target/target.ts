@@ -1,47 +1,24 @@
 import type { Arch } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import type { Files } from "../file_system.ts";
+import type { FileSystem } from "../file_system.ts";
 import type { Region } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
 import {
   type AddressInfo,
+  DebugProvider,
   type DebugSection,
   dladdr,
   type DlInfo,
   type FoundSymbol,
   type MissingSymbols,
-  type SymbolFiles,
+  SymbolFiles,
   type Symbolizer,
+  type SymbolOptions,
 } from "../symbols/walking.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { Thread, Walk } from "./thread.ts";
-
-/** What a target needs of the layers above it.
- *
- * @example
- * ```ts
- * import { CoreTarget, type Files, type Services, Symbolizer, walk } from "@machpause/machpause";
- *
- * declare const files: Files; // the file system
- * const services: Services = { walk, files, symbols: (images) => new Symbolizer(images) };
- * using core = new CoreTarget(files.open("MyApp.core"), services);
- * console.log(core.threads.length);
- * ```
- */
-export interface Services {
-  /** Steps from frame to frame. */
-  readonly walk: Walk;
-  /** Makes the lookups over a list of images. */
-  symbols(images: readonly LoadedImage[]): Symbolizer;
-  /** Where cores are read and written. */
-  readonly files: Files;
-  /** Folders in which binaries and debug information are looked for. */
-  readonly symbolFiles?: SymbolFiles;
-  /** Closes what was opened for this target alone. */
-  [Symbol.dispose]?(): void;
-}
+import type { Thread } from "./thread.ts";
 
 /** What is being looked at: a live task, a core, this very process.
  *
@@ -60,6 +37,17 @@ export interface Services {
  * ```
  */
 export abstract class Target implements Disposable {
+  /** Finds the debug information of its images. */
+  protected readonly debug: DebugProvider;
+  /** The folders that the user named. */
+  protected readonly symbolFiles: SymbolFiles;
+
+  /** Nothing is searched yet. */
+  constructor(system: FileSystem, { symbols = [] }: SymbolOptions) {
+    this.symbolFiles = new SymbolFiles(system.files, symbols);
+    this.debug = new DebugProvider(system, this.symbolFiles);
+  }
+
   /** What it is. */
   abstract readonly kind: "live" | "core" | "self";
   /** What its code is written for. */
@@ -85,17 +73,22 @@ export abstract class Target implements Disposable {
   abstract snapshot(): Snapshot;
   /** All regions of the address space, in rising order. */
   abstract regions(): Region[];
-  /** The lookups over the images as they are now. */
+  /** Resolves addresses in the images as they are now. */
   protected abstract get symbols(): Symbolizer;
-  /** Lets it go: it runs on. */
+  /** Releases it; a live target continues to run. */
   abstract [Symbol.dispose](): void;
 
-  /** What is at `address`. */
+  /** The image that holds `address`; `null` when none does. */
+  imageAt(address: bigint): LoadedImage | null {
+    return this.symbols.imageAt(address);
+  }
+
+  /** What is known about `address`. */
   resolve(address: bigint): AddressInfo {
     return this.symbols.resolve(address);
   }
 
-  /** The image and the symbol that hold `address`; `null` when no image does. */
+  /** The C-like view of {@linkcode resolve}; `null` when no image holds `address`. */
   dladdr(address: bigint): DlInfo | null {
     return dladdr(this.resolve(address), address);
   }
@@ -107,22 +100,26 @@ export abstract class Target implements Disposable {
 
   /** A section of an image's debug information; `null` when none is found. */
   debugSection(image: LoadedImage, name: string): DebugSection | null {
-    return this.symbols.debugSection(image, name);
+    return this.debug.debugSection(image, name);
   }
 
-  /** The images of frames that were asked about, of which no debug information was found though there
-   * is some to be had: by their UUIDs it can be fetched. */
+  /** Rises when {@linkcode debugSection} may find more than before. */
+  get debugGeneration(): number {
+    return this.debug.generation;
+  }
+
+  /** The images that were looked up so far whose debug information is missing or incomplete. It can be
+   * fetched by their UUIDs. */
   get missingSymbols(): readonly MissingSymbols[] {
-    return this.symbols.missing;
+    return this.debug.missing;
   }
 
-  /** Looks for debug information in more folders too. Threads and frames that were had before stay as they
-   * are.
+  /** Searches more folders for debug information. Frames that were taken before stay as they are.
    *
    * @param folders with dSYMs, binaries and symbol table files, searched by UUID
    */
   addSymbols(folders: readonly string[]): void {
-    this.symbols.addFolders(folders);
+    this.debug.addFolders(folders);
   }
 
   /** As in `MyApp (pid 123, arm64)`; control characters are escaped. */

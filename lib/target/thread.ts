@@ -1,10 +1,11 @@
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { ThreadException } from "./core_exception.ts";
-import type { Backtrace } from "./frame.ts";
+import { Backtrace } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
-import type { Resolver, Symbolizer } from "../symbols/walking.ts";
+import type { Resolver } from "../symbols/walking.ts";
+import { unwind, type UnwindImages, type UnwindOptions } from "../unwind/mod.ts";
 
 /** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`.
  *
@@ -27,69 +28,9 @@ const runStates: readonly RunState[] = [
   "halted",
 ];
 
-/** How to walk a stack.
- *
- * @example
- * ```ts
- * import { attach, type BacktraceOptions } from "@machpause/machpause";
- *
- * const options: BacktraceOptions = { limit: 20, scan: true };
- * using target = await attach("MyApp");
- * console.log(target.threads[0].backtrace(options).join("\n"));
- * ```
- */
-export interface BacktraceOptions {
-  /** At most so many frames; without it as many as there are. */
-  readonly limit?: number;
-  /** Where no other way leads on, look up the stack for what might be a return address. Frames found
-   * so, and those after them, may be wrong; their `via` is `scan`. */
-  readonly scan?: boolean;
-}
-
-/** Resolves code addresses, and finds the debug information that unwinding may need. */
-export type CodeResolver = Resolver & Partial<Pick<Symbolizer, "debugSection">>;
-
-/** What a walk starts from.
- *
- * @example
- * ```ts
- * import { attach, walk, type WalkInput } from "@machpause/machpause";
- *
- * using target = await attach("MyApp");
- * declare const captured: Pick<WalkInput, "state" | "stackAddress" | "stack" | "stackEnd">;
- * const input: WalkInput = { ...captured, arch: target.arch, resolver: target, readInto: undefined };
- * console.log(walk(input, {}).join("\n"));
- * ```
- */
-export interface WalkInput {
-  /** Of the thread. */
-  readonly arch: Arch;
-  /** Tells what code addresses mean. */
-  readonly resolver: CodeResolver;
-  /** The thread state, in the architecture's flavor; empty when it could not be had. */
-  readonly state: Uint8Array;
-  /** The address of the first of `stack`'s bytes. */
-  readonly stackAddress: bigint;
-  /** The captured part of the stack. */
-  readonly stack: Uint8Array;
-  /** The upper bound of the stack; 0 when not known. */
-  readonly stackEnd: bigint;
-  /** Reads what of the stack was not captured; `undefined` when that can no longer be had. */
-  readonly readInto: ReadInto | undefined;
-}
-
-/** Walks a stack. `lib/unwind` has it.
- *
- * @example
- * ```ts
- * import { type Services, type Walk, walk } from "@machpause/machpause";
- *
- * const atMost: Walk = (input, options) => walk(input, { limit: 100, ...options });
- * declare const services: Services;
- * const limited: Services = { ...services, walk: atMost };
- * ```
- */
-export type Walk = (input: WalkInput, options: BacktraceOptions) => Backtrace;
+/** Resolves code addresses, and has what unwinding needs: a `Symbolizer`, or what stands for the present one
+ * of a target. */
+export type CodeResolver = Resolver & UnwindImages;
 
 /** Suspends and resumes a single thread, writes its registers.
  *
@@ -110,28 +51,15 @@ export interface ThreadControl {
   setRegister(id: bigint, name: string, value: bigint): Uint8Array;
 }
 
-/** What the threads of one capture have in common.
- *
- * @example
- * ```ts
- * import { type CapturedThread, Thread, type ThreadContext } from "@machpause/machpause";
- *
- * declare const context: ThreadContext;
- * declare const captured: CapturedThread[];
- * const threads = captured.map((each, index) => new Thread(context, index, each));
- * console.log(threads.join("\n"));
- * ```
- */
+/** What the threads of one capture have in common. */
 export interface ThreadContext {
   /** Of the target. */
   readonly arch: Arch;
-  /** Tells what code addresses mean. */
+  /** Looks up code addresses. */
   readonly resolver: CodeResolver;
-  /** Steps from frame to frame. */
-  readonly walk: Walk;
-  /** Reads what of a stack was not captured; `undefined` when that can no longer be had. */
+  /** Reads the part of a stack that was not captured; `undefined` when the target runs. */
   readonly readInto: ReadInto | undefined;
-  /** `undefined` where threads cannot be controlled: in this very process. */
+  /** `undefined` where threads cannot be controlled: in this process. */
   readonly control: ThreadControl | undefined;
 }
 
@@ -221,14 +149,13 @@ export class Thread {
       : Registers.fromState(this.#context.arch, this.#state);
   }
 
-  /** Walks the stack. Never throws for what the target's memory holds. */
-  backtrace(options: BacktraceOptions = {}): Backtrace {
-    const { arch, resolver, readInto, walk } = this.#context;
+  /** Unwinds the stack. It never throws for what the target's memory holds. */
+  backtrace(options: UnwindOptions = {}): Backtrace {
+    const { arch, resolver, readInto } = this.#context;
     const { stackAddress, stack, stackEnd } = this.#captured;
-    return walk(
-      { arch, resolver, state: this.#state, stackAddress, stack, stackEnd, readInto },
-      options,
-    );
+    const input = { arch, images: resolver, state: this.#state };
+    const unwound = unwind({ ...input, stackAddress, stack, stackEnd, readInto }, options);
+    return new Backtrace(arch, resolver, unwound);
   }
 
   #control(): ThreadControl {

@@ -9,14 +9,7 @@ export {
   readImageInfosHead,
   readImageList,
 } from "./dyld.ts";
-export {
-  Backtrace,
-  describeLocation,
-  Frame,
-  type FrameContext,
-  type StopReason,
-  type Via,
-} from "./frame.ts";
+export { Backtrace, describeLocation, Frame } from "./frame.ts";
 export { ImageList, type ImageSource } from "./images.ts";
 export type {
   Capture,
@@ -36,14 +29,11 @@ export type { SaveCoreOptions, SavedCore } from "./save_core.ts";
 export { type CoreStyle, coreStyles } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
 export { Snapshot } from "./snapshot.ts";
-export { type Services, Target } from "./target.ts";
+export { Target } from "./target.ts";
 export {
-  type BacktraceOptions,
   type CodeResolver,
   type RunState,
   Thread,
   type ThreadContext,
   type ThreadControl,
-  type Walk,
-  type WalkInput,
 } from "./thread.ts";

@@ -2,7 +2,7 @@
  * part of instruction analysis that ARM's two instruction sets and 64-bit ARM have in common. */
 
 import type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/row.ts";
-import type { AssemblyInput, AssemblyRow } from "./instructions.ts";
+import type { FunctionCode, InstructionRow } from "./instruction_set.ts";
 
 /** What is known of a register's value. */
 export type Value =
@@ -255,12 +255,12 @@ export interface Step {
 
 /** Reads code in pieces, from a function's start on. */
 export class Code {
-  readonly #input: AssemblyInput;
+  readonly #input: FunctionCode;
   readonly #length: number;
   #view: DataView = new DataView(new ArrayBuffer(0));
   #start = 0;
 
-  constructor(input: AssemblyInput) {
+  constructor(input: FunctionCode) {
     this.#input = input;
     const { functionStart, functionEnd } = input;
     this.#length = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
@@ -303,10 +303,10 @@ const maxLookahead = 48;
  * @param step applies the instruction at an offset to a state; `null` when there is none
  */
 export function followInstructions(
-  input: AssemblyInput,
+  input: FunctionCode,
   registers: FrameRegisters,
   step: (state: FrameState, code: Code, at: number) => Step | null,
-): AssemblyRow | null {
+): InstructionRow | null {
   const distance = Number(input.pc - input.functionStart);
   if (!(distance >= 0 && distance <= maxDistance)) return null;
   if (input.functionEnd !== null && input.pc >= input.functionEnd) return null;
@@ -343,7 +343,7 @@ function placeOf(
   code: Code,
   from: number,
   step: (state: FrameState, code: Code, at: number) => Step | null,
-): AssemblyRow["place"] {
+): InstructionRow["place"] {
   if (state.tearingDown) return "epilogue";
   if (state.isEntry) return state.setups === 0 ? "prologue" : "epilogue";
   const ahead = state.copy();

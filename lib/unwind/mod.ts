@@ -1,7 +1,17 @@
-/** The ways to step from a frame to its caller.
+/** Unwinds stacks: from registers, a stack and images to frames. It knows no process; `lib/target` makes its
+ * frames of these.
  *
  * @module
  */
+export type {
+  FoundBy,
+  StopReason,
+  UnwindImages,
+  UnwindInput,
+  UnwindOptions,
+  UnwoundFrame,
+  UnwoundStack,
+} from "./frame.ts";
 export { describeRow } from "./describe.ts";
+export { unwind } from "./unwind.ts";
 export { type UnwindPlan, unwindPlan } from "./unwind_plan.ts";
-export { walk } from "./walk.ts";

@@ -1,43 +1,34 @@
-/** The frame of `_sigtramp`, the function in libsystem_platform that the kernel has a thread execute to
- * handle a signal: its caller is what the signal interrupted, and all of that's registers are in the
- * signal context. Where the kernel puts it: XNU's `sendsig`, in bsd/dev/i386/unix_signal.c and
- * bsd/dev/arm/unix_signal.c; what it is made of: `ucontext_t` and `mcontext_t` of
- * `<sys/_types/_ucontext.h>` and `<mach/…/_mcontext.h>`.
+/** Frames of `_sigtramp`, the function in libsystem_platform that the kernel has a thread execute to
+ * handle a signal. Its caller is the interrupted code, whose registers are all in the signal context.
+ * XNU's `sendsig`, in bsd/dev/i386/unix_signal.c and bsd/dev/arm/unix_signal.c, says where the kernel
+ * puts it; `ucontext_t` and `mcontext_t` of `<sys/_types/_ucontext.h>` and `<mach/…/_mcontext.h>` what
+ * it is made of.
  *
- * The call-frame information that Apple's x86 `_sigtramp` has tells the same, but for the address: it
- * adds one, for those who take one off any return address. Other `_sigtramp`s have none, or one for
- * their own frame alone. */
+ * The call-frame information of Apple's x86 `_sigtramp` says the same, except that it adds one to the
+ * address, for unwinders that subtract one from every return address. Other versions of `_sigtramp` have
+ * no call-frame information, or only that of their own frame. */
 
 import type { Arch } from "../arch/mod.ts";
-import type { CfaRule, UnwindRow } from "../dwarf/mod.ts";
+import type { UnwindRow } from "../dwarf/mod.ts";
 
-/** Its name, without the underscore of the symbol table. */
+/** The function's name, without the underscore of the symbol table. */
 export const SIGTRAMP = "_sigtramp";
 
-const DW_OP_deref = 0x06;
-const DW_OP_plus_uconst = 0x23;
+export const DW_OP_deref = 0x06;
+export const DW_OP_plus_uconst = 0x23;
 const DW_OP_breg0 = 0x70;
 const DW_OP_bregx = 0x92;
 
-/** `uc_mcontext`: bytes from the start of `ucontext_t`. */
-const MCONTEXT_POINTER = { 4: 28, 8: 48 } as const;
-/** Bytes of `siginfo_t`. */
-const SIGINFO = { 4: 64, 8: 104 } as const;
-
-/** The x86_64 registers that hold the `ucontext_t *`: an argument, and where `_sigtramp` keeps it. */
-const R8 = 8;
-const RBX = 3;
+/** Offset of `uc_mcontext` in `ucontext_t`, in bytes, by pointer size. */
+export const MCONTEXT_POINTER = { 4: 28, 8: 48 } as const;
+/** Size of `siginfo_t` in bytes, by pointer size. */
+export const SIGINFO = { 4: 64, 8: 104 } as const;
 
 /** The row of a `_sigtramp` frame.
  *
- * @param cfa of `_sigtramp`: where the stack pointer was at its entry, or above the word that the
- * kernel leaves there for a return address; not needed on x86_64
- * @param isKept whether x86_64's `_sigtramp` has moved its argument to where it keeps it
- * @returns `null` where the CFA's rule is of no use
+ * @param context a DWARF expression that pushes the address of `uc_mcontext`
  */
-export function signalRow(arch: Arch, cfa: CfaRule | null, isKept: boolean): UnwindRow | null {
-  const context = contextPointer(arch, cfa, isKept);
-  if (context === null) return null;
+export function signalRow(arch: Arch, context: readonly number[]): UnwindRow {
   // The exception state comes first, then the thread state.
   const address = (offset: number): number[] => [
     ...context,
@@ -59,32 +50,14 @@ export function signalRow(arch: Arch, cfa: CfaRule | null, isKept: boolean): Unw
   };
 }
 
-/** Pushes the address of `uc_mcontext`. */
-function contextPointer(arch: Arch, cfa: CfaRule | null, isKept: boolean): number[] | null {
-  const { pointerSize } = arch;
-  const pointer = MCONTEXT_POINTER[pointerSize];
-  if (arch.name === "x86_64") return base(isKept ? RBX : R8, pointer);
-  if (cfa === null || cfa.kind !== "register") return null;
-  const { register, offset } = cfa;
-  switch (arch.name) {
-    case "i386":
-      // The arguments: handler, style, signal, siginfo, ucontext.
-      return [...base(register, offset + 16), DW_OP_deref, DW_OP_plus_uconst, ...uleb(pointer)];
-    case "armv7":
-      // Two more arguments, the siginfo, the ucontext.
-      return base(register, offset + 8 + SIGINFO[pointerSize] + pointer);
-    case "arm64":
-      return base(register, offset + SIGINFO[pointerSize] + pointer);
-  }
-}
-
-function base(register: number, offset: number): number[] {
+/** An expression that pushes a register plus an offset. */
+export function registerPlus(register: number, offset: number): number[] {
   return register < 32
     ? [DW_OP_breg0 + register, ...sleb(offset)]
     : [DW_OP_bregx, ...uleb(register), ...sleb(offset)];
 }
 
-function uleb(value: number): number[] {
+export function uleb(value: number): number[] {
   return value < 0x80 ? [value] : [value & 0x7f | 0x80, ...uleb(value >>> 7)];
 }
 

@@ -1,21 +1,18 @@
-import type { WalkInput } from "../target/mod.ts";
+import type { UnwindInput } from "./frame.ts";
 
-/** What is read beyond the captured bytes is read in pieces of this many bytes, so that a stack of
- * any depth costs few reads. */
+/** Size in bytes of a read beyond the captured part, large enough that a deep stack costs few reads. */
 const pieceSize = 1 << 20;
 
-/** Reads frame records off one thread's stack: from the captured bytes, and beyond them from the
- * target's memory while that can be had.
- *
- * Addresses are numbers: stacks of all four architectures lie below 2^53. */
+/** Reads one thread's stack: the captured part, and what is beyond it from the target's memory while that
+ * can be read. Addresses are numbers, since all user stacks lie below 2^53. */
 export class StackReader {
   #end: number;
-  readonly #input: WalkInput;
+  readonly #input: UnwindInput;
   #view: DataView;
   #start: number;
   #size: number;
 
-  constructor(input: WalkInput) {
+  constructor(input: UnwindInput) {
     const { stack } = input;
     this.#input = input;
     this.#view = new DataView(stack.buffer, stack.byteOffset, stack.byteLength);
@@ -29,12 +26,12 @@ export class StackReader {
     return this.#end;
   }
 
-  /** Goes on in another stack, whose bounds are not known. */
+  /** Continues in another stack, whose bounds are not known. */
   forgetEnd(): void {
     this.#end = 0;
   }
 
-  /** Makes the `size` bytes at `address` readable; false when they cannot be had. */
+  /** Makes the `size` bytes at `address` readable; false when they cannot be read. */
   cover(address: number, size: number): boolean {
     if (address >= this.#start && address + size <= this.#start + this.#size) return true;
     const { readInto, stack } = this.#input;

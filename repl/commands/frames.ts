@@ -75,13 +75,13 @@ export const frames: readonly Command[] = [
       const { unwindPlan } = await import("../../mod.ts");
       const { frame, target } = session;
       const plans = unwindPlan(target, frame.lookupAddress);
-      const plan = frame.via === "context" ? plans.innermost : plans.caller;
+      const plan = frame.foundBy === "context" ? plans.innermost : plans.caller;
       const text = (via: string, rule: string | null) =>
         escape(rule === null ? via : `${via}: ${rule}`);
-      const onward = plan === null ? safe`by frame records` : text(plan.via, plan.rule);
+      const onward = plan === null ? safe`by frame records` : text(plan.foundBy, plan.rule);
       return [
         ...selectedFrame(session),
-        safe`  found   ${text(frame.via, frame.rule)}`,
+        safe`  found   ${text(frame.foundBy, frame.rule)}`,
         safe`  caller  ${onward}`,
       ];
     },
@@ -120,7 +120,7 @@ export const frames: readonly Command[] = [
     async run({ session }, [text, value], { yes }) {
       checkWritable(session, "registers");
       if (!session.target.paused) throw new UserError("the target is running: `pause` it first");
-      if (session.frame.via !== "context" && session.frameIndex > 0) {
+      if (session.frame.foundBy !== "context" && session.frameIndex > 0) {
         throw new UserError("only the innermost frame's registers can be written: `frame 0`");
       }
       const register = registerOf(session, text);

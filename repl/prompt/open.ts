@@ -58,12 +58,12 @@ export async function openCoreFile(
 ): Promise<CoreTarget> {
   if (file === "") throw new UserError("open which core? Its path goes after `core:`", 2);
   await checkFolders(symbols);
-  const [{ openCoreOver }, { fileSystem }] = await Promise.all([
-    import("../../lib/open_core.ts"),
+  const [{ CoreTarget }, { fileSystem }] = await Promise.all([
+    import("../../lib/target/cores.ts"),
     import("../../ffi/file_system.ts"),
   ]);
   try {
-    return await openCoreOver(fileSystem, file, { symbols });
+    return new CoreTarget(fileSystem.files.open(file), fileSystem, { symbols });
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw new UserError(`there is no file ${file}`);

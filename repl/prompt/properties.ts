@@ -14,7 +14,7 @@ const harmless: readonly (readonly [type: unknown, names: readonly string[]])[] 
     ...["image", "symbol", "source", "registers", "sp", "fp", "returnAddress", "lookupAddress"],
     ...["offset", "rule"],
   ]],
-  [api.Backtrace, ["expanded"]],
+  [api.Backtrace, ["activations"]],
   [api.Snapshot, ["mainThread"]],
   [api.Image, ["symbols"]],
   [api.Pause, ["active", "pausedMicroseconds"]],

@@ -297,7 +297,7 @@ export class Session implements Disposable {
 
   /** The selected thread's frames, inlined calls among them. */
   get frames(): readonly Frame[] {
-    return this.#frames ??= this.thread.backtrace().expanded;
+    return this.#frames ??= [...this.thread.backtrace()];
   }
 
   /** The selected frame.

@@ -20,11 +20,11 @@ export function shownFrames(thread: Thread, limit?: number, scan = false): Shown
  * information; meanwhile the target may run. */
 export function walkFrames(thread: Thread, limit?: number, scan = false): () => ShownFrames {
   const walked = thread.backtrace(limit === undefined ? { scan } : { limit, scan });
-  for (const frame of walked) void frame.symbol;
+  for (const frame of walked.activations) void frame.symbol;
   return () => {
-    const { expanded } = walked;
-    return limit === undefined || expanded.length <= limit
-      ? { frames: expanded, stopped: walked.stopped }
-      : { frames: expanded.slice(0, limit), stopped: "limit" };
+    const { stopped } = walked;
+    return limit === undefined || walked.length <= limit
+      ? { frames: [...walked], stopped }
+      : { frames: walked.slice(0, limit), stopped: "limit" };
   };
 }

@@ -98,7 +98,7 @@ function pointerSize(task: StackshotTask): number {
 function expanded(backtraces: readonly Backtrace[]): Frame[] {
   const frames: Frame[] = [];
   for (const backtrace of backtraces) {
-    for (const frame of backtrace) frames.push(...frame.expand(frames.length));
+    for (const frame of backtrace.activations) frames.push(...frame.expand(frames.length));
   }
   return frames;
 }
@@ -120,7 +120,7 @@ export function threadLines(
   const user = thread.backtrace(limit);
   const inKernel = expanded([kernel]).length;
   const frames = expanded([kernel, user]);
-  const asynchronous = thread.asyncBacktrace(limit);
+  const asynchronous = thread.asyncBacktrace(limit).activations;
   const columns = frameColumns([...frames, ...asynchronous]);
   const size = pointerSize(task);
   const ending = (backtrace: Backtrace, where: SafeText) => {
@@ -135,9 +135,10 @@ export function threadLines(
     const line = frameLine(frame, wide, columns, style, name);
     say(index < inKernel ? safe`${line}${style("quiet", safe` [kernel]`)}` : line);
   }
-  ending(user.length > 0 ? user : kernel, user.length > 0 ? safe`user` : safe`kernel`);
+  if (user.activations.length > 0) ending(user, safe`user`);
+  else ending(kernel, safe`kernel`);
   const { continuation } = thread;
-  if (continuation !== null && kernel.length === 0) {
+  if (continuation !== null && inKernel === 0) {
     const place = escape(continuation.describe(name));
     const where = place === "" ? safe`` : safe`, ${place}`;
     const address = hex(continuation.address);

@@ -6,7 +6,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { type Arch, arm64, i386, x86_64 } from "../../lib/arch/mod.ts";
 import { Image } from "../../lib/macho/mod.ts";
-import { compactRow } from "../../lib/unwind/compact.ts";
+import type { InstructionSet } from "../../lib/unwind/instruction_set.ts";
+import { instructionSets } from "../../lib/unwind/instruction_sets.ts";
 import { UnwindInfo } from "../../lib/unwind/unwind_info.ts";
 
 async function output(command: string, ...args: string[]): Promise<string> {
@@ -233,7 +234,7 @@ function modeOf(arch: Arch, encoding: number): keyof Counts {
   return modes[encoding >>> 24 & 15];
 }
 
-function writeRow(arch: Arch, row: ReturnType<typeof compactRow>): string {
+function writeRow(arch: Arch, row: ReturnType<InstructionSet["compactRow"]>): string {
   if (row === null) return "none";
   if ("dwarf" in row) return "dwarf";
   const named = (number: number): string =>
@@ -282,7 +283,7 @@ async function compare(target: Target, frames: boolean): Promise<Counts> {
       const code = new Uint8Array(instructions.flatMap(({ bytes }) => bytes));
       const ours = writeRow(
         arch,
-        compactRow(arch, encoding, {
+        instructionSets[arch.name].compactRow(encoding, {
           functionStart: start,
           readCode: (offset, length) => code.slice(offset - start, offset - start + length),
         }),

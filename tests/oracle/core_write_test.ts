@@ -2,8 +2,6 @@
  * but the file: it must find the images and show the threads, registers and frames that we do. */
 import { assert, assertEquals } from "@std/assert";
 import { files } from "../../ffi/mod.ts";
-import { Symbolizer } from "../../lib/symbols/mod.ts";
-import { walk } from "../../lib/unwind/mod.ts";
 import {
   coreStyles,
   type CoreTarget,
@@ -115,7 +113,7 @@ function assertFrames(theirs: readonly string[], thread: Thread, message: string
   const named = frames.filter((frame) => inImage(frameText(frame)));
   const found = theirs.filter(inImage);
   const sure = found.length < named.length
-    ? named.filter(({ via }) => via !== "link-register")
+    ? named.filter(({ foundBy }) => foundBy !== "link-register")
     : named;
   assertEquals(found, sure.map(frameText), message);
 }
@@ -158,9 +156,7 @@ for (const arch of ["x86_64", "i386"]) {
 
 for (const arch of ["arm64", "armv7"] as const) {
   Deno.test(`${arch}: LLDB shows of the demo's cores what we show`, async () => {
-    const symbols = (images: ConstructorParameters<typeof Symbolizer>[0]) => new Symbolizer(images);
-    const services = { walk, symbols, files };
-    using target = new LiveTarget(recordedKernel(arch), services, { pid: 7, name: "demo" });
+    using target = new LiveTarget(recordedKernel(arch), { files }, { pid: 7, name: "demo" });
     await compare(target);
   });
 }

@@ -4,7 +4,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { archOfCpuType } from "../../lib/arch/mod.ts";
 import { Image } from "../../lib/macho/mod.ts";
-import { compactRow } from "../../lib/unwind/compact.ts";
+import { instructionSets } from "../../lib/unwind/instruction_sets.ts";
 import { UnwindInfo } from "../../lib/unwind/unwind_info.ts";
 import { machOFiles } from "./macho_files.ts";
 
@@ -71,7 +71,7 @@ async function compare(file: string): Promise<number> {
     const first = info.encodingAt(functionStart);
     assert(first?.functionEnd === functionEnd && first.encoding === encoding);
     // What linkers wrote means something, unless it says that nothing is known.
-    const row = compactRow(arch, encoding, {
+    const row = instructionSets[arch.name].compactRow(encoding, {
       functionStart,
       readCode: (offset, length) => bytes.subarray(offset, offset + length),
     });

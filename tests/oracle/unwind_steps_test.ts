@@ -444,7 +444,7 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
           const isKnown = !isLost(variant.arch, step);
           const place = `${frame.symbol?.name}+${frame.offset}`;
           const truth = isKnown ? step.returnAddress : undefined;
-          if (caller?.address !== truth) wrong.push(`${place} ${caller?.via}`);
+          if (caller?.address !== truth) wrong.push(`${place} ${caller?.foundBy}`);
           // What called its caller is not recorded, and LLDB doubts a caller whose caller it cannot find.
           if (frame.symbol?.name === "steps_drive") continue;
           if (

@@ -3,7 +3,6 @@
 import { archs, LiveTarget, type LoadedImage, type Symbol as ImageSymbol } from "../../mod.ts";
 import { files } from "../../ffi/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
-import { walk } from "../../lib/unwind/mod.ts";
 import { writeRegister } from "../../lib/arch/mod.ts";
 import { FakeKernel } from "../lib/target/fake_kernel.ts";
 
@@ -68,11 +67,7 @@ export function fakeTarget(): { target: LiveTarget; kernel: FakeKernel } {
   view.setBigUint64(0x3010, stack + 0x40n, true);
   view.setBigUint64(0x3018, text + 0x20n, true);
   view.setBigUint64(0x3048, 0x9_0000n, true);
-  const target = new FakeTarget(kernel, {
-    walk,
-    symbols: (images) => new Symbolizer(images),
-    files,
-  }, {
+  const target = new FakeTarget(kernel, { files }, {
     pid: 7,
     name: `fake${hostile}`,
   });

@@ -22,7 +22,7 @@ function thread(
   cpuUsage = 0,
   name = "",
 ): Thread {
-  const walked = Object.assign(frames, { expanded: frames, stopped: "null-record" });
+  const walked = Object.assign(frames, { activations: frames, stopped: "null-record" });
   return { index, name, state, cpuUsage, backtrace: () => walked } as never;
 }
 

@@ -1,9 +1,7 @@
 /** How long the process of 101 threads is stopped, how many FFI calls a snapshot makes, and how many
  * frames a second are unwound and symbolicated from it. */
 import { files, openKernel } from "../../ffi/mod.ts";
-import { Symbolizer } from "../../lib/symbols/mod.ts";
-import { LiveTarget, type Services } from "../../lib/target/mod.ts";
-import { walk } from "../../lib/unwind/mod.ts";
+import { LiveTarget } from "../../lib/target/mod.ts";
 import { startMachO } from "./crowd.ts";
 import { median } from "./measure.ts";
 
@@ -12,12 +10,7 @@ export async function bench(): Promise<void> {
   using launched = await startMachO();
   try {
     const kernel = openKernel();
-    const services = {
-      walk,
-      symbols: (images) => new Symbolizer(images),
-      files,
-    } satisfies Services;
-    using target = new LiveTarget(kernel, services, { pid: launched.pid, name: "crowd" });
+    using target = new LiveTarget(kernel, { files }, { pid: launched.pid, name: "crowd" });
     target.snapshot();
     const stopped: number[] = [];
     const calls = new Set<number>();
@@ -31,7 +24,7 @@ export async function bench(): Promise<void> {
     let named = 0;
     const walkAll = () => {
       for (const thread of threads) {
-        for (const frame of thread.backtrace()) {
+        for (const frame of thread.backtrace().activations) {
           frames++;
           if (frame.symbol !== null) named++;
         }

@@ -4,27 +4,32 @@ import { files, openKernel } from "../../ffi/mod.ts";
 import { writeRegister, x86_64 } from "../../lib/arch/mod.ts";
 import { Image, type LoadedImage } from "../../lib/macho/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
-import { LiveTarget, type Services, type WalkInput } from "../../lib/target/mod.ts";
-import { walk } from "../../lib/unwind/mod.ts";
+import { Backtrace, LiveTarget } from "../../lib/target/mod.ts";
+import { unwind, type UnwindInput } from "../../lib/unwind/mod.ts";
 import { startMachO } from "./crowd.ts";
 import { median } from "./measure.ts";
 
-/** The walks of all threads of the crowd, and its images. */
-async function captureCrowd(): Promise<{ inputs: WalkInput[]; images: readonly LoadedImage[] }> {
+/** A stack, without the images of its code. */
+type Captured = Omit<UnwindInput, "images">;
+
+/** The stacks of all threads of the crowd, and its images. */
+async function captureCrowd(): Promise<{ inputs: Captured[]; images: readonly LoadedImage[] }> {
   using launched = await startMachO();
   try {
-    const inputs: WalkInput[] = [];
-    const services = {
-      walk(input, options) {
-        inputs.push({ ...input, readInto: undefined });
-        return walk(input, options);
-      },
-      symbols: (images) => new Symbolizer(images),
-      files,
-    } satisfies Services;
-    using target = new LiveTarget(openKernel(), services, { pid: launched.pid, name: "crowd" });
-    const { threads, images } = target.snapshot();
-    for (const thread of threads) thread.backtrace();
+    const { pid } = launched;
+    const kernel = openKernel();
+    using target = new LiveTarget(kernel, { files }, { pid, name: "crowd" });
+    const { images, arch } = target;
+    const { number: flavor, size: stateSize } = arch.threadState;
+    const request = { flavor, stateSize, maxStack: 1 << 20, keepSuspended: false };
+    const task = kernel.taskForPid(pid);
+    const { threads } = kernel.snapshot(task, request);
+    kernel.portRelease(task);
+    // Reads what the images' lookups need while the process is there.
+    for (const thread of target.snapshot().threads) thread.backtrace();
+    const inputs = threads.map(({ state, stackAddress, stack, stackEnd }) => ({
+      ...{ arch, state, stackAddress, stack, stackEnd, readInto: undefined },
+    }));
     return { inputs, images };
   } finally {
     launched.kill();
@@ -49,13 +54,16 @@ async function warm(): Promise<void> {
     { name: "by frame records alone", images: images.map(bare) },
     { name: "by unwind information", images },
   ].map(({ name, images }) => {
-    const resolver = new Symbolizer(images);
+    const symbolizer = new Symbolizer(images);
     const times: number[] = [];
-    return { name, inputs: inputs.map((input) => ({ ...input, resolver })), times };
+    return { name, inputs: inputs.map((input) => ({ ...input, images: symbolizer })), times };
   });
-  const [records, information] = ways.map(({ inputs }) => inputs.map((input) => walk(input, {})));
+  const [records, information] = ways.map(({ inputs }) =>
+    inputs.map((input) => unwind(input).frames)
+  );
   const count = information.flat().length;
-  const via = information.flat().filter(({ via }) => via === "compact-unwind" || via === "cfi");
+  const byInformation = information.flat()
+    .filter(({ foundBy }) => foundBy === "compact-unwind" || foundBy === "cfi");
   const addresses = [records, information].map((stacks) =>
     stacks.flat().map(({ address }) => address).join()
   );
@@ -64,11 +72,13 @@ async function warm(): Promise<void> {
   for (let run = -20; run < 50; run++) {
     for (const { inputs, times } of ways) {
       const began = performance.now();
-      for (let round = 0; round < rounds; round++) for (const input of inputs) walk(input, {});
+      for (let round = 0; round < rounds; round++) for (const input of inputs) unwind(input);
       if (run >= 0) times.push((performance.now() - began) * 1e6 / rounds / count);
     }
   }
-  console.log(`${inputs.length} threads, ${count} frames, ${via.length} by unwind information.\n`);
+  console.log(
+    `${inputs.length} threads, ${count} frames, ${byInformation.length} by unwind information.\n`,
+  );
   console.log("| warm walk | median | range | ratio |\n|---|---|---|---|");
   for (const { name, times } of ways) {
     console.log(
@@ -216,15 +226,16 @@ async function first(file: string): Promise<void> {
   const image = Image.fromFile(await Deno.readFile(job.dylib), job.dylib);
   const resolver = new Symbolizer([image]);
   const began = performance.now();
-  const frames = walk({
+  const unwound = unwind({
     arch: x86_64,
-    ...{ resolver, state, stack, stackAddress, readInto: undefined },
+    ...{ images: resolver, state, stack, stackAddress, readInto: undefined },
     stackEnd: stackAddress + BigInt(stack.length),
-  }, {});
+  });
+  const frames = new Backtrace(x86_64, resolver, unwound).activations;
   const named = frames.filter(({ symbol }) => symbol !== null).length;
   const ended = performance.now();
-  if (named !== DEPTH || frames.stopped !== "null-record") {
-    throw new Error(`${named} frames, then ${frames.stopped}\n${frames.join("\n")}`);
+  if (named !== DEPTH || unwound.stopped !== "null-record") {
+    throw new Error(`${named} frames, then ${unwound.stopped}\n${frames.join("\n")}`);
   }
   console.log(ended - began);
 }

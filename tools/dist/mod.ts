@@ -14,7 +14,6 @@
  */
 import type {
   CoreTarget,
-  CoreTargetOptions,
   FileSymbolizer,
   ImageFile,
   MachOFile,
@@ -51,7 +50,7 @@ const system = { files };
  * @throws Error the system's, when there is no such file
  * @throws FormatError when it is no core of a known CPU
  */
-export function openCore(file: string, options: CoreTargetOptions = {}): Promise<CoreTarget> {
+export function openCore(file: string, options: SymbolOptions = {}): Promise<CoreTarget> {
   return openCoreOver(system, file, options);
 }
 

@@ -132,7 +132,7 @@ function reportThread(
   { demangle = (name) => name, limit }: TargetReportOptions,
 ): ReportThread {
   const backtrace = thread.backtrace(limit === undefined ? {} : { limit });
-  const frames = backtrace.expanded.map((frame, index): ReportFrame => {
+  const frames = backtrace.map((frame, index): ReportFrame => {
     const image = frame.image === null ? null : images.get(frame.image) ?? null;
     const name = frame.function;
     return {

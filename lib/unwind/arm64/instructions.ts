@@ -1,7 +1,7 @@
 /** Instruction analysis for 64-bit ARM. Encodings from the "Arm Architecture Reference Manual for
  * A-profile architecture", chapter C4. */
 
-import type { AssemblyInput, AssemblyRow } from "../instructions.ts";
+import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
 import {
   call4,
   type Code,
@@ -28,11 +28,11 @@ const registers: FrameRegisters = {
 };
 
 /** Reads an arm64 function's instructions up to `pc`. */
-export function unwindArm64(input: AssemblyInput): AssemblyRow | null {
-  return followInstructions(input, registers, step);
+export function analyze(code: FunctionCode): InstructionRow | null {
+  return followInstructions(code, registers, step);
 }
 
-/** The classes that concern the stack come first; the others count by the register they write. */
+/** Classes that affect the stack come first. The others count only for the register they write. */
 function step(state: FrameState, code: Code, at: number): Step | null {
   const word = code.u32(at);
   if (word === undefined) return null;
@@ -47,7 +47,7 @@ function step(state: FrameState, code: Code, at: number): Step | null {
     const mode = (["offset", "post", "offset", "pre"] as const)[(word >>> 10) & 3];
     single(state, word, signed(word >>> 12, 9), mode);
   } else if ((word & 0x3a000000) === 0x38000000 || (word & 0x3b000000) === 0x18000000) {
-    // Register offsets and literals: no register is saved or restored by these.
+    // Register offsets and literals: these save and restore no register.
     if (isLoad(word) && rd !== SP) state.clobber(rd);
   } else if ((word & 0xff800000) >>> 0 === 0x91000000) immediate(state, word, 1);
   else if ((word & 0xff800000) >>> 0 === 0xd1000000) immediate(state, word, -1);
@@ -76,7 +76,7 @@ function branchStep(word: number, at: number): Step | null {
     return { length: 4, targets: [at + signed(word >>> 5, 14) * 4] };
   }
   if ((word & 0xfe000000) >>> 0 === 0xd6000000) {
-    // blr, blraa and their like; the others jump or return.
+    // blr, blraa and the like. The others jump or return.
     return ((word >>> 21) & 7) === 1 ? call4 : end4;
   }
   // brk and udf.
@@ -107,7 +107,7 @@ function pair(state: FrameState, word: number): void {
   const mode = (word >>> 23) & 3;
   const at = mode === 1 ? 0 : offset;
   const written = [word & 31, (word >>> 10) & 31];
-  // All of a register that must be kept: eight bytes, also of a vector register.
+  // The part of a register that must be preserved: eight bytes, also of a vector register.
   const whole = size === 8 || (vector && size === 16);
   for (const [index, number] of written.entries()) {
     if (!vector && number === SP) continue;

@@ -1,10 +1,10 @@
-/** Which instructions of 32-bit ARM are executed, by the flags that a stopped thread has. Conditions and
+/** Which conditional instructions of 32-bit ARM a stopped thread will execute, by its flags. Conditions and
  * bits from the "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition", sections A8.3, A2.5.2
  * and B1.3.3. */
 
-import type { AssemblyInput } from "../instructions.ts";
+import type { ReadCode } from "../instruction_set.ts";
 
-/** "Always". The one after it, in ARM code, is no condition. */
+/** "Always". The value after it, in ARM code, is not a condition. */
 const AL = 14;
 
 /** Whether the Thumb bit is set. */
@@ -25,14 +25,15 @@ export function conditionHolds(condition: number, cpsr: number): boolean {
   return first === ((condition & 1) === 0);
 }
 
-/** Where the instructions end that are passed over from `pc` on: those of its IT block in Thumb code,
- * those of its condition in ARM code. `pc` itself when its instruction is executed.
+/** The first instruction from `pc` on that is executed: after the rest of the IT block in Thumb code, after
+ * the run of instructions with the same condition in ARM code. It is `pc` itself when its condition holds.
  *
- * What they would have done to the frame is not to be counted, which is how code after them is read. */
+ * What skipped instructions would have done to the frame does not count, and analysis of the code after
+ * them ignores it. */
 export function nextExecuted(
   pc: bigint,
   cpsr: number,
-  readCode: AssemblyInput["readCode"],
+  readCode: ReadCode,
 ): bigint {
   const read = (address: bigint, size: 2 | 4): number | null => {
     const code = readCode(address, size);
@@ -62,5 +63,5 @@ export function nextExecuted(
   return at;
 }
 
-/** Of one condition there are never more instructions in a row. */
+/** Longer than any run of instructions with one condition. */
 const maxRun = 64;

@@ -1,7 +1,7 @@
 /** Instruction analysis for Thumb-2 code. Encodings from the "ARM Architecture Reference Manual ARMv7-A
  * and ARMv7-R edition", chapter A6. */
 
-import { floatingPoint, moveTop, multiple, PC, rotateRight, single, SP } from "./common.ts";
+import { floatingPoint, moveTop, multiple, PC, rotateRight, single, SP } from "./registers.ts";
 import {
   call4,
   type Code,
@@ -16,10 +16,10 @@ const next2: Step = { length: 2 };
 const end2: Step = { length: 2, ends: true };
 const call2: Step = { length: 2, calls: true };
 
-/** Follows Thumb code. An IT block's instructions are executed if a condition holds: inside the
- * block they count, for `pc` is most likely there because it does; after it they do not. */
+/** Follows Thumb code. The instructions of an IT block are executed if a condition holds. Inside the block
+ * their effects count, since `pc` is most likely there because it holds; after it they do not. */
 export class ItBlocks {
-  /** Instructions of the block that are left. */
+  /** Remaining instructions of the block. */
   #left = 0;
   #before: FrameState | null = null;
 
@@ -105,7 +105,7 @@ function narrow(state: FrameState, half: number, at: number): Step {
         load,
         up: true,
         before: false,
-        // A base that is loaded stays as it is loaded.
+        // A base register that is loaded is not written back.
         writeback: !load || (byte & (1 << middle)) === 0,
       });
       return next2;
@@ -121,7 +121,7 @@ function narrow(state: FrameState, half: number, at: number): Step {
   }
 }
 
-/** Register operations, and those that reach the upper registers. */
+/** Operations on registers, and on the upper registers. */
 function narrowSpecial(state: FrameState, half: number): Step {
   const rm = (half >>> 3) & 15;
   const rd = (half & 7) | ((half >>> 4) & 8);
@@ -204,7 +204,7 @@ function wide(state: FrameState, first: number, code: Code, at: number): Step | 
     return jumps && whole ? end4 : next4;
   }
   if ((first & 0xfe00) === 0xf800) {
-    // Loads that extend a sign.
+    // Sign-extending loads.
     if (first & 0x10) state.clobber(rt);
     return next4;
   }
@@ -226,7 +226,7 @@ function wideBranch(first: number, second: number, at: number): Step {
       (second & 0x7ff);
     return { length: 4, ends: true, targets: [at + 4 + signed(bits, 24) * 2] };
   }
-  // The conditions that do not exist are other instructions; udf.w ends.
+  // Conditions that do not exist encode other instructions; udf.w ends.
   if ((first & 0x0380) === 0x0380) return (first & 0xfff0) === 0xf7f0 ? end4 : next4;
   const bits = (sign << 19) | (((second >>> 11) & 1) << 18) | (((second >>> 13) & 1) << 17) |
     ((first & 0x3f) << 11) | (second & 0x7ff);
@@ -268,7 +268,7 @@ function wideImmediate(state: FrameState, first: number, second: number): Step {
       moveTop(state, rd, wide16);
       return next4;
   }
-  // Comparisons write to no register, which is written as writing to the program counter.
+  // Comparisons, which write no register, are encoded with the program counter as destination.
   if (rd === PC) return next4;
   const value = expandImmediate(bits);
   const operation = first & 0xfbe0;
@@ -316,8 +316,7 @@ function wideDual(state: FrameState, first: number, second: number): Step {
   return next4;
 }
 
-/** `tbb` and `tbh`: a table of distances follows, which ends at the latest where the nearest of
- * them leads. */
+/** `tbb` and `tbh`: a table of distances follows, which ends at the latest at the nearest target. */
 function tableBranch(code: Code, table: number, halves: boolean): Step | null {
   const size = halves ? 2 : 1;
   const targets: number[] = [];
@@ -327,7 +326,7 @@ function tableBranch(code: Code, table: number, halves: boolean): Step | null {
     const half = code.u16(at & ~1);
     if (half === undefined) break;
     const entry = halves ? half : (half >>> (at & 1 ? 8 : 0)) & 0xff;
-    // Padding, where it is not the distance of anything.
+    // A distance into the table itself is padding.
     if (entry * 2 < at - table) break;
     targets.push(table + entry * 2);
     limit = Math.min(limit, table + entry * 2);

@@ -1,9 +1,9 @@
-/** Compact unwind encodings of x86_64 and i386: the same bits, with words of 8 and 4 bytes and other
- * registers. */
+/** Compact unwind encodings of x86_64 and i386. The bits are the same; words have 8 and 4 bytes, and the
+ * registers differ. */
 
 import { type Arch, type ArchName, i386, register, x86_64 } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
-import type { CompactContext, DwarfReference } from "../compact.ts";
+import type { CompactContext, DwarfReference } from "../instruction_set.ts";
 
 const MODE_MASK = 0x0f00_0000;
 const MODE_FRAME = 0x0100_0000;
@@ -12,11 +12,11 @@ const MODE_STACK_INDIRECT = 0x0300_0000;
 const MODE_DWARF = 0x0400_0000;
 const DWARF_OFFSET_MASK = 0x00ff_ffff;
 
-/** How many registers have a number in encodings; 0 stands for none. */
+/** Number of registers that encodings can name, from 1; 0 stands for none. */
 const SAVED_REGISTERS = 6;
 const FRAME_SLOTS = 5;
 
-/** DWARF numbers by the number that a register has in encodings. */
+/** DWARF register numbers by the numbers used in encodings. */
 function savedRegisters(arch: Arch, names: readonly string[]): readonly number[] {
   return [-1, ...names.map((name) => register(arch.threadState, name).dwarf!)];
 }
@@ -26,11 +26,11 @@ const saved: Readonly<Partial<Record<ArchName, readonly number[]>>> = {
   i386: savedRegisters(i386, ["ebx", "ecx", "edx", "edi", "esi", "ebp"]),
 };
 
-/** The row of an encoding, as {@linkcode compactRow} tells.
+/** The row of an encoding.
  *
  * @param arch x86_64 or i386
  */
-export function compactRowX86(
+export function compactRow(
   arch: Arch,
   encoding: number,
   context: CompactContext,
@@ -51,7 +51,7 @@ export function compactRowX86(
   }
 }
 
-/** The frame pointer is pushed first; up to five registers lie together somewhere below it. */
+/** The frame pointer is pushed first. Up to five registers are saved together somewhere below it. */
 function frameRow(arch: Arch, encoding: number): UnwindRow | null {
   const word = arch.pointerSize;
   const registers = new Map<number, RegisterRule>([
@@ -63,14 +63,14 @@ function frameRow(arch: Arch, encoding: number): UnwindRow | null {
     const number = (encoding >>> (slot * 3)) & 7;
     if (number === 0) continue;
     const offset = lowest + slot * word;
-    // The sixth is the frame pointer, which has its place; a slot there would lie above the locals.
+    // The sixth is the frame pointer, which is saved elsewhere. A slot at or above its place is damage.
     if (number >= SAVED_REGISTERS || offset >= -2 * word) return null;
     registers.set(saved[arch.name]![number], { kind: "offset", offset });
   }
   return row(arch, arch.fp.dwarf!, 2 * word, registers);
 }
 
-/** The registers are pushed right below the return address, then the stack pointer is lowered.
+/** The registers are pushed directly below the return address, then the stack pointer is lowered.
  *
  * @param size from the stack pointer to the CFA, in bytes
  */
@@ -88,11 +88,10 @@ function framelessRow(arch: Arch, encoding: number, size: number): UnwindRow | n
   return row(arch, arch.sp.dwarf!, size, registers);
 }
 
-/** Which registers were saved, lowest address first, from the rank of their order among all orders
- * of so many of the six: a Lehmer code, whose digits count the registers not yet used that come
- * before the one meant.
+/** The saved registers, lowest address first, from the rank of their permutation: a Lehmer code, in which
+ * each digit counts the unused registers before the one meant.
  *
- * @returns `null` when there are no so many registers or orders
+ * @returns `null` when the count or the rank is too large
  */
 function unrankPermutation(count: number, rank: number): number[] | null {
   if (count > SAVED_REGISTERS) return null;
@@ -107,8 +106,8 @@ function unrankPermutation(count: number, rank: number): number[] | null {
   return digits.map((digit) => left.splice(digit, 1)[0]);
 }
 
-/** The size of a stack too large for the encoding, which says where in the function the operand of
- * `sub $size, %rsp` is, and how many words were pushed before it. */
+/** The size of a stack that is too large for the encoding. The encoding says where in the function the
+ * operand of `sub $size, %rsp` is, and how many words were pushed before it. */
 function readStackSize(
   arch: Arch,
   encoding: number,
@@ -116,8 +115,8 @@ function readStackSize(
 ): number | undefined {
   const operand = (encoding >>> 16) & 0xff;
   const pushed = ((encoding >>> 13) & 7) * arch.pointerSize;
-  // Opcode 81 /5 on the stack pointer, with a REX prefix in 64 bits: anything else before the
-  // operand means that it is none.
+  // Opcode 81 /5 on the stack pointer, with a REX prefix in 64 bits. With anything else before it, the
+  // word is not that operand.
   const opcode = arch.pointerSize === 8 ? [0x48, 0x81, 0xec] : [0x81, 0xec];
   if (readCode === undefined || operand < opcode.length) return undefined;
   const length = opcode.length + 4;

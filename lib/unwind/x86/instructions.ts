@@ -8,7 +8,8 @@
 
 import type { Arch } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
-import type { AssemblyInput, AssemblyRow, AssemblyUnwinder } from "../instructions.ts";
+import type { FunctionCode, InstructionRow, InstructionSet } from "../instruction_set.ts";
+import { isCall } from "./calls.ts";
 import { MAX_LENGTH, X86Decoder } from "./decode.ts";
 
 /** Bytes of a function that are gone through at most. */
@@ -48,10 +49,10 @@ interface State {
  * @example
  * ```ts
  * import { x86_64 } from "../../arch/mod.ts";
- * import { unwindX86 } from "./instructions.ts";
+ * import { analyzer } from "./instructions.ts";
  *
  * const code = Uint8Array.of(0x55, 0x48, 0x89, 0xe5, 0xc3); // push %rbp; mov %rsp, %rbp; ret
- * const found = unwindX86(x86_64)({
+ * const found = analyzer(x86_64)({
  *   functionStart: 0x1000n,
  *   functionEnd: 0x1005n,
  *   pc: 0x1001n,
@@ -62,7 +63,7 @@ interface State {
  * console.log(found?.place, found?.row.cfa); // prologue { kind: "register", register: 7, offset: 16 }
  * ```
  */
-export function unwindX86(arch: Arch): AssemblyUnwinder {
+export function analyzer(arch: Arch): InstructionSet["analyze"] {
   const calleeSaved = dwarfNumbers[arch.pointerSize].map((number) => arch.calleeSaved.has(number));
   return (input) => {
     const scan = Scan.begin(arch, calleeSaved, input);
@@ -72,41 +73,10 @@ export function unwindX86(arch: Arch): AssemblyUnwinder {
   };
 }
 
-/** Tells whether an address is one that a call returns to: whether the bytes before it are a call.
- *
- * @param arch x86_64 or i386
- * @param readCode as in {@linkcode AssemblyInput}
- * @returns `null` when they cannot be read
- */
-export function isAfterCall(
-  arch: Arch,
-  readCode: AssemblyInput["readCode"],
-  returnAddress: bigint,
-): boolean | null {
-  const decoder = new X86Decoder(arch.pointerSize === 8);
-  // The longest has a SIB byte and a displacement of four; prefixes before it make no difference.
-  // The shortest may be all that can be read at a section's start.
-  for (let size = 7; size >= 2; size--) {
-    const code = readCode(returnAddress - BigInt(size), size);
-    if (code === null || code.length < size) continue;
-    for (let start = 0; start <= size - 2; start++) {
-      if (decoder.decode(code, start) && start + decoder.length === size && isCall(decoder)) {
-        return true;
-      }
-    }
-    return false;
-  }
-  return null;
-}
-
-function isCall({ opcode, reg }: X86Decoder): boolean {
-  return opcode === 0xe8 || opcode === 0x9a || opcode === 0xff && (reg === 2 || reg === 3);
-}
-
 /** One going-through of a function. Places in it are offsets from its start. */
 class Scan {
   readonly #calleeSaved: readonly boolean[];
-  readonly #input: AssemblyInput;
+  readonly #input: FunctionCode;
   readonly #code: Uint8Array;
   readonly #decoder: X86Decoder;
   readonly #pc: number;
@@ -132,7 +102,7 @@ class Scan {
   private constructor(
     arch: Arch,
     calleeSaved: readonly boolean[],
-    input: AssemblyInput,
+    input: FunctionCode,
     code: Uint8Array,
     pc: number,
     end: number,
@@ -147,7 +117,7 @@ class Scan {
   }
 
   /** Reads the code; `null` when it cannot be read, or is too much. */
-  static begin(arch: Arch, calleeSaved: readonly boolean[], input: AssemblyInput): Scan | null {
+  static begin(arch: Arch, calleeSaved: readonly boolean[], input: FunctionCode): Scan | null {
     const { functionStart, functionEnd, pc } = input;
     if (pc < functionStart || pc - functionStart >= MAX_FUNCTION) return null;
     if (functionEnd !== null && pc >= functionEnd) return null;
@@ -241,7 +211,7 @@ class Scan {
   }
 
   /** Where in the function `pc` is, when `state` holds there. */
-  place(state: State): AssemblyRow["place"] {
+  place(state: State): InstructionRow["place"] {
     if (this.#isEntry(state)) return this.#hadFrame ? "epilogue" : "prologue";
     if (this.#isShort) return "epilogue";
     const decoder = this.#decoder;

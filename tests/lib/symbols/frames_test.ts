@@ -42,28 +42,28 @@ const chain = [
 ] as const;
 
 function assertChain(backtrace: Backtrace): void {
-  const frames = own(backtrace.expanded);
+  const frames = own(backtrace);
   assertEquals(frames.map((frame) => frame.function), chain.map(([name]) => name));
   for (const [index, frame] of frames.entries()) {
     const [name, file, lines, inlined] = chain[index];
     assertEquals([frame.source?.file, frame.inlined], [file, inlined], name);
     assert((lines as readonly number[]).includes(frame.source!.line), `${frame}`);
   }
-  assertEquals(backtrace.expanded.map(({ index }) => index), [...backtrace.expanded.keys()]);
+  assertEquals(backtrace.map(({ index }) => index), [...backtrace.keys()]);
   // Inlined calls share the activation, and have no symbol of their own.
   const [innermost, middle, outer] = frames;
   for (const frame of [innermost, middle]) {
     assertEquals([frame.symbol, frame.address, frame.sp], [null, outer.address, outer.sp]);
     assertEquals([...frame.registers], [...outer.registers]);
-    assertEquals([frame.via, frame.rule], [outer.via, outer.rule]);
+    assertEquals([frame.foundBy, frame.rule], [outer.foundBy, outer.rule]);
   }
   // The activations stay as they were walked; each has its own line, and its inlined calls apart.
-  const [activation] = own(backtrace);
+  const [activation] = own(backtrace.activations);
   assertEquals(activation.symbol?.name, "outer");
   assertEquals(activation.source?.line, 26);
   const inlines = activation.inlines.map((frame) => frame.function);
   assertEquals(inlines, ["innermost", "middle"]);
-  assertEquals(backtrace.expanded.length, backtrace.length + 2);
+  assertEquals(backtrace.length, backtrace.activations.length + 2);
 }
 
 function assertJson(target: LiveTarget, threads: readonly Thread[]): void {
@@ -103,7 +103,7 @@ for (
         using _pause = target.pause();
         assertChain(target.threads[0].backtrace());
         assertJson(target, target.threads);
-        const [, , outer] = own(target.threads[0].backtrace().expanded);
+        const [, , outer] = own(target.threads[0].backtrace());
         const resolved = target.resolve(outer.lookupAddress);
         assertEquals(resolved.frames.map((frame) => frame.function), [
           "innermost",
@@ -143,7 +143,7 @@ Deno.test({ name: "folders may be named later; what is missing is told of", igno
     }
     using _pause = target.pause();
     const before = target.threads[0].backtrace();
-    assertEquals(own(before.expanded).map(({ source }) => source), [null, null, null, null]);
+    assertEquals(own(before).map(({ source }) => source), [null, null, null, null]);
     const [{ path, uuid, reasons }] = target.missingSymbols;
     assertEquals(path, `${elsewhere}/inlines`);
     assertEquals(uuid, target.images[0].uuid);
@@ -185,7 +185,7 @@ Deno.test(
       const lock = async () => {
         for (;;) {
           const thread = target.snapshot().threads.find(({ name }) => name === "demo.lock");
-          const frames = (thread?.backtrace().expanded ?? [])
+          const frames = (thread?.backtrace() ?? [])
             .filter(({ image }) => ["demo", "libworkers.dylib"].includes(image?.name ?? ""));
           if (frames.length > 2) return frames.slice(0, 3);
           await new Promise((resolve) => setTimeout(resolve, 5));

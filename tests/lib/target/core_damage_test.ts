@@ -9,10 +9,8 @@ import {
   encodeCore,
   parseCore,
 } from "../../../lib/macho/mod.ts";
-import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import type { Files, OpenFile } from "../../../lib/file_system.ts";
-import { CoreTarget, type Services } from "../../../lib/target/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import type { Files, FileSystem, OpenFile } from "../../../lib/file_system.ts";
+import { CoreTarget } from "../../../lib/target/mod.ts";
 import { buildCore, recordedParts, writeSparse } from "./core_builder.ts";
 import { chains, ownFrames } from "./demo.ts";
 
@@ -27,7 +25,7 @@ const noFiles: Files = {
   walk: () => [],
 };
 
-const services: Services = { walk, symbols: (images) => new Symbolizer(images), files: noFiles };
+const system: FileSystem = { files: noFiles };
 
 /** Counts what is read of a source. */
 function counted(source: ByteSource): OpenFile & { reads: number; bytes: number } {
@@ -56,7 +54,7 @@ function lookAt(bytes: Uint8Array): { threads: number; warnings: number } | Form
   const file = counted(bytesSource(bytes, "damaged.core"));
   let core: CoreTarget;
   try {
-    core = new CoreTarget(file, services);
+    core = new CoreTarget(file, system);
   } catch (error) {
     assert(error instanceof FormatError, `${error}`);
     assertEquals(error.file, "damaged.core");
@@ -175,7 +173,7 @@ function segmentsOf(
   const bytes = new Uint8Array(4096 + contents.length);
   bytes.set(encodeCore(layout));
   bytes.set(contents, 4096);
-  return new CoreTarget(counted(bytesSource(bytes, "core")), services);
+  return new CoreTarget(counted(bytesSource(bytes, "core")), system);
 }
 
 Deno.test("of overlapping segments the one that begins last has the address", () => {
@@ -215,7 +213,7 @@ Deno.test("a core of 20 GB costs what a small one does", async () => {
     const [a, b] = [small, large].map((path) => {
       using opened = files.open(path);
       const file = counted(opened);
-      const core = new CoreTarget(file, services);
+      const core = new CoreTarget(file, system);
       core.threads.forEach((thread, index) => {
         const name = index === 0 ? "main" : thread.name;
         assertEquals(ownFrames(thread).own, chains.get(name));
@@ -256,7 +254,7 @@ Deno.test("without notes a core of 20 GB is searched for images within bounds", 
     Deno.truncateSync(path, size + 4096);
     using opened = files.open(path);
     const file = counted(opened);
-    const core = new CoreTarget(file, services);
+    const core = new CoreTarget(file, system);
     assertEquals(core.images, []);
     assertLess(file.reads, 20_000);
     assertLess(file.bytes, 2 ** 20);
@@ -268,7 +266,7 @@ Deno.test("without notes a core of 20 GB is searched for images within bounds", 
 Deno.test("memory that should be in the core and was cut off is unreadable", () => {
   const stack = parts.regions.at(-1)!;
   const file = counted(bytesSource(whole.slice(0, -100), "core"));
-  const core = new CoreTarget(file, services);
+  const core = new CoreTarget(file, system);
   const end = stack.address + BigInt(stack.bytes.length);
   assertEquals(core.memory.readUpTo(end - 200n, 200).length, 100);
   let error: unknown;

@@ -1,15 +1,13 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
 import { MachError, TargetGoneError } from "../../../lib/errors.ts";
-import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import { LiveTarget, type Services } from "../../../lib/target/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import { LiveTarget } from "../../../lib/target/mod.ts";
 import { FakeKernel } from "./fake_kernel.ts";
 
-const services: Services = { walk, symbols: (images) => new Symbolizer(images), files };
+const system = { files };
 
 function open(kernel: FakeKernel): LiveTarget {
-  return new LiveTarget(kernel, services, { pid: 7, name: "fake" });
+  return new LiveTarget(kernel, system, { pid: 7, name: "fake" });
 }
 
 Deno.test("pauses nest; the last one to end lets the target run", () => {
@@ -80,7 +78,7 @@ Deno.test("memory is cached while paused and never after", () => {
 Deno.test("single threads are suspended and resumed, and their ports given back", () => {
   const kernel = new FakeKernel();
   const told: boolean[] = [];
-  using target = new LiveTarget(kernel, services, {
+  using target = new LiveTarget(kernel, system, {
     pid: 7,
     name: "fake",
     onHold: (_target, holds) => told.push(holds),
@@ -186,7 +184,7 @@ Deno.test("an image whose header is garbage costs that image alone", () => {
 Deno.test("names from the target are escaped where they print, and raw where they are data", () => {
   const kernel = new FakeKernel();
   kernel.threadNames = ["\x1b[2Jevil\u202e\x9b31m\x7f"];
-  using target = new LiveTarget(kernel, services, { pid: 7, name: "a\x1b]0;b\x07c" });
+  using target = new LiveTarget(kernel, system, { pid: 7, name: "a\x1b]0;b\x07c" });
   const [thread] = target.threads;
   assertEquals(`${thread}`, 'thread 0 "\\x1b[2Jevil\\u{202e}\\x9b31m\\x7f" waiting');
   assertEquals(thread.name, kernel.threadNames[0]);

@@ -4,9 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
 import { archs, writeRegister } from "../../../lib/arch/mod.ts";
 import { TargetGoneError } from "../../../lib/errors.ts";
-import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { type Files, type FileSink, LiveTarget, openCore } from "../../../mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
 import { progress, startDemo } from "./demo.ts";
 import { bytesRegion, MemoryKernel, type MemoryRegion } from "./memory_kernel.ts";
 
@@ -31,8 +29,7 @@ function kernelOf(...regions: MemoryRegion[]): MemoryKernel {
 }
 
 function open(kernel: MemoryKernel, sink: Files = files): LiveTarget {
-  const symbols = (images: ConstructorParameters<typeof Symbolizer>[0]) => new Symbolizer(images);
-  return new LiveTarget(kernel, { walk, symbols, files: sink }, { pid: 7, name: "fake" });
+  return new LiveTarget(kernel, { files: sink }, { pid: 7, name: "fake" });
 }
 
 /** Runs `use` with a folder, which must hold exactly `left` afterwards. */

@@ -1,7 +1,6 @@
 /** Cores that are saved, of all four architectures and in every style, opened again. */
 import { assert, assertEquals } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
-import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import {
   coreStyles,
@@ -11,7 +10,6 @@ import {
   type Target,
   type Thread,
 } from "../../../mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
 import { chains, ownFrames, startDemo } from "./demo.ts";
 import { recordedKernel } from "./memory_kernel.ts";
 
@@ -26,8 +24,8 @@ function shown(thread: Thread): unknown {
     name: thread.name,
     state: thread.state,
     registers: [...thread.registers].map(({ name, value }) => `${name} ${value.toString(16)}`),
-    frames: frames.map(({ address, sp, fp, via, image, symbol, offset }) => ({
-      ...{ address, sp, fp, via, offset, image: image?.name, symbol: symbol?.name },
+    frames: frames.map(({ address, sp, fp, foundBy, image, symbol, offset }) => ({
+      ...{ address, sp, fp, foundBy, offset, image: image?.name, symbol: symbol?.name },
     })),
     stopped: frames.stopped,
   };
@@ -90,8 +88,7 @@ for (const arch of ["x86_64", "i386"] as const) {
 for (const arch of ["arm64", "armv7"] as const) {
   Deno.test(`${arch}: a recorded demo and its cores show the same`, async () => {
     const kernel = recordedKernel(arch);
-    const symbols = (images: ConstructorParameters<typeof Symbolizer>[0]) => new Symbolizer(images);
-    using target = new LiveTarget(kernel, { walk, symbols, files }, { pid: 7, name: "demo" });
+    using target = new LiveTarget(kernel, { files }, { pid: 7, name: "demo" });
     for (const thread of target.threads) {
       const name = thread.index === 0 ? "main" : thread.name;
       assertEquals(ownFrames(thread).own, chains.get(name), name);

@@ -1,14 +1,13 @@
 /** What is read of a process whose images are those of the dyld shared cache. */
 import { assert, assertEquals } from "@std/assert";
 import { system } from "../../../ffi/processes.ts";
-import { servicesOver } from "../../../lib/services.ts";
 import type { Image } from "../../../lib/macho/mod.ts";
 import { LiveTarget } from "../../../lib/target/mod.ts";
 import { functionName, SharedCacheKernel } from "./shared_cache.ts";
 
 function open(): { kernel: SharedCacheKernel; target: LiveTarget } {
   const kernel = new SharedCacheKernel();
-  const target = new LiveTarget(kernel, servicesOver(system, {}), { pid: 7, name: "app" });
+  const target = new LiveTarget(kernel, system, { pid: 7, name: "app" });
   return { kernel, target };
 }
 

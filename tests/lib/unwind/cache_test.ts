@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { x86_64 } from "../../../lib/arch/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import { framesOf } from "./stack.ts";
 import { readSteps } from "../../fixtures/steps/x86_steps.ts";
 import { FakeMemory } from "../macho/build_image.ts";
 
@@ -23,8 +23,8 @@ Deno.test("a second pause reads nothing of the images again", () => {
     const resolver = new Symbolizer([image]);
     return all.flatMap(({ state, stackAddress, stack }) => {
       const stackEnd = stackAddress + BigInt(stack.length);
-      const input = { arch: x86_64, resolver, state, stackAddress, stack, stackEnd };
-      return walk({ ...input, readInto: undefined }, {}).map(({ address }) => address);
+      const input = { arch: x86_64, images: resolver, state, stackAddress, stack, stackEnd };
+      return framesOf({ ...input, readInto: undefined }, {}).map(({ address }) => address);
     });
   };
   const first = pause();

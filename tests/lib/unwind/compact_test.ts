@@ -2,13 +2,14 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { type Arch, arm64, armv7, i386, x86_64 } from "../../../lib/arch/mod.ts";
-import { compactRow } from "../../../lib/unwind/compact.ts";
+import type { InstructionSet } from "../../../lib/unwind/instruction_set.ts";
+import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
 
-type Row = Exclude<ReturnType<typeof compactRow>, null | { dwarf: number }>;
+type Row = Exclude<ReturnType<InstructionSet["compactRow"]>, null | { dwarf: number }>;
 
 /** `sp+16: rbx@-16 rip@-8`: the CFA, and where registers are, lowest first, as offsets from it. */
 function show(arch: Arch, encoding: number, code?: Uint8Array): string {
-  const row = compactRow(arch, encoding, {
+  const row = instructionSets[arch.name].compactRow(encoding, {
     functionStart: 0x1000,
     readCode: (offset, length) => code?.slice(offset - 0x1000, offset - 0x1000 + length) ?? null,
   });
@@ -141,7 +142,7 @@ Deno.test("x86: a stack size that is in the instructions", () => {
 
 Deno.test("x86: a stack size that cannot be had", () => {
   const code = new Uint8Array([0x53, 0x48, 0x81, 0xec, 0xb8, 0x0b, 0, 0]);
-  assertEquals(compactRow(x86_64, 0x03044400, { functionStart: 0 }), null);
+  assertEquals(instructionSets.x86_64.compactRow(0x03044400, { functionStart: 0 }), null);
   assertEquals(show(x86_64, 0x03044400), "none");
   assertEquals(show(x86_64, 0x03044400, code.subarray(0, 7)), "none");
   // Before the function, and not at a subtraction from the stack pointer.
@@ -180,7 +181,7 @@ Deno.test("any encoding has a row that lies within its frame, or none", () => {
   const code = Uint8Array.from({ length: 300 }, (_, at) => [0x48, 0x81, 0xec, 0x10][at % 4]);
   for (let round = 0; round < 60_000; round++) {
     for (const arch of [arm64, x86_64, i386]) {
-      const row = compactRow(arch, next(), {
+      const row = instructionSets[arch.name].compactRow(next(), {
         functionStart: 0,
         readCode: (offset, length) => code.subarray(offset, offset + length),
       });

@@ -1,6 +1,6 @@
 /** Conditions of ARM's instructions against the manual's table, and what they pass over. */
 import { assertEquals } from "@std/assert";
-import { unwindArm } from "../../../lib/unwind/armv7/arm.ts";
+import { analyze } from "../../../lib/unwind/armv7/instructions.ts";
 import { conditionHolds, nextExecuted } from "../../../lib/unwind/armv7/conditions.ts";
 
 // Table A8-1 of the ARM Architecture Reference Manual, as it has them.
@@ -100,7 +100,7 @@ Deno.test("ARM instructions of one condition in a row are passed over together, 
   const cfaAt = (offset: bigint, cpsr: number) => {
     const pc = nextExecuted(BASE + offset, cpsr, read);
     const input = { functionStart: BASE, functionEnd: null, pc, thumb: false, readCode: read };
-    const { cfa } = unwindArm(input)!.row;
+    const { cfa } = analyze(input)!.row;
     return cfa.kind === "register" ? [cfa.register, cfa.offset + 0] : null;
   };
   const [whole, gone] = [[7, 8], [13, 0]];

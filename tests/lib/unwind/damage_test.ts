@@ -5,19 +5,24 @@ import { type Arch, archs, readRegister, x86_64 } from "../../../lib/arch/mod.ts
 import { Image } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import type { DebugSection } from "../../../lib/symbols/mod.ts";
-import type { Backtrace } from "../../../lib/target/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import { framesOf } from "./stack.ts";
 import { cieBody, number, SectionBuilder, uleb } from "../dwarf/section.ts";
 import { readSteps, type Step } from "../../fixtures/steps/x86_steps.ts";
 
 const sections = ["__unwind_info", "__eh_frame"];
 
-function walkFrom(arch: Arch, image: Image, step: Step, debug?: DebugSection): Backtrace {
+function walkFrom(
+  arch: Arch,
+  image: Image,
+  step: Step,
+  debug?: DebugSection,
+): ReturnType<typeof framesOf> {
   const symbolizer = new Symbolizer([image]);
   const { state, stack, stackAddress } = step;
-  return walk({
+  return framesOf({
     arch,
-    resolver: {
+    images: {
+      imageAt: (address) => symbolizer.imageAt(address),
       resolve: (address) => symbolizer.resolve(address),
       debugSection: () => debug ?? null,
     },
@@ -148,7 +153,7 @@ for (const [what, program] of Object.entries(bad)) {
     const began = performance.now();
     const { frames, step } = misled(program);
     assertEquals(frames[1]?.address, step.returnAddress);
-    assertEquals(frames[1]?.via, "prologue");
+    assertEquals(frames[1]?.foundBy, "prologue");
     assert(performance.now() - began < 2000);
   });
 
@@ -171,7 +176,7 @@ for (const [what, program] of Object.entries(bad)) {
       ...[0x0e, ...uleb(depth)],
       ...[0x10, 3, ...uleb(program.length), ...program],
     ]);
-    assertEquals([frames[1]?.address, frames[1]?.via], [step.returnAddress, "cfi"]);
+    assertEquals([frames[1]?.address, frames[1]?.foundBy], [step.returnAddress, "cfi"]);
     const value = frames[1].registers.get("rbx");
     assert(value === undefined || typeof value === "bigint");
   });

@@ -6,8 +6,8 @@ import { CallFrameInfo } from "../../../lib/dwarf/mod.ts";
 import { Image, type Section } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import type { DebugSection } from "../../../lib/symbols/mod.ts";
-import type { CodeResolver } from "../../../lib/target/mod.ts";
-import { describeRow, unwindPlan, walk } from "../../../lib/unwind/mod.ts";
+import { describeRow, type UnwindImages, unwindPlan } from "../../../lib/unwind/mod.ts";
+import { framesOf } from "./stack.ts";
 import { cieBody, number, SectionBuilder } from "../dwarf/section.ts";
 import { readSteps } from "../../fixtures/steps/x86_steps.ts";
 
@@ -49,11 +49,11 @@ Deno.test("the __debug_frame of a dSYM is used where the image has no unwind inf
     ...{ pointerSize: 8, kind: "debug_frame", warn: (text) => assert(false, text) },
   });
   const asked: string[] = [];
-  const target = (bytes: Uint8Array): CodeResolver & { arch: typeof arm64 } => {
+  const target = (bytes: Uint8Array): UnwindImages & { arch: typeof arm64 } => {
     const own = image(bytes);
     return {
       arch: arm64,
-      resolve: (address) => new Symbolizer([own]).resolve(address),
+      imageAt: (address) => new Symbolizer([own]).imageAt(address),
       debugSection(image, name) {
         assertEquals(image, own);
         asked.push(name);
@@ -68,14 +68,17 @@ Deno.test("the __debug_frame of a dSYM is used where the image has no unwind inf
     // The last instruction before a return is in an epilogue: look into the middle.
     const middle = start + (end - start) / 8n * 4n;
     const row = truth.rowAt(middle)!;
-    assertEquals(unwindPlan(bare, middle).caller, { via: "cfi", rule: describeRow(arm64, row) });
+    assertEquals(unwindPlan(bare, middle).caller, {
+      foundBy: "cfi",
+      rule: describeRow(arm64, row),
+    });
     count++;
   }
   assert(count >= 5, `${count} functions`);
   assertEquals(asked, ["__debug_frame"]);
   // What the image tells itself is not looked for elsewhere.
   const [hash] = image(file).findSymbols("plain_hash");
-  assertEquals(unwindPlan(whole, hash.address + 16n).caller?.via, "compact-unwind");
+  assertEquals(unwindPlan(whole, hash.address + 16n).caller?.foundBy, "compact-unwind");
   assertEquals(asked.length, 1);
 });
 
@@ -107,9 +110,10 @@ function frameless() {
 function callerOf(image: Image, { step }: ReturnType<typeof frameless>, debug?: DebugSection) {
   const symbolizer = new Symbolizer([image]);
   const { state, stack, stackAddress } = step;
-  return walk({
+  return framesOf({
     arch: x86_64,
-    resolver: {
+    images: {
+      imageAt: (address) => symbolizer.imageAt(address),
       resolve: (address) => symbolizer.resolve(address),
       debugSection: () => debug ?? null,
     },
@@ -125,10 +129,10 @@ Deno.test("a walk goes by a dSYM's __debug_frame", () => {
   const caller = callerOf(image, known, {
     ...{ bytes: section, address: 0n, slide: image.slide },
   });
-  assertEquals([caller?.via, caller?.address], ["cfi", step.returnAddress]);
+  assertEquals([caller?.foundBy, caller?.address], ["cfi", step.returnAddress]);
   // Without it the instructions tell.
   const alone = Image.fromFile(withoutUnwindInformation(file), "steps", { loadAddress });
-  assertEquals([callerOf(alone, known)?.via, callerOf(alone, known)?.address], [
+  assertEquals([callerOf(alone, known)?.foundBy, callerOf(alone, known)?.address], [
     "prologue",
     step.returnAddress,
   ]);
@@ -142,9 +146,9 @@ Deno.test("unwindPlan asks a dSYM too, before any walk did", () => {
   const plan = (debug: DebugSection | null) =>
     unwindPlan({
       arch: x86_64,
-      resolve: (address) => symbolizer.resolve(address),
+      imageAt: (address) => symbolizer.imageAt(address),
       debugSection: () => debug,
-    }, address).caller?.via;
+    }, address).caller?.foundBy;
   assertEquals(plan({ bytes: section, address: 0n, slide: image.slide }), "cfi");
 });
 
@@ -171,7 +175,7 @@ Deno.test("a compressed __zdebug_frame, as Go's linker makes it, and a damaged o
     const changed = Image.fromFile(bytes, "steps", { loadAddress });
     const caller = callerOf(changed, known);
     assertEquals(caller?.address, step.returnAddress);
-    assertEquals(caller?.via, damage ? "prologue" : "cfi");
+    assertEquals(caller?.foundBy, damage ? "prologue" : "cfi");
     assertEquals(changed.warnings.length, damage ? 1 : 0);
   }
 });

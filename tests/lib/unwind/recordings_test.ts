@@ -5,7 +5,7 @@ import { archs, readRegister, register, writeRegister } from "../../../lib/arch/
 import { Image, type LoadedImage } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { MappedFile } from "../../../lib/target/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import { framesOf } from "./stack.ts";
 import type { Recording } from "../../fixtures/record.ts";
 import { chains } from "../target/demo.ts";
 
@@ -39,9 +39,9 @@ for (const name of ["arm64", "armv7"] as const) {
     const seen: string[] = [];
     for (const thread of recording.threads) {
       const truth = thread.name === "demo" ? "main" : thread.name;
-      const frames = walk({
+      const frames = framesOf({
         arch,
-        resolver,
+        images: resolver,
         state: bytes(thread.state),
         stackAddress: BigInt(thread.stackAddress),
         stack: bytes(thread.stack),
@@ -76,9 +76,9 @@ for (const name of ["arm64", "armv7"] as const) {
 
   Deno.test(`${name}: a leaf's caller comes from the link register`, () => {
     const leaf = recording.threads.find((thread) => thread.name === "demo.leaf")!;
-    const frames = walk({
+    const frames = framesOf({
       arch,
-      resolver,
+      images: resolver,
       state: bytes(leaf.state),
       stackAddress: BigInt(leaf.stackAddress),
       stack: bytes(leaf.stack),
@@ -87,7 +87,7 @@ for (const name of ["arm64", "armv7"] as const) {
     }, {});
     // armv7 has no unwind information: what its instructions do has to be read.
     const workerVia = name === "arm64" ? "compact-unwind" : "prologue";
-    assertEquals(frames.slice(0, 3).map(({ symbol, via }) => [symbol?.name, via]), [
+    assertEquals(frames.slice(0, 3).map(({ symbol, foundBy }) => [symbol?.name, foundBy]), [
       ["leaf_count", "context"],
       ["worker_leaf", "link-register"],
       [undefined, workerVia],
@@ -109,17 +109,17 @@ for (const name of ["arm64", "armv7"] as const) {
     writeRegister(state, arch.fp, 0x40n);
     const input = {
       arch,
-      resolver: new Symbolizer(imagesOf(recording)),
+      images: new Symbolizer(imagesOf(recording)),
       state,
       stackAddress: BigInt(lock.stackAddress),
       stack: bytes(lock.stack),
       stackEnd: BigInt(lock.stackEnd),
       readInto: undefined,
     };
-    const lost = walk(input, {});
+    const lost = framesOf(input, {});
     assertEquals([lost.length, lost.stopped], [1, "outside-stack"]);
-    const found = walk(input, { scan: true });
-    assertEquals(found[1].via, "scan");
+    const found = framesOf(input, { scan: true });
+    assertEquals(found[1].foundBy, "scan");
     assertEquals(
       found[1].rule,
       `CFA = sp + ${found[1].sp - found[0].sp}; lr = [CFA - ${arch.pointerSize}]`,
@@ -130,6 +130,6 @@ for (const name of ["arm64", "armv7"] as const) {
       name === "arm64" ? 1 : 0,
     );
     assertEquals(names.filter((each) => each !== undefined).slice(-chain.length), chain);
-    assertEquals(walk(input, { scan: true, limit: 2 }).length, 2);
+    assertEquals(framesOf(input, { scan: true, limit: 2 }).length, 2);
   });
 }

@@ -5,8 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { type Arch, archs, register, writeRegister } from "../../../lib/arch/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import type { WalkInput } from "../../../lib/target/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import type { Stack } from "./stack.ts";
+import { framesOf } from "./stack.ts";
 import type { SignalRecording } from "../../fixtures/signals/record.ts";
 
 const folder = new URL("../../fixtures/signals/", import.meta.url).pathname;
@@ -26,7 +26,7 @@ function stateOf(arch: Arch, values: Readonly<Record<string, string>>): Uint8Arr
 }
 
 /** The handler's stack is captured, what else there is can be read. */
-function inputOf(arch: Arch, variant: Variant, file = unpack(variant.image)): WalkInput {
+function inputOf(arch: Arch, variant: Variant, file = unpack(variant.image)): Stack {
   const image = Image.fromFile(file, "signals", {
     arch: arch.cpuType,
     loadAddress: BigInt(variant.loadAddress),
@@ -37,7 +37,7 @@ function inputOf(arch: Arch, variant: Variant, file = unpack(variant.image)): Wa
   }));
   return {
     arch,
-    resolver: new Symbolizer([image]),
+    images: new Symbolizer([image]),
     state: stateOf(arch, variant.stopped),
     stackAddress: own.address,
     stack: own.bytes,
@@ -63,13 +63,13 @@ for (const arch of Object.values(archs)) {
     const where = variant.alternate ? "a stack of its own" : "the interrupted stack";
 
     Deno.test(`${arch.name}: from a handler on ${where} to what was interrupted`, () => {
-      const frames = walk(inputOf(arch, variant), {});
+      const frames = framesOf(inputOf(arch, variant), {});
       assertEquals(frames.map(({ symbol }) => symbol?.name).slice(0, 7), [
         ...["signals_done", "handler_calls", "handler", "_sigtramp"],
         ...["interrupted", "calls_interrupted", "main"],
       ]);
       const interrupted = frames[4];
-      assertEquals(interrupted.via, "cfi");
+      assertEquals(interrupted.foundBy, "signal");
       assert(interrupted.rule!.endsWith("interrupted by a signal"), interrupted.rule!);
       // The instruction itself, not one after a call.
       assertEquals(interrupted.lookupAddress, interrupted.address);
@@ -83,7 +83,7 @@ for (const arch of Object.values(archs)) {
       const input = inputOf(arch, variant);
       assert(variant.trampoline.length >= 5);
       for (const values of variant.trampoline) {
-        const [trampoline, interrupted, caller] = walk(
+        const [trampoline, interrupted, caller] = framesOf(
           { ...input, state: stateOf(arch, values) },
           { limit: 3 },
         );
@@ -111,11 +111,11 @@ Deno.test("x86_64: without its name, _sigtramp is crossed by its call-frame info
     let at = text.indexOf(name);
     assert(at >= 0);
     for (; at >= 0; at = text.indexOf(name, at + 1)) file[at + 3] = "z".charCodeAt(0);
-    const frames = walk(inputOf(archs.x86_64, variant, file), {});
+    const frames = framesOf(inputOf(archs.x86_64, variant, file), {});
     assertEquals(frames.slice(3, 7).map(({ symbol }) => symbol?.name), [
       ...["_zigtramp", "interrupted", "calls_interrupted", "main"],
     ]);
-    assertEquals(frames[4].via, "cfi");
+    assertEquals(frames[4].foundBy, "cfi");
     // It has one more than the instruction's address, for those who will take one off.
     assertEquals(frames[4].address, BigInt(variant.interrupted.rip) + 1n);
     assertEquals(frames[4].registers.get("rbx"), 0x1111111122222222n);
@@ -126,7 +126,7 @@ Deno.test("x86_64: without its name, _sigtramp is crossed by its call-frame info
 Deno.test("the other stack cannot be read: the interrupted frame is shown, and no caller of it", () => {
   for (const arch of Object.values(archs)) {
     const [, variant] = load(arch.name);
-    const frames = walk({ ...inputOf(arch, variant), readInto: undefined }, {});
+    const frames = framesOf({ ...inputOf(arch, variant), readInto: undefined }, {});
     assertEquals(frames[4].symbol?.name, "interrupted");
     for (const [name, value] of Object.entries(variant.interrupted)) {
       assertEquals(frames[4].registers.get(name), BigInt(value), name);
@@ -141,7 +141,7 @@ Deno.test("signal contexts that lead to themselves end the walk", () => {
   for (const arch of Object.values(archs)) {
     for (const variant of load(arch.name)) {
       const input = inputOf(arch, variant);
-      const frames = walk(input, {});
+      const frames = framesOf(input, {});
       const [trampoline] = frames.slice(3);
       // The context says that _sigtramp itself was interrupted, with the stack that it had.
       const memory = input.stack.slice();
@@ -159,7 +159,7 @@ Deno.test("signal contexts that lead to themselves end the walk", () => {
       patch(BigInt(variant.interrupted[arch.pc.name]), trampoline.address);
       patch(BigInt(variant.interrupted[arch.sp.name]), trampoline.sp);
       patch(BigInt(variant.interrupted[arch.fp.name]), trampoline.fp);
-      const damaged = walk({ ...input, stack: memory }, {});
+      const damaged = framesOf({ ...input, stack: memory }, {});
       assert(damaged.length < 40, `${damaged.length} frames`);
     }
   }

@@ -1,7 +1,29 @@
 import { type Arch, Registers, writeRegister } from "../../../lib/arch/mod.ts";
 import type { LoadedImage } from "../../../lib/macho/mod.ts";
-import type { Resolver } from "../../../lib/symbols/mod.ts";
-import type { WalkInput } from "../../../lib/target/mod.ts";
+import { rawText } from "../../raw_text.ts";
+import { unknownAddress } from "../../../lib/symbols/mod.ts";
+import { Backtrace, type CodeResolver, type Frame } from "../../../lib/target/mod.ts";
+import {
+  type StopReason,
+  unwind,
+  type UnwindInput,
+  type UnwindOptions,
+} from "../../../lib/unwind/mod.ts";
+
+/** What is unwound, in images that can resolve the frames' addresses too. */
+export interface Stack extends UnwindInput {
+  readonly images: CodeResolver;
+}
+
+/** Unwinds a stack and wraps its activations, as a target does. */
+export function framesOf(
+  input: Stack,
+  options: UnwindOptions = {},
+): readonly Frame[] & { readonly stopped: StopReason } {
+  const unwound = unwind(input, options);
+  const { activations } = new Backtrace(input.arch, input.images, unwound);
+  return Object.assign([...activations], { stopped: unwound.stopped });
+}
 
 /** A stack written by hand: where the truth is known because the test made it. */
 export class HandMadeStack {
@@ -29,14 +51,14 @@ export class HandMadeStack {
     this.#values.set(this.arch[role]!.name, value);
   }
 
-  input(overrides: Partial<WalkInput> = {}): WalkInput {
+  input(overrides: Partial<Stack> = {}): Stack {
     const state = new Uint8Array(this.arch.threadState.size);
     for (const register of this.arch.threadState.registers) {
       writeRegister(state, register, this.#values.get(register.name) ?? 0n);
     }
     return {
       arch: this.arch,
-      resolver: functions([]),
+      images: functions([]),
       state,
       stackAddress: this.base,
       stack: this.bytes,
@@ -51,11 +73,11 @@ export class HandMadeStack {
   }
 }
 
-/** A resolver over functions that begin at the given addresses, in one image. */
-export function functions(starts: readonly bigint[]): Resolver {
+/** Functions that begin at the given addresses, in one image. */
+export function functions(starts: readonly bigint[]): CodeResolver {
   const image: LoadedImage = {
-    name: "image",
-    path: "/image",
+    name: rawText("image"),
+    path: rawText("/image"),
     uuid: null,
     loadAddress: 0x1000n,
     slide: 0n,
@@ -66,14 +88,13 @@ export function functions(starts: readonly bigint[]): Resolver {
     },
     findSymbols: () => [],
   };
+  const imageAt = (address: bigint) => address < image.loadAddress ? null : image;
   return {
+    imageAt,
     resolve: (address) => ({
-      image: address < 0x1000n ? null : image,
-      symbol: null,
+      ...unknownAddress,
+      image: imageAt(address),
       offset: Number(address - image.loadAddress),
-      functionStart: null,
-      source: null,
-      frames: [],
     }),
   };
 }

@@ -5,11 +5,9 @@ import { gunzipSync } from "node:zlib";
 import { archs, type Register, writeRegister } from "../../../lib/arch/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import type { AssemblyUnwinder } from "../../../lib/unwind/instructions.ts";
-import { unwindArm } from "../../../lib/unwind/armv7/arm.ts";
-import { unwindArm64 } from "../../../lib/unwind/arm64/instructions.ts";
+import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
 import { isThumb, nextExecuted } from "../../../lib/unwind/armv7/conditions.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import { framesOf } from "./stack.ts";
 import type { Step, StepsRecording } from "../../fixtures/steps/arm_record.ts";
 
 const folder = new URL("../../fixtures/steps/", import.meta.url).pathname;
@@ -17,11 +15,6 @@ const S_SYMBOL_STUBS = 8;
 /** Compilers see that these do not return, so that no caller can miss its registers: they are not
  * saved, and nothing can tell what they were. */
 const neverReturn = new Set(["steps_drive", "ends_in_call", "never_returns"]);
-
-const unwinders: Record<StepsRecording["arch"], AssemblyUnwinder> = {
-  arm64: unwindArm64,
-  armv7: unwindArm,
-};
 
 function unpack(text: string): Uint8Array {
   return gunzipSync(Uint8Array.fromBase64(text));
@@ -75,7 +68,7 @@ function mistake(recording: StepsRecording, image: Image, stopped: Stopped): str
   const { pointerSize, addressMask } = archs[recording.arch];
   const { step, registers, kept, pc, cpsr } = stopped;
   const readCode = (address: bigint, length: number) => image.read(address, length);
-  const found = unwinders[recording.arch]({
+  const found = instructionSets[recording.arch].analyze({
     functionStart: functionStart(image, pc),
     functionEnd: null,
     pc: recording.arch === "armv7" ? nextExecuted(pc, cpsr, readCode) : pc,
@@ -160,9 +153,9 @@ for (const name of names) {
       }
       const stack = Uint8Array.fromHex(step.stack);
       const stackAddress = BigInt(step.stackAddress);
-      const [, caller] = walk({
+      const [, caller] = framesOf({
         arch,
-        resolver,
+        images: resolver,
         state,
         stackAddress,
         stack,
@@ -175,7 +168,7 @@ for (const name of names) {
       const at = image.symbolAt(pc);
       // Where it was saved nowhere, nobody can tell it.
       if (neverReturn.has(at?.symbol?.name ?? "") && caller === undefined) continue;
-      mistakes.push(`${at?.symbol?.name}+${at?.offset}: ${caller} by ${caller?.via}`);
+      mistakes.push(`${at?.symbol?.name}+${at?.offset}: ${caller} by ${caller?.foundBy}`);
     }
     assertEquals(mistakes, []);
   });

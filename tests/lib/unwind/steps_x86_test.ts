@@ -3,8 +3,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { type Arch, archs, i386, readRegister, x86_64 } from "../../../lib/arch/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
-import type { AssemblyInput, AssemblyRow } from "../../../lib/unwind/instructions.ts";
-import { isAfterCall, unwindX86 } from "../../../lib/unwind/x86/instructions.ts";
+import type { FunctionCode, InstructionRow } from "../../../lib/unwind/instruction_set.ts";
+import { isAfterCall } from "../../../lib/unwind/x86/calls.ts";
+import { analyzer } from "../../../lib/unwind/x86/instructions.ts";
 import { readSteps, type Step, type Variant } from "../../fixtures/steps/x86_steps.ts";
 
 function imageOf(arch: Arch, { file, loadAddress, name }: Variant): Image {
@@ -25,14 +26,14 @@ function functionAt(image: Image, pc: bigint): { name: string; start: bigint; en
   };
 }
 
-function inputFor(image: Image, pc: bigint): AssemblyInput {
+function inputFor(image: Image, pc: bigint): FunctionCode {
   const { start, end } = functionAt(image, pc);
   const readCode = (address: bigint, length: number) => image.read(address, length);
   return { functionStart: start, functionEnd: end, pc, thumb: false, readCode };
 }
 
 /** What a row makes of a step: the return address and the caller's registers. */
-function unwind(arch: Arch, { row }: AssemblyRow, step: Step) {
+function unwind(arch: Arch, { row }: InstructionRow, step: Step) {
   const view = new DataView(step.stack.buffer);
   const word = (address: bigint) => {
     const at = Number(address - step.stackAddress);
@@ -61,7 +62,7 @@ function unwind(arch: Arch, { row }: AssemblyRow, step: Step) {
 
 for (const name of ["x86_64", "i386"] as const) {
   const arch = archs[name];
-  const unwinder = unwindX86(arch);
+  const unwinder = analyzer(arch);
   const variants = readSteps(name);
 
   Deno.test(`${name}: at every instruction the code alone tells the caller`, () => {
@@ -130,7 +131,7 @@ for (const name of ["x86_64", "i386"] as const) {
 function rowsOf(arch: Arch, text: string, calleeOf?: (address: bigint) => Uint8Array | null) {
   const code = Uint8Array.fromHex(text.replaceAll(" ", ""));
   return (offset: number): string | null => {
-    const found = unwindX86(arch)({
+    const found = analyzer(arch)({
       functionStart: 0x1000n,
       functionEnd: 0x1000n + BigInt(code.length),
       pc: 0x1000n + BigInt(offset),
@@ -227,8 +228,8 @@ Deno.test("what is no code has no row", () => {
   assertEquals(rowsOf(x86_64, "4883e4f0 90")(4), null); // and $-16, %rsp without a frame pointer
   const far = { functionStart: 0n, functionEnd: null, pc: 0x10_0000n, thumb: false };
   const readCode = (_: bigint, length: number) => new Uint8Array(length).fill(0x90);
-  assertEquals(unwindX86(x86_64)({ ...far, readCode }), null);
-  assertEquals(unwindX86(x86_64)({ ...far, pc: 1n, readCode: () => null }), null);
+  assertEquals(analyzer(x86_64)({ ...far, readCode }), null);
+  assertEquals(analyzer(x86_64)({ ...far, pc: 1n, readCode: () => null }), null);
 });
 
 Deno.test("code of any bytes is read to its end", () => {
@@ -237,7 +238,7 @@ Deno.test("code of any bytes is read to its end", () => {
   for (let round = 0; round < 3000; round++) {
     const code = Uint8Array.from({ length: 64 }, random);
     for (const arch of [x86_64, i386]) {
-      const found = unwindX86(arch)({
+      const found = analyzer(arch)({
         functionStart: 0n,
         functionEnd: round % 2 === 0 ? null : 64n,
         pc: BigInt(random() % 64),

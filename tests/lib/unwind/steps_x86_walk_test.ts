@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { archs } from "../../../lib/arch/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import { framesOf } from "./stack.ts";
 import { readSteps } from "../../fixtures/steps/x86_steps.ts";
 
 for (const name of ["x86_64", "i386"] as const) {
@@ -20,8 +20,16 @@ for (const name of ["x86_64", "i386"] as const) {
       for (const { pc, state, stackAddress, stack, returnAddress, caller } of steps()) {
         count++;
         const stackEnd = stackAddress + BigInt(stack.length);
-        const input = { arch, resolver, state, stackAddress, stack, stackEnd, readInto: undefined };
-        const frames = walk(input, {});
+        const input = {
+          arch,
+          images: resolver,
+          state,
+          stackAddress,
+          stack,
+          stackEnd,
+          readInto: undefined,
+        };
+        const frames = framesOf(input, {});
         const names = frames.map(({ symbol }) => symbol?.name ?? "?");
         const found = frames.at(1);
         const lost = [...caller].filter(([number, value]) =>
@@ -38,7 +46,7 @@ for (const name of ["x86_64", "i386"] as const) {
         wrong.push(
           `${flags} 0x${
             (pc - loadAddress).toString(16)
-          } ${place} ${found?.via} ${names} ${registers}`,
+          } ${place} ${found?.foundBy} ${names} ${registers}`,
         );
       }
     }

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type Arch, archs } from "../../../lib/arch/mod.ts";
-import { walk } from "../../../lib/unwind/mod.ts";
+import { framesOf } from "./stack.ts";
 import { functions, HandMadeStack } from "./stack.ts";
 
 const base = 0x7_0000n;
@@ -20,9 +20,13 @@ function threeFrames(arch: Arch): HandMadeStack {
 for (const arch of Object.values(archs)) {
   Deno.test(`${arch.name}: frame records are walked to the null record`, () => {
     const stack = threeFrames(arch);
-    const frames = walk(stack.input(), {});
+    const frames = framesOf(stack.input(), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x2020n, 0x1030n]);
-    assertEquals(frames.map(({ via }) => via), ["context", "frame-pointer", "frame-pointer"]);
+    assertEquals(frames.map(({ foundBy }) => foundBy), [
+      "context",
+      "frame-pointer",
+      "frame-pointer",
+    ]);
     assertEquals(frames.map(({ fp }) => fp), [base + 32n, base + 64n, base + 128n]);
     assertEquals(frames.map(({ returnAddress }) => returnAddress), [0x2020n, 0x1030n, null]);
     const size = BigInt(arch.frameRecord.size);
@@ -36,7 +40,7 @@ for (const arch of Object.values(archs)) {
   Deno.test(`${arch.name}: a record with a return address and no caller still names a frame`, () => {
     const stack = threeFrames(arch);
     stack.record(64, 0n, 0x1030n);
-    const frames = walk(stack.input(), {});
+    const frames = framesOf(stack.input(), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x2020n, 0x1030n]);
     assertEquals(frames.stopped, "null-record");
   });
@@ -55,7 +59,7 @@ for (const arch of Object.values(archs)) {
     for (const [what, previous, stopped] of cases) {
       const stack = threeFrames(arch);
       stack.record(64, previous, 0x1030n);
-      const frames = walk(stack.input(), {});
+      const frames = framesOf(stack.input(), {});
       assertEquals(frames.stopped, stopped, what);
       // The record itself was sound, so the caller it names is shown.
       assertEquals(frames.map(({ address }) => address), [0x3010n, 0x2020n, 0x1030n], what);
@@ -72,7 +76,7 @@ for (const arch of Object.values(archs)) {
     for (const [fp, stopped] of cases) {
       const stack = threeFrames(arch);
       stack.set("fp", fp);
-      const frames = walk(stack.input(), {});
+      const frames = framesOf(stack.input(), {});
       assertEquals([frames.length, frames.stopped], [1, stopped]);
     }
   });
@@ -80,21 +84,21 @@ for (const arch of Object.values(archs)) {
   Deno.test(`${arch.name}: the limit is kept, and said`, () => {
     const stack = threeFrames(arch);
     for (const limit of [0, 1, 2]) {
-      const frames = walk(stack.input(), { limit });
+      const frames = framesOf(stack.input(), { limit });
       assertEquals([frames.length, frames.stopped], [limit, "limit"]);
     }
-    assertEquals(walk(stack.input(), { limit: 3 }).stopped, "null-record");
-    assertThrows(() => walk(stack.input(), { limit: -1 }), RangeError);
-    assertThrows(() => walk(stack.input(), { limit: NaN }), RangeError);
+    assertEquals(framesOf(stack.input(), { limit: 3 }).stopped, "null-record");
+    assertThrows(() => framesOf(stack.input(), { limit: -1 }), RangeError);
+    assertThrows(() => framesOf(stack.input(), { limit: NaN }), RangeError);
   });
 
   Deno.test(`${arch.name}: what was not captured is read, or said to be missing`, () => {
     const stack = threeFrames(arch);
     const captured = { stack: stack.bytes.subarray(0, 48) };
-    const cut = walk(stack.input(captured), {});
+    const cut = framesOf(stack.input(captured), {});
     assertEquals([cut.length, cut.stopped], [2, "unreadable"]);
     let reads = 0;
-    const whole = walk(
+    const whole = framesOf(
       stack.input({
         ...captured,
         readInto(address, into) {
@@ -110,12 +114,12 @@ for (const arch of Object.values(archs)) {
   });
 
   Deno.test(`${arch.name}: a stack of unknown bounds is walked as far as it can be read`, () => {
-    const frames = walk(threeFrames(arch).input({ stackEnd: 0n }), {});
+    const frames = framesOf(threeFrames(arch).input({ stackEnd: 0n }), {});
     assertEquals([frames.length, frames.stopped], [3, "null-record"]);
   });
 
   Deno.test(`${arch.name}: a thread without a state has no frames`, () => {
-    const frames = walk(threeFrames(arch).input({ state: new Uint8Array(0) }), {});
+    const frames = framesOf(threeFrames(arch).input({ state: new Uint8Array(0) }), {});
     assertEquals([frames.length, frames.stopped], [0, "no-state"]);
   });
 }
@@ -137,23 +141,27 @@ for (const arch of [archs.arm64, archs.armv7]) {
   Deno.test(`${arch.name}: a leaf's caller is taken from the link register, once`, () => {
     const stack = leaf(arch);
     stack.set("lr", 0x2020n);
-    const frames = walk(stack.input({ resolver: starts }), {});
+    const frames = framesOf(stack.input({ images: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x2020n, 0x1030n]);
-    assertEquals(frames.map(({ via }) => via), ["context", "link-register", "frame-pointer"]);
+    assertEquals(frames.map(({ foundBy }) => foundBy), [
+      "context",
+      "link-register",
+      "frame-pointer",
+    ]);
     assertEquals(frames[1].fp, base + 64n);
   });
 
   Deno.test(`${arch.name}: a link register that the first record names already is dropped`, () => {
     const stack = leaf(arch);
     stack.set("lr", 0x1030n);
-    const frames = walk(stack.input({ resolver: starts }), {});
+    const frames = framesOf(stack.input({ images: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x1030n]);
   });
 
   Deno.test(`${arch.name}: a link register left by a call that returned is dropped`, () => {
     const stack = leaf(arch);
     stack.set("lr", 0x3008n); // in the function itself, after its call
-    const frames = walk(stack.input({ resolver: starts }), {});
+    const frames = framesOf(stack.input({ images: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x1030n]);
   });
 
@@ -161,14 +169,14 @@ for (const arch of [archs.arm64, archs.armv7]) {
     const stack = leaf(arch);
     stack.set("pc", 0x3000n);
     stack.set("lr", 0x3020n);
-    const frames = walk(stack.input({ resolver: starts }), {});
+    const frames = framesOf(stack.input({ images: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3000n, 0x3020n, 0x1030n]);
   });
 
   Deno.test(`${arch.name}: a link register that points at no code is dropped`, () => {
     const stack = leaf(arch);
     stack.set("lr", 0x20n);
-    const frames = walk(stack.input({ resolver: starts }), {});
+    const frames = framesOf(stack.input({ images: starts }), {});
     assertEquals(frames.map(({ address }) => address), [0x3010n, 0x1030n]);
   });
 }
@@ -182,9 +190,9 @@ Deno.test("arm64: pointer authentication is removed wherever code addresses are 
   stack.set("lr", signed(0x1_0000_2020n));
   stack.record(64, base + 128n, signed(0x1_0000_1030n));
   stack.record(128, 0n, 0n);
-  const frames = walk(
+  const frames = framesOf(
     stack.input({
-      resolver: functions([0x1_0000_1000n, 0x1_0000_2000n, 0x1_0000_3000n]),
+      images: functions([0x1_0000_1000n, 0x1_0000_2000n, 0x1_0000_3000n]),
     }),
     {},
   );
@@ -202,14 +210,14 @@ Deno.test("armv7: the Thumb bit is removed wherever code addresses are read", ()
   stack.set("fp", base + 64n);
   stack.set("lr", 0x2021n);
   stack.record(64, 0n, 0x1031n);
-  const frames = walk(stack.input({ resolver: functions([0x1000n, 0x2000n, 0x3000n]) }), {});
+  const frames = framesOf(stack.input({ images: functions([0x1000n, 0x2000n, 0x3000n]) }), {});
   assertEquals(frames.map(({ address }) => address), [0x3010n, 0x2020n, 0x1030n]);
 });
 
 Deno.test("x86_64: registers with all bits set neither throw nor loop", () => {
   const stack = new HandMadeStack(archs.x86_64, base, 256);
   for (const role of ["pc", "sp", "fp"] as const) stack.set(role, 0xffff_ffff_ffff_ffffn);
-  const frames = walk(stack.input(), {});
+  const frames = framesOf(stack.input(), {});
   assertEquals(frames.map(({ address, sp }) => [address, sp]), [
     [0xffff_ffff_ffff_ffffn, 0xffff_ffff_ffff_ffffn],
   ]);

@@ -1,8 +1,7 @@
-/** Instruction analysis for 32-bit ARM, in both of its instruction sets; Thumb's is in
- * `assembly_thumb.ts`. Encodings from the "ARM Architecture Reference Manual ARMv7-A and ARMv7-R
+/** Instruction analysis for 32-bit ARM; that of Thumb code is in `thumb.ts`. Encodings from the "ARM Architecture Reference Manual ARMv7-A and ARMv7-R
  * edition", chapter A5. */
 
-import type { AssemblyInput, AssemblyRow } from "../instructions.ts";
+import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
 import {
   armRegisters,
   floatingPoint,
@@ -12,7 +11,7 @@ import {
   rotateRight,
   single,
   SP,
-} from "./common.ts";
+} from "./registers.ts";
 import {
   call4,
   type Code,
@@ -25,22 +24,22 @@ import {
 } from "../instruction_frame.ts";
 import { ItBlocks } from "./thumb.ts";
 
-/** Reads a function's instructions up to `pc`, in the set that `thumb` tells. */
-export function unwindArm(input: AssemblyInput): AssemblyRow | null {
-  const blocks = input.thumb ? new ItBlocks() : new Conditional();
+/** Reads a function's instructions up to `pc`, in ARM or Thumb code. */
+export function analyze(code: FunctionCode): InstructionRow | null {
+  const blocks = code.thumb ? new ItBlocks() : new Conditional();
   return followInstructions(
-    input,
+    code,
     armRegisters,
     (state, code, at) => blocks.step(state, code, at),
   );
 }
 
-/** Follows ARM code. Instructions in a row that have the same condition are like Thumb's IT blocks:
- * between them they count, after them they do not. */
+/** Follows ARM code. Consecutive instructions with the same condition are treated like Thumb's IT blocks:
+ * their effects count while `pc` is among them, and not after them. */
 class Conditional {
-  /** Before those in a row that `at` is in the midst of. */
+  /** The state before the conditional instructions that `at` is among. */
   #before: FrameState | null = null;
-  /** Where code that was followed jumps to, and what came before does not count. */
+  /** Targets of jumps seen so far. A run of conditional instructions ends there. */
   readonly #targets = new Set<number>();
 
   step(state: FrameState, code: Code, at: number): Step | null {
@@ -64,7 +63,7 @@ class Conditional {
 
 function armStep(state: FrameState, word: number, at: number): Step {
   const condition = word >>> 28;
-  // Without a condition only blx concerns the stack.
+  // Of the unconditional instructions, only blx affects the stack.
   if (condition === 15) return (word & 0x0e000000) === 0x0a000000 ? call4 : next4;
   if ((word & 0x0e000000) === 0x0a000000) {
     if (word & 0x01000000) return call4;
@@ -110,7 +109,7 @@ function armData(state: FrameState, word: number): Step {
     return next4;
   }
   if (!immediate && (word & 0x90) === 0x90) {
-    // Multiplications write where others read; the rest loads and stores halves and pairs.
+    // Multiplications write to other fields; the rest loads and stores halfwords and pairs.
     if ((word & 0x0f000060) === 0) {
       state.clobber(rn);
       if (word & 0x00800000) state.clobber(rd);
@@ -122,11 +121,11 @@ function armData(state: FrameState, word: number): Step {
     return next4;
   }
   const operation = (word >>> 21) & 15;
-  // Comparisons, and with no flags set by them, moves to and from status registers.
+  // Comparisons, and moves to and from status registers.
   if (operation >= 8 && operation < 12) return next4;
   if (rd === PC) return end4;
   const value = immediate ? rotateRight(word & 0xff, ((word >>> 8) & 15) * 2) : 0;
-  // A register that is shifted gives no value that is followed.
+  // The value of a shifted register is not followed.
   const plain = immediate || (word & 0xff0) === 0;
   if (operation === 4 && immediate) state.add(rd, rn, value);
   else if (operation === 2 && immediate) state.add(rd, rn, -value);

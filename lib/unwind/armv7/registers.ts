@@ -1,4 +1,4 @@
-/** What ARM's two instruction sets have in common: registers, and loads and stores of several. */
+/** What ARM and Thumb code have in common: registers, and what loads and stores do to the frame. */
 
 import { end4, type FrameRegisters, type FrameState, type Step } from "../instruction_frame.ts";
 
@@ -8,7 +8,7 @@ const LR = 14;
 export const PC = 15;
 const D0 = 256;
 
-/** Where what is of a frame is. */
+/** The registers of a frame. */
 export const armRegisters: FrameRegisters = {
   sp: SP,
   fp: FP,
@@ -16,12 +16,12 @@ export const armRegisters: FrameRegisters = {
   isCalleeSaved: (n) => (n >= 4 && n <= 11 && n !== 9) || (n >= D0 + 8 && n <= D0 + 15),
 };
 
-/** Of 32 bits. */
+/** Rotates 32 bits. */
 export function rotateRight(value: number, count: number): number {
   return ((value >>> count) | (value << ((32 - count) & 31))) >>> 0;
 }
 
-/** Loads or stores the registers of a list, the lowest at the lowest address. */
+/** Loads or stores a list of registers, the lowest at the lowest address. */
 export function multiple(
   state: FrameState,
   base: number,
@@ -43,7 +43,7 @@ export function multiple(
   return load && list >>> PC !== 0 ? end4 : null;
 }
 
-/** `vpush`, `vpop` and their like: encoded alike in both sets but for the condition. */
+/** `vpush`, `vpop` and the like. ARM and Thumb encode them alike, except for the condition. */
 export function floatingPoint(state: FrameState, word: number): void {
   const load = (word & 0x00100000) !== 0;
   const base = (word >>> 16) & 15;
@@ -62,7 +62,7 @@ export function floatingPoint(state: FrameState, word: number): void {
   if (!one && (word & 0x00200000) !== 0) state.add(base, base, up ? bytes : -bytes);
 }
 
-/** One register loaded or stored at an immediate offset. */
+/** Loads or stores one register at an immediate offset. Returns whether it jumps. */
 export function single(
   state: FrameState,
   register: number,
@@ -80,7 +80,7 @@ export function single(
   return jumps;
 }
 
-/** `movt`: the upper half of a register. */
+/** `movt` writes the upper half of a register. */
 export function moveTop(state: FrameState, register: number, bits: number): void {
   const old = state.value(register);
   if (old.kind === "constant") {

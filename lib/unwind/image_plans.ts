@@ -1,21 +1,20 @@
-import { type Arch, type ArchName, armv7, i386, readRegister, x86_64 } from "../arch/mod.ts";
+/** What one image says about its functions' frames. */
+
+import type { Arch } from "../arch/mod.ts";
 import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
+import { log } from "../log.ts";
 import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/walking.ts";
-import type { CodeResolver, Via } from "../target/mod.ts";
-import type { AssemblyRow, AssemblyUnwinder } from "./instructions.ts";
-import { unwindArm } from "./armv7/arm.ts";
-import { unwindArm64 } from "./arm64/instructions.ts";
-import { unwindX86 } from "./x86/instructions.ts";
-import { isAfterCall } from "./calls.ts";
-import { compactRow } from "./compact.ts";
-import { isThumb, nextExecuted } from "./armv7/conditions.ts";
+import type { FoundBy, UnwindImages } from "./frame.ts";
+import type { InstructionRow, InstructionSet } from "./instruction_set.ts";
+import { instructionSets } from "./instruction_sets.ts";
 import { signalRow, SIGTRAMP } from "./signal.ts";
 import { UnwindInfo } from "./unwind_info.ts";
 
-/** How to step from a frame at one address to its caller. */
+/** How to get from a frame at one address to its caller. */
 export interface Plan {
-  readonly via: Via;
+  /** How the caller is found. */
+  readonly foundBy: FoundBy;
   readonly row: UnwindRow;
 }
 
@@ -24,118 +23,113 @@ interface FrameSection {
   readonly kind: "eh_frame" | "debug_frame";
 }
 
-const unwinders: Readonly<Record<ArchName, AssemblyUnwinder>> = {
-  armv7: unwindArm,
-  arm64: unwindArm64,
-  i386: unwindX86(i386),
-  x86_64: unwindX86(x86_64),
-};
-
-const cpsr = armv7.threadState.registers.find(({ name }) => name === "cpsr")!;
-
-/** What one image says about its functions' frames, and what was made of it. Nothing is read before
- * it is asked for, and nothing twice: images outlive pauses. */
+/** The plans of one image, each made at its first use and kept: images outlive pauses. */
 export class ImagePlans {
   readonly #image: Image;
   readonly #arch: Arch;
+  readonly #instructionSet: InstructionSet;
   readonly #bodies = new Map<number, Plan | null>();
   readonly #innermost = new Map<number, Plan | null>();
-  readonly #instructions = new Map<number, Plan | null>();
+  readonly #analyzed = new Map<number, Plan | null>();
   readonly #returns = new Map<number, boolean>();
   #compact: UnwindInfo | null | undefined;
   #cfi: readonly FrameSection[] | undefined;
-  #debugSection: CodeResolver["debugSection"];
-  /** The `__debug_frame` of the image's dSYM; `null` when there is none. */
+  /** The `__debug_frame` of the image's dSYM; `null` when none was found. */
   #debugFrame: CallFrameInfo | null | undefined;
+  #debugImages: UnwindImages | undefined;
+  /** Of the debug information that {@linkcode #debugFrame} was looked for in. */
+  #debugGeneration = -1;
 
   constructor(image: Image, arch: Arch) {
     this.#image = image;
     this.#arch = arch;
+    this.#instructionSet = instructionSets[arch.name];
   }
 
-  /** Lets plans be made of the image's dSYM, too.
-   *
-   * @param resolver who finds it; the first that can is asked */
-  lookIn(resolver: CodeResolver): void {
-    if (this.#debugSection !== undefined || resolver.debugSection === undefined) return;
-    this.#debugSection = resolver.debugSection.bind(resolver);
+  /** Uses the image's dSYM too, and looks for it again when there may be more than before. The plans that
+   * were made without it are dropped. */
+  lookIn(images: UnwindImages): void {
+    const { debugGeneration = 0 } = images;
+    if (images.debugSection === undefined || debugGeneration <= this.#debugGeneration) return;
+    this.#debugGeneration = debugGeneration;
+    if (this.#debugFrame != null) return;
+    this.#debugImages = images;
+    this.#debugFrame = undefined;
     this.#bodies.clear();
     this.#innermost.clear();
   }
 
-  /** The plan for a caller at `address`, inside its call: what the image says of the function's
-   * body, and where that is nothing, what its instructions add up to. `null` for neither. */
+  /** The plan for a caller at `address`, inside its call: by the image's unwind information for the function,
+   * or without any by its instructions; `null` when neither helps. */
   at(address: bigint): Plan | null {
     const offset = Number(address - this.#image.loadAddress);
     let plan = this.#bodies.get(offset);
     if (plan === undefined) {
-      plan = this.#find(address, offset) ?? planBy(this.#arch, this.#assembly(address));
+      plan = this.#find(address, offset) ?? planBy(this.#arch, this.#analyze(address));
       plan = this.#signalPlan(address, plan) ?? plan;
       this.#bodies.set(offset, plan);
     }
     return plan;
   }
 
-  /** The plan for an innermost frame about to execute the instruction at `address`, which can stand
-   * in a prologue or an epilogue: there the instructions come first. */
+  /** The plan for an innermost frame that is about to execute the instruction at `address`. In a prologue
+   * and an epilogue, where unwind information may be wrong, the instructions come first. */
   innermostAt(address: bigint): Plan | null {
     const offset = Number(address - this.#image.loadAddress);
     let plan = this.#innermost.get(offset);
     if (plan === undefined) {
-      const assembly = this.#assembly(address);
-      plan = (assembly?.place === "body" ? this.#find(address, offset) : null) ??
-        planBy(this.#arch, assembly) ?? this.#find(address, offset);
+      const analyzed = this.#analyze(address);
+      plan = (analyzed?.place === "body" ? this.#find(address, offset) : null) ??
+        planBy(this.#arch, analyzed) ?? this.#find(address, offset);
       plan = this.#signalPlan(address, plan) ?? plan;
       this.#innermost.set(offset, plan);
     }
     return plan;
   }
 
-  /** Where the plan for an innermost frame is to be asked for: beyond what will be passed over because
-   * its condition fails.
+  /** The address at which to look up the plan for an innermost frame: after the instructions that will be
+   * skipped because their condition fails.
    *
-   * @param state of its thread */
+   * @param state of its thread
+   */
   nextExecuted(pc: bigint, state: Uint8Array): bigint {
-    if (this.#arch.name !== "armv7") return pc;
-    const flags = Number(readRegister(state, cpsr));
-    // A state without them would have Thumb code read as ARM code.
+    const { nextExecuted } = this.#instructionSet;
+    if (nextExecuted === undefined) return pc;
     const thumb = this.#image.symbolAt(pc)?.symbol?.thumb ?? false;
-    return isThumb(flags) === thumb ? nextExecuted(pc, flags, this.#readCode) : pc;
+    return nextExecuted(pc, state, thumb, this.#readCode);
   }
 
-  /** The plan that the function's instructions make, for where the others fail; `null` where they tell
-   * nothing. */
+  /** The plan by the function's instructions alone, for where the others fail; `null` when they make no
+   * sense. */
   byInstructions(address: bigint): Plan | null {
     const offset = Number(address - this.#image.loadAddress);
-    let plan = this.#instructions.get(offset);
+    let plan = this.#analyzed.get(offset);
     if (plan === undefined) {
-      plan = planBy(this.#arch, this.#assembly(address));
-      this.#instructions.set(offset, plan);
+      plan = planBy(this.#arch, this.#analyze(address));
+      this.#analyzed.set(offset, plan);
     }
     return plan;
   }
 
-  /** The plan for a frame of `_sigtramp`; `null` in other functions. */
+  /** The plan for a frame of `_sigtramp`; `null` in other functions.
+   *
+   * @param own for the frame of `_sigtramp` itself
+   */
   #signalPlan(address: bigint, own: Plan | null): Plan | null {
     const symbol = this.#image.symbolAt(address)?.symbol;
     if (symbol?.name !== SIGTRAMP) return null;
-    const before = this.#readCode(symbol.address, Number(address - symbol.address));
-    // mov %r8, %rbx
-    const isKept = before === null ||
-      before.some((byte, at) =>
-        byte === 0x4c && before[at + 1] === 0x89 && before[at + 2] === 0xc3
-      );
-    const row = signalRow(this.#arch, own?.row.cfa ?? null, isKept);
-    return row && { via: "cfi", row };
+    const executed = this.#readCode(symbol.address, Number(address - symbol.address));
+    const context = this.#instructionSet.signalContext(own?.row.cfa ?? null, executed);
+    return context && { foundBy: "signal", row: signalRow(this.#arch, context) };
   }
 
-  /** Whether the function at `pc` can be read: then what its instructions do not tell, nothing does. */
+  /** Whether the instructions of the function at `pc` can be read. Then the link register needs no guess. */
   canRead(pc: bigint): boolean {
     return this.#image.symbolAt(pc) !== null && this.#image.read(pc, 2) !== null;
   }
 
-  /** Whether a call returns to `address`: it is in code, after a call. Code that cannot be read may
-   * hold one. */
+  /** Whether a call may return to `address`: it is in code, and after a call as far as the code can be
+   * read. */
   isReturnAddress(address: bigint): boolean {
     const offset = Number(address - this.#image.loadAddress);
     let answer = this.#returns.get(offset);
@@ -144,8 +138,7 @@ export class ImagePlans {
       const executable = 4;
       const segment = this.#image.segmentAt(call);
       answer = segment !== null && (segment.initialProtection & executable) !== 0 &&
-        isAfterCall(
-            this.#arch,
+        this.#instructionSet.isAfterCall(
             this.#readCode,
             address,
             this.#image.symbolAt(call)?.symbol?.thumb ?? false,
@@ -157,12 +150,12 @@ export class ImagePlans {
 
   readonly #readCode = (address: bigint, length: number) => this.#image.read(address, length);
 
-  #assembly(pc: bigint): AssemblyRow | null {
+  #analyze(pc: bigint): InstructionRow | null {
     const match = this.#image.symbolAt(pc);
     const functionStart = match === null ? this.#stubStart(pc) : pc - BigInt(match.offset);
     if (functionStart === null) return null;
     const symbol = match?.symbol ?? null;
-    return unwinders[this.#arch.name]({
+    return this.#instructionSet.analyze({
       functionStart,
       functionEnd: symbol === null ? null : symbol.address + BigInt(symbol.size),
       pc,
@@ -171,8 +164,8 @@ export class ImagePlans {
     });
   }
 
-  /** Where to begin to read a stub or a stub helper, which have no symbols; `null` for what is neither.
-   * x86's use the stack, and are read from their section's start; ARM's do not, so any of their
+  /** Where to start reading a stub or a stub helper, which have no symbols; `null` for other code. Those of
+   * x86 use the stack and are read from their section's start. Those of ARM do not, so any of their
    * instructions will do. */
   #stubStart(pc: bigint): bigint | null {
     const section = this.#image.sectionAt(pc);
@@ -186,20 +179,20 @@ export class ImagePlans {
     const entry = this.#unwindInfo()?.encodingAt(offset) ?? null;
     let fde: number | undefined;
     if (entry !== null && entry.encoding !== 0) {
-      const row = compactRow(this.#arch, entry.encoding, {
+      const row = this.#instructionSet.compactRow(entry.encoding, {
         functionStart: entry.functionStart,
         readCode: (at, length) => this.#readCode(this.#image.loadAddress + BigInt(at), length),
       });
-      if (row !== null && !("dwarf" in row)) return { via: "compact-unwind", row };
+      if (row !== null && !("dwarf" in row)) return { foundBy: "compact-unwind", row };
       fde = row?.dwarf || undefined;
     }
     for (const { info, kind } of this.#callFrameInfo()) {
       const row = info.rowAt(address, kind === "eh_frame" ? fde : undefined);
       if (row === null) continue;
-      return { via: "cfi", row };
+      return { foundBy: "cfi", row };
     }
     const row = this.#debugFrameInfo()?.rowAt(address) ?? null;
-    return row && { via: "cfi", row };
+    return row && { foundBy: "cfi", row };
   }
 
   #contents(segmentName: string, name: string): { section: Section; bytes: Uint8Array } | null {
@@ -242,11 +235,15 @@ export class ImagePlans {
   }
 
   #debugFrameInfo(): CallFrameInfo | null {
-    if (this.#debugFrame === undefined && this.#debugSection !== undefined) {
-      const section = this.#debugSection(this.#image, "__debug_frame");
+    if (this.#debugFrame === undefined) {
+      const section = this.#debugImages?.debugSection?.(this.#image, "__debug_frame") ?? null;
       this.#debugFrame = section && this.#parse(section.bytes, section.address, "debug_frame");
+      log.unwind?.(
+        `${this.#image.path}: ${section === null ? "no" : `${section.bytes.length} bytes of`} ` +
+          "__debug_frame in its debug information",
+      );
     }
-    return this.#debugFrame ?? null;
+    return this.#debugFrame;
   }
 
   #parse(bytes: Uint8Array, address: bigint, kind: FrameSection["kind"]): CallFrameInfo {
@@ -255,8 +252,7 @@ export class ImagePlans {
       slide: this.#image.slide,
       pointerSize: this.#arch.pointerSize,
       kind,
-      // In __eh_frame alone Darwin numbers the two the other way round.
-      swapEspEbp: this.#arch.name === "i386" && kind === "eh_frame",
+      swapEspEbp: this.#instructionSet.swapEspEbp === true && kind === "eh_frame",
       warn: this.#warn,
     });
   }
@@ -277,24 +273,26 @@ export class ImagePlans {
   };
 }
 
-function planBy({ lr }: Arch, assembly: AssemblyRow | null): Plan | null {
-  if (assembly === null) return null;
-  const { row } = assembly;
+/** The plan by what instruction analysis found; `null` when that is nothing. */
+function planBy({ lr }: Arch, analyzed: InstructionRow | null): Plan | null {
+  if (analyzed === null) return null;
+  const { row } = analyzed;
   const rule = row.registers.get(row.returnAddress);
   const inLink = lr !== null && row.returnAddress === lr.dwarf &&
     (rule === undefined || rule.kind === "same");
-  return { via: inLink ? "link-register" : "prologue", row };
+  return { foundBy: inLink ? "link-register" : "prologue", row };
 }
 
 const plansByImage = new WeakMap<LoadedImage, ImagePlans>();
 
 /** The plans of an image; `null` for one that is no Mach-O image.
  *
- * @param resolver who can find the image's dSYM */
+ * @param images may have the image's debug information
+ */
 export function plansOf(
   image: LoadedImage | null,
   arch: Arch,
-  resolver: CodeResolver,
+  images: UnwindImages,
 ): ImagePlans | null {
   if (!(image instanceof Image)) return null;
   let plans = plansByImage.get(image);
@@ -302,6 +300,6 @@ export function plansOf(
     plans = new ImagePlans(image, arch);
     plansByImage.set(image, plans);
   }
-  plans.lookIn(resolver);
+  plans.lookIn(images);
   return plans;
 }

@@ -1,0 +1,81 @@
+/** What unwinding needs to know about an instruction set. Each has a folder with the same files:
+ * `compact.ts` (compact unwind encodings), `instructions.ts` (a function's frame, read from its
+ * instructions), `calls.ts` (what a call looks like) and `mod.ts` (the {@linkcode InstructionSet}, with
+ * the signal context). `instruction_sets.ts` lists them. */
+
+import type { CfaRule, UnwindRow } from "../dwarf/mod.ts";
+
+/** Reads code at an address; `null`, or fewer bytes, where it cannot all be read. */
+export type ReadCode = (address: bigint, length: number) => Uint8Array | null;
+
+/** A function whose instructions are analyzed. Addresses are the target's, without the Thumb bit. */
+export interface FunctionCode {
+  /** Where the function begins. */
+  readonly functionStart: bigint;
+  /** Where it ends: the next function's start, or the section's end; `null` when not known. */
+  readonly functionEnd: bigint | null;
+  /** The instruction that is about to be executed; in a caller, an address inside its call. */
+  readonly pc: bigint;
+  /** Whether the code is Thumb code. */
+  readonly thumb: boolean;
+  readonly readCode: ReadCode;
+}
+
+/** What the instructions up to `pc` say about the frame. */
+export interface InstructionRow {
+  readonly row: UnwindRow;
+  /** Where in the function `pc` is. In a `prologue` and an `epilogue` the row is exact. In the `body` it is
+   * the sum of the instructions from the start on, and unwind information is better where there is any. */
+  readonly place: "prologue" | "body" | "epilogue";
+}
+
+/** The function has no compact encoding but call-frame information. */
+export interface DwarfReference {
+  /** Offset in bytes of the FDE in `__TEXT,__eh_frame`; 0 when it was too large for the encoding's 24
+   * bits, and the FDE has to be found by address. */
+  readonly dwarf: number;
+}
+
+/** What a compact encoding does not say itself. Offsets are bytes from the image's load address. */
+export interface CompactContext {
+  /** Where the function begins. */
+  readonly functionStart: number;
+  /** Reads instructions; `null`, or fewer bytes, when not all of them can be read. Without it, functions
+   * whose stack size is only in their instructions have no row. */
+  readonly readCode?: (offset: number, length: number) => Uint8Array | null;
+}
+
+/** One instruction set, for one architecture. */
+export interface InstructionSet {
+  /** The row of a compact unwind encoding; `null` when the encoding says nothing, or nothing that makes
+   * sense.
+   *
+   * An encoding describes a function's body alone, after the prologue and before the epilogue, and does
+   * not say where these are. So the row holds at a call: in every frame but the innermost and those that
+   * were interrupted, where the instructions have to be read.
+   *
+   * @param encoding a `compact_unwind_encoding_t` of `<mach-o/compact_unwind_encoding.h>`
+   */
+  compactRow(encoding: number, context: CompactContext): UnwindRow | DwarfReference | null;
+  /** Reads a function's instructions up to `pc`; `null` when they make no sense. */
+  analyze(code: FunctionCode): InstructionRow | null;
+  /** Whether the instruction before `returnAddress` is a call; `null` when it cannot be read. */
+  isAfterCall(readCode: ReadCode, returnAddress: bigint, thumb: boolean): boolean | null;
+  /** A DWARF expression that pushes the address of `uc_mcontext` in a frame of `_sigtramp`; `null` where
+   * it cannot be found.
+   *
+   * @param cfa of `_sigtramp`: where the stack pointer was at its entry, or above the word that the
+   * kernel leaves there for a return address
+   * @param executed the instructions of `_sigtramp` before the frame's address; `null` when unreadable
+   */
+  signalContext(cfa: CfaRule | null, executed: Uint8Array | null): number[] | null;
+  /** Where the innermost frame's next executed instruction is, when conditional instructions at `pc` will
+   * not be executed. Left out where instructions have no conditions.
+   *
+   * @param state the thread state
+   * @param thumb whether the function's symbol says it is Thumb code
+   */
+  nextExecuted?(pc: bigint, state: Uint8Array, thumb: boolean, readCode: ReadCode): bigint;
+  /** Whether `__eh_frame` exchanges the numbers of esp and ebp, as on Darwin for i386. */
+  readonly swapEspEbp?: boolean;
+}
