@@ -215,12 +215,42 @@ function importText({ source, specifiers }: Tree, names: string[]): string {
   return `{ const __module = ${module}; ${parts.join(" ")} }`;
 }
 
+/** The deepest nesting of brackets that is parsed. Deno's parser ends the whole process, not the parse,
+ * from about a thousand levels on; hand-written code has some tens. */
+const MAX_DEPTH = 400;
+/** The most operators of one statement that are parsed, for the same reason. */
+const MAX_CHAIN = 1000;
+
+/** Whether code may be nested too deeply to be parsed. Brackets and operators in strings count too. */
+function isTooDeep(source: string): boolean {
+  let brackets = 0;
+  let operators = 0;
+  for (const character of source) {
+    if ("([{".includes(character)) brackets++;
+    else if (")]}".includes(character)) brackets--;
+    else if ("!~+-*/%=&|^<?:.".includes(character)) operators++;
+    else if (character === ";" || character === "\n") operators = 0;
+    if (brackets > MAX_DEPTH || operators > MAX_CHAIN) return true;
+  }
+  return source.split("await").length > MAX_CHAIN;
+}
+
 /** Transforms typed code. The value of the result is that of the last expression.
  *
  * @throws IncompleteError when more lines are needed
  * @throws CodeError for a syntax error
  */
 export async function transform(source: string): Promise<Runnable> {
+  try {
+    if (!isTooDeep(source)) return await rewrite(source);
+  } catch (error) {
+    // acorn and the walks over its tree recurse.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw new CodeError("the code is nested too deeply", 0, 1);
+}
+
+async function rewrite(source: string): Promise<Runnable> {
   const { code, tree } = await read(source);
   const opened = code.length - source.length === 3 && code[0] === "(" ? 1 : 0;
   const edits: Edit[] = [];

@@ -1,0 +1,231 @@
+/** Everything that reads what a stranger may have written: each reader does all that machpause does with
+ * such a file, and gives back what a terminal would get of it. */
+import { bytesSource, MachOFile } from "../../lib/macho/mod.ts";
+import { imagesIn } from "../../lib/symbols/mod.ts";
+
+/** A reader, and the files whose damaged copies it gets. */
+export interface Reader {
+  readonly name: string;
+  readonly kind: "binary" | "text";
+  /** Undamaged files. */
+  seeds(): Promise<readonly Uint8Array[]>;
+  /** Reads a file; text that is shown of it. */
+  read(bytes: Uint8Array): Iterable<string> | AsyncIterable<string>;
+}
+
+const root = new URL("../../", import.meta.url);
+
+function files(...paths: readonly string[]): () => Promise<Uint8Array[]> {
+  return () => Promise.all(paths.map((path) => Deno.readFile(new URL(path, root))));
+}
+
+const everything = {
+  ...{ loadCommands: true, sections: true, symbols: true, indirect: true, functionStarts: true },
+  ...{ exports: true, fixups: true, objc: true, swift: true },
+};
+
+/** At most so many pieces of one file are shown: enough to see all kinds of them. */
+const MAX_PIECES = 20_000;
+
+const image: Reader = {
+  name: "image",
+  kind: "binary",
+  seeds: files(
+    ...["x86_64/demo", "x86_64-chained/demo", "arm64/libworkers.dylib", "armv7/demo", "i386/demo"]
+      .map((name) => `examples/demo/${name}`),
+    "tests/fixtures/inlines/x86_64/libhelper.a",
+  ),
+  async *read(bytes) {
+    const { imageJson } = await import("../../repl/view/image_json.ts");
+    const file = new MachOFile(bytesSource(bytes, "fuzzed"));
+    let pieces = 0;
+    for await (const piece of imageJson(file, everything)) {
+      yield piece;
+      if (++pieces === MAX_PIECES) return;
+    }
+  },
+};
+
+const dsym: Reader = {
+  name: "dsym",
+  kind: "binary",
+  seeds: files(
+    "tests/fixtures/inlines/x86_64/dsym/inlines.dSYM/Contents/Resources/DWARF/inlines",
+    "tests/fixtures/lines/arm64-dwarf5/lines.dSYM/Contents/Resources/DWARF/lines",
+    "tests/fixtures/lines/x86_64-dwarf4/lines.dSYM/Contents/Resources/DWARF/lines",
+    "examples/demo/armv7/demo.dSYM/Contents/Resources/DWARF/demo",
+  ),
+  async *read(bytes) {
+    const { openDwarf } = await import("../../lib/symbols/mod.ts");
+    for (const { bytes: slice } of imagesIn(bytesSource(bytes, "fuzzed"))) {
+      const dwarf = openDwarf(slice);
+      for (let offset = 0; offset < 0x2000; offset += 0x34) {
+        for (const { function: name } of dwarf.framesAt(offset)) void name.length;
+      }
+      let entries = 0;
+      for (const unit of dwarf.units()) entries += unit.functionCount ?? 0;
+      yield `${entries}`;
+    }
+  },
+};
+
+/** A table of the fixture's debug information, made once. */
+let table: Promise<Uint8Array> | undefined;
+
+async function makeTable(): Promise<Uint8Array> {
+  const { archs } = await import("../../lib/arch/mod.ts");
+  const { MstBuilder, openDwarf, UnitEncoder } = await import("../../lib/symbols/mod.ts");
+  const [bytes] = await dsym.seeds();
+  const [{ bytes: slice }] = imagesIn(bytesSource(bytes, "inlines"));
+  const dwarf = openDwarf(slice);
+  const builder = new MstBuilder({ uuid: dwarf.uuid, arch: archs.x86_64, name: "inlines" });
+  const encoder = new UnitEncoder(archs.x86_64);
+  const stream = builder.stream();
+  for (const unit of dwarf.units()) stream.add(encoder.encode(unit));
+  const chunks = [...builder.finish([{ offset: 0x10, size: 8, name: "start" }])];
+  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+}
+
+const mst: Reader = {
+  name: "table",
+  kind: "binary",
+  seeds: async () => [await (table ??= makeTable())],
+  async *read(bytes) {
+    const { openMst } = await import("../../lib/symbols/mod.ts");
+    using file = openMst(bytesSource(bytes, "fuzzed.mst"));
+    for (let offset = 0; offset < 0x2000; offset += 0x34) {
+      void file.framesAt(offset).length;
+      void file.functionAt(offset)?.start;
+    }
+    yield file.info.arch;
+  },
+};
+
+const remote: Reader = {
+  name: "remote-table",
+  kind: "binary",
+  seeds: mst.seeds,
+  async *read(bytes) {
+    const { openRemoteMst } = await import("../../lib/symbols/mod.ts");
+    const { name, size, read } = bytesSource(bytes, "fuzzed.mst");
+    const file = await openRemoteMst({
+      name,
+      size,
+      read: (offset, length) => Promise.resolve(read(offset, length)),
+    });
+    for (let offset = 0; offset < 0x1000; offset += 0x134) {
+      void (await file.framesAt(offset)).length;
+    }
+    yield file.info.arch;
+  },
+};
+
+const reports = ["ios104.crash", "ios109.ips", "ios32.crash", "macos12.crash", "macos309.ips"];
+
+const crash: Reader = {
+  name: "crash",
+  kind: "text",
+  seeds: files(
+    ...[...reports, "sample.txt", "spindump.txt", "stackshot288.ips"]
+      .map((name) => `tests/fixtures/reports/${name}`),
+  ),
+  async *read(bytes) {
+    const report = await import("../../lib/report/mod.ts");
+    const { safeJson } = await import("../../lib/escape.ts");
+    const { crashJson } = await import("../../repl/view/crash_json.ts");
+    const { explanationLines, safeLines } = await import("../../repl/view/crash_show.ts");
+    const { plain } = await import("../../repl/view/style.ts");
+    const read = report.readReport(bytes, "fuzzed");
+    const attribution = report.attributeReport(read, { mine: ["libfoo"] });
+    yield* explanationLines(report.explainReport(read), { attribution, missing: [] }, plain);
+    yield* safeLines(read.text).replaceAll("\t", " ").split("\n");
+    yield safeJson(crashJson({ report: read, missing: [], named: 0, attribution }));
+    void report.reportSignature(read);
+    for (const form of ["crash", "ips"] as const) {
+      report.readReport(report.writeReport(read, form), "again");
+    }
+  },
+};
+
+const stackshot: Reader = {
+  name: "stackshot",
+  kind: "binary",
+  async seeds() {
+    const { encodeCompressed, encodeKcdata } = await import(
+      "../lib/stackshot/kcdata_encoder.ts"
+    );
+    const { encodeTrace } = await import("../lib/stackshot/trace_encoder.ts");
+    const { shot } = await import("../lib/stackshot/shot.ts");
+    return [
+      encodeKcdata(shot),
+      await encodeCompressed(shot),
+      encodeTrace("10.11", shot, true),
+      encodeTrace("10.6", shot),
+    ];
+  },
+  async *read(bytes) {
+    const { readStackshot, Stackshot } = await import("../../lib/stackshot/mod.ts");
+    const { Symbolizer } = await import("../../lib/symbols/mod.ts");
+    const { headerLines, taskLines } = await import("../../repl/view/stackshot.ts");
+    const { plain } = await import("../../repl/view/style.ts");
+    const data = await readStackshot(bytes, "fuzzed");
+    const symbols = (images: ConstructorParameters<typeof Symbolizer>[0]) => new Symbolizer(images);
+    using shot = new Stackshot(data, { symbols, findImage: () => null });
+    yield* headerLines(shot, plain);
+    for (const task of shot.tasks) {
+      yield* taskLines(task, plain, { name: (mangled) => mangled, limit: 64 });
+    }
+  },
+};
+
+const names = [
+  ...["$s4main3AppV4bodyQrvp", "$sSaySiGD", "_TtC4main3App", "_T04main3fooyyF"],
+  ...["_ZNSt6vectorIiSaIiEE9push_backEOi", "_ZN3foo3barEv", "_RNvCskwGfYPst2Cb_3foo16example"],
+];
+
+const demangler: Reader = {
+  name: "demangle",
+  kind: "text",
+  seeds: () => Promise.resolve(names.map((name) => new TextEncoder().encode(name))),
+  async *read(bytes) {
+    const { demangle, loadDemangler } = await import("../../mod.ts");
+    const { escape } = await import("../../lib/escape.ts");
+    await loadDemangler();
+    yield escape(demangle(new TextDecoder().decode(bytes)));
+  },
+};
+
+const lines = [
+  ...["bt all --limit 3", "x/4gx $sp + 8", "memory find 'abc' --start 0x1000", "p threads.length"],
+  ...["const a = { b: [1, 2, `${3}`] };", "for (const t of threads) { t.name }", "break main"],
+];
+
+const prompt: Reader = {
+  name: "prompt",
+  kind: "text",
+  seeds: () => Promise.resolve(lines.map((line) => new TextEncoder().encode(line))),
+  async *read(bytes) {
+    const { parseCommand, subcommands, suggestions } = await import("../../repl/commands/mod.ts");
+    const { CodeError, IncompleteError, transform } = await import(
+      "../../repl/prompt/transform.ts"
+    );
+    const { UserError } = await import("../../repl/errors.ts");
+    const line = new TextDecoder().decode(bytes);
+    try {
+      void parseCommand(line);
+      yield* subcommands(line);
+      yield* suggestions(line);
+      void (await transform(line)).code;
+    } catch (error) {
+      // What is typed wrong is said so; anything else is a defect.
+      const expected = error instanceof UserError || error instanceof CodeError ||
+        error instanceof IncompleteError;
+      if (!expected) throw error;
+    }
+  },
+};
+
+/** All readers. */
+export const readers: readonly Reader[] = [
+  ...[image, dsym, mst, remote, crash, stackshot, demangler, prompt],
+];
