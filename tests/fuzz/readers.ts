@@ -205,16 +205,16 @@ const prompt: Reader = {
   kind: "text",
   seeds: () => Promise.resolve(lines.map((line) => new TextEncoder().encode(line))),
   async *read(bytes) {
-    const { parseCommand, subcommands, suggestions } = await import("../../repl/commands/mod.ts");
+    const { commands } = await import("../../repl/commands/mod.ts");
     const { CodeError, IncompleteError, transform } = await import(
       "../../repl/prompt/transform.ts"
     );
     const { UserError } = await import("../../repl/errors.ts");
     const line = new TextDecoder().decode(bytes);
     try {
-      void parseCommand(line);
-      yield* subcommands(line);
-      yield* suggestions(line);
+      void commands.parse(line);
+      yield* commands.subcommands(line);
+      yield* commands.suggestions(line);
       void (await transform(line)).code;
     } catch (error) {
       // What is typed wrong is said so; anything else is a defect.
