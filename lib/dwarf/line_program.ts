@@ -9,6 +9,35 @@ import { grown } from "./unit_walk.ts";
 /** Rows of a unit: more is damage. Each takes a byte at least of what is read, and 20 of memory. */
 const MAX_ROWS = 1 << 24;
 
+/** Opcodes are run in stretches of this many bytes: V8 compiles a function that is called often once, and
+ * a loop over a whole program several times, in the middle of the first ones. */
+const STRETCH = 1 << 12;
+
+/** The registers of the state machine. DWARF 5, section 6.2.2. */
+interface LineState {
+  address: number;
+  operation: number;
+  file: number;
+  line: number;
+  column: number;
+  /** Whether the sequence's code was removed by the linker. */
+  removed: boolean;
+  /** The address of the row before; -1 for none in this sequence. */
+  lastAddress: number;
+}
+
+function initialState(): LineState {
+  return {
+    address: 0,
+    operation: 0,
+    file: 1,
+    line: 1,
+    column: 0,
+    removed: false,
+    lastAddress: -1,
+  };
+}
+
 /** The rows of a unit, in columns that are used again for the next one. Of rows at one offset the
  * last is kept, and of equal rows after another the first. */
 export class LineRows {
@@ -29,10 +58,17 @@ export class LineRows {
   readonly #operationAdvance = new Int32Array(256);
   readonly #byteAdvance = new Int32Array(256);
 
+  /** The state machine between two stretches of a program. */
+  #state = initialState();
+  /** Rows including those of the sequence that has not ended, and that sequence's first. */
+  #pending = 0;
+  #first = 0;
+
   /** Forgets all rows. */
   clear(): void {
-    this.count = this.sequenceCount = 0;
+    this.count = this.sequenceCount = this.#pending = this.#first = 0;
     this.sequenceRows[0] = 0;
+    this.#state = initialState();
   }
 
   /** Runs a program.
@@ -42,28 +78,41 @@ export class LineRows {
    */
   run(bytes: Uint8Array, header: LineHeader, addresses: Addresses): void {
     this.clear();
-    const { minimumLength, maximumOperations, opcodeBase, operands, addressSize, end } = header;
     this.#prepare(header);
+    const { end } = header;
+    let at = header.program;
+    while (at < end) {
+      at = this.#stretch(bytes, header, addresses, at, Math.min(end, at + STRETCH));
+    }
+    if (!(at <= end)) throw damage(header, end, "a whole program");
+    if (this.#pending > this.#first) throw damage(header, end, "the end of a sequence");
+  }
+
+  /** Runs the opcodes that begin before `limit`.
+   *
+   * @returns where the next opcode begins
+   */
+  #stretch(
+    bytes: Uint8Array,
+    header: LineHeader,
+    addresses: Addresses,
+    at: number,
+    limit: number,
+  ): number {
+    const { minimumLength, maximumOperations, opcodeBase, operands, addressSize, end } = header;
     const lineAdvance = this.#lineAdvance;
     const operationAdvance = this.#operationAdvance;
     const byteAdvance = this.#byteAdvance;
+    const state = this.#state;
     let { offset, file, line, column } = this;
     let capacity = offset.length;
-    let count = 0;
-    let first = 0;
-
-    let address = 0;
-    let operation = 0;
-    let currentFile = 1;
-    let currentLine = 1;
-    let currentColumn = 0;
-    let removed = false;
-    /** Of the row before. */
-    let lastAddress = -1;
+    let count = this.#pending;
+    let first = this.#first;
+    let { address, operation, removed, lastAddress } = state;
+    let { file: currentFile, line: currentLine, column: currentColumn } = state;
 
     const single = maximumOperations === 1;
-    let at = header.program;
-    while (at < end) {
+    while (at < limit) {
       const opcode = bytes[at++];
       if (opcode >= opcodeBase) {
         currentLine += lineAdvance[opcode];
@@ -198,8 +247,16 @@ export class LineRows {
       line[count] = currentLine;
       column[count++] = currentColumn;
     }
-    if (!(at <= end)) throw damage(header, end, "a whole program");
-    if (count > first) throw damage(header, end, "the end of a sequence");
+    this.#pending = count;
+    this.#first = first;
+    state.address = address;
+    state.operation = operation;
+    state.removed = removed;
+    state.lastAddress = lastAddress;
+    state.file = currentFile;
+    state.line = currentLine;
+    state.column = currentColumn;
+    return at;
   }
 
   #prepare({ lineBase, lineRange, opcodeBase, minimumLength }: LineHeader): void {

@@ -20,18 +20,18 @@ class StringSection {
     this.#section = section;
   }
 
-  /** `null` outside of the section. */
-  at(offset: number): string | null {
+  /** The string's bytes, which share the chunk's memory; `null` outside of the section. */
+  at(offset: number): Uint8Array | null {
     if (!(offset >= 0 && offset < this.#section.size)) return null;
     const index = Math.floor(offset / CHUNK);
     const chunk = this.#chunk(index);
     const start = offset - index * CHUNK;
     const end = chunk.indexOf(0, start);
-    if (end >= 0 && end - start <= MAX_STRING) return decoder.decode(chunk.subarray(start, end));
+    if (end >= 0) return chunk.subarray(start, end);
     // It goes on in the next chunk.
     const bytes = this.#section.read(offset, MAX_STRING);
     const length = bytes.indexOf(0);
-    return decoder.decode(length < 0 ? bytes : bytes.subarray(0, length));
+    return length < 0 ? bytes : bytes.subarray(0, length);
   }
 
   #chunk(index: number): Uint8Array {
@@ -61,8 +61,15 @@ export class StringReader {
     const known = this.#known.get(ref);
     if (known !== undefined) return known;
     if (this.#known.size >= MAX_STRINGS) this.#known.clear();
-    const text = this.#sections[ref % 8]?.at(Math.floor(ref / 8)) ?? null;
+    const bytes = this.bytesAt(ref);
+    const text = bytes === null ? null : decoder.decode(bytes);
     this.#known.set(ref, text);
     return text;
+  }
+
+  /** The bytes of the string, to be copied at once: their memory is used again. */
+  bytesAt(ref: number): Uint8Array | null {
+    if (ref === STRING.none) return null;
+    return this.#sections[ref % 8]?.at(Math.floor(ref / 8)) ?? null;
   }
 }

@@ -52,6 +52,8 @@ export class UnitReader {
   readonly #strings: StringReader;
   readonly #offsets: Window;
   readonly #entries: Window;
+  /** Of one entry elsewhere. */
+  readonly #entryValues = makeValues(nameSlots.length + 1);
   readonly #walk: Walk;
   readonly #rows = new LineRows();
   readonly #abbreviations = new Map<string, AbbreviationTable>();
@@ -154,15 +156,19 @@ export class UnitReader {
       rowLine: rows.line,
       rowColumn: rows.column,
       functionCount: names.length,
-      functionName: (number) => this.#text(names[number] ?? STRING.none, "name"),
-      linkageName: (number) => this.#text(linkages[number] ?? STRING.none, "linkage"),
+      functionName: (number) => strings.at(this.#nameRef(names[number], "name")),
+      linkageName: (number) => strings.at(this.#nameRef(linkages[number], "linkage")),
+      symbolName: (number) =>
+        strings.bytesAt(this.#nameRef(linkages[number], "linkage")) ??
+          strings.bytesAt(this.#nameRef(names[number], "name")),
       file: (number) => (files?.path(number) ?? null) as RawText | null,
     };
   }
 
-  #text(ref: number, kind: "name" | "linkage"): RawText | null {
-    if (ref >= 0 && ref % 8 === STRING.entry) ref = this.#follow(Math.floor(ref / 8), kind);
-    return this.#strings.at(ref) as RawText | null;
+  /** Where a name is, also if it is another entry's. */
+  #nameRef(ref: number | undefined, kind: "name" | "linkage"): number {
+    if (ref === undefined) return STRING.none;
+    return ref >= 0 && ref % 8 === STRING.entry ? this.#follow(Math.floor(ref / 8), kind) : ref;
   }
 
   #table(unit: DwarfUnit): AbbreviationTable {
@@ -310,7 +316,8 @@ export class UnitReader {
       const bytes = this.#entries.bytes;
       const abbreviation = table.get(ulebAt(bytes, start));
       if (abbreviation === undefined) return noNames;
-      const values = makeValues(nameSlots.length + 1);
+      const values = this.#entryValues;
+      values.forms.fill(0);
       let at = lebEnd(bytes, start);
       for (const { attribute, form, constant } of abbreviation.attributes) {
         const slot = nameSlots.indexOf(attribute) + 1;

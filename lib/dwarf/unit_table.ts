@@ -68,6 +68,9 @@ export interface UnitTable {
   functionName(scopeFunction: number): RawText | null;
   /** As the linker knows it, mangled, without Mach-O's underscore; `null` when that is not said. */
   linkageName(scopeFunction: number): RawText | null;
+  /** The linkage name, or else the name, as UTF-8; `null` when it has neither. To be copied at once: the
+   * memory is used again. */
+  symbolName(scopeFunction: number): Uint8Array | null;
   /** The path of a file, directories joined; `null` where there is none of that number. */
   file(number: number): RawText | null;
 }

@@ -13,6 +13,10 @@ import { u32At } from "./words.ts";
 
 /** Entries in each other: more is damage. */
 const MAX_DEPTH = 1 << 16;
+/** Bytes that are walked over by one call. A loop over a whole unit would be compiled in the middle of its
+ * first units, at several times the cost and for a part of its paths; a function that is called often
+ * is compiled once. */
+const STRETCH = 1 << 13;
 /** Not known, in a column. */
 const UNKNOWN = 0xffffffff;
 
@@ -43,6 +47,8 @@ export class Walk {
   readonly #values = makeValues(SLOTS);
   /** The innermost scope around the entries of each depth. */
   #enclosing = new Int32Array(256);
+  /** The depth that the walk has reached. */
+  #depth = 0;
 
   constructor(addresses: Addresses, lists: RangeLists) {
     this.#addresses = addresses;
@@ -59,20 +65,33 @@ export class Walk {
     this.scopeCount = 0;
     this.ranges.count = 0;
     this.#lists.reset();
+    this.#depth = 0;
+    this.#enclosing[0] = -1;
+    const { size } = unit;
+    let at = unit.entries;
+    while (at < size) at = this.#stretch(bytes, unit, at, Math.min(size, at + STRETCH));
+    if (at > size) throw damage(unit, size, "a whole entry");
+    if (this.scopeCount === this.scopeRanges.length) this.#growScopes();
+    this.scopeRanges[this.scopeCount] = this.ranges.count;
+  }
+
+  /** Walks over the entries that begin before `limit`.
+   *
+   * @returns where the next entry begins; the unit's size after the last
+   */
+  #stretch(bytes: Uint8Array, unit: UnitContext, at: number, limit: number): number {
     const values = this.#values;
     const { low, high } = values;
     const { dense, plain, kinds, plans, steps, forms } = unit.table;
     const { size } = unit;
-    const limit = dense.length;
+    const codes = dense.length;
     let enclosing = this.#enclosing;
-    let depth = 0;
-    enclosing[0] = -1;
-    let at = unit.entries;
-    while (at < size) {
+    let depth = this.#depth;
+    while (at < limit) {
       const entry = at;
       let code = bytes[at];
       // Most entries: parameters and variables.
-      if (code < limit) {
+      if (code < codes) {
         const length = plain[code];
         if (length !== 0) {
           at += length;
@@ -81,14 +100,14 @@ export class Walk {
       }
       at++;
       if (code === 0) {
-        if (--depth <= 0) break;
+        if (--depth <= 0) return size;
         continue;
       }
       if (code >= 0x80) {
         code = ulebAt(bytes, entry);
         at = lebEnd(bytes, entry);
       }
-      const number = code < limit ? dense[code] : unit.table.number(code);
+      const number = code < codes ? dense[code] : unit.table.number(code);
       if (number === 0) throw damage(unit, entry, `an entry with an abbreviation, not ${code}`);
       let plan = plans[number];
       at += steps[plan++];
@@ -148,11 +167,10 @@ export class Walk {
           enclosing = this.#enclosing;
         }
         enclosing[depth] = scope;
-      } else if (depth === 0) break;
+      } else if (depth === 0) return size;
     }
-    if (at > size) throw damage(unit, size, "a whole entry");
-    if (this.scopeCount === this.scopeRanges.length) this.#growScopes();
-    this.scopeRanges[this.scopeCount] = this.ranges.count;
+    this.#depth = depth;
+    return at;
   }
 
   /** Adds what an entry says; returns the scope that those below it are in. */

@@ -44,6 +44,7 @@ function facts(unit: UnitTable) {
     functionCount: unit.functionCount,
     functionName: (scopeFunction: number) => unit.functionName(scopeFunction),
     linkageName: (scopeFunction: number) => unit.linkageName(scopeFunction),
+    symbolName: (scopeFunction: number) => unit.symbolName(scopeFunction),
     file: (number: number) => unit.file(number),
   };
 }

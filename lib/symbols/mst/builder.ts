@@ -12,6 +12,7 @@ import {
   setU64,
   SYMBOL_SIZE,
 } from "./layout.ts";
+import { groupKey, hashOf, isEqual, StringSet } from "./string_set.ts";
 import { sweepRanges } from "./sweep.ts";
 import { type MstPart, PIECE } from "./unit_encoder.ts";
 
@@ -29,8 +30,9 @@ export interface MstSymbol {
 
 /** A group of the file. */
 interface Group {
-  readonly names: readonly number[];
-  readonly files: readonly number[];
+  /** Its names and paths, by their numbers among the strings. */
+  readonly names: Uint32Array;
+  readonly files: Uint32Array;
   /** Its bodies in their order. */
   readonly chunks: Uint8Array[];
   /** Bytes of `chunks`. */
@@ -59,10 +61,9 @@ export interface MstStream {
 /** Takes the parts of all units, and gives the file. */
 export class MstBuilder {
   readonly #identity: MstIdentity;
-  readonly #strings = new ByteBuffer(1 << 16);
-  readonly #stringOffsets = new Map<string, number>();
+  readonly #strings = new StringSet();
   readonly #groups: Group[] = [];
-  readonly #groupsByKey = new Map<string, Group>();
+  readonly #groupsByKey = new Map<number, Group[]>();
   readonly #units: Pieces[] = [];
   #functions = 0;
   /** All of `#units`, once there will be no more. */
@@ -75,15 +76,19 @@ export class MstBuilder {
 
   /** Begins to take an encoder's parts. */
   stream(): MstStream {
-    const strings: string[] = [];
+    /** By the encoder's number: the string's number here. */
+    const strings: number[] = [];
     /** By the encoder's number: the group here, and where its bodies are here. */
     const groups: { group: Group; bodies: number[] }[] = [];
     const add = (part: MstPart): void => {
-      for (const text of part.strings) strings.push(text);
-      const { names, files } = part;
+      const { names, files, stringSizes, stringHashes } = part;
+      for (let index = 0, at = 0; index < stringSizes.length; index++) {
+        const text = part.strings.subarray(at, at += stringSizes[index]);
+        strings.push(this.#strings.add(text, stringHashes[index]));
+      }
       if (names !== null && files !== null) {
-        const offsets = (list: Uint32Array) => Array.from(list, (at) => this.#string(strings[at]));
-        groups[part.group] = { group: this.#group(offsets(names), offsets(files)), bodies: [] };
+        const numbers = (list: Uint32Array) => list.map((number) => strings[number]);
+        groups[part.group] = { group: this.#group(numbers(names), numbers(files)), bodies: [] };
       }
       const { group, bodies } = groups[part.group];
       this.#addBodies(group, part, bodies);
@@ -134,10 +139,13 @@ export class MstBuilder {
       if (isFirst && !pieces.continuations.has(piece)) this.#functions++;
     }
     const symbolBytes = this.#symbols(symbols, pieces);
-    const { groups, refs, bodies } = this.#groupSections(pieces);
+    const { strings, offsets } = this.#stringSection();
+    for (let at = 12; at < symbolBytes.length; at += SYMBOL_SIZE) {
+      const view = new DataView(symbolBytes.buffer, symbolBytes.byteOffset + at, 4);
+      view.setUint32(0, offsets[view.getUint32(0, true)], true);
+    }
+    const { groups, refs, bodies } = this.#groupSections(pieces, offsets);
     const { pages, entries } = pageSections(pieces);
-    const strings = this.#strings.written;
-    if (this.#strings.length >= 2 ** 32) throw new RangeError("more than 4 GiB of names");
     return assemble(this.#identity, this.#functions, [
       [pages],
       [entries],
@@ -149,26 +157,14 @@ export class MstBuilder {
     ]);
   }
 
-  #string(text: string): number {
-    const known = this.#stringOffsets.get(text);
-    if (known !== undefined) return known;
-    const strings = this.#strings;
-    const offset = strings.length;
-    let bytes = encoder.encode(text);
-    if (bytes.length > MAX_STRING) bytes = bytes.subarray(0, MAX_STRING);
-    strings.reserve(bytes.length + 8);
-    strings.uleb(bytes.length);
-    strings.append(bytes);
-    this.#stringOffsets.set(text, offset);
-    return offset;
-  }
-
-  #group(names: readonly number[], files: readonly number[]): Group {
-    const key = `${names.join()};${files.join()}`;
-    let group = this.#groupsByKey.get(key);
+  #group(names: Uint32Array, files: Uint32Array): Group {
+    const key = groupKey(names, files);
+    const alike = this.#groupsByKey.get(key) ?? [];
+    let group = alike.find((group) => isEqual(group.names, names) && isEqual(group.files, files));
     if (group === undefined) {
       group = { names, files, chunks: [], size: 0, byKey: new Map() };
-      this.#groupsByKey.set(key, group);
+      alike.push(group);
+      this.#groupsByKey.set(key, alike);
       this.#groups.push(group);
     }
     return group;
@@ -265,14 +261,48 @@ export class MstBuilder {
       const view = new DataView(out.bytes.buffer, at, SYMBOL_SIZE);
       setU64(view, 0, offset);
       view.setUint32(8, Math.min(end - offset, 0xffffffff), true);
-      view.setUint32(12, this.#string(name), true);
+      const text = encoder.encode(name);
+      view.setUint32(12, this.#strings.add(text, hashOf(text)), true);
       this.#functions++;
     }
     return out.written;
   }
 
-  /** Groups, their names and paths, and all bodies; adds to pieces' bodies where their group's are. */
-  #groupSections(pieces: Ordered): { groups: Uint8Array; refs: Uint8Array; bodies: Uint8Array[] } {
+  /** The strings in the order in which groups use them, and by number where each is. */
+  #stringSection(): { strings: Uint8Array; offsets: Uint32Array } {
+    const { count } = this.#strings;
+    let size = 0;
+    for (let number = 0; number < count; number++) {
+      size += Math.min(this.#strings.size(number), MAX_STRING) + 3;
+    }
+    if (size >= 2 ** 32) throw new RangeError("more than 4 GiB of names");
+    const out = new ByteBuffer(size);
+    const offsets = new Uint32Array(count);
+    const isWritten = new Uint8Array(count);
+    const write = (number: number): void => {
+      if (isWritten[number] !== 0) return;
+      isWritten[number] = 1;
+      offsets[number] = out.length;
+      const bytes = this.#strings.bytes(number, number + 1).subarray(0, MAX_STRING);
+      out.uleb(bytes.length);
+      out.append(bytes);
+    };
+    for (const { names, files } of this.#groups) {
+      for (let index = 0; index < names.length; index++) write(names[index]);
+      for (let index = 0; index < files.length; index++) write(files[index]);
+    }
+    for (let number = 0; number < count; number++) write(number);
+    return { strings: out.written, offsets };
+  }
+
+  /** Groups, their names and paths, and all bodies; adds to pieces' bodies where their group's are.
+   *
+   * @param strings by number, where each is
+   */
+  #groupSections(
+    pieces: Ordered,
+    strings: Uint32Array,
+  ): { groups: Uint8Array; refs: Uint8Array; bodies: Uint8Array[] } {
     const groups = this.#groups;
     const groupBytes = new DataView(new ArrayBuffer((groups.length + 1) * GROUP_SIZE));
     let refCount = 0;
@@ -282,14 +312,18 @@ export class MstBuilder {
     let ref = 0;
     let size = 0;
     const bases: number[] = [];
-    const begin = (index: number, names: readonly number[], files: readonly number[]) => {
+    const begin = (index: number, names: ArrayLike<number>, files: ArrayLike<number>) => {
       const at = index * GROUP_SIZE;
       if (size >= 2 ** 32) throw new RangeError("more than 4 GiB of functions");
       groupBytes.setUint32(at, size, true);
       groupBytes.setUint32(at + 4, ref, true);
-      for (const name of names) refs.setUint32(4 * ref++, name, true);
+      for (let name = 0; name < names.length; name++) {
+        refs.setUint32(4 * ref++, strings[names[name]], true);
+      }
       groupBytes.setUint32(at + 8, ref, true);
-      for (const file of files) refs.setUint32(4 * ref++, file, true);
+      for (let file = 0; file < files.length; file++) {
+        refs.setUint32(4 * ref++, strings[files[file]], true);
+      }
     };
     groups.forEach((group, index) => {
       begin(index, group.names, group.files);

@@ -6,12 +6,20 @@ import { ByteBuffer } from "./byte_buffer.ts";
 import { MAX_DEPTH } from "./layout.ts";
 import { MAX_ROWS, MAX_SCOPES, PieceEncoder } from "./piece_encoder.ts";
 import { ScopeRuns } from "./scope_runs.ts";
+import { groupKey, hashOf, isEqual, StringSet } from "./string_set.ts";
+
+const encoder = new TextEncoder();
 
 /** A unit's part of a symbol table file: plain data, that can be sent from a worker. What it numbers
  * is counted by the encoder which made it. */
 export interface MstPart {
-  /** Strings that no part before had; they continue the encoder's numbers, from 0. */
-  readonly strings: readonly string[];
+  /** Strings that no part before had, one after another as UTF-8; they continue the encoder's numbers, from
+   * 0. */
+  readonly strings: Uint8Array<ArrayBuffer>;
+  /** The length of each, in bytes. */
+  readonly stringSizes: Uint32Array<ArrayBuffer>;
+  /** The hash of each, as `hashOf` computes it. */
+  readonly stringHashes: Int32Array<ArrayBuffer>;
   /** The unit's group: units with the same names and paths in the same order have one together. */
   readonly group: number;
   /** The group's names, by their number among the strings; `null` when a part before had them. */
@@ -47,27 +55,6 @@ function codeShift({ name }: Arch): number {
   return name === "arm64" ? 2 : name === "armv7" ? 1 : 0;
 }
 
-/** A list of numbers for what is counted from 1 as it is met. */
-class Numbering {
-  readonly items: number[] = [];
-  readonly #numbers = new Map<number, number>();
-  readonly #item: (key: number) => number;
-
-  /** @param item what to list for a key; -1 for nothing, whose number is 0 */
-  constructor(item: (key: number) => number) {
-    this.#item = item;
-  }
-
-  of(key: number): number {
-    const known = this.#numbers.get(key);
-    if (known !== undefined) return known;
-    const item = this.#item(key);
-    const number = item < 0 ? 0 : this.items.push(item);
-    this.#numbers.set(key, number);
-    return number;
-  }
-}
-
 /** The pieces of a unit: where each one's body ends, where it begins in the image, its bytes, and its
  * {@linkcode PIECE} bits. */
 interface Unit {
@@ -98,9 +85,16 @@ interface Group {
  */
 export class UnitEncoder {
   readonly #shift: number;
-  readonly #strings = new Map<string, number>();
-  #newStrings: string[] = [];
-  readonly #groups = new Map<string, Group>();
+  readonly #strings = new StringSet();
+  readonly #groups = new Map<number, Group[]>();
+  #groupCount = 0;
+  /** The unit's names and paths, by their numbers in the unit less 1: their numbers among all strings. */
+  #names: number[] = [];
+  #files: number[] = [];
+  /** By function: its name's number in the unit plus 1; 0 where it was not asked for. */
+  #nameNumbers = new Int32Array(0);
+  /** By file: its path's number in the unit. */
+  readonly #fileNumbers = new Map<number, number>();
   readonly #runs = new ScopeRuns();
   readonly #piece = new PieceEncoder();
   readonly #out = new ByteBuffer(1 << 16);
@@ -118,38 +112,70 @@ export class UnitEncoder {
 
   /** Encodes a unit. */
   encode(table: UnitTable): MstPart {
-    this.#newStrings = [];
+    const known = this.#strings.count;
+    this.#prepareNames(table);
     this.#prepareScopes(table);
     this.#runs.build(table, this.#shift);
-    const names = new Numbering((scopeFunction) =>
-      this.#string(table.linkageName(scopeFunction) ?? table.functionName(scopeFunction))
-    );
-    const files = new Numbering((file) => this.#string(table.file(file)));
-    const unit = this.#encodePieces(table, this.#shift, names, files) ??
-      this.#encodePieces(table, 0, names, files)!;
+    const unit = this.#encodePieces(table, this.#shift) ?? this.#encodePieces(table, 0)!;
     const bodies = this.#out.written;
-    const group = this.#group(Uint32Array.from(names.items), Uint32Array.from(files.items));
+    const group = this.#group(new Uint32Array(this.#names), new Uint32Array(this.#files));
     const isNew = group.bodies.size === 0;
     const fresh = this.#share(bodies, unit.ends, group.bodies);
     return {
-      strings: this.#newStrings,
+      ...this.#stringsFrom(known),
       group: group.number,
       names: isNew ? group.names : null,
       files: isNew ? group.files : null,
       ...fresh,
-      starts: Float64Array.from(unit.starts),
-      sizes: Float64Array.from(unit.sizes),
-      kinds: Uint8Array.from(unit.kinds),
+      starts: new Float64Array(unit.starts),
+      sizes: new Float64Array(unit.sizes),
+      kinds: new Uint8Array(unit.kinds),
     };
   }
 
-  #string(text: string | null): number {
-    if (text === null) return -1;
-    const known = this.#strings.get(text);
+  /** The strings from a number on. */
+  #stringsFrom(first: number): Pick<MstPart, "strings" | "stringSizes" | "stringHashes"> {
+    const strings = this.#strings;
+    const added = strings.count - first;
+    const stringSizes = new Uint32Array(added);
+    const stringHashes = new Int32Array(added);
+    for (let index = 0; index < added; index++) {
+      stringSizes[index] = strings.size(first + index);
+      stringHashes[index] = strings.hash(first + index);
+    }
+    return { strings: strings.bytes(first, strings.count).slice(), stringSizes, stringHashes };
+  }
+
+  #string(text: Uint8Array): number {
+    return this.#strings.add(text, hashOf(text));
+  }
+
+  #prepareNames({ functionCount }: UnitTable): void {
+    this.#names = [];
+    this.#files = [];
+    this.#fileNumbers.clear();
+    if (this.#nameNumbers.length < functionCount) {
+      this.#nameNumbers = new Int32Array(functionCount + (functionCount >> 1));
+    } else this.#nameNumbers.fill(0, 0, functionCount);
+  }
+
+  /** The number in the unit of a function's name; 0 for none. */
+  #nameOf(table: UnitTable, scopeFunction: number): number {
+    const known = this.#nameNumbers[scopeFunction];
+    if (known > 0) return known - 1;
+    const text = table.symbolName(scopeFunction);
+    const number = text === null ? 0 : this.#names.push(this.#string(text));
+    this.#nameNumbers[scopeFunction] = number + 1;
+    return number;
+  }
+
+  /** The number in the unit of a file's path; 0 for none. */
+  #fileOf(table: UnitTable, file: number): number {
+    const known = this.#fileNumbers.get(file);
     if (known !== undefined) return known;
-    const number = this.#strings.size;
-    this.#strings.set(text, number);
-    this.#newStrings.push(text);
+    const path = table.file(file);
+    const number = path === null ? 0 : this.#files.push(this.#string(encoder.encode(path)));
+    this.#fileNumbers.set(file, number);
     return number;
   }
 
@@ -180,7 +206,7 @@ export class UnitEncoder {
    *
    * It goes from each offset where another scope or row begins to hold to the next such one. This is
    * where indexing takes its time: what changes is in local variables, and in no closure. */
-  #encodePieces(table: UnitTable, shift: number, names: Numbering, files: Numbering): Unit | null {
+  #encodePieces(table: UnitTable, shift: number): Unit | null {
     const { rowOffset, rowFile, rowLine, rowColumn, sequenceCount, sequenceHigh, sequenceRows } =
       table;
     const { starts: runStarts, scopes: runScopes, count: runCount } = this.#runs;
@@ -249,7 +275,7 @@ export class UnitEncoder {
           piece.scopeCount >= MAX_SCOPES)
       ) {
         open = false;
-        if (!this.#close(unit, table, names, shift, root, start, at)) return null;
+        if (!this.#close(unit, table, shift, root, start, at)) return null;
       }
       if (scope < 0 && row < 0) {
         at = lineNext < runNext ? lineNext : runNext;
@@ -266,9 +292,7 @@ export class UnitEncoder {
       }
       if (scope !== knownScope) {
         knownScope = scope;
-        scopeNumber = scope < 0
-          ? 0
-          : this.#numberScope(this.#shown[scope], root, table, names, files);
+        scopeNumber = scope < 0 ? 0 : this.#numberScope(this.#shown[scope], root, table);
       }
       // The rows up to the next change of scopes, of which the first holds already.
       const limit = runNext < sequenceEnd ? runNext : sequenceEnd;
@@ -279,7 +303,7 @@ export class UnitEncoder {
         if (row >= 0) {
           if (rowFile[row] !== knownFile) {
             knownFile = rowFile[row];
-            fileNumber = files.of(knownFile);
+            fileNumber = this.#fileOf(table, knownFile);
           }
           file = fileNumber;
           if (file > 0) {
@@ -325,8 +349,7 @@ export class UnitEncoder {
   /** Ends a piece; returns whether it is aligned. */
   #close(
     unit: Unit,
-    { scopeFunction, rangeLow, scopeRanges }: UnitTable,
-    names: Numbering,
+    table: UnitTable,
     shift: number,
     root: number,
     start: number,
@@ -334,7 +357,8 @@ export class UnitEncoder {
   ): boolean {
     const size = (end - start) / (1 << shift);
     if (!Number.isInteger(size)) return false;
-    const name = root < 0 ? 0 : names.of(scopeFunction[root]);
+    const { scopeFunction, rangeLow, scopeRanges } = table;
+    const name = root < 0 ? 0 : this.#nameOf(table, scopeFunction[root]);
     const since = root < 0 ? 0 : start - rangeLow[scopeRanges[root]];
     this.#piece.end(this.#out, name, shift, size, since);
     unit.ends.push(this.#out.length);
@@ -345,21 +369,15 @@ export class UnitEncoder {
   }
 
   /** A scope's number in the current piece, which it is given when it has none yet. */
-  #numberScope(
-    scope: number,
-    root: number,
-    table: UnitTable,
-    names: Numbering,
-    files: Numbering,
-  ): number {
+  #numberScope(scope: number, root: number, table: UnitTable): number {
     if (scope === root) return 0;
     if (this.#stamps[scope] === this.#stamp) return this.#numbers[scope];
-    const parent = this.#numberScope(table.scopeParent[scope], root, table, names, files);
+    const parent = this.#numberScope(table.scopeParent[scope], root, table);
     const callFile = table.scopeCallFile[scope];
-    const file = callFile === 0xffffffff ? 0 : files.of(callFile);
+    const file = callFile === 0xffffffff ? 0 : this.#fileOf(table, callFile);
     const number = this.#piece.scope(
       parent,
-      names.of(table.scopeFunction[scope]),
+      this.#nameOf(table, table.scopeFunction[scope]),
       file,
       file === 0 ? 0 : table.scopeCallLine[scope],
       file === 0 ? 0 : table.scopeCallColumn[scope],
@@ -370,11 +388,13 @@ export class UnitEncoder {
   }
 
   #group(names: Uint32Array<ArrayBuffer>, files: Uint32Array<ArrayBuffer>): Group {
-    const key = `${names.join()};${files.join()}`;
-    let group = this.#groups.get(key);
+    const key = groupKey(names, files);
+    const alike = this.#groups.get(key) ?? [];
+    let group = alike.find((group) => isEqual(group.names, names) && isEqual(group.files, files));
     if (group === undefined) {
-      group = { number: this.#groups.size, names, files, bodies: new Map() };
-      this.#groups.set(key, group);
+      group = { number: this.#groupCount++, names, files, bodies: new Map() };
+      alike.push(group);
+      this.#groups.set(key, alike);
     }
     return group;
   }
@@ -406,8 +426,8 @@ export class UnitEncoder {
     }
     return {
       bodies: fresh.written,
-      bodyEnds: Uint32Array.from(freshEnds),
-      bodyKeys: Float64Array.from(freshKeys),
+      bodyEnds: new Uint32Array(freshEnds),
+      bodyKeys: new Float64Array(freshKeys),
       pieceBodies,
     };
   }

@@ -31,6 +31,7 @@ const unit: UnitTable = {
   functionCount: 41,
   functionName: (scopeFunction) => rawText(`f${scopeFunction}`),
   linkageName: () => null,
+  symbolName: (scopeFunction) => new TextEncoder().encode(`f${scopeFunction}`),
   file: (number) => rawText(`file${number}`),
 };
 

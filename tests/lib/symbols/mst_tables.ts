@@ -67,6 +67,10 @@ export function unitTable({ scopes, sequences, files }: UnitInput): UnitTable {
       const name = names[number] ?? null;
       return rawOrNull(name?.startsWith("Z") ? name : null);
     },
+    symbolName: (number) => {
+      const name = names[number] ?? null;
+      return name === null ? null : new TextEncoder().encode(name);
+    },
     file: (number) => rawOrNull(files[number]),
   };
 }
