@@ -13,9 +13,9 @@ function open(path: string): OpenFile {
     name: path,
     size,
     modified: Math.floor((mtime?.getTime() ?? 0) / 1000),
-    read(offset, length) {
+    read(offset, length, into) {
       const wanted = Math.max(0, Math.min(length, size - offset));
-      const bytes = new Uint8Array(wanted);
+      const bytes = into?.subarray(0, wanted) ?? new Uint8Array(wanted);
       if (wanted > 0) file.seekSync(offset, Deno.SeekMode.Start);
       let at = 0;
       while (at < wanted) {

@@ -4,7 +4,9 @@ import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
 import { Addresses } from "./addresses.ts";
+import { Chunks } from "./chunks.ts";
 import { AT } from "./constants.ts";
+import { EntryIndex } from "./entry_index.ts";
 import { FileTable, lineLength, readLineHeader } from "./line_header.ts";
 import { LineRows } from "./line_program.ts";
 import { RangeLists, type Ranges } from "./range_lists.ts";
@@ -30,6 +32,8 @@ const MAX_ORIGINS = 16;
 const FIRST_READ = 1 << 10;
 /** What is read for one entry elsewhere. */
 const ENTRY_READ = 1 << 8;
+/** Scopes that one call handles: see `unit_walk.ts`. */
+const STRETCH = 1 << 12;
 /** Entries of other units, whose names are kept. */
 const MAX_ENTRIES = 1 << 16;
 
@@ -38,6 +42,18 @@ interface EntryNames {
   readonly name: number;
   readonly linkage: number;
   readonly origin: number;
+}
+
+/** The functions of a unit's scopes, by number, and by scope its function's number. */
+interface Functions {
+  /** As `packString` has them. */
+  readonly names: number[];
+  readonly linkages: number[];
+  readonly scopes: Uint32Array;
+  /** By index in the walk's columns: the function's number plus 1. */
+  readonly numbers: Uint32Array;
+  /** The same by place in `.debug_info`, for entries of other units. */
+  readonly others: Map<number, number>;
 }
 
 const noNames: EntryNames = { name: STRING.none, linkage: STRING.none, origin: -1 };
@@ -51,7 +67,7 @@ export class UnitReader {
   readonly #line: DwarfSection;
   readonly #strings: StringReader;
   readonly #offsets: Window;
-  readonly #entries: Window;
+  readonly #entries: Chunks;
   /** Of one entry elsewhere. */
   readonly #entryValues = makeValues(nameSlots.length + 1);
   readonly #walk: Walk;
@@ -64,8 +80,7 @@ export class UnitReader {
   /** Room for a unit's entries, and for its lines. */
   #infoBytes: Uint8Array = new Uint8Array();
   #lineBytes: Uint8Array = new Uint8Array();
-  /** By hash of its entry's place: the number of a function, from 1. */
-  #hash = new Uint32Array(0);
+  readonly #entryIndex = new EntryIndex();
 
   /**
    * @param base the address of offset 0
@@ -86,7 +101,7 @@ export class UnitReader {
     this.lists = new RangeLists(sections, this.addresses);
     this.#strings = new StringReader(sections);
     this.#offsets = new Window(sections.get("str_offsets"));
-    this.#entries = new Window(this.#info);
+    this.#entries = new Chunks(this.#info);
     this.#walk = new Walk(this.addresses, this.lists);
   }
 
@@ -211,41 +226,30 @@ export class UnitReader {
   }
 
   /** Numbers the functions of the scopes, and finds their names. */
-  #resolve(
-    unit: UnitContext,
-  ): { names: Float64Array; linkages: Float64Array; scopes: Uint32Array } {
+  #resolve(unit: UnitContext): Functions {
     const walk = this.#walk;
-    const { functionCount, functionEntry, scopeCount, scopeEntry } = walk;
-    const start = unit.offset;
-    let size = 64;
-    while (size < functionCount * 3) size *= 2;
-    if (this.#hash.length < size) this.#hash = new Uint32Array(size);
-    const hash = this.#hash.fill(0, 0, size);
-    const mask = size - 1;
-    for (let index = 0; index < functionCount; index++) {
-      let slot = Math.imul(functionEntry[index], 0x9e3779b1) >>> 7 & mask;
-      while (hash[slot] !== 0) slot = (slot + 1) & mask;
-      hash[slot] = index + 1;
-    }
-    /** The function's index in the walk's columns; -1 where the entry is elsewhere. */
-    const find = (place: number): number => {
-      const entry = place - start;
-      let slot = Math.imul(entry, 0x9e3779b1) >>> 7 & mask;
-      while (hash[slot] !== 0) {
-        if (functionEntry[hash[slot] - 1] === entry) return hash[slot] - 1;
-        slot = (slot + 1) & mask;
-      }
-      return -1;
+    const { functionCount, functionEntry, scopeCount } = walk;
+    this.#entryIndex.build(functionEntry, functionCount);
+    const functions: Functions = {
+      names: [],
+      linkages: [],
+      scopes: new Uint32Array(scopeCount),
+      numbers: new Uint32Array(functionCount),
+      others: new Map(),
     };
-    /** By index in the walk's columns: the number among those of the scopes, from 1. */
-    const numbers = new Uint32Array(functionCount);
-    const others = new Map<number, number>();
-    const names: number[] = [];
-    const linkages: number[] = [];
-    const scopes = new Uint32Array(scopeCount);
-    for (let scope = 0; scope < scopeCount; scope++) {
+    for (let scope = 0; scope < scopeCount; scope += STRETCH) {
+      this.#number(unit, functions, scope, Math.min(scopeCount, scope + STRETCH));
+    }
+    return functions;
+  }
+
+  /** Numbers the functions of scopes from `first` up to, not including, `end`. */
+  #number(unit: UnitContext, functions: Functions, first: number, end: number): void {
+    const { names, linkages, scopes, numbers, others } = functions;
+    const { scopeEntry, functionName, functionLinkage } = this.#walk;
+    for (let scope = first; scope < end; scope++) {
       const place = scopeEntry[scope];
-      const index = find(place);
+      const index = this.#entryIndex.find(place - unit.offset);
       const known = index < 0 ? others.get(place) ?? 0 : numbers[index];
       if (known !== 0) {
         scopes[scope] = known - 1;
@@ -254,26 +258,19 @@ export class UnitReader {
       scopes[scope] = names.length;
       if (index < 0) others.set(place, names.length + 1);
       else numbers[index] = names.length + 1;
-      names.push(this.#nameOf(place, index, walk.functionName, find, unit));
-      linkages.push(this.#nameOf(place, index, walk.functionLinkage, find, unit));
+      names.push(this.#nameOf(place, index, functionName, unit));
+      linkages.push(this.#nameOf(place, index, functionLinkage, unit));
     }
-    return { names: Float64Array.from(names), linkages: Float64Array.from(linkages), scopes };
   }
 
   /** A function's name by its unit's entries, or the entry elsewhere that has it. */
-  #nameOf(
-    place: number,
-    index: number,
-    column: Float64Array,
-    find: (place: number) => number,
-    unit: UnitContext,
-  ): number {
+  #nameOf(place: number, index: number, column: Float64Array, unit: UnitContext): number {
     for (let step = 0; step < MAX_ORIGINS; step++) {
       if (index < 0) return packString(STRING.entry, place);
       if (column[index] !== STRING.none) return directString(column[index], unit, this.#offsets);
       place = this.#walk.functionOrigin[index];
       if (place < 0) break;
-      index = find(place);
+      index = this.#entryIndex.find(place - unit.offset);
     }
     return STRING.none;
   }
@@ -311,27 +308,25 @@ export class UnitReader {
     const rest = unit.offset + unit.size - place;
     for (let length = ENTRY_READ;; length *= 16) {
       const wanted = Math.min(length, rest);
-      const start = this.#entries.at(place, wanted);
-      if (start < 0) return noNames;
-      const bytes = this.#entries.bytes;
-      const abbreviation = table.get(ulebAt(bytes, start));
+      const bytes = this.#entries.at(place, wanted);
+      if (bytes.length < wanted) return noNames;
+      const abbreviation = table.get(ulebAt(bytes, 0));
       if (abbreviation === undefined) return noNames;
       const values = this.#entryValues;
       values.forms.fill(0);
-      let at = lebEnd(bytes, start);
+      let at = lebEnd(bytes, 0);
       for (const { attribute, form, constant } of abbreviation.attributes) {
         const slot = nameSlots.indexOf(attribute) + 1;
         at = readValue(bytes, at, form, constant, unit, values, slot);
       }
-      if (!(at <= start + wanted)) {
+      if (!(at <= wanted)) {
         if (wanted === rest) return noNames;
         continue;
       }
       const { forms, low } = values;
-      // A string in the entry is counted from the window's first byte.
-      const base = this.#entries.start;
+      // A string in the entry is counted from the entry's first byte.
       const ref = (slot: number): number => {
-        const packed = stringRef(forms[slot], low[slot], base);
+        const packed = stringRef(forms[slot], low[slot], place);
         return packed < 0 || packed % 8 < STRING.index
           ? packed
           : directString(packed, this.context(unit), this.#offsets);

@@ -25,7 +25,7 @@ export class Walk {
   /** Functions, also those that are only declared, by rising place. */
   functionCount = 0;
   /** Of its entry, in bytes from the unit's. */
-  functionEntry: Float64Array = new Float64Array(1024);
+  functionEntry: Int32Array = new Int32Array(1024);
   /** As `packString` has it. */
   functionName: Float64Array = new Float64Array(1024);
   functionLinkage: Float64Array = new Float64Array(1024);
@@ -235,7 +235,7 @@ export class Walk {
 
   #growFunctions(): void {
     const length = this.functionEntry.length * 2;
-    this.functionEntry = grown(this.functionEntry, new Float64Array(length));
+    this.functionEntry = grown(this.functionEntry, new Int32Array(length));
     this.functionName = grown(this.functionName, new Float64Array(length));
     this.functionLinkage = grown(this.functionLinkage, new Float64Array(length));
     this.functionOrigin = grown(this.functionOrigin, new Float64Array(length));

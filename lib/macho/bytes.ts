@@ -20,8 +20,11 @@ export interface ByteSource {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** The bytes at `offset`; fewer than `length` only at the end of the file. */
-  read(offset: number, length: number): Uint8Array;
+  /** The bytes at `offset`; fewer than `length` only at the end of the file.
+   *
+   * @param into at least `length` bytes: an implementation may fill it and return a part of it
+   */
+  read(offset: number, length: number, into?: Uint8Array): Uint8Array;
 }
 
 /** Bytes in memory as a {@linkcode ByteSource}.
@@ -51,9 +54,9 @@ export function part(source: ByteSource, offset: number, size: number): ByteSour
   return {
     name: source.name,
     size: length,
-    read: (at, wanted) =>
+    read: (at, wanted, into) =>
       at >= length || wanted <= 0
         ? new Uint8Array()
-        : source.read(offset + at, Math.min(wanted, length - at)),
+        : source.read(offset + at, Math.min(wanted, length - at), into),
   };
 }

@@ -8,6 +8,9 @@ const MAX_CELLS = 1 << 22;
 /** How often a cell is painted at most, in the mean: damage could ask for any number. */
 const MAX_PAINT = 64;
 
+/** Scopes, and cells, that one call handles: see `unit_walk.ts`. */
+const STRETCH = 1 << 12;
+
 /** A unit's scopes without overlaps. Where ranges overlap the later scope hides the earlier, which is
  * how debuggers see functions and what is inlined in them. */
 export class ScopeRuns {
@@ -51,35 +54,60 @@ export class ScopeRuns {
   /** One cell for each `size` bytes: every range is painted over those before. Returns whether all
    * ranges are of whole cells. */
   #paint(table: UnitTable, low: number, high: number, size: number): boolean {
-    const { rangeLow, rangeHigh, scopeCount, scopeRanges } = table;
+    const { scopeCount } = table;
     const count = (high - low) / size;
     if (!Number.isInteger(count)) return false;
     if (this.#cells.length < count) this.#cells = new Int32Array(count + (count >> 1));
+    this.#cells.fill(-1, 0, count);
+    for (let scope = 0; scope < scopeCount; scope += STRETCH) {
+      const end = Math.min(scopeCount, scope + STRETCH);
+      if (!this.#paintScopes(table, scope, end, low, 1 / size)) return false;
+    }
+    for (let cell = 0; cell < count; cell += STRETCH) {
+      this.#collect(cell, Math.min(count, cell + STRETCH), low, size);
+    }
+    return true;
+  }
+
+  /** Paints the cells of some scopes. Returns whether all their ranges are of whole cells.
+   *
+   * @param inverse of a cell's size
+   */
+  #paintScopes(
+    { rangeLow, rangeHigh, scopeRanges }: UnitTable,
+    first: number,
+    end: number,
+    low: number,
+    inverse: number,
+  ): boolean {
     const cells = this.#cells;
-    cells.fill(-1, 0, count);
-    const inverse = 1 / size;
-    for (let scope = 0; scope < scopeCount; scope++) {
-      const end = scopeRanges[scope + 1];
-      for (let range = scopeRanges[scope]; range < end; range++) {
-        const first = (rangeLow[range] - low) * inverse;
-        const last = (rangeHigh[range] - low) * inverse;
-        if (!(first < last)) continue;
+    for (let scope = first; scope < end; scope++) {
+      const rangeEnd = scopeRanges[scope + 1];
+      for (let range = scopeRanges[scope]; range < rangeEnd; range++) {
+        const from = (rangeLow[range] - low) * inverse;
+        const to = (rangeHigh[range] - low) * inverse;
+        if (!(from < to)) continue;
         // Integers of 32 bits from here on: there are few cells.
-        const until = last | 0;
-        let cell = first | 0;
-        if (cell !== first || until !== last) return false;
+        const until = to | 0;
+        let cell = from | 0;
+        if (cell !== from || until !== to) return false;
         if (until - cell > 64) cells.fill(scope, cell, until);
         else while (cell < until) cells[cell++] = scope;
       }
     }
-    let before = -1;
-    for (let cell = 0; cell < count; cell++) {
+    return true;
+  }
+
+  /** Makes runs of some cells. */
+  #collect(first: number, end: number, low: number, size: number): void {
+    const cells = this.#cells;
+    let before = first === 0 ? -1 : cells[first - 1];
+    for (let cell = first; cell < end; cell++) {
       const scope = cells[cell];
       if (scope === before) continue;
       before = scope;
       this.#add(low + cell * size, scope);
     }
-    return true;
   }
 
   /** By sorting them. */

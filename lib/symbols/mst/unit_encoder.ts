@@ -64,6 +64,29 @@ interface Unit {
   readonly kinds: number[];
 }
 
+/** How far a unit has been encoded. */
+interface Cursor {
+  at: number;
+  /** The run of scopes that holds at `at`, and where the next one begins. */
+  run: number;
+  runNext: number;
+  /** The run's scope; -1 for none. */
+  scope: number;
+  /** The sequence of rows that holds at `at`, or else the next one. */
+  sequence: number;
+  /** Where the sequence ends; -Infinity where none holds. */
+  sequenceEnd: number;
+  /** The row that holds; -1 for none. */
+  row: number;
+  /** One beyond the last row of the sequence. */
+  rowEnd: number;
+  /** Where the next row begins to hold, or the sequence ends. */
+  lineNext: number;
+  /** The file of the last row, and its number in the unit. */
+  file: number;
+  fileNumber: number;
+}
+
 /** The bodies that the parts of one group had. */
 interface Group {
   readonly number: number;
@@ -202,30 +225,38 @@ export class UnitEncoder {
     }
   }
 
-  /** Writes all bodies to `#out`; `null` when code is not aligned as `shift` says.
-   *
-   * It goes from each offset where another scope or row begins to hold to the next such one. This is
-   * where indexing takes its time: what changes is in local variables, and in no closure. */
+  /** Writes all bodies to `#out`; `null` when code is not aligned as `shift` says. */
   #encodePieces(table: UnitTable, shift: number): Unit | null {
-    const { rowOffset, rowFile, rowLine, rowColumn, sequenceCount, sequenceHigh, sequenceRows } =
-      table;
-    const { starts: runStarts, scopes: runScopes, count: runCount } = this.#runs;
-    const unit: Unit = { ends: [], starts: [], sizes: [], kinds: [] };
-    this.#out.length = 0;
-    const piece = this.#piece;
-    const unaligned = (1 << shift) - 1;
-    let run = -1;
-    let runNext = runCount > 0 ? runStarts[0] : Infinity;
-    let scope = -1;
-    // The sequence that holds, or else the next one, and its row that holds.
+    const { rowOffset, sequenceCount, sequenceRows } = table;
+    const { starts, count } = this.#runs;
     let sequence = 0;
     while (sequence < sequenceCount && sequenceRows[sequence] === sequenceRows[sequence + 1]) {
       sequence++;
     }
-    let row = -1;
-    let rowEnd = 0;
-    let sequenceEnd = -Infinity;
-    let lineNext = sequence < sequenceCount ? rowOffset[sequenceRows[sequence]] : Infinity;
+    const runNext = count > 0 ? starts[0] : Infinity;
+    const lineNext = sequence < sequenceCount ? rowOffset[sequenceRows[sequence]] : Infinity;
+    const cursor: Cursor = {
+      ...{ at: Math.min(lineNext, runNext), run: -1, runNext, scope: -1 },
+      ...{ sequence, sequenceEnd: -Infinity, row: -1, rowEnd: 0, lineNext, file: -1, fileNumber: 0 },
+    };
+    const unit: Unit = { ends: [], starts: [], sizes: [], kinds: [] };
+    this.#out.length = 0;
+    while (cursor.at < Infinity) if (!this.#encodePiece(table, shift, cursor, unit)) return null;
+    return unit;
+  }
+
+  /** Writes the next body to `#out`; returns whether its code is aligned as `shift` says.
+   *
+   * It goes from each offset where another scope or row begins to hold to the next such one. This is
+   * where indexing takes its time: what changes is in local variables, and in no closure. */
+  #encodePiece(table: UnitTable, shift: number, cursor: Cursor, unit: Unit): boolean {
+    const { rowOffset, rowFile, rowLine, rowColumn, sequenceCount, sequenceHigh, sequenceRows } =
+      table;
+    const { starts: runStarts, scopes: runScopes, count: runCount } = this.#runs;
+    const piece = this.#piece;
+    const unaligned = (1 << shift) - 1;
+    let { at, run, runNext, scope, sequence, sequenceEnd, row, rowEnd, lineNext } = cursor;
+    let { file: knownFile, fileNumber } = cursor;
     // The piece that is being written: its function, its start, and what its last row says.
     let open = false;
     let root = -1;
@@ -235,13 +266,10 @@ export class UnitEncoder {
     let lastFile = 0;
     let lastLine = 0;
     let lastColumn = 0;
-    // What the last scope's and the last file's numbers are.
+    // What the last scope's number is.
     let knownScope = -2;
     let scopeNumber = 0;
-    let knownFile = -1;
-    let fileNumber = 0;
 
-    let at = Math.min(lineNext, runNext);
     while (at < Infinity) {
       if (at >= runNext) {
         scope = runScopes[++run];
@@ -274,8 +302,7 @@ export class UnitEncoder {
         ((scope < 0 && row < 0) || newRoot !== root || piece.rowCount >= MAX_ROWS ||
           piece.scopeCount >= MAX_SCOPES)
       ) {
-        open = false;
-        if (!this.#close(unit, table, shift, root, start, at)) return null;
+        break;
       }
       if (scope < 0 && row < 0) {
         at = lineNext < runNext ? lineNext : runNext;
@@ -318,10 +345,10 @@ export class UnitEncoder {
           const bytes = at - last;
           // Steps of 1 GiB are none that code has; larger ones are no integers of 32 bits, either.
           if (bytes < 0x40000000) {
-            if ((bytes & unaligned) !== 0) return null;
+            if ((bytes & unaligned) !== 0) return false;
             piece.row(bytes >> shift, scopeNumber, file, line, column);
           } else {
-            if (bytes % (unaligned + 1) !== 0) return null;
+            if (bytes % (unaligned + 1) !== 0) return false;
             piece.row(bytes / (unaligned + 1), scopeNumber, file, line, column);
           }
           isFirst = false;
@@ -343,7 +370,18 @@ export class UnitEncoder {
       }
       at = lineNext < runNext ? lineNext : runNext;
     }
-    return unit;
+    cursor.at = at;
+    cursor.run = run;
+    cursor.runNext = runNext;
+    cursor.scope = scope;
+    cursor.sequence = sequence;
+    cursor.sequenceEnd = sequenceEnd;
+    cursor.row = row;
+    cursor.rowEnd = rowEnd;
+    cursor.lineNext = lineNext;
+    cursor.file = knownFile;
+    cursor.fileNumber = fileNumber;
+    return !open || this.#close(unit, table, shift, root, start, at);
   }
 
   /** Ends a piece; returns whether it is aligned. */

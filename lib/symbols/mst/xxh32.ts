@@ -13,30 +13,31 @@ const PRIME5 = 0x165667b1 | 0;
  */
 export function xxh32(bytes: Uint8Array, seed = 0): number {
   const { length } = bytes;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+  const words = wordsOf(bytes);
+  const count = words.length;
   let at = 0;
   let hash: number;
-  if (length >= 16) {
+  if (count >= 4) {
     let a = (seed + PRIME1 + PRIME2) | 0;
     let b = (seed + PRIME2) | 0;
     let c = seed | 0;
     let d = (seed - PRIME1) | 0;
-    for (const last = length - 16; at <= last; at += 16) {
-      a = round(a, view.getInt32(at, true));
-      b = round(b, view.getInt32(at + 4, true));
-      c = round(c, view.getInt32(at + 8, true));
-      d = round(d, view.getInt32(at + 12, true));
+    for (; at + 4 <= count; at += 4) {
+      a = Math.imul(rotate((a + Math.imul(words[at], PRIME2)) | 0, 13), PRIME1);
+      b = Math.imul(rotate((b + Math.imul(words[at + 1], PRIME2)) | 0, 13), PRIME1);
+      c = Math.imul(rotate((c + Math.imul(words[at + 2], PRIME2)) | 0, 13), PRIME1);
+      d = Math.imul(rotate((d + Math.imul(words[at + 3], PRIME2)) | 0, 13), PRIME1);
     }
     hash = rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18);
   } else {
     hash = seed + PRIME5;
   }
   hash = (hash + length) | 0;
-  for (; at + 4 <= length; at += 4) {
-    const word = Math.imul(view.getInt32(at, true), PRIME3);
+  for (; at < count; at++) {
+    const word = Math.imul(words[at], PRIME3);
     hash = Math.imul(rotate((hash + word) | 0, 17), PRIME4);
   }
-  for (; at < length; at++) {
+  for (at *= 4; at < length; at++) {
     hash = Math.imul(rotate((hash + Math.imul(bytes[at], PRIME5)) | 0, 11), PRIME1);
   }
   hash = Math.imul(hash ^ (hash >>> 15), PRIME2);
@@ -44,8 +45,13 @@ export function xxh32(bytes: Uint8Array, seed = 0): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-function round(lane: number, word: number): number {
-  return Math.imul(rotate((lane + Math.imul(word, PRIME2)) | 0, 13), PRIME1);
+/** The whole words of some bytes. XXH32 takes them as little-endian, as every system that JavaScript runs on
+ * has them. */
+function wordsOf(bytes: Uint8Array): Int32Array {
+  const count = bytes.length >>> 2;
+  const isAligned = bytes.byteOffset % 4 === 0;
+  const aligned = isAligned ? bytes : bytes.slice(0, 4 * count);
+  return new Int32Array(aligned.buffer, aligned.byteOffset, count);
 }
 
 function rotate(value: number, bits: number): number {
