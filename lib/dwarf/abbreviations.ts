@@ -191,8 +191,8 @@ export class AbbreviationTable {
   /** By code: the number of its abbreviation, 0 for none. */
   readonly dense: Uint32Array;
   readonly #sparse: ReadonlyMap<number, number>;
-  /** By code: the bytes of an entry that is only read past, where they are always as many; 0 for
-   * others. */
+  /** By code: the size of an entry's attributes plus 1, where the entry is only read past and the size is
+   * always the same; 0 for others. */
   readonly plain: Uint32Array;
   /** By number: {@linkcode KIND}, plus 16 where entries have children. */
   readonly kinds: Uint8Array;
@@ -225,9 +225,7 @@ export class AbbreviationTable {
       this.plans[number] = steps.length;
       forms.push(compile(abbreviation, kind, widths, steps));
       const fixed = steps.length === this.plans[number] + 2;
-      if (
-        fixed && code > 0 && code < Math.min(128, highest + 1) && this.kinds[number] === KIND.skip
-      ) {
+      if (fixed && code > 0 && code <= highest && this.kinds[number] === KIND.skip) {
         this.plain[code] = 1 + steps[this.plans[number]];
       }
     }

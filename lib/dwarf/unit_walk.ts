@@ -89,23 +89,26 @@ export class Walk {
     let depth = this.#depth;
     while (at < limit) {
       const entry = at;
-      let code = bytes[at];
+      let code = bytes[at++];
+      if (code >= 0x80) {
+        const next = bytes[at++];
+        if (next < 0x80) code = (code & 0x7f) | (next << 7);
+        else {
+          code = ulebAt(bytes, entry);
+          at = lebEnd(bytes, entry);
+        }
+      }
       // Most entries: parameters and variables.
       if (code < codes) {
         const length = plain[code];
         if (length !== 0) {
-          at += length;
+          at += length - 1;
           continue;
         }
       }
-      at++;
       if (code === 0) {
         if (--depth <= 0) return size;
         continue;
-      }
-      if (code >= 0x80) {
-        code = ulebAt(bytes, entry);
-        at = lebEnd(bytes, entry);
       }
       const number = code < codes ? dense[code] : unit.table.number(code);
       if (number === 0) throw damage(unit, entry, `an entry with an abbreviation, not ${code}`);

@@ -56,7 +56,7 @@ function open({ path, image }: Opening): (task: Task) => Answer {
 /** What is handed over and not copied. */
 function buffersOf(answer: Answer): Transferable[] {
   const columns = answer.kind === "parts"
-    ? answer.parts.flatMap((part) => Object.values(part))
+    ? answer.parts.flatMap((part) => [...Object.values(part), ...Object.values(part.strings)])
     : Object.values(answer.frames);
   return columns.filter(ArrayBuffer.isView).map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -5,14 +5,13 @@ import { ByteBuffer } from "./byte_buffer.ts";
 import {
   CONTINUES,
   GROUP_SIZE,
-  MAX_STRING,
   PAGE_PIECES,
   PAGE_SIZE,
   PIECE_SIZE,
   setU64,
   SYMBOL_SIZE,
 } from "./layout.ts";
-import { groupKey, hashOf, isEqual, StringSet } from "./string_set.ts";
+import { groupKey, isEqual, StringSet } from "./string_set.ts";
 import { sweepRanges } from "./sweep.ts";
 import { type MstPart, PIECE } from "./unit_encoder.ts";
 
@@ -81,11 +80,8 @@ export class MstBuilder {
     /** By the encoder's number: the group here, and where its bodies are here. */
     const groups: { group: Group; bodies: number[] }[] = [];
     const add = (part: MstPart): void => {
-      const { names, files, stringSizes, stringHashes } = part;
-      for (let index = 0, at = 0; index < stringSizes.length; index++) {
-        const text = part.strings.subarray(at, at += stringSizes[index]);
-        strings.push(this.#strings.add(text, stringHashes[index]));
-      }
+      const { names, files } = part;
+      for (const number of this.#strings.addAll(part.strings)) strings.push(number);
       if (names !== null && files !== null) {
         const numbers = (list: Uint32Array) => list.map((number) => strings[number]);
         groups[part.group] = { group: this.#group(numbers(names), numbers(files)), bodies: [] };
@@ -139,12 +135,7 @@ export class MstBuilder {
       if (isFirst && !pieces.continuations.has(piece)) this.#functions++;
     }
     const symbolBytes = this.#symbols(symbols, pieces);
-    const { strings, offsets } = this.#stringSection();
-    for (let at = 12; at < symbolBytes.length; at += SYMBOL_SIZE) {
-      const view = new DataView(symbolBytes.buffer, symbolBytes.byteOffset + at, 4);
-      view.setUint32(0, offsets[view.getUint32(0, true)], true);
-    }
-    const { groups, refs, bodies } = this.#groupSections(pieces, offsets);
+    const { groups, refs, bodies } = this.#groupSections(pieces);
     const { pages, entries } = pageSections(pieces);
     return assemble(this.#identity, this.#functions, [
       [pages],
@@ -153,7 +144,7 @@ export class MstBuilder {
       [groups],
       [refs],
       bodies,
-      [strings],
+      [this.#strings.bytes],
     ]);
   }
 
@@ -261,48 +252,14 @@ export class MstBuilder {
       const view = new DataView(out.bytes.buffer, at, SYMBOL_SIZE);
       setU64(view, 0, offset);
       view.setUint32(8, Math.min(end - offset, 0xffffffff), true);
-      const text = encoder.encode(name);
-      view.setUint32(12, this.#strings.add(text, hashOf(text)), true);
+      view.setUint32(12, this.#strings.start(this.#strings.add(encoder.encode(name))), true);
       this.#functions++;
     }
     return out.written;
   }
 
-  /** The strings in the order in which groups use them, and by number where each is. */
-  #stringSection(): { strings: Uint8Array; offsets: Uint32Array } {
-    const { count } = this.#strings;
-    let size = 0;
-    for (let number = 0; number < count; number++) {
-      size += Math.min(this.#strings.size(number), MAX_STRING) + 3;
-    }
-    if (size >= 2 ** 32) throw new RangeError("more than 4 GiB of names");
-    const out = new ByteBuffer(size);
-    const offsets = new Uint32Array(count);
-    const isWritten = new Uint8Array(count);
-    const write = (number: number): void => {
-      if (isWritten[number] !== 0) return;
-      isWritten[number] = 1;
-      offsets[number] = out.length;
-      const bytes = this.#strings.bytes(number, number + 1).subarray(0, MAX_STRING);
-      out.uleb(bytes.length);
-      out.append(bytes);
-    };
-    for (const { names, files } of this.#groups) {
-      for (let index = 0; index < names.length; index++) write(names[index]);
-      for (let index = 0; index < files.length; index++) write(files[index]);
-    }
-    for (let number = 0; number < count; number++) write(number);
-    return { strings: out.written, offsets };
-  }
-
-  /** Groups, their names and paths, and all bodies; adds to pieces' bodies where their group's are.
-   *
-   * @param strings by number, where each is
-   */
-  #groupSections(
-    pieces: Ordered,
-    strings: Uint32Array,
-  ): { groups: Uint8Array; refs: Uint8Array; bodies: Uint8Array[] } {
+  /** Groups, their names and paths, and all bodies; adds to pieces' bodies where their group's are. */
+  #groupSections(pieces: Ordered): { groups: Uint8Array; refs: Uint8Array; bodies: Uint8Array[] } {
     const groups = this.#groups;
     const groupBytes = new DataView(new ArrayBuffer((groups.length + 1) * GROUP_SIZE));
     let refCount = 0;
@@ -318,11 +275,11 @@ export class MstBuilder {
       groupBytes.setUint32(at, size, true);
       groupBytes.setUint32(at + 4, ref, true);
       for (let name = 0; name < names.length; name++) {
-        refs.setUint32(4 * ref++, strings[names[name]], true);
+        refs.setUint32(4 * ref++, this.#strings.start(names[name]), true);
       }
       groupBytes.setUint32(at + 8, ref, true);
       for (let file = 0; file < files.length; file++) {
-        refs.setUint32(4 * ref++, strings[files[file]], true);
+        refs.setUint32(4 * ref++, this.#strings.start(files[file]), true);
       }
     };
     groups.forEach((group, index) => {

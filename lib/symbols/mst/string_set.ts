@@ -1,73 +1,103 @@
 /** Distinct strings, as UTF-8. */
 
+import { lebEnd } from "../../leb128.ts";
 import { ByteBuffer } from "./byte_buffer.ts";
+import { MAX_STRING } from "./layout.ts";
 
 /** Strings, numbered from 0 in the order in which they were added. They are compared as bytes: to decode the
  * names of a large image, and to encode them again, takes longer than to read its units. */
 export class StringSet {
   count = 0;
-  /** The strings one after another. */
+  /** The strings as a symbol table file has them, one after another: each with its length before it. */
   readonly #bytes = new ByteBuffer(1 << 16);
-  /** Where each ends. */
-  #ends = new Uint32Array(1 << 10);
+  /** Where each begins. */
+  #starts = new Uint32Array(1 << 10);
   #hashes = new Int32Array(1 << 10);
-  /** By hash, the number of a string, from 1; 0 for none. Twice as many as `#ends` has. */
+  /** By hash, the number of a string plus 1; 0 for none. Twice as many as `#starts` has. */
   #slots = new Uint32Array(1 << 11);
 
   /** Adds a string, unless it is there.
    *
-   * @param hash of {@linkcode hashOf}
+   * @param text of which the first 64 KiB count
    * @returns its number
    * @throws {RangeError} when the strings take more than 4 GiB
    */
-  add(text: Uint8Array, hash: number): number {
+  add(text: Uint8Array): number {
+    const whole = text.length > MAX_STRING ? text.subarray(0, MAX_STRING) : text;
+    return this.#add(whole, 0, whole.length, hashOf(whole, 0, whole.length));
+  }
+
+  /** Adds the strings that another set has, from a number on; returns their numbers here.
+   *
+   * @param strings as {@linkcode since} gave them
+   */
+  addAll({ bytes, starts, hashes }: Strings): Uint32Array {
+    const numbers = new Uint32Array(starts.length);
+    for (let index = 0; index < starts.length; index++) {
+      const start = lebEnd(bytes, starts[index]);
+      const end = index + 1 < starts.length ? starts[index + 1] : bytes.length;
+      numbers[index] = this.#add(bytes, start, end, hashes[index]);
+    }
+    return numbers;
+  }
+
+  /** A copy of the strings from a number on. */
+  since(number: number): Strings {
+    const first = number < this.count ? this.#starts[number] : this.#bytes.length;
+    return {
+      bytes: this.#bytes.bytes.slice(first, this.#bytes.length),
+      starts: this.#starts.slice(number, this.count).map((start) => start - first),
+      hashes: this.#hashes.slice(number, this.count),
+    };
+  }
+
+  /** All strings: a section of the file. */
+  get bytes(): Uint8Array {
+    return this.#bytes.written;
+  }
+
+  /** Where a string is in the section. */
+  start(number: number): number {
+    return this.#starts[number];
+  }
+
+  #add(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const mask = this.#slots.length - 1;
     let slot = hash & mask;
     for (let held = this.#slots[slot]; held !== 0; held = this.#slots[slot]) {
-      if (this.#hashes[held - 1] === hash && this.#equals(held - 1, text)) return held - 1;
+      if (this.#hashes[held - 1] === hash && this.#equals(held - 1, bytes, start, end)) {
+        return held - 1;
+      }
       slot = (slot + 1) & mask;
     }
+    const out = this.#bytes;
     const number = this.count++;
     this.#slots[slot] = this.count;
-    this.#bytes.append(text);
-    if (this.#bytes.length >= 2 ** 32) throw new RangeError("more than 4 GiB of names");
-    this.#ends[number] = this.#bytes.length;
+    this.#starts[number] = out.length;
     this.#hashes[number] = hash;
-    if (this.count === this.#ends.length) this.#grow();
+    out.reserve(end - start + MAX_LENGTH);
+    out.uleb(end - start);
+    out.append(bytes.subarray(start, end));
+    if (out.length >= 2 ** 32) throw new RangeError("more than 4 GiB of names");
+    if (this.count === this.#starts.length) this.#grow();
     return number;
   }
 
-  /** The bytes of strings from `first` up to, not including, `end`; they share this one's memory. */
-  bytes(first: number, end: number): Uint8Array<ArrayBuffer> {
-    return this.#bytes.bytes.subarray(this.#start(first), this.#start(end));
-  }
-
-  /** The length of a string, in bytes. */
-  size(number: number): number {
-    return this.#ends[number] - this.#start(number);
-  }
-
-  hash(number: number): number {
-    return this.#hashes[number];
-  }
-
-  #start(number: number): number {
-    return number === 0 ? 0 : this.#ends[number - 1];
-  }
-
-  #equals(number: number, text: Uint8Array): boolean {
-    const start = this.#start(number);
-    if (this.#ends[number] - start !== text.length) return false;
-    const { bytes } = this.#bytes;
-    for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text[at]) return false;
+  #equals(number: number, text: Uint8Array, start: number, end: number): boolean {
+    const { bytes, length } = this.#bytes;
+    const first = lebEnd(bytes, this.#starts[number]);
+    const last = number + 1 < this.count ? this.#starts[number + 1] : length;
+    if (last - first !== end - start) return false;
+    const shift = first - start;
+    for (let at = start; at < end; at++) if (bytes[shift + at] !== text[at]) return false;
     return true;
   }
 
   #grow(): void {
     const room = 2 * this.count;
-    const ends = new Uint32Array(room);
-    ends.set(this.#ends);
-    this.#ends = ends;
+    const starts = new Uint32Array(room);
+    starts.set(this.#starts);
+    this.#starts = starts;
     const hashes = new Int32Array(room);
     hashes.set(this.#hashes);
     this.#hashes = hashes;
@@ -82,10 +112,22 @@ export class StringSet {
   }
 }
 
-/** A hash of some bytes: a signed integer of 32 bits. */
-export function hashOf(bytes: Uint8Array): number {
-  let hash = bytes.length;
-  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ bytes[at], 0x9e3779b1);
+/** Strings of a set, as columns: plain data, that can be sent from a worker. */
+export interface Strings {
+  /** One after another, each with its length before it. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where each begins. */
+  readonly starts: Uint32Array<ArrayBuffer>;
+  readonly hashes: Int32Array<ArrayBuffer>;
+}
+
+/** Bytes of a string's length. */
+const MAX_LENGTH = 8;
+
+/** A signed integer of 32 bits that depends on all of some bytes. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x9e3779b1);
   // The lowest bits choose a slot, and a product's depend on few bits of what was multiplied.
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x85ebca77) ^ (hash >>> 13);

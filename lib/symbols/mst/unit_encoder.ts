@@ -6,20 +6,15 @@ import { ByteBuffer } from "./byte_buffer.ts";
 import { MAX_DEPTH } from "./layout.ts";
 import { MAX_ROWS, MAX_SCOPES, PieceEncoder } from "./piece_encoder.ts";
 import { ScopeRuns } from "./scope_runs.ts";
-import { groupKey, hashOf, isEqual, StringSet } from "./string_set.ts";
+import { groupKey, isEqual, type Strings, StringSet } from "./string_set.ts";
 
 const encoder = new TextEncoder();
 
 /** A unit's part of a symbol table file: plain data, that can be sent from a worker. What it numbers
  * is counted by the encoder which made it. */
 export interface MstPart {
-  /** Strings that no part before had, one after another as UTF-8; they continue the encoder's numbers, from
-   * 0. */
-  readonly strings: Uint8Array<ArrayBuffer>;
-  /** The length of each, in bytes. */
-  readonly stringSizes: Uint32Array<ArrayBuffer>;
-  /** The hash of each, as `hashOf` computes it. */
-  readonly stringHashes: Int32Array<ArrayBuffer>;
+  /** Strings that no part before had; they continue the encoder's numbers, from 0. */
+  readonly strings: Strings;
   /** The unit's group: units with the same names and paths in the same order have one together. */
   readonly group: number;
   /** The group's names, by their number among the strings; `null` when a part before had them. */
@@ -145,7 +140,7 @@ export class UnitEncoder {
     const isNew = group.bodies.size === 0;
     const fresh = this.#share(bodies, unit.ends, group.bodies);
     return {
-      ...this.#stringsFrom(known),
+      strings: this.#strings.since(known),
       group: group.number,
       names: isNew ? group.names : null,
       files: isNew ? group.files : null,
@@ -154,23 +149,6 @@ export class UnitEncoder {
       sizes: new Float64Array(unit.sizes),
       kinds: new Uint8Array(unit.kinds),
     };
-  }
-
-  /** The strings from a number on. */
-  #stringsFrom(first: number): Pick<MstPart, "strings" | "stringSizes" | "stringHashes"> {
-    const strings = this.#strings;
-    const added = strings.count - first;
-    const stringSizes = new Uint32Array(added);
-    const stringHashes = new Int32Array(added);
-    for (let index = 0; index < added; index++) {
-      stringSizes[index] = strings.size(first + index);
-      stringHashes[index] = strings.hash(first + index);
-    }
-    return { strings: strings.bytes(first, strings.count).slice(), stringSizes, stringHashes };
-  }
-
-  #string(text: Uint8Array): number {
-    return this.#strings.add(text, hashOf(text));
   }
 
   #prepareNames({ functionCount }: UnitTable): void {
@@ -187,7 +165,7 @@ export class UnitEncoder {
     const known = this.#nameNumbers[scopeFunction];
     if (known > 0) return known - 1;
     const text = table.symbolName(scopeFunction);
-    const number = text === null ? 0 : this.#names.push(this.#string(text));
+    const number = text === null ? 0 : this.#names.push(this.#strings.add(text));
     this.#nameNumbers[scopeFunction] = number + 1;
     return number;
   }
@@ -197,7 +175,7 @@ export class UnitEncoder {
     const known = this.#fileNumbers.get(file);
     if (known !== undefined) return known;
     const path = table.file(file);
-    const number = path === null ? 0 : this.#files.push(this.#string(encoder.encode(path)));
+    const number = path === null ? 0 : this.#files.push(this.#strings.add(encoder.encode(path)));
     this.#fileNumbers.set(file, number);
     return number;
   }
