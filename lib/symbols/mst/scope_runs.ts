@@ -7,7 +7,6 @@ import { sweepRanges } from "./sweep.ts";
 const MAX_CELLS = 1 << 22;
 /** How often a cell is painted at most, in the mean: damage could ask for any number. */
 const MAX_PAINT = 64;
-
 /** Scopes, and cells, that one call handles: see `unit_walk.ts`. */
 const STRETCH = 1 << 12;
 
@@ -20,6 +19,12 @@ export class ScopeRuns {
   starts: Float64Array = new Float64Array(1024);
   /** The scope; -1 for none. */
   scopes: Int32Array = new Int32Array(1024);
+  /** The ranges of functions, by rising start and without overlaps: each is a window of cells. */
+  #windowLow = new Float64Array(0);
+  #windowHigh = new Float64Array(0);
+  /** The first cell of each window. */
+  #windowCell = new Float64Array(0);
+  #windowCount = 0;
   #cells = new Int32Array(0);
 
   /** Computes the runs of a unit, in place of those before.
@@ -28,85 +33,143 @@ export class ScopeRuns {
    */
   build(table: UnitTable, shift: number): void {
     this.count = 0;
-    const { rangeLow, rangeHigh, scopeCount, scopeRanges } = table;
-    const rangeCount = scopeRanges[scopeCount];
-    let low = Infinity;
-    let high = -Infinity;
-    let total = 0;
-    for (let index = 0; index < rangeCount; index++) {
-      const start = rangeLow[index];
-      const end = rangeHigh[index];
-      if (!(start < end)) continue;
-      if (start < low) low = start;
-      if (end > high) high = end;
-      total += end - start;
-    }
-    if (low === Infinity) return;
-    const fits = (size: number): boolean =>
-      (high - low) / size <= MAX_CELLS && total <= MAX_PAINT * (high - low);
-    const size = 2 ** shift;
-    const done = (fits(size) && this.#paint(table, low, high, size)) ||
-      (fits(1) && this.#paint(table, low, high, 1));
-    if (!done) this.#sweep(table);
-    this.#add(high, -1);
+    const isPainted = this.#openWindows(table) &&
+      (this.#paint(table, 2 ** shift) || (shift > 0 && this.#paint(table, 1)));
+    if (!isPainted) this.#sweep(table);
   }
 
-  /** One cell for each `size` bytes: every range is painted over those before. Returns whether all
-   * ranges are of whole cells. */
-  #paint(table: UnitTable, low: number, high: number, size: number): boolean {
+  /** Finds the windows; returns whether functions overlap nowhere. */
+  #openWindows({ rangeLow, rangeHigh, scopeCount, scopeParent, scopeRanges }: UnitTable): boolean {
+    const rangeCount = scopeRanges[scopeCount];
+    if (this.#windowLow.length < rangeCount) {
+      const room = rangeCount + (rangeCount >> 1);
+      this.#windowLow = new Float64Array(room);
+      this.#windowHigh = new Float64Array(room);
+      this.#windowCell = new Float64Array(room);
+    }
+    const lows = this.#windowLow;
+    const highs = this.#windowHigh;
+    let count = 0;
+    let rising = true;
+    for (let scope = 0; scope < scopeCount; scope++) {
+      if (scopeParent[scope] >= 0) continue;
+      for (let range = scopeRanges[scope]; range < scopeRanges[scope + 1]; range++) {
+        if (!(rangeLow[range] < rangeHigh[range])) continue;
+        lows[count] = rangeLow[range];
+        highs[count] = rangeHigh[range];
+        rising &&= count === 0 || lows[count] >= highs[count - 1];
+        count++;
+      }
+    }
+    this.#windowCount = count;
+    if (rising) return true;
+    lows.subarray(0, count).sort();
+    highs.subarray(0, count).sort();
+    // Where ranges do not overlap, the starts and the ends sorted apart make the same ranges.
+    for (let index = 1; index < count; index++) if (lows[index] < highs[index - 1]) return false;
+    return true;
+  }
+
+  /** One cell for each `size` bytes of functions: every range is painted over those before. Returns whether
+   * that can be done: all ranges are inside of functions, of whole cells, and not too many. */
+  #paint(table: UnitTable, size: number): boolean {
     const { scopeCount } = table;
-    const count = (high - low) / size;
-    if (!Number.isInteger(count)) return false;
-    if (this.#cells.length < count) this.#cells = new Int32Array(count + (count >> 1));
-    this.#cells.fill(-1, 0, count);
+    const count = this.#windowCount;
+    let cells = 0;
+    for (let window = 0; window < count; window++) {
+      this.#windowCell[window] = cells;
+      cells += (this.#windowHigh[window] - this.#windowLow[window]) / size;
+    }
+    if (!(cells <= MAX_CELLS)) return false;
+    if (this.#cells.length < cells) this.#cells = new Int32Array(cells + (cells >> 1));
+    this.#cells.fill(-1, 0, cells);
+    let left = cells * MAX_PAINT;
     for (let scope = 0; scope < scopeCount; scope += STRETCH) {
       const end = Math.min(scopeCount, scope + STRETCH);
-      if (!this.#paintScopes(table, scope, end, low, 1 / size)) return false;
+      left = this.#paintScopes(table, scope, end, 1 / size, left);
+      if (left < 0) return false;
     }
-    for (let cell = 0; cell < count; cell += STRETCH) {
-      this.#collect(cell, Math.min(count, cell + STRETCH), low, size);
+    for (let window = 0; window < count; window += STRETCH) {
+      this.#collect(window, Math.min(count, window + STRETCH), size);
     }
     return true;
   }
 
-  /** Paints the cells of some scopes. Returns whether all their ranges are of whole cells.
+  /** Paints the cells of some scopes.
    *
    * @param inverse of a cell's size
+   * @param left so many cells may be painted
+   * @returns how many are left; -1 when the scopes cannot be painted
    */
   #paintScopes(
     { rangeLow, rangeHigh, scopeRanges }: UnitTable,
     first: number,
     end: number,
-    low: number,
     inverse: number,
-  ): boolean {
+    left: number,
+  ): number {
     const cells = this.#cells;
+    const lows = this.#windowLow;
+    const highs = this.#windowHigh;
+    // Scopes come function by function: most are in the window of the one before.
+    let window = 0;
     for (let scope = first; scope < end; scope++) {
       const rangeEnd = scopeRanges[scope + 1];
       for (let range = scopeRanges[scope]; range < rangeEnd; range++) {
-        const from = (rangeLow[range] - low) * inverse;
-        const to = (rangeHigh[range] - low) * inverse;
-        if (!(from < to)) continue;
+        const low = rangeLow[range];
+        const high = rangeHigh[range];
+        if (!(low < high)) continue;
+        if (!(lows[window] <= low && high <= highs[window])) {
+          window = this.#windowAt(low);
+          if (window < 0 || high > highs[window]) return -1;
+        }
+        const from = (low - lows[window]) * inverse;
+        const to = (high - lows[window]) * inverse;
         // Integers of 32 bits from here on: there are few cells.
-        const until = to | 0;
-        let cell = from | 0;
-        if (cell !== from || until !== to) return false;
+        const base = this.#windowCell[window] | 0;
+        const until = base + (to | 0);
+        let cell = base + (from | 0);
+        if (cell - base !== from || until - base !== to) return -1;
+        left -= until - cell;
+        if (left < 0) return -1;
         if (until - cell > 64) cells.fill(scope, cell, until);
         else while (cell < until) cells[cell++] = scope;
       }
     }
-    return true;
+    return left;
   }
 
-  /** Makes runs of some cells. */
-  #collect(first: number, end: number, low: number, size: number): void {
+  /** The last window that begins at or before an offset; -1 for none. */
+  #windowAt(offset: number): number {
+    const lows = this.#windowLow;
+    let low = 0;
+    let high = this.#windowCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (lows[middle] <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Makes runs of the cells of some windows. */
+  #collect(first: number, end: number, size: number): void {
     const cells = this.#cells;
-    let before = first === 0 ? -1 : cells[first - 1];
-    for (let cell = first; cell < end; cell++) {
-      const scope = cells[cell];
-      if (scope === before) continue;
-      before = scope;
-      this.#add(low + cell * size, scope);
+    for (let window = first; window < end; window++) {
+      const low = this.#windowLow[window];
+      const high = this.#windowHigh[window];
+      const base = this.#windowCell[window];
+      const count = (high - low) / size;
+      let before = -2;
+      for (let cell = 0; cell < count; cell++) {
+        const scope = cells[base + cell];
+        if (scope === before) continue;
+        before = scope;
+        this.#add(low + cell * size, scope);
+      }
+      if (window + 1 === this.#windowCount || this.#windowLow[window + 1] > high) {
+        this.#add(high, -1);
+      }
     }
   }
 
