@@ -66,7 +66,8 @@ export class LineRows {
 
   /** Forgets all rows. */
   clear(): void {
-    this.count = this.sequenceCount = this.#pending = this.#first = 0;
+    this.count = this.sequenceCount = 0;
+    this.#pending = this.#first = 0;
     this.sequenceRows[0] = 0;
     this.#state = initialState();
   }

@@ -215,7 +215,8 @@ export class UnitEncoder {
     const lineNext = sequence < sequenceCount ? rowOffset[sequenceRows[sequence]] : Infinity;
     const cursor: Cursor = {
       ...{ at: Math.min(lineNext, runNext), run: -1, runNext, scope: -1 },
-      ...{ sequence, sequenceEnd: -Infinity, row: -1, rowEnd: 0, lineNext, file: -1, fileNumber: 0 },
+      ...{ sequence, sequenceEnd: -Infinity, row: -1, rowEnd: 0, lineNext },
+      ...{ file: -1, fileNumber: 0 },
     };
     const unit: Unit = { ends: [], starts: [], sizes: [], kinds: [] };
     this.#out.length = 0;
