@@ -84,6 +84,7 @@ export function readThreads(
     threads.push({
       info: readThreadInfo(bytes, view, record),
       state: stateResult === 0 ? bytes.subarray(state, state + stateSize) : nothing,
+      stateResult,
       stackAddress: view.getBigUint64(record + 128, true),
       stack: bytes.subarray(stackOffset, stackOffset + stackSize),
       stackEnd: view.getBigUint64(record + 144, true),

@@ -446,6 +446,7 @@ class Shim implements NativeKernel {
   snapshot(task: number, options: CaptureOptions): Capture {
     const { flavor, maxStack, keepSuspended, stateSize } = options;
     const token = keepSuspended ? this.#word : null;
+    let earlier = 0;
     for (let tries = 1;; tries++) {
       const buffer = this.#snapshotBuffer();
       const code = this.#shim.mp_snapshot(
@@ -458,7 +459,14 @@ class Shim implements NativeKernel {
       );
       this.#check("mp_snapshot", code, task);
       const held = keepSuspended ? this.#word[0] : undefined;
-      if (this.#isComplete(buffer, tries)) return this.#decode(buffer, stateSize, held);
+      const now = performance.now();
+      const { stopped } = readHeader(new DataView(buffer.buffer));
+      if (this.#isComplete(buffer, tries)) {
+        const capture = this.#decode(buffer, stateSize, held, now);
+        // The target felt every one of the stops.
+        return { ...capture, stoppedNanoseconds: earlier + stopped };
+      }
+      earlier += stopped;
       // From the start, so that the run states are those of a target that runs.
       if (held !== undefined) this.taskResume(held);
     }
@@ -469,7 +477,8 @@ class Shim implements NativeKernel {
       const buffer = this.#snapshotBuffer();
       const code = this.#shim.mp_snapshot_self(BigInt(maxStack), buffer, BigInt(buffer.length));
       this.#check("mp_snapshot_self", code, 0);
-      if (this.#isComplete(buffer, tries)) return this.#decode(buffer, stateSize, undefined);
+      const now = performance.now();
+      if (this.#isComplete(buffer, tries)) return this.#decode(buffer, stateSize, undefined, now);
     }
   }
 
@@ -513,13 +522,19 @@ class Shim implements NativeKernel {
     return false;
   }
 
-  #decode(buffer: Uint8Array, stateSize: number, token: number | undefined): Capture {
+  #decode(
+    buffer: Uint8Array,
+    stateSize: number,
+    token: number | undefined,
+    now: number,
+  ): Capture {
     const header = readHeader(new DataView(buffer.buffer));
     try {
       // Copied once: the buffer is the next snapshot's.
       const bytes = buffer.slice(0, Math.max(header.used, headerSize));
       const threads = readThreads(bytes, header, stateSize);
-      return { stoppedNanoseconds: header.stopped, threads, token };
+      const stoppedSince = now - header.stopped / 1e6;
+      return { stoppedNanoseconds: header.stopped, stoppedSince, threads, token };
     } catch (error) {
       if (token !== undefined) this.taskResume(token);
       throw error;

@@ -79,7 +79,8 @@ typedef struct mp_snapshot_thread {
 
 /* At the start of a snapshot's buffer; thread_count records follow it at once. */
 typedef struct mp_snapshot_header {
-	uint64_t stopped_ns;     /* how long the task was stopped; 0 when it was left suspended */
+	uint64_t stopped_ns;     /* from before the first thread was asked to stop until the last one ran
+	                          * again; of a task that is left suspended, until this call returned */
 	uint64_t used;           /* bytes of the buffer that hold something */
 	uint64_t needed;         /* a capacity at which nothing would have been left out */
 	uint32_t thread_count;

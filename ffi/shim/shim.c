@@ -1018,10 +1018,13 @@ int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack, void *buf
 	if (result == KERN_SUCCESS)
 		result = finish(&s, nanoseconds(stopped));
 	if (token != NULL) {
-		if (result == KERN_SUCCESS)
+		if (result == KERN_SUCCESS) {
+			((mp_snapshot_header *)buffer)->stopped_ns
+				= nanoseconds(mach_absolute_time() - start);
 			*token = suspension;
-		else
+		} else {
 			resume(suspension);
+		}
 	}
 	release(&s);
 	return result;

@@ -132,6 +132,8 @@ export interface CapturedThread {
   readonly info: ThreadInfo;
   /** The thread state in the flavor that was asked for; empty when it could not be had. */
   readonly state: Uint8Array;
+  /** `kern_return_t` of reading the state, where that was a call. */
+  readonly stateResult?: number;
   /** The address of the first of `stack`'s bytes. */
   readonly stackAddress: bigint;
   /** From a little below the stack pointer upwards. */
@@ -152,8 +154,11 @@ export interface CapturedThread {
  * ```
  */
 export interface Capture {
-  /** How long the task was stopped; 0 when it was left suspended. */
+  /** From before the first thread was asked to stop until the last one ran again, or, of a task that
+   * is left suspended, until the call returned. */
   readonly stoppedNanoseconds: number;
+  /** When the first thread was asked to stop, by `performance.now()`. */
+  readonly stoppedSince: number;
   /** As `task_threads` lists them. */
   readonly threads: readonly CapturedThread[];
   /** The suspension, when it was asked to be kept; goes to {@linkcode MachKernel.taskResume}. */

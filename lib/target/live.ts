@@ -22,6 +22,8 @@ const regionBatch = 512;
 
 /** `KERN_FAILURE`. */
 const failure = 5;
+/** `KERN_OPERATION_TIMED_OUT`. */
+const operationTimedOut = 49;
 
 /** All regions of a task, in rising order. */
 export function readRegions(kernel: MachKernel, task: number, paths: boolean): Region[] {
@@ -120,6 +122,8 @@ export class LiveTarget extends Target {
   #threads: readonly Thread[] = [];
   #captured: readonly CapturedThread[] = [];
   #disposed = false;
+  /** What is said of the threads that the last stop did not reach. */
+  #unstoppable: readonly string[] = [];
 
   /** Takes hold of the task.
    *
@@ -177,7 +181,7 @@ export class LiveTarget extends Target {
 
   /** See {@linkcode Target.warnings}. */
   get warnings(): readonly string[] {
-    return this.#images.warnings;
+    return [...this.#images.warnings, ...this.#unstoppable];
   }
 
   /** See {@linkcode Target.symbols}. */
@@ -197,18 +201,26 @@ export class LiveTarget extends Target {
 
   #capture(keepSuspended: boolean): Capture {
     this.#checkAlive();
-    return this.#kernel.snapshot(this.#task, {
+    const capture = this.#kernel.snapshot(this.#task, {
       flavor: this.arch.threadState.number,
       stateSize: this.arch.threadState.size,
       maxStack,
       keepSuspended,
     });
+    this.#unstoppable = capture.threads.flatMap(({ stateResult, info: { name } }, index) =>
+      stateResult === operationTimedOut
+        ? [`thread ${index}${name && ` (${name})`} could not be stopped: it waits in the kernel`]
+        : []
+    );
+    return capture;
   }
 
   /** See {@linkcode Target.pause}. */
   pause(): Pause {
+    let began: number | undefined;
     if (this.#pauses === 0) {
       const capture = this.#capture(true);
+      began = capture.stoppedSince;
       this.#token = capture.token;
       this.#imagesChecked = false;
       this.#filesChecked = false;
@@ -224,7 +236,7 @@ export class LiveTarget extends Target {
     this.#pauses++;
     return new Pause(() => {
       if (this.#pauses > 0 && --this.#pauses === 0) this.#resume();
-    });
+    }, began);
   }
 
   /** Lets the target run, whatever pauses there are. A target that is gone needs none. */

@@ -13,18 +13,21 @@
  */
 export class Pause implements Disposable {
   #release: (() => void) | undefined;
-  readonly #began = performance.now();
+  readonly #began: number;
   #microseconds: number | undefined;
 
   /** A pause that holds until it is resumed.
    *
    * @param release is called once
+   * @param began when the target was asked to stop, by `performance.now()`
    */
-  constructor(release: () => void) {
+  constructor(release: () => void, began: number = performance.now()) {
     this.#release = release;
+    this.#began = began;
   }
 
-  /** How long it has lasted, or lasted. */
+  /** How long it has lasted, or lasted: from before the first thread was asked to stop until the last
+   * one ran again. */
   get pausedMicroseconds(): number {
     return this.#microseconds ?? Math.round((performance.now() - this.#began) * 1000);
   }
@@ -38,9 +41,12 @@ export class Pause implements Disposable {
   resume(): void {
     const release = this.#release;
     if (release === undefined) return;
-    this.#microseconds = this.pausedMicroseconds;
     this.#release = undefined;
-    release();
+    try {
+      release();
+    } finally {
+      this.#microseconds = this.pausedMicroseconds;
+    }
   }
 
   /** Ends this pause. */

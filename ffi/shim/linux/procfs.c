@@ -105,6 +105,16 @@ bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat)
 	return true;
 }
 
+pid_t mp_proc_tracer(int directory, const char *path)
+{
+	char status[4096];
+
+	if (mp_proc_read(directory, path, status, sizeof status) <= 0)
+		return 0;
+	const char *line = strstr(status, "\nTracerPid:\t");
+	return line ? (pid_t)mp_proc_number(line + 12) : 0;
+}
+
 bool mp_proc_thread_stat(int listing, pid_t tid, struct proc_stat *stat)
 {
 	char path[32];

@@ -33,6 +33,8 @@ long mp_proc_read(int directory, const char *path, char *buffer, uint32_t size);
 bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat);
 /* The CPU_TYPE_* that the process's program is for, by /proc/PID; 0 where that is not known. */
 int32_t mp_proc_cpu_type(int directory);
+/* TracerPid of a status file: the thread that traces this one, 0 for none. */
+pid_t mp_proc_tracer(int directory, const char *path);
 /* Of a thread, by /proc/PID/task. */
 bool mp_proc_thread_stat(int listing, pid_t tid, struct proc_stat *stat);
 

@@ -9,17 +9,6 @@
 #include "sys.h"
 #include "tracer.h"
 
-/* Which thread traces the process, 0 for none. */
-static pid_t tracer_of(const struct task *task)
-{
-	char status[4096];
-
-	if (mp_proc_read(task->directory, "status", status, sizeof status) <= 0)
-		return 0;
-	const char *line = strstr(status, "\nTracerPid:\t");
-	return line ? (pid_t)mp_proc_number(line + 12) : 0;
-}
-
 /* Whether this process may attach to that one: opening its memory takes the same permission. */
 static bool may_attach(const struct task *task)
 {
@@ -28,7 +17,7 @@ static bool may_attach(const struct task *task)
 	sys_close(memory);
 	if (memory < 0)
 		return false;
-	pid_t tracer = tracer_of(task);
+	pid_t tracer = mp_proc_tracer(task->directory, "status");
 	return tracer == 0 || mp_tracer_is(tracer);
 }
 

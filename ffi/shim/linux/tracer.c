@@ -10,22 +10,39 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 
 #include "lock.h"
 #include "procfs.h"
 #include "sys.h"
 
+/* Nanoseconds. */
 enum {
-	/* Nanoseconds. A thread that sleeps in the kernel takes microseconds to stop. */
+	/* A thread that sleeps in the kernel takes microseconds to stop. */
 	STOP_DEADLINE = 1000000000,
-	ZOMBIE_CHECK = 5000000,      /* how long until a thread is suspected to have ended */
-	LINGER_INTERVAL = 10000000,  /* how often one that would not stop is looked at */
-	DEATH_INTERVAL = 100000000,  /* how often stopped ones are: the dead are to be let go */
-	REPLY_INTERVAL = 500000000,  /* how often a caller looks whether its tracer still lives */
-	STACK_SIZE = 128 << 10,
+	ATTACH_DEADLINE = 1000000000, /* for one PTRACE_SEIZE */
+	EXEC_CHECK = 1000000,         /* after which an awaited thread may be in an exec: collect_all() */
+	ZOMBIE_CHECK = 5000000,       /* after which a thread is suspected to have ended */
+	HELP_INTERVAL = 1000000,      /* how often a caller checks whether the tracer needs help */
+	LINGER_INTERVAL = 10000000,   /* how often a thread that did not stop in time is polled */
+	DEATH_INTERVAL = 100000000,   /* how often stopped threads are polled for their death */
+	REPLY_DEADLINE = 500000000,   /* after which a caller checks that the tracer is alive */
 };
 
+/* A thread that runs can start another while it is being listed, and an exec starts the listing
+ * over; after this long, the suspension gives up. */
+static const uint64_t SUSPEND_DEADLINE = 3000000000;
+
+enum { STACK_SIZE = 128 << 10 };
+
 enum operation { SUSPEND_TASK, SUSPEND_THREAD, RELEASE, RELEASE_THREAD, SET_REGISTERS, START_OWN };
+
+/* Who may use the records of the tracer's task while a request is served. */
+enum access {
+	TRACER_ONLY,
+	ATTACHING, /* the tracer is in PTRACE_SEIZE and uses none */
+	CALLER_ONLY,
+};
 
 struct tracer {
 	uint32_t busy; /* a futex: 1 from the posting of a request to its reply */
@@ -36,6 +53,8 @@ struct tracer {
 	struct thread *thread;
 	const union registers *registers;
 	long result;
+	uint32_t access;    /* enum access */
+	uint64_t attaching; /* when PTRACE_SEIZE was called, by CLOCK_MONOTONIC */
 };
 
 static struct tracer thread_tracer;
@@ -96,35 +115,53 @@ static void note_stop(struct thread *thread, int status)
 	thread->lingers = false;
 }
 
-/* Looks whether a thread has stopped and, where asked, whether it has ended. */
+/* Collects a thread that has ended. Any thread of the tracer's process may do this. */
+static void collect(struct thread *thread)
+{
+	siginfo_t info;
+	long result = wait_for(thread->tid, WEXITED | WNOWAIT, &info);
+
+	/* waitid() reports a ptrace stop even where only exits are asked for: that is for poll_thread(). */
+	if (result == 0 && (info.si_pid != thread->tid || info.si_code == CLD_TRAPPED))
+		return;
+	/* The exit of a child of this process belongs to the code that started it. A parent elsewhere
+	 * is told of the exit only after the tracer was. */
+	if (!(thread->task->our_child && thread->tid == thread->task->pid))
+		wait_for(thread->tid, WEXITED, &info);
+	thread->attachment = GONE;
+}
+
+/* Collects those of a task's threads that have ended. A thread that calls exec waits for all others to
+ * end, and one that is traced has not ended before its tracer has collected it (fs/exec.c,
+ * de_thread()). */
+static void collect_all(struct task *task)
+{
+	for (struct thread *thread = task->threads; thread; thread = thread->next_in_task)
+		if (thread->attachment != DETACHED && thread->attachment != GONE)
+			collect(thread);
+}
+
+/* Checks whether a thread has stopped and, with exits, whether it has ended. */
 static void poll_thread(struct thread *thread, bool exits)
 {
 	siginfo_t info;
-	long result;
 
 	if (thread->attachment == GONE)
 		return;
 	if (thread->attachment != STOPPED) {
-		/* Exits are not asked for together with stops: that would collect them, and the exit of
-		 * a child of this process belongs to whoever started it. */
-		result = wait_for(thread->tid, WSTOPPED, &info);
+		/* WNOWAIT leaves the signal of the stop in the thread's exit_code. The kernel delivers that
+		 * signal when the tracer dies; after a wait without WNOWAIT it would deliver none
+		 * (kernel/exit.c, wait_task_stopped(); kernel/signal.c, ptrace_signal()). */
+		long result = wait_for(thread->tid, WSTOPPED | WNOWAIT, &info);
 		if (result == 0 && info.si_pid == thread->tid) {
 			note_stop(thread, info.si_status);
 			return;
 		}
-		/* One that has ended has no stop to tell of: there is none at all. */
+		/* A thread that has ended can no longer be waited for a stop. */
 		exits |= result == -ECHILD;
 	}
-	if (!exits)
-		return;
-	result = wait_for(thread->tid, WEXITED | WNOWAIT, &info);
-	/* A ptrace stop is told of whatever is asked for: it is for the next look. */
-	if (result == 0 && (info.si_pid != thread->tid || info.si_code == CLD_TRAPPED))
-		return;
-	/* A parent elsewhere hears of the exit only once its tracer has. */
-	if (!(thread->task->our_child && thread->tid == thread->task->pid))
-		wait_for(thread->tid, WEXITED, &info);
-	thread->attachment = GONE;
+	if (exits)
+		collect(thread);
 }
 
 static bool ended(const struct thread *thread)
@@ -135,16 +172,113 @@ static bool ended(const struct thread *thread)
 		stat.state == 'Z' || stat.state == 'X';
 }
 
-/* Sends a thread on the way to its stop. -ESRCH where it has ended. */
+/* One PTRACE_SEIZE system call, between two labels that on_cancel() knows. */
+extern const char mp_seize_call[] __attribute__((visibility("hidden")));
+extern const char mp_seize_done[] __attribute__((visibility("hidden")));
+
+static __attribute__((noinline, noclone)) long seize(pid_t tid)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = 0;
+	long result;
+	__asm__ volatile(".globl mp_seize_call, mp_seize_done\n"
+			 ".hidden mp_seize_call, mp_seize_done\n"
+			 "mp_seize_call:\n\t"
+			 "syscall\n"
+			 "mp_seize_done:"
+			 : "=a"(result)
+			 : "0"((long)SYS_ptrace), "D"((long)PTRACE_SEIZE), "S"((long)tid), "d"(0L), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return result;
+#else
+	register long x8 __asm__("x8") = SYS_ptrace;
+	register long x0 __asm__("x0") = PTRACE_SEIZE;
+	register long x1 __asm__("x1") = tid;
+	register long x2 __asm__("x2") = 0;
+	register long x3 __asm__("x3") = 0;
+	__asm__ volatile(".globl mp_seize_call, mp_seize_done\n"
+			 ".hidden mp_seize_call, mp_seize_done\n"
+			 "mp_seize_call:\n\t"
+			 "svc 0\n"
+			 "mp_seize_done:"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+			 : "memory");
+	return x0;
+#endif
+}
+
+/* Makes a PTRACE_SEIZE that has not begun, or that the signal interrupted, return -EINTR. The kernel
+ * restarts an interrupted one from its own instruction (-ERESTARTNOINTR). */
+static void on_cancel(int signal, siginfo_t *info, void *context)
+{
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+
+	(void)signal;
+	(void)info;
+#if defined(__x86_64__)
+	if (machine->gregs[REG_RIP] == (greg_t)(uintptr_t)mp_seize_call) {
+		machine->gregs[REG_RAX] = -EINTR;
+		machine->gregs[REG_RIP] = (greg_t)(uintptr_t)mp_seize_done;
+	}
+#else
+	if (machine->pc == (uintptr_t)mp_seize_call) {
+		machine->regs[0] = (unsigned long long)-EINTR;
+		machine->pc = (uintptr_t)mp_seize_done;
+	}
+#endif
+}
+
+static struct tracer *tracer_for(const struct task *task)
+{
+	return task->own ? &own_tracer : &thread_tracer;
+}
+
+/*
+ * Attaches to a thread; -ETIMEDOUT where the kernel does not let that happen in time.
+ *
+ * PTRACE_SEIZE takes the process's cred_guard_mutex (kernel/ptrace.c, ptrace_attach()), which a thread
+ * that calls exec holds until all other threads have ended, see collect_all(). So while the tracer waits
+ * here, the caller that waits for the tracer collects: see help().
+ */
+static long attach(const struct thread *thread)
+{
+	struct tracer *tracer = tracer_for(thread->task);
+	uint32_t expected = ATTACHING;
+
+	tracer->attaching = sys_now(CLOCK_MONOTONIC);
+	__atomic_store_n(&tracer->access, ATTACHING, __ATOMIC_RELEASE);
+	long result = seize(thread->tid);
+	while (!__atomic_compare_exchange_n(&tracer->access, &expected, TRACER_ONLY, false,
+		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		expected = ATTACHING;
+		sys_futex_wait(&tracer->access, CALLER_ONLY, LINGER_INTERVAL);
+	}
+	return result == -EINTR ? -ETIMEDOUT : result;
+}
+
+static bool is_ours(const struct thread *thread)
+{
+	char path[32];
+
+	mp_proc_path(path, "", thread->tid, "/status");
+	return mp_tracer_is(mp_proc_tracer(thread->task->listing, path));
+}
+
+/* Tells a thread to stop. -ESRCH where it has ended. */
 static long stop(struct thread *thread)
 {
-	long result = trace(PTRACE_SEIZE, thread->tid, 0, 0);
+	long result = attach(thread);
 
 	if (result == -EPERM && ended(thread))
 		result = -ESRCH;
+	/* A traced thread that called exec: its number is that of the main thread now. */
+	if (result == -EPERM && is_ours(thread))
+		result = 0;
 	if (result < 0)
 		return result;
-	/* Fails only for a thread that has exited since: which polling finds out. */
+	/* This fails only where the thread has exited or exec has given it another number: polling and
+	 * recheck_main() find out. */
 	trace(PTRACE_INTERRUPT, thread->tid, 0, 0);
 	thread->attachment = STOPPING;
 	thread->lingers = false;
@@ -156,7 +290,7 @@ static bool awaited(const struct thread *thread)
 	return thread->attachment == STOPPING && !thread->lingers;
 }
 
-/* Waits until one thread, or every one of the task, has stopped, or until the deadline. */
+/* Waits until one thread, or every thread of the task, has stopped, or until the deadline. */
 static void await(struct task *task, struct thread *only)
 {
 	uint64_t start = sys_now(CLOCK_MONOTONIC);
@@ -172,7 +306,7 @@ static void await(struct task *task, struct thread *only)
 			poll_thread(thread, round > 0);
 			if (!awaited(thread))
 				continue;
-			/* A main thread that ended before the others tells nothing until they do. */
+			/* The exit of a main thread is not reported before the other threads have ended. */
 			if (elapsed > ZOMBIE_CHECK && ended(thread))
 				thread->attachment = DYING;
 			else if (elapsed > STOP_DEADLINE)
@@ -182,6 +316,8 @@ static void await(struct task *task, struct thread *only)
 		}
 		if (!waiting)
 			return;
+		if (elapsed > EXEC_CHECK)
+			collect_all(task);
 		if (elapsed < 200000) {
 			SYS1(SYS_sched_yield, 0);
 		} else {
@@ -234,26 +370,82 @@ static void release(struct task *task)
 	}
 }
 
+/* An exec ends all threads but its caller, which takes over the number of the main thread, traced or
+ * not. Returns whether what is known of the main thread may be of one that has ended: it is then to be
+ * stopped anew. */
+static bool recheck_main(struct task *task)
+{
+	struct thread *main = task->threads;
+	unsigned long message;
+
+	while (main && (main->tid != task->pid || main->attachment == GONE))
+		main = main->next_in_task;
+	if (!main)
+		return false;
+	/* Any request works on a thread that is in a stop of its tracer, and on no other. */
+	if (main->attachment == STOPPED && trace(PTRACE_GETEVENTMSG, main->tid, 0, &message) == 0)
+		return false;
+	if (main->attachment != STOPPED && main->attachment != DYING)
+		return false;
+	if (ended(main)) {
+		main->attachment = DYING;
+		return false;
+	}
+	main->attachment = DETACHED;
+	return true;
+}
+
+/* Has the main thread let go of, in time, where it is a traced one that called exec, and that was known
+ * by the number that it had before. */
+static void reclaim_main(struct task *task)
+{
+	struct thread *main = mp_thread_open(task, task->pid);
+
+	if (!main)
+		return;
+	if (main->attachment == DETACHED && is_ours(main) &&
+		trace(PTRACE_INTERRUPT, main->tid, 0, 0) == 0)
+		main->attachment = STOPPING;
+	mp_thread_unuse(main);
+}
+
+static bool holds_any(const struct task *task)
+{
+	for (const struct thread *thread = task->threads; thread; thread = thread->next_in_task)
+		if (thread->attachment == STOPPED || thread->attachment == STOPPING)
+			return true;
+	return false;
+}
+
 static long suspend_task(struct task *task)
 {
+	uint64_t start = sys_now(CLOCK_MONOTONIC);
 	struct listing listing;
+	bool again;
 
-	/* A thread that runs may have started another: until a listing shows none that is new. */
+	/* A thread that runs may have started another: until a listing has no new one. */
 	do {
 		listing = (struct listing){0, 0};
 		long result = mp_task_list(task, stop_listed, &listing);
 		if (result < 0)
 			listing.error = result;
 		await(task, NULL);
-	} while (listing.found && !listing.error);
+		again = recheck_main(task) || listing.found;
+		if (!again && !listing.error && !holds_any(task)) {
+			/* All that were listed have ended: by an exec, unless the process has ended, too. */
+			collect_all(task);
+			again = mp_task_alive(task);
+			listing.error = again ? 0 : -ESRCH;
+			sys_sleep(EXEC_CHECK);
+		}
+		if (again && !listing.error && sys_now(CLOCK_MONOTONIC) - start > SUSPEND_DEADLINE)
+			listing.error = -ETIMEDOUT;
+	} while (again && !listing.error);
 	if (listing.error) {
+		reclaim_main(task);
 		release(task);
-		return listing.error;
 	}
-	for (struct thread *thread = task->threads; thread; thread = thread->next_in_task)
-		if (thread->attachment == STOPPED || thread->attachment == STOPPING)
-			return 0;
-	return -ESRCH;
+	return listing.error;
 }
 
 /* Whether the number still is that thread's. */
@@ -285,6 +477,8 @@ static long suspend_thread(struct thread *thread)
 	await(thread->task, thread);
 	if (thread->lingers)
 		poll_thread(thread, true);
+	if (thread->attachment == GONE)
+		reclaim_main(thread->task);
 	return thread->attachment == STOPPED ? 0 : thread->attachment == STOPPING ? -ETIMEDOUT : -ESRCH;
 }
 
@@ -396,6 +590,7 @@ static long start_own_tracer(void)
 	if (!stack)
 		return -ENOMEM;
 	own_tracer.busy = 0;
+	own_tracer.access = TRACER_ONLY;
 	pid_t pid = clone(serve_as_process, stack + STACK_SIZE,
 		CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, &own_tracer);
 	if (pid < 0)
@@ -410,6 +605,32 @@ static long start_own_tracer(void)
 
 /* A forked child has its parent's tables, but none of its threads. */
 static pid_t started_in;
+
+/* The only signal that the tracer does not block; 0 for none. Nothing is installed for it before it is
+ * needed, and nobody else sends it. */
+static int cancel_signal;
+
+static int unused_signal(void)
+{
+	for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
+		struct sigaction action;
+		if (sigaction(signal, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) &&
+			action.sa_handler == SIG_DFL)
+			return signal;
+	}
+	return 0;
+}
+
+/* Makes a PTRACE_SEIZE that the tracer waits in return -EINTR. */
+static void cancel(const struct tracer *tracer)
+{
+	struct sigaction action = {.sa_sigaction = on_cancel, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	sigfillset(&action.sa_mask);
+	/* It stays installed: one may be on its way when the call returns. */
+	if (cancel_signal && sigaction(cancel_signal, &action, NULL) == 0)
+		SYS3(SYS_tgkill, sys_getpid(), tracer->tid, cancel_signal);
+}
 
 /* The tracer's code must stay where it is, even when a Deno worker that loaded it is closed. */
 static void stay_loaded(void)
@@ -427,10 +648,14 @@ long mp_tracer_start(void)
 	stay_loaded();
 	thread_tracer.tid = own_tracer.tid = 0;
 	thread_tracer.busy = 0;
+	thread_tracer.access = TRACER_ONLY;
 	sigset_t all, before;
 	pthread_attr_t attributes;
 	pthread_t thread;
 	sigfillset(&all);
+	cancel_signal = unused_signal();
+	if (cancel_signal)
+		sigdelset(&all, cancel_signal);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -457,6 +682,26 @@ static bool has_died(struct tracer *tracer)
 	return result == -ECHILD || (result == 0 && info.si_pid == tracer->tid);
 }
 
+/* Whoever waits for a tracer that waits in PTRACE_SEIZE does what that needs: see attach(). */
+static void help(struct tracer *tracer)
+{
+	uint32_t expected = ATTACHING;
+
+	if (!__atomic_compare_exchange_n(&tracer->access, &expected, CALLER_ONLY, false,
+		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	bool late = sys_now(CLOCK_MONOTONIC) - tracer->attaching > ATTACH_DEADLINE;
+	/* Of the calling process's own tracer, an exec of this process is the end, as of its parent. */
+	if (!tracer->own)
+		collect_all(tracer->task);
+	__atomic_store_n(&tracer->access, ATTACHING, __ATOMIC_RELEASE);
+	sys_futex_wake(&tracer->access);
+	if (late && tracer->own)
+		SYS2(SYS_kill, tracer->tid, SIGKILL);
+	else if (late)
+		cancel(tracer);
+}
+
 static long ask(struct tracer *tracer, enum operation operation)
 {
 	tracer->operation = operation;
@@ -464,8 +709,9 @@ static long ask(struct tracer *tracer, enum operation operation)
 	sys_futex_wake(&tracer->busy);
 	uint64_t asked = sys_now(CLOCK_MONOTONIC);
 	while (__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE)) {
-		sys_futex_wait(&tracer->busy, 1, REPLY_INTERVAL);
-		if (sys_now(CLOCK_MONOTONIC) - asked > REPLY_INTERVAL && has_died(tracer)) {
+		sys_futex_wait(&tracer->busy, 1, HELP_INTERVAL);
+		help(tracer);
+		if (sys_now(CLOCK_MONOTONIC) - asked > REPLY_DEADLINE && has_died(tracer)) {
 			/* Somebody killed it, and so the kernel let go of all that it had stopped. */
 			for (struct thread *thread = mp_task_own()->threads; thread;
 				thread = thread->next_in_task)
@@ -483,7 +729,7 @@ static long tracer_of(const struct task *task, struct tracer **tracer)
 {
 	long result = mp_tracer_start();
 
-	*tracer = task->own ? &own_tracer : &thread_tracer;
+	*tracer = tracer_for(task);
 	if (result == 0 && (*tracer)->tid == 0)
 		result = ask(&thread_tracer, START_OWN);
 	return result;
@@ -503,6 +749,7 @@ long mp_tracer_suspend_thread(struct thread *thread)
 	struct tracer *tracer;
 	long result = tracer_of(thread->task, &tracer);
 
+	tracer->task = thread->task;
 	tracer->thread = thread;
 	return result < 0 ? result : ask(tracer, SUSPEND_THREAD);
 }
@@ -532,6 +779,7 @@ long mp_tracer_set_registers(struct thread *thread, const union registers *regis
 	struct tracer *tracer;
 	long result = tracer_of(thread->task, &tracer);
 
+	tracer->task = thread->task;
 	tracer->thread = thread;
 	tracer->registers = registers;
 	return result < 0 ? result : ask(tracer, SET_REGISTERS);

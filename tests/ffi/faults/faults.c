@@ -439,7 +439,7 @@ static int32_t take(bool keep, uint64_t capacity)
 	uint32_t token = 77;
 	int32_t result = mp_snapshot(TARGET, FLAVOR, 1 << 16, buffer, capacity, keep ? &token : NULL);
 	if (keep && result == KERN_SUCCESS) {
-		CHECK(token == TOKEN && suspended && header()->stopped_ns == 0);
+		CHECK(token == TOKEN && suspended && header()->stopped_ns == 24 * 125 / 3);
 		fail_at = 0;
 		CHECK(mp_task_resume(token) == KERN_SUCCESS);
 	} else if (keep) {

@@ -2,6 +2,12 @@
  * Another debugger than the one under test.
  *   debugger attach LIBRARY PID    writes what mp_task_for_pid() returns
  *   debugger suspend LIBRARY PID   suspends the task, writes "held", and keeps it so
+ *   debugger snapshots LIBRARY PID COUNT
+ *                                  takes snapshots, writes how many succeeded, failed as the target
+ *                                  was gone, timed out and failed otherwise, and what the slowest
+ *                                  took in microseconds, in hexadecimal; the first that times out
+ *                                  is told of on stderr
+ *   debugger pauses LIBRARY PID    suspends and resumes the task again and again, having written "held"
  *   debugger trace PID             attaches to the main thread, writes "held", and keeps it so
  */
 #include <dlfcn.h>
@@ -10,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <time.h>
 #include <unistd.h>
 
 static void hold(void)
@@ -21,6 +28,49 @@ static void hold(void)
 		pause();
 }
 
+static uint64_t now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+static int take_snapshots(void *library, uint32_t task, unsigned count)
+{
+	enum { NATIVE = sizeof(void *) == 8 ? 4 : 1, CAPACITY = 4 << 20 };
+	unsigned ok = 0, gone = 0, late = 0, other = 0;
+	uint64_t slowest = 0;
+	void *buffer = malloc(CAPACITY);
+	int32_t (*snapshot)(uint32_t, int32_t, uint64_t, void *, uint64_t, uint32_t *);
+	*(void **)&snapshot = dlsym(library, "mp_snapshot");
+#if defined(__aarch64__)
+	int flavor = 6;
+#else
+	int flavor = NATIVE;
+#endif
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t start = now();
+		int32_t result = snapshot(task, flavor, 1024, buffer, CAPACITY, NULL);
+		uint64_t took = now() - start;
+		if (took > slowest)
+			slowest = took;
+		if (result == 0)
+			ok++;
+		else if (result == 0x10000003)
+			gone++;
+		else if (result == 49 && late++ == 0)
+			fprintf(stderr, "timed out\n");
+		else if (result == 49)
+			;
+		else {
+			fprintf(stderr, "result %d\n", result);
+			other++;
+		}
+	}
+	printf("%x %x %x %x %llx\n", ok, gone, late, other, (unsigned long long)slowest);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && strcmp(argv[1], "trace") == 0) {
@@ -28,7 +78,7 @@ int main(int argc, char **argv)
 			return 1;
 		hold();
 	}
-	if (argc != 4)
+	if (argc < 4)
 		return 2;
 	void *library = dlopen(argv[2], RTLD_NOW);
 	if (!library) {
@@ -45,7 +95,20 @@ int main(int argc, char **argv)
 		printf("%d\n", result);
 		return 0;
 	}
-	if (result != 0 || suspend(task, &token) != 0)
+	if (result != 0)
 		return 1;
+	if (strcmp(argv[1], "snapshots") == 0)
+		return take_snapshots(library, task, (unsigned)atoi(argc > 4 ? argv[4] : "1"));
+	if (suspend(task, &token) != 0)
+		return 1;
+	if (strcmp(argv[1], "pauses") == 0) {
+		int32_t (*resume)(uint32_t);
+		*(void **)&resume = dlsym(library, "mp_task_resume");
+		puts("held");
+		fflush(stdout);
+		for (;;)
+			if (resume(token) != 0 || suspend(task, &token) != 0)
+				return 1;
+	}
 	hold();
 }

@@ -279,19 +279,101 @@ static void *wait_for_child(void *argument)
 	return argument;
 }
 
+/* The longest time between two counts, in microseconds, at counters[2]. */
 static void run_vfork(void)
 {
+	struct timespec last, now;
 	start(wait_for_child, NULL);
 	usleep(100000);
 	say((uint64_t[]){(uintptr_t)counters}, 1);
+	clock_gettime(CLOCK_MONOTONIC, &last);
 	for (;;) {
 		counters[0]++;
 		usleep(500);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		uint64_t gap = (uint64_t)((now.tv_sec - last.tv_sec) * 1000000 +
+			(now.tv_nsec - last.tv_nsec) / 1000);
+		if (gap > counters[2])
+			counters[2] = gap;
+		last = now;
 	}
+}
+
+static char *const *arguments;
+
+static void *exec_soon(void *argument)
+{
+	usleep(20000);
+	execv("/proc/self/exe", arguments);
+	perror("exec");
+	abort();
+	return argument;
+}
+
+static void *wait_for_end(void *argument)
+{
+	for (;;)
+		pause();
+	return argument;
+}
+
+/* exec N FILE: N threads, one of which runs the same program anew every 20 ms. How often is counted in
+ * the file. */
+static void run_exec(unsigned workers, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || ftruncate(fd, 4096) != 0)
+		abort();
+	volatile uint64_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	/* The one that calls exec comes last: no thread can be started during an exec. */
+	for (unsigned i = 1; i <= workers; i++)
+		start(i < workers ? wait_for_end : exec_soon, NULL);
+	if (shared[0]++ == 0)
+		say((uint64_t[]){workers}, 1);
+	for (;;)
+		pause();
+}
+
+static _Thread_local volatile uint64_t handled;
+
+static void count_raised(int signal)
+{
+	(void)signal;
+	handled++;
+}
+
+/* Every signal that a thread sends to itself is handled before raise() returns. */
+static void *raise_often(void *argument)
+{
+	uintptr_t index = (uintptr_t)argument;
+	for (;;) {
+		uint64_t before = handled;
+		raise(SIGUSR1);
+		if (handled != before + 1)
+			counters[0]++;
+		counters[index]++;
+	}
+	return NULL;
+}
+
+/* raise N: N threads that send signals to themselves, and count those that did not arrive. */
+static void run_raise(unsigned workers)
+{
+	signal(SIGUSR1, count_raised);
+	for (uintptr_t i = 1; i <= workers; i++)
+		start(raise_often, (void *)i);
+	for (unsigned i = 1; i <= workers; i++)
+		while (counters[i] < 2)
+			usleep(100);
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	for (;;)
+		pause();
 }
 
 int main(int argc, char **argv)
 {
+	arguments = argv;
 	const char *what = argc > 1 ? argv[1] : "";
 	const char *argument = argc > 2 ? argv[2] : "";
 
@@ -299,6 +381,10 @@ int main(int argc, char **argv)
 	alarm(120);
 	if (strcmp(what, "threads") == 0)
 		run_threads((unsigned)atoi(argument));
+	else if (strcmp(what, "exec") == 0)
+		run_exec((unsigned)atoi(argument), argc > 3 ? argv[3] : "");
+	else if (strcmp(what, "raise") == 0)
+		run_raise((unsigned)atoi(argument));
 	else if (strcmp(what, "churn") == 0)
 		run_churn();
 	else if (strcmp(what, "calls") == 0)

@@ -201,6 +201,7 @@ export class FakeKernel implements MachKernel {
     this.#enter("snapshot");
     return {
       stoppedNanoseconds: 1_234_000,
+      stoppedSince: performance.now() - 1.234,
       threads: this.threadNames.map((_, index) => ({
         info: this.#info(index),
         state: this.#state(index).slice(),
@@ -213,6 +214,11 @@ export class FakeKernel implements MachKernel {
   }
 
   snapshotSelf(): Capture {
-    return { stoppedNanoseconds: 0, threads: [], token: undefined };
+    return {
+      stoppedNanoseconds: 0,
+      stoppedSince: performance.now(),
+      threads: [],
+      token: undefined,
+    };
   }
 }

@@ -311,6 +311,7 @@ Deno.test("a thread whose registers or stack could not be had is still there", a
   ]);
   kernel.snapshot = (_task, { keepSuspended }) => ({
     stoppedNanoseconds: 0,
+    stoppedSince: performance.now(),
     threads: [new Uint8Array(), lost].map((state, index) => ({
       ...{ info: kernel.threadInfo(0x200 + index), state },
       ...{ stackAddress: 0n, stack: new Uint8Array(), stackEnd: 0n },
