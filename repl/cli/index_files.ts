@@ -1,5 +1,5 @@
 /** Makes the symbol table files of `machpause index`. */
-import { files } from "../../ffi/files.ts";
+import { indexSystem } from "../../ffi/index_system.ts";
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { type ArchName, archs } from "../../lib/arch/mod.ts";
 import { FormatError } from "../../lib/errors.ts";
@@ -8,7 +8,7 @@ import { imagesIn, mstName, openMst } from "../../lib/symbols/mod.ts";
 import { UserError } from "../errors.ts";
 import type { Values } from "../options.ts";
 import { isFolder } from "../prompt/open.ts";
-import { archNameOf, makeTable, type TableInput } from "../../lib/symbols/index/index_table.ts";
+import { archNameOf, makeTable, type TableInput } from "../../lib/symbols/index/mod.ts";
 import { complain, explain, print } from "../view/output.ts";
 import { bytesText, Progress, secondsText } from "../view/progress.ts";
 import { count, join } from "../view/text.ts";
@@ -27,6 +27,8 @@ interface Made {
   readonly seconds: number | null;
   readonly warnings: readonly string[];
 }
+
+const { files } = indexSystem;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -105,6 +107,7 @@ async function makeOne(
     safe`Indexing ${escape(input.path.slice(input.path.lastIndexOf("/") + 1))}`,
   );
   const { chunks, functions, warnings } = await makeTable(input, {
+    system: indexSystem,
     jobs,
     signal,
     onProgress: (done, total) => bar.update(done, total),

@@ -4,7 +4,7 @@ import { files } from "../../ffi/files.ts";
 import { bytesSource } from "../../lib/macho/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
 import { type MstFile, openMst } from "../../mod.ts";
-import { makeTable } from "../../lib/symbols/index/index_table.ts";
+import { makeTable } from "../../lib/symbols/index/mod.ts";
 import { largeDylib } from "./large_dsym.ts";
 import { machOFiles } from "./macho_files.ts";
 import { compareChains, everyOffset, openSubject, randomOffsets } from "./symbolizer.ts";
@@ -14,7 +14,7 @@ const fixtures = new URL("../fixtures/", import.meta.url).pathname;
 async function tableOf(path: string): Promise<MstFile> {
   using file = files.open(path);
   const [binary] = imagesIn(file);
-  const { chunks, warnings } = await makeTable({ path, index: 0, binary }, {});
+  const { chunks, warnings } = await makeTable({ path, index: 0, binary }, { system: { files } });
   assertEquals(warnings, []);
   const table = openMst(
     bytesSource(new Uint8Array(await new Blob([...chunks] as BlobPart[]).arrayBuffer()), path),

@@ -1,48 +1,48 @@
-/** Many offsets of one image, looked up in its DWARF by several workers. */
-import { files } from "../../../ffi/files.ts";
+/** Looks up many offsets of one image in its DWARF, by several workers. */
 import type { SourceFrame } from "../../dwarf/mod.ts";
 import { FormatError } from "../../errors.ts";
-import { openDwarf } from "../mod.ts";
-import { imagesIn } from "../mod.ts";
-import { jobsFor, runTasks, type Task } from "./debug_pool.ts";
+import { runWorkers } from "../../workers.ts";
+import { imagesIn, openDwarf } from "../mod.ts";
 import { unpackFrames } from "./packed_frames.ts";
+import { type Answer, type IndexSystem, jobsFor, type Opening, type Task } from "./tasks.ts";
 
-/** What is looked up, and where. */
+/** What to look up, and where. */
 export interface BulkRequest {
-  /** Of a file with DWARF in it: a dSYM's, or a binary's. */
+  readonly system: IndexSystem;
+  /** A file with DWARF: a dSYM's, or a binary. */
   readonly path: string;
-  /** The image's number among those in the file; the first when left out. */
+  /** The image's index among the images in the file. Default: 0. */
   readonly image?: number;
   /** Bytes from the image's base. */
   readonly offsets: ArrayLike<number>;
-  /** Workers; as many as pay when left out. */
+  /** Number of workers. Default: chosen by size. */
   readonly jobs?: number;
-  /** Gives it up. */
+  /** Ends the work. */
   readonly signal?: AbortSignal;
-  /** Told how many have been looked up, and of how many. */
+  /** Gets the number of offsets looked up, and their total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What came of it. */
+/** The result of a lookup. */
 export interface BulkFrames {
-  /** For each offset, in their order, its functions, innermost first. */
+  /** The functions at each offset, innermost first. */
   readonly frames: readonly (readonly SourceFrame[])[];
-  /** What was damaged, in words. */
+  /** What was damaged. */
   readonly warnings: readonly string[];
 }
 
-/** Parts that the offsets are split into, for each worker. */
+/** Number of batches per worker. */
 const BATCHES = 8;
-/** For fewer it is not known whether many units must be read. */
+/** Fewer offsets may need only a few units: no workers for them. */
 const FEW = 64;
 
-/** Looks offsets up, each unit being read once or twice.
+/** Looks offsets up. Each unit is read once, or twice where two batches share it.
  *
  * @throws FormatError when there is no such image, or no DWARF in it
- * @throws the signal's reason, when it is given up
+ * @throws the signal's reason, when it is aborted
  */
 export async function bulkFrames(request: BulkRequest): Promise<BulkFrames> {
-  const { path, image = 0, offsets, signal, onProgress } = request;
+  const { system, path, image = 0, offsets, signal, onProgress } = request;
   const order = Uint32Array.from({ length: offsets.length }, (_, index) => index)
     .sort((a, b) => offsets[a] - offsets[b]);
   const rising = Float64Array.from(order, (index) => offsets[index]);
@@ -50,12 +50,13 @@ export async function bulkFrames(request: BulkRequest): Promise<BulkFrames> {
   const place = (from: number, found: readonly (readonly SourceFrame[])[]) => {
     found.forEach((list, index) => frames[order[from + index]] = list);
   };
-  using file = files.open(path);
+  using file = system.files.open(path);
   const binary = [...imagesIn(file)].at(image);
   if (binary === undefined) throw new FormatError(path, 0, "a Mach-O image");
   using dwarf = openDwarf(binary.bytes);
-  const jobs = jobsFor(offsets.length < FEW ? 0 : file.size / 8, request.jobs);
-  if (jobs <= 1) {
+  const jobs = jobsFor(system, offsets.length < FEW ? 0 : file.size / 8, request.jobs);
+  const { startWorker } = system;
+  if (jobs <= 1 || startWorker === undefined) {
     place(0, dwarf.framesOf(rising));
     return { frames, warnings: dwarf.warnings };
   }
@@ -66,10 +67,11 @@ export async function bulkFrames(request: BulkRequest): Promise<BulkFrames> {
   }
   const warnings: string[] = [];
   let done = 0;
-  await runTasks({
-    opening: { path, image },
+  await runWorkers<Task, Answer>({
+    start: startWorker,
+    opening: { path, image } satisfies Opening,
     tasks,
-    jobs,
+    workers: jobs,
     ...(signal === undefined ? {} : { signal }),
     take(answer, task) {
       if (answer.kind !== "frames") return;

@@ -1,9 +1,9 @@
 /** Makes the symbol table file of one image. */
-import type { RawText } from "../../escape.ts";
-import { files } from "../../../ffi/files.ts";
 import { type ArchName, archOfCpuType, archs } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
+import type { RawText } from "../../escape.ts";
 import { DebugMap, Image } from "../../macho/mod.ts";
+import { runWorkers } from "../../workers.ts";
 import {
   DebugMapInfo,
   MstBuilder,
@@ -13,46 +13,51 @@ import {
   UnitEncoder,
 } from "../mod.ts";
 import type { Binary } from "../mod.ts";
-import { jobsFor, runTasks, type Task } from "./debug_pool.ts";
+import { unitWarning } from "./serve.ts";
+import { type Answer, type IndexSystem, jobsFor, type Opening, type Task } from "./tasks.ts";
 
-/** An image whose table is wanted. */
+/** An image to make a table of. */
 export interface TableInput {
-  /** Of the file that it is in. Not safe to print raw. */
+  /** The path of its file. */
   readonly path: string;
-  /** Its number among the images in the file. */
+  /** Its index among the images in the file. */
   readonly index: number;
-  /** The image, in that file, which is open. */
+  /** The image in its file, which is open. */
   readonly binary: Binary;
 }
 
-/** How it is made. */
+/** How a table is made. */
 export interface TableOptions {
-  /** Workers; as many as pay when left out. */
+  readonly system: IndexSystem;
+  /** Number of workers. Default: chosen by size. */
   readonly jobs?: number | undefined;
+  /** Ends the work. */
   readonly signal?: AbortSignal;
-  /** Told how many bytes of debug information have been read, and of how many. */
+  /** Gets the bytes of debug information that have been read, and their total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** A table, to be written. */
+/** A table, ready to be written. */
 export interface Table {
+  /** The file's bytes, in order. */
   readonly chunks: readonly Uint8Array[];
+  /** Number of functions. */
   readonly functions: number;
-  /** What was damaged and left out, in words. */
+  /** What was damaged and left out. */
   readonly warnings: readonly string[];
 }
 
-/** Batches of units that each worker gets, in the mean: the last to end is not long alone. */
+/** Mean number of batches of units per worker: small ones keep the workers busy to the end. */
 const BATCHES = 24;
-/** The event loop is let run after so many milliseconds, or a signal would not be heard. */
+/** The event loop runs this often, in milliseconds: a signal must be able to end the work. */
 const PAUSE = 100;
 
 /** `S_ATTR_PURE_INSTRUCTIONS` and `S_ATTR_SOME_INSTRUCTIONS`: sections with code. */
 const CODE = 0x8000_0400;
-/** What a search for the next symbol advances by. */
+/** Step of the search for the next symbol, in bytes. */
 const STEP = 4;
 
-/** The architecture of an image; `null` for one that machpause does not know. */
+/** The architecture of an image; `null` for an unknown one. */
 export function archNameOf({ image }: Binary): ArchName | null {
   return archOfCpuType(image.cpuType)?.name ?? null;
 }
@@ -60,7 +65,19 @@ export function archNameOf({ image }: Binary): ArchName | null {
 /** Makes a table.
  *
  * @throws FormatError when the image has no debug information
- * @throws the signal's reason, when it is given up
+ * @throws the signal's reason, when it is aborted
+ *
+ * @example
+ * ```ts
+ * import { type IndexSystem, makeTable, type TableInput } from "./mod.ts";
+ *
+ * declare const system: IndexSystem;
+ * declare const input: TableInput;
+ * using sink = system.files.create("MyApp.mst");
+ * const { chunks } = await makeTable(input, { system });
+ * for (const chunk of chunks) sink.write(chunk);
+ * sink.commit();
+ * ```
  */
 export async function makeTable(input: TableInput, options: TableOptions): Promise<Table> {
   const { binary: { bytes }, path } = input;
@@ -81,7 +98,7 @@ export async function makeTable(input: TableInput, options: TableOptions): Promi
   return { chunks, functions: builder.functionCount, warnings: [...warnings, ...image.warnings] };
 }
 
-/** Adds all units, from wherever they are; returns what was damaged. */
+/** Adds all units, from DWARF or from the object files of a debug map; returns the warnings. */
 async function addUnits(
   input: TableInput,
   image: Image,
@@ -107,7 +124,7 @@ async function addUnits(
     path: path as RawText,
     uuid: image.uuid,
     cpuType: image.cpuType,
-    files,
+    files: options.system.files,
   });
   const encoder = new UnitEncoder(archs[arch]);
   const stream = builder.stream();
@@ -123,16 +140,17 @@ async function addDwarf(
   { binary: { bytes }, path, index: image }: TableInput,
   arch: ArchName,
   builder: MstBuilder,
-  { jobs: wanted, signal, onProgress }: TableOptions,
+  { system, jobs: wanted, signal, onProgress }: TableOptions,
 ): Promise<string[]> {
   using dwarf = openDwarf(bytes);
   const { units } = dwarf.info;
   const total = units.reduce((sum, { size }) => sum + size, 0);
-  const jobs = Math.min(jobsFor(total, wanted), units.length);
+  const jobs = Math.min(jobsFor(system, total, wanted), units.length);
   const warnings: string[] = [];
   let done = 0;
   onProgress?.(0, total);
-  if (jobs <= 1) {
+  const { startWorker } = system;
+  if (jobs <= 1 || startWorker === undefined) {
     const encoder = new UnitEncoder(archs[arch]);
     const stream = builder.stream();
     const pause = pauses(signal);
@@ -141,7 +159,7 @@ async function addDwarf(
         stream.add(encoder.encode(dwarf.info.table(unit)));
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
-        warnings.push(`unit at 0x${unit.offset.toString(16)} left out: ${error.message}`);
+        warnings.push(unitWarning(unit, error));
       }
       onProgress?.(done += unit.size, total);
       await pause();
@@ -159,13 +177,14 @@ async function addDwarf(
     first = end;
   }
   const streams = Array.from({ length: jobs }, () => builder.stream());
-  // Answers that came before one of an earlier task: parts are added in the units' order.
+  // Answers that came before those of earlier tasks: parts are added in the order of the units.
   const early = new Map<number, { worker: number; parts: readonly MstPart[] }>();
   let next = 0;
-  await runTasks({
-    opening: { path, image },
+  await runWorkers<Task, Answer>({
+    start: startWorker,
+    opening: { path, image } satisfies Opening,
     tasks,
-    jobs,
+    workers: jobs,
     ...(signal === undefined ? {} : { signal }),
     take(answer, task, worker) {
       warnings.push(...answer.warnings);
@@ -181,7 +200,7 @@ async function addDwarf(
   return [...dwarf.warnings, ...warnings];
 }
 
-/** What lets the event loop run now and then, and throws when the work was given up. */
+/** Makes a function that lets the event loop run now and then, and throws when the work was aborted. */
 function pauses(signal: AbortSignal | undefined): () => Promise<void> {
   let last = performance.now();
   return async () => {
@@ -192,7 +211,7 @@ function pauses(signal: AbortSignal | undefined): () => Promise<void> {
   };
 }
 
-/** The symbols of an image's code where no function of the debug information is. */
+/** The symbols of an image's code that no function of the debug information covers. */
 function* symbolsOf(image: Image, builder: MstBuilder): IterableIterator<MstSymbol> {
   const sections = image.segments.flatMap(({ sections }) => sections)
     .filter(({ flags, size }) => (flags & CODE) !== 0 && size > 0)
@@ -204,7 +223,7 @@ function* symbolsOf(image: Image, builder: MstBuilder): IterableIterator<MstSymb
         const match = image.symbolAt(image.loadAddress + BigInt(at));
         const offset = at - (match?.offset ?? 0);
         const size = match?.symbol?.size ?? 0;
-        // One that begins before the gap is a function's that ended there.
+        // A symbol before the gap is that of the function that ended there.
         if (match?.symbol && offset >= start && size > 0) {
           yield { offset, size, name: match.symbol.name };
         }

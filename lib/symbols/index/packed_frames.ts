@@ -1,4 +1,4 @@
-/** Source frames as columns, which are sent between workers faster than objects. */
+/** Source frames as columns: workers send them faster than objects. */
 import type { SourceFrame } from "../../dwarf/mod.ts";
 import type { RawText } from "../../escape.ts";
 
@@ -6,17 +6,17 @@ import type { RawText } from "../../escape.ts";
 export interface PackedFrames {
   /** Functions and paths. */
   readonly strings: readonly RawText[];
-  /** How many frames each offset has. */
+  /** Number of frames per offset. */
   readonly counts: Uint32Array<ArrayBuffer>;
-  /** Of each frame five: the function's string, the path's or 2^32 - 1, line, column, whether it was
-   * inlined. */
+  /** Five per frame: the index of the function's string, that of the path or 2^32 - 1, line, column, and
+   * 1 for an inlined call. */
   readonly fields: Uint32Array<ArrayBuffer>;
 }
 
 const NONE = 0xffffffff;
 const FIELDS = 5;
 
-/** Frames to columns. */
+/** Converts frames to columns. */
 export function packFrames(list: readonly (readonly SourceFrame[])[]): PackedFrames {
   const numbers = new Map<RawText, number>();
   const number = (text: RawText): number => {
@@ -40,7 +40,7 @@ export function packFrames(list: readonly (readonly SourceFrame[])[]): PackedFra
   return { strings: [...numbers.keys()], counts, fields };
 }
 
-/** And back. */
+/** Converts columns to frames. */
 export function unpackFrames({ strings, counts, fields }: PackedFrames): SourceFrame[][] {
   let at = 0;
   return Array.from(counts, (count) =>

@@ -88,14 +88,16 @@ async function framesOf(
   offsets: Float64Array,
 ): Promise<readonly (readonly SourceFrame[])[]> {
   if (offsets.length < MANY) return info.framesOf(offsets);
-  const [{ bulkFrames }, { Progress }] = await Promise.all([
+  const [{ bulkFrames }, { indexSystem }, { Progress }] = await Promise.all([
     import("../../../lib/symbols/index/bulk.ts"),
+    import("../../../ffi/index_system.ts"),
     import("../../view/progress.ts"),
   ]);
   using file = files.open(info.path);
   const image = [...imagesIn(file)].findIndex(({ image }) => image.uuid === info.uuid);
   using bar = new Progress(safe`Symbolicating`, (count) => safe`${Math.round(count)}`);
   const { frames, warnings } = await bulkFrames({
+    system: indexSystem,
     path: info.path,
     image: Math.max(0, image),
     offsets,

@@ -40,7 +40,7 @@ Deno.test("deno compile makes a program of it, with all that is loaded later", a
     } else {
       const modules = await modulesOf(program);
       const names = [
-        "debug_worker.ts",
+        "index_worker.ts",
         "crash/worker.ts",
         "loader-x86_64.ts",
         "symbolicate/tables.ts",

@@ -1,8 +1,8 @@
 /** `machpause savecore` as a person runs it, on processes of this system. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { openCore } from "../../mod.ts";
-import { startDemo } from "../lib/target/demo.ts";
-import { compileHelper, root, Terminal } from "./terminal.ts";
+import { openCore } from "../../../mod.ts";
+import { startDemo } from "../../lib/target/demo.ts";
+import { compileHelper, root, Terminal } from "../terminal.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.build.arch !== "x86_64";
 const program = new URL("repl/main.ts", root).pathname;

@@ -1,9 +1,9 @@
 /** Swift's demangler is loaded by who meets such a name: the program's own way to it. */
 import { assert, assertStringIncludes } from "@std/assert";
-import { launch } from "../../mod.ts";
+import { launch } from "../../../mod.ts";
 
-const program = new URL("../../repl/main.ts", import.meta.url).pathname;
-const fixtures = new URL("../../examples/demo/x86_64/", import.meta.url);
+const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
+const fixtures = new URL("../../../examples/demo/x86_64/", import.meta.url);
 
 async function machpause(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -1,11 +1,11 @@
 /** What each thread is doing, on one screen. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { Frame, Thread } from "../../mod.ts";
-import { textWidth } from "../../repl/edit/width.ts";
-import { Session } from "../../repl/prompt/session.ts";
-import { plain } from "../../repl/view/style.ts";
-import { groupStacks, interestingFrame } from "../../lib/target/stacks.ts";
-import { indexRanges, summaryLines } from "../../repl/view/summary.ts";
+import type { Frame, Thread } from "../../../mod.ts";
+import { textWidth } from "../../../repl/edit/width.ts";
+import { Session } from "../../../repl/prompt/session.ts";
+import { plain } from "../../../repl/view/style.ts";
+import { groupStacks, interestingFrame } from "../../../lib/target/stacks.ts";
+import { indexRanges, summaryLines } from "../../../repl/view/summary.ts";
 
 /** A frame as far as a summary looks at it: `image!function`, the image with its path. */
 function frame(text: string, address = 1n): Frame {

@@ -1,16 +1,16 @@
 /** `machpause stackshot` */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { Image } from "../../lib/macho/mod.ts";
-import { readStackshot, Stackshot } from "../../lib/stackshot/mod.ts";
-import { Symbolizer } from "../../lib/symbols/mod.ts";
-import { headerLines, taskLines } from "../../repl/view/stackshot.ts";
-import { plain } from "../../repl/view/style.ts";
-import { encodeDelta, encodeKcdata } from "../lib/stackshot/kcdata_encoder.ts";
-import { type Shot, shot, type Task } from "../lib/stackshot/shot.ts";
-import { encodeTrace } from "../lib/stackshot/trace_encoder.ts";
+import { Image } from "../../../lib/macho/mod.ts";
+import { readStackshot, Stackshot } from "../../../lib/stackshot/mod.ts";
+import { Symbolizer } from "../../../lib/symbols/mod.ts";
+import { headerLines, taskLines } from "../../../repl/view/stackshot.ts";
+import { plain } from "../../../repl/view/style.ts";
+import { encodeDelta, encodeKcdata } from "../../lib/stackshot/kcdata_encoder.ts";
+import { type Shot, shot, type Task } from "../../lib/stackshot/shot.ts";
+import { encodeTrace } from "../../lib/stackshot/trace_encoder.ts";
 
-const program = new URL("../../repl/main.ts", import.meta.url).pathname;
-const fixtures = new URL("../../examples/demo/x86_64", import.meta.url).pathname;
+const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
+const fixtures = new URL("../../../examples/demo/x86_64", import.meta.url).pathname;
 const hostile = "\x1b[2J\u202ename";
 
 async function machpause(...args: string[]) {

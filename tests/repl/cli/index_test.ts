@@ -1,24 +1,13 @@
 /** `machpause index` as a person runs it. */
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-} from "@std/assert";
-import { files } from "../../ffi/files.ts";
-import { FormatError, type MstFile, openMst } from "../../mod.ts";
-import { imagesIn } from "../../lib/symbols/mod.ts";
-import { openDwarf } from "../../lib/symbols/mod.ts";
-import { safe } from "../../lib/escape.ts";
-import { makeTable } from "../../lib/symbols/index/index_table.ts";
-import { bytesText, progressLine, secondsText } from "../../repl/view/progress.ts";
-import { bulkFrames } from "../../lib/symbols/index/bulk.ts";
-import { compileHelper, Terminal } from "./terminal.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { files } from "../../../ffi/files.ts";
+import { type MstFile, openMst } from "../../../mod.ts";
+import { imagesIn, openDwarf } from "../../../lib/symbols/mod.ts";
+import { compileHelper, Terminal } from "../terminal.ts";
 
-const program = new URL("../../repl/main.ts", import.meta.url).pathname;
-const fixtures = new URL("../fixtures/", import.meta.url).pathname;
-const examples = new URL("../../examples/", import.meta.url).pathname;
+const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
+const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
+const examples = new URL("../../../examples/", import.meta.url).pathname;
 const lines = (name: string) => `${fixtures}lines/${name}/lines.dSYM`;
 const inside = "/Contents/Resources/DWARF/lines";
 
@@ -233,24 +222,6 @@ Deno.test("a damaged unit is left out and said", async () => {
   });
 });
 
-Deno.test("indexing is given up by a signal, with one worker and with several", async () => {
-  const path = lines("arm64-dwarf5") + inside;
-  using file = files.open(path);
-  const [binary] = imagesIn(file);
-  for (const jobs of [1, 2]) {
-    const controller = new AbortController();
-    const reason = new Error("enough");
-    if (jobs === 1) controller.abort(reason);
-    const made = makeTable({ path, index: 0, binary }, {
-      jobs,
-      signal: controller.signal,
-      onProgress: () => controller.abort(reason),
-    });
-    if (jobs === 2) assertEquals(await assertRejects(() => made), reason);
-    else await made.catch((error) => assertEquals(error, reason));
-  }
-});
-
 /** A dSYM in which every unit is there many times: it takes a while, and all of them overlap. */
 function repeated(path: string, times: number): Uint8Array {
   const bytes = Deno.readFileSync(path);
@@ -305,36 +276,4 @@ Deno.test("units that are all there twice are as they are once", async () => {
     assertAlike(twice, path);
     assertEquals(twice.info.functionCount, once.info.functionCount);
   });
-});
-
-Deno.test("many offsets at once, with workers and without", async () => {
-  const path = lines("arm64-dwarf5") + inside;
-  using file = files.open(path);
-  const dwarf = openDwarf([...imagesIn(file)][0].bytes);
-  const offsets = Array.from({ length: 500 }, (_, index) => (index * 7919) % 0x3000);
-  const expected = offsets.map((offset) => dwarf.framesAt(offset));
-  const told: number[] = [];
-  for (const jobs of [1, 2, 3]) {
-    const onProgress = (done: number) => told.push(done);
-    const { frames, warnings } = await bulkFrames({ path, offsets, jobs, onProgress });
-    assertEquals(frames, expected);
-    assertEquals(warnings, []);
-  }
-  assertEquals(told.at(-1), offsets.length);
-  assertEquals((await bulkFrames({ path, offsets: [] })).frames, []);
-  await assertRejects(() => bulkFrames({ path: program, offsets }), FormatError);
-});
-
-Deno.test("how far a piece of work is, in one line", () => {
-  assertEquals(
-    progressLine(safe`Indexing`, 256 << 20, 1 << 30, 2),
-    "Indexing ████████░░░░░░░░░░░░░░░░░░░░░░  25 %  256 MiB of 1.0 GiB, 128 MiB/s, 6.0 s left",
-  );
-  assertEquals(progressLine(safe`x`, 0, 0, 0), `x ${"█".repeat(30)} 100 %  0 B of 0 B`);
-  assertEquals(bytesText(1023), "1.0 KiB");
-  assertEquals(bytesText(999), "999 B");
-  assertEquals(bytesText(5.25e12), "4.8 TiB");
-  assertEquals(secondsText(59.94), "59.9 s");
-  assertEquals(secondsText(125), "2:05");
-  assertEquals(secondsText(7384), "2:03:04");
 });

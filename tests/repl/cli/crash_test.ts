@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { root } from "./terminal.ts";
-import { hostile, raw } from "./fake_target.ts";
+import { root } from "../terminal.ts";
+import { hostile, raw } from "../fake_target.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const reports = new URL("tests/fixtures/reports/", root).pathname;

@@ -1,11 +1,16 @@
 import { assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { MemoryReadError } from "../../mod.ts";
-import { safeJson } from "../../lib/escape.ts";
-import { threadsJson } from "../../repl/view/json.ts";
-import { explain } from "../../repl/view/output.ts";
-import { backtraceLines, backtracesLines, hexdump, threadHeader } from "../../repl/view/render.ts";
-import { coloured, plain } from "../../repl/view/style.ts";
-import { fakeTarget, harmless, hostile, raw } from "./fake_target.ts";
+import { MemoryReadError } from "../../../mod.ts";
+import { safeJson } from "../../../lib/escape.ts";
+import { threadsJson } from "../../../repl/view/json.ts";
+import { explain } from "../../../repl/view/output.ts";
+import {
+  backtraceLines,
+  backtracesLines,
+  hexdump,
+  threadHeader,
+} from "../../../repl/view/render.ts";
+import { coloured, plain } from "../../../repl/view/style.ts";
+import { fakeTarget, harmless, hostile, raw } from "../fake_target.ts";
 
 Deno.test("every thread's backtrace, column under column", () => {
   const { target } = fakeTarget();

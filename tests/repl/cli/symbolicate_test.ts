@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { translateArguments } from "../../repl/cli/symbolicate.ts";
-import { completeLength, findAddresses, replace } from "../../repl/cli/symbolicate/filter.ts";
-import { batches, lineBatches } from "../../repl/cli/symbolicate/input.ts";
-import { Lines } from "../../repl/cli/symbolicate/lines.ts";
-import { parseAddress, readWords } from "../../repl/cli/symbolicate/words.ts";
-import { root } from "./terminal.ts";
+import { translateArguments } from "../../../repl/cli/symbolicate.ts";
+import { completeLength, findAddresses, replace } from "../../../repl/cli/symbolicate/filter.ts";
+import { batches, lineBatches } from "../../../repl/cli/symbolicate/input.ts";
+import { Lines } from "../../../repl/cli/symbolicate/lines.ts";
+import { parseAddress, readWords } from "../../../repl/cli/symbolicate/words.ts";
+import { root } from "../terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const fixtures = new URL("tests/fixtures/", root).pathname;
-const examples = new URL("../../examples/", import.meta.url).pathname;
+const examples = new URL("../../../examples/", import.meta.url).pathname;
 const inlines = `${fixtures}inlines/x86_64/inlines`;
 const dsym = `${fixtures}inlines/x86_64/dsym/inlines.dSYM`;
 const stripped = `${examples}demo/arm64-stripped/demo`;

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { launch, type LiveTarget } from "../../mod.ts";
-import { root } from "./terminal.ts";
+import { root } from "../repl/terminal.ts";
 
 const examples = new URL("examples/", root);
 

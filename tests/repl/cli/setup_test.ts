@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { setup, type SetupSystem } from "../../repl/cli/setup.ts";
+import { setup, type SetupSystem } from "../../../repl/cli/setup.ts";
 
 interface Bench {
   readonly directory: string;

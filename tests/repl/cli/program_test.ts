@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { root, untilGone } from "./terminal.ts";
+import { root, untilGone } from "../terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const decoder = new TextDecoder();

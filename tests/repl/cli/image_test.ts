@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { buildImage } from "../lib/macho/build_image.ts";
-import { root } from "./terminal.ts";
+import { buildImage } from "../../lib/macho/build_image.ts";
+import { root } from "../terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const fixture = (name: string): string => new URL(`examples/demo/${name}`, root).pathname;

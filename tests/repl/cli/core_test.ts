@@ -1,10 +1,10 @@
 /** Cores on the command line and at the prompt. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { writeRegister } from "../../lib/arch/mod.ts";
-import { buildCore, coreFile, recordedParts, type Variant } from "../lib/target/core_builder.ts";
+import { writeRegister } from "../../../lib/arch/mod.ts";
+import { buildCore, coreFile, recordedParts, type Variant } from "../../lib/target/core_builder.ts";
 
-const program = new URL("../../repl/main.ts", import.meta.url).pathname;
-const symbols = new URL("../../examples/demo/arm64", import.meta.url).pathname;
+const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
+const symbols = new URL("../../../examples/demo/arm64", import.meta.url).pathname;
 const decoder = new TextDecoder();
 const hostile = "\x1b[2J\u202ename";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { root } from "./terminal.ts";
+import { root } from "../terminal.ts";
 
 /** Runs `machpause demangle` and gives what it printed. */
 async function run(args: readonly string[], input = ""): Promise<string> {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { root } from "./terminal.ts";
+import { root } from "../terminal.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 

@@ -1,0 +1,45 @@
+/** Counting reports by what crashed. */
+import { assertEquals } from "@std/assert";
+import { ReportGroups, type ReportSummary } from "../../../lib/report/mod.ts";
+
+function summary(id: string, more: Partial<ReportSummary> = {}): ReportSummary {
+  return {
+    file: `${id}.ips`,
+    id,
+    parts: [`EXC ${id}`],
+    time: null,
+    version: null,
+    model: null,
+    system: null,
+    verdict: "program",
+    ...more,
+  };
+}
+
+Deno.test("groups by signature, the largest first; equal sizes by signature", () => {
+  const groups = new ReportGroups();
+  for (const id of ["b", "c", "a", "c"]) groups.add(summary(id));
+  assertEquals(groups.count, 4);
+  assertEquals(groups.sorted.map(({ id, count }) => [id, count]), [["c", 2], ["a", 1], ["b", 1]]);
+});
+
+Deno.test("first and last report, and what differs between them", () => {
+  const groups = new ReportGroups();
+  groups.add(summary("a", { file: "1", time: 2000, version: "1.0", model: "iPhone1,1" }));
+  groups.add(summary("a", { file: "2", time: 1000, version: "1.1", verdict: "system" }));
+  groups.add(summary("a", { file: "3", version: "1.1", system: "iOS 17" }));
+  const [group] = groups.sorted;
+  assertEquals([group.first, group.last, group.example], [1000, 2000, "1"]);
+  assertEquals([...group.versions], [["1.0", 1], ["1.1", 2]]);
+  assertEquals([...group.models], [["iPhone1,1", 1]]);
+  assertEquals([...group.systems], [["iOS 17", 1]]);
+  assertEquals([...group.verdicts], [["program", 2], ["system", 1]]);
+});
+
+Deno.test("memory is bounded: after 32 kinds the rest are others", () => {
+  const groups = new ReportGroups();
+  for (let build = 0; build < 100; build++) groups.add(summary("a", { version: `1.${build}` }));
+  const { versions } = groups.sorted[0];
+  assertEquals(versions.size, 33);
+  assertEquals(versions.get("others"), 68);
+});
