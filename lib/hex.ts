@@ -1,5 +1,5 @@
 /** Numbers, bytes and UUIDs as hexadecimal text, which is safe to print. */
-import type { SafeText } from "./escape.ts";
+import { escape, type SafeText } from "./escape.ts";
 
 /** A number as `0x…`, a negative one as `-0x…`.
  *
@@ -13,10 +13,11 @@ import type { SafeText } from "./escape.ts";
  * ```
  */
 export function hex(value: bigint | number, digits = 0): SafeText {
-  const text = value < 0
-    ? `-0x${(-value).toString(16).padStart(digits, "0")}`
-    : `0x${value.toString(16).padStart(digits, "0")}`;
-  return text as SafeText;
+  return escape(
+    value < 0
+      ? `-0x${(-value).toString(16).padStart(digits, "0")}`
+      : `0x${value.toString(16).padStart(digits, "0")}`,
+  );
 }
 
 /** Bytes as two lower-case digits each.
@@ -33,7 +34,7 @@ export function hex(value: bigint | number, digits = 0): SafeText {
 export function hexBytes(bytes: Uint8Array, separator: "" | " " = ""): SafeText {
   // `Uint8Array.prototype.toHex` is younger than the Node versions that the library supports.
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
-  return digits.join(separator) as SafeText;
+  return escape(digits.join(separator));
 }
 
 /** A UUID as Apple's tools print it.
@@ -48,8 +49,8 @@ export function hexBytes(bytes: Uint8Array, separator: "" | " " = ""): SafeText 
  * ```
  */
 export function formatUuid(bytes: Uint8Array): SafeText {
-  return hexBytes(bytes).toUpperCase()
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") as SafeText;
+  const digits = hexBytes(bytes).toUpperCase();
+  return escape(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));
 }
 
 /** The 16 bytes of a UUID: the reverse of {@linkcode formatUuid}. Zeros for `null`.

@@ -89,7 +89,7 @@ Deno.test("at the prompt the crashed thread is selected", async () => {
   const input = `thread\nthreads\nnotes\nbt\nresume\nbt 1\ncore ${file.path}\nquit\n`;
   const { code, stdout, stderr } = await machpause(["core", file.path], input);
   assertEquals(code, 1);
-  assertEquals(stderr, "machpause: nothing runs in a core: it stays as it is\n");
+  assertEquals(stderr, "machpause: a core does not run\n");
   assertStringIncludes(stdout, "demo (pid 123, arm64): 7 threads, 2 images\n");
   assertStringIncludes(stdout, "thread 2 crashed: data abort, writing, at 0x18\n");
   assertStringIncludes(stdout, '* thread 2  "demo.spin"');

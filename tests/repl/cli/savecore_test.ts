@@ -149,7 +149,7 @@ Deno.test({
         ...["run", "-A", program, "attach", `${pid}`],
       ]);
       await terminal.until("running) > ");
-      await terminal.enter("savecore", "machpause: save the core as what?");
+      await terminal.enter("savecore", "machpause: `savecore` needs <file>");
       await terminal.enter("pause", "paused) > ");
       await terminal.enter(`savecore ${folder}/large.core dirty`, / % {2}\S+ [KMG]iB of 64 GiB/);
       await terminal.type("\x03");
