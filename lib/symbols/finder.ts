@@ -2,6 +2,7 @@
  * object files that its debug map names. */
 
 import { FormatError } from "../errors.ts";
+import { log } from "../log.ts";
 import { type ByteSource, DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
 import type { RawText } from "../escape.ts";
 import type { FileSystem, OpenFile } from "../file_system.ts";
@@ -60,11 +61,19 @@ export class DebugFinder implements Disposable {
   /** Looks for the debug information of `image`. */
   find(image: LoadedImage): FoundDebug {
     const reasons: RawText[] = [];
-    const none = { info: null, bytes: null, reasons };
+    const { path, uuid } = image;
+    log.symbols?.(`${path}: looking for debug information with UUID ${uuid ?? "none"}`);
+    const found = this.#find(image, reasons);
+    for (const reason of reasons) log.symbols?.(`${path}: ${reason}`);
+    log.symbols?.(`${path}: ${found === null ? "nothing found" : `found ${found.info?.path}`}`);
+    return found ?? { info: null, bytes: null, reasons };
+  }
+
+  #find(image: LoadedImage, reasons: RawText[]): FoundDebug | null {
     const { uuid } = image;
     return (uuid === null ? null : this.#findTable(uuid, reasons)) ??
       (uuid === null ? null : this.#findDsym(image, uuid, reasons)) ??
-      this.#findInside(image, reasons) ?? none;
+      this.#findInside(image, reasons);
   }
 
   #findTable(uuid: string, reasons: RawText[]): FoundDebug | null {
@@ -93,6 +102,7 @@ export class DebugFinder implements Disposable {
   /** The first dSYM of that UUID among the files at and below `paths`. */
   #dsymAt(paths: readonly string[], uuid: string, reasons: RawText[]): FoundDebug | null {
     for (const root of paths) {
+      log.symbols?.(`looking for a dSYM at ${root}`);
       for (const path of this.#system.files.walk(root)) {
         const opened = this.#openFile(path);
         if (opened === null) continue;
@@ -126,9 +136,11 @@ export class DebugFinder implements Disposable {
     let binary: Binary | undefined;
     let opened: Opened | null = null;
     for (const path of paths) {
+      log.symbols?.(`looking for the image's own file at ${path}`);
       opened = this.#openFile(path);
       binary = opened?.images.find((candidate) => isSame(candidate.image, image));
       if (binary !== undefined) break;
+      if (opened !== null) log.symbols?.(`${path} is not the file of that image`);
       opened?.file[Symbol.dispose]();
       opened = null;
     }
@@ -137,7 +149,9 @@ export class DebugFinder implements Disposable {
       if (found !== null) return found;
     }
     if (uuid !== null && !system && locate !== undefined) {
-      const found = this.#dsymAt(locate(uuid), uuid, reasons);
+      const paths = locate(uuid);
+      log.symbols?.(`the system knows ${paths.length} files with UUID ${uuid}`);
+      const found = this.#dsymAt(paths, uuid, reasons);
       if (found !== null) {
         opened?.file[Symbol.dispose]();
         return found;

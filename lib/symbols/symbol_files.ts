@@ -2,6 +2,7 @@
 
 import type { RawText } from "../escape.ts";
 import type { Files } from "../file_system.ts";
+import { log } from "../log.ts";
 import { FILE_TYPE } from "../macho/walking.ts";
 import { imagesIn } from "./binaries.ts";
 import { readTableHead } from "./table_head.ts";
@@ -116,6 +117,9 @@ export class SymbolFiles {
         }
       }
     }
+    log.symbols?.(
+      `${byUuid.size} UUIDs are in the folders ${this.#folders.join(", ") || "(none)"}`,
+    );
     return { byUuid, byName };
   }
 }

@@ -1,4 +1,5 @@
 import { FormatError, MemoryReadError, TargetGoneError } from "../errors.ts";
+import { log } from "../log.ts";
 import { Image, type LoadedImage, type MemoryReader } from "../macho/walking.ts";
 import { type ListedImage, readImageInfosHead, readImageList } from "./dyld.ts";
 import type { DyldInfo, Region } from "./kernel.ts";
@@ -72,9 +73,16 @@ export class ImageList {
         return;
       }
       if (head.key === this.#key) return;
-      if (head.infoArray === 0n && head.count > 0) continue;
+      if (head.infoArray === 0n && head.count > 0) {
+        log.dyld?.("dyld is changing its list of images: reading it again");
+        continue;
+      }
       const listed = readImageList(this.#source.memory, info, head, (text) => this.#warn(text));
       const known = new Map(this.#machO.map((image) => [identity(image), image]));
+      log.dyld?.(
+        `dyld_all_image_infos at 0x${info.address.toString(16)} lists ${listed.length} images; ` +
+          `${listed.filter((entry) => !known.has(identity(entry))).length} are new`,
+      );
       this.#setMachO(
         listed.flatMap((entry) => known.get(identity(entry)) ?? this.#open(entry) ?? []),
         head.key,
@@ -88,6 +96,7 @@ export class ImageList {
   refreshFiles(): void {
     const paths = new Set(this.#machO.map(({ path }) => path));
     this.#files = mappedFiles(this.#source.mappedRegions(), paths);
+    if (this.#files.length > 0) log.dyld?.(`${this.#files.length} other files are mapped as code`);
     this.#images = [...this.#machO, ...this.#files];
     this.#symbols = undefined;
   }
@@ -108,7 +117,9 @@ export class ImageList {
   }
 
   #warn(text: string): void {
-    if (!this.warnings.includes(text)) this.warnings.push(text);
+    if (this.warnings.includes(text)) return;
+    this.warnings.push(text);
+    log.dyld?.(text);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./ke
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
-import { type CoreOrigin, saveCore, type SaveCoreOptions, type SavedCore } from "./save_core.ts";
+import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot } from "./snapshot.ts";
 import { Target } from "./target.ts";
 import type { FileSystem } from "../file_system.ts";
@@ -397,6 +397,8 @@ export class LiveTarget extends Target {
    */
   async saveCore(file: string, options: SaveCoreOptions = {}): Promise<SavedCore> {
     this.#checkAlive();
+    // Most targets are never saved, and each module costs time at the start.
+    const { saveCore } = await import("./save_core.ts");
     const origin: CoreOrigin = {
       files: this.#system.files,
       prepare: () => void this.images,

@@ -4,4 +4,5 @@
  */
 export { CoreTarget } from "./core.ts";
 export { ThreadException } from "./core_exception.ts";
+export { coreStyles } from "./save_core_plan.ts";
 export * from "./walking.ts";

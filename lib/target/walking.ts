@@ -26,7 +26,7 @@ export { MappedFile, mappedFiles, PlacedImage } from "./mapped_file.ts";
 export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
 export type { SaveCoreOptions, SavedCore } from "./save_core.ts";
-export { type CoreStyle, coreStyles } from "./save_core_plan.ts";
+export type { CoreStyle } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
 export { Snapshot } from "./snapshot.ts";
 export { Target } from "./target.ts";

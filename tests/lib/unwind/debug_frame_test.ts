@@ -3,10 +3,11 @@ import { assert, assertEquals } from "@std/assert";
 import { deflateSync } from "node:zlib";
 import { arm64, readRegister, x86_64 } from "../../../lib/arch/mod.ts";
 import { CallFrameInfo } from "../../../lib/dwarf/mod.ts";
-import { Image, type Section } from "../../../lib/macho/mod.ts";
-import { Symbolizer } from "../../../lib/symbols/mod.ts";
+import { Image, type LoadedImage, type Section } from "../../../lib/macho/mod.ts";
+import { DebugProvider, SymbolFiles, Symbolizer } from "../../../lib/symbols/mod.ts";
 import type { DebugSection } from "../../../lib/symbols/mod.ts";
 import { describeRow, type UnwindImages, unwindPlan } from "../../../lib/unwind/mod.ts";
+import { FileTree } from "../symbols/file_tree.ts";
 import { framesOf } from "./stack.ts";
 import { cieBody, number, SectionBuilder } from "../dwarf/section.ts";
 import { readSteps } from "../../fixtures/steps/x86_steps.ts";
@@ -150,6 +151,67 @@ Deno.test("unwindPlan asks a dSYM too, before any walk did", () => {
       debugSection: () => debug,
     }, address).caller?.foundBy;
   assertEquals(plan({ bytes: section, address: 0n, slide: image.slide }), "cfi");
+});
+
+Deno.test("a failed search for a dSYM is remembered until there may be more, then plans are made anew", () => {
+  const known = frameless();
+  const { file, loadAddress, step, section } = known;
+  const image = Image.fromFile(withoutUnwindInformation(file), "steps", { loadAddress });
+  const symbolizer = new Symbolizer([image]);
+  const { state, stack, stackAddress } = step;
+  let asked = 0;
+  const found = (debug: DebugSection | null, debugGeneration: number) => {
+    const caller = framesOf({
+      arch: x86_64,
+      images: {
+        imageAt: (address) => symbolizer.imageAt(address),
+        resolve: (address) => symbolizer.resolve(address),
+        debugSection() {
+          asked++;
+          return debug;
+        },
+        debugGeneration,
+      },
+      ...{ state, stack, stackAddress, readInto: undefined },
+      stackEnd: stackAddress + BigInt(stack.length),
+    }, { limit: 2 })[1];
+    assertEquals(caller.address, step.returnAddress);
+    return caller.foundBy;
+  };
+  const debug = { bytes: section, address: 0n, slide: image.slide };
+  assertEquals([found(null, 1), asked], ["prologue", 1]);
+  assertEquals([found(debug, 1), asked], ["prologue", 1]);
+  assertEquals([found(debug, 2), asked], ["cfi", 2]);
+  // What was found stays.
+  assertEquals([found(null, 3), asked], ["cfi", 2]);
+});
+
+Deno.test("a folder named later brings the dSYM's __debug_frame to the unwinder", () => {
+  const dsym = `${lines}lines.dSYM/Contents/Resources/DWARF/lines`;
+  const tree = new FileTree({ "/later/lines": Deno.readFileSync(dsym) });
+  const image = Image.fromFile(
+    withoutUnwindInformation(Deno.readFileSync(`${lines}lines`)),
+    "/lines",
+  );
+  using debug = new DebugProvider({ files: tree }, new SymbolFiles(tree, []));
+  const symbolizer = new Symbolizer([image], debug);
+  const target = {
+    arch: arm64,
+    imageAt: (address: bigint) => symbolizer.imageAt(address),
+    debugSection: (image: LoadedImage, name: string) => symbolizer.debugSection(image, name),
+    get debugGeneration() {
+      return symbolizer.debugGeneration;
+    },
+  };
+  const functions = ["main", "_ZN6shapes7measureERKNS_5ShapeEi"].flatMap((name) =>
+    image.findSymbols(name)
+  );
+  assertEquals(functions.length, 2);
+  const plans = () =>
+    functions.map(({ address }) => unwindPlan(target, address + 8n).caller?.foundBy);
+  assert(plans().every((foundBy) => foundBy === "prologue" || foundBy === "link-register"));
+  debug.addFolders(["/later"]);
+  assertEquals(plans(), ["cfi", "cfi"]);
 });
 
 Deno.test("a compressed __zdebug_frame, as Go's linker makes it, and a damaged one", () => {
