@@ -32,7 +32,9 @@ export function subtypeName(
 ): string | null {
   const written = /\b(?:KERN|EXC_ARM|EXC_I386)_\w+/.exec(exception.subtype ?? "")?.[0];
   if (written !== undefined) return written;
-  const [code] = exception.codes;
+  // Older reporters had no names for some codes.
+  const unknown = /\bUNKNOWN_(0x[0-9A-Fa-f]{1,8})\b/.exec(exception.subtype ?? "")?.[1];
+  const code = unknown === undefined ? exception.codes[0] : BigInt(unknown);
   if (code === undefined) return null;
   // EXC_PTRAUTH_BIT marks a possible pointer authentication failure; the rest is the code.
   const number = Number(code & 0xffff_fdffn);
@@ -209,6 +211,9 @@ const guards: readonly {
   { name: "REJECTED_SC", target: () => "a system call", flavors: {} },
 ];
 
+/** Index of file descriptors in {@linkcode guards}. */
+const FILE_GUARD = 2;
+
 /** The codes of an EXC_RESOURCE in words; `null` when they are unknown. */
 export function decodeResource(codes: readonly bigint[]): string | null {
   const [code, subcode = 0n] = codes;
@@ -223,8 +228,10 @@ export function decodeResource(codes: readonly bigint[]): string | null {
 export function decodeGuard(codes: readonly bigint[]): string | null {
   const [code, subcode = 0n] = codes;
   if (code === undefined || code === 0n) return null;
-  const guard = guards[Number(bits(code, 61, 3))];
   const flavor = Number(bits(code, 32, 29));
+  // iOS 6 wrote no type: only file descriptors could be guarded. XNU 2422 has the first with types.
+  const type = Number(bits(code, 61, 3));
+  const guard = guards[type === 0 && flavor !== 0 ? FILE_GUARD : type];
   const target = bits(code, 0, 32);
   if (guard === undefined) return null;
   if (guard.name === "REJECTED_SC") {

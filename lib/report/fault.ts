@@ -1,17 +1,29 @@
 /** The faulting address of a report, its registers and its VM region information. */
 
+import { subtypeName } from "./codes.ts";
 import { textAt } from "./json.ts";
 import type { CrashReport, ReportThread } from "./report.ts";
 
 /** The faulting address of an EXC_BAD_ACCESS; `null` when there is none. */
 export function faultAddress(report: CrashReport): bigint | null {
   const { exception } = report;
-  if (exception?.type !== "EXC_BAD_ACCESS") return null;
+  if (exception === null) return null;
+  if (exception.type !== "EXC_BAD_ACCESS" && !isFaultSignal(exception.type)) return null;
+  // A general protection fault has no address: the register has that of an earlier fault.
+  if (subtypeName(exception, report.arch) === "EXC_I386_GPFLT") return null;
   const written = /\bat (0x[0-9a-fA-F]{1,16})\b/.exec(exception.subtype ?? "")?.[1];
   if (written !== undefined) return BigInt(written);
   if (exception.codes.length >= 2) return exception.codes[1];
+  const reported = /(?:#\d+ at|address:?) (0x[0-9a-fA-F]{1,16})\b/i.exec(exception.message ?? "")
+    ?.[1];
+  if (reported !== undefined) return BigInt(reported);
   const thread = report.crashedThread;
   return register(thread, "far") ?? register(thread, "cr2");
+}
+
+/** Whether other crash reporters have an exception's signal in place of its type. */
+function isFaultSignal(type: string | null): boolean {
+  return type === "SIGSEGV" || type === "SIGBUS";
 }
 
 /** A register of a thread by name; `null` when it is not in the report. */

@@ -28,6 +28,7 @@ export {
   type ReportFormat,
   type ReportFrame,
   type ReportImage,
+  type ReportPanic,
   type ReportParts,
   type ReportProcess,
   type ReportRegister,

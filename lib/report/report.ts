@@ -5,9 +5,9 @@ import type { ArchName } from "../arch/mod.ts";
 import type { RawText } from "../escape.ts";
 import type { JsonObject } from "./json.ts";
 
-/** The input format: Apple's crash text, the two JSON documents of `.ips`, or the output of `sample` or
- * `spindump`. */
-export type ReportFormat = "crash" | "ips" | "sample" | "spindump";
+/** The input format: Apple's crash text, the two JSON documents of `.ips`, the output of `sample` or
+ * `spindump`, or the text of a kernel panic. */
+export type ReportFormat = "crash" | "ips" | "sample" | "spindump" | "panic";
 
 /** A part of a report's text. */
 export interface Span {
@@ -183,6 +183,16 @@ export interface ReportProcess {
   readonly launched: RawText | null;
 }
 
+/** A kernel panic. */
+export interface ReportPanic {
+  /** The panic's message. */
+  readonly message: RawText;
+  /** The task that was running, such as `kernel_task [0]`; `null` when not said. */
+  readonly task: RawText | null;
+  /** Kernel extensions in the backtrace. */
+  readonly extensions: readonly RawText[];
+}
+
 /** A type whose texts are not branded: what readers and writers build reports from. */
 export type Unbranded<T> = T extends RawText ? string
   : T extends JsonObject | string ? T
@@ -192,8 +202,8 @@ export type Unbranded<T> = T extends RawText ? string
 
 /** The parts that a {@linkcode CrashReport} is constructed from. */
 export type ReportParts =
-  & Omit<CrashReport, "crashedThread" | "decidingStack" | "stacks" | "embedded">
-  & Partial<Pick<CrashReport, "embedded">>;
+  & Omit<CrashReport, "crashedThread" | "decidingStack" | "stacks" | "embedded" | "panic">
+  & Partial<Pick<CrashReport, "embedded" | "panic">>;
 
 /** A report. {@linkcode CrashReport.text} is the input unchanged, so that writing it back loses nothing;
  * the other members are its parsed content.
@@ -253,6 +263,8 @@ export class CrashReport {
   /** The JSON report that follows a translated text as its "Full Report"; its text is that of this whole
    * report. `null` when there is none. */
   readonly embedded: CrashReport | null;
+  /** The kernel panic that it is about; `null` for other reports. */
+  readonly panic: ReportPanic | null;
   /** Damage and parts that were not understood. */
   readonly warnings: readonly RawText[];
 
@@ -281,6 +293,7 @@ export class CrashReport {
     this.header = parts.header;
     this.body = parts.body;
     this.embedded = parts.embedded ?? null;
+    this.panic = parts.panic ?? null;
     this.warnings = parts.warnings;
   }
 

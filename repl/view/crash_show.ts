@@ -21,7 +21,7 @@ const MOST = 8;
 
 /** What happened, where, whose code it is, what to check, and which symbols are missing. */
 export function explanationLines(
-  { headline, happened, thread, firstOwn, causes, check }: Explanation,
+  { headline, happened, thread, causes, check }: Explanation,
   { attribution, missing }: Pick<ReadCrash, "attribution" | "missing">,
   style: Style,
 ): SafeText[] {
@@ -31,18 +31,14 @@ export function explanationLines(
     lines.push(safe``, style("heading", title), ...indented(texts.slice(0, MOST)));
   };
   part(safe`What happened`, happened.map(short));
-  const where: SafeText[] = [];
   if (thread !== null) {
     const name = thread.name ?? thread.queue;
     const shown = name === null ? safe`` : safe` ${style("name", safe`"${short(name)}"`)}`;
-    where.push(safe`thread ${thread.index}${shown}`);
     const [top] = thread.frames;
-    if (top !== undefined) where.push(safe`in ${frameWords(top, style)}`);
+    const isDeciding = top !== undefined && top === attribution.deciding?.frame;
+    const place = top === undefined || isDeciding ? safe`` : safe`, in ${frameWords(top, style)}`;
+    part(safe`Where`, [safe`thread ${thread.index}${shown}${place}`]);
   }
-  if (firstOwn !== null) {
-    where.push(safe`first of the program's own: ${frameWords(firstOwn, style)}`);
-  }
-  part(safe`Where`, where);
   part(safe`Whose`, verdictWords(attribution, style));
   part(safe`Likely causes`, causes.map(short));
   part(safe`What to check`, check.map(short));
@@ -75,7 +71,11 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
     : safe`${style("image", short((frame.image.path ?? frame.image.name).split("/").at(-1)!))} `;
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   const name = frame.symbol === null
-    ? safe`+ ${hex(offset < 0n ? -offset : offset)}`
+    ? frame.image === null
+      ? safe`${
+        frame.imageName === null ? safe`` : safe`${style("image", short(frame.imageName))} `
+      }${hex(frame.address)}`
+      : safe`+ ${hex(offset < 0n ? -offset : offset)}`
     : short(frame.symbol);
   const place = frame.file === null
     ? safe``
@@ -84,10 +84,12 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
 }
 
 const verdicts = {
-  mine: safe`of the library asked for`,
-  program: safe`of the program's side`,
-  system: safe`of the system: no other frame is on the stack`,
-  unknown: safe`not known: no frame is in any image`,
+  mine: safe`the library asked for`,
+  program: safe`the program`,
+  runtime: safe`a language run-time; no other code of the program is on the stack`,
+  system: safe`the system; no code of the program is on the stack`,
+  unknown: safe`not known; no frame names its image`,
+  none: safe`nobody's; the stacks show no cause`,
 } as const;
 
 const ways: Readonly<Record<OwnedFrame["by"], SafeText>> = {
@@ -103,12 +105,15 @@ function verdictWords(
   style: Style,
 ): SafeText[] {
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
-  const lines = [safe`${verdicts[verdict]}${whose}`];
-  if (deciding !== null) {
+  const lines: SafeText[] = [];
+  if (deciding === null) lines.push(safe`${verdicts[verdict]}${whose}`);
+  else {
+    const { unit, frame, by } = deciding;
     const before = passed === 0 ? safe`` : safe`, after ${count(passed, "frame")} of the system`;
-    const unit = deciding.unit === null ? safe`` : safe`, which is of ${short(deciding.unit)}`;
-    const frame = frameWords(deciding.frame, style);
-    lines.push(safe`decided by ${frame}${unit}, ${ways[deciding.by]}${before}`);
+    const source = unit === null || by === "image" ? safe`` : safe` of ${short(unit)}`;
+    const way = by === "image" ? safe`` : safe`, ${ways[by]}`;
+    const place = frameWords(frame, style);
+    lines.push(safe`${verdicts[verdict]}${whose}: ${place}${source}${way}${before}`);
   }
   const [first] = involved;
   if (first !== undefined) {

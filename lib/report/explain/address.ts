@@ -1,4 +1,4 @@
-/** A faulting address in words. */
+/** A faulting address in words, and its class, by which the knowledge table has causes. */
 
 import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
@@ -12,63 +12,109 @@ const NEAR_NULL = 0x10000n;
 const NEAR_STACK = 0x20000n;
 /** Size of a 64-bit program's `__PAGEZERO`. */
 const PAGE_ZERO = 0x1_0000_0000n;
+/** From this many frames on, an access at the stack pointer is taken for an overflow. */
+const DEEP = 400;
+/** User space has no larger gaps: reports print negative distances as large ones. */
+const MAX_GAP = 1n << 48n;
 
 /** Fill patterns of malloc's debugging options: malloc(3). */
-const fillings: readonly (readonly [bigint, string])[] = [
-  [0x5555_5555_5555_5555n, "what malloc writes over freed memory (MallocScribble)"],
-  [0xaaaa_aaaa_aaaa_aaaan, "what malloc fills new memory with (MallocPreScribble)"],
-  [0xdead_beefn, "what some write over freed memory"],
+const fillings: readonly (readonly [bigint, AddressClass, string])[] = [
+  [0x5555_5555_5555_5555n, "freed", "what malloc writes over freed memory (MallocScribble)"],
+  [
+    0xaaaa_aaaa_aaaa_aaaan,
+    "uninitialized",
+    "what malloc fills new memory with (MallocPreScribble)",
+  ],
+  [0xdead_beefn, "freed", "what some programs write over freed memory"],
 ];
+
+/** Keys of the `address` rows of the knowledge table. */
+export type AddressClass =
+  | "null"
+  | "stack"
+  | "freed"
+  | "uninitialized"
+  | "text"
+  | "number"
+  | "signed"
+  | "noncanonical"
+  | "execute"
+  | "readonly"
+  | "cut"
+  | "unknown";
+
+/** What a report tells about an address. */
+export interface AddressWords {
+  readonly kind: AddressClass;
+  /** Sentences without a full stop, the most specific first. */
+  readonly words: readonly string[];
+}
 
 /** Describes an address as far as the report tells, in sentences without a full stop, the most specific
  * first. */
-export function describeAddress(report: CrashReport, address: bigint): string[] {
+export function describeAddress(report: CrashReport, address: bigint): readonly string[] {
+  return classifyAddress(report, address).words;
+}
+
+/** Describes and classifies an address. */
+export function classifyAddress(report: CrashReport, address: bigint): AddressWords {
   const thread = report.crashedThread;
   const wide = report.arch === null || archs[report.arch].pointerSize === 8;
-  const lines: string[] = [];
+  const found: [AddressClass, string][] = [];
   const region = regionWords(report);
   const top = wide ? 1n << 64n : 1n << 32n;
   const sp = register(thread, "sp", "rsp", "esp");
   const hex = `0x${address.toString(16)}`;
+  const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
+  const executed = address === register(thread, "pc", "rip", "eip");
 
   if (address < NEAR_NULL) {
-    lines.push(
+    add(
+      "null",
       address === 0n
         ? "it is null"
         : `it is null plus ${address}: a member ${address} bytes into an object that is not there`,
     );
   } else if (top - address < NEAR_NULL) {
-    lines.push(`it is null minus ${top - address}: something before an object that is not there`);
+    add("null", `it is null minus ${top - address}: something before an object that is not there`);
   } else if (wide && address < PAGE_ZERO && report.arch !== null) {
-    lines.push("it is below 4 GB, where 64-bit programs have nothing: a number, not a pointer");
+    add("number", "it is below 4 GB, where 64-bit programs have nothing: a number, not a pointer");
   }
-  for (const [filling, words] of fillings) {
+  for (const [filling, kind, words] of fillings) {
     const difference = address - filling;
-    if (difference > -0x1000n && difference < 0x1000n) lines.push(`it is ${words}`);
+    if (difference > -0x1000n && difference < 0x1000n) add(kind, `it is ${words}`);
   }
-  if (region.guard) lines.push("it is in a stack's guard page: the stack is full");
+  if (region.guard) add("stack", "it is in a stack's guard page: the stack is full");
   else if (sp !== null && nearStack(address, sp)) {
     const frames = thread?.frames.length ?? 0;
-    lines.push(
+    add(
+      frames > DEEP ? "stack" : "unknown",
       `it is ${address < sp ? `${sp - address} bytes below` : `${address - sp} bytes above`} ` +
-        "the stack pointer" + (frames > 400 ? `, after ${frames} frames: the stack is full` : ""),
+        "the stack pointer" + (frames > DEEP ? `, after ${frames} frames: the stack is full` : ""),
     );
   }
-  for (const line of pointerWords(report, address)) lines.push(line);
+  for (const [kind, words] of pointerWords(report, address)) add(kind, words);
   const text = asText(address);
-  if (text !== null) lines.push(`its bytes are the text "${text}": a pointer overwritten by text`);
-  if (address === register(thread, "pc", "rip", "eip")) {
-    lines.push("it is where the program was to execute: a call through a bad function pointer");
+  if (text !== null) add("text", `its bytes are the text "${text}": a pointer overwritten by text`);
+  if (executed) {
+    found.unshift([
+      "execute",
+      `the program jumped there${
+        address < NEAR_NULL ? ": it called a null function pointer" : ": a bad function pointer"
+      }`,
+    ]);
   }
   const image = imageFinder(report.images)(address);
   if (image !== null) {
-    lines.push(
+    add(
+      "unknown",
       `it is in ${image.name}, 0x${(address - image.base).toString(16)} bytes from its start`,
     );
   }
-  if (region.words !== null) lines.push(region.words);
-  if (lines.length === 0) lines.push(`nothing in the report says what ${hex} was`);
-  return lines;
+  if (region.words !== null) add(region.kind, region.words);
+  if (found.length === 0) add("unknown", `nothing in the report says what ${hex} was`);
+  const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
+  return { kind, words: found.map(([, words]) => words) };
 }
 
 function nearStack(address: bigint, sp: bigint): boolean {
@@ -77,43 +123,48 @@ function nearStack(address: bigint, sp: bigint): boolean {
 }
 
 /** Tagged, signed and non-canonical pointers. */
-function pointerWords(report: CrashReport, address: bigint): string[] {
-  const lines: string[] = [];
+function pointerWords(report: CrashReport, address: bigint): [AddressClass, string][] {
   const { arch, exception } = report;
-  const said = /pointer authentication/i.test(exception?.subtype ?? "") ||
+  const subtype = exception?.subtype ?? "";
+  const said = /pointer authentication/i.test(subtype) ||
     (exception !== null && subtypeName(exception, arch) === "EXC_ARM_PAC_FAIL");
   if (arch === "arm64") {
-    const stripped = address & archs.arm64.addressMask;
+    // `at 0x2000000100ae9df8 -> 0x0000000100ae9df8 (possible pointer authentication failure)`
+    const target = /-> (0x[0-9a-fA-F]{1,16})/.exec(subtype)?.[1];
+    const stripped = target === undefined ? address & archs.arm64.addressMask : BigInt(target);
     const upper = address >> 47n;
     // A failed authentication sets bits 61 and 62 to 01 or 10.
     const failed = upper === 0x4000n || upper === 0x8000n;
     if (said || failed) {
       const where = stripped === address ? "" : `; the pointer was 0x${stripped.toString(16)}`;
-      lines.push(`a pointer's authentication failed${where}`);
-    } else if (address >> 63n === 1n && -address + (1n << 64n) > NEAR_NULL) {
-      lines.push(
+      return [["signed", `a pointer's authentication failed${where}`]];
+    }
+    if (address >> 63n === 1n && -address + (1n << 64n) > NEAR_NULL) {
+      return [[
+        "noncanonical",
         "its uppermost bit is set: an Objective-C tagged pointer used as an address, or damage",
-      );
-    } else if (upper !== 0n) {
-      lines.push(
-        `it has bits that no address has: a signed pointer used as it is, or damage; ` +
-          `without them it is 0x${stripped.toString(16)}`,
-      );
+      ]];
+    }
+    if (upper !== 0n && address >> 63n === 0n) {
+      return [[
+        "noncanonical",
+        "it has bits that no address has: a damaged pointer, or a signed one used as it is; " +
+        `without them it is 0x${stripped.toString(16)}`,
+      ]];
     }
   } else if (arch === "x86_64") {
     const upper = address >> 47n;
     if (upper !== 0n && upper !== 0x1ffffn) {
-      lines.push(
+      return [[
+        "noncanonical",
         "it is not canonical: no x86-64 address has these upper bits; data, not a pointer",
-      );
-    } else if ((address & 1n) === 1n && upper === 0n && address > PAGE_ZERO) {
-      lines.push("its lowest bit is set, as in Objective-C's tagged pointers on Intel");
+      ]];
     }
-    if (exception !== null && subtypeName(exception, arch) === "EXC_I386_GPFLT" && address === 0n) {
-      lines.push("the CPU does not report the address of a general protection fault");
+    if ((address & 1n) === 1n && upper === 0n && address > PAGE_ZERO) {
+      return [["unknown", "its lowest bit is set, as in Objective-C's tagged pointers on Intel"]];
     }
   }
-  return lines;
+  return [];
 }
 
 /** The address as ASCII text; `null` when it is not. */
@@ -127,31 +178,40 @@ function asText(address: bigint): string | null {
   return text.length >= 6 ? text : null;
 }
 
-function regionWords(report: CrashReport): { words: string | null; guard: boolean } {
+/** What `VM Region Info` says about the region at the address. */
+function regionWords(
+  report: CrashReport,
+): { words: string | null; guard: boolean; kind: AddressClass } {
   const info = regionInfo(report);
-  if (info === null) return { words: null, guard: false };
+  if (info === null) return { words: null, guard: false, kind: "unknown" };
   const arrow = info.split("\n").find((line) => /^\s*-{2,3}>\s*\S/.test(line)) ?? "";
   const kind = arrow.replace(/^\s*-{2,3}>\s*/, "").trim();
-  const guard = /^stack guard/i.test(kind);
-  if (/is not in any region/.test(info) || /^(?:GAP OF|UNUSED SPACE)/i.test(kind) || kind === "") {
-    const after = /Bytes after previous region:\s*(\d{1,20})/.exec(info)?.[1];
-    const before = /Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1];
+  if (/is not in any region/.test(info) || /^(?:GAP OF|UNUSED SPACE)/i.test(kind)) {
+    const after = distance(/Bytes after previous region:\s*(\d{1,20})/.exec(info)?.[1]);
+    const before = distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
     const near = [
-      after === undefined ? "" : `${after} bytes after the one before`,
-      before === undefined ? "" : `${before} bytes before the next`,
+      after === null ? "" : `${after} bytes after the one before`,
+      before === null ? "" : `${before} bytes before the next`,
     ].filter((text) => text !== "").join(", ");
     return {
-      words: `it is in no region of the process${
-        near === "" ? "" : `: ${near}`
-      }; freed, or never there`,
-      guard,
+      words: `it is in no region of the process${near === "" ? "" : `: ${near}`}`,
+      guard: false,
+      kind: "unknown",
     };
   }
+  // Without its line the report only has the region's bounds.
+  if (kind === "") return { words: null, guard: false, kind: "unknown" };
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
   const protection = /\b([r-][w-][x-])\/[r-][w-][x-]/.exec(kind)?.[1];
   return {
     words: `it is in a region of type ${type}` +
       (protection === undefined ? "" : `, protection ${protection}`),
-    guard,
+    guard: /^stack guard/i.test(kind),
+    kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
   };
+}
+
+function distance(digits: string | undefined): bigint | null {
+  const value = digits === undefined ? null : BigInt(digits);
+  return value === null || value > MAX_GAP ? null : value;
 }

@@ -1,8 +1,10 @@
 /** Attribution: whether a crash is the program's, one of its libraries' or the system's. */
 
-import { baseName, imageTitle, isSystemImage, programImage } from "../images.ts";
+import { baseName, imageOf, imageTitle, isSystemImage, programImage } from "../images.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
+import { frameOwner, functionOf } from "./stack.ts";
+import { decidesNothing, tellingStack } from "./telling.ts";
 
 /** A range of code, in bytes from the image's load address. */
 export interface CodeRange {
@@ -25,8 +27,9 @@ export interface AttributionOptions {
   readonly origins?: CodeOrigins;
 }
 
-/** Owner of a frame. */
-export type Owner = "mine" | "program" | "system" | "unknown";
+/** Owner of a frame. `runtime` is a language run-time that only raises what the program did; as a verdict,
+ * `none` means that the stacks show no cause. */
+export type Owner = "mine" | "program" | "runtime" | "system" | "unknown" | "none";
 
 /** A frame and its owner. */
 export interface OwnedFrame {
@@ -52,14 +55,15 @@ export interface Attribution {
   readonly deciding: OwnedFrame | null;
   /** Frames of the library further out than the deciding frame. */
   readonly involved: readonly OwnedFrame[];
-  /** Number of system frames before the deciding frame. */
+  /** Number of frames of the system and of run-times before the deciding frame. */
   readonly passed: number;
   /** The deciding stack, innermost first. */
   readonly frames: readonly OwnedFrame[];
 }
 
-/** Attributes a report. The innermost frame that is not the system's decides. The stack is that of an
- * uncaught exception, else the crashed thread's.
+/** Attributes a report. The innermost frame decides that is neither the system's nor a language run-time's.
+ * The stack is that of an uncaught exception, else the crashed thread's. Idle stacks, and those of processes
+ * that were ended for memory or heat, decide nothing.
  *
  * @example
  * ```ts
@@ -75,9 +79,14 @@ export function attributeReport(
   report: CrashReport,
   options: AttributionOptions = {},
 ): Attribution {
-  const stack = report.decidingStack;
-  const frames = stack.map((frame) => ownerOf(frame, report, options));
-  const at = frames.findIndex(({ owner }) => owner === "mine" || owner === "program");
+  const stack = tellingStack(report);
+  const frames = stack.map((frame, at) => ownerOf(frame, stack[at - 1] ?? null, report, options));
+  if (decidesNothing(report, stack)) {
+    return { verdict: "none", library: null, deciding: null, involved: [], passed: 0, frames };
+  }
+  const program = frames.findIndex(({ owner }) => owner === "mine" || owner === "program");
+  // Without any code of the program the run-time's own library decides.
+  const at = program >= 0 ? program : frames.findIndex(({ owner }) => owner === "runtime");
   const deciding = frames[at] ?? null;
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const someSystem = frames.some(({ owner }) => owner === "system");
@@ -86,25 +95,32 @@ export function attributeReport(
     library: deciding?.library ?? null,
     deciding,
     involved: deciding?.owner === "mine" ? [] : involved,
-    passed: at < 0 ? 0 : frames.slice(0, at).filter(({ owner }) => owner === "system").length,
+    passed: at < 0
+      ? 0
+      : frames.slice(0, at).filter(({ owner }) => owner === "system" || owner === "runtime").length,
     frames,
   };
 }
 
 function ownerOf(
   frame: ReportFrame,
+  previous: ReportFrame | null,
   report: CrashReport,
   { mine = [], ranges = [], origins }: AttributionOptions,
 ): OwnedFrame {
   const { image } = frame;
   const none = { frame, library: null, unit: null };
-  if (image === null) return { ...none, owner: "unknown", by: "none" };
-  const whole = { frame, library: imageTitle(image), unit: null, by: "image" as const };
-  const path = image.path ?? image.name;
-  if (mine.some((name) => sameLibrary(name, path) || sameLibrary(name, image.name))) {
+  const named = imageOf(frame);
+  if (named === null) return { ...none, owner: "unknown", by: "none" };
+  const whole = { frame, library: imageTitle(named), unit: null, by: "image" as const };
+  const path = named.path ?? named.name;
+  if (mine.some((name) => sameLibrary(name, path) || sameLibrary(name, named.name))) {
     return { ...whole, owner: "mine" };
   }
-  if (isSystemImage(image)) return { ...whole, owner: "system" };
+  if (isSystemImage(named)) return { ...whole, owner: "system" };
+  const owned = frameOwner(frame, functionOf(frame, previous));
+  if (owned === "runtime") return { ...whole, owner: "runtime" };
+  if (image === null) return { ...whole, owner: "program" };
   const offset = Number(BigInt.asIntN(64, frame.address - image.base));
   const range = ranges.find((range) =>
     (range.image === null

@@ -1,40 +1,40 @@
-/** A report in a few sentences: what happened, where, and what to check. */
+/** A report in a few sentences: what happened, whose code it was, and what to check. */
 
 import { decodeException, subtypeName } from "../codes.ts";
 import { faultAddress, register } from "../fault.ts";
-import { isSystemImage } from "../images.ts";
-import {
-  type KnowledgeRow,
-  known,
-  knownFrame,
-  knownMessage,
-  knownTermination,
-} from "../knowledge/mod.ts";
-import { describeAddress } from "./address.ts";
+import { imageOf, imageTitle, isSystemImage } from "../images.ts";
+import { textAt } from "../json.ts";
+import { type KnowledgeRow, known, knownMessage, knownTermination } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
+import { classifyAddress } from "./address.ts";
+import { activityOf, isIdleStack, mainThread } from "./hang.ts";
+import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
+import { uncaughtException } from "./language.ts";
+import { functionOf, readStack, trapMessage } from "./stack.ts";
+import { decidesNothing } from "./telling.ts";
 
-/** What a report means. Its texts hold what the report says, so they are not safe to print raw. */
+/** What a report means. The texts quote the report, so they are not safe to print raw. */
 export interface Explanation {
-  /** In one line: what crashed, and how. */
+  /** One line: what crashed, and how. */
   readonly headline: string;
-  /** What happened, in sentences, the most telling first. */
+  /** What happened, in sentences, the most specific first. */
   readonly happened: readonly string[];
-  /** The thread that crashed; `null` when the report does not say. */
+  /** The crashed thread, or the main thread of a report about a hang; `null` when there is none. */
   readonly thread: ReportThread | null;
-  /** The first frame of the program's own code: of where an uncaught exception was thrown, else of the
-   * crashed thread; `null` when there is none. */
+  /** The innermost frame of the program's own code on the stack that shows what happened; `null` when there
+   * is none, or when no stack shows it. */
   readonly firstOwn: ReportFrame | null;
-  /** Likely causes, the most likely first. */
+  /** Usual causes, the most likely first. */
   readonly causes: readonly string[];
-  /** What to do, first things first. */
+  /** What to do, in order. */
   readonly check: readonly string[];
-  /** The rows of {@linkcode knowledge} that this rests on. */
+  /** The rows of the knowledge table that this is based on. */
   readonly rows: readonly KnowledgeRow[];
 }
 
-/** Says what a report means.
+/** Explains a report.
  *
- * @param mine whether an image is the reader's own; what is not the system's when left out
+ * @param mine whether an image is the reader's own; by default those that are not the system's
  *
  * @example
  * ```ts
@@ -50,80 +50,385 @@ export function explainReport(
   report: CrashReport,
   mine: (image: ReportImage) => boolean = (image) => !isSystemImage(image),
 ): Explanation {
+  if (report.panic !== null) {
+    const { headline, happened, rows } = explainPanic(report);
+    return finished(report, headline, happened, rows, null, null);
+  }
+  if (isJetsam(report)) {
+    const { headline, happened, rows } = explainJetsam(report);
+    return finished(report, headline, happened, rows, null, null);
+  }
+  const event = eventOf(report);
+  if (event !== null) {
+    const { headline, happened, rows } = explainEvent(report, event);
+    return explainedStacks(report, headline, happened, rows, mine);
+  }
+  const kind = report.bugType === null ? null : known("report", report.bugType);
+  if (kind !== null || isStackshot(report)) {
+    const row = kind ?? known("report", "188")!;
+    return finished(report, "stackshot", [row.meaning, ...reasonField(report)], [row], null, null);
+  }
+  if (report.format === "sample" || report.format === "spindump") {
+    const title = `${report.format}, ${count(report.threads.length, "thread")}`;
+    return explainedStacks(report, title, [], [], mine);
+  }
+  return explainCrash(report, mine);
+}
+
+function isStackshot(report: CrashReport): boolean {
+  return report.exception?.codes.includes(0xbaaaaaadn) === true && report.exception.type === null;
+}
+
+function reasonField(report: CrashReport): string[] {
+  const reason = report.fields.find(({ name }) => /^reason$/i.test(name))?.value ??
+    (report.body === null ? null : textAt(report.body, "reason"));
+  return reason === null || reason === undefined ? [] : [`It says: ${reason}`];
+}
+
+/** Samples, spindumps, hangs and resource reports: what their stacks show. */
+function explainedStacks(
+  report: CrashReport,
+  title: string,
+  story: readonly string[],
+  rows: readonly KnowledgeRow[],
+  mine: (image: ReportImage) => boolean,
+): Explanation {
+  const happened = [...story];
+  const processes = new Set(report.threads.map(({ process }) => process));
+  if (processes.size > 1) {
+    happened.push(`The report has ${processes.size} processes; the first is shown here.`);
+  }
+  const thread = mainThread(report);
+  let stack: readonly ReportFrame[] = [];
+  if (thread !== null && (report.threads.length > 0)) {
+    const { words, busiest } = activityOf(thread);
+    const title = thread.name === "heaviest stack" ? "The heaviest stack" : "The main thread";
+    if (!stateOnly(rows)) happened.push(`${title}: ${words}.`);
+    stack = busiest;
+  }
+  return finished(report, title, happened, rows, thread, ownFrame(stack, mine));
+}
+
+/** Events whose stacks only show the state at that moment. */
+function stateOnly(rows: readonly KnowledgeRow[]): boolean {
+  return rows.some(({ key }) => key === "sleep wake failure");
+}
+
+function explainCrash(
+  report: CrashReport,
+  mine: (image: ReportImage) => boolean,
+): Explanation {
   const { exception, termination } = report;
-  const thread = report.crashedThread;
-  const information: readonly string[] = report.information;
+  const crashed = report.crashedThread;
   const happened: string[] = [];
   const rows: KnowledgeRow[] = [];
+  /** Rows that only describe the kind of exception, for reports that say nothing better. */
+  const general: KnowledgeRow[] = [];
   const add = (row: KnowledgeRow | null, text?: string): void => {
     if (row === null || rows.includes(row)) return;
+    if (row.meaning === "") {
+      if (text !== undefined) happened.push(text);
+      return;
+    }
+    if (rows.some(({ meaning }) => meaning === row.meaning)) return;
     rows.push(row);
-    happened.push(text ?? row.meaning);
+    if ((text ?? row.meaning) !== "") happened.push(text ?? row.meaning);
   };
+  const cpu = report.arch === null ? undefined : report.arch.startsWith("arm") ? "arm" : "intel";
 
-  // Messages say most, then why the system ended it, then frames, then the bare exception.
-  for (const message of messages(report)) {
-    const row = knownMessage(message);
-    if (row !== null) add(row, `${row.meaning} It says: ${message}`);
-    else if (information.includes(message)) happened.push(`It says: ${message}`);
+  const texts = [...messages(report), ...inlinedMessages(report)];
+  const ended = terminationRow(report);
+  const simulated = texts.some((text) => text.includes("SIMULATED (this is NOT a crash)"));
+  // Whoever ended the process from outside says why; its stacks only show that moment.
+  const outside = ended !== null && termination?.namespace !== "DYLD" || simulated;
+  const uncaught = outside ? null : uncaughtException(report, texts);
+  const stack = uncaught !== null && uncaught.stack.length > 0
+    ? uncaught.stack
+    : report.decidingStack;
+  const reading = readStack(stack);
+
+  if (ended !== null) {
+    add(ended, sentence(ended.meaning));
+    const [reason] = termination?.reasons ?? [];
+    if (reason !== undefined) happened.push(`It says: ${reason}`);
   }
-  if (termination !== null) {
-    const { namespace, code } = termination;
-    const row = code === null || namespace === "SIGNAL" ? null : knownTermination(namespace, code);
-    add(row, row === null ? undefined : sentence(row.meaning));
-    if (namespace !== null && namespace !== "SIGNAL") {
-      if (row === null) add(known("namespace", namespace.toUpperCase()));
-      const [reason] = termination.reasons;
-      if (reason !== undefined) happened.push(`It says: ${reason}`);
+  const forked = texts.find((text) => text.includes("crashed on child side of fork"));
+  if (forked !== undefined) add(knownMessage(forked));
+  if (uncaught !== null) {
+    const { language, name, reason } = uncaught;
+    const what = name === null ? "" : `: ${name}`;
+    const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
+    const known = name === null && reason === null ? "; the report does not have its reason" : "";
+    happened.push(
+      `${
+        language === "C++" ? "A C++" : "An Objective-C"
+      } exception was not caught${what}${why}${known}.`.replace(/\.\.$/, "."),
+    );
+    for (const text of [name, reason]) if (text !== null) add(knownMessage(text));
+    if (rows.length === 0) {
+      const thrower = reading.rows.find(({ row }) => row.role === undefined);
+      if (thrower !== undefined) add(thrower.row);
+    }
+    const from = stack.findIndex((frame, at) => {
+      const symbol = functionOf(frame, stack[at - 1] ?? null);
+      return symbol !== null && !raising(symbol);
+    });
+    const raiser = stack[from];
+    if (
+      raiser !== undefined && from !== reading.deciding && reason === null &&
+      uncaught.stack.length > 0
+    ) {
+      happened.push(`It was raised in ${frameTitle(raiser)}.`);
+    }
+    if (rows.length === 0) rows.push(uncaughtRow(language));
+  }
+  for (const text of texts) {
+    if (uncaught !== null && sameReason(text, uncaught)) continue;
+    // Already quoted with the termination.
+    if (happened.some((told) => told === `It says: ${text}`)) continue;
+    const row = knownMessage(text);
+    if (row !== null) {
+      add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
+    } else if (report.information.some((line) => line === text) && !dull.test(text)) {
+      happened.push(`It says: ${text}`);
     }
   }
-  for (const code of exception?.codes ?? []) {
-    if (code > 0xffffn) add(knownTermination(null, code));
+  if (ended === null && termination !== null && namesAReason(termination.namespace)) {
+    const row = known("namespace", termination.namespace!.toUpperCase());
+    add(row);
+    const [reason] = termination.reasons;
+    if (reason !== undefined && !happened.some((text) => text.includes(reason))) {
+      happened.push(`It says: ${reason}`);
+    }
   }
-  for (const row of telltales(report)) add(row);
+  if (!outside && uncaught === null) {
+    const telling = reading.rows.find(({ row }) => row.role === undefined || row.role === "top") ??
+      reading.rows.find(({ row }) => row.role === "vague");
+    const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
+      (telling?.row.role === "vague" && rows.length > 0);
+    if (telling !== undefined && !told) add(telling.row);
+  }
+  const deep = outside ? null : recursion(report);
+  if (deep !== null) {
+    happened.unshift(deep);
+    rows.unshift(known("address", "stack")!);
+  }
   const decoded = exception === null ? null : decodeException(exception);
-  if (decoded !== null) happened.push(sentence(decoded));
-  // EXC_CRASH says nothing that its signal does not say better.
-  const signal = /^SIG[A-Z]+/.exec(exception?.signal ?? "")?.[0];
-  const specific = rows.length > 0;
-  if (exception?.type === "EXC_CRASH" && signal !== undefined) {
-    if (!specific) add(known("signal", signal));
-  } else if (exception?.type != null) {
-    add(known("exception", exception.type));
+  if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
+    const message = exception.message === null ? "" : `: ${exception.message}`;
+    happened.unshift(sentence(`${exception.subtype}${message}`));
+    const event = known(
+      "event",
+      resourceEvents[/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? ""] ?? "",
+    );
+    if (event !== null) add(event);
   }
-  if (exception !== null) {
+  if (decoded !== null) {
+    happened.push(sentence(decoded));
+    const guard = exception!.type === "EXC_GUARD"
+      ? known("guard", `0x${(exception!.codes[1] ?? 0n).toString(16)}`)
+      : null;
+    if (guard !== null) add(guard, `The guard is ${guard.meaning}.`);
+  }
+
+  const address = outside ? null : faultAddress(report);
+  if (exception !== null && !outside) {
     const subtype = subtypeName(exception, report.arch);
     const row = subtype === null ? null : known("subtype", subtype);
-    const address = faultAddress(report);
-    const at = address === null ? "" : ` at 0x${address.toString(16)}`;
-    add(row, row === null ? undefined : `${subtype}${at}: ${row.meaning}.`);
-    if (address !== null) {
-      for (const words of describeAddress(report, address)) {
-        happened.push(`The address: ${words}.`);
-      }
+    if (row !== null) {
+      const at = address === null ? "" : ` at 0x${address.toString(16)}`;
+      const text = `${subtype}${at}: ${row.meaning}.`;
+      if (address === null || row.key === "EXC_I386_GPFLT" || tellsCause(row)) add(row, text);
+      else happened.push(text);
     }
-    const access = exception.type === "EXC_CRASH" ? null : accessWords(thread);
+    if (address !== null) {
+      const { kind, words } = classifyAddress(report, address);
+      for (const text of words.slice(0, 3)) happened.push(`The address: ${text}.`);
+      const causes = known("address", kind);
+      if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
+    }
+    const access = exception.type === "EXC_CRASH" || rows.some(({ role, kind }) =>
+        role === undefined && kind === "frame"
+      )
+      ? null
+      : accessWords(crashed);
     if (access !== null) happened.push(access);
-    if (exception.type === null && signal !== undefined) add(known("signal", signal));
+    const rosetta = untranslated(report);
+    if (rosetta !== null) happened.unshift(rosetta);
+    if (exception.type != null) {
+      const signal = signalOf(exception.signal) ?? signalOf(exception.type);
+      const own = known("exception", exception.type, cpu);
+      if (exception.type === "EXC_CRASH" || own === null) {
+        if (signal !== null) push(general, known("signal", signal));
+      } else push(general, own);
+    } else if (signalOf(exception.signal) !== null) {
+      push(general, known("signal", signalOf(exception.signal)!));
+    }
   }
-  const deep = recursion(thread);
-  if (deep !== null) happened.unshift(deep);
+  if (rows.length === 0 || rows.every(({ kind }) => kind === "address")) {
+    for (const row of general) {
+      // The subtype says it better.
+      if (row.key !== "EXC_BAD_ACCESS" || happened.length === 0) happened.unshift(row.meaning);
+      rows.push(row);
+    }
+  } else if (decoded === null) {
+    for (const row of general) {
+      if (row.kind === "exception" && row.causes.length === 0) rows.push(row);
+    }
+  }
 
-  const causes: string[] = [];
-  const check: string[] = [];
-  for (const row of rows) {
-    for (const cause of row.causes) if (!causes.includes(cause)) causes.push(cause);
-    if (!check.includes(row.next)) check.push(row.next);
+  const idle = outside && isIdleStack(stack);
+  const shown = crashed ??
+    (exception === null && report.threads.length > 0 ? mainThread(report) : null);
+  if (outside && shown !== null) {
+    happened.push(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
   }
-  return {
-    headline: headline(report),
-    happened,
-    thread,
-    firstOwn: firstOwn(report, mine),
-    causes: causes.slice(0, 6),
-    check: check.slice(0, 4),
-    rows,
+  const own = idle || decidesNothing(report, stack) ? null : ownFrame(stack, mine);
+  return finished(report, crashHeadline(report), happened, rows, shown, own);
+}
+
+function push(rows: KnowledgeRow[], row: KnowledgeRow | null): void {
+  if (row !== null) rows.push(row);
+}
+
+/** Rows of subtypes that are causes in themselves, not just kinds of access. */
+function tellsCause({ key }: KnowledgeRow): boolean {
+  return key === "KERN_CODESIGN_ERROR" || key === "KERN_MEMORY_ERROR" || key.startsWith("EXC_ARM_");
+}
+
+function signalOf(text: string | null): string | null {
+  return /^SIG[A-Z]+/.exec(text ?? "")?.[0] ?? null;
+}
+
+function namesAReason(namespace: string | null): boolean {
+  return namespace !== null && namespace.toUpperCase() !== "SIGNAL";
+}
+
+/** The row for a termination code, in the termination itself or in the exception's codes. */
+function terminationRow({ termination, exception }: CrashReport): KnowledgeRow | null {
+  if (termination?.code != null && namesAReason(termination.namespace)) {
+    const row = knownTermination(termination.namespace, termination.code);
+    if (row !== null) return row;
+  }
+  for (const code of exception?.codes ?? []) {
+    const row = code > 0xffffn ? knownTermination(null, code) : null;
+    if (row !== null) return row;
+  }
+  return null;
+}
+
+const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
+  "Objective-C": {
+    kind: "message",
+    key: "uncaught exception",
+    meaning: "An Objective-C exception was not caught.",
+    causes: [],
+    next:
+      "Read the exception's reason, in the report or the console; the first frame of yours on its backtrace raised it.",
+    source: 'Apple, "Addressing language exception crashes"',
+  },
+  "C++": {
+    kind: "message",
+    key: "uncaught C++ exception",
+    meaning: "A C++ exception was not caught.",
+    causes: [
+      "a missing catch",
+      "an exception that leaves a noexcept function, a destructor or a thread",
+    ],
+    next: "Find out what was thrown: see the frames after __cxa_throw, or break on __cxa_throw.",
+    source: 'Apple, "Addressing language exception crashes"',
+  },
+};
+
+function uncaughtRow(language: "Objective-C" | "C++"): KnowledgeRow {
+  return uncaughtRows[language];
+}
+
+/** Whether a message only repeats an exception that was already told. */
+function sameReason(
+  text: string,
+  { name, reason }: { name: string | null; reason: string | null },
+): boolean {
+  return /uncaught (?:foreign )?exception/.test(text) ||
+    (reason !== null && (text.includes(reason) || reason.includes(text))) ||
+    (name !== null && text === name);
+}
+
+/** Events by the subtype of an EXC_RESOURCE. */
+const resourceEvents: Readonly<Record<string, string>> = {
+  CPU: "cpu usage",
+  CPU_FATAL: "cpu usage",
+  WAKEUPS: "wakeups",
+  MEMORY: "memory",
+  IO: "disk writes",
+};
+
+/** Messages that tell nothing that other fields do not tell. */
+const dull =
+  /^(?:abort\(\) called|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+
+/** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
+ * libc++'s hardening checks. */
+function inlinedMessages({ crashedThread }: CrashReport): string[] {
+  const list: string[] = [];
+  for (const { symbol } of crashedThread?.frames.slice(0, 4) ?? []) {
+    const message = symbol === null ? null : trapMessage(symbol);
+    if (message !== null) list.push(message);
+  }
+  return list;
+}
+
+/** Everything that was left in words. */
+function messages(report: CrashReport): string[] {
+  const list: string[] = [];
+  const add = (text: string | null): void => {
+    if (text !== null && text.trim() !== "" && !list.includes(text)) list.push(text);
   };
+  for (const text of report.information) add(text);
+  add(report.exception?.message ?? null);
+  add(report.exception?.note ?? null);
+  for (const reason of report.termination?.reasons ?? []) add(reason);
+  return list.slice(0, 50);
+}
+
+function raising(symbol: string): boolean {
+  const { rows } = readStack([{ ...nowhere, symbol: symbol as ReportFrame["symbol"] }]);
+  return rows[0]?.row.role === "raise";
+}
+
+const nowhere: ReportFrame = {
+  index: 0,
+  address: 0n,
+  image: null,
+  imageName: "libobjc.A.dylib" as ReportFrame["imageName"],
+  symbol: null,
+  offset: null,
+  file: null,
+  line: null,
+  column: null,
+  inlined: false,
+  span: null,
+};
+
+function frameTitle(frame: ReportFrame): string {
+  const image = imageOf(frame);
+  return `${frame.symbol ?? `0x${frame.address.toString(16)}`}${
+    image === null ? "" : ` (${imageTitle(image)})`
+  }`;
+}
+
+/** The deciding frame of a stack, where its image is one of `mine`. */
+function ownFrame(
+  stack: readonly ReportFrame[],
+  mine: (image: ReportImage) => boolean,
+): ReportFrame | null {
+  const { deciding } = readStack(stack);
+  const isMine = (frame: ReportFrame): boolean => {
+    const image = imageOf(frame);
+    return image !== null && mine(image as ReportImage);
+  };
+  if (deciding >= 0 && isMine(stack[deciding])) return stack[deciding];
+  return stack.find(isMine) ?? null;
 }
 
 function sentence(text: string): string {
@@ -131,85 +436,122 @@ function sentence(text: string): string {
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
-function headline(report: CrashReport): string {
-  const { process, exception, termination } = report;
-  const name = process.name ?? "a process";
-  const version = process.version === null ? "" : ` ${process.version}`;
-  const on = [report.model, report.osVersion].filter((text) => text !== null).join(", ");
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+function crashHeadline({ exception, termination }: CrashReport): string {
   const what = exception?.type != null
     ? `${exception.type}${exception.signal === null ? "" : ` (${exception.signal})`}`
-    : report.format === "sample" || report.format === "spindump"
-    ? `${report.format}, ${report.threads.length} threads`
-    : report.bugType === "288"
-    ? "stackshot"
+    : exception?.signal != null
+    ? exception.signal
     : "no exception";
-  const ended = termination?.namespace == null || termination.namespace === "SIGNAL"
+  const by = termination?.namespace == null || termination.namespace === "SIGNAL"
     ? ""
     : `, ended by ${termination.namespace}` +
       (termination.code === null ? "" : ` 0x${termination.code.toString(16)}`);
-  return `${name}${version}: ${what}${ended}${on === "" ? "" : `, on ${on}`}`;
+  return `${what}${by}`;
 }
 
-/** Everything that was left for the report in words. */
-function messages(report: CrashReport): string[] {
-  const list = [...report.information];
-  if (report.exception?.message != null) list.push(report.exception.message);
-  if (report.exception?.note != null) list.push(report.exception.note);
-  for (const reason of report.termination?.reasons ?? []) list.push(reason);
-  return list.slice(0, 50);
-}
-
-/** The rows of the first frames, by which many a crash is known; the innermost first. */
-function telltales(report: CrashReport): KnowledgeRow[] {
-  const rows: KnowledgeRow[] = [];
-  const frames = report.crashedThread?.frames ?? [];
-  for (const frame of frames.slice(0, 12)) {
-    const row = frame.symbol === null ? null : knownFrame(frame.symbol);
-    // What objc_msgSend means below the top is nothing.
-    const topOnly = row !== null &&
-      /^(?:objc_|swift_re|swift_unknown|swift_task|os_unfair)/.test(row.key);
-    if (row !== null && (!topOnly || frame.index === 0)) rows.push(row);
-    if (rows.length >= 3) break;
+function finished(
+  report: CrashReport,
+  what: string,
+  happened: readonly string[],
+  rows: readonly KnowledgeRow[],
+  thread: ReportThread | null,
+  firstOwn: ReportFrame | null,
+): Explanation {
+  const { process, model, osVersion } = report;
+  const on = [model, osVersion].filter((text) => text !== null).join(", ");
+  const version = process.version === null || /^\?\?\?/.test(process.version)
+    ? ""
+    : ` ${process.version}`;
+  const who = process.name === null ? "" : `${process.name}${version}: `;
+  const causes: string[] = [];
+  const check: string[] = [];
+  for (const row of rows) {
+    // The first row that has causes is the most specific.
+    if (causes.length === 0) causes.push(...row.causes);
+    if (row.next !== "" && !check.includes(row.next)) check.push(row.next);
   }
-  // That abort() was called says less than who called it.
-  return rows.sort((a, b) => Number(isVague(a)) - Number(isVague(b)));
+  return {
+    headline: `${who}${what}${on === "" ? "" : `, on ${on}`}`,
+    happened: unique(happened),
+    thread,
+    firstOwn,
+    causes,
+    check: check.slice(0, 2),
+    rows,
+  };
 }
 
-function isVague({ key }: KnowledgeRow): boolean {
-  return key === "abort" || key === "__pthread_kill";
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
 }
 
 /** `ESR_ELx.EC` of a `brk` instruction. */
 const breakpointClass = 0x3cn;
-/** What compilers mean by the number of a `brk`: LLVM's trap, and the four keys of a pointer whose
- * authentication failed (`AArch64PointerAuth`). */
+/** Numbers of `brk` instructions: LLVM's trap, and failed pointer authentication with each key
+ * (LLVM's `AArch64PointerAuth`). */
 const breakpoints: Readonly<Record<number, string>> = {
-  0x1: "brk 1 is a trap of the compiler's: a failed Swift check, or __builtin_trap().",
-  0xc470: "brk 0xc470: a pointer's authentication failed (key IA).",
-  0xc471: "brk 0xc471: a pointer's authentication failed (key IB).",
-  0xc472: "brk 0xc472: a pointer's authentication failed (key DA).",
-  0xc473: "brk 0xc473: a pointer's authentication failed (key DB).",
+  0x1: "It is brk 1, the compiler's trap: a failed Swift check or __builtin_trap().",
+  0xc470: "It is brk 0xc470: a pointer's authentication failed (key IA).",
+  0xc471: "It is brk 0xc471: a pointer's authentication failed (key IB).",
+  0xc472: "It is brk 0xc472: a pointer's authentication failed (key DA).",
+  0xc473: "It is brk 0xc473: a pointer's authentication failed (key DB).",
 };
 
-/** What the CPU says of the access. */
+/** What the CPU reports about the access. */
 function accessWords(thread: ReportThread | null): string | null {
   const esr = register(thread, "esr");
-  if (esr !== null && ((esr >> 26n) & 0x3fn) === breakpointClass) {
-    const words = breakpoints[Number(esr & 0xffffn)];
-    if (words !== undefined) return words;
-  }
-  const note = thread?.registers.find(({ name }) => name === "esr")?.note;
-  if (note != null) return `The CPU says: ${note.replace(/[()]/g, "")}.`;
-  if (esr !== null && Number((esr >> 26n) & 0x3fn) === 0x24) {
-    return (esr & 0x40n) !== 0n ? "It was writing." : "It was reading.";
+  if (esr === null) return null;
+  const kind = (esr >> 26n) & 0x3fn;
+  if (kind === breakpointClass) return breakpoints[Number(esr & 0xffffn)] ?? null;
+  // Data aborts say whether it was a write.
+  if (kind === 0x24n || kind === 0x25n) {
+    return (esr & 0x40n) !== 0n ? "It was a write." : "It was a read.";
   }
   return null;
 }
 
-/** A stack on which the same function stands again and again. */
-function recursion(thread: ReportThread | null): string | null {
-  const frames = thread?.frames ?? [];
-  if (frames.length < 400) return null;
+/** An instruction that Rosetta does not translate: by the bytes at the program counter, where the report
+ * has them. */
+function untranslated(report: CrashReport): string | null {
+  const { exception, codeType, body } = report;
+  if (exception?.type !== "EXC_BAD_INSTRUCTION") return null;
+  const translated = /Translated/i.test(codeType ?? "") || body?.translated === true;
+  const byte = instructionAt(report);
+  const isVector = byte === 0xc4 || byte === 0xc5 || byte === 0x62;
+  if (isVector) {
+    return `The instruction is a vector instruction (AVX)${
+      translated
+        ? ", which Rosetta does not translate before macOS 15"
+        : ", which this CPU does not have"
+    }.`;
+  }
+  if (!translated || byte === 0x0f) return null;
+  return "The program is translated by Rosetta, which before macOS 15 does not know AVX instructions; " +
+    "otherwise it is a trap (ud2).";
+}
+
+/** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:
+ * `48 8b [c5]fc …` marks it. */
+function instructionAt(report: CrashReport): number | null {
+  const section = report.sections.find(({ name }) => /instruction stream/i.test(name));
+  const marked = /\[([0-9a-f]{2})\]/.exec(section?.lines.join("\n").slice(0, 4000) ?? "")?.[1];
+  return marked === undefined ? null : parseInt(marked, 16);
+}
+
+/** From this many frames on, a function that repeats is taken for endless recursion. */
+const MIN_RECURSION = 400;
+/** The same for a fault at the stack pointer, where reporters cut stacks. */
+const MIN_REPEATS = 12;
+
+/** A stack that overflowed: with the same functions again and again, and long, or with a fault at its
+ * end. */
+function recursion(report: CrashReport): string | null {
+  const frames = report.crashedThread?.frames ?? [];
+  if (frames.length < MIN_REPEATS) return null;
   const counts = new Map<string, { frame: ReportFrame; count: number }>();
   for (const frame of frames) {
     const key = frame.symbol ?? `0x${frame.address.toString(16)}`;
@@ -218,23 +560,16 @@ function recursion(thread: ReportThread | null): string | null {
     else entry.count++;
   }
   const most = [...counts.values()].sort((a, b) => b.count - a.count)[0];
-  if (most.count < frames.length / 10) return null;
-  const name = most.frame.symbol ?? `code at 0x${most.frame.address.toString(16)}`;
-  return `${name} is on the stack ${most.count} times in ${frames.length} frames: ` +
-    "recursion without end, until the stack was full.";
-}
-
-function firstOwn(
-  report: CrashReport,
-  mine: (image: ReportImage) => boolean,
-): ReportFrame | null {
-  const stacks = [
-    report.lastException ?? [],
-    (report.crashedThread ?? report.threads[0])?.frames ?? [],
-  ];
-  for (const frames of stacks) {
-    const found = frames.find(({ image }) => image !== null && mine(image));
-    if (found !== undefined) return found;
+  if (most.count < MIN_REPEATS || most.count < frames.length / 10) return null;
+  if (frames.length < MIN_RECURSION) {
+    const address = faultAddress(report);
+    const sp = register(report.crashedThread, "sp", "rsp", "esp");
+    const near = address !== null && sp !== null && address < sp + 0x1000n &&
+      address + 0x20000n > sp;
+    const guard = address !== null && classifyAddress(report, address).kind === "stack";
+    if (!near && !guard) return null;
   }
-  return null;
+  const name = most.frame.symbol ?? `code at 0x${most.frame.address.toString(16)}`;
+  return `The stack overflowed: ${name} is on it ${most.count} times in ${frames.length} frames, ` +
+    "recursion that does not end.";
 }

@@ -15,14 +15,8 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "exception",
     key: "EXC_BAD_ACCESS",
     meaning: "The program used memory that it may not use, or not in that way.",
-    causes: [
-      "an object used after it was freed",
-      "a null or uninitialized pointer",
-      "a write past the end of a buffer",
-      "a stack that grew too deep",
-    ],
-    next:
-      "Look at the faulting address and the instruction's operands; run with Address Sanitizer or zombie objects.",
+    causes: [],
+    next: "",
     source: apple,
   },
   {
@@ -37,27 +31,33 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "exception",
     key: "EXC_BREAKPOINT",
-    meaning: "The program ran into a trap that was put there to stop it.",
+    meaning: "The program executed a trap instruction, with which a failed check stops it.",
     causes: [
-      "Swift: nil unwrapped, a failed forced cast, an index out of range, an overflow",
-      "a failed check in a system library such as libdispatch",
-      "__builtin_trap()",
+      "in Swift: nil unwrapped, a failed forced cast, an index out of range, an overflow",
+      "__builtin_trap(), or a failed check of a library",
     ],
-    next:
-      "The function at the top, or the first of yours below it, made the check: see its line and the message.",
+    next: "The function at the top made the check: see its line and the message.",
     source: apple,
   },
   {
     kind: "exception",
     key: "EXC_BAD_INSTRUCTION",
     meaning: "The CPU met an instruction that it does not know or may not execute.",
+    causes: ["a jump through a damaged function pointer", "code for a newer CPU"],
+    next: "See the top frame's instruction, or who called through a pointer.",
+    source: apple,
+  },
+  {
+    kind: "exception",
+    key: "EXC_BAD_INSTRUCTION",
+    cpu: "intel",
+    meaning:
+      "The CPU met an invalid instruction: on Intel mostly ud2, with which a failed check stops the program.",
     causes: [
-      "on Intel: a Swift run-time check or __builtin_trap(), which are ud2 there",
-      "a jump through a damaged function pointer",
+      "a failed check: in Swift nil unwrapped, an index out of range or an overflow; in C __builtin_trap()",
       "code for a newer CPU",
     ],
-    next:
-      "If the top frame is a function of yours, a check in it failed; else see who called through a pointer.",
+    next: "The function at the top, or the first frame of yours, made the check: see its line.",
     source: apple,
   },
   {

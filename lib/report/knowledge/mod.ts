@@ -1,48 +1,132 @@
-/** What is known about crashes, as one table: exceptions, signals, codes, terminations, telltale frames
- * and messages. */
+/** What is known about crashes, as one table: exceptions, signals, codes, terminations, functions,
+ * messages and kinds of reports, each row with its source.
+ *
+ * @module
+ */
 
 import { exceptionRows } from "./exceptions.ts";
 import { frameRows } from "./frames.ts";
+import { kindRows } from "./kinds.ts";
+import { messageRows } from "./messages.ts";
 import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
-export type { KnowledgeKind, KnowledgeRow } from "./row.ts";
+import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 
-/** All of it. */
+export type { FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";
+
+/** The whole table. */
 export const knowledge: readonly KnowledgeRow[] = [
   ...exceptionRows,
   ...terminationRows,
   ...frameRows,
+  ...runtimeRows,
+  ...messageRows,
+  ...kindRows,
 ];
 
-const exact = new Map<string, KnowledgeRow>();
-const prefixes: KnowledgeRow[] = [];
-const messages: KnowledgeRow[] = [];
+/** The rows of one kind: those with a whole key, and those with a prefix or words. */
+class Rows {
+  readonly #exact = new Map<string, KnowledgeRow[]>();
+  /** Prefixes by their first two characters; the longest first. */
+  readonly #prefixes = new Map<string, KnowledgeRow[]>();
+  readonly all: KnowledgeRow[] = [];
+
+  add(row: KnowledgeRow): void {
+    this.all.push(row);
+    if (row.key.endsWith("*")) {
+      const list = this.#prefixes.get(row.key.slice(0, 2)) ?? [];
+      list.push(row);
+      list.sort((a, b) => b.key.length - a.key.length);
+      this.#prefixes.set(row.key.slice(0, 2), list);
+    } else {
+      this.#exact.set(row.key, [...this.#exact.get(row.key) ?? [], row]);
+    }
+  }
+
+  find(key: string, cpu?: "arm" | "intel"): KnowledgeRow | null {
+    const rows = this.#exact.get(key);
+    if (rows !== undefined) {
+      // A row for the CPU wins over one for all.
+      return rows.find((row) => row.cpu !== undefined && row.cpu === cpu) ??
+        rows.find((row) => row.cpu === undefined) ?? null;
+    }
+    return this.#prefixes.get(key.slice(0, 2))?.find((row) =>
+      key.startsWith(row.key.slice(0, -1))
+    ) ?? null;
+  }
+}
+
+const kinds = new Map<KnowledgeKind, Rows>();
 for (const row of knowledge) {
-  if (row.kind === "message") messages.push(row);
-  else if (row.kind === "frame" && row.key.endsWith("*")) prefixes.push(row);
-  else exact.set(`${row.kind} ${row.key}`, row);
+  let rows = kinds.get(row.kind);
+  if (rows === undefined) kinds.set(row.kind, rows = new Rows());
+  rows.add(row);
 }
 
-/** What is known of a name; `null` when nothing is. */
-export function known(kind: KnowledgeKind, key: string): KnowledgeRow | null {
-  return exact.get(`${kind} ${key}`) ?? null;
+/** The row for a key; `null` when there is none.
+ *
+ * @param cpu the instruction set, for rows that are limited to one
+ */
+export function known(
+  kind: KnowledgeKind,
+  key: string,
+  cpu?: "arm" | "intel",
+): KnowledgeRow | null {
+  return kinds.get(kind)?.find(key, cpu) ?? null;
 }
 
-/** What is known of a termination's code in its namespace; `null` when nothing is. */
+/** The row for a termination code; `null` when there is none. */
 export function knownTermination(namespace: string | null, code: bigint): KnowledgeRow | null {
   const hex = `0x${code.toString(16)}`;
   const space = (namespace ?? "").toUpperCase();
   return known("termination", `${space}:${hex}`) ?? known("termination", `*:${hex}`);
 }
 
-/** What is known of a frame by its symbol; `null` when nothing is. */
+/** Function names repeat from report to report. */
+const remembered = new Map<string, KnowledgeRow | null>();
+const MAX_REMEMBERED = 1 << 13;
+
+/** The row for a function; `null` when there is none. */
 export function knownFrame(symbol: string): KnowledgeRow | null {
-  const row = known("frame", symbol);
-  if (row !== null) return row;
-  return prefixes.find(({ key }) => symbol.startsWith(key.slice(0, -1))) ?? null;
+  let row = remembered.get(symbol);
+  if (row === undefined) {
+    row = known("frame", bareName(symbol)) ?? known("frame", symbol);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(symbol, row);
+  }
+  return row;
 }
 
-/** What is known of a message by words in it; `null` when nothing is. */
+/** The row for the words of a message; `null` when there is none. */
 export function knownMessage(message: string): KnowledgeRow | null {
-  return messages.find(({ key }) => message.includes(key)) ?? null;
+  return containing("message", message);
+}
+
+/** The row for the words of a kernel panic; `null` when there is none. */
+export function knownPanic(message: string): KnowledgeRow | null {
+  return containing("panic", message);
+}
+
+function containing(kind: KnowledgeKind, text: string): KnowledgeRow | null {
+  return kinds.get(kind)?.all.find(({ key }) => text.includes(key)) ?? null;
+}
+
+/** A function's name without what compilers and reporters add to it: `specialized`, `closure #1 in`,
+ * `.cold.1`, `$VARIANT$mp`, `[abi:v15006]`, and the offset that Apple's reporter puts inside abbreviated
+ * names, as in `_assertionFailure+ 228276 (_:_:file:line:flags:)`. */
+export function bareName(symbol: string): string {
+  let name = symbol.slice(0, 400);
+  for (;;) {
+    const shorter = name.replace(
+      /^(?:specialized |generic specialization <[^>]{0,200}> of |partial apply for |merged |@objc |closure #\d{1,4} in |implicit closure #\d{1,4} in )/,
+      "",
+    );
+    if (shorter === name) break;
+    name = shorter;
+  }
+  return name.replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "")
+    .replace(/\$VARIANT\$\w{1,20}$/, "")
+    .replace(/\[abi:\w{1,20}\]/g, "")
+    .replace(/\+ \d{1,12} (?=\()/, "")
+    .replace(/^std::__1::/, "std::");
 }

@@ -1,14 +1,22 @@
-/** The shape of what is known about crashes. */
+/** The shape of the knowledge table. */
 
-/** What a row is about.
+/** What a row is looked up by.
  *
- * - `exception`: a Mach exception's name
- * - `signal`: a signal's name
- * - `subtype`: the word that a subtype begins with, as in `KERN_INVALID_ADDRESS`
- * - `namespace`: of a termination
- * - `termination`: `NAMESPACE:code`; `*:code` in any
- * - `frame`: a symbol; with a star at its end, all that begin so
- * - `message`: words of what a library left for the report
+ * - `exception`: name of a Mach exception
+ * - `signal`: name of a signal
+ * - `subtype`: first word of a subtype, such as `KERN_INVALID_ADDRESS`
+ * - `namespace`: namespace of a termination
+ * - `termination`: `NAMESPACE:code`; `*:code` for any namespace
+ * - `frame`: function name; with a star at its end, a prefix of one
+ * - `message`: words of a message that a library left for the report
+ * - `library`: file name of a language run-time; with a star at its end, a prefix of one
+ * - `report`: Apple's number of a kind of report
+ * - `event`: `Event:` of a resource report, in lower case
+ * - `jetsam`: reason of a process in a JetsamEvent report
+ * - `panic`: words of a kernel panic's message
+ * - `wait`: function in which a thread waits
+ * - `guard`: value of a guard, in hexadecimal
+ * - `address`: class of a faulting address
  */
 export type KnowledgeKind =
   | "exception"
@@ -17,20 +25,40 @@ export type KnowledgeKind =
   | "namespace"
   | "termination"
   | "frame"
-  | "message";
+  | "message"
+  | "library"
+  | "report"
+  | "event"
+  | "jetsam"
+  | "panic"
+  | "wait"
+  | "guard"
+  | "address";
 
-/** One thing that is known. */
+/** The part that a function plays on a crashed stack.
+ *
+ * - `top`: tells something only as the innermost frame
+ * - `raise`: raises a signal or an exception, or leads there; tells nothing itself
+ * - `vague`: like `raise`, but says something when no other row does
+ */
+export type FrameRole = "top" | "raise" | "vague";
+
+/** One piece of knowledge. */
 export interface KnowledgeRow {
   /** What {@linkcode KnowledgeRow.key} is. */
   readonly kind: KnowledgeKind;
-  /** What is looked up. */
+  /** What the row is looked up by. */
   readonly key: string;
-  /** What it says, in a sentence. */
+  /** Its meaning, in a sentence; empty for functions that only raise something. */
   readonly meaning: string;
-  /** What it mostly comes from, the most likely first. */
+  /** Usual causes, the most likely first. */
   readonly causes: readonly string[];
-  /** What to do first. */
+  /** What to do first; empty when another row says it. */
   readonly next: string;
-  /** Where it is written. */
+  /** Where it is documented. */
   readonly source: string;
+  /** The part that a function plays; absent where its presence tells what happened. */
+  readonly role?: FrameRole;
+  /** The instruction set that the row is limited to. */
+  readonly cpu?: "arm" | "intel";
 }

@@ -11,6 +11,9 @@ import { Lines } from "../text.ts";
 /** Number of characters in which the format is recognized. */
 const PROBED = 1 << 16;
 
+/** The title of the stack that resource reports show first. */
+const heaviestTitle = /^Heaviest stack for the target process/m;
+
 /** A line of a tree. */
 interface TreeLine {
   /** Column of the count; a larger one is deeper in the tree. */
@@ -51,6 +54,8 @@ export function readCallTree(
     ? "sample"
     : /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(head) && !/^Thread \d+/m.test(head)
     ? "spindump"
+    : heaviestTitle.test(head)
+    ? "spindump"
     : null;
   if (format === null) return null;
   const lines = new Lines(text, from);
@@ -63,11 +68,26 @@ export function readCallTree(
   /** The nodes from the root to the last one, with their columns. */
   let path: { depth: number; node: DraftNode }[] = [];
   let found = 0;
+  /** Whether the lines are those of the heaviest stack, which are not indented by depth. */
+  let flat = false;
 
   for (let at = 0; at < lines.length; at++) {
     const line = lines.line(at);
     const trimmed = line.trim();
-    if (trimmed === "") continue;
+    if (trimmed === "") {
+      if (flat && path.length > 0) {
+        flat = false;
+        thread = null;
+      }
+      continue;
+    }
+    if (threads.length === 0 && heaviestTitle.test(trimmed)) {
+      flat = true;
+      thread = { id: null, name: "heaviest stack", queue: null, process, roots: [] };
+      threads.push(thread);
+      path = [];
+      continue;
+    }
     const image = trimmed.startsWith("0x") ? parseImageLine(trimmed) : null;
     if (image !== null) {
       images.push(image);
@@ -88,8 +108,9 @@ export function readCallTree(
       : parseSpindumpLine(line);
     if (entry !== null && thread !== null) {
       found++;
-      while (path.length > 0 && path.at(-1)!.depth >= entry.depth) path.pop();
-      const { depth, count, ...place } = entry;
+      const { count, ...place } = withoutDepth(entry);
+      const depth = flat ? path.length : entry.depth;
+      while (path.length > 0 && path.at(-1)!.depth >= depth) path.pop();
       const node: DraftNode = {
         count,
         children: [],
@@ -156,6 +177,10 @@ export function readCallTree(
     body: null,
     warnings,
   });
+}
+
+function withoutDepth({ depth: _, ...rest }: TreeLine): Omit<TreeLine, "depth"> {
+  return rest;
 }
 
 /** Sets each frame's image. Iterative: trees may be deeper than the call stack allows. */

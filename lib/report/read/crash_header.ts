@@ -26,6 +26,9 @@ export const fieldNames: ReadonlySet<string> = new Set([
   ..."physical footprint (peak)|idle exit|analysis written to|data source".split("|"),
   ..."action taken|wakeups|cpu|cpu used|cpu limit|wakeups limit|free disk space".split("|"),
   ..."report format|note|store info|share with devs|beta identifier|bundle id".split("|"),
+  ..."exception code|reason|date|kernel version|frontmost process pid|largest process".split("|"),
+  ..."writes|writes limit|limit duration|writes caused|writes duration|wakeups caused".split("|"),
+  ..."duration sampled|start time|hardware model|active cpus|architecture|shared cache".split("|"),
 ]);
 
 /** Words of translated headers. */
@@ -88,7 +91,8 @@ export class Header {
       const name = field.name.toLowerCase();
       if (!fieldNames.has(name)) unknown.push(field);
       else if (!this.#values.has(name)) this.#values.set(name, field.value);
-      else if (name === "termination description") {
+      // macOS writes the subtype and the numbers as two lines of the same name.
+      else if (name === "termination description" || name === "exception codes") {
         this.#values.set(name, `${this.#values.get(name)}\n${field.value}`);
       }
     }
@@ -155,7 +159,7 @@ export class Header {
   }
 
   get date(): string | null {
-    return this.#value("date/time") ?? textAt(this.#json ?? undefined, "timestamp");
+    return this.#value("date/time", "date") ?? textAt(this.#json ?? undefined, "timestamp");
   }
 
   get incident(): string | null {
@@ -181,17 +185,20 @@ export class Header {
 
   get exception(): ReportException | null {
     const written = this.#value("exception type");
-    const given = this.#value("exception codes");
-    let subtype = this.#value("exception subtype");
+    const lines = this.#value("exception codes", "exception code")?.split("\n") ?? [];
+    const given = lines.find((line) => isNumber.test(line)) ?? lines[0] ?? null;
+    let subtype = this.#value("exception subtype") ??
+      lines.find((line) => !isNumber.test(line) && /^(?:[A-Z]|#\d+ at 0x)/.test(line)) ?? null;
     const message = this.#value("exception message", "exception reason");
     const note = this.#value("exception note");
     if (written === null && given === null && subtype === null && note === null) return null;
     const match = /^(\S+)(?:\s+\((.{1,200})\))?/.exec(written ?? "");
-    // macOS writes the subtype where iOS writes the numbers.
-    if (subtype === null && given !== null && /^(?:[A-Z]|#\d+ at 0x)/.test(given)) subtype = given;
+    // KSCrash writes 0 where there was no exception.
+    const none = /^0\b/.test(written ?? "");
+    if (none && /^0x0+ at 0x0+$/.test(given ?? "")) subtype = null;
     return {
-      type: match === null ? written : match[1],
-      signal: match?.[2] ?? null,
+      type: none ? null : match === null ? written : match[1],
+      signal: none ? null : match?.[2] ?? null,
       codes: codesIn(given),
       subtype,
       message,
@@ -216,6 +223,8 @@ export class Header {
     return { namespace, code, reasons, byProcess, byPid };
   }
 }
+
+const isNumber = /^\s*(?:0x|\d)/;
 
 /** Whether a name has non-ASCII letters, as most translated names have. */
 function isForeign(name: string): boolean {
@@ -242,7 +251,7 @@ export function parseReason(
 /** The numbers in `0x0000000000000001, 0x0000000000000010`. */
 function codesIn(text: string | null): bigint[] {
   const codes: bigint[] = [];
-  if (text === null || !/^\s*(?:0x|\d)/.test(text)) return codes;
+  if (text === null || !isNumber.test(text)) return codes;
   for (const [code] of text.matchAll(/\b0x[0-9a-fA-F]{1,16}\b/g)) {
     if (codes.length < 8) codes.push(BigInt(code));
   }

@@ -82,6 +82,15 @@ function findAddress(line: string, from: number): readonly [start: number, end: 
   return null;
 }
 
+/** A null program counter, which iOS writes as 18 zeroes without `0x`. */
+function bareAddress(line: string, from: number): readonly [start: number, end: number] | null {
+  const at = line.indexOf("0000000000000000", from);
+  if (at <= from || !isSpace(line.charCodeAt(at - 1))) return null;
+  let end = at;
+  while (line.charCodeAt(end) === 0x30) end++;
+  return isSpace(line.charCodeAt(end)) && end - at <= 18 ? [at, end] : null;
+}
+
 /** Reads a frame line; `null` when it is another line. */
 export function parseFrameLine(line: string): FrameLine | null {
   const first = skipSpace(line, 0);
@@ -90,7 +99,7 @@ export function parseFrameLine(line: string): FrameLine | null {
   if (at === first || at > first + 9 || !isSpace(line.charCodeAt(at))) return null;
   const index = Number(line.slice(first, at));
   const nameAt = skipSpace(line, at);
-  const found = findAddress(line, nameAt);
+  const found = findAddress(line, nameAt) ?? bareAddress(line, nameAt);
   if (found === null) return null;
   const [start, end] = found;
   const name = line.slice(nameAt, start).trim();
@@ -99,7 +108,7 @@ export function parseFrameLine(line: string): FrameLine | null {
   return {
     index,
     imageName: name === "" || name === "???" ? null : name,
-    address: BigInt(line.slice(start, end)),
+    address: line.charCodeAt(start + 1) === 0x30 ? 0n : BigInt(line.slice(start, end)),
     placeAt,
     symbol: place.symbol,
     offset: place.offset,
@@ -147,20 +156,46 @@ export function parsePlace(text: string): Place {
   let symbol: string | null = rest === "" ? null : rest;
   let offset: number | null = null;
   let base: bigint | null = null;
+  // libsymbolicate keeps the numbers and adds the name: `0x1ce7f8000 + 164884 // abort`.
+  const comment = rest.indexOf("// ");
+  const added = comment > 0 && hexEnd(rest, 0) > 0 ? rest.slice(comment + 3).trim() : null;
+  if (added !== null) rest = rest.slice(0, comment).trimEnd();
   const plus = rest.lastIndexOf(" + ");
   if (plus >= 0) {
     offset = toNumber(rest.slice(plus + 3));
     if (offset !== null) symbol = rest.slice(0, plus);
   }
+  // KSCrash puts it in parentheses: `0xee000 + 33224 (main + 164)`.
+  const named = added ?? (hexEnd(rest, 0) > 0 && file !== null && line === null ? file : null);
+  if (named !== null) {
+    const at = named.lastIndexOf(" + ");
+    const distance = at < 0 ? null : offsetOf(named.slice(at + 3));
+    const base = hexEnd(symbol ?? "", 0) === symbol?.length ? BigInt(symbol) : null;
+    return {
+      symbol: distance === null ? named : named.slice(0, at),
+      offset: distance,
+      base,
+      image,
+      file: null,
+      line: null,
+      column: null,
+      inlined,
+    };
+  }
   if (symbol !== null) {
     const end = hexEnd(symbol, 0);
-    if (symbol === "0" && offset === 0) symbol = null;
+    if (symbol === "<unknown>" || (symbol === "0" && offset !== null)) symbol = null;
     else if (end > 0 && end === symbol.length) {
       base = BigInt(symbol);
       symbol = null;
     }
   }
   return { symbol, offset, base, image, file, line, column, inlined };
+}
+
+/** A decimal or hexadecimal offset; `null` when it is neither. */
+function offsetOf(text: string): number | null {
+  return /^0x[0-9a-fA-F]{1,12}$/.test(text) ? Number(text) : toNumber(text);
 }
 
 /** Offset of the parenthesis, after white space, that the last character closes; -1 when there is none.

@@ -84,6 +84,8 @@ class CrashTextReader {
   #thread: DraftThread | null = null;
   #loose = "";
   #afterBlank = true;
+  #hasException = false;
+  readonly #remarks: string[] = [];
 
   constructor(
     file: string,
@@ -320,6 +322,7 @@ class CrashTextReader {
       const known = fieldNames.has(name.toLowerCase());
       if (value !== "" && (known || (!inSection && !indented))) {
         this.#collecting = "header";
+        this.#hasException ||= /^exception type$/i.test(name);
         this.#fields.push({ name, value });
         this.#loose = trimmed;
         return;
@@ -342,7 +345,12 @@ class CrashTextReader {
     }
     const field = this.#fields.at(-1);
     const continues = this.#collecting === "header" && field !== undefined && !this.#afterBlank;
-    if (continues && /^[ \t]/.test(line)) field.value += `\n${line}`;
+    if (continues && (/^[ \t]/.test(line) || isRegionLine(field.name, trimmed))) {
+      field.value += `\n${line}`;
+    } else if (this.#collecting === "header" && this.#threads.length === 0 && this.#hasException) {
+      // Other reporters say what happened in a line of its own.
+      this.#remarks.push(trimmed);
+    }
   }
 
   #finish(): CrashReport {
@@ -359,7 +367,7 @@ class CrashTextReader {
         (draft.symbol === draft.imageName || draft.symbol === image.name ||
           image.path?.endsWith(`/${draft.symbol}`) === true) &&
         draft.address === image.base + BigInt(draft.offset);
-      const unnamed = draft.base !== null || named;
+      const unnamed = named || (draft.base !== null && draft.symbol === null);
       return {
         index: draft.index,
         address: draft.address,
@@ -415,7 +423,7 @@ class CrashTextReader {
   }
 
   #information(): string[] {
-    const lines: string[] = [];
+    const lines: string[] = [...this.#remarks.slice(0, 8)];
     for (const section of this.#sections) {
       if (!/^(?:Application Specific Information|Dyld Error Message)/i.test(section.name)) continue;
       for (const line of section.lines) lines.push(line.trim());
@@ -429,6 +437,14 @@ class CrashTextReader {
       this.#warn("there is no list of binary images: the report may be cut off");
     }
   }
+}
+
+/** The lines of `VM Region Info`, which some copies have without their indentation. */
+function isRegionLine(field: string, line: string): boolean {
+  return /^VM Region Info$/i.test(field) &&
+    /^(?:-{2,3}>|REGION TYPE|GAP OF|UNUSED SPACE|\S.{0,60} [0-9a-f]{6,16}-[0-9a-f]{6,16})/.test(
+      line,
+    );
 }
 
 /** Offset of the colon after a name, ASCII or full-width; -1 without one. */

@@ -4,6 +4,7 @@ import { FormatError } from "../../errors.ts";
 import { readCallTree } from "./call_tree.ts";
 import { readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
+import { isPanic, readPanic } from "./panic.ts";
 import { isObject, type JsonObject, parseJson } from "../json.ts";
 import { CrashReport } from "../report.ts";
 import { decodeReport } from "../text.ts";
@@ -126,6 +127,9 @@ function readText(
   header: JsonObject | null,
   warnings: string[] = [],
 ): CrashReport | null {
+  if (isPanic(text, from)) {
+    return readPanic(name, text, text, { header, body: null }, from, warnings);
+  }
   const tree = readCallTree(name, text, from, header);
   if (tree !== null) return tree;
   const full = fullReport(text, from);

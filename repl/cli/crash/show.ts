@@ -90,7 +90,8 @@ async function show(crash: ReadCrash, options: CrashOptions, index: number): Pro
   // People get crash text, not JSON.
   const body = report.format === "ips" ? writeReport(report, "crash") : report.text;
   const gap = index > 0 ? safe`\n` : safe``;
-  print(safe`${gap}${lines(explanation)}\n${safeLines(body)}`);
+  // The explanation comes last: of a long report the end is what a terminal shows.
+  print(safe`${gap}${safeLines(body.trimEnd())}\n\n${lines(explanation)}`);
 }
 
 /** Writes to stdout, or to a file that appears complete or not at all. */

@@ -183,7 +183,7 @@ Deno.test("400 threads, and recursion of 5,000 frames", () => {
   assertEquals(report.crashedThread?.frames.length, 5000);
   assertEquals(report.warnings, []);
   const { happened } = explainReport(report);
-  assert(happened[0].includes("recurse(int) is on the stack 5000 times"), happened[0]);
+  assert(happened[0].includes("recurse(int) is on it 5000 times in 5000 frames"), happened[0]);
   assertEquals(reportSignature(report).parts.length, 3);
   const ips = readReport(writeReport(report, "ips"), "y");
   assertEquals(essence(ips), essence(report));

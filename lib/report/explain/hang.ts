@@ -1,0 +1,155 @@
+/** What threads were doing that did not crash: idle, blocked or busy. */
+
+import { imageTitle } from "../images.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { frameOwner, functionOf } from "./stack.ts";
+
+/** Frames above a waiting system call that belong to it. */
+const WAIT_DEPTH = 6;
+
+/** The wait that a stack is in, innermost first; `null` when it runs. */
+export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
+  let seen = 0;
+  for (let at = 0; at < frames.length && seen < WAIT_DEPTH; at++) {
+    const frame = frames[at];
+    if (frame.image?.name === "kernel" || frame.imageName === "kernel") continue;
+    const symbol = functionOf(frame, null);
+    if (symbol === null) {
+      if (frameOwner(frame, null) !== "system") return null;
+      seen++;
+      continue;
+    }
+    const row = known("wait", symbol);
+    if (row !== null) return row;
+    if (frameOwner(frame, symbol) !== "system") return null;
+    seen++;
+  }
+  return null;
+}
+
+/** Whether a wait is that of a thread with nothing to do. */
+export function isIdle(row: KnowledgeRow | null): boolean {
+  return row?.meaning.startsWith("waiting for") === true;
+}
+
+/** A stack that waits in its run loop or for work. */
+export function isIdleStack(frames: readonly ReportFrame[]): boolean {
+  return isIdle(waitOf(frames));
+}
+
+/** The main thread of a report's process; `null` when the report has no threads. */
+export function mainThread(report: CrashReport): ReportThread | null {
+  const { threads } = report;
+  return threads.find(({ queue, name }) =>
+    queue === "com.apple.main-thread" || queue === "apple.main-thread" ||
+    name === "com.apple.main-thread" || /^main$/i.test(name ?? "")
+  ) ?? threads[0] ?? null;
+}
+
+/** What a thread was doing, over the samples of its call tree or at one moment. */
+export interface Activity {
+  /** In a sentence without its subject, as in `idle in 98 of 100 samples: waiting for an event`. */
+  readonly words: string;
+  readonly idle: boolean;
+  /** The most frequent stack that was not idle, innermost first; empty when all were. */
+  readonly busiest: readonly ReportFrame[];
+}
+
+/** Tells what a thread was doing. */
+export function activityOf(thread: ReportThread): Activity {
+  if (thread.tree.length === 0) {
+    const row = waitOf(thread.frames);
+    const idle = isIdle(row);
+    return {
+      words: row === null ? "running" : idle ? `idle, ${row.meaning}` : row.meaning,
+      idle,
+      busiest: idle ? [] : thread.frames,
+    };
+  }
+  let total = 0;
+  let idle = 0;
+  let idleRow: KnowledgeRow | null = null;
+  let best: { own: number; path: ReportFrame[] } = { own: 0, path: [] };
+  for (const root of thread.tree) total += root.count;
+  // Iterative: trees may be deeper than the call stack allows.
+  const left: { node: CallTreeNode; path: Link }[] = thread.tree.map((node) => ({
+    node,
+    path: { frame: node.frame, outer: null },
+  }));
+  for (let item = left.pop(); item !== undefined; item = left.pop()) {
+    const { node, path } = item;
+    let own = node.count;
+    for (const child of node.children) {
+      own -= child.count;
+      left.push({ node: child, path: { frame: child.frame, outer: path } });
+    }
+    if (own <= 0) continue;
+    const frames = unlink(path, WAIT_DEPTH + 4);
+    const row = waitOf(frames);
+    if (isIdle(row)) {
+      idle += own;
+      idleRow ??= row;
+    } else if (own > best.own) best = { own, path: unlink(path, Infinity) };
+  }
+  const share = (count: number): string =>
+    `${count} of ${total} samples (${Math.round(100 * count / Math.max(1, total))}%)`;
+  const parts: string[] = [];
+  if (idle > 0 && idleRow !== null) parts.push(`idle in ${share(idle)}, ${idleRow.meaning}`);
+  if (best.own > 0) {
+    const row = waitOf(best.path);
+    parts.push(
+      row === null
+        ? `${parts.length > 0 ? "else " : ""}mostly in ${placeOf(best.path)}${
+          imagesOf(best.path)
+        }: ${share(best.own)}`
+        : `${row.meaning} in ${share(best.own)}${calledBy(best.path)}`,
+    );
+  }
+  return {
+    words: parts.length === 0 ? "not sampled" : parts.join("; "),
+    idle: idle * 2 >= total,
+    busiest: best.path,
+  };
+}
+
+interface Link {
+  readonly frame: ReportFrame;
+  readonly outer: Link | null;
+}
+
+/** The innermost frames of a linked path. */
+function unlink(path: Link, most: number): ReportFrame[] {
+  const frames: ReportFrame[] = [];
+  for (let link: Link | null = path; link !== null && frames.length < most; link = link.outer) {
+    frames.push(link.frame);
+  }
+  return frames;
+}
+
+/** The innermost function of a stack that is not the kernel's. */
+function placeOf(frames: readonly ReportFrame[]): string {
+  const frame = frames.find(({ imageName, image }) => (image?.name ?? imageName) !== "kernel") ??
+    frames[0];
+  const image = frame.image === null ? frame.imageName : imageTitle(frame.image);
+  return `${frame.symbol ?? `0x${frame.address.toString(16)}`}${
+    image === null ? "" : ` (${image})`
+  }`;
+}
+
+/** The images of a stack without names, innermost first. */
+function imagesOf(frames: readonly ReportFrame[]): string {
+  if (frames[0]?.symbol !== null) return "";
+  const names: string[] = [];
+  for (const frame of frames) {
+    const name = frame.image === null ? frame.imageName : imageTitle(frame.image);
+    if (name !== null && !names.includes(name)) names.push(name);
+  }
+  return names.length < 2 ? "" : `, called through ${names.slice(1, 5).join(", ")}`;
+}
+
+/** The program's function that waits. */
+function calledBy(frames: readonly ReportFrame[]): string {
+  const frame = frames.find((frame) => frameOwner(frame, frame.symbol) === "program");
+  return frame === undefined ? "" : `, called by ${placeOf([frame])}`;
+}

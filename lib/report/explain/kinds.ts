@@ -1,0 +1,132 @@
+/** Reports about something else than a crash: jetsam events, kernel panics, resource limits. */
+
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
+import { type KnowledgeRow, known, knownPanic } from "../knowledge/mod.ts";
+import type { CrashReport } from "../report.ts";
+
+/** A part of an explanation. */
+export interface Story {
+  readonly headline: string;
+  readonly happened: readonly string[];
+  readonly rows: readonly KnowledgeRow[];
+}
+
+/** Whether a report lists processes that the kernel ended for memory. */
+export function isJetsam({ bugType, body }: CrashReport): boolean {
+  return bugType === "298" || (body !== null && textAt(body, "largestProcess") !== null);
+}
+
+/** Explains a JetsamEvent: who was ended, why, and how much memory it used. */
+export function explainJetsam(report: CrashReport): Story {
+  const body: JsonObject = report.body ?? {};
+  const status = objectAt(body, "memoryStatus");
+  const pageSize = numberAt(status ?? undefined, "pageSize") ?? numberAt(body, "pageSize") ?? 16384;
+  const megabytes = (pages: number): string => `${Math.round(pages * pageSize / (1 << 20))} MB`;
+  const processes = arrayAt(body, "processes").filter(isObject);
+  const killed = processes.filter((process) => textAt(process, "reason") !== null);
+  const largest = textAt(body, "largestProcess");
+  const rows: KnowledgeRow[] = [];
+  const happened: string[] = [];
+  for (const process of killed.slice(0, 4)) {
+    const reason = textAt(process, "reason")!;
+    const row = known("jetsam", reason);
+    if (row !== null && !rows.includes(row)) rows.push(row);
+    const pages = numberAt(process, "rpages");
+    const limit = numberAt(process, "per-process-limit") ?? numberAt(process, "limit");
+    const peak = numberAt(process, "lifetimeMax");
+    const states = arrayAt(process, "states").filter((state) => typeof state === "string");
+    const used = pages === null
+      ? ""
+      : `, which used ${megabytes(pages)}${
+        limit === null || limit <= 0 ? "" : ` of ${megabytes(limit)}`
+      }${peak === null || peak <= pages ? "" : ` (at most ${megabytes(peak)})`}`;
+    const state = states.length === 0 ? "" : `, ${states.join(", ")}`;
+    happened.push(
+      `The kernel ended ${nameOf(process)}${state}${used}: ${reason}` +
+        (row === null ? "." : `, ${row.meaning}.`),
+    );
+  }
+  if (killed.length > 4) happened.push(`${killed.length - 4} more processes were ended.`);
+  if (killed.length === 0) {
+    happened.push("Memory was short. The report does not mark the process that was ended.");
+  }
+  const big = processes.reduce<JsonObject | null>(
+    (best, process) =>
+      (numberAt(process, "rpages") ?? 0) > (best === null ? 0 : numberAt(best, "rpages") ?? 0)
+        ? process
+        : best,
+    null,
+  );
+  const bigName = largest ?? (big === null ? null : nameOf(big));
+  if (bigName !== null) {
+    const entry = processes.find((process) => textAt(process, "name") === bigName) ?? null;
+    const pages = entry === null ? null : numberAt(entry, "rpages");
+    happened.push(
+      `The largest process was ${bigName}${pages === null ? "" : `, with ${megabytes(pages)}`}.`,
+    );
+  }
+  const memory = objectAt(status ?? undefined, "memoryPages");
+  const free = memory === null ? null : numberAt(memory, "free");
+  if (free !== null) happened.push(`${megabytes(free)} were free.`);
+  const who = killed[0] === undefined ? largest ?? "memory" : textAt(killed[0], "name") ?? "?";
+  return {
+    headline: `${who}: JetsamEvent${
+      killed[0] === undefined ? "" : `, ${textAt(killed[0], "reason")}`
+    }`,
+    happened,
+    rows: rows.length > 0 ? rows : [known("report", "298")!],
+  };
+}
+
+function nameOf(process: JsonObject): string {
+  const pid = numberAt(process, "pid");
+  return `${textAt(process, "name") ?? "a process"}${pid === null ? "" : ` [${pid}]`}`;
+}
+
+/** Explains a kernel panic. */
+export function explainPanic(report: CrashReport): Story {
+  const panic = report.panic!;
+  const row = knownPanic(panic.message);
+  const happened = [
+    `The kernel panicked: ${panic.message}`,
+    ...(row === null ? [] : [row.meaning]),
+  ];
+  if (panic.extensions.length > 0) {
+    happened.push(
+      `Kernel extensions in the backtrace: ${panic.extensions.slice(0, 6).join(", ")}.`,
+    );
+  }
+  if (panic.task !== null) {
+    happened.push(`The running process was ${panic.task}; it need not be the cause.`);
+  }
+  return {
+    headline: "kernel panic",
+    happened,
+    rows: row === null ? [] : [row],
+  };
+}
+
+/** The `Event:` of a resource or hang report, in lower case; `null` for other reports. */
+export function eventOf(report: CrashReport): string | null {
+  const field = report.fields.find(({ name }) => name === "Event");
+  return field === undefined ? null : field.value.trim().toLowerCase();
+}
+
+/** Lines of resource reports that say what was used and what the limit was. */
+const measures =
+  /^(?:CPU|CPU used|CPU limit|Wakeups|Wakeups limit|Writes|Writes limit|Limit duration|Action taken|Hang duration|Duration|Reason|Footprint)$/i;
+
+/** Explains a report about the use of a resource, or about a hang. */
+export function explainEvent(report: CrashReport, event: string): Story {
+  const row = known("event", event);
+  const happened: string[] = [];
+  happened.push(row === null ? `The report is about: ${event}.` : row.meaning);
+  for (const { name, value } of report.fields) {
+    if (measures.test(name) && value !== "") happened.push(`${name}: ${value}.`);
+  }
+  return {
+    headline: event,
+    happened: happened.slice(0, 7),
+    rows: row === null ? [] : [row],
+  };
+}

@@ -1,0 +1,566 @@
+/** Language run-times and frameworks that raise their own errors inside a program's images: the code that
+ * decides is beyond their frames. */
+
+import type { FrameRole, KnowledgeRow } from "./row.ts";
+
+function frame(
+  key: string,
+  meaning: string,
+  causes: string[],
+  next: string,
+  source: string,
+  role?: FrameRole,
+): KnowledgeRow {
+  const row = { kind: "frame", key, meaning, causes, next, source } as const;
+  return role === undefined ? row : { ...row, role };
+}
+
+function library(key: string, meaning: string, source: string): KnowledgeRow {
+  return { kind: "library", key, meaning, causes: [], next: "", source };
+}
+
+const rust = "Rust, library/std/src/panicking.rs";
+const go = "Go, src/runtime/panic.go and signal_unix.go";
+const clr = ".NET, src/coreclr/pal and src/coreclr/vm/excep.cpp";
+const mono = "Mono, mono/mini/mini-exceptions.c";
+const node = "Node.js, src/node_errors.cc; V8, src/api/api.cc";
+const chromium = "Chromium, base/logging and base/check.cc";
+const mozilla = "Firefox, mfbt/Assertions.h";
+
+const panicked = "Set RUST_BACKTRACE=1 and read the panic's message on stderr.";
+const rustRaises = (key: string): KnowledgeRow => frame(key, "", [], "", rust, "raise");
+const rustPanic = (key: string, meaning: string, causes: string[] = []): KnowledgeRow =>
+  frame(key, meaning, causes, panicked, rust);
+const unhandled = [
+  "A .NET exception was not handled.",
+  [],
+  "Read the exception's type and stack on stderr or in the application's log.",
+] as const;
+const check = [
+  "A check of Chromium's code failed (CHECK, DCHECK or FATAL log), and the process ended itself.",
+  [],
+  "Read the message in the application's log; look for the version's known issues.",
+] as const;
+
+/** See {@linkcode KnowledgeRow}. */
+export const runtimeRows: readonly KnowledgeRow[] = [
+  frame("std::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
+  frame("rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
+  frame("_rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
+  frame("rust_panic*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
+  frame(
+    "__rustc::rust_begin_unwind*",
+    "A Rust panic ended the process.",
+    [],
+    panicked,
+    rust,
+    "vague",
+  ),
+  frame("__rust_start_panic", "A Rust panic ended the process.", [], panicked, rust, "vague"),
+  frame(
+    "core::panicking::panic_fmt*",
+    "A Rust panic ended the process.",
+    [],
+    panicked,
+    rust,
+    "vague",
+  ),
+  frame("core::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
+  rustPanic("core::panicking::panic_bounds_check*", "A Rust index was out of bounds."),
+  rustPanic(
+    "core::panicking::panic_cannot_unwind*",
+    "A Rust panic reached a function that must not unwind, such as a callback of C or Objective-C.",
+    ["a panic inside a callback that the system calls"],
+  ),
+  rustPanic("core::panicking::panic_in_cleanup*", "A Rust panic happened while another unwound."),
+  rustPanic("core::panicking::assert_failed*", "A Rust assert_eq! or assert_ne! failed."),
+  rustPanic(
+    "core::panicking::panic_const::*",
+    "A Rust arithmetic operation overflowed or divided by zero.",
+  ),
+  rustPanic("core::result::unwrap_failed*", "A Rust Result was unwrapped that held an error."),
+  rustPanic(
+    "core::option::expect_failed*",
+    "A Rust Option was expected to hold a value and held None.",
+  ),
+  rustPanic("core::option::unwrap_failed*", "A Rust Option was unwrapped that held None."),
+  rustPanic("core::slice::index::*", "A Rust slice was indexed out of range."),
+  rustPanic(
+    "core::str::slice_error_fail*",
+    "A Rust string was sliced out of range or inside a character.",
+  ),
+  rustPanic("core::cell::panic_already_borrowed*", "A Rust RefCell was borrowed twice."),
+  rustPanic("alloc::alloc::handle_alloc_error*", "A Rust allocation failed: out of memory."),
+  rustPanic(
+    "alloc::raw_vec::capacity_overflow*",
+    "A Rust collection was to grow beyond the address space.",
+  ),
+  rustPanic(
+    "__rust_foreign_exception",
+    "An Objective-C or C++ exception reached Rust code, which cannot catch it.",
+  ),
+  ...[
+    "std::sys::*abort_internal*",
+    "std::sys::unix::abort_internal*",
+    "std::sys::pal::unix::abort_internal*",
+    "std::sys_common::backtrace::*",
+    "std::sys_common::util::abort*",
+    "std::sys::backtrace::*",
+    "__rust_end_short_backtrace*",
+    "rust_eh_personality",
+    "core::ops::function::*",
+    "_$LT$*core..ops..function*",
+    "panic_abort::*",
+    "__rust_abort",
+    "_rust_eh_personality",
+  ].map(rustRaises),
+  frame(
+    "std::process::abort*",
+    "A Rust program called process::abort().",
+    [],
+    "See the calling frame.",
+    rust,
+    "vague",
+  ),
+
+  ...[
+    "runtime.raise*",
+    "runtime.sigfwd*",
+    "runtime.crash*",
+    "runtime.dieFromSignal*",
+    "runtime.sigtramp*",
+    "runtime.sighandler*",
+    "runtime.libcCall*",
+    "runtime.kill_trampoline*",
+    "runtime.asmcgocall*",
+  ]
+    .map((key) =>
+      frame(
+        key,
+        "The Go run-time ended the process after a fatal error or an unrecovered panic.",
+        [],
+        "Read the goroutine traces on stderr.",
+        go,
+        "vague",
+      )
+    ),
+  ...[
+    "runtime.fatalthrow*",
+    "runtime.throw*",
+    "runtime.fatalpanic*",
+    "runtime.gopanic*",
+    "runtime.fatal*",
+  ]
+    .map((key) =>
+      frame(
+        key,
+        "A Go program met a fatal error or an unrecovered panic.",
+        [],
+        "Read the goroutine traces on stderr.",
+        go,
+      )
+    ),
+  frame(
+    "runtime.sigpanic*",
+    "A Go program met a memory fault or arithmetic error.",
+    ["a nil pointer", "memory of C code that is gone"],
+    "Read the goroutine traces on stderr.",
+    go,
+  ),
+
+  frame("PROCAbort*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
+  frame("PROCEndProcess*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
+  frame(
+    "PROCCreateCrashDump*",
+    "The .NET run-time ended the process.",
+    [],
+    unhandled[2],
+    clr,
+    "vague",
+  ),
+  frame("UnwindManagedExceptionPass1*", ...asRow(unhandled), clr),
+  frame("DispatchManagedException*", ...asRow(unhandled), clr),
+  frame("UnwindManagedExceptionPass2*", ...asRow(unhandled), clr),
+  frame("InternalUnhandledExceptionFilter_Worker*", ...asRow(unhandled), clr),
+  frame(
+    "EEPolicy::HandleFatalError*",
+    "The .NET run-time met a fatal error.",
+    [],
+    unhandled[2],
+    clr,
+  ),
+  frame(
+    "EEPolicy::HandleFatalStackOverflow*",
+    "A .NET thread's stack overflowed.",
+    ["endless recursion"],
+    unhandled[2],
+    clr,
+  ),
+  frame(
+    "invoke_previous_action*",
+    "The .NET run-time passed on a signal that it did not handle.",
+    [],
+    unhandled[2],
+    clr,
+    "vague",
+  ),
+  frame(
+    "RhFailFast*",
+    "A .NET native AOT program ended itself with FailFast.",
+    [],
+    unhandled[2],
+    clr,
+  ),
+  frame(
+    "xamarin_unhandled_exception_handler*",
+    "A .NET or Xamarin exception was not handled.",
+    [],
+    "Read the managed exception in the device log.",
+    mono,
+  ),
+  frame(
+    "xamarin_assertion_message*",
+    "An assertion of the Xamarin run-time failed.",
+    [],
+    "Read its message in the device log.",
+    mono,
+  ),
+  frame(
+    "mono_unhandled_exception*",
+    "A Mono exception was not handled.",
+    [],
+    "Read the managed exception in the log.",
+    mono,
+  ),
+  frame(
+    "mono_handle_native_crash*",
+    "Mono passed on a native crash.",
+    [],
+    "See the interrupted frames after _sigtramp.",
+    mono,
+    "raise",
+  ),
+  frame("mono_sigsegv_signal_handler*", "", [], "", mono, "raise"),
+  frame("mono_sigabrt_signal_handler*", "", [], "", mono, "raise"),
+  frame("mono_dump_native_crash_info*", "", [], "", mono, "raise"),
+  frame("mono_post_native_crash_handler*", "", [], "", mono, "raise"),
+  frame("mono_chain_signal*", "", [], "", mono, "raise"),
+  frame("sigabrt_signal_handler*", "", [], "", mono, "raise"),
+  frame(
+    "monoeg_assertion_message*",
+    "An assertion of the Mono run-time failed.",
+    [],
+    "Read its message in the log.",
+    mono,
+  ),
+  frame("monoeg_g_logv*", "", [], "", mono, "raise"),
+
+  frame(
+    "node::Abort*",
+    "Node.js ended the process.",
+    [],
+    "Read its message on stderr.",
+    node,
+    "vague",
+  ),
+  frame(
+    "node::OnFatalError*",
+    "V8 met a fatal error in Node.js.",
+    [],
+    "Read its message on stderr.",
+    node,
+    "vague",
+  ),
+  frame(
+    "node::Assert*",
+    "An assertion of Node.js or of a native add-on failed.",
+    [],
+    "Read its message on stderr.",
+    node,
+  ),
+  frame(
+    "node::FatalError*",
+    "Node.js met a fatal error.",
+    [],
+    "Read its message on stderr.",
+    node,
+    "vague",
+  ),
+  frame(
+    "node::OOMErrorHandler*",
+    "The JavaScript heap is full: out of memory.",
+    ["a leak in JavaScript"],
+    "Take heap snapshots; raise --max-old-space-size.",
+    node,
+  ),
+  frame(
+    "v8::internal::V8::FatalProcessOutOfMemory*",
+    "V8 is out of memory: the JavaScript heap is full.",
+    ["a leak in JavaScript", "very large strings or buffers"],
+    "Take heap snapshots; raise --max-old-space-size.",
+    node,
+  ),
+  frame(
+    "v8::internal::Heap::FatalProcessOutOfMemory*",
+    "V8 is out of memory: the JavaScript heap is full.",
+    ["a leak in JavaScript"],
+    "Take heap snapshots; raise --max-old-space-size.",
+    node,
+  ),
+  frame(
+    "v8::Utils::ReportOOMFailure*",
+    "V8 is out of memory: the JavaScript heap is full.",
+    ["a leak in JavaScript"],
+    "Take heap snapshots; raise --max-old-space-size.",
+    node,
+  ),
+  frame(
+    "v8::Utils::ReportApiFailure*",
+    "V8's API was misused.",
+    ["a native add-on that uses V8 outside of its rules"],
+    "Read its message on stderr.",
+    node,
+  ),
+  frame("V8_Fatal*", "A check of V8 failed.", [], "Read its message on stderr.", node),
+  frame("V8_Dcheck*", "A check of V8 failed.", [], "Read its message on stderr.", node),
+  frame(
+    "v8::base::OS::Abort*",
+    "V8 ended the process.",
+    [],
+    "Read its message on stderr.",
+    node,
+    "vague",
+  ),
+  frame("logging::LogMessage::*", ...asRow(check), chromium),
+  frame("logging::CheckError*", ...asRow(check), chromium),
+  frame("logging::CheckFailure*", ...asRow(check), chromium),
+  frame("logging::NotReached*", ...asRow(check), chromium),
+  frame("base::debug::BreakDebugger*", ...asRow(check), chromium),
+  frame(
+    "base::internal::OnNoMemory*",
+    "Chromium's allocator is out of memory.",
+    ["a leak", "a very large allocation"],
+    "Look at the process's memory.",
+    chromium,
+  ),
+  frame(
+    "base::TerminateBecauseOutOfMemory*",
+    "Chromium's allocator is out of memory.",
+    ["a leak", "a very large allocation"],
+    "Look at the process's memory.",
+    chromium,
+  ),
+  frame(
+    "partition_alloc::internal::OnNoMemory*",
+    "Chromium's allocator is out of memory.",
+    ["a leak"],
+    "Look at the process's memory.",
+    chromium,
+  ),
+  frame(
+    "google::LogMessageFatal::*",
+    "A fatal log message or failed CHECK of a Google library ended the process.",
+    [],
+    "Read the message on stderr.",
+    "glog, src/logging.cc",
+  ),
+  frame(
+    "google::LogMessage::Fail*",
+    "A fatal log message or failed CHECK of a Google library ended the process.",
+    [],
+    "Read the message on stderr.",
+    "glog, src/logging.cc",
+  ),
+  frame(
+    "absl::log_internal::*",
+    "A failed CHECK of a Google library ended the process.",
+    [],
+    "Read the message on stderr.",
+    "Abseil, absl/log",
+  ),
+
+  frame(
+    "MOZ_Crash*",
+    "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
+    [],
+    "Read the crash reason.",
+    mozilla,
+  ),
+  frame(
+    "MOZ_CrashSequence*",
+    "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
+    [],
+    "Read the crash reason.",
+    mozilla,
+  ),
+  frame("RustMozCrash*", "Rust code in Firefox panicked.", [], "Read the crash reason.", mozilla),
+  frame("mozalloc_abort*", "Firefox ended itself.", [], "Read the crash reason.", mozilla, "vague"),
+  frame(
+    "mozalloc_handle_oom*",
+    "Firefox is out of memory.",
+    ["a leak", "a very large allocation"],
+    "Look at the process's memory.",
+    mozilla,
+  ),
+  frame("NS_DebugBreak*", "An assertion of Firefox failed.", [], "Read its message.", mozilla),
+  frame(
+    "WTFCrash*",
+    "A check of WebKit or JavaScriptCore failed.",
+    [],
+    "See the calling frames.",
+    "WebKit, Source/WTF/wtf/Assertions.h",
+  ),
+  frame(
+    "bmalloc::*Crash*",
+    "WebKit's allocator is out of memory or found damage.",
+    [],
+    "Look at the process's memory.",
+    "WebKit, Source/bmalloc",
+  ),
+  frame(
+    "pas_panic*",
+    "WebKit's allocator is out of memory or found damage.",
+    [],
+    "Look at the process's memory.",
+    "WebKit, Source/bmalloc/libpas",
+  ),
+
+  frame(
+    "VMError::report_and_die*",
+    "The Java virtual machine met a fatal error.",
+    [],
+    "Read its hs_err_pid log.",
+    "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
+  ),
+  frame(
+    "JVM_handle_bsd_signal*",
+    "The Java virtual machine met a signal.",
+    [],
+    "Read its hs_err_pid log.",
+    "OpenJDK, src/hotspot/os_cpu",
+    "vague",
+  ),
+  frame(
+    "os::abort*",
+    "The Java virtual machine ended the process.",
+    [],
+    "Read its hs_err_pid log.",
+    "OpenJDK, src/hotspot/os",
+    "vague",
+  ),
+  frame(
+    "Py_FatalError*",
+    "Python met a fatal error.",
+    [],
+    "Read its message on stderr.",
+    "CPython, Python/pylifecycle.c",
+  ),
+  frame(
+    "_Py_FatalError*",
+    "Python met a fatal error.",
+    [],
+    "Read its message on stderr.",
+    "CPython, Python/pylifecycle.c",
+  ),
+  frame(
+    "fatal_error_exit*",
+    "Python met a fatal error.",
+    [],
+    "Read its message on stderr.",
+    "CPython, Python/pylifecycle.c",
+    "vague",
+  ),
+  frame(
+    "faulthandler_fatal_error*",
+    "Python passed on a fatal signal.",
+    [],
+    "Read the traceback on stderr.",
+    "CPython, Modules/faulthandler.c",
+    "raise",
+  ),
+  frame(
+    "rb_bug*",
+    "Ruby met an internal error.",
+    [],
+    "Read its report on stderr.",
+    "Ruby, error.c",
+  ),
+  frame(
+    "rb_assert_failure*",
+    "An assertion of Ruby failed.",
+    [],
+    "Read its report on stderr.",
+    "Ruby, error.c",
+  ),
+  frame(
+    "QMessageLogger::fatal*",
+    "Qt reported a fatal error.",
+    ["a missing platform plugin"],
+    "Read its message on stderr.",
+    "Qt, src/corelib/global/qlogging.cpp",
+  ),
+  frame(
+    "qt_message_fatal*",
+    "Qt reported a fatal error.",
+    [],
+    "Read its message on stderr.",
+    "Qt, src/corelib/global/qlogging.cpp",
+  ),
+  frame(
+    "qAbort*",
+    "Qt ended the process.",
+    [],
+    "Read its message on stderr.",
+    "Qt, src/corelib/global/qassert.cpp",
+    "vague",
+  ),
+  frame(
+    "qt_assert*",
+    "An assertion of Qt failed.",
+    [],
+    "Read its message on stderr.",
+    "Qt, src/corelib/global/qassert.cpp",
+  ),
+  frame(
+    "il2cpp::vm::Exception::Raise*",
+    "A managed exception of Unity's IL2CPP was raised.",
+    [],
+    "Read the player log.",
+    "Unity, libil2cpp",
+  ),
+  frame(
+    "dart::Assert::Fail*",
+    "An assertion of the Dart virtual machine failed.",
+    [],
+    "Read its message.",
+    "Dart, runtime/platform/assert.cc",
+  ),
+  frame("ghc_*", "", [], "", "GHC", "raise"),
+  frame(
+    "caml_fatal_error*",
+    "The OCaml run-time met a fatal error.",
+    [],
+    "Read its message.",
+    "OCaml, runtime/misc.c",
+  ),
+
+  library("libcoreclr.dylib", "the .NET run-time", clr),
+  library("libclrjit.dylib", "the .NET compiler", clr),
+  library("libclrgc.dylib", "the .NET garbage collector", clr),
+  library("libmscordaccore.dylib", "the .NET run-time", clr),
+  library("libmono*", "Mono", mono),
+  library("libmonosgen*", "Mono", mono),
+  library("libxamarin*", "Xamarin", mono),
+  library("libjvm.dylib", "the Java virtual machine", "OpenJDK"),
+  library("libart.dylib", "the Android run-time", "AOSP"),
+  library("libswift*", "the Swift run-time", "Swift, stdlib"),
+  library("libclang_rt*", "a sanitizer", "LLVM, compiler-rt"),
+  library("libgmalloc.dylib", "Guard Malloc", "libgmalloc(3)"),
+  library("libgcc_s*", "the GCC run-time", "GCC"),
+];
+
+function asRow(
+  [meaning, causes, next]: readonly [string, readonly string[], string],
+): [string, string[], string] {
+  return [meaning, [...causes], next];
+}

@@ -1,0 +1,219 @@
+/** Reading the text of a kernel panic: of `.panic` files, of the `panicString` of JSON reports, and as people
+ * paste it. XNU's `osfmk/kern/debug.c` and `osfmk/arm64/machine_routines.c` write it. */
+
+import type { ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
+import { archOfCodeType, imageFinder, normalUuid } from "../images.ts";
+import type { JsonObject } from "../json.ts";
+import { CrashReport } from "../report.ts";
+import { Lines } from "../text.ts";
+
+/** What every panic begins with. */
+const beginning = /\bpanic ?\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
+
+const MAX_FRAMES = 512;
+
+/** Whether a text has a panic near its beginning. */
+export function isPanic(text: string, from = 0): boolean {
+  const at = text.indexOf("(cpu ", from);
+  return at >= 0 && at < from + (1 << 14) &&
+    beginning.test(text.slice(Math.max(from, at - 8), at + 60));
+}
+
+/** Reads the text of a panic. */
+export function readPanic(
+  file: string,
+  whole: string,
+  text: string,
+  documents: { readonly header: JsonObject | null; readonly body: JsonObject | null },
+  from: number,
+  warnings: string[],
+): CrashReport {
+  const panic = parsePanic(text.slice(from));
+  return new CrashReport({
+    format: documents.body === null ? "panic" : "ips",
+    file,
+    text: whole,
+    bugType: null,
+    fields: panic.fields,
+    sections: [],
+    process: {
+      name: null,
+      pid: null,
+      path: null,
+      identifier: null,
+      version: null,
+      parent: null,
+      role: null,
+      launched: null,
+    },
+    arch: archOfCodeType(panic.images.length > 0 && /ARM64/.test(text) ? "ARM-64" : null),
+    codeType: null,
+    model: panic.model,
+    osVersion: panic.osVersion,
+    date: panic.date,
+    incident: null,
+    exception: null,
+    termination: null,
+    information: [panic.message],
+    threads: panic.threads,
+    lastException: null,
+    images: panic.images,
+    header: documents.header,
+    body: documents.body,
+    panic: { message: panic.message, task: panic.task, extensions: panic.extensions },
+    warnings,
+  });
+}
+
+/** The parts of a panic's text. */
+export interface ParsedPanic {
+  readonly message: string;
+  readonly task: string | null;
+  readonly extensions: readonly string[];
+  readonly threads: ReportThread[];
+  readonly images: ReportImage[];
+  readonly fields: { name: string; value: string }[];
+  readonly model: string | null;
+  readonly osVersion: string | null;
+  readonly date: string | null;
+}
+
+/** `0xffffff92250a31d0 : 0xffffff800786e166 mach_kernel : _panic + 0xe2` */
+const intelFrame =
+  /^(0x[0-9a-fA-F]{1,16}) : (0x[0-9a-fA-F]{1,16})(?:[ \t]+(\S{1,200}) : (\S{1,200})(?: \+ (0x[0-9a-fA-F]{1,16}))?)?/;
+/** `lr: 0xfffffe002b6c1e4c  fp: 0xfffffe60ffb3b5c0` */
+const armFrame = /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+fp:/;
+/** `com.apple.driver.AppleMuxControl(3.21.14)[UUID]@0xffffff7f89030000->0xffffff7f89043fff` */
+const extension =
+  /^([\w.-]{3,200})\(([^)]{0,60})\)\[([0-9A-Fa-f-]{32,36})\]@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
+
+/** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
+export function parsePanic(text: string): ParsedPanic {
+  const lines = new Lines(text);
+  let message = "";
+  let task: string | null = null;
+  let model: string | null = null;
+  let osVersion: string | null = null;
+  let date: string | null = null;
+  const extensions: string[] = [];
+  const images: ReportImage[] = [];
+  const fields: { name: string; value: string }[] = [];
+  const frames: {
+    address: bigint;
+    image: string | null;
+    symbol: string | null;
+    offset: number | null;
+    span: { start: number; end: number };
+  }[] = [];
+  let inExtensions = false;
+  let pending: ((value: string) => void) | null = null;
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines.line(at).trim().replace(/^> ?/, "");
+    if (line === "") continue;
+    if (message === "") {
+      const match = beginning.exec(line.slice(0, 400));
+      if (match !== null) {
+        message = messageOf(line.slice(match.index + match[0].length));
+        if (message === "") message = "no message";
+      } else if (date === null && /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(line)) {
+        date = line;
+      }
+      continue;
+    }
+    if (pending !== null) {
+      pending(line);
+      pending = null;
+      continue;
+    }
+    const intel = intelFrame.exec(line);
+    const arm = intel === null ? armFrame.exec(line) : null;
+    if (intel !== null || arm !== null) {
+      if (frames.length < MAX_FRAMES) {
+        frames.push({
+          address: BigInt(intel?.[2] ?? arm![1]),
+          image: intel?.[3] ?? null,
+          symbol: intel?.[4] ?? null,
+          offset: intel?.[5] === undefined ? null : Number(intel[5]),
+          span: { start: lines.start(at), end: lines.end(at) },
+        });
+      }
+      inExtensions = false;
+      continue;
+    }
+    if (/^Kernel Extensions in backtrace:/i.test(line)) {
+      inExtensions = true;
+      continue;
+    }
+    if (inExtensions) {
+      const match = extension.exec(line.replace(/^dependency: /, ""));
+      if (match !== null) {
+        const [, name, version, uuid, start, end] = match;
+        images.push({
+          name,
+          path: null,
+          uuid: normalUuid(uuid),
+          arch: null,
+          base: BigInt(start),
+          size: BigInt(end) - BigInt(start) + 1n,
+          version,
+          identifier: name,
+          marked: false,
+        });
+        if (!line.startsWith("dependency:")) extensions.push(name);
+        continue;
+      }
+      inExtensions = false;
+    }
+    const colon = line.indexOf(":");
+    if (colon <= 0 || colon > 60) continue;
+    const name = line.slice(0, colon).trim();
+    const value = line.slice(colon + 1).trim();
+    if (/^BSD process name corresponding to current thread/.test(name)) task = value;
+    else if (/^Process name corresponding to current thread/.test(name)) {
+      task = value.replace(/ \(0x[0-9a-f]+\)$/, "");
+    } else if (/^Panicked task/.test(name)) {
+      const match = /pid (\d{1,7}): (\S.{0,100})$/.exec(value.slice(-200));
+      if (match !== null) task = `${match[2]} [${match[1]}]`;
+    } else if (/^(?:Mac )?OS version$/i.test(name)) {
+      if (value === "") pending = (next) => osVersion ??= next;
+      else osVersion ??= value;
+    } else if (/^System model name$/i.test(name)) model ??= value.replace(/ \(.*$/, "");
+    if (value !== "" && fields.length < 100) fields.push({ name, value });
+  }
+  const find = imageFinder(images);
+  const backtrace = frames.map((frame, index): ReportFrame => ({
+    index,
+    address: frame.address,
+    image: find(frame.address),
+    imageName: frame.image ?? find(frame.address)?.name ?? null,
+    symbol: frame.symbol,
+    offset: frame.offset,
+    file: null,
+    line: null,
+    column: null,
+    inlined: false,
+    span: null,
+  }));
+  const threads: ReportThread[] = backtrace.length === 0 ? [] : [{
+    index: 0,
+    id: null,
+    name: "kernel backtrace",
+    queue: null,
+    crashed: true,
+    frames: backtrace,
+    registers: [],
+    flavor: null,
+    process: null,
+    tree: [],
+  }];
+  return { message, task, extensions, threads, images, fields, model, osVersion, date };
+}
+
+/** The message without its quotes and the source file that follows it. */
+function messageOf(line: string): string {
+  const text = line.replace(/@[\w/. -]{1,300}:\d{1,6}$/, "").trim();
+  const quoted = text.startsWith('"')
+    ? text.slice(1, text.lastIndexOf('"') > 0 ? text.lastIndexOf('"') : undefined)
+    : text;
+  return quoted.trim().slice(0, 1000);
+}
