@@ -6,7 +6,7 @@
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp"); // or a pid
+ * using target = attach("MyApp"); // or a pid
  * {
  *   using _pause = target.pause(); // runs again on leaving the block
  *   for (const thread of target.threads) {
@@ -18,6 +18,7 @@
  *
  * @module
  */
+import { kernel, system } from "./ffi/processes.ts";
 import type { MachOFile, MachOFileOptions } from "./lib/macho/mod.ts";
 import {
   openCoreOver,
@@ -27,20 +28,15 @@ import {
   stackshotBase,
   type StackshotOptions,
   stackshotOver,
-  type SymbolOptions,
 } from "./lib/open.ts";
-import type { Stackshot } from "./lib/report/mod.ts";
-import type { FileSymbolizer, ImageFile } from "./lib/symbols/mod.ts";
+import type { Stackshot } from "./lib/stackshot/mod.ts";
+import type { FileSymbolizer, ImageFile, SymbolOptions } from "./lib/symbols/mod.ts";
 import type { CoreTarget } from "./lib/target/mod.ts";
-import { kernel, system } from "./ffi/processes.ts";
-
-export { demangle, type DemangleStyle, loadDemangler } from "./lib/symbols/mod.ts";
 
 export type { LaunchOptions } from "./ffi/mod.ts";
+export { attach, attachSelf, launch } from "./ffi/processes.ts";
 export * from "./lib/mod.ts";
-
-export type { StackshotOptions, SymbolOptions } from "./lib/open.ts";
-export { attach, launch, self } from "./ffi/processes.ts";
+export type { StackshotOptions } from "./lib/open.ts";
 
 /** Opens a Mach-O core file. Of the file only what is asked for is read.
  *
@@ -48,7 +44,7 @@ export { attach, launch, self } from "./ffi/processes.ts";
  * ```ts
  * import { openCore } from "@machpause/machpause";
  *
- * using core = await openCore("MyApp.core", { symbols: ["./symbols"] });
+ * using core = openCore("MyApp.core", { symbols: ["./symbols"] });
  * console.log(`${core.crashedThread?.exception}`);
  * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
  * ```
@@ -56,7 +52,7 @@ export { attach, launch, self } from "./ffi/processes.ts";
  * @throws Deno.errors.NotFound when there is no such file
  * @throws FormatError when it is no core of a known CPU
  */
-export function openCore(file: string, options: SymbolOptions = {}): Promise<CoreTarget> {
+export function openCore(file: string, options: SymbolOptions = {}): CoreTarget {
   return openCoreOver(system, file, options);
 }
 
@@ -152,21 +148,4 @@ export async function takeStackshot(
   };
   const bytes = kernel().stackshot(request);
   return await stackshotOver(system, bytes, "stackshot", base, options);
-}
-
-/** What reads, explains, symbolicates, attributes and writes crash reports; loaded when it is first asked
- * for.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { explainReport, readReport } = await crashReports();
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * const { headline, happened, check } = explainReport(report);
- * console.log(headline, happened, check);
- * ```
- */
-export function crashReports(): Promise<typeof import("./lib/report/mod.ts")> {
-  return import("./lib/report/mod.ts");
 }

@@ -10,15 +10,15 @@
  *     1 thread: main
  *       run_loop ← main
  */
-import { attach, escape, type Thread } from "@machpause/machpause";
+import { attach, escapeText, type Thread } from "@machpause/machpause";
 
 /** The first `count` texts, with `…` for the others. */
 function some(texts: readonly string[], count: number, separator: string): string {
-  const shown = texts.slice(0, count).map(escape);
+  const shown = texts.slice(0, count).map(escapeText);
   return [...shown, ...texts.length > count ? ["…"] : []].join(separator);
 }
 
-using target = await attach(Deno.args[0]);
+using target = attach(Deno.args[0]);
 const groups = new Map<string, { stack: string[]; threads: Thread[] }>();
 for (const thread of target.snapshot().threads) {
   const stack = thread.backtrace().flatMap((frame) => frame.function ?? []);

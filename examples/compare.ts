@@ -13,7 +13,7 @@
  *     ~ demo.spin   spin_inner, at another instruction
  *     = main        wait_for_event
  */
-import { attach, escape, type Snapshot, type Thread } from "@machpause/machpause";
+import { attach, escapeText, type Snapshot, type Thread } from "@machpause/machpause";
 
 /** The parts of a thread that are compared. */
 function known(thread: Thread) {
@@ -41,7 +41,7 @@ function compare(before: Known | undefined, after: Known | undefined): [string, 
   return after.moved && after.ran > before.ran ? ["~", `${to}, at another instruction`] : ["=", to];
 }
 
-using target = await attach(Deno.args[0]);
+using target = attach(Deno.args[0]);
 const before = look(target.snapshot());
 await new Promise((resolve) => setTimeout(resolve, Number(Deno.args[1] ?? 500)));
 const after = look(target.snapshot());
@@ -49,7 +49,7 @@ const lines = [...new Set([...before.keys(), ...after.keys()])].map((id) => {
   const { name } = (after.get(id) ?? before.get(id))!;
   return { name, text: compare(before.get(id), after.get(id)) };
 });
-const width = Math.max(...lines.map(({ name }) => escape(name).length));
+const width = Math.max(...lines.map(({ name }) => escapeText(name).length));
 for (const { name, text: [sign, what] } of lines.sort((a, b) => a.name < b.name ? -1 : 1)) {
-  console.log(`${sign} ${escape(name).padEnd(width)}  ${escape(what)}`);
+  console.log(`${sign} ${escapeText(name).padEnd(width)}  ${escapeText(what)}`);
 }

@@ -8,10 +8,10 @@
  *     demo.lock is in lock_acquire ← account_update ← worker_lock
  *     saved caught.core: 7 threads
  */
-import { attach, escape, openCore } from "@machpause/machpause";
+import { attach, escapeText, openCore } from "@machpause/machpause";
 
 const [process, name = "lock_acquire", file = "caught.core"] = Deno.args;
-using target = await attach(process);
+using target = attach(process);
 for (;;) {
   // The pause is kept, so that the core shows what was found.
   using _pause = target.pause();
@@ -20,12 +20,12 @@ for (;;) {
   );
   if (caught !== undefined) {
     const stack = caught.backtrace().flatMap((frame) => frame.function ?? []);
-    console.log(`${escape(caught.name)} is in ${stack.map(escape).join(" ← ")}`);
+    console.log(`${escapeText(caught.name)} is in ${stack.map(escapeText).join(" ← ")}`);
     await target.saveCore(file);
     break;
   }
   _pause[Symbol.dispose]();
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
-using core = await openCore(file);
-console.log(`saved ${escape(file)}: ${core.threads.length} threads`);
+using core = openCore(file);
+console.log(`saved ${escapeText(file)}: ${core.threads.length} threads`);

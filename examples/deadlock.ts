@@ -9,7 +9,7 @@
  *     demo.lock, in lock_acquire, waits for main, in wait_for_event
  *     no deadlock: no thread waits for itself through others
  */
-import { attach, escape, type LiveTarget, type Thread } from "@machpause/machpause";
+import { attach, escapeText, type LiveTarget, type Thread } from "@machpause/machpause";
 
 /** The byte offset of the holder's thread id in libpthread's `_pthread_mutex`. */
 const holderOffset = 24n;
@@ -39,10 +39,10 @@ function holderOf(target: LiveTarget, thread: Thread, threads: readonly Thread[]
 function describe(thread: Thread): string {
   const name = thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
   const doing = thread.backtrace().find((frame) => frame.function !== null)?.function;
-  return `${escape(name)}, in ${escape(doing ?? "unknown code")}`;
+  return `${escapeText(name)}, in ${escapeText(doing ?? "unknown code")}`;
 }
 
-using target = await attach(Deno.args[0]);
+using target = attach(Deno.args[0]);
 using _pause = target.pause();
 const { threads } = target;
 const waitsFor = new Map(threads.flatMap((thread) => {

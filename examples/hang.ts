@@ -14,7 +14,7 @@
  *     demo.queue: waits in queue_wait
  *     demo.relay: waits in park
  */
-import { attach, escape, type Snapshot } from "@machpause/machpause";
+import { attach, escapeText, type Snapshot } from "@machpause/machpause";
 
 /** For each thread the functions on its stack and its processor time in nanoseconds. */
 function look(snapshot: Snapshot) {
@@ -29,7 +29,7 @@ function look(snapshot: Snapshot) {
   }));
 }
 
-using target = await attach(Deno.args[0]);
+using target = attach(Deno.args[0]);
 const before = look(target.snapshot());
 await new Promise((resolve) => setTimeout(resolve, Number(Deno.args[1] ?? 1000)));
 const mainThread = target.snapshot().mainThread.id;
@@ -38,5 +38,7 @@ for (const [id, now] of look(target.snapshot())) {
   // A main thread that waits in its run loop is healthy.
   if (then === undefined || then.stack !== now.stack || id === mainThread) continue;
   const verb = now.time > then.time ? "loops" : "waits";
-  console.log(`${escape(now.name)}: ${verb} in ${escape(now.functions[0] ?? "unknown code")}`);
+  console.log(
+    `${escapeText(now.name)}: ${verb} in ${escapeText(now.functions[0] ?? "unknown code")}`,
+  );
 }

@@ -8,9 +8,9 @@
  *     deno, V8 DefaultWorke, tokio-runtime-w
  *     stopped for 0.4 ms
  */
-import { escape, self } from "@machpause/machpause";
+import { attachSelf, escapeText } from "@machpause/machpause";
 
-const snapshot = self().snapshot();
-const names = new Set(snapshot.threads.map(({ name }) => escape(name)));
+const snapshot = attachSelf().snapshot();
+const names = new Set(snapshot.threads.map(({ name }) => escapeText(name)));
 console.log([...names].join(", "));
 console.log(`stopped for ${(snapshot.stoppedMicroseconds / 1000).toFixed(1)} ms`);

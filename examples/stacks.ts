@@ -13,7 +13,7 @@
  *     demo.queue  queue_wait ← queue_pop ← worker_queue
  *     demo.relay  park ← relay_again ← relay_back ← relay_out ← worker_relay
  */
-import { attach, escape } from "@machpause/machpause";
+import { attach, escapeText } from "@machpause/machpause";
 
 /** Names, with a count for those that repeat. */
 function fold(names: readonly string[]): string[] {
@@ -25,9 +25,9 @@ function fold(names: readonly string[]): string[] {
   return folded.map(({ name, count }) => count === 1 ? name : `${name} ×${count}`);
 }
 
-using target = await attach(Deno.args[0]);
+using target = attach(Deno.args[0]);
 for (const thread of target.snapshot().threads) {
   const names = thread.backtrace().flatMap((frame) => frame.symbol?.name ?? []);
   const name = thread.index === 0 ? "main" : thread.name;
-  console.log(`${escape(name)}  ${fold(names).map(escape).join(" ← ")}`);
+  console.log(`${escapeText(name)}  ${fold(names).map(escapeText).join(" ← ")}`);
 }

@@ -14,7 +14,7 @@
  *       helper::Doubler<int>::call(int, int (*)(int)) const  /src/inlines/helper.cpp:11
  *     0x1  in no image
  */
-import { demangle, escape, loadDemangler, openSymbolizer } from "@machpause/machpause";
+import { demangle, escapeText, loadDemangler, openSymbolizer } from "@machpause/machpause";
 
 const [path, ...given] = Deno.args;
 const addresses = given.length > 0
@@ -25,9 +25,9 @@ await loadDemangler();
 using symbolizer = openSymbolizer([{ path }]);
 for (const text of addresses) {
   const { image, frames } = symbolizer.resolve(BigInt(text));
-  console.log(`${escape(text)}  ${image === null ? "in no image" : escape(image.name)}`);
+  console.log(`${escapeText(text)}  ${image === null ? "in no image" : escapeText(image.name)}`);
   for (const { function: name, location, inlined } of frames) {
-    const place = location === null ? "" : `  ${escape(location.file)}:${location.line}`;
-    console.log(`  ${escape(demangle(name))}${place}${inlined ? "  inlined" : ""}`);
+    const place = location === null ? "" : `  ${escapeText(location.file)}:${location.line}`;
+    console.log(`  ${escapeText(demangle(name))}${place}${inlined ? "  inlined" : ""}`);
   }
 }

@@ -8,13 +8,13 @@
  *     demo.leaf  leaf_count ← worker_leaf
  *     demo.spin  spin_inner ← spin_outer ← worker_spin
  */
-import { attach, escape } from "@machpause/machpause";
+import { attach, escapeText } from "@machpause/machpause";
 
 const looks = 100;
 /** The least share of the snapshots in which a stack that is shown ran. */
 const least = 0.3;
 
-using target = await attach(Deno.args[0]);
+using target = attach(Deno.args[0]);
 const seconds = Number(Deno.args[1] ?? 1);
 for (let second = 0; second < seconds; second++) {
   if (second > 0) console.log();
@@ -24,7 +24,7 @@ for (let second = 0; second < seconds; second++) {
       if (thread.state !== "running") continue;
       const names = thread.backtrace().flatMap((frame) => frame.function ?? []);
       const name = thread.index === 0 ? "main" : thread.name;
-      const line = `${escape(name)}  ${names.map(escape).join(" ← ")}`;
+      const line = `${escapeText(name)}  ${names.map(escapeText).join(" ← ")}`;
       running.set(line, (running.get(line) ?? 0) + 1);
     }
     await new Promise((resolve) => setTimeout(resolve, 1000 / looks));

@@ -11,14 +11,14 @@
  *     148 → 149
  *     149 → 150
  */
-import { attach, escape } from "@machpause/machpause";
+import { attach, escapeText } from "@machpause/machpause";
 
 const [process, name = "demo_progress", size = "8", changes = "3"] = Deno.args;
-using target = await attach(process);
+using target = attach(process);
 const [found] = target.lookup(name);
 if (found === undefined) throw new Error(`no symbol is named ${name}`);
 const { address } = found.symbol;
-console.log(`${escape(name)} at 0x${address.toString(16)}: ${size} bytes`);
+console.log(`${escapeText(name)} at 0x${address.toString(16)}: ${size} bytes`);
 
 /** Its value, as a little-endian number. */
 function value(): bigint {

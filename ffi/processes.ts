@@ -34,7 +34,7 @@ const failure = 5;
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp"); // or a pid
+ * using target = attach("MyApp"); // or a pid
  * for (const thread of target.threads) console.log(`${thread}\n${thread.backtrace()}`);
  * ```
  * @param target a pid, or the name of exactly one process
@@ -43,15 +43,13 @@ const failure = 5;
 export function attach(
   target: number | string,
   options: SymbolOptions = {},
-): Promise<LiveTarget> {
-  return Promise.try(() => {
-    const native = kernel();
-    const pid = typeof target === "number" || /^\d+$/.test(target)
-      ? Number(target)
-      : pidOfName(native.processes(), target);
-    const name = native.processName(pid) ?? `pid ${pid}`;
-    return new LiveTarget(native, fileSystem, { ...options, pid, name, onHold: guard });
-  });
+): LiveTarget {
+  const native = kernel();
+  const pid = typeof target === "number" || /^\d+$/.test(target)
+    ? Number(target)
+    : pidOfName(native.processes(), target);
+  const name = native.processName(pid) ?? `pid ${pid}`;
+  return new LiveTarget(native, fileSystem, { ...options, pid, name, onHold: guard });
 }
 
 function pidOfName(processes: ReturnType<NativeKernel["processes"]>, name: string): number {
@@ -163,12 +161,12 @@ function inheritedLibraries(): string | undefined {
  *
  * @example
  * ```ts
- * import { self } from "@machpause/machpause";
+ * import { attachSelf } from "@machpause/machpause";
  *
- * console.log(self().snapshot().mainThread.backtrace().join("\n"));
+ * console.log(attachSelf().snapshot().mainThread.backtrace().join("\n"));
  * ```
  */
-export function self(options: SymbolOptions = {}): SelfTarget {
+export function attachSelf(options: SymbolOptions = {}): SelfTarget {
   return new SelfTarget(kernel(), fileSystem, processName(), options);
 }
 

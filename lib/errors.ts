@@ -73,7 +73,7 @@ export class MachError extends Error {
  * ```ts
  * import { attach, TargetGoneError } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * try {
  *   console.log(target.threads.length);
  * } catch (error) {
@@ -101,7 +101,7 @@ export class TargetGoneError extends Error {
  * ```ts
  * import { attach, MemoryReadError } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * try {
  *   console.log(target.memory.readU32(0x10n));
  * } catch (error) {

@@ -1,10 +1,16 @@
 /** The log of what machpause tried, found and refused: for reports of bugs. Off by default. */
 
-/** The subsystems that log, in the order of the layers. */
-export const logSubsystems = ["ffi", "dyld", "symbols", "unwind", "remote"] as const;
-
 /** A part of machpause that logs under its own name. */
-export type LogSubsystem = (typeof logSubsystems)[number];
+export type LogSubsystem = "ffi" | "dyld" | "symbols" | "unwind" | "remote";
+
+/** The subsystems, in the order of the layers. */
+export const logSubsystems: readonly LogSubsystem[] = [
+  "ffi",
+  "dyld",
+  "symbols",
+  "unwind",
+  "remote",
+];
 
 /** Writes one line of a subsystem's log. The line may hold text from a target: escape it before a
  * terminal gets it. */
@@ -21,6 +27,16 @@ export const log: { [subsystem in LogSubsystem]?: Log } = {};
  *
  * @param subsystems their names; `all` for every one
  * @param sink gets each line, with the milliseconds since the process started
+ * @example
+ * ```ts
+ * import { attach, enableLog, escapeText } from "@machpause/machpause";
+ *
+ * enableLog(["symbols"], (subsystem, milliseconds, line) => {
+ *   console.error(`${milliseconds.toFixed(1)} ms ${subsystem}: ${escapeText(line)}`);
+ * });
+ * using target = attach("MyApp");
+ * console.log(`${target.threads[0].backtrace()}`);
+ * ```
  * @throws RangeError for a name that is not a subsystem's
  */
 export function enableLog(subsystems: Iterable<string>, sink: LogSink): void {

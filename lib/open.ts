@@ -1,7 +1,7 @@
 /** What is opened over a file system alone: `mod.ts` does over Deno's, `package/` over Node's. */
 
 import { type LoadedImage, MachOFile, type MachOFileOptions } from "./macho/mod.ts";
-import type { Stackshot, StackshotData } from "./report/mod.ts";
+import type { Stackshot, StackshotData } from "./stackshot/mod.ts";
 import type { FileSystem } from "./file_system.ts";
 import {
   DebugProvider,
@@ -52,8 +52,8 @@ export function openCoreOver(
   system: FileSystem,
   path: string,
   options: SymbolOptions,
-): Promise<CoreTarget> {
-  return Promise.try(() => new CoreTarget(system.files.open(path), system, options));
+): CoreTarget {
+  return new CoreTarget(system.files.open(path), system, options);
 }
 
 /** See `openSymbolizer`. */

@@ -53,6 +53,20 @@ function writeJson(path: string, value: unknown): Promise<void> {
 /** What demangles C++ and Rust names. */
 const demangler = "gecko-profiler-demangle";
 
+/** Where an entry of the package is: under Deno in the program, elsewhere in the portable library. */
+const entry = (portable: string, program = portable) => ({
+  deno: `./program/${program}.js`,
+  types: `./${portable}.d.ts`,
+  default: `./${portable}.js`,
+});
+
+/** The entries that need no process. */
+const subpaths = Object.fromEntries(
+  Object.entries(manifest.exports)
+    .filter(([, path]) => path.startsWith("./lib/"))
+    .map(([name, path]) => [name, entry(path.slice("./".length, -".ts".length))]),
+);
+
 /** What users of the npm package see of it. */
 const npmManifest = {
   name: manifest.name,
@@ -61,13 +75,7 @@ const npmManifest = {
   license: manifest.license,
   type: "module",
   bin: { machpause: "machpause.mjs" },
-  exports: {
-    ".": {
-      deno: "./program/mod.js",
-      types: "./tools/dist/mod.d.ts",
-      default: "./tools/dist/mod.js",
-    },
-  },
+  exports: { ".": entry("tools/dist/mod", "mod"), ...subpaths },
   engines: { node: ">=20" },
 };
 

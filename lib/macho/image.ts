@@ -27,11 +27,11 @@ import {
 import type { NamesFound, SymbolColumns, SymbolTable } from "./symbol_table.ts";
 import type {
   AddressRange,
+  ImageSymbol,
   LoadedImage,
   MemoryReader,
   Section,
   Segment,
-  Symbol as SymbolShape,
   SymbolMatch,
 } from "./types.ts";
 
@@ -258,13 +258,14 @@ export class Image implements LoadedImage {
 
   /** The symbols with exactly this name, with or without the leading underscore. In an image of the
    * dyld shared cache only exported symbols are found. */
-  findSymbols(name: string): SymbolShape[] {
+  findSymbols(name: string): ImageSymbol[] {
     return this.#symbolReader.find(name);
   }
 
   /** Adds the symbols that the builder of the shared cache stripped from this image.
    *
    * @param columns of {@linkcode SharedCacheSymbols.columns}
+   * @ignore
    */
   addLocalSymbols(columns: SymbolColumns): void {
     this.#symbolReader.addLocals(columns);
@@ -274,8 +275,9 @@ export class Image implements LoadedImage {
    * cache.
    *
    * @param search of the name, for all images of a target
+   * @ignore
    */
-  searchSymbols(search: NameSearch): SymbolShape[] {
+  searchSymbols(search: NameSearch): ImageSymbol[] {
     return this.#symbolReader.search(search);
   }
 

@@ -25,7 +25,7 @@ import {
   TableSymbol,
 } from "./symbol_table.ts";
 import { Nlists, nlistSize } from "./symtab.ts";
-import type { Symbol as SymbolShape, SymbolMatch } from "./types.ts";
+import type { ImageSymbol, SymbolMatch } from "./types.ts";
 
 /** After this many functions have been looked up one by one, all symbols are sorted. */
 const MAX_NEAR = 64;
@@ -138,7 +138,7 @@ export class ImageSymbols {
 
   /** The symbols with exactly this name, with or without the leading underscore. In an image of the
    * shared cache only exported ones are found; {@linkcode search} finds the others. */
-  find(name: string): SymbolShape[] {
+  find(name: string): ImageSymbol[] {
     if (this.#all !== undefined || !this.#image.inSharedCache) return this.all.find(name);
     const exported = this.#findExport(name) ?? this.#findExport(`_${name}`);
     return exported === null ? [] : [exported];
@@ -149,7 +149,7 @@ export class ImageSymbols {
    *
    * @param search shared by all images of a target
    */
-  search(search: NameSearch): SymbolShape[] {
+  search(search: NameSearch): ImageSymbol[] {
     const { symtab } = this.#commands;
     if (this.#all !== undefined || !this.#image.inSharedCache) return [];
     const methods = search.isObjcMethod || this.#locals !== undefined
@@ -163,7 +163,7 @@ export class ImageSymbols {
       ?.between(-Infinity, Infinity, this.#isArm);
     // Many images are searched, and few of them are needed again.
     this.#nlists = undefined;
-    const found: SymbolShape[] = [];
+    const found: ImageSymbol[] = [];
     for (let row = 0; row < (columns?.count ?? 0); row++) {
       if (!strings.has(columns!.nameOffsets[row])) continue;
       const name = this.#nameTable().at(columns!.nameOffsets[row]);
@@ -201,7 +201,7 @@ export class ImageSymbols {
     this.#unnamed = undefined;
   }
 
-  #findExport(name: string): SymbolShape | null {
+  #findExport(name: string): ImageSymbol | null {
     const text = new TextEncoder().encode(name);
     const offset = this.#searchExports((read, size) => findExport(read, size, text)) ?? null;
     if (offset === null) return null;
@@ -210,7 +210,7 @@ export class ImageSymbols {
   }
 
   /** An external symbol by its name and offset. */
-  #symbolNamed(name: RawText, offset: number, thumb: boolean): SymbolShape {
+  #symbolNamed(name: RawText, offset: number, thumb: boolean): ImageSymbol {
     const known = this.symbolAt(offset)?.symbol;
     if (known?.rawName === name) return known;
     // An alias, or a name that the symbol table lacks.

@@ -152,6 +152,7 @@ export class MachOSlice {
    * @param size in bytes
    * @param member name of the archive's member
    * @throws {FormatError} when there is no Mach-O header
+   * @ignore
    */
   constructor(file: ByteSource, offset: number, size: number, member: string | null = null) {
     this.path = file.name;

@@ -83,6 +83,7 @@ export class SymbolList {
    * @param bytes of the table
    * @param strings the string table
    * @param sections in the file's order
+   * @ignore
    */
   constructor(
     bytes: Uint8Array,

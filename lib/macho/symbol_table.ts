@@ -6,7 +6,7 @@ import { hex } from "../hex.ts";
 import { sortByWord } from "./radix.ts";
 import type { StringTable } from "./strings.ts";
 import { compareBytes } from "./strings.ts";
-import type { Symbol as SymbolShape, SymbolMatch } from "./types.ts";
+import type { ImageSymbol, SymbolMatch } from "./types.ts";
 
 /** The source of a symbol. Of two at the same address the lower rank wins. Two bits. */
 export const RANK = {
@@ -64,8 +64,9 @@ const REDACTED_PREFIX = 0x3c | (0x72 << 8) | (0x65 << 16);
 const REDACTED = new TextEncoder().encode("<redacted>");
 
 /** One symbol. */
-export class TableSymbol implements SymbolShape {
+export class TableSymbol implements ImageSymbol {
   readonly name: string;
+  /** @ignore */
   constructor(
     readonly rawName: string,
     readonly address: bigint,
@@ -114,9 +115,12 @@ export class SymbolTable {
   readonly #starts: Float64Array;
   /** What begins there: an index into `#order`, or `NAMELESS`, or `NOTHING`. */
   readonly #entries: Int32Array;
-  readonly #symbols = new Map<number, SymbolShape>();
+  readonly #symbols = new Map<number, ImageSymbol>();
 
-  /** Sorts the symbols and builds the index. */
+  /** Sorts the symbols and builds the index.
+   *
+   * @ignore
+   */
   constructor(input: SymbolTableInput) {
     this.#loadAddress = input.loadAddress;
     this.#columns = input.columns;
@@ -170,9 +174,9 @@ export class SymbolTable {
 
   /** The symbols with exactly this name, with or without the leading underscore, in address order.
    * Exact matches come first. */
-  find(name: string): SymbolShape[] {
-    const exact: SymbolShape[] = [];
-    const underscored: SymbolShape[] = [];
+  find(name: string): ImageSymbol[] {
+    const exact: ImageSymbol[] = [];
+    const underscored: ImageSymbol[] = [];
     const raw = new TextEncoder().encode(name);
     const prefixed = new TextEncoder().encode(`_${name}`);
     for (let index = 0; index < this.#order.length; index++) {
@@ -192,7 +196,7 @@ export class SymbolTable {
   }
 
   /** All symbols by address; of several at one address the preferred one comes first. */
-  *[Symbol.iterator](): IterableIterator<SymbolShape> {
+  *[Symbol.iterator](): IterableIterator<ImageSymbol> {
     for (let index = 0; index < this.#order.length; index++) yield this.#symbol(index);
   }
 
@@ -215,7 +219,7 @@ export class SymbolTable {
   }
 
   /** The symbol at `index` of `#order`. */
-  #symbol(index: number, start = this.#startOf(index)): SymbolShape {
+  #symbol(index: number, start = this.#startOf(index)): ImageSymbol {
     const known = this.#symbols.get(index);
     if (known !== undefined) return known;
     const number = this.#order[index];

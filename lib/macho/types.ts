@@ -10,7 +10,7 @@ export interface MemoryReader {
 }
 
 /** A symbol of an image: a name for a range of addresses. */
-export interface Symbol {
+export interface ImageSymbol {
   /** As `dladdr` returns it: without one leading underscore. */
   readonly name: RawText;
   /** As in the symbol table. */
@@ -28,7 +28,7 @@ export interface Symbol {
 /** The result of {@linkcode LoadedImage.symbolAt}. */
 export interface SymbolMatch {
   /** `null` for a function with a known start and no name. */
-  readonly symbol: Symbol | null;
+  readonly symbol: ImageSymbol | null;
   /** Bytes from the start of the symbol or nameless function. */
   readonly offset: number;
 }
@@ -59,7 +59,7 @@ export interface LoadedImage {
   /** The symbol that contains `address`; `null` when none is known. */
   symbolAt(address: bigint): SymbolMatch | null;
   /** The symbols with exactly this name, with or without the leading underscore. */
-  findSymbols(name: string): Symbol[];
+  findSymbols(name: string): ImageSymbol[];
 }
 
 /** One section of a {@linkcode Segment}. */

@@ -7,11 +7,11 @@ export { type ByteSource, bytesSource, part } from "./bytes.ts";
 export * from "./constants.ts";
 export type {
   AddressRange,
+  ImageSymbol,
   LoadedImage,
   MemoryReader,
   Section,
   Segment,
-  Symbol,
   SymbolMatch,
 } from "./types.ts";
 export { Image, type ImageFileOptions } from "./image.ts";

@@ -53,4 +53,3 @@ export {
 } from "./symbolicate/mod.ts";
 export { decodeReport, encodeReport } from "./text.ts";
 export { reportOf, type TargetReportOptions, writeReport } from "./write/mod.ts";
-export * from "../stackshot/mod.ts";

@@ -268,7 +268,10 @@ export class CrashReport {
   /** Damage and parts that were not understood. */
   readonly warnings: readonly RawText[];
 
-  /** Creates a report from its parts. */
+  /** Creates a report from its parts.
+   *
+   * @ignore
+   */
   constructor(unbranded: Unbranded<ReportParts>) {
     const parts = unbranded as ReportParts;
     this.format = parts.format;

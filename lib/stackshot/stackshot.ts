@@ -51,7 +51,10 @@ export class StackshotTask {
   #images: readonly LoadedImage[] | undefined;
   #own: Symbolizer | undefined;
 
-  /** A task of `stackshot`. */
+  /** A task of `stackshot`.
+   *
+   * @ignore
+   */
   constructor(stackshot: Stackshot, data: TaskData, kernel: StackshotCode) {
     this.#stackshot = stackshot;
     this.data = data;
@@ -186,6 +189,7 @@ export class Stackshot implements Disposable {
   /** Wraps decoded data.
    *
    * @param close is called once, when the stackshot is disposed
+   * @ignore
    */
   constructor(data: StackshotData, services: StackshotServices, close: () => void = () => {}) {
     this.data = data;

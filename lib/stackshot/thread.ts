@@ -82,6 +82,7 @@ export class StackshotThread {
   /** A thread.
    *
    * @param words about its waiting
+   * @ignore
    */
   constructor(
     index: number,

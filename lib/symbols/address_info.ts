@@ -3,7 +3,7 @@
 
 import type { SourceFrame, SourceLocation } from "../dwarf/mod.ts";
 import type { RawText } from "../escape.ts";
-import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
+import type { ImageSymbol, LoadedImage } from "../macho/mod.ts";
 
 /** What is known about an address. Symbols and debug information may be looked up when they are read. */
 export interface AddressInfo {

@@ -4,12 +4,7 @@ import type { SourceFrame } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import type { FileSystem } from "../file_system.ts";
-import {
-  Image,
-  type LoadedImage,
-  type Symbol as ImageSymbol,
-  type SymbolMatch,
-} from "../macho/walking.ts";
+import { Image, type ImageSymbol, type LoadedImage, type SymbolMatch } from "../macho/walking.ts";
 import type { DebugSection, MissingSymbols } from "./address_info.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugFinder, type FoundDebug } from "./finder.ts";

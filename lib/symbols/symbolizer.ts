@@ -3,9 +3,9 @@
 import type { SourceFrame, SourceLocation } from "../dwarf/mod.ts";
 import {
   Image,
+  type ImageSymbol,
   type LoadedImage,
   NameSearch,
-  type Symbol as ImageSymbol,
   type SymbolMatch,
 } from "../macho/walking.ts";
 import {

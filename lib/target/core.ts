@@ -51,7 +51,7 @@ const nothing = new Uint8Array(0);
  * ```ts
  * import { openCore } from "@machpause/machpause";
  *
- * using core = await openCore("MyApp.core");
+ * using core = openCore("MyApp.core");
  * console.log(core.threads.length, core.images.map(({ name }) => name));
  * ```
  */
@@ -94,6 +94,7 @@ export class CoreTarget extends Target {
    *
    * @param file is closed when the target is disposed, and when this throws
    * @throws FormatError when it is no core of a known CPU
+   * @ignore
    */
   constructor(
     file: OpenFile,

@@ -14,7 +14,7 @@ import {
  * ```ts
  * import { openCore } from "@machpause/machpause";
  *
- * using core = await openCore("MyApp.core");
+ * using core = openCore("MyApp.core");
  * const exception = core.crashedThread?.exception;
  * console.log(`${exception}`, exception?.registers.get("far")); // page fault, writing, at 0x10 …
  * ```
@@ -32,6 +32,7 @@ export class ThreadException {
   /** An exception.
    *
    * @param registers of the exception state flavor
+   * @ignore
    */
   constructor(
     registers: Registers,

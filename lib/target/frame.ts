@@ -2,7 +2,7 @@
 
 import type { Arch, Registers } from "../arch/mod.ts";
 import { escape, type RawText } from "../escape.ts";
-import type { LoadedImage, Symbol as ImageSymbol } from "../macho/mod.ts";
+import type { ImageSymbol, LoadedImage } from "../macho/mod.ts";
 import {
   type AddressInfo,
   demangle,
@@ -43,7 +43,7 @@ const noFrames: readonly Frame[] = [];
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * const [frame] = target.threads[0].backtrace();
  * console.log(frame.function, frame.offset, frame.source?.file, frame.source?.line);
  * ```
@@ -61,6 +61,7 @@ export class Frame {
   /** A frame of a stack.
    *
    * @param activation its index in the stack
+   * @ignore
    */
   constructor(context: FrameContext, activation: number, shown?: Shown) {
     this.#context = context;
@@ -274,7 +275,7 @@ export function describeLocation({ file, line, column }: SourceLocation): string
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * const backtrace = target.threads[0].backtrace();
  * console.log(`${backtrace}`); // a line for each frame
  * if (backtrace.stopped !== "null-record") console.log(`cut short: ${backtrace.stopped}`);
@@ -302,6 +303,7 @@ export class Backtrace {
   /** Wraps a stack.
    *
    * @param resolver looks up the frames' addresses
+   * @ignore
    */
   constructor(arch: Arch, resolver: Resolver, stack: UnwoundStack) {
     this.#context = { arch, resolver, stack };

@@ -45,7 +45,7 @@ export interface ThreadInfo {
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * for (const { address, size, protection, path } of target.regions()) {
  *   if ((protection & 2) !== 0) console.log(address.toString(16), size, path); // writable
  * }

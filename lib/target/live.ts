@@ -93,7 +93,7 @@ export interface LiveOptions extends SymbolOptions {
  * ```ts
  * import { attach, type LiveTarget } from "@machpause/machpause";
  *
- * using target: LiveTarget = await attach("MyApp");
+ * using target: LiveTarget = attach("MyApp");
  * const { threads, stoppedMicroseconds } = target.snapshot();
  * console.log(`${threads.length} threads, stopped for ${stoppedMicroseconds} µs`);
  * ```
@@ -128,6 +128,7 @@ export class LiveTarget extends Target {
   /** Takes hold of the task.
    *
    * @throws MachError when the task cannot be had: no such process, no permission
+   * @ignore
    */
   constructor(kernel: MachKernel, system: FileSystem, options: LiveOptions) {
     super(system, options);
@@ -387,7 +388,7 @@ export class LiveTarget extends Target {
    * ```ts
    * import { attach } from "@machpause/machpause";
    *
-   * using target = await attach("MyApp");
+   * using target = attach("MyApp");
    * const { bytes, pausedMicroseconds } = await target.saveCore("MyApp.core", { style: "dirty" });
    * console.log(`${bytes} bytes, paused for ${pausedMicroseconds} µs`);
    * ```

@@ -42,6 +42,7 @@ export class Memory {
    *
    * @param readInto reads as much as it can
    * @param write writes all of it or throws; without it the memory is read-only
+   * @ignore
    */
   constructor(
     readInto: ReadInto,

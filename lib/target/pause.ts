@@ -4,7 +4,7 @@
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * {
  *   using _pause = target.pause();
  *   for (const thread of target.threads) console.log(thread.backtrace().join("\n"));
@@ -20,6 +20,7 @@ export class Pause implements Disposable {
    *
    * @param release is called once
    * @param began when the target was asked to stop, by `performance.now()`
+   * @ignore
    */
   constructor(release: () => void, began: number = performance.now()) {
     this.#release = release;

@@ -31,7 +31,7 @@ import type { Thread } from "./thread.ts";
  *   onProgress: (done, total) => console.log(`${done} of ${total} bytes`),
  *   signal: AbortSignal.timeout(10_000),
  * };
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * await target.saveCore("MyApp.core", options);
  * ```
  */
@@ -50,7 +50,7 @@ export interface SaveCoreOptions {
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * const saved = await target.saveCore("MyApp.core");
  * console.log(saved.bytes, saved.threads, saved.warnings);
  * ```

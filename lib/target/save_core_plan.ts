@@ -19,7 +19,7 @@ import type { Memory } from "./memory.ts";
  * import { attach, type CoreStyle } from "@machpause/machpause";
  *
  * const style: CoreStyle = "dirty";
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * await target.saveCore("MyApp.core", { style });
  * ```
  */

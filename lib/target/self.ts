@@ -19,9 +19,9 @@ const maxStack = 1 << 20;
  *
  * @example
  * ```ts
- * import { self } from "@machpause/machpause";
+ * import { attachSelf } from "@machpause/machpause";
  *
- * const target = self();
+ * const target = attachSelf();
  * console.log(target.pid, target.images[0].path);
  * ```
  */
@@ -44,6 +44,7 @@ export class SelfTarget extends Target {
   /** Looks at this process.
    *
    * @param name of the process, for people
+   * @ignore
    */
   constructor(
     kernel: MachKernel,

@@ -7,9 +7,9 @@ import type { Thread } from "./thread.ts";
  *
  * @example
  * ```ts
- * import { self } from "@machpause/machpause";
+ * import { attachSelf } from "@machpause/machpause";
  *
- * console.log(self().snapshot().mainThread.backtrace().join("\n"));
+ * console.log(attachSelf().snapshot().mainThread.backtrace().join("\n"));
  * ```
  */
 export class Snapshot {
@@ -25,6 +25,7 @@ export class Snapshot {
   /** What was captured of a target.
    *
    * @param threads the main thread first
+   * @ignore
    */
   constructor(
     target: Target,

@@ -30,9 +30,9 @@ import type { Thread } from "./thread.ts";
  *   for (const { name, state } of target.threads) console.log(state, name);
  * }
  *
- * using core = await openCore("MyApp.core");
+ * using core = openCore("MyApp.core");
  * census(core);
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * census(target);
  * ```
  */

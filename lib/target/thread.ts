@@ -13,7 +13,7 @@ import { unwind, type UnwindImages, type UnwindOptions } from "../unwind/mod.ts"
  * ```ts
  * import { attach, type RunState } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * const count = (state: RunState) => target.threads.filter((each) => each.state === state).length;
  * console.log(`${count("running")} running, ${count("waiting")} waiting`);
  * ```
@@ -69,7 +69,7 @@ export interface ThreadContext {
  * ```ts
  * import { attach } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * for (const thread of target.threads) {
  *   console.log(thread.name, thread.state, thread.cpuUsage, `${thread.registers}`);
  * }
@@ -88,6 +88,7 @@ export class Thread {
   /** A thread of a capture.
    *
    * @param captured what is known of it
+   * @ignore
    */
   constructor(
     context: ThreadContext,

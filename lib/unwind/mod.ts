@@ -12,6 +12,7 @@ export type {
   UnwoundFrame,
   UnwoundStack,
 } from "./frame.ts";
+export type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/mod.ts";
 export { describeRow } from "./describe.ts";
 export { unwind } from "./unwind.ts";
 export { type UnwindPlan, unwindPlan } from "./unwind_plan.ts";

@@ -20,7 +20,7 @@ export interface UnwindPlan {
  * ```ts
  * import { attach, unwindPlan } from "@machpause/machpause";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * const [{ symbol }] = target.lookup("main");
  * console.log(unwindPlan(target, symbol.address).innermost?.rule); // CFA = rsp + 8; rip = [CFA - 8]
  * ```

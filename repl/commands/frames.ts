@@ -72,7 +72,7 @@ export const frames: readonly Command[] = [
     help: "how the selected frame was found, and how its caller would be",
     example: "unwind",
     async run({ session }) {
-      const { unwindPlan } = await import("../../mod.ts");
+      const { unwindPlan } = await import("../../lib/unwind/mod.ts");
       const { frame, target } = session;
       const plans = unwindPlan(target, frame.lookupAddress);
       const plan = frame.foundBy === "context" ? plans.innermost : plans.caller;

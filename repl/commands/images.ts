@@ -1,7 +1,7 @@
 /** Images, symbols and code. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber } from "../../lib/hex.ts";
-import type { LoadedImage, Symbol as ImageSymbol } from "../../mod.ts";
+import type { ImageSymbol, LoadedImage } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { checkFolders } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";

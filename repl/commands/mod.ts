@@ -56,7 +56,7 @@ export interface CommandDefinition {
  * import { attach } from "@machpause/machpause";
  * import { defineCommand, startRepl } from "@machpause/machpause/repl";
  *
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * const run = () => target.threads.filter(({ state }) => state === "running").join("\n");
  * defineCommand("busy", { help: "shows the threads that run", run });
  * await startRepl({ target });

@@ -189,7 +189,7 @@ function registerNames(session: Session, word: string): string[] {
 }
 
 async function symbolNames(session: Session, word: string): Promise<Candidates> {
-  const { Image } = await import("../../mod.ts");
+  const { Image } = await import("../../lib/macho/walking.ts");
   const found = new Set<string>();
   let left = 0;
   for (const image of session.target.images) {

@@ -17,8 +17,8 @@ export async function openTarget(
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
   await checkFolders(symbols);
-  const { attach, self } = await import("../../ffi/processes.ts");
-  if (spec === "self") return held(self({ symbols }));
+  const { attach, attachSelf } = await import("../../ffi/processes.ts");
+  if (spec === "self") return held(attachSelf({ symbols }));
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
   if (pid === undefined && spec.startsWith("pid:")) {
     throw new UserError(`${spec} is not a pid: write it as in pid:123`, 2);

@@ -1,4 +1,5 @@
 /** The properties of objects that are named at the prompt, found without running the user's code. */
+import { Image } from "../../lib/macho/mod.ts";
 import * as api from "../../mod.ts";
 import type { Session } from "./session.ts";
 
@@ -16,7 +17,7 @@ const harmless: readonly (readonly [type: unknown, names: readonly string[]])[] 
   ]],
   [api.Backtrace, ["activations"]],
   [api.Snapshot, ["mainThread"]],
-  [api.Image, ["symbols"]],
+  [Image, ["symbols"]],
   [api.Pause, ["active", "pausedMicroseconds"]],
 ];
 

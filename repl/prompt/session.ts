@@ -1,12 +1,5 @@
 /** What the prompt is at: data and state. It knows nothing of what uses it. */
-import type {
-  CoreTarget,
-  Frame,
-  LiveTarget,
-  Pause,
-  Symbol as ImageSymbol,
-  Thread,
-} from "../../mod.ts";
+import type { CoreTarget, Frame, ImageSymbol, LiveTarget, Pause, Thread } from "../../mod.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";

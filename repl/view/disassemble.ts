@@ -8,7 +8,7 @@ import {
 import { MemoryReadError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hexBytes } from "../../lib/hex.ts";
-import type { Image } from "../../mod.ts";
+import type { Image } from "../../lib/macho/mod.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { hex } from "./render.ts";

@@ -9,7 +9,8 @@ import {
   SECTION_ATTRIBUTES,
   SECTION_TYPE_NAMES,
 } from "../../lib/macho/mod.ts";
-import { cdHash, type FieldValue, type MachOFile, type MachOSlice } from "../../mod.ts";
+import type { MachOFile } from "../../mod.ts";
+import { cdHash, type FieldValue, type MachOSlice } from "../../lib/macho/mod.ts";
 import type { Style } from "./style.ts";
 import { protectionText } from "./regions.ts";
 import { count, grouped, join, padEnd, spaces } from "./text.ts";

@@ -2,7 +2,8 @@
  * `"0x…"`; what is not known, or was not requested, is `null`. */
 import { safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
-import { cdHash, type FieldValue, type MachOFile, type MachOSlice } from "../../mod.ts";
+import type { MachOFile } from "../../mod.ts";
+import { cdHash, type FieldValue, type MachOSlice } from "../../lib/macho/mod.ts";
 import type { ImageLists } from "./image.ts";
 import { withoutLast } from "./text.ts";
 

@@ -2,7 +2,8 @@
 import { archs } from "../../lib/arch/mod.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
-import type { Backtrace, Frame, Stackshot, StackshotTask, StackshotThread } from "../../mod.ts";
+import type { Backtrace, Frame, Stackshot } from "../../mod.ts";
+import type { StackshotTask, StackshotThread } from "../../lib/stackshot/mod.ts";
 import { frameColumns, frameLine } from "./render.ts";
 import type { Style } from "./style.ts";
 import { count, join } from "./text.ts";

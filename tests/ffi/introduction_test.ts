@@ -123,7 +123,7 @@ Deno.test({
       const { attach } = await import("../../ffi/processes.ts");
       const first = await launch(`${demos}demo`, [], { output: "null" });
       first[Symbol.dispose]();
-      using again = await attach(first.pid);
+      using again = attach(first.pid);
       assertEquals(again.pid, first.pid);
       first.kill();
     }),

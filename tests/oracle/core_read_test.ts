@@ -72,7 +72,7 @@ function withoutRepeatedLink(frames: readonly FrameText[]): FrameText[] {
  * of i386 code that is in no image. */
 async function returnedToImages(parts: Parts): Promise<Parts> {
   using file = await coreFile(buildCore(parts));
-  using core = await openCore(file.path);
+  using core = openCore(file.path);
   const threads = parts.threads.map((thread, index) => {
     const frame = core.threads[index].backtrace().find(({ image }) => image !== null)!;
     const state = thread.state.slice();
@@ -113,7 +113,7 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
         index === 2 ? { ...thread, exception } : thread
       );
       using file = await coreFile(buildCore({ ...live, threads }, variant));
-      using core = await openCore(file.path);
+      using core = openCore(file.path);
       const program = variant.keep === undefined ? "" : core.images[0].path;
       const theirs = await lldb(file.path, core.threads.length, program);
       for (const [index, thread] of core.threads.entries()) {

@@ -3,7 +3,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { files } from "../../ffi/mod.ts";
 import {
-  coreStyles,
   type CoreTarget,
   type Frame,
   launch,
@@ -11,6 +10,7 @@ import {
   openCore,
   type Thread,
 } from "../../mod.ts";
+import { coreStyles } from "../../lib/target/mod.ts";
 import { chains, startDemo } from "../lib/target/demo.ts";
 import { recordedKernel } from "../lib/target/memory_kernel.ts";
 
@@ -125,7 +125,7 @@ async function compare(target: LiveTarget): Promise<void> {
     for (const style of coreStyles) {
       const path = `${folder}/${style}`;
       await target.saveCore(path, { style });
-      using core = await openCore(path);
+      using core = openCore(path);
       const expected = ours(core);
       assert(expected.threads.length >= chains.size);
       const found = await lldb(path, expected.threads.length);

@@ -1,6 +1,6 @@
 /** What `disassemble` prints is what llvm-objdump prints, of every function of the fixtures. */
 import { assert, assertEquals } from "@std/assert";
-import { Image } from "../../mod.ts";
+import { Image } from "../../lib/macho/mod.ts";
 import { disassemble } from "../../lib/disassemble.ts";
 
 const triples = {

@@ -433,7 +433,7 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
         const [program, path] = [`${directory}/steps`, `${directory}/core`];
         await Deno.writeFile(program, variant.file);
         await Deno.writeFile(path, coreOf(variant, program));
-        using core = await openCore(path);
+        using core = openCore(path);
         const theirs = await lldbCallers(program, path);
         assertEquals(theirs.length, variant.steps.length);
         const wrong: string[] = [];

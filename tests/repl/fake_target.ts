@@ -1,6 +1,7 @@
 /** A target made of what a hostile process could hold: every text in it is full of what a terminal
  * would act on. */
-import { archs, LiveTarget, type LoadedImage, type Symbol as ImageSymbol } from "../../mod.ts";
+import { type ImageSymbol, LiveTarget, type LoadedImage } from "../../mod.ts";
+import { archs } from "../../lib/arch/mod.ts";
 import { files } from "../../ffi/mod.ts";
 import { Symbolizer } from "../../lib/symbols/mod.ts";
 import { writeRegister } from "../../lib/arch/mod.ts";

@@ -1,5 +1,5 @@
 /** `crash`: one report of 400 threads with a warm store, and 10,000 reports sorted by what crashed. */
-import { Image } from "../../mod.ts";
+import { Image } from "../../lib/macho/mod.ts";
 import { command, compare, entry, rows } from "./measure.ts";
 
 const REPORTS = 10_000;

@@ -100,13 +100,16 @@ async function completions(dylib: string): Promise<[typed: string, first: number
 
 /** Completes twice and prints what each took. */
 async function completeTwice(dylib: string, text: string): Promise<void> {
-  const [{ archs, Image }, { complete }, { Session }, { plain }, { files }] = await Promise.all([
-    import("../../mod.ts"),
-    import("../../repl/prompt/completion.ts"),
-    import("../../repl/prompt/session.ts"),
-    import("../../repl/view/style.ts"),
-    import("../../ffi/mod.ts"),
-  ]);
+  const [{ archs }, { Image }, { complete }, { Session }, { plain }, { files }] = await Promise.all(
+    [
+      import("../../lib/arch/mod.ts"),
+      import("../../lib/macho/mod.ts"),
+      import("../../repl/prompt/completion.ts"),
+      import("../../repl/prompt/session.ts"),
+      import("../../repl/view/style.ts"),
+      import("../../ffi/mod.ts"),
+    ],
+  );
   const session = new Session(plain);
   const image = Image.fromSource(files.open(dylib));
   const target = { kind: "core", arch: archs.x86_64, images: [image], warnings: [], threads: [] };

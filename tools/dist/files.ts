@@ -1,7 +1,7 @@
 /** {@linkcode Files} over Node's file system. */
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
-import type { Files, FileSink, OpenFile } from "../../lib/mod.ts";
+import type { Files, FileSink, OpenFile } from "../../lib/file_system.ts";
 
 /** Files by place: nothing is read that was not asked for.
  *

@@ -6,7 +6,7 @@
  * ```ts
  * import { openCore } from "@machpause/machpause";
  *
- * const core = await openCore("MyApp.core", { symbols: ["./symbols"] });
+ * const core = openCore("MyApp.core", { symbols: ["./symbols"] });
  * for (const thread of core.threads) console.log(`${thread}\n${thread.backtrace()}`);
  * ```
  *
@@ -19,6 +19,7 @@ import type {
   MachOFile,
   MachOFileOptions,
   Stackshot,
+  SymbolOptions,
 } from "../../lib/mod.ts";
 import {
   openCoreOver,
@@ -26,13 +27,11 @@ import {
   openStackshotOver,
   openSymbolizerOver,
   type StackshotOptions,
-  type SymbolOptions,
 } from "../../lib/open.ts";
 import { files } from "./files.ts";
 
 export * from "../../lib/mod.ts";
-export type { StackshotOptions, SymbolOptions } from "../../lib/open.ts";
-export { demangle, type DemangleStyle, loadDemangler } from "../../lib/symbols/mod.ts";
+export type { StackshotOptions } from "../../lib/open.ts";
 export { files };
 
 const system = { files };
@@ -43,14 +42,14 @@ const system = { files };
  * ```ts
  * import { openCore } from "@machpause/machpause";
  *
- * const core = await openCore("MyApp.core", { symbols: ["./symbols"] });
+ * const core = openCore("MyApp.core", { symbols: ["./symbols"] });
  * console.log(`${core.crashedThread?.exception}`);
  * ```
  * @param options folders with binaries and debug information
  * @throws Error the system's, when there is no such file
  * @throws FormatError when it is no core of a known CPU
  */
-export function openCore(file: string, options: SymbolOptions = {}): Promise<CoreTarget> {
+export function openCore(file: string, options: SymbolOptions = {}): CoreTarget {
   return openCoreOver(system, file, options);
 }
 
@@ -105,19 +104,4 @@ export function openSymbolizer(
  */
 export function openStackshot(path: string, options: StackshotOptions = {}): Promise<Stackshot> {
   return openStackshotOver(system, path, options);
-}
-
-/** What reads, explains, symbolicates, attributes and writes crash reports.
- *
- * @example
- * ```ts
- * import { readFileSync } from "node:fs";
- * import { crashReports } from "@machpause/machpause";
- *
- * const { explainReport, readReport } = await crashReports();
- * console.log(explainReport(readReport(readFileSync("MyApp.ips"), "MyApp.ips")).headline);
- * ```
- */
-export function crashReports(): Promise<typeof import("../../lib/report/mod.ts")> {
-  return import("../../lib/report/mod.ts");
 }

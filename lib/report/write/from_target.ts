@@ -37,7 +37,7 @@ export interface TargetReportOptions {
  * import { attach, crashReports } from "@machpause/machpause";
  *
  * const { reportOf, writeReport } = await crashReports();
- * using target = await attach("MyApp");
+ * using target = attach("MyApp");
  * using _pause = target.pause();
  * const report = reportOf(target, target.threads, { date: new Date() });
  * await Deno.writeTextFile("MyApp.ips", writeReport(report, "ips"));

@@ -93,7 +93,10 @@ export class RemoteMst {
   readonly #blocks: RemoteBlocks;
   readonly #lookup: MstLookup;
 
-  /** For {@linkcode openRemoteMst}. */
+  /** For {@linkcode openRemoteMst}.
+   *
+   * @ignore
+   */
   constructor(source: AsyncByteSource, header: MstHeader) {
     this.path = source.name;
     this.info = infoOf(header);
@@ -122,6 +125,7 @@ export class RemoteMst {
 
 /** Thrown where a lookup needs a block that is not here yet. */
 class Missing {
+  /** @ignore */
   constructor(readonly block: number) {}
 }
 
@@ -136,6 +140,7 @@ class RemoteBlocks implements Blocks {
   /** What the lookup that is running has fetched: whatever else goes, this must not. */
   #own = new Map<number, Uint8Array>();
 
+  /** @ignore */
   constructor(map: BlockMap, source: AsyncByteSource) {
     this.#map = map;
     this.#source = source;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { Image } from "../../../mod.ts";
+import { Image } from "../../../lib/macho/mod.ts";
 
 const path = (name: string) => new URL(`../../../examples/demo/${name}`, import.meta.url).pathname;
 

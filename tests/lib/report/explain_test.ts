@@ -288,7 +288,7 @@ Deno.test("a core's exception becomes a report's", async () => {
   const path = await Deno.makeTempFile();
   try {
     await Deno.writeFile(path, buildCore({ ...parts, threads }, { noted: true, flavors: "bare" }));
-    using core = await openCore(path);
+    using core = openCore(path);
     const report = reportOf(core, core.threads);
     assertEquals(report.exception?.type, "EXC_BAD_ACCESS");
     assertEquals(report.exception?.codes, [1n, 0x28n]);

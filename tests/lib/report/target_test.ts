@@ -74,7 +74,7 @@ for (const arch of ["arm64", "armv7"] as const) {
     const path = await Deno.makeTempFile();
     try {
       await Deno.writeFile(path, buildCore(recordedParts(arch), { noted: true }));
-      using core = await openCore(path, { symbols: [`${demos}${arch}`] });
+      using core = openCore(path, { symbols: [`${demos}${arch}`] });
       const report = reportOf(core, core.threads, {
         date: new Date(Date.UTC(2024, 1, 3, 4, 5, 6)),
         osVersion: "macOS 14.3 (23D56)",

@@ -122,7 +122,7 @@ for (
       target[Symbol.dispose]();
     }
     try {
-      using opened = await openCore(core, { symbols });
+      using opened = openCore(core, { symbols });
       assertChain(opened.threads[0].backtrace());
       assertEquals(opened.missingSymbols, []);
     } finally {

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { archs } from "../../../lib/arch/mod.ts";
 import { MstBuilder, UnitEncoder } from "../../../lib/symbols/mst/mod.ts";
-import { type AsyncByteSource, FormatError, openRemoteMst } from "../../../mod.ts";
+import { FormatError } from "../../../mod.ts";
+import { type AsyncByteSource, openRemoteMst } from "../../../lib/symbols/mod.ts";
 import { rawText } from "../../raw_text.ts";
 import type { SourceFrame } from "../../../lib/symbols/mod.ts";
 import { chance, plainFrames, randomUnit, unitTable } from "./mst_tables.ts";

@@ -39,7 +39,7 @@ async function withCore<T>(
   options: { symbols?: string[] } = {},
 ): Promise<T> {
   using file = await coreFile(buildCore(parts, variant));
-  using core = await openCore(file.path, options);
+  using core = openCore(file.path, options);
   return await show(core);
 }
 
@@ -317,7 +317,7 @@ Deno.test("metadata padded with a megabyte of zeros is read, and at once", async
 Deno.test("a core behaves as a target that is always paused", async () => {
   const demo = recordedParts("arm64");
   using file = await coreFile(buildCore(demo));
-  const core = await openCore(file.path);
+  const core = openCore(file.path);
   {
     using pause = core.pause();
     assertEquals([core.paused, pause.active], [true, true]);
@@ -347,8 +347,7 @@ Deno.test("what is no core is refused with its file and offset", async () => {
     ] as const
   ) {
     using file = await coreFile(bytes);
-    const error = await openCore(file.path).then(() => undefined, (error) => error);
-    assert(error instanceof FormatError);
+    const error = assertThrows(() => openCore(file.path), FormatError);
     assertEquals(error.file, file.path);
     assertStringIncludes(error.message, expected);
   }

@@ -9,7 +9,7 @@ const entry = new URL("../../../mod.ts", import.meta.url).href;
 function script(pid: number, stop: string, end: string): string {
   return `
     import { attach } from ${JSON.stringify(entry)};
-    const target = await attach(${pid});
+    const target = attach(${pid});
     ${stop}
     console.log("stopped");
     ${end}

@@ -4,7 +4,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
 import { archs, writeRegister } from "../../../lib/arch/mod.ts";
 import { TargetGoneError } from "../../../lib/errors.ts";
-import { type Files, type FileSink, LiveTarget, openCore } from "../../../mod.ts";
+import { LiveTarget, openCore } from "../../../mod.ts";
+import type { Files, FileSink } from "../../../lib/file_system.ts";
 import { progress, startDemo } from "./demo.ts";
 import { bytesRegion, MemoryKernel, type MemoryRegion } from "./memory_kernel.ts";
 
@@ -174,7 +175,7 @@ Deno.test("a core takes the place of the one before when it is whole, and not so
     assertEquals(await Deno.readTextFile(path), "the one before");
     assertEquals([kernel.tokens.size, target.paused], [0, false]);
     await target.saveCore(path);
-    using core = await openCore(path);
+    using core = openCore(path);
     assertEquals(core.threads.map(({ name }) => name), ["thread 0", "thread 1"]);
   });
 });
@@ -292,7 +293,7 @@ Deno.test("what cannot be read is left out, or zeros where it is in the middle",
       "0x10105000-0x10109000 cannot be read: it is left out",
       "0x10200000-0x10209000: 8192 bytes cannot be read: they are zeros",
     ]);
-    using core = await openCore(`${folder}/core`);
+    using core = openCore(`${folder}/core`);
     const sizes = core.regions().map(({ address, size }) => [address, size]);
     assertEquals(sizes.slice(-2), [[start + 0x10_0000n, 0x5000n], [start + 0x20_0000n, 0x9000n]]);
     assertEquals(core.memory.read(start + 0x10_0000n, 0x5000), new Uint8Array(0x5000).fill(7));
@@ -324,7 +325,7 @@ Deno.test("a thread whose registers or stack could not be had is still there", a
     assertEquals(warnings.length, 2);
     assertMatch(warnings[0], /^thread 1: its stack pointer, 0xdead0000, is in no memory$/);
     assertMatch(warnings[1], /^thread 0: its registers could not be had/);
-    using core = await openCore(`${folder}/core`);
+    using core = openCore(`${folder}/core`);
     assertEquals(core.threads.map(({ name }) => name), ["no state", "no stack"]);
     assertEquals(core.threads[1].registers.get("rsp"), 0xdead_0000n);
   });
@@ -348,7 +349,7 @@ Deno.test("zeros are holes: a region of 256 MiB with three pages of its own", as
     assertEquals(info.size, bytes);
     assert(bytes > size);
     assert(info.blocks! * 512 < mebibyte, `${info.blocks! * 512} bytes on the disk`);
-    using core = await openCore(`${folder}/core`);
+    using core = openCore(`${folder}/core`);
     for (const [at, value] of pages) {
       assertEquals(core.memory.read(start + BigInt(at), 2), new Uint8Array([value, 0]));
     }
@@ -396,7 +397,7 @@ Deno.test("style dirty has what was written, and not what is shared or read-only
   await withFolder(["core"], async (folder) => {
     const high = async (style: "stacks" | "dirty" | "full") => {
       await target.saveCore(`${folder}/core`, { style });
-      using core = await openCore(`${folder}/core`);
+      using core = openCore(`${folder}/core`);
       return core.regions().map(({ address }) => address).filter((at) => at >= 0x3000_0000n);
     };
     assertEquals(await high("stacks"), []);

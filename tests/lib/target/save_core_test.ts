@@ -2,14 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
-import {
-  coreStyles,
-  launch,
-  LiveTarget,
-  openCore,
-  type Target,
-  type Thread,
-} from "../../../mod.ts";
+import { launch, LiveTarget, openCore, type Target, type Thread } from "../../../mod.ts";
+import { coreStyles } from "../../../lib/target/mod.ts";
 import { chains, ownFrames, startDemo } from "./demo.ts";
 import { recordedKernel } from "./memory_kernel.ts";
 
@@ -51,7 +45,7 @@ async function assertSaved(target: LiveTarget, warned: number): Promise<void> {
       assertEquals(saved.bytes, Deno.statSync(path).size);
       assertEquals(saved.warnings.length, style === "full" ? warned : 0, `${saved.warnings}`);
       assert(target.paused, "a pause that was there is still there");
-      using core = await openCore(path);
+      using core = openCore(path);
       assertEquals(core.arch.name, target.arch.name);
       assertEquals([core.pid, core.name], [target.pid, target.name]);
       assertEquals(images(core), images(target));
@@ -118,7 +112,7 @@ for (const folder of ["x86_64", "x86_64-stripped"]) {
           pause.resume();
           await Deno.remove(`${directory}/demo`);
           await Deno.remove(`${directory}/libworkers.dylib`);
-          using core = await openCore(`${directory}/core`);
+          using core = openCore(`${directory}/core`);
           assertEquals(core.threads.map(shown), threads);
           assert(core.images[0] instanceof Image);
         } finally {
@@ -146,7 +140,7 @@ Deno.test({
       const threads = target.threads.map(shown);
       assertEquals(threads.length, 500);
       await target.saveCore(path);
-      using core = await openCore(path);
+      using core = openCore(path);
       assertEquals(core.threads.map(shown), threads);
     } finally {
       target.kill();

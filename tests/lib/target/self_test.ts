@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { self } from "../../../mod.ts";
+import { attachSelf } from "../../../mod.ts";
 
 Deno.test("this very process shows all its threads, and goes on", () => {
-  using target = self();
+  using target = attachSelf();
   assertEquals([target.kind, target.pid, target.paused], ["self", Deno.pid, false]);
   const snapshot = target.snapshot();
   if (Deno.build.os === "linux") {
@@ -28,13 +28,13 @@ Deno.test("this very process shows all its threads, and goes on", () => {
 });
 
 Deno.test("this very process cannot be paused, and says why", () => {
-  const error = assertThrows(() => self().pause(), TypeError);
+  const error = assertThrows(() => attachSelf().pause(), TypeError);
   assert(error.message.includes("use snapshot()"));
-  assertThrows(() => self().threads[0].suspend(), TypeError, "use snapshot()");
+  assertThrows(() => attachSelf().threads[0].suspend(), TypeError, "use snapshot()");
 });
 
 Deno.test("a thousand snapshots of oneself leave nothing behind", () => {
-  using target = self();
+  using target = attachSelf();
   target.snapshot();
   const files = () => Deno.build.os === "linux" ? [...Deno.readDirSync("/proc/self/fd")].length : 0;
   const before = files();

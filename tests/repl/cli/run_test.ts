@@ -26,7 +26,7 @@ Deno.test("a script has the API as globals and as a module, and arguments of its
     import * as api from "@machpause/machpause";
     declare const self: typeof api.self;
     declare const attach: typeof api.attach;
-    const target = await Promise.resolve(self());
+    const target = await Promise.resolve(attachSelf());
     console.log(self === api.self, attach === api.attach, target.kind);
     console.log(JSON.stringify(Deno.args));
     setTimeout(() => console.log("later"), 50);

@@ -29,7 +29,7 @@ Deno.test({
       const [code, stdout, stderr] = await machpause("savecore", pid, path);
       assertEquals([code, stderr], [0, ""]);
       assertMatch(stdout, /^\S+demo\.core: stacks, 7 threads, \d+ KiB; stopped for \d+ µs\n$/);
-      using core = await openCore(path);
+      using core = openCore(path);
       assertEquals(core.threads.map(({ id }) => id), target.threads.map(({ id }) => id));
 
       const [, json] = await machpause("savecore", pid, path, "--style", "dirty", "--json");

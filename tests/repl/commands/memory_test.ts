@@ -247,7 +247,7 @@ async function atCore(name: "arm64" | "armv7"): Promise<{ session: Session } & D
   const file = await coreFile(buildCore(recordedParts(name)));
   const symbols = new URL(`../../../examples/demo/${name}`, import.meta.url).pathname;
   const session = new Session(plain);
-  session.open(held(await openCore(file.path, { symbols: [symbols] })));
+  session.open(held(openCore(file.path, { symbols: [symbols] })));
   return {
     session,
     [Symbol.dispose]() {

@@ -10,7 +10,7 @@ const fixtures = new URL("../../../examples/demo/", import.meta.url).pathname;
 function script(library: string, output: string): string {
   return `import { openCore, openImage } from ${JSON.stringify(library)};
 const [core, symbols] = ${output};
-const target = await openCore(core, { symbols: [symbols] });
+const target = openCore(core, { symbols: [symbols] });
 const file = openImage(symbols + "/demo");
 console.log(JSON.stringify({
   image: file.images.map(({ arch, kind }) => [arch, kind]),
@@ -41,7 +41,7 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
   try {
     await buildDist(`${directory}/dist`);
     using file = await coreFile(buildCore(recordedParts("arm64")));
-    using core = await openCore(file.path, { symbols: [symbols] });
+    using core = openCore(file.path, { symbols: [symbols] });
     const expected = core.threads.map((thread) => thread.backtrace().map((frame) => `${frame}`));
     assertStringIncludes(expected.flat().join("\\n"), "lock_acquire");
 
