@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { files } from "../../ffi/files.ts";
 import { bytesSource } from "../../lib/macho/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
-import { type MstFile, openMst } from "../../mod.ts";
+import { type MstFile, openMst } from "../../lib/symbols/mod.ts";
 import { makeTable } from "../../lib/symbols/index/mod.ts";
 import { largeDylib } from "./large_dsym.ts";
 import { machOFiles } from "./macho_files.ts";

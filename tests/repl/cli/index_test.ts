@@ -1,7 +1,7 @@
 /** `machpause index` as a person runs it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { files } from "../../../ffi/files.ts";
-import { type MstFile, openMst } from "../../../mod.ts";
+import { type MstFile, openMst } from "../../../lib/symbols/mod.ts";
 import { imagesIn, openDwarf } from "../../../lib/symbols/mod.ts";
 import { compileHelper, Terminal } from "../terminal.ts";
 
