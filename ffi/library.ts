@@ -112,10 +112,20 @@ function checkCached(prebuilt: Prebuilt): string | undefined {
 
 /** Writes the file to the cache and returns its path. */
 function install(prebuilt: Prebuilt, bytes: Uint8Array): string {
-  if (sha256(bytes) !== prebuilt.sha256) {
-    throw new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
-  }
+  if (sha256(bytes) !== prebuilt.sha256) throw damaged(prebuilt);
   const directory = directoryOf(prebuilt);
+  makeDirectory(directory);
+  checkDirectories(prebuilt);
+  const path = `${directory}/${prebuilt.file}`;
+  writeWhole(path, bytes);
+  return path;
+}
+
+function damaged(prebuilt: Prebuilt): Error {
+  return new Error(`the embedded ${prebuilt.file} is damaged: get the package again`);
+}
+
+function makeDirectory(directory: string): void {
   try {
     Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -126,8 +136,10 @@ function install(prebuilt: Prebuilt, bytes: Uint8Array): string {
       { cause: error },
     );
   }
-  checkDirectories(prebuilt);
-  const path = `${directory}/${prebuilt.file}`;
+}
+
+/** Writes a file that appears whole, in place of the one that is there. */
+function writeWhole(path: string, bytes: Uint8Array): void {
   const fresh = `${path}.${crypto.randomUUID()}`;
   try {
     Deno.writeFileSync(fresh, bytes, { createNew: true, mode: 0o700 });
@@ -140,7 +152,6 @@ function install(prebuilt: Prebuilt, bytes: Uint8Array): string {
     }
     throw error;
   }
-  return path;
 }
 
 function prebuiltOf(key: string): Prebuilt {
@@ -158,6 +169,7 @@ function prebuiltOf(key: string): Prebuilt {
 const modules: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {
   "darwin": () => import("./prebuilt/darwin.ts"),
   "preload": () => import("./prebuilt/preload.ts"),
+  "demo": () => import("./prebuilt/demo.ts"),
   "linux-x86_64": () => import("./prebuilt/linux-x86_64.ts"),
   "linux-aarch64": () => import("./prebuilt/linux-aarch64.ts"),
   "loader-x86_64": () => import("./prebuilt/loader-x86_64.ts"),
@@ -227,6 +239,42 @@ export function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
 /** The path of the library that launched programs hand over their task port with, from the same cache. */
 export function preloadPath(): Promise<string> {
   return embeddedPath("preload");
+}
+
+/** The path of the program that `demo` shows, written with its library and their dSYMs to the same cache.
+ * Made by `tools/build/demo.ts`. */
+export async function demoPath(): Promise<string> {
+  const prebuilt = prebuiltOf("demo");
+  const bytes = await embedded("demo");
+  if (sha256(bytes) !== prebuilt.sha256) throw damaged(prebuilt);
+  const end = bytes.indexOf("\n".charCodeAt(0));
+  const list: { path: string; size: number }[] = JSON.parse(
+    new TextDecoder().decode(bytes.subarray(0, end)),
+  );
+  const directory = directoryOf(prebuilt);
+  permitted(() => {
+    let at = end + 1;
+    for (const { path, size } of list) {
+      const contents = bytes.subarray(at, at += size);
+      const file = `${directory}/${path}`;
+      makeDirectory(file.slice(0, file.lastIndexOf("/")));
+      checkDirectories(prebuilt);
+      if (!holds(file, contents)) writeWhole(file, contents);
+    }
+  });
+  return `${directory}/${list[0].path}`;
+}
+
+/** Whether a file is there with these bytes. */
+function holds(path: string, bytes: Uint8Array): boolean {
+  try {
+    if (!Deno.lstatSync(path).isFile) return false;
+    const found = Deno.readFileSync(path);
+    return found.length === bytes.length && found.every((byte, at) => byte === bytes[at]);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 async function embeddedPath(key: string): Promise<string> {

@@ -9,6 +9,7 @@ import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import { toArm64e } from "./build/arm64e.ts";
 import { sign } from "./build/codesign.ts";
+import { bundleDemo, demoFiles, demoFolders } from "./build/demo.ts";
 
 /** The repository's root, with a slash at its end. */
 const root = new URL("../", import.meta.url).pathname;
@@ -235,6 +236,12 @@ async function buildPreload(output: string, scratch: string): Promise<void> {
   await run("llvm-lipo-19", ["-create", ...slices, "-output", output]);
 }
 
+async function buildDemo(output: string, scratch: string): Promise<void> {
+  const lipo = (inputs: readonly string[], universal: string) =>
+    run("llvm-lipo-19", ["-create", ...inputs, "-output", universal]);
+  await Deno.writeFile(output, await bundleDemo(root, scratch, lipo));
+}
+
 /** The library for the machine this runs on, with its own compiler.
  *
  * @param directory where it goes
@@ -274,6 +281,16 @@ const products: readonly Product[] = [
     sources: ["ffi/shim/darwin", "tools/build"],
     tools: darwinTools,
     build: buildPreload,
+  },
+  {
+    key: "demo",
+    file: "demo.bundle",
+    sources: [
+      ...demoFolders.flatMap((folder) => demoFiles.map((path) => `${folder}/${path}`)),
+      "tools/build",
+    ],
+    tools: ["llvm-lipo-19"],
+    build: buildDemo,
   },
   {
     key: "linux-x86_64",
@@ -321,6 +338,10 @@ async function linkage(path: string): Promise<string[]> {
       }
     }
     return lines;
+  }
+  // A list of files: see build/demo.ts.
+  if (magic[0] === "[".charCodeAt(0)) {
+    return [(await Deno.readTextFile(path)).split("\n", 1)[0]];
   }
   const text = await run("llvm-readelf-19", ["--dyn-syms", "--wide", path]);
   for (const line of text.split("\n")) {
