@@ -37,12 +37,15 @@ Deno.test("deno compile makes a program of it, with all that is loaded later", a
       assertStringIncludes(await run("symbolicate", "-o", dsym, "0x10000061c"), "outer");
       await run("index", dsym, "-o", `${directory}/store`, "--jobs", "2");
       assertStringIncludes(await run("self", "-e", "1 + 1"), "2");
+      assertStringIncludes(await run("demo"), "wait_for_event");
     } else {
       const modules = await modulesOf(program);
       const names = [
         "index_worker.ts",
         "crash/worker.ts",
         "loader-x86_64.ts",
+        "prebuilt/demo.ts",
+        "prebuilt/preload.ts",
         "symbolicate/tables.ts",
         "gecko-profiler-demangle",
         "capstone",

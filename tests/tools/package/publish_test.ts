@@ -1,6 +1,8 @@
 /** What would be published. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { stagePublish } from "../../../tools/publish.ts";
+
+const decoder = new TextDecoder();
 
 /** Runs `deno publish --dry-run` on the copy. */
 async function dryRun(folder: string): Promise<{ code: number; text: string }> {
@@ -9,7 +11,6 @@ async function dryRun(folder: string): Promise<{ code: number; text: string }> {
     cwd: folder,
     env: { NO_COLOR: "1" },
   }).output();
-  const decoder = new TextDecoder();
   return { code, text: decoder.decode(stdout) + decoder.decode(stderr) };
 }
 
@@ -33,7 +34,15 @@ Deno.test("what is published: the library and the program, and nothing else", as
       "repl",
     ]);
     for (const path of published) assert(/\.(?:ts|md|json)$|^LICENSE$/.test(path), path);
-    for (const library of ["darwin", "linux-x86_64", "linux-aarch64", "loader-x86_64"]) {
+    const libraries = [
+      "darwin",
+      "linux-x86_64",
+      "linux-aarch64",
+      "loader-x86_64",
+      "preload",
+      "demo",
+    ];
+    for (const library of libraries) {
       assert(published.includes(`ffi/prebuilt/${library}.ts`), library);
     }
     // Everything that a module of these imports is among them: the dry run checks that.
@@ -45,6 +54,15 @@ Deno.test("what is published: the library and the program, and nothing else", as
     for (const [problem, path] of problems) {
       assertEquals(problem, "unanalyzable-dynamic-import", text);
       assert(/^repl\/(?:\w+\/)+\w+\.ts:\d+:\d+$/.test(path), path);
+    }
+
+    // Without the sources, and so without what was built of them beside them.
+    if (Deno.build.arch === "x86_64" || Deno.build.os === "darwin") {
+      const demo = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", `${folder}/repl/main.ts`, "demo"],
+        env: { NO_COLOR: "1" },
+      }).output();
+      assertMatch(decoder.decode(demo.stdout), /worker_spin \+ \d+ at demo\.c:\d+/);
     }
 
     // What the names in the sources become.
