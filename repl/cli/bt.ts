@@ -7,10 +7,10 @@ import { type ShownFrames, walkFrames } from "../view/frames.ts";
 import { complain, print } from "../view/output.ts";
 import { styleFor } from "../view/style.ts";
 import { count, lines } from "../view/text.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause bt` */
-export default subcommand({
+export default {
   description: "Pause the target, print every thread's backtrace, resume.",
   arguments: "<target:string>",
   options: btOptions,
@@ -22,7 +22,7 @@ export default subcommand({
   async run(options, [spec]) {
     return await showBacktraces(spec, "pause", options);
   },
-});
+} satisfies Subcommand<typeof btOptions>;
 
 type BacktraceOptions = Values<typeof btOptions>;
 
