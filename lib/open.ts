@@ -16,17 +16,7 @@ import { CoreTarget } from "./target/mod.ts";
 export type { FileSystem } from "./file_system.ts";
 export type { SymbolOptions } from "./symbols/mod.ts";
 
-/** How a stackshot is opened or taken.
- *
- * @example
- * ```ts
- * import { openStackshot, type StackshotOptions } from "@machpause/machpause";
- *
- * const options: StackshotOptions = { base: "first.kcdata", symbols: ["./symbols"] };
- * using stackshot = await openStackshot("delta.kcdata", options);
- * console.log(`${stackshot}`);
- * ```
- */
+/** How a stackshot is opened or taken. */
 export interface StackshotOptions extends SymbolOptions {
   /** The path of the stackshot that a delta one is against. */
   readonly base?: string;

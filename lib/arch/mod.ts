@@ -16,7 +16,7 @@ export { arm64, armv7, i386, x86_64 };
  *
  * @example
  * ```ts
- * import { archs } from "@machpause/machpause";
+ * import { archs } from "@machpause/machpause/unwind";
  *
  * console.log(archs.arm64.threadState.registers.map(({ name }) => name)); // [ "x0", "x1", …
  * ```

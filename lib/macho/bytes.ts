@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { type ByteSource, MachOFile } from "@machpause/machpause";
+ * import { type ByteSource, MachOFile } from "@machpause/machpause/macho";
  *
  * const bytes = await Deno.readFile("demo");
  * const source: ByteSource = {

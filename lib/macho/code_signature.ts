@@ -162,7 +162,8 @@ const algorithms: Readonly<Record<string, string>> = {
  *
  * @example
  * ```ts
- * import { cdHash, openImage } from "@machpause/machpause";
+ * import { openImage } from "@machpause/machpause";
+ * import { cdHash } from "@machpause/machpause/macho";
  *
  * using file = openImage("MyApp");
  * const signature = file.images[0].codeSignature();

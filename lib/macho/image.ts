@@ -56,7 +56,7 @@ export interface ImageFileOptions {
  *
  * @example
  * ```ts
- * import { Image } from "@machpause/machpause";
+ * import { Image } from "@machpause/machpause/macho";
  *
  * const image = Image.fromFile(await Deno.readFile("libworkers.dylib"), "libworkers.dylib");
  * console.log(image.uuid, image.findSymbols("worker_main"));

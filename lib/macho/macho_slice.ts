@@ -117,7 +117,8 @@ const MAX_WARNINGS = 100;
  *
  * @example
  * ```ts
- * import { type MachOSlice, openImage } from "@machpause/machpause";
+ * import { openImage } from "@machpause/machpause";
+ * import { type MachOSlice } from "@machpause/machpause/macho";
  *
  * using file = openImage("/usr/lib/dyld");
  * const needs = (image: MachOSlice) => image.dylibs.map(({ name }) => name);

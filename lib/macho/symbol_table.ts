@@ -95,7 +95,7 @@ export class TableSymbol implements ImageSymbol {
  *
  * @example
  * ```ts
- * import { Image } from "@machpause/machpause";
+ * import { Image } from "@machpause/machpause/macho";
  *
  * const { symbols } = Image.fromFile(await Deno.readFile("demo"), "demo");
  * console.log(symbols.count, symbols.symbolAt(0x720)?.symbol?.name);

@@ -39,10 +39,11 @@ export {
 } from "./report.ts";
 export {
   type FindDebug,
+  type FoundPlace,
   type FunctionInfo,
   type ImageLookup,
   imageLookup,
-  type MissingReportSymbols,
+  type MissingSymbols as MissingReportSymbols,
   ReportSymbolFiles,
   type ReportSymbolOptions,
   type ReportSymbols,

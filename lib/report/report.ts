@@ -210,9 +210,8 @@ export type ReportParts =
  *
  * @example
  * ```ts
- * import { crashReports } from "@machpause/machpause";
+ * import { readReport } from "@machpause/machpause/report";
  *
- * const { readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.crash"), "MyApp.crash");
  * console.log(report.exception?.type, report.crashedThread?.frames[0].symbol);
  * ```

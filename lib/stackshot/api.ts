@@ -1,5 +1,20 @@
-/** Stackshots: what every thread of a system was doing, in user space and in the kernel.
+/** Stackshots: what every thread of a task or of the whole system was doing, in user space and in the
+ * kernel. `openStackshot` and `takeStackshot` of the main module make them.
  *
  * @module
  */
-export * from "./mod.ts";
+export type {
+  Change,
+  LoadInfo,
+  RawFrame,
+  SharedCacheInfo,
+  StackshotData,
+  TaskData,
+  ThreadData,
+  TurnstileInfo,
+  WaitInfo,
+} from "./data.ts";
+export type { KcContainer, KcItem } from "./kcdata.ts";
+export type { Struct, Value } from "./layout.ts";
+export { Stackshot, StackshotTask } from "./stackshot.ts";
+export { StackshotThread } from "./thread.ts";

@@ -22,7 +22,7 @@ function reopened(files: Files, path: string): ByteSource {
  *
  * @example
  * ```ts
- * import { type Files, SymbolFiles } from "@machpause/machpause";
+ * import { type Files, SymbolFiles } from "@machpause/machpause/symbols";
  * import { imageFinder } from "./mod.ts";
  *
  * declare const files: Files; // the file system

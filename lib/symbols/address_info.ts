@@ -64,6 +64,15 @@ export interface DlInfo {
 /** The answer of `dladdr` for an address, computed from what is known about it; `null` when no image
  * holds it.
  *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ * import { dladdr } from "@machpause/machpause/symbols";
+ *
+ * using target = attach("MyApp");
+ * const address = target.images[0].loadAddress + 0x724n;
+ * console.log(dladdr(target.resolve(address), address)?.sname);
+ * ```
  * @param info of `address`
  */
 export function dladdr(info: AddressInfo, address: bigint): DlInfo | null {

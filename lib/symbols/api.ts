@@ -2,11 +2,11 @@
  *
  * @example
  * ```ts
- * import { openImages, Symbolizer } from "@machpause/machpause/symbols";
- * import { files } from "@machpause/machpause/symbols";
+ * import { Image } from "@machpause/machpause/macho";
+ * import { Symbolizer } from "@machpause/machpause/symbols";
  *
- * using opened = openImages(files, [{ path: "MyApp", loadAddress: 0x104a3c000n }]);
- * console.log(new Symbolizer(opened.images).resolve(0x104a3f721n).symbol?.name);
+ * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
+ * console.log(new Symbolizer([image]).resolve(image.loadAddress + 0x724n).symbol?.name);
  * ```
  *
  * @module

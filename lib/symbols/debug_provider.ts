@@ -26,7 +26,8 @@ let generations = 0;
  *
  * @example
  * ```ts
- * import { DebugProvider, type FileSystem, Image, SymbolFiles, Symbolizer } from "@machpause/machpause";
+ * import { DebugProvider, type FileSystem, SymbolFiles, Symbolizer } from "@machpause/machpause/symbols";
+ * import { Image } from "@machpause/machpause/macho";
  *
  * declare const system: FileSystem;
  * const image = Image.fromSource(system.files.open("demo"));

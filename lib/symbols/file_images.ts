@@ -8,17 +8,7 @@ import { type Binary, imagesIn } from "./binaries.ts";
 import { readTableHead } from "./table_head.ts";
 import { TableImage } from "./table_image.ts";
 
-/** A file of an image, and where the image was loaded.
- *
- * @example
- * ```ts
- * import { type ImageFile, openSymbolizer } from "@machpause/machpause";
- *
- * const program: ImageFile = { path: "MyApp.dSYM", arch: "arm64", loadAddress: 0x104a3c000n };
- * using symbolizer = openSymbolizer([program]);
- * console.log(symbolizer.resolve(0x104a3f721n).source);
- * ```
- */
+/** A file of an image, and where the image was loaded. */
 export interface ImageFile {
   /** A Mach-O file, a dSYM bundle, its file, or a symbol table file. */
   readonly path: string;
@@ -31,17 +21,7 @@ export interface ImageFile {
   readonly slide?: bigint;
 }
 
-/** The images of some files, whose files are open.
- *
- * @example
- * ```ts
- * import { type Files, openImages } from "@machpause/machpause";
- *
- * declare const files: Files; // the file system
- * using opened = openImages(files, [{ path: "MyApp" }, { path: "libworkers.dylib" }]);
- * console.log(opened.images.map(({ name, uuid }) => `${name} ${uuid}`));
- * ```
- */
+/** The images of some files, whose files are open. */
 export interface FileImages extends Disposable {
   /** In the order of the files. */
   readonly images: readonly LoadedImage[];
@@ -53,7 +33,7 @@ export interface FileImages extends Disposable {
  *
  * @example
  * ```ts
- * import { type Files, ImageMap, openImages } from "@machpause/machpause";
+ * import { type Files, ImageMap, openImages } from "@machpause/machpause/symbols";
  *
  * declare const files: Files; // the file system
  * using opened = openImages(files, [{ path: "MyApp.dSYM", loadAddress: 0x104a3c000n }]);

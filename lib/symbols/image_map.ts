@@ -9,7 +9,8 @@ import { type LoadedImage, stretchAt, type Stretches, stretches } from "../macho
  *
  * @example
  * ```ts
- * import { Image, ImageMap } from "@machpause/machpause";
+ * import { Image } from "@machpause/machpause/macho";
+ * import { ImageMap } from "@machpause/machpause/symbols";
  *
  * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
  * console.log(new ImageMap([image]).at(image.loadAddress)?.name);

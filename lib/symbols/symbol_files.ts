@@ -36,7 +36,7 @@ interface Index {
  *
  * @example
  * ```ts
- * import { type Files, SymbolFiles } from "@machpause/machpause";
+ * import { type Files, SymbolFiles } from "@machpause/machpause/symbols";
  *
  * declare const files: Files; // the file system
  * const symbolFiles = new SymbolFiles(files, ["./symbols"]);

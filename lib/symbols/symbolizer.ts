@@ -76,7 +76,8 @@ const MAX_REMEMBERED = 1 << 18;
  *
  * @example
  * ```ts
- * import { Image, Symbolizer } from "@machpause/machpause";
+ * import { Image } from "@machpause/machpause/macho";
+ * import { Symbolizer } from "@machpause/machpause/symbols";
  *
  * const image = Image.fromFile(await Deno.readFile("demo"), "demo");
  * const symbolizer = new Symbolizer([image]);

@@ -2,18 +2,7 @@
  * C shim; tests provide others. Every method throws {@linkcode MachError} when the call beneath it
  * does not succeed, and {@linkcode TargetGoneError} when the task or thread has died. */
 
-/** `thread_info`: basic, identifier and extended in one.
- *
- * @example
- * ```ts
- * import { archs, type MachKernel, type ThreadInfo } from "@machpause/machpause";
- *
- * declare const kernel: MachKernel;
- * const [thread] = kernel.taskThreads(kernel.taskForPid(123));
- * const info: ThreadInfo = kernel.threadInfo(thread);
- * console.log(info.name, info.cpuUsage / 1000);
- * ```
- */
+/** `thread_info`: basic, identifier and extended in one. */
 export interface ThreadInfo {
   /** System-wide unique identifier. */
   readonly id: bigint;
@@ -39,18 +28,7 @@ export interface ThreadInfo {
   readonly name: string;
 }
 
-/** One region of a task's address space, from `mach_vm_region_recurse`.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = attach("MyApp");
- * for (const { address, size, protection, path } of target.regions()) {
- *   if ((protection & 2) !== 0) console.log(address.toString(16), size, path); // writable
- * }
- * ```
- */
+/** One region of a task's address space, from `mach_vm_region_recurse`. */
 export interface Region {
   /** Of its first byte. */
   readonly address: bigint;
@@ -72,17 +50,7 @@ export interface Region {
   readonly path: string;
 }
 
-/** `TASK_DYLD_INFO`, with the CPU the task runs on.
- *
- * @example
- * ```ts
- * import { type MachKernel } from "@machpause/machpause";
- *
- * declare const kernel: MachKernel;
- * const { address, is64 } = kernel.taskDyldInfo(kernel.taskForPid(123));
- * console.log(address.toString(16), is64);
- * ```
- */
+/** `TASK_DYLD_INFO`, with the CPU the task runs on. */
 export interface DyldInfo {
   /** Where `dyld_all_image_infos` is; 0 when no dyld has published it. */
   readonly address: bigint;
@@ -96,16 +64,7 @@ export interface DyldInfo {
   readonly pid: number;
 }
 
-/** One image of this very process, from the `_dyld_*` calls.
- *
- * @example
- * ```ts
- * import { type MachKernel } from "@machpause/machpause";
- *
- * declare const kernel: MachKernel;
- * for (const { header, name } of kernel.ownImages()) console.log(header.toString(16), name);
- * ```
- */
+/** One image of this very process, from the `_dyld_*` calls. */
 export interface OwnImage {
   /** The address of its Mach-O header. */
   readonly header: bigint;
@@ -115,18 +74,7 @@ export interface OwnImage {
   readonly slide: bigint;
 }
 
-/** One thread as `mp_snapshot` captured it.
- *
- * @example
- * ```ts
- * import { type MachKernel } from "@machpause/machpause";
- *
- * declare const kernel: MachKernel;
- * for (const { info, stack } of kernel.snapshotSelf({ stateSize: 272, maxStack: 4096 }).threads) {
- *   console.log(info.name, stack.length);
- * }
- * ```
- */
+/** One thread as `mp_snapshot` captured it. */
 export interface CapturedThread {
   /** As it was just before the stop. */
   readonly info: ThreadInfo;
@@ -142,17 +90,7 @@ export interface CapturedThread {
   readonly stackEnd: bigint;
 }
 
-/** What `mp_snapshot` captured.
- *
- * @example
- * ```ts
- * import { type Capture, type MachKernel } from "@machpause/machpause";
- *
- * declare const kernel: MachKernel;
- * const capture: Capture = kernel.snapshotSelf({ stateSize: 272, maxStack: 4096 });
- * console.log(capture.threads.length, capture.stoppedNanoseconds);
- * ```
- */
+/** What `mp_snapshot` captured. */
 export interface Capture {
   /** From before the first thread was asked to stop until the last one ran again, or, of a task that
    * is left suspended, until the call returned. */
@@ -165,18 +103,7 @@ export interface Capture {
   readonly token: number | undefined;
 }
 
-/** How to take a {@linkcode Capture}.
- *
- * @example
- * ```ts
- * import { archs, type CaptureOptions, type MachKernel } from "@machpause/machpause";
- *
- * declare const kernel: MachKernel;
- * const { number: flavor, size: stateSize } = archs.arm64.threadState;
- * const options: CaptureOptions = { flavor, stateSize, maxStack: 65536, keepSuspended: false };
- * console.log(kernel.snapshot(kernel.taskForPid(123), options).threads.length);
- * ```
- */
+/** How to take a {@linkcode Capture}. */
 export interface CaptureOptions {
   /** The thread state flavor. */
   readonly flavor: number;
@@ -188,17 +115,7 @@ export interface CaptureOptions {
   readonly keepSuspended: boolean;
 }
 
-/** The calls. Ports are numbers, as Mach names them.
- *
- * @example
- * ```ts
- * import { type MachKernel } from "@machpause/machpause";
- *
- * function namesOf(kernel: MachKernel): string[] {
- *   return kernel.processes().map(({ name }) => name);
- * }
- * ```
- */
+/** The calls. Ports are numbers, as Mach names them. */
 export interface MachKernel {
   /** `darwin` or `linux`. */
   readonly system: "darwin" | "linux";

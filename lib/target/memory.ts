@@ -4,21 +4,7 @@ import { MemoryReadError } from "../errors.ts";
  * never reaches beyond what one mapping allows. */
 const pageSize = 4096;
 
-/** Fills `into` from `address`; returns how many bytes could be read.
- *
- * @example
- * ```ts
- * import { Memory, type ReadInto } from "@machpause/machpause";
- *
- * const bytes = new Uint8Array([1, 2, 3, 4]);
- * const readInto: ReadInto = (address, into) => {
- *   const part = bytes.subarray(Number(address), Number(address) + into.length);
- *   into.set(part);
- *   return part.length;
- * };
- * console.log(new Memory(readInto, 8).readU16(1n)); // 770
- * ```
- */
+/** Fills `into` from `address`; returns how many bytes could be read. */
 export type ReadInto = (address: bigint, into: Uint8Array) => number;
 
 /** The memory of a target, by address.

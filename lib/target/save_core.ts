@@ -44,17 +44,7 @@ export interface SaveCoreOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A core that was saved.
- *
- * @example
- * ```ts
- * import { attach } from "@machpause/machpause";
- *
- * using target = attach("MyApp");
- * const saved = await target.saveCore("MyApp.core");
- * console.log(saved.bytes, saved.threads, saved.warnings);
- * ```
- */
+/** A core that was saved. */
 export interface SavedCore {
   /** Of the file, as it was given. */
   readonly path: string;

@@ -13,27 +13,10 @@ import type { Memory } from "./memory.ts";
  * - `dirty`: that, and all memory that the program has written or can write for itself: heaps,
  *   globals, whole stacks.
  * - `full`: everything that can be read.
- *
- * @example
- * ```ts
- * import { attach, type CoreStyle } from "@machpause/machpause";
- *
- * const style: CoreStyle = "dirty";
- * using target = attach("MyApp");
- * await target.saveCore("MyApp.core", { style });
- * ```
  */
 export type CoreStyle = "stacks" | "dirty" | "full";
 
-/** The names of the styles, the smallest first.
- *
- * @example
- * ```ts
- * import { coreStyles } from "@machpause/machpause";
- *
- * console.log(coreStyles.join(", ")); // stacks, dirty, full
- * ```
- */
+/** The names of the styles, the smallest first. */
 export const coreStyles: readonly CoreStyle[] = ["stacks", "dirty", "full"];
 
 /** What a plan is made from. */

@@ -7,17 +7,7 @@ import type { ReadInto } from "./memory.ts";
 import type { Resolver } from "../symbols/walking.ts";
 import { unwind, type UnwindImages, type UnwindOptions } from "../unwind/mod.ts";
 
-/** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`.
- *
- * @example
- * ```ts
- * import { attach, type RunState } from "@machpause/machpause";
- *
- * using target = attach("MyApp");
- * const count = (state: RunState) => target.threads.filter((each) => each.state === state).length;
- * console.log(`${count("running")} running, ${count("waiting")} waiting`);
- * ```
- */
+/** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`. */
 export type RunState = "running" | "stopped" | "waiting" | "uninterruptible" | "halted";
 
 const runStates: readonly RunState[] = [
@@ -32,16 +22,7 @@ const runStates: readonly RunState[] = [
  * of a target. */
 export type CodeResolver = Resolver & UnwindImages;
 
-/** Suspends and resumes a single thread, writes its registers.
- *
- * @example
- * ```ts
- * import { type ThreadControl } from "@machpause/machpause";
- *
- * declare const control: ThreadControl; // of a paused target
- * control.setRegister(0x26b9n, "rax", 0n);
- * ```
- */
+/** Suspends and resumes a single thread, writes its registers. */
 export interface ThreadControl {
   /** `thread_suspend`. */
   suspend(id: bigint): void;

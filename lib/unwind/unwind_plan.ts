@@ -18,7 +18,8 @@ export interface UnwindPlan {
  *
  * @example
  * ```ts
- * import { attach, unwindPlan } from "@machpause/machpause";
+ * import { attach } from "@machpause/machpause";
+ * import { unwindPlan } from "@machpause/machpause/unwind";
  *
  * using target = attach("MyApp");
  * const [{ symbol }] = target.lookup("main");

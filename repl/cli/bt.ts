@@ -5,13 +5,12 @@ import { btOptions, type Values } from "../options.ts";
 import { type Opened, openTarget } from "../prompt/open.ts";
 import { type ShownFrames, walkFrames } from "../view/frames.ts";
 import { complain, print } from "../view/output.ts";
-import { backtracesLines } from "../view/render.ts";
 import { styleFor } from "../view/style.ts";
 import { count, lines } from "../view/text.ts";
-import type { Subcommand } from "./subcommand.ts";
+import { subcommand } from "./subcommand.ts";
 
 /** `machpause bt` */
-export default {
+export default subcommand({
   description: "Pause the target, print every thread's backtrace, resume.",
   arguments: "<target:string>",
   options: btOptions,
@@ -23,7 +22,7 @@ export default {
   async run(options, [spec]) {
     return await showBacktraces(spec, "pause", options);
   },
-} satisfies Subcommand<typeof btOptions>;
+});
 
 type BacktraceOptions = Values<typeof btOptions>;
 
@@ -92,7 +91,7 @@ async function jsonOutput(): Promise<Output> {
 async function textOutput({ demangle = true, unique = false }: BacktraceOptions): Promise<Output> {
   const show = unique
     ? (await import("../view/summary.ts")).uniqueBacktracesLines
-    : backtracesLines;
+    : (await import("../view/render.ts")).backtracesLines;
   const style = styleFor(Deno.stdout);
   return async (target, threads, shown, microseconds) => {
     if (demangle) await loadDemanglerFor(shown);
@@ -112,8 +111,6 @@ async function textOutput({ demangle = true, unique = false }: BacktraceOptions)
 /** Loads what demangling the frames' names takes. */
 async function loadDemanglerFor(shown: readonly ShownFrames[]): Promise<void> {
   const names = new Set(shown.flatMap(({ frames }) => frames.map((frame) => frame.function ?? "")));
-  // Without a name that may be mangled, nothing more is loaded.
-  if (![...names].some((name) => /^[_$@]/.test(name))) return;
   const { isMangled } = await import("../../lib/symbols/walking.ts");
   if (![...names].some(isMangled)) return;
   const { loadDemangler } = await import("../../mod.ts");

@@ -1,5 +1,5 @@
 import { json } from "../options.ts";
-import type { Subcommand } from "./subcommand.ts";
+import { subcommand } from "./subcommand.ts";
 
 /** The options of `machpause index`. */
 export const indexOptions = {
@@ -15,7 +15,7 @@ export const indexOptions = {
 } as const;
 
 /** `machpause index` */
-export default {
+export default subcommand({
   description: "Make symbol table files from dSYMs and from binaries with debug information.",
   arguments: "<files...:string>",
   options: indexOptions,
@@ -26,4 +26,4 @@ export default {
   async run(options, files) {
     return await (await import("./index_files.ts")).indexFiles(files, options);
   },
-} satisfies Subcommand<typeof indexOptions>;
+});

@@ -3,15 +3,13 @@
  * one folder. */
 import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hexBytes } from "../../lib/hex.ts";
-import type { Subcommand } from "./subcommand.ts";
-
-const options = { yes: { help: "Do not ask." } } as const;
+import { subcommand } from "./subcommand.ts";
 
 /** `machpause setup` */
-export default {
+export default subcommand({
   description: "Sign a private copy of Deno that can attach without root.",
   arguments: "[directory:string]",
-  options,
+  options: { yes: { help: "Do not ask." } },
   async run({ yes = false }, [directory]) {
     const { print } = await import("../view/output.ts");
     return await setup({
@@ -21,7 +19,7 @@ export default {
       confirm: (question) => confirm(question),
     });
   },
-} satisfies Subcommand<typeof options>;
+});
 
 /** How {@linkcode setup} works. */
 export interface SetupOptions {

@@ -7,7 +7,8 @@ import type { Files, FileSink, OpenFile } from "../../lib/file_system.ts";
  *
  * @example
  * ```ts
- * import { files, openMst } from "@machpause/machpause";
+ * import { files } from "@machpause/machpause";
+ * import { openMst } from "@machpause/machpause/symbols";
  *
  * using file = openMst(files.open("MyApp.mst"));
  * console.log(file.info.functionCount);

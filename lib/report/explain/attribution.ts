@@ -67,9 +67,8 @@ export interface Attribution {
  *
  * @example
  * ```ts
- * import { crashReports } from "@machpause/machpause";
+ * import { attributeReport, readReport } from "@machpause/machpause/report";
  *
- * const { attributeReport, readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * const { verdict, library } = attributeReport(report, { mine: ["CaptchaSDK"] });
  * console.log(verdict, library);

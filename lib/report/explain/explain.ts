@@ -38,9 +38,8 @@ export interface Explanation {
  *
  * @example
  * ```ts
- * import { crashReports } from "@machpause/machpause";
+ * import { explainReport, readReport } from "@machpause/machpause/report";
  *
- * const { explainReport, readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * const { headline, happened, check } = explainReport(report);
  * console.log(headline, happened, check);

@@ -17,8 +17,11 @@ export interface ReportSummary {
   readonly parts: readonly string[];
   /** Milliseconds since 1970; `null` when the report does not say. */
   readonly time: number | null;
+  /** The program's version; `null` when the report does not say. */
   readonly version: string | null;
+  /** The device's model; `null` when the report does not say. */
   readonly model: string | null;
+  /** The system's version; `null` when the report does not say. */
   readonly system: string | null;
   /** Whose code crashed: the owner, and the library in parentheses. */
   readonly verdict: string;
@@ -26,6 +29,7 @@ export interface ReportSummary {
 
 /** How {@linkcode summarizeReport} names and attributes frames. */
 export interface SummarizeOptions {
+  /** Where symbols are looked up. */
   readonly symbols: ReportSymbols;
   /** Makes names readable. */
   readonly demangle: (name: string) => string;
@@ -33,7 +37,21 @@ export interface SummarizeOptions {
   readonly attribution: (report: CrashReport) => AttributionOptions;
 }
 
-/** Summarizes a report. Only the thread that crashed is symbolicated. */
+/** Summarizes a report. Only the thread that crashed is symbolicated.
+ *
+ * @example
+ * ```ts
+ * import { readReport, ReportGroups, summarizeReport } from "@machpause/machpause/report";
+ * import type { ReportSymbols } from "@machpause/machpause/report";
+ *
+ * declare const symbols: ReportSymbols;
+ * const groups = new ReportGroups();
+ * for (const file of ["1.ips", "2.ips"]) {
+ *   const report = readReport(await Deno.readFile(file), file);
+ *   groups.add(summarizeReport(report, { symbols, demangle: (name) => name, attribution: () => ({}) }));
+ * }
+ * ```
+ */
 export function summarizeReport(
   report: CrashReport,
   { symbols, demangle, attribution }: SummarizeOptions,
@@ -57,16 +75,23 @@ export function summarizeReport(
 
 /** Reports with the same signature. Maps count by name. */
 export interface ReportGroup {
+  /** The signature's. */
   readonly id: string;
+  /** The signature's parts: the exception, then frames, innermost first. */
   readonly parts: readonly string[];
+  /** How many reports there are. */
   readonly count: number;
   /** The earliest report, in milliseconds since 1970; `null` when no report says. */
   readonly first: number | null;
   /** The latest. */
   readonly last: number | null;
+  /** By the program's version. */
   readonly versions: ReadonlyMap<string, number>;
+  /** By the device's model. */
   readonly models: ReadonlyMap<string, number>;
+  /** By the system's version. */
   readonly systems: ReadonlyMap<string, number>;
+  /** By whose code crashed. */
   readonly verdicts: ReadonlyMap<string, number>;
   /** The file of one of the reports. */
   readonly example: string;

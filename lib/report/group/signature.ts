@@ -6,15 +6,6 @@ import type { CrashReport, ReportFrame } from "../report.ts";
 
 /** A report's signature: the same for the same crash in another process, on another device and, where
  * frames have names, in another build.
- *
- * @example
- * ```ts
- * import { crashReports } from "@machpause/machpause";
- *
- * const { readReport, reportSignature } = await crashReports();
- * const { id, parts } = reportSignature(readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips"));
- * console.log(id, parts.join(" < "));
- * ```
  */
 export interface ReportSignature {
   /** 16 hexadecimal digits. */
@@ -35,6 +26,13 @@ const machinery =
  * in, then the first of the program's own. Frames that only raise what was to be raised are left out, as
  * are addresses, offsets, lines, and all that differs from build to build in names.
  *
+ * @example
+ * ```ts
+ * import { readReport, reportSignature } from "@machpause/machpause/report";
+ *
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(reportSignature(report).parts.join(" ← "));
+ * ```
  * @param demangle makes names readable: not all reports have them in the same form
  */
 export function reportSignature(

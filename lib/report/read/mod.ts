@@ -20,9 +20,8 @@ const MAX_SIZE = 256 << 20;
  *
  * @example
  * ```ts
- * import { crashReports } from "@machpause/machpause";
+ * import { readReport } from "@machpause/machpause/report";
  *
- * const { readReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * for (const thread of report.threads) console.log(thread.index, thread.frames.length);
  * ```

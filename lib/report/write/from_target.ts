@@ -34,9 +34,9 @@ export interface TargetReportOptions {
  *
  * @example
  * ```ts
- * import { attach, crashReports } from "@machpause/machpause";
+ * import { attach } from "@machpause/machpause";
+ * import { reportOf, writeReport } from "@machpause/machpause/report";
  *
- * const { reportOf, writeReport } = await crashReports();
  * using target = attach("MyApp");
  * using _pause = target.pause();
  * const report = reportOf(target, target.threads, { date: new Date() });

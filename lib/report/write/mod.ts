@@ -11,9 +11,8 @@ export { reportOf, type TargetReportOptions } from "./from_target.ts";
  *
  * @example
  * ```ts
- * import { crashReports } from "@machpause/machpause";
+ * import { readReport, writeReport } from "@machpause/machpause/report";
  *
- * const { readReport, writeReport } = await crashReports();
  * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
  * await Deno.writeTextFile("MyApp.crash", writeReport(report, "crash"));
  * ```

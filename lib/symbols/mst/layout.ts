@@ -111,7 +111,7 @@ export function align(size: number): number {
  *
  * @example
  * ```ts
- * import { isMst } from "@machpause/machpause";
+ * import { isMst } from "@machpause/machpause/symbols";
  *
  * console.log(isMst(await Deno.readFile("MyApp.mst")));
  * ```

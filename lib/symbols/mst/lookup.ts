@@ -25,18 +25,7 @@ const MAX_KEPT = 1 << 14;
 
 const decoder = new TextDecoder();
 
-/** A function, as a symbol table file has it.
- *
- * @example
- * ```ts
- * import { type Files, openMst } from "@machpause/machpause";
- *
- * declare const files: Files; // the file system
- * using file = openMst(files.open("MyApp.mst"));
- * const found = file.functionAt(0x4b38);
- * if (found !== null) console.log(`${found.name} + ${0x4b38 - found.start}`);
- * ```
- */
+/** A function, as a symbol table file has it. */
 export interface MstFunction {
   /** Mangled where it has such a name. Not safe to print raw. */
   readonly name: string;

@@ -10,18 +10,7 @@ import { BlockMap, LocalBlocks } from "./blocks.ts";
 import { HEADER_READ, headerSizeIn, type MstHeader, parseHeader } from "./layout.ts";
 import { type MstFunction, MstLookup } from "./lookup.ts";
 
-/** What a symbol table file says of itself.
- *
- * @example
- * ```ts
- * import { type Files, openMst } from "@machpause/machpause";
- *
- * declare const files: Files; // the file system
- * using file = openMst(files.open("MyApp.mst"));
- * const { name, arch, uuid, functionCount } = file.info;
- * console.log(name, arch, uuid, functionCount);
- * ```
- */
+/** What a symbol table file says of itself. */
 export interface MstInfo {
   /** Upper case, `8-4-4-4-12`; `null` when the image had none. */
   readonly uuid: string | null;
@@ -47,7 +36,7 @@ export interface MstInfo {
  *
  * @example
  * ```ts
- * import { openMst } from "@machpause/machpause";
+ * import { openMst } from "@machpause/machpause/symbols";
  *
  * const name = "4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D-arm64.mst";
  * const bytes = await Deno.readFile(name);
@@ -65,7 +54,7 @@ export function openMst(source: ByteSource & Partial<Disposable>): MstFile {
  *
  * @example
  * ```ts
- * import { type Files, openMst } from "@machpause/machpause";
+ * import { type Files, openMst } from "@machpause/machpause/symbols";
  *
  * declare const files: Files; // the file system
  * using file = openMst(files.open("MyApp.mst"));
@@ -165,7 +154,7 @@ export function infoOf(header: MstHeader): MstInfo {
  *
  * @example
  * ```ts
- * import { mstName } from "@machpause/machpause";
+ * import { mstName } from "@machpause/machpause/symbols";
  *
  * mstName("4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D", "arm64");
  * // 4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D-arm64.mst

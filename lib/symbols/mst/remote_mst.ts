@@ -12,7 +12,7 @@ import { infoOf, type MstInfo } from "./mst_file.ts";
  *
  * @example
  * ```ts
- * import { type AsyncByteSource, openRemoteMst } from "@machpause/machpause";
+ * import { type AsyncByteSource, openRemoteMst } from "@machpause/machpause/symbols";
  *
  * declare const blob: Blob; // from a form, say
  * const source: AsyncByteSource = {
@@ -47,7 +47,7 @@ const MAX_BLOCKS = 1 << 12;
  *
  * @example
  * ```ts
- * import { openRemoteMst } from "@machpause/machpause";
+ * import { openRemoteMst } from "@machpause/machpause/symbols";
  *
  * const url = "https://symbols.example/4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D-arm64.mst";
  * const size = Number((await fetch(url, { method: "HEAD" })).headers.get("content-length"));
@@ -74,7 +74,7 @@ export async function openRemoteMst(source: AsyncByteSource): Promise<RemoteMst>
  *
  * @example
  * ```ts
- * import { openRemoteMst, type RemoteMst } from "@machpause/machpause";
+ * import { openRemoteMst, type RemoteMst } from "@machpause/machpause/symbols";
  *
  * const bytes = await Deno.readFile("MyApp.mst");
  * const file: RemoteMst = await openRemoteMst({

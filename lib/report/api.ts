@@ -1,0 +1,73 @@
+/** Crash reports, and reports of hangs and of resource use: read, explained, symbolicated, attributed,
+ * grouped and written.
+ *
+ * @example
+ * ```ts
+ * import { explainReport, readReport } from "@machpause/machpause/report";
+ *
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * const { headline, happened, check } = explainReport(report);
+ * console.log(headline, happened, check);
+ * ```
+ *
+ * @module
+ */
+export {
+  attributeReport,
+  type Attribution,
+  type AttributionOptions,
+  type CodeRange,
+  explainReport,
+  type Explanation,
+  type OwnedFrame,
+  type Owner,
+} from "./explain/mod.ts";
+export {
+  type ReportGroup,
+  ReportGroups,
+  type ReportSummary,
+  type SummarizeOptions,
+  summarizeReport,
+} from "./group/groups.ts";
+export { type ReportSignature, reportSignature } from "./group/signature.ts";
+export type { JsonObject, JsonValue } from "./json.ts";
+export {
+  type FrameRole,
+  knowledge,
+  type KnowledgeKind,
+  type KnowledgeRow,
+} from "./knowledge/mod.ts";
+export type { CodeOrigin, CodeOrigins, UnitSource } from "./origins.ts";
+export { readReport } from "./read/mod.ts";
+export {
+  type CallTreeNode,
+  CrashReport,
+  type FrameSpan,
+  type ReportException,
+  type ReportField,
+  type ReportFormat,
+  type ReportFrame,
+  type ReportImage,
+  type ReportPanic,
+  type ReportParts,
+  type ReportProcess,
+  type ReportRegister,
+  type ReportSection,
+  type ReportTermination,
+  type ReportThread,
+  type Span,
+} from "./report.ts";
+export {
+  type FindDebug,
+  type FoundPlace,
+  type FunctionInfo,
+  type ImageLookup,
+  type MissingSymbols as MissingReportSymbols,
+  ReportSymbolFiles,
+  type ReportSymbolOptions,
+  type ReportSymbols,
+  type SymbolicatedReport,
+  type SymbolicateOptions,
+  symbolicateReport,
+} from "./symbolicate/mod.ts";
+export { reportOf, type TargetReportOptions, writeReport } from "./write/mod.ts";
