@@ -59,10 +59,8 @@ export {
 } from "./report.ts";
 export {
   type FindDebug,
-  type FoundPlace,
   type FunctionInfo,
   type ImageLookup,
-  type MissingSymbols as MissingReportSymbols,
   ReportSymbolFiles,
   type ReportSymbolOptions,
   type ReportSymbols,

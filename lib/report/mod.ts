@@ -39,11 +39,10 @@ export {
 } from "./report.ts";
 export {
   type FindDebug,
-  type FoundPlace,
   type FunctionInfo,
   type ImageLookup,
   imageLookup,
-  type MissingSymbols as MissingReportSymbols,
+  type MissingReportSymbols,
   ReportSymbolFiles,
   type ReportSymbolOptions,
   type ReportSymbols,

@@ -28,8 +28,7 @@ import type { CapturedThread, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
-import { Snapshot } from "./snapshot.ts";
-import { Target } from "./target.ts";
+import { Snapshot, Target } from "./target.ts";
 import { Thread, type ThreadContext } from "./thread.ts";
 
 /** So much of each stack is read at once; the walk reads on from memory. */

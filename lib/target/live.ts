@@ -8,8 +8,7 @@ import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
-import { Snapshot } from "./snapshot.ts";
-import { Target } from "./target.ts";
+import { Snapshot, Target } from "./target.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, Thread, type ThreadControl } from "./thread.ts";
 

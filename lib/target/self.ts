@@ -7,8 +7,7 @@ import { archOfTask, readRegions } from "./live.ts";
 import { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
-import { Snapshot } from "./snapshot.ts";
-import { Target } from "./target.ts";
+import { Snapshot, Target } from "./target.ts";
 import { Thread } from "./thread.ts";
 
 /** The most that a snapshot takes of one stack: V8's own limit is just below. */

@@ -1,3 +1,5 @@
+/** What is looked at, and its state at one moment. */
+
 import type { Arch } from "../arch/mod.ts";
 import { escape } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
@@ -17,7 +19,6 @@ import {
   type Symbolizer,
   type SymbolOptions,
 } from "../symbols/walking.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { Thread } from "./thread.ts";
 
 /** What is being looked at: a live task, a core, this very process.
@@ -136,5 +137,70 @@ export abstract class Target implements Disposable {
   /** The `target` of `bt --json`. */
   toJSON(): Record<string, unknown> {
     return { kind: this.kind, pid: this.pid, name: this.name, arch: this.arch.name };
+  }
+}
+
+/** Every thread's registers and stack at one moment. Its threads are unwound while the target runs.
+ *
+ * @example
+ * ```ts
+ * import { attachSelf } from "@machpause/machpause";
+ *
+ * console.log(attachSelf().snapshot().mainThread.backtrace().join("\n"));
+ * ```
+ */
+export class Snapshot {
+  /** The target that was captured. */
+  readonly target: Target;
+  /** The main thread first. */
+  readonly threads: readonly Thread[];
+  /** The images at that moment. */
+  readonly images: readonly LoadedImage[];
+  /** How long the target was stopped. */
+  readonly stoppedMicroseconds: number;
+
+  /** Wraps what was captured.
+   *
+   * @ignore
+   * @param threads the main thread first
+   */
+  constructor(
+    target: Target,
+    threads: readonly Thread[],
+    images: readonly LoadedImage[],
+    stoppedMicroseconds: number,
+  ) {
+    this.target = target;
+    this.threads = threads;
+    this.images = images;
+    this.stoppedMicroseconds = stoppedMicroseconds;
+  }
+
+  /** The thread that the process began with. */
+  get mainThread(): Thread {
+    return this.threads[0];
+  }
+
+  /** On one line. */
+  toString(): string {
+    return `${this.target}: ${this.threads.length} threads, stopped for ${this.stoppedMicroseconds} µs`;
+  }
+
+  /** As {@linkcode toString}. */
+  [Symbol.for("Deno.customInspect")](): string {
+    return this.toString();
+  }
+
+  /** The form of `bt --json`. */
+  toJSON(): Record<string, unknown> {
+    return {
+      target: this.target.toJSON(),
+      pausedMicroseconds: this.stoppedMicroseconds,
+      images: this.images,
+      threads: this.threads.map((thread) => {
+        const frames = thread.backtrace();
+        return { ...thread.toJSON(), frames, stopped: frames.stopped };
+      }),
+    };
   }
 }

@@ -28,8 +28,7 @@ export { Pause } from "./pause.ts";
 export type { SaveCoreOptions, SavedCore } from "./save_core.ts";
 export type { CoreStyle } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
-export { Snapshot } from "./snapshot.ts";
-export { Target } from "./target.ts";
+export { Snapshot, Target } from "./target.ts";
 export {
   type CodeResolver,
   type RunState,

@@ -1,8 +1,8 @@
 import { attachOptions } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause attach` */
-export default subcommand({
+export default {
   description: "Attach to a running process and start the prompt.",
   arguments: "<target:string>",
   options: attachOptions,
@@ -13,4 +13,4 @@ export default subcommand({
       return await (await import("../prompt/open.ts")).openTarget(spec);
     });
   },
-});
+} satisfies Subcommand<typeof attachOptions>;

@@ -5,12 +5,13 @@ import { btOptions, type Values } from "../options.ts";
 import { type Opened, openTarget } from "../prompt/open.ts";
 import { type ShownFrames, walkFrames } from "../view/frames.ts";
 import { complain, print } from "../view/output.ts";
+import { backtracesLines } from "../view/render.ts";
 import { styleFor } from "../view/style.ts";
 import { count, lines } from "../view/text.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause bt` */
-export default subcommand({
+export default {
   description: "Pause the target, print every thread's backtrace, resume.",
   arguments: "<target:string>",
   options: btOptions,
@@ -22,7 +23,7 @@ export default subcommand({
   async run(options, [spec]) {
     return await showBacktraces(spec, "pause", options);
   },
-});
+} satisfies Subcommand<typeof btOptions>;
 
 type BacktraceOptions = Values<typeof btOptions>;
 
@@ -91,7 +92,7 @@ async function jsonOutput(): Promise<Output> {
 async function textOutput({ demangle = true, unique = false }: BacktraceOptions): Promise<Output> {
   const show = unique
     ? (await import("../view/summary.ts")).uniqueBacktracesLines
-    : (await import("../view/render.ts")).backtracesLines;
+    : backtracesLines;
   const style = styleFor(Deno.stdout);
   return async (target, threads, shown, microseconds) => {
     if (demangle) await loadDemanglerFor(shown);
@@ -111,6 +112,8 @@ async function textOutput({ demangle = true, unique = false }: BacktraceOptions)
 /** Loads what demangling the frames' names takes. */
 async function loadDemanglerFor(shown: readonly ShownFrames[]): Promise<void> {
   const names = new Set(shown.flatMap(({ frames }) => frames.map((frame) => frame.function ?? "")));
+  // Without a name that may be mangled, nothing more is loaded.
+  if (![...names].some((name) => /^[_$@]/.test(name))) return;
   const { isMangled } = await import("../../lib/symbols/walking.ts");
   if (![...names].some(isMangled)) return;
   const { loadDemangler } = await import("../../mod.ts");

@@ -1,9 +1,9 @@
 import { safe, safeJson } from "../../lib/escape.ts";
 import { coreOptions } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause core` */
-export default subcommand({
+export default {
   description: "Open a Mach-O core file and start the prompt.",
   arguments: "<file:string>",
   options: coreOptions,
@@ -24,4 +24,4 @@ export default subcommand({
     print(safe`${safeJson(coreJson(core))}\n`);
     return 0;
   },
-});
+} satisfies Subcommand<typeof coreOptions>;

@@ -1,5 +1,5 @@
 import { json, symbols } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** The options of `machpause crash`. */
 export const crashOptions = {
@@ -19,7 +19,7 @@ export const crashOptions = {
 } as const;
 
 /** `machpause crash` */
-export default subcommand({
+export default {
   description:
     "Explain crash reports: .crash, .ips, output of sample and spindump, folders of them.",
   arguments: "<files...:string>",
@@ -31,4 +31,4 @@ export default subcommand({
   async run(options, files) {
     return await (await import("./crash/show.ts")).showCrashes(files, options);
   },
-});
+} satisfies Subcommand<typeof crashOptions>;

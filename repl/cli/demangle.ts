@@ -1,21 +1,24 @@
 import { escape, escapeLines, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { json } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** What can be a mangled name in a text: the prefixes of Swift, C++ and Rust, and what follows them. */
 const mangled = /(?<![\w$.])(?:_{0,2}\$[sSe]|_{1,4}Z|_{1,2}[RT]|@__swiftmacro_)[\w$.]+/g;
 
+const options = {
+  full: { help: "Show everything: modules, types, specializations." },
+  json: {
+    ...json,
+    help: "Print one JSON object per line: {name, text}, text null if not mangled.",
+  },
+} as const;
+
 /** `machpause demangle` */
-export default subcommand({
+export default {
   description: "Demangle Swift, C++ and Rust names; without names, those in a text on stdin.",
   arguments: "[names...:string]",
-  options: {
-    full: { help: "Show everything: modules, types, specializations." },
-    json: {
-      ...json,
-      help: "Print one JSON object per line: {name, text}, text null if not mangled.",
-    },
-  },
+  options,
+
   examples: [
     ["A name", "machpause demangle '$s4main3fooyySiF'"],
     ["A text", "nm MyApp | machpause demangle"],
@@ -52,4 +55,4 @@ export default subcommand({
     copy(rest);
     return 0;
   },
-});
+} satisfies Subcommand<typeof options>;

@@ -1,8 +1,8 @@
 import { demoOptions } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause demo` */
-export default subcommand({
+export default {
   description: "Start and pause the demo process; without a terminal, print its stacks.",
   options: demoOptions,
   async run(options) {
@@ -17,4 +17,4 @@ export default subcommand({
     const begin = options.eval === undefined ? ["pause"] : [];
     return await promptAt({ ...options, begin, pause: true }, () => openTarget("demo"));
   },
-});
+} satisfies Subcommand<typeof demoOptions>;

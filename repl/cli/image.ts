@@ -1,6 +1,6 @@
 import { escape, safe } from "../../lib/escape.ts";
 import { json, type Values } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 const options = {
   arch: { value: "name", help: "Only this architecture of a universal file." },
@@ -24,7 +24,7 @@ type ImageOptions = Values<typeof options>;
 const GATHERED = 1 << 16;
 
 /** `machpause image` */
-export default subcommand({
+export default {
   description: "Show what a Mach-O file contains: a summary, or the lists that options name.",
   arguments: "<file:string>",
   options,
@@ -33,7 +33,7 @@ export default subcommand({
     ["Its symbols", "machpause image MyApp --arch arm64 --symbols"],
   ],
   run: (options, [file]) => showImage(file, options),
-});
+} satisfies Subcommand<typeof options>;
 
 async function showImage(path: string, given: ImageOptions): Promise<number> {
   const [{ openImage }, { allLists, imageText }, { complain, print, printBytes }, { styleFor }] =

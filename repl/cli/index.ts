@@ -1,5 +1,5 @@
 import { json } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** The options of `machpause index`. */
 export const indexOptions = {
@@ -15,7 +15,7 @@ export const indexOptions = {
 } as const;
 
 /** `machpause index` */
-export default subcommand({
+export default {
   description: "Make symbol table files from dSYMs and from binaries with debug information.",
   arguments: "<files...:string>",
   options: indexOptions,
@@ -26,4 +26,4 @@ export default subcommand({
   async run(options, files) {
     return await (await import("./index_files.ts")).indexFiles(files, options);
   },
-});
+} satisfies Subcommand<typeof indexOptions>;

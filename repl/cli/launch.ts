@@ -1,8 +1,8 @@
 import { launchOptions } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause launch` */
-export default subcommand({
+export default {
   description: "Start a program and the prompt. On Linux: a Mach-O program, through the loader.",
   arguments: "<program:string> [args...:string]",
   options: launchOptions,
@@ -13,4 +13,4 @@ export default subcommand({
       return await (await import("../prompt/launch.ts")).openLaunched(program, args);
     });
   },
-});
+} satisfies Subcommand<typeof launchOptions>;

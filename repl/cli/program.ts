@@ -141,7 +141,7 @@ function addOptions(command: Command, table: Options): void {
 }
 
 /** The values of a table's options as its rows say, among all that the parser found. */
-function values(table: Options, given: unknown): Record<string, unknown> {
+function values<Table extends Options>(table: Table, given: unknown): Values<Table> {
   const found = given as Readonly<Record<string, string | string[] | boolean | undefined>>;
   return Object.fromEntries(
     Object.entries(table).flatMap(([name, row]) => {
@@ -149,7 +149,7 @@ function values(table: Options, given: unknown): Record<string, unknown> {
       if (value === undefined) return [];
       return [[keyOf(name), typeof value === "string" ? checked(name, row, value) : value]];
     }),
-  );
+  ) as Values<Table>;
 }
 
 /** Applies the options that all subcommands have. */

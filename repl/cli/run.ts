@@ -1,7 +1,7 @@
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause run` */
-export default subcommand({
+export default {
   description: "Run a script with the API in its global scope.",
   arguments: "<script:string> [args...:string]",
   stopEarly: true,
@@ -9,4 +9,4 @@ export default subcommand({
     await (await import("./script.ts")).runScript(script, args);
     return undefined;
   },
-});
+} satisfies Subcommand;

@@ -1,9 +1,9 @@
 import { escape, safe, safeJson } from "../../lib/escape.ts";
 import { saveCoreOptions } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause savecore` */
-export default subcommand({
+export default {
   description: "Save a process as a core file, which LLDB opens too. The process keeps running.",
   arguments: "<target:string> <file:string>",
   options: saveCoreOptions,
@@ -24,4 +24,4 @@ export default subcommand({
     for (const warning of saved.warnings) complain(safe`warning: ${escape(warning)}`);
     return 0;
   },
-});
+} satisfies Subcommand<typeof saveCoreOptions>;

@@ -1,8 +1,8 @@
 import { selfOptions } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause self` */
-export default subcommand({
+export default {
   description: "Inspect machpause's own process at the prompt.",
   options: selfOptions,
   async run(options) {
@@ -11,4 +11,4 @@ export default subcommand({
       return await (await import("../prompt/open.ts")).openTarget("self");
     });
   },
-});
+} satisfies Subcommand<typeof selfOptions>;

@@ -3,13 +3,15 @@
  * one folder. */
 import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hexBytes } from "../../lib/hex.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
+
+const options = { yes: { help: "Do not ask." } } as const;
 
 /** `machpause setup` */
-export default subcommand({
+export default {
   description: "Sign a private copy of Deno that can attach without root.",
   arguments: "[directory:string]",
-  options: { yes: { help: "Do not ask." } },
+  options,
   async run({ yes = false }, [directory]) {
     const { print } = await import("../view/output.ts");
     return await setup({
@@ -19,7 +21,7 @@ export default subcommand({
       confirm: (question) => confirm(question),
     });
   },
-});
+} satisfies Subcommand<typeof options>;
 
 /** How {@linkcode setup} works. */
 export interface SetupOptions {

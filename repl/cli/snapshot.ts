@@ -1,12 +1,12 @@
 import { snapshotOptions } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause snapshot` */
-export default subcommand({
+export default {
   description: "Copy every thread's stack in one short stop; print the backtraces while it runs.",
   arguments: "<target:string>",
   options: snapshotOptions,
   async run(options, [spec]) {
     return await (await import("./bt.ts")).showBacktraces(spec, "snapshot", options);
   },
-});
+} satisfies Subcommand<typeof snapshotOptions>;

@@ -2,7 +2,7 @@ import { escape, safe, safeJson } from "../../lib/escape.ts";
 import type { Stackshot } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { json, limit, noDemangle, symbols, type Values } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 const options = {
   pid: { value: "pid", integer: true, help: "Only this process." },
@@ -16,7 +16,7 @@ const options = {
 type StackshotOptions = Values<typeof options>;
 
 /** `machpause stackshot` */
-export default subcommand({
+export default {
   description: "Show a stackshot: a file, or on macOS one taken now, of one process or of all.\n" +
     "It has every thread in user space and in the kernel, and what each thread waits for.",
   arguments: "[target:string]",
@@ -26,7 +26,7 @@ export default subcommand({
     ["A process, now", "sudo machpause stackshot 123"],
   ],
   run: (options, [what]) => showStackshot(what, options),
-});
+} satisfies Subcommand<typeof options>;
 
 /** Opens a file, or takes a stackshot of a process or of all.
  *

@@ -1,14 +1,14 @@
-/** What a subcommand is: data for the help and the parser, and the function that does it. A file that
- * defines one imports little and loads the rest in `run`: the help loads all of them. */
+/** What a subcommand is: data for the help and the parser, and the function that does the work. A file
+ * that defines one imports little and loads the rest in `run`: the help loads all of them. */
 import type { Options, Values } from "../options.ts";
 
-/** A subcommand as `program.ts` uses it. */
-export interface Subcommand {
+/** A subcommand, the default export of its file. */
+export interface Subcommand<Table extends Options = Options> {
   /** The first line stands in the list of subcommands. */
   readonly description: string;
   /** As the parser reads them: `<file:string> [args...:string]`. */
   readonly arguments?: string;
-  readonly options?: Options;
+  readonly options?: Table;
   /** What each command line does, and the line. */
   readonly examples?: readonly (readonly [title: string, line: string])[];
   /** Everything after the first argument belongs to that argument, options too. */
@@ -19,18 +19,5 @@ export interface Subcommand {
    *
    * @returns the exit code; `undefined` where the program ends when nothing is left to do
    */
-  run(
-    options: Readonly<Record<string, unknown>>,
-    args: readonly string[],
-  ): Promise<number | undefined>;
-}
-
-/** Defines a subcommand; `run` gets the values of its options with their types. */
-export function subcommand<const Table extends Options = Record<never, never>>(
-  definition: Omit<Subcommand, "options" | "run"> & {
-    readonly options?: Table;
-    run(options: Values<Table>, args: readonly string[]): Promise<number | undefined>;
-  },
-): Subcommand {
-  return definition as Subcommand;
+  run(options: Values<Table>, args: readonly string[]): Promise<number | undefined>;
 }

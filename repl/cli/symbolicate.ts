@@ -1,5 +1,5 @@
 import { json, noDemangle, symbols } from "../options.ts";
-import { subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** The options of `machpause symbolicate`. The short ones are those of `atos`. */
 export const symbolicateOptions = {
@@ -51,7 +51,7 @@ export function translateArguments(args: readonly string[]): string[] {
 }
 
 /** `machpause symbolicate` */
-export default subcommand({
+export default {
   description: "Show what is at addresses, with the flags and in the format of atos.\n" +
     "Without addresses, reads them from stdin and answers as they come.",
   arguments: "[addresses...:string]",
@@ -64,4 +64,4 @@ export default subcommand({
   async run(options, addresses) {
     return await (await import("./symbolicate/symbolicate.ts")).symbolicate(options, addresses);
   },
-});
+} satisfies Subcommand<typeof symbolicateOptions>;

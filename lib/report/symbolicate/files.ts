@@ -4,12 +4,17 @@ import { type ArchName, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError, MemoryReadError } from "../../errors.ts";
 import { type ByteSource, DebugMap, Image, type LoadedImage } from "../../macho/mod.ts";
 import type { Files, OpenFile } from "../../file_system.ts";
-import { type Binary, imagesIn, type SymbolFiles } from "../../symbols/walking.ts";
+import {
+  type AddressInfo,
+  type Binary,
+  imagesIn,
+  type SymbolFiles,
+} from "../../symbols/walking.ts";
 import { isSystemImage } from "../images.ts";
 import { type CodeOrigin, type CodeOrigins, unitOrigins, type UnitSource } from "../origins.ts";
 import { type FunctionInfo, imageLookup } from "./lookup.ts";
 import type { ReportImage } from "../report.ts";
-import type { FoundPlace, ImageLookup, ReportSymbols } from "./lookups.ts";
+import type { ImageLookup, ReportSymbols } from "./lookups.ts";
 
 /** Finds debug information; `DebugFinder` of `lib/symbols` implements it. */
 export interface FindDebug {
@@ -196,7 +201,7 @@ const MAX_REMEMBERED = 1 << 14;
 
 /** Caches a lookup's results, which many reports share. */
 function remembering(lookup: ImageLookup): ImageLookup {
-  const places = new Map<number, FoundPlace | null>();
+  const places = new Map<number, AddressInfo | null>();
   return {
     at(offset) {
       let place = places.get(offset);

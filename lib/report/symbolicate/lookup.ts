@@ -15,20 +15,20 @@ export type FunctionInfo = Pick<DebugInfo, "framesAt"> & {
  * @param image `null` when there is only debug information
  * @param debug `null` when there is only an image
  */
-export function imageLookup(
-  image: Pick<Image, "loadAddress" | "symbolAt"> | null,
-  debug: FunctionInfo | null,
-): ImageLookup {
+export function imageLookup(image: Image | null, debug: FunctionInfo | null): ImageLookup {
   return {
     at(offset) {
       const match = image?.symbolAt(image.loadAddress + BigInt(offset)) ?? null;
+      const symbol = match?.symbol ?? null;
       const frames = debug?.framesAt(offset) ?? [];
-      const symbol = match?.symbol?.name ?? null;
       if (symbol === null && frames.length === 0) return null;
-      const start = match === null || symbol === null ? debug?.functionAt?.(offset)?.start : null;
+      const start = symbol === null ? debug?.functionAt?.(offset)?.start : offset - match!.offset;
       return {
+        image,
         symbol,
-        offset: start == null ? symbol === null ? null : match!.offset : offset - start,
+        offset: symbol === null ? offset : match!.offset,
+        functionStart: start === undefined ? null : BigInt(start),
+        source: frames[0]?.location ?? null,
         frames,
       };
     },

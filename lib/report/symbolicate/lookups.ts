@@ -1,23 +1,14 @@
 /** The symbols that symbolication needs. */
 
 import type { ArchName } from "../../arch/mod.ts";
-import type { SourceFrame } from "../../symbols/mod.ts";
+import type { AddressInfo, MissingSymbols } from "../../symbols/mod.ts";
 import type { ReportImage } from "../report.ts";
-
-/** The function at an offset in an image. */
-export interface FoundPlace {
-  /** The function by the symbol table; `null` when not known. Not safe to print raw. */
-  readonly symbol: string | null;
-  /** Bytes from the symbol; `null` when not known. */
-  readonly offset: number | null;
-  /** The functions by the debug information, innermost first; empty without any. */
-  readonly frames: readonly SourceFrame[];
-}
 
 /** The symbols of one image. */
 export interface ImageLookup {
-  /** What is at an offset from the image's load address; `null` when nothing is known. */
-  at(offset: number): FoundPlace | null;
+  /** What is known at an offset from the image's load address, with addresses as if that were 0; `null` when
+   * nothing is. */
+  at(offset: number): AddressInfo | null;
 }
 
 /** Finds the symbols of a report's images. */
@@ -26,8 +17,8 @@ export interface ReportSymbols {
   find(image: ReportImage, arch: ArchName | null): ImageLookup | null;
 }
 
-/** An image without symbols, and how many frames they would name. */
-export interface MissingSymbols {
+/** An image of a report whose symbols are missing, and how many frames they would name. */
+export interface MissingReportSymbols extends MissingSymbols {
   /** The image. */
   readonly image: ReportImage;
   /** Nameless frames in the crashed thread and the last exception's backtrace. */

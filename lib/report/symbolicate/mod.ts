@@ -4,7 +4,7 @@
  */
 export { type FindDebug, ReportSymbolFiles, type ReportSymbolOptions } from "./files.ts";
 export { type FunctionInfo, imageLookup } from "./lookup.ts";
-export type { FoundPlace, ImageLookup, MissingSymbols, ReportSymbols } from "./lookups.ts";
+export type { ImageLookup, MissingReportSymbols, ReportSymbols } from "./lookups.ts";
 export {
   type SymbolicatedReport,
   type SymbolicateOptions,

@@ -2,7 +2,7 @@
 
 import { archs } from "../../arch/mod.ts";
 import type { RawText } from "../../escape.ts";
-import type { SourceFrame } from "../../symbols/mod.ts";
+import type { AddressInfo, SourceFrame } from "../../symbols/mod.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../json.ts";
 import {
   type CallTreeNode,
@@ -13,7 +13,7 @@ import {
 } from "../report.ts";
 import { frameText, placeText } from "../frame_text.ts";
 import { baseName } from "../images.ts";
-import type { FoundPlace, ImageLookup, MissingSymbols, ReportSymbols } from "./lookups.ts";
+import type { ImageLookup, MissingReportSymbols, ReportSymbols } from "./lookups.ts";
 import { type Edit, edited, lineEnding } from "../text.ts";
 
 /** Options of {@linkcode symbolicateReport}. */
@@ -31,7 +31,7 @@ export interface SymbolicatedReport {
   /** Number of frames that were named. */
   readonly named: number;
   /** Images without symbols, those with most frames in the crashed thread first. */
-  readonly missing: readonly MissingSymbols[];
+  readonly missing: readonly MissingReportSymbols[];
 }
 
 /** Symbolicates a report. Existing names stay unless the symbols disagree: in a stripped program they are
@@ -87,7 +87,7 @@ class Symbolication {
   readonly #demangle: (name: string) => RawText;
   readonly #lookups = new Map<ReportImage, ImageLookup | null>();
   /** Cache: recursion and threads repeat addresses. */
-  readonly #places = new Map<ReportImage, Map<number, FoundPlace | null>>();
+  readonly #places = new Map<ReportImage, Map<number, AddressInfo | null>>();
   readonly #missing = new Map<ReportImage, { crashedFrames: number; frames: number }>();
   /** Edits of the text. */
   readonly edits: Edit[] = [];
@@ -119,7 +119,10 @@ class Symbolication {
         : { ...thread, frames: this.#stack(thread.frames, thread.crashed, true) }
     );
     const text = this.#inPlace ? edited(report.text, this.edits) : report.text;
-    const missing = [...this.#missing].map(([image, counts]) => ({ image, ...counts }));
+    const missing = [...this.#missing].map(([image, counts]) => ({
+      ...{ path: image.path ?? image.name, uuid: image.uuid, found: null, reasons: [] },
+      ...{ image, ...counts },
+    }));
     missing.sort((a, b) =>
       b.crashedFrames - a.crashedFrames || b.frames - a.frames ||
       (a.image.name < b.image.name ? -1 : 1)
@@ -166,7 +169,7 @@ class Symbolication {
     return lookup;
   }
 
-  #place(image: ReportImage, lookup: ImageLookup, offset: number): FoundPlace | null {
+  #place(image: ReportImage, lookup: ImageLookup, offset: number): AddressInfo | null {
     let places = this.#places.get(image);
     if (places === undefined) this.#places.set(image, places = new Map());
     let place = places.get(offset);
@@ -194,9 +197,10 @@ class Symbolication {
     const place = this.#place(image, lookup, Number(distance));
     if (place === null) return null;
     const own = place.frames.at(-1);
-    const name = own?.function ?? place.symbol;
-    if (name === null) return null;
-    const offset = place.offset === null ? null : place.offset + bias;
+    const name = own?.function ?? place.symbol?.name;
+    if (name === undefined) return null;
+    const { functionStart } = place;
+    const offset = functionStart === null ? null : Number(distance - functionStart) + bias;
     // The same function, by its start: the report's spelling of its name stays.
     const same = frame.symbol !== null && frame.symbol !== "<redacted>" &&
       (frame.offset === offset || frame.symbol === name);

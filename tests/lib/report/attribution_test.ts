@@ -12,7 +12,7 @@ import {
 } from "../../../lib/report/mod.ts";
 import { demangle, openDwarf } from "../../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/mod.ts";
-import { read, textOf } from "./fixtures.ts";
+import { place, read, textOf } from "./fixtures.ts";
 import { rawText } from "../../raw_text.ts";
 
 const folder = new URL("../../fixtures/inlines/arm64", import.meta.url).pathname;
@@ -166,15 +166,12 @@ Deno.test("a static library is known by the folder of its sources", () => {
   const named = symbolicateReport(readReport(text, "x"), {
     find: ({ marked }) =>
       !marked ? null : {
-        at: () => ({
-          symbol: "f",
-          offset: 1,
-          frames: [{
+        at: (offset) =>
+          place(offset, "f", 1, [{
             function: rawText("f"),
             location: { file: rawText("/build/CaptchaSDK/Sources/Captcha.m"), line: 9, column: 1 },
             inlined: false,
-          }],
-        }),
+          }]),
       },
   }).report;
   // Frame 0 is libc++'s, instantiated in the program: it does not decide.

@@ -17,7 +17,7 @@ import { crashJson } from "../../../repl/view/crash_json.ts";
 import { explanationLines, safeLines } from "../../../repl/view/crash_show.ts";
 import { plain } from "../../../repl/view/style.ts";
 import { raw } from "../../repl/fake_target.ts";
-import { bytesOf, essence, names, read, textOf } from "./fixtures.ts";
+import { bytesOf, essence, names, place, read, textOf } from "./fixtures.ts";
 import { rawText } from "../../raw_text.ts";
 
 /** Does all that can be done with a report. */
@@ -25,10 +25,8 @@ function useAll(report: CrashReport): void {
   const symbolicated = symbolicateReport(report, {
     find: (image) =>
       image.name.length % 2 === 0 ? null : {
-        at: (offset) => ({
-          symbol: "found",
-          offset: offset % 64,
-          frames: [
+        at: (offset) =>
+          place(offset, "found", offset % 64, [
             {
               function: rawText("inner"),
               location: { file: rawText("/src/inner.c"), line: 3, column: 1 },
@@ -39,8 +37,7 @@ function useAll(report: CrashReport): void {
               location: { file: rawText("/src/a.c"), line: 7, column: 2 },
               inlined: false,
             },
-          ],
-        }),
+          ]),
       },
   });
   const attribution = attributeReport(symbolicated.report, { mine: ["libfoo"] });

@@ -1,4 +1,5 @@
 /** Reports composed by hand in every form, and what tests do with them. */
+import { type AddressInfo, type SourceFrame, unknownAddress } from "../../../lib/symbols/mod.ts";
 import type { CrashReport } from "../../../lib/report/mod.ts";
 import { readReport } from "../../../lib/report/mod.ts";
 
@@ -70,4 +71,16 @@ export function essence(report: CrashReport): unknown {
       image.path,
     ]),
   };
+}
+
+/** What is known at an offset in an image: a function `offset` bytes before it. */
+export function place(
+  at: number,
+  symbol: string,
+  offset: number,
+  frames: readonly SourceFrame[] = [],
+): AddressInfo {
+  const address = BigInt(at - offset);
+  const found = { name: symbol, rawName: `_${symbol}`, address, size: 0 } as AddressInfo["symbol"];
+  return { ...unknownAddress, symbol: found, offset, functionStart: address, frames };
 }

@@ -8,7 +8,7 @@ import {
   symbolicateReport,
   writeReport,
 } from "../../../lib/report/mod.ts";
-import { bytesOf, essence, names, read, textOf } from "./fixtures.ts";
+import { bytesOf, essence, names, place, read, textOf } from "./fixtures.ts";
 
 /** A frame in few words. */
 function brief(
@@ -353,8 +353,7 @@ Deno.test("a translated text with its JSON behind it", () => {
   assertEquals<unknown>(writeReport(report, "ips"), json.text);
   // Both are named.
   const named = symbolicateReport(report, {
-    find: ({ name }) =>
-      name !== "Pome" ? null : { at: () => ({ symbol: "peel", offset: 9, frames: [] }) },
+    find: ({ name }) => name !== "Pome" ? null : { at: (offset) => place(offset, "peel", 9) },
   }).report;
   const again = readReport(named.text, "y");
   assertEquals<unknown>(again.crashedThread?.frames[2].symbol, "peel");

@@ -1,7 +1,7 @@
+import type { AddressInfo } from "../../../lib/symbols/mod.ts";
 import { assert, assertEquals } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
 import {
-  type FoundPlace,
   readReport,
   type ReportImage,
   ReportSymbolFiles,
@@ -10,7 +10,7 @@ import {
 } from "../../../lib/report/mod.ts";
 import { DebugFinder } from "../../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/mod.ts";
-import { essence, read, textOf } from "./fixtures.ts";
+import { essence, place, read, textOf } from "./fixtures.ts";
 import { rawText } from "../../raw_text.ts";
 
 /** Symbols of one image: a function at `start`, in which something is inlined up to `inlinedEnd`. */
@@ -23,7 +23,7 @@ function symbolsOf(
     asked,
     find: (image: ReportImage) =>
       image.name !== name ? null : {
-        at(offset): FoundPlace | null {
+        at(offset): AddressInfo | null {
           asked.push(offset);
           const found = functions.find(({ start, end }) => offset >= start && offset < end);
           if (found === undefined) return null;
@@ -33,14 +33,11 @@ function symbolsOf(
             location: { file: rawText(`/src/${file}`), line, column: 5 },
             inlined: isInlined,
           });
-          return {
-            symbol,
-            offset: offset - found.start,
-            frames: file === undefined ? [] : [
-              ...inlined === undefined ? [] : [frame(inlined, 3, true)],
-              frame(symbol, 40, false),
-            ],
-          };
+          const frames = file === undefined ? [] : [
+            ...inlined === undefined ? [] : [frame(inlined, 3, true)],
+            frame(symbol, 40, false),
+          ];
+          return place(offset, symbol, offset - found.start, frames);
         },
       },
   };
