@@ -61,6 +61,7 @@ export {
   type FindDebug,
   type FunctionInfo,
   type ImageLookup,
+  type MissingReportSymbols,
   ReportSymbolFiles,
   type ReportSymbolOptions,
   type ReportSymbols,
