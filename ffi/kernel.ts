@@ -13,6 +13,7 @@ import { headerSize, readHeader, readString, readThreadInfo, readThreads } from 
 import { libraryPath } from "./library.ts";
 import { type Native, openNative } from "./native.ts";
 import { attachRemedy, stackshotRemedy } from "./remedy.ts";
+import { type Watchdog, watchdogOf } from "./watchdog.ts";
 
 /** The `kern_return_t` values that are told apart here. */
 const kern = {
@@ -63,6 +64,8 @@ export interface StackshotRequest {
 export interface NativeKernel extends MachKernel {
   /** How many calls into the library were made. */
   readonly calls: number;
+  /** Ends this process when its event loop hangs and it is asked to end. */
+  readonly watchdog: Watchdog;
   /** A process' name, not safe to print raw; `null` where there is no such process, or it is not for
    * everybody to know. */
   processName(pid: number): string | null;
@@ -155,9 +158,14 @@ class Shim implements NativeKernel {
   /** Task ports of launched processes, by pid. */
   readonly #launched = new Map<number, number>();
   #calls = 0;
+  #watchdog: Watchdog | undefined;
 
   constructor(native: Native) {
     this.#native = native;
+  }
+
+  get watchdog(): Watchdog {
+    return this.#watchdog ??= watchdogOf(this.#native);
   }
 
   get calls(): number {

@@ -42,6 +42,10 @@ export const symbols = {
     result: "i32",
   },
   mp_snapshot_self: { parameters: ["u64", "buffer", "u64"], result: "i32" },
+  mp_watchdog_arm: { parameters: [], result: "i32" },
+  mp_watchdog_disarm: { parameters: [], result: "i32" },
+  mp_watchdog_answer: { parameters: [], result: "i32" },
+  mp_watchdog_interrupts: { parameters: ["buffer"], result: "i32" },
   mp_stackshot: {
     parameters: ["i32", "u64", "u64", "buffer", "u64", "buffer", "buffer"],
     result: "i32",
@@ -59,6 +63,7 @@ const undoing: Partial<Record<Name, Name>> = {
   mp_task_for_pid: "mp_port_release",
   mp_task_suspend: "mp_task_resume",
   mp_thread_suspend: "mp_thread_resume",
+  mp_watchdog_arm: "mp_watchdog_disarm",
 };
 
 /** Opens the library. Its functions are bound as they are first called: for each, Deno compiles code,

@@ -56,6 +56,9 @@ const linuxLinkFlags = [
 
 const loaderSources = "ffi/shim/linux/loader";
 
+/** The shim, on both systems. */
+const shimFiles = ["ffi/shim/shim.c", "ffi/shim/watchdog.c"];
+
 const darwinTools = ["clang-19", "ld64.lld-19", "llvm-lipo-19"];
 const inspectionTools = ["llvm-nm-19", "llvm-readelf-19"];
 
@@ -128,7 +131,7 @@ async function buildLinux(
     ...flags,
     ...extra,
     "-ffunction-sections",
-    `${root}ffi/shim/shim.c`,
+    ...shimFiles.map((file) => root + file),
     ...await cFiles("ffi/shim/linux"),
     ...linuxLinkFlags,
     "-o",
@@ -169,22 +172,26 @@ const oldGlibc = `${root}ffi/shim/glibc.h`;
 /** A dylib for one architecture, without Apple's SDK. arm64 code must be signed to run at all, and the
  * linker does that, with no identity. */
 async function buildSlice(
-  source: string,
+  sources: readonly string[],
   arch: "x86_64" | "arm64",
   name: string,
   slice: string,
   linkFlags: readonly string[] = [],
 ): Promise<void> {
-  const object = `${slice}.o`;
-  await run("clang-19", [
-    ...flags,
-    `--target=${arch}-apple-macos11`,
-    "-nostdlibinc",
-    "-c",
-    root + source,
-    "-o",
-    object,
-  ]);
+  const objects: string[] = [];
+  for (const source of sources) {
+    const object = `${slice}.${objects.length}.o`;
+    await run("clang-19", [
+      ...flags,
+      `--target=${arch}-apple-macos11`,
+      "-nostdlibinc",
+      "-c",
+      root + source,
+      "-o",
+      object,
+    ]);
+    objects.push(object);
+  }
   await run("ld64.lld-19", [
     "-dylib",
     "-arch",
@@ -199,7 +206,7 @@ async function buildSlice(
     "-x",
     "-adhoc_codesign",
     ...linkFlags,
-    object,
+    ...objects,
     `${root}ffi/shim/darwin/libSystem.tbd`,
     "-o",
     slice,
@@ -211,7 +218,7 @@ async function buildDarwin(output: string, scratch: string): Promise<void> {
   const slices: string[] = [];
   for (const arch of ["x86_64", "arm64"] as const) {
     const slice = `${scratch}/shim-${arch}.dylib`;
-    await buildSlice("ffi/shim/shim.c", arch, "libmachpause.dylib", slice);
+    await buildSlice(shimFiles, arch, "libmachpause.dylib", slice);
     slices.push(slice);
   }
   await run("llvm-lipo-19", ["-create", ...slices, "-output", output]);
@@ -220,7 +227,7 @@ async function buildDarwin(output: string, scratch: string): Promise<void> {
 /** The library for launched programs. dyld ends a program that a library named for it cannot be loaded
  * into, so there is a slice for each kind that Macs run. */
 async function buildPreload(output: string, scratch: string): Promise<void> {
-  const source = "ffi/shim/darwin/preload.c";
+  const source = ["ffi/shim/darwin/preload.c"];
   const slices: string[] = [];
   for (const arch of ["x86_64", "arm64"] as const) {
     const slice = `${scratch}/preload-${arch}.dylib`;
@@ -255,7 +262,7 @@ export async function buildHost(directory: string): Promise<string> {
   const fresh = `${output}.${Deno.pid}`;
   if (darwin) {
     const args = ["-dynamiclib", "-install_name", "@rpath/libmachpause.dylib"];
-    await run("cc", [...flags, ...args, `${root}ffi/shim/shim.c`, "-o", fresh]);
+    await run("cc", [...flags, ...args, ...shimFiles.map((file) => root + file), "-o", fresh]);
   } else {
     await buildLinux("cc", fresh);
   }
@@ -265,7 +272,12 @@ export async function buildHost(directory: string): Promise<string> {
 
 const preloadName = "libmachpause_preload.dylib";
 
-const shimSources = ["ffi/shim/machpause.h", "ffi/shim/shim.c", "ffi/shim/darwin"];
+const shimSources = [
+  "ffi/shim/machpause.h",
+  "ffi/shim/watchdog.h",
+  ...shimFiles,
+  "ffi/shim/darwin",
+];
 
 const products: readonly Product[] = [
   {

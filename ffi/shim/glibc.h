@@ -13,6 +13,7 @@ __asm__(".symver dladdr, dladdr@" MP_OLDEST);
 __asm__(".symver dlopen, dlopen@" MP_OLDEST);
 __asm__(".symver pthread_attr_setstacksize, pthread_attr_setstacksize@" MP_OLDEST);
 __asm__(".symver pthread_create, pthread_create@" MP_OLDEST);
+__asm__(".symver pthread_detach, pthread_detach@" MP_OLDEST);
 __asm__(".symver pthread_sigmask, pthread_sigmask@" MP_OLDEST);
 
 #undef MP_OLDEST

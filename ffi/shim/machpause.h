@@ -200,6 +200,24 @@ MP_EXPORT int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack,
  * record shows it at this call. */
 MP_EXPORT int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity);
 
+/*
+ * The watchdog. While it is armed, the process ends by SIGHUP, SIGTERM or a second SIGINT that it has a
+ * handler for, but that it has not answered within 500 ms: neither by mp_watchdog_answer() nor by
+ * disarming. So a program whose event loop hangs can be ended, and with it what it holds suspended. A
+ * signal without a handler does what it always does.
+ *
+ * Every suspension handed out here arms it until it is resumed; arms nest. On Linux, and of a task on
+ * Darwin, the kernel ends a suspension with its maker; threads that were suspended with
+ * mp_thread_suspend() the watchdog resumes.
+ */
+MP_EXPORT int32_t mp_watchdog_arm(void);
+MP_EXPORT int32_t mp_watchdog_disarm(void);
+/* The signals so far have been seen to: the process need not end by them. */
+MP_EXPORT int32_t mp_watchdog_answer(void);
+/* *address is set to that of a uint32_t in this library: how many SIGINTs have come since the watchdog
+ * was armed or answered. Code that loops can look at it without a call. */
+MP_EXPORT int32_t mp_watchdog_interrupts(uint64_t *address);
+
 /* mp_stackshot() forms */
 #define MP_STACKSHOT_KCDATA 1u       /* osfmk/kern/kcdata.h */
 #define MP_STACKSHOT_TRACE_BUFFER 2u /* osfmk/kern/debug.h, of kernels before OS X 10.11 */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "darwin/mach.h"
+#include "watchdog.h"
 #include "darwin/preload.h"
 
 _Static_assert(sizeof(mp_thread_info) == 128, "mp_thread_info");
@@ -104,6 +105,31 @@ static kern_return_t resume(task_suspension_token_t token)
 	/* Any MACH_SEND_ error: the message did not go out, and the right is still ours. */
 	if ((result & ~0xfff) == (MACH_SEND_INVALID_DEST & ~0xfff))
 		mach_port_deallocate(mach_task_self(), token);
+	return result;
+}
+
+/* A suspension that the caller gets: the watchdog knows of it. */
+static kern_return_t suspend(task_t task, task_suspension_token_t *token)
+{
+	kern_return_t result = mp_watchdog_arm();
+	if (result != KERN_SUCCESS)
+		return result;
+	result = task_suspend2(task, token);
+	if (result == KERN_SUCCESS && !watchdog_add(*token, false)) {
+		resume(*token);
+		result = KERN_RESOURCE_SHORTAGE;
+	}
+	if (result != KERN_SUCCESS)
+		mp_watchdog_disarm();
+	return result;
+}
+
+static kern_return_t resume_watched(task_suspension_token_t token)
+{
+	bool held = watchdog_remove(token);
+	kern_return_t result = resume(token);
+	if (held)
+		mp_watchdog_disarm();
 	return result;
 }
 
@@ -282,7 +308,7 @@ int32_t mp_task_suspend(uint32_t task, uint32_t *token)
 	*token = MACH_PORT_NULL;
 	if (is_self(task))
 		return KERN_INVALID_ARGUMENT;
-	kern_return_t result = task_suspend2(task, &suspension);
+	kern_return_t result = suspend(task, &suspension);
 	if (result == KERN_SUCCESS)
 		*token = suspension;
 	return result;
@@ -290,19 +316,36 @@ int32_t mp_task_suspend(uint32_t task, uint32_t *token)
 
 int32_t mp_task_resume(uint32_t token)
 {
-	return resume(token);
+	return resume_watched(token);
 }
 
 int32_t mp_thread_suspend(uint32_t thread)
 {
 	mach_port_t own = mach_thread_self();
 	mach_port_deallocate(mach_task_self(), own);
-	return thread == own ? KERN_INVALID_ARGUMENT : thread_suspend(thread);
+	if (thread == own)
+		return KERN_INVALID_ARGUMENT;
+	kern_return_t result = mp_watchdog_arm();
+	if (result != KERN_SUCCESS)
+		return result;
+	/* Noted first, so that there is no moment at which it would be left suspended. */
+	result = watchdog_add(thread, true) ? KERN_SUCCESS : KERN_RESOURCE_SHORTAGE;
+	if (result == KERN_SUCCESS) {
+		result = thread_suspend(thread);
+		if (result == KERN_SUCCESS)
+			return result;
+		watchdog_remove(thread);
+	}
+	mp_watchdog_disarm();
+	return result;
 }
 
 int32_t mp_thread_resume(uint32_t thread)
 {
-	return thread_resume(thread);
+	kern_return_t result = thread_resume(thread);
+	if (watchdog_remove(thread))
+		mp_watchdog_disarm();
+	return result;
 }
 
 int32_t mp_thread_get_state(uint32_t thread, int32_t flavor, uint32_t *state, uint32_t *count)
@@ -1000,7 +1043,7 @@ int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack, void *buf
 		return result;
 
 	uint64_t start = mach_absolute_time();
-	result = task_suspend2(task, &suspension);
+	result = token == NULL ? task_suspend2(task, &suspension) : suspend(task, &suspension);
 	if (result != KERN_SUCCESS) {
 		release(&s);
 		return result;
@@ -1023,7 +1066,7 @@ int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack, void *buf
 				= nanoseconds(mach_absolute_time() - start);
 			*token = suspension;
 		} else {
-			resume(suspension);
+			resume_watched(suspension);
 		}
 	}
 	release(&s);

@@ -10,7 +10,12 @@ Deno.test("whichever Mach call fails, the shim gives back every port, array and 
     const build = await new Deno.Command("cc", {
       args: ["-std=c11", "-g", "-O1", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"]
         .concat(["-I", `${root}ffi/shim`, "-o", program])
-        .concat([`${root}ffi/shim/shim.c`, `${root}tests/ffi/faults/faults.c`]),
+        .concat(["-pthread"])
+        .concat(
+          ["ffi/shim/shim.c", "ffi/shim/watchdog.c", "tests/ffi/faults/faults.c"].map((file) =>
+            root + file
+          ),
+        ),
     }).output();
     assertEquals(new TextDecoder().decode(build.stderr), "");
     const { code, stderr } = await new Deno.Command(program).output();

@@ -22,7 +22,12 @@ async function build(directory: string, old: boolean): Promise<NativeKernel> {
   const { success, stderr } = await new Deno.Command("cc", {
     args: ["-std=gnu11", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"]
       .concat("-fno-omit-frame-pointer", old ? "-DOLD" : "-UOLD", "-I", `${root}ffi/shim`)
-      .concat(`${root}ffi/shim/shim.c`, sources, `${root}tests/ffi/stackshot/stackshot.c`)
+      .concat(
+        `${root}ffi/shim/shim.c`,
+        `${root}ffi/shim/watchdog.c`,
+        sources,
+        `${root}tests/ffi/stackshot/stackshot.c`,
+      )
       .concat("-shared", "-pthread", "-o", library),
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));

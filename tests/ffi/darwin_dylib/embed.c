@@ -7,16 +7,90 @@
  *   -DDYLIB="path of libmachpause.dylib"
  *   -include a file that defines FUNCTIONS(X) as X(name) for every function of machpause.h
  */
+#define _GNU_SOURCE
 #include "darwin/mach.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Of loader.h, which cannot be included beside mach.h: both have the constants of <mach/machine.h>. */
 struct image;
 struct image *loader_open(const char *path, const void *(*resolve)(const char *name));
 void *loader_symbol(struct image *image, const char *name);
 const char *loader_error(void);
+
+/* Signals, whose structures and numbers differ: of what watchdog.c uses. */
+
+enum { DARWIN_SA_SIGINFO = 0x40, DARWIN_O_NONBLOCK = 4, DARWIN_SIG_UNBLOCK = 2 };
+
+struct darwin_sigaction {
+	void *handler;
+	uint32_t mask;
+	int flags;
+};
+
+static int darwin_sigaction(
+	int signal, const struct darwin_sigaction *action, struct darwin_sigaction *before)
+{
+	struct sigaction new = {.sa_flags = SA_RESTART}, old;
+
+	if (action != NULL) {
+		new.sa_handler = (void (*)(int))(uintptr_t)action->handler;
+		if (action->flags & DARWIN_SA_SIGINFO)
+			new.sa_flags |= SA_SIGINFO;
+	}
+	int result = sigaction(signal, action != NULL ? &new : NULL, &old);
+	if (result == 0 && before != NULL)
+		*before = (struct darwin_sigaction){(void *)(uintptr_t)old.sa_handler, 0,
+			old.sa_flags & SA_SIGINFO ? DARWIN_SA_SIGINFO : 0};
+	return result;
+}
+
+static int darwin_sigemptyset(uint32_t *set)
+{
+	*set = 0;
+	return 0;
+}
+
+static int darwin_sigfillset(uint32_t *set)
+{
+	*set = UINT32_MAX;
+	return 0;
+}
+
+static int darwin_sigaddset(uint32_t *set, int signal)
+{
+	*set |= 1u << (signal - 1);
+	return 0;
+}
+
+static int darwin_pthread_sigmask(int how, const uint32_t *set, uint32_t *before)
+{
+	sigset_t new, old;
+
+	sigemptyset(&new);
+	for (int signal = 1; set != NULL && signal < 32; signal++)
+		if (*set >> (signal - 1) & 1)
+			sigaddset(&new, signal);
+	int result = pthread_sigmask(
+		how == DARWIN_SIG_UNBLOCK ? SIG_UNBLOCK : SIG_SETMASK, set != NULL ? &new : NULL, &old);
+	for (int signal = 1; before != NULL && signal < 32; signal++)
+		*before = (signal > 1 ? *before : 0) |
+			(uint32_t)sigismember(&old, signal) << (signal - 1);
+	return result;
+}
+
+static int darwin_fcntl(int descriptor, int command, long argument)
+{
+	return fcntl(descriptor, command,
+		command == F_SETFL && argument == DARWIN_O_NONBLOCK ? O_NONBLOCK : argument);
+}
 
 /* By the names in the dylib's symbol table, less the underscore in front. */
 static const void *find_import(const char *name)
@@ -31,6 +105,9 @@ static const void *find_import(const char *name)
 		IMPORT(_dyld_get_image_vmaddr_slide),
 		IMPORT(_dyld_image_count),
 		IMPORT(bootstrap_register2),
+		IMPORT(close),
+		IMPORT(getpid),
+		IMPORT(kill),
 		IMPORT(mach_absolute_time),
 		IMPORT(mach_msg),
 		IMPORT(mach_msg_destroy),
@@ -47,10 +124,15 @@ static const void *find_import(const char *name)
 		IMPORT(mach_vm_region_recurse),
 		IMPORT(mach_vm_write),
 		IMPORT(pid_for_task),
+		IMPORT(pipe),
+		IMPORT(poll),
 		IMPORT(proc_listallpids),
 		IMPORT(proc_name),
 		IMPORT(proc_pidinfo),
 		IMPORT(proc_pidpath),
+		IMPORT(pthread_create),
+		IMPORT(pthread_detach),
+		IMPORT(read),
 		IMPORT(task_for_pid),
 		IMPORT(task_get_special_port),
 		IMPORT(task_info),
@@ -62,6 +144,14 @@ static const void *find_import(const char *name)
 		IMPORT(thread_resume),
 		IMPORT(thread_set_state),
 		IMPORT(thread_suspend),
+		IMPORT(write),
+		{"__error", (const void *)(uintptr_t)&__errno_location},
+		{"fcntl", (const void *)(uintptr_t)&darwin_fcntl},
+		{"pthread_sigmask", (const void *)(uintptr_t)&darwin_pthread_sigmask},
+		{"sigaction", (const void *)(uintptr_t)&darwin_sigaction},
+		{"sigaddset", (const void *)(uintptr_t)&darwin_sigaddset},
+		{"sigemptyset", (const void *)(uintptr_t)&darwin_sigemptyset},
+		{"sigfillset", (const void *)(uintptr_t)&darwin_sigfillset},
 	};
 	for (size_t i = 0; i < sizeof(imports) / sizeof(imports[0]); i++)
 		if (strcmp(imports[i].name, name) == 0)
