@@ -118,21 +118,24 @@ if (Deno.build.os === "linux") {
     const prompt = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", `${root}repl/main.ts`, "attach", `${target.pid}`],
       stdin: "piped",
-      stdout: "null",
+      stdout: "piped",
       stderr: "null",
     }).spawn();
     const input = prompt.stdin.getWriter();
-    await input.write(new TextEncoder().encode("pause\nfor (;;) {}\n"));
-    let before = -1n;
-    await until(() => before === (before = count()), "the pause");
-    // Into the loop.
-    await delay(1500);
+    await input.write(
+      new TextEncoder().encode("pause\n(console.log('loops'), (() => { for (;;); })())\n"),
+    );
+    const output = prompt.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; !text.includes("loops");) text += (await output.read()).value;
+    const before = count();
+    await delay(50);
     assertEquals(count(), before);
     const asked = performance.now();
     prompt.kill("SIGHUP");
     await until(() => count() > before, "the target");
     assert(performance.now() - asked < 1000, `${performance.now() - asked} ms`);
     assertEquals((await prompt.status).signal, "SIGHUP");
+    await output.cancel();
     await input.abort().catch(() => {});
   });
 
