@@ -18,7 +18,7 @@ export { isSystemImage, programImage } from "./images.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export * from "./knowledge/mod.ts";
 export { type CodeOrigin, type CodeOrigins, unitOrigins, type UnitSource } from "./origins.ts";
-export { readReport } from "./read/mod.ts";
+export { readReport, readReports } from "./read/mod.ts";
 export {
   type CallTreeNode,
   CrashReport,

@@ -9,6 +9,18 @@ const STRAY = 0xdc00;
 /** Decodes UTF-8. An invalid byte becomes an unpaired surrogate, U+DC80 to U+DCFF, which
  * {@linkcode encodeReport} turns back into that byte. */
 export function decodeReport(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  // UTF-16, as Windows saves texts: by its mark, or by the zeroes between ASCII letters.
+  if (
+    first === 0xff && second === 0xfe || first > 0 && second === 0 && bytes[2] > 0 && bytes[3] === 0
+  ) {
+    return new TextDecoder("utf-16le").decode(bytes);
+  }
+  if (
+    first === 0xfe && second === 0xff || first === 0 && second > 0 && bytes[2] === 0 && bytes[3] > 0
+  ) {
+    return new TextDecoder("utf-16be").decode(bytes);
+  }
   try {
     return utf8.decode(bytes);
   } catch {

@@ -86,8 +86,8 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
 const verdicts = {
   mine: safe`the library asked for`,
   program: safe`the program`,
-  runtime: safe`a language run-time; no other code of the program is on the stack`,
-  system: safe`the system; no code of the program is on the stack`,
+  runtime: safe`a run-time or framework; no other function of the program led to it`,
+  system: safe`the system; no function of the program led to it`,
   unknown: safe`not known; no frame names its image`,
   none: safe`nobody's; the stacks show no cause`,
 } as const;
@@ -109,7 +109,7 @@ function verdictWords(
   if (deciding === null) lines.push(safe`${verdicts[verdict]}${whose}`);
   else {
     const { unit, frame, by } = deciding;
-    const before = passed === 0 ? safe`` : safe`, after ${count(passed, "frame")} of the system`;
+    const before = passed === 0 ? safe`` : safe`, after ${count(passed, "frame")} of others`;
     const source = unit === null || by === "image" ? safe`` : safe` of ${short(unit)}`;
     const way = by === "image" ? safe`` : safe`, ${ways[by]}`;
     const place = frameWords(frame, style);

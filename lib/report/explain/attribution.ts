@@ -3,7 +3,7 @@
 import { baseName, imageOf, imageTitle, isSystemImage, programImage } from "../images.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { frameOwner, functionOf } from "./stack.ts";
+import { entryOf, frameOwner, functionOf, readStack } from "./stack.ts";
 import { decidesNothing, tellingStack } from "./telling.ts";
 
 /** A range of code, in bytes from the image's load address. */
@@ -78,14 +78,21 @@ export function attributeReport(
   report: CrashReport,
   options: AttributionOptions = {},
 ): Attribution {
+  if (report.panic !== null) return ofPanic(report);
   const stack = tellingStack(report);
   const frames = stack.map((frame, at) => ownerOf(frame, stack[at - 1] ?? null, report, options));
   if (decidesNothing(report, stack)) {
     return { verdict: "none", library: null, deciding: null, involved: [], passed: 0, frames };
   }
-  const program = frames.findIndex(({ owner }) => owner === "mine" || owner === "program");
+  const begin = readStack(stack).first;
+  const end = entryOf(stack);
+  const program = frames.findIndex(({ owner }, index) =>
+    index >= begin && index < end && (owner === "mine" || owner === "program")
+  );
   // Without any code of the program the run-time's own library decides.
-  const at = program >= 0 ? program : frames.findIndex(({ owner }) => owner === "runtime");
+  const at = program >= 0
+    ? program
+    : frames.findIndex(({ owner }, index) => index >= begin && owner === "runtime");
   const deciding = frames[at] ?? null;
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const someSystem = frames.some(({ owner }) => owner === "system");
@@ -97,6 +104,30 @@ export function attributeReport(
     passed: at < 0
       ? 0
       : frames.slice(0, at).filter(({ owner }) => owner === "system" || owner === "runtime").length,
+    frames,
+  };
+}
+
+/** A panic is attributed to the innermost kernel extension that is not Apple's. */
+function ofPanic(report: CrashReport): Attribution {
+  const frames = (report.threads[0]?.frames ?? []).map((frame): OwnedFrame => {
+    const name = frame.image?.name ?? frame.imageName;
+    const isApple = name === null || /^(?:mach_kernel|kernel|com\.apple\.)/.test(name);
+    return {
+      frame,
+      owner: isApple ? "system" : "program",
+      library: name,
+      unit: null,
+      by: name === null ? "none" : "image",
+    };
+  });
+  const deciding = frames.find(({ owner }) => owner === "program") ?? null;
+  return {
+    verdict: deciding === null ? "system" : "program",
+    library: deciding?.library ?? null,
+    deciding,
+    involved: [],
+    passed: deciding === null ? 0 : frames.indexOf(deciding),
     frames,
   };
 }

@@ -4,13 +4,19 @@ import { decodeException, subtypeName } from "../codes.ts";
 import { faultAddress, register } from "../fault.ts";
 import { imageOf, imageTitle, isSystemImage } from "../images.ts";
 import { textAt } from "../json.ts";
-import { type KnowledgeRow, known, knownMessage, knownTermination } from "../knowledge/mod.ts";
+import {
+  type KnowledgeRow,
+  known,
+  knownFrame,
+  knownMessage,
+  knownTermination,
+} from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
 import { classifyAddress } from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
 import { uncaughtException } from "./language.ts";
-import { functionOf, readStack, trapMessage } from "./stack.ts";
+import { entryOf, functionOf, readStack, trapMessage } from "./stack.ts";
 import { decidesNothing } from "./telling.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
@@ -108,6 +114,11 @@ function explainedStacks(
   return finished(report, title, happened, rows, thread, ownFrame(stack, mine));
 }
 
+/** The crashed thread; the only one, where a copy has lost the rest and its title. */
+function crashedThread({ crashedThread, threads }: CrashReport): ReportThread | null {
+  return crashedThread ?? (threads.length === 1 ? threads[0] : null);
+}
+
 /** Events whose stacks only show the state at that moment. */
 function stateOnly(rows: readonly KnowledgeRow[]): boolean {
   return rows.some(({ key }) => key === "sleep wake failure");
@@ -118,7 +129,7 @@ function explainCrash(
   mine: (image: ReportImage) => boolean,
 ): Explanation {
   const { exception, termination } = report;
-  const crashed = report.crashedThread;
+  const crashed = crashedThread(report);
   const happened: string[] = [];
   const rows: KnowledgeRow[] = [];
   /** Rows that only describe the kind of exception, for reports that say nothing better. */
@@ -158,11 +169,7 @@ function explainCrash(
     const what = name === null ? "" : `: ${name}`;
     const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
     const known = name === null && reason === null ? "; the report does not have its reason" : "";
-    happened.push(
-      `${
-        language === "C++" ? "A C++" : "An Objective-C"
-      } exception was not caught${what}${why}${known}.`.replace(/\.\.$/, "."),
-    );
+    happened.push(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
     for (const text of [name, reason]) if (text !== null) add(knownMessage(text));
     if (rows.length === 0) {
       const thrower = reading.rows.find(({ row }) => row.role === undefined);
@@ -202,10 +209,15 @@ function explainCrash(
   }
   if (!outside && uncaught === null) {
     const telling = reading.rows.find(({ row }) => row.role === undefined || row.role === "top") ??
-      reading.rows.find(({ row }) => row.role === "vague");
+      reading.rows.findLast(({ row }) => row.role === "vague");
     const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
       (telling?.row.role === "vague" && rows.length > 0);
-    if (telling !== undefined && !told) add(telling.row);
+    const vague = telling === undefined || telling.row.role === "vague";
+    const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
+    if (telling !== undefined && !told && framework === null) add(telling.row);
+    if (framework !== null && !told) {
+      add(framework.row, `${framework.row.meaning} It is ${framework.name}.`);
+    }
   }
   const deep = outside ? null : recursion(report);
   if (deep !== null) {
@@ -233,11 +245,15 @@ function explainCrash(
   const address = outside ? null : faultAddress(report);
   if (exception !== null && !outside) {
     const subtype = subtypeName(exception, report.arch);
-    const row = subtype === null ? null : known("subtype", subtype);
+    const rosetta = untranslated(report);
+    if (rosetta !== null) add(rosetta.row, rosetta.text);
+    const row = subtype === null || rosetta !== null ? null : known("subtype", subtype);
     if (row !== null) {
       const at = address === null ? "" : ` at 0x${address.toString(16)}`;
       const text = `${subtype}${at}: ${row.meaning}.`;
-      if (address === null || row.key === "EXC_I386_GPFLT" || tellsCause(row)) add(row, text);
+      if (row.key.startsWith("EXC_I386_") && row.key !== "EXC_I386_GPFLT" && rows.length > 0) {
+        // The trap of a check that was told already.
+      } else if (address === null || tellsCause(row)) add(row, text);
       else happened.push(text);
     }
     if (address !== null) {
@@ -252,8 +268,6 @@ function explainCrash(
       ? null
       : accessWords(crashed);
     if (access !== null) happened.push(access);
-    const rosetta = untranslated(report);
-    if (rosetta !== null) happened.unshift(rosetta);
     if (exception.type != null) {
       const signal = signalOf(exception.signal) ?? signalOf(exception.type);
       const own = known("exception", exception.type, cpu);
@@ -316,6 +330,12 @@ function terminationRow({ termination, exception }: CrashReport): KnowledgeRow |
   return null;
 }
 
+const articles = {
+  "Objective-C": "An Objective-C",
+  "C++": "A C++",
+  "Objective-C or C++": "An Objective-C or C++",
+} as const;
+
 const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
   "Objective-C": {
     kind: "message",
@@ -339,8 +359,8 @@ const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
   },
 };
 
-function uncaughtRow(language: "Objective-C" | "C++"): KnowledgeRow {
-  return uncaughtRows[language];
+function uncaughtRow(language: keyof typeof articles): KnowledgeRow {
+  return uncaughtRows[language === "C++" ? "C++" : "Objective-C"];
 }
 
 /** Whether a message only repeats an exception that was already told. */
@@ -352,6 +372,27 @@ function sameReason(
     (reason !== null && (text.includes(reason) || reason.includes(text))) ||
     (name !== null && text === name);
 }
+
+/** The run-time or framework in whose code a process ended itself, where its functions have no names. */
+function frameworkRow(
+  stack: readonly ReportFrame[],
+  type: string | null,
+): { row: KnowledgeRow; name: string } | null {
+  if (type === "EXC_BAD_ACCESS") return null;
+  for (const [at, frame] of stack.slice(0, SHALLOW).entries()) {
+    const image = imageOf(frame);
+    if (image === null) return null;
+    const name = imageTitle(image);
+    const row = known("library", name);
+    if (row !== null) return row.causes.length === 0 ? null : { row, name };
+    const symbol = functionOf(frame, stack[at - 1] ?? null);
+    if (!isSystemImage(image) || (symbol !== null && knownFrame(symbol) === null)) return null;
+  }
+  return null;
+}
+
+/** Frames that raising a signal takes. */
+const SHALLOW = 8;
 
 /** Events by the subtype of an EXC_RESOURCE. */
 const resourceEvents: Readonly<Record<string, string>> = {
@@ -411,9 +452,10 @@ const nowhere: ReportFrame = {
 
 function frameTitle(frame: ReportFrame): string {
   const image = imageOf(frame);
-  return `${frame.symbol ?? `0x${frame.address.toString(16)}`}${
-    image === null ? "" : ` (${imageTitle(image)})`
-  }`;
+  const name = frame.symbol === null
+    ? `0x${frame.address.toString(16)}`
+    : frame.symbol.replace(/\+ \d{1,12} (?=\()/, "");
+  return `${name}${image === null ? "" : ` (${imageTitle(image)})`}`;
 }
 
 /** The deciding frame of a stack, where its image is one of `mine`. */
@@ -427,7 +469,7 @@ function ownFrame(
     return image !== null && mine(image as ReportImage);
   };
   if (deciding >= 0 && isMine(stack[deciding])) return stack[deciding];
-  return stack.find(isMine) ?? null;
+  return stack.slice(0, entryOf(stack)).find(isMine) ?? null;
 }
 
 function sentence(text: string): string {
@@ -513,24 +555,26 @@ function accessWords(thread: ReportThread | null): string | null {
   return null;
 }
 
-/** An instruction that Rosetta does not translate: by the bytes at the program counter, where the report
- * has them. */
-function untranslated(report: CrashReport): string | null {
+/** An instruction that the CPU does not have: by the bytes at the program counter, where the report has
+ * them; under Rosetta it is likely. */
+function untranslated(report: CrashReport): { row: KnowledgeRow; text: string } | null {
   const { exception, codeType, body } = report;
   if (exception?.type !== "EXC_BAD_INSTRUCTION") return null;
   const translated = /Translated/i.test(codeType ?? "") || body?.translated === true;
   const byte = instructionAt(report);
-  const isVector = byte === 0xc4 || byte === 0xc5 || byte === 0x62;
-  if (isVector) {
-    return `The instruction is a vector instruction (AVX)${
-      translated
-        ? ", which Rosetta does not translate before macOS 15"
-        : ", which this CPU does not have"
-    }.`;
+  if (byte === 0xc4 || byte === 0xc5 || byte === 0x62) {
+    const row = known(
+      "exception",
+      translated ? "EXC_BAD_INSTRUCTION Rosetta" : "EXC_BAD_INSTRUCTION AVX",
+    )!;
+    return {
+      row,
+      text: "The instruction is a vector instruction (AVX), which is not supported here.",
+    };
   }
   if (!translated || byte === 0x0f) return null;
-  return "The program is translated by Rosetta, which before macOS 15 does not know AVX instructions; " +
-    "otherwise it is a trap (ud2).";
+  const row = known("exception", "EXC_BAD_INSTRUCTION Rosetta")!;
+  return { row, text: row.meaning };
 }
 
 /** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:

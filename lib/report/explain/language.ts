@@ -6,7 +6,7 @@ import { functionOf } from "./stack.ts";
 
 /** An uncaught exception. */
 export interface UncaughtException {
-  readonly language: "Objective-C" | "C++";
+  readonly language: "Objective-C" | "C++" | "Objective-C or C++";
   /** Name or type, such as `NSRangeException`; `null` when not known. */
   readonly name: string | null;
   /** Reason; `null` when not known. */
@@ -20,7 +20,7 @@ export function uncaughtException(
   report: CrashReport,
   messages: readonly string[],
 ): UncaughtException | null {
-  const crashed = report.crashedThread?.frames ?? [];
+  const crashed = report.crashedThread?.frames ?? report.decidingStack;
   const last = report.lastException ?? [];
   const said = named(report) ?? fromMessages(messages);
   if (last.length > 0) {
@@ -61,7 +61,10 @@ export function uncaughtException(
   }
   if (said !== null) return { ...said, stack: [] };
   // Whatever it was, libobjc only says that an exception was not caught; it may be of C++ too.
-  if (terminates) return { language: "Objective-C", name: null, reason: null, stack: [] };
+  if (terminates) return { language: "Objective-C or C++", name: null, reason: null, stack: [] };
+  if (has(/^(?:demangling_terminate_handler|default_terminate_handler)/) >= 0) {
+    return { language: "Objective-C or C++", name: null, reason: null, stack: [] };
+  }
   return null;
 }
 

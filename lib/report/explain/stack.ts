@@ -4,11 +4,14 @@ import { imageOf, imageTitle, isSystemImage } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
 
+/** No function is larger: further on, a name is only that of the nearest exported symbol. */
+const MAX_FUNCTION = 1 << 18;
+
 /** A frame's function for lookups; `null` when it has no name, or only that of the next function: a return
  * address at a function's first byte follows a call that does not return. */
 export function functionOf(frame: ReportFrame, previous: ReportFrame | null): string | null {
   const { symbol } = frame;
-  if (symbol === null || symbol === "<redacted>") return null;
+  if (symbol === null || symbol === "<redacted>" || (frame.offset ?? 0) > MAX_FUNCTION) return null;
   const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined;
   return isReturn && frame.offset === 0 ? null : symbol;
 }
@@ -36,6 +39,8 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
 
 /** A stack, as far as explanations need it. */
 export interface StackReading {
+  /** Index of the first frame that tells something; those before it are a signal handler's. */
+  readonly first: number;
   /** Index of the first frame that is neither the system's nor a run-time's; -1 when there is none. */
   readonly deciding: number;
   /** Rows of the frames before it, innermost first. */
@@ -45,6 +50,49 @@ export interface StackReading {
 /** Frames of a stack without any code of the program, in which rows are looked for. */
 const SYSTEM_DEPTH = 16;
 
+/** Most frames that a crash reporter's signal handler takes. */
+const HANDLER_DEPTH = 20;
+
+/** Index of the first frame that tells something: after `_sigtramp`, where a crash reporter in the process
+ * handled the signal and raised it again or walked its own stack; else 0. */
+function interrupted(stack: readonly ReportFrame[]): number {
+  const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) => symbol === "_sigtramp");
+  if (at <= 0) return 0;
+  const handles = stack.slice(0, at).some(({ symbol }) =>
+    symbol !== null && (knownFrame(symbol)?.role === "raise" || /signal_?handler/i.test(symbol))
+  );
+  return handles ? at + 1 : 0;
+}
+
+/** Functions that run a thread's events and call the program's code only as handlers. */
+const eventLoops =
+  /^(?:UIApplicationMain|NSApplicationMain|-\[NSApplication run\]|CFRunLoopRun(?:InMode|Specific)?|__CFRunLoopRun|GSEventRunModal|xpc_main|dispatch_main|_?NSExtensionMain|RunApplicationEventLoop)$/;
+
+/** Index of the frame of `main` below an event loop: it and what is further out called nothing but the
+ * loop; the stack's length when there is none. */
+export function entryOf(stack: readonly ReportFrame[]): number {
+  let inLoop = false;
+  for (let at = 0; at < stack.length; at++) {
+    const { symbol } = stack[at];
+    if (symbol !== null && eventLoops.test(symbol)) inLoop = true;
+    else if (inLoop && !isSystemImage(imageOf(stack[at]) ?? { path: null, name: "???" })) {
+      const previous = stack[at - 1].symbol;
+      const isMain = symbol === "main" || /(?:^|\.)\$main\(\)$/.test(symbol ?? "");
+      if (
+        isMain ||
+        /^(?:UIApplicationMain|NSApplicationMain|_?NSExtensionMain|xpc_main|dispatch_main)$/.test(
+          previous ?? "",
+        )
+      ) {
+        return at;
+      }
+      // A handler that runs a loop of its own.
+      inLoop = false;
+    }
+  }
+  return stack.length;
+}
+
 /** Looks for the deciding frame and for known functions before it. */
 export function readStack(stack: readonly ReportFrame[]): StackReading {
   const rows: { row: KnowledgeRow; index: number }[] = [];
@@ -52,7 +100,9 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   let runtime = -1;
   /** After `_sigtramp` come the frames that the signal interrupted. */
   let innermost = true;
-  for (let index = 0; index < stack.length && deciding < 0; index++) {
+  const first = interrupted(stack);
+  const end = entryOf(stack);
+  for (let index = first; index < end && deciding < 0; index++) {
     const frame = stack[index];
     const symbol = functionOf(frame, stack[index - 1] ?? null);
     const owner = frameOwner(frame, symbol);
@@ -65,5 +115,5 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   }
   // Rows deep in a stack that has no code of the program tell nothing of its top.
   const near = deciding < 0 ? rows.filter(({ index }) => index < SYSTEM_DEPTH) : rows;
-  return { deciding: deciding < 0 ? runtime : deciding, rows: near };
+  return { first, deciding: deciding < 0 ? runtime : deciding, rows: near };
 }

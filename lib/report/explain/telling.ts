@@ -22,7 +22,7 @@ function isSampled(report: CrashReport): boolean {
 /** Whether a report's stacks show no cause: those of panics, of processes ended for memory or heat, and of
  * threads that had nothing to do. */
 export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[]): boolean {
-  if (report.panic !== null || isJetsam(report)) return true;
+  if (isJetsam(report)) return true;
   if (report.bugType !== null && known("report", report.bugType) !== null) return true;
   const { termination, exception } = report;
   const namespace = termination?.namespace ?? null;

@@ -13,6 +13,26 @@ const intel = "XNU, osfmk/mach/i386/exception.h";
 export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "exception",
+    key: "EXC_BAD_INSTRUCTION Rosetta",
+    meaning:
+      "Rosetta met an instruction that it does not translate, or a trap (ud2): before macOS 15 it knows no AVX.",
+    causes: [
+      "AVX, AVX2 or FMA instructions in a build for newer Intel CPUs",
+      "a failed check, which stops the program with ud2",
+    ],
+    next: "Use a build for Apple silicon, or one for Intel CPUs without AVX.",
+    source: 'Apple, "About the Rosetta translation environment"',
+  },
+  {
+    kind: "exception",
+    key: "EXC_BAD_INSTRUCTION AVX",
+    meaning: "The CPU does not have the vector instruction that was executed.",
+    causes: ["a build for newer CPUs"],
+    next: "Use a build for this CPU.",
+    source: intel,
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_ACCESS",
     meaning: "The program used memory that it may not use, or not in that way.",
     causes: [],

@@ -42,6 +42,21 @@ const check = [
   "Read the message in the application's log; look for the version's known issues.",
 ] as const;
 
+/** Frameworks on Chromium, whose checks are traps in functions without names. */
+const frameworks = [
+  "Electron Framework",
+  "com.github.electron.framework",
+  "com.github.Electron.framework",
+  "Google Chrome Framework",
+  "com.google.Chrome.framework",
+  "Chromium Framework",
+  "org.chromium.Chromium.framework",
+  "Microsoft Edge Framework",
+  "Brave Browser Framework",
+  "Chromium Embedded Framework",
+  "QtWebEngineCore",
+];
+
 /** See {@linkcode KnowledgeRow}. */
 export const runtimeRows: readonly KnowledgeRow[] = [
   frame("std::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
@@ -544,7 +559,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "OCaml, runtime/misc.c",
   ),
 
-  library("libcoreclr.dylib", "the .NET run-time", clr),
+  {
+    kind: "library",
+    key: "libcoreclr.dylib",
+    meaning: "The .NET run-time ended the process, mostly after an exception that was not handled.",
+    causes: ["an unhandled .NET exception", "a fatal error of the run-time"],
+    next: unhandled[2],
+    source: clr,
+  },
   library("libclrjit.dylib", "the .NET compiler", clr),
   library("libclrgc.dylib", "the .NET garbage collector", clr),
   library("libmscordaccore.dylib", "the .NET run-time", clr),
@@ -557,6 +579,15 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libclang_rt*", "a sanitizer", "LLVM, compiler-rt"),
   library("libgmalloc.dylib", "Guard Malloc", "libgmalloc(3)"),
   library("libgcc_s*", "the GCC run-time", "GCC"),
+  ...frameworks.map((key): KnowledgeRow => ({
+    kind: "library",
+    key,
+    meaning:
+      "Code of Chromium or V8 stopped the process on purpose: a failed CHECK, or out of memory.",
+    causes: ["a bug in the application or in this version of Chromium", "out of memory"],
+    next: "Look at the application's log for the message; try another version.",
+    source: chromium,
+  })),
 ];
 
 function asRow(

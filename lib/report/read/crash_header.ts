@@ -179,7 +179,7 @@ export class Header {
       "highlighted thread",
       "attributed to thread",
     );
-    const digits = /^\d{1,6}/.exec(value ?? "")?.[0];
+    const digits = /^\d{1,10}/.exec(value ?? "")?.[0];
     return digits === undefined ? null : Number(digits);
   }
 

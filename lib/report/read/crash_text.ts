@@ -17,6 +17,7 @@ import type {
 import type { FrameSpan } from "../report.ts";
 import { fieldNames, Header, translated } from "./crash_header.ts";
 import { Lines } from "../text.ts";
+import type { ReportException } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
 
 /** Maximum number of warnings. */
@@ -245,7 +246,7 @@ class CrashTextReader {
 
   /** `Thread 0 name: …`, `Thread 0 Crashed:`, `Thread 0 crashed with … Thread State …:` and so on. */
   #threadLine(line: string): boolean {
-    const match = /^Thread (\d{1,7})\b[ \t]*/.exec(line);
+    const match = /^Thread (\d{1,10})\b[ \t]*/.exec(line);
     if (match === null) return false;
     const index = Number(match[1]);
     const rest = line.slice(match[0].length);
@@ -410,7 +411,7 @@ class CrashTextReader {
       osVersion: header.osVersion,
       date: header.date,
       incident: header.incident,
-      exception: header.exception,
+      exception: header.exception ?? this.#signal,
       termination: header.termination,
       information: this.#information(),
       threads,
@@ -420,6 +421,14 @@ class CrashTextReader {
       body: null,
       warnings: this.#warnings,
     });
+  }
+
+  /** The signal that other reporters name in a sentence. */
+  get #signal(): ReportException | null {
+    const head = this.#text.slice(0, 4000);
+    const signal = /\b(?:received|caught|got) signal:? ?(SIG[A-Z]{2,6})\b/i.exec(head)?.[1];
+    if (signal === undefined) return null;
+    return { type: null, signal, codes: [], subtype: null, message: null, note: null };
   }
 
   #information(): string[] {

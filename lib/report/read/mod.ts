@@ -4,8 +4,11 @@ import { FormatError } from "../../errors.ts";
 import { readCallTree } from "./call_tree.ts";
 import { readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
-import { isPanic, readPanic } from "./panic.ts";
-import { isObject, type JsonObject, parseJson } from "../json.ts";
+import { isBreakpad, readBreakpad } from "./breakpad.ts";
+import { isPanic, parsePanic, readPanic } from "./panic.ts";
+import { salvage } from "./salvage.ts";
+import { unwrap } from "./unwrap.ts";
+import { isObject, type JsonObject, type ParsedJson, parseJson, textAt } from "../json.ts";
 import { CrashReport } from "../report.ts";
 import { decodeReport } from "../text.ts";
 
@@ -28,14 +31,152 @@ const MAX_SIZE = 256 << 20;
  * @throws FormatError when it is not a report
  */
 export function readReport(file: Uint8Array | string, name: string): CrashReport {
+  return readReports(file, name, 1)[0];
+}
+
+/** Reads all reports in a file: some people put several into one. See {@linkcode readReport}.
+ *
+ * @param most maximum number of reports
+ *
+ * @example
+ * ```ts
+ * import { crashReports } from "@machpause/machpause";
+ *
+ * const { readReports } = await crashReports();
+ * for (const { process } of readReports(await Deno.readFile("crashes.txt"), "crashes.txt")) {
+ *   console.log(process.name);
+ * }
+ * ```
+ * @throws FormatError when it has no report
+ */
+export function readReports(
+  file: Uint8Array | string,
+  name: string,
+  most = Infinity,
+): readonly CrashReport[] {
   if (file.length > MAX_SIZE) throw new FormatError(name, MAX_SIZE, "a report, which is smaller");
-  const text = typeof file === "string" ? file : decodeReport(file);
+  const { text, undone } = unwrap(typeof file === "string" ? file : decodeReport(file));
+  const texts = splitReports(text);
+  const reports: CrashReport[] = [];
+  for (const part of texts) {
+    if (reports.length >= most) break;
+    const report = readOne(part, name);
+    if (report === null) continue;
+    const warnings = [...report.warnings];
+    if (undone.length > 0) {
+      warnings.push(`${undone.join(", ")} was undone: the text is not as it was`);
+    }
+    if (texts.length > most) {
+      warnings.push(`the file has ${texts.length} reports: only the first is read`);
+    }
+    reports.push(
+      warnings.length === report.warnings.length
+        ? report
+        : new CrashReport({ ...report, warnings }),
+    );
+  }
+  if (reports.length === 0) {
+    throw new FormatError(name, 0, "a crash report, a sample, a spindump or a panic");
+  }
+  return reports;
+}
+
+function readOne(text: string, name: string): CrashReport | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const report = startsWithBrace(text, start)
     ? readJson(name, text, start)
     : readText(name, text, start, null);
-  if (report === null) throw new FormatError(name, 0, "a crash report, a sample or a spindump");
-  return report;
+  if (report !== null && !isEmpty(report)) return report;
+  const inside = jsonInside(name, text, start);
+  return inside ?? report;
+}
+
+/** Whether nothing was understood but a header. */
+function isEmpty(
+  { threads, exception, lastException, panic, termination, images, body }: CrashReport,
+): boolean {
+  return threads.length === 0 && exception === null && lastException === null && panic === null &&
+    termination === null && images.length === 0 && body === null;
+}
+
+/** What a line begins with that reports have once, before their threads. */
+const firstWords = [
+  "\nIncident Identifier:",
+  "\nProcess: ",
+  '\n{"app_name"',
+  '\n{"bug_type"',
+  '\n{"timestamp"',
+];
+
+/** The reports in a text. One begins where such a line follows the threads of another. */
+function splitReports(text: string): string[] {
+  const found: number[] = [];
+  for (const words of firstWords) {
+    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+      found.push(at + 1);
+    }
+  }
+  if (found.length < 2 || startsWithBrace(text, 0) && !text.includes("\nThread ")) return [text];
+  found.sort((a, b) => a - b);
+  const starts = [0];
+  for (const index of found) {
+    const before = text.slice(starts.at(-1), index);
+    if (!threadTitle.test(before) || fullTitleBefore(text, index)) continue;
+    // Spindumps have a process after the other.
+    if (/^ {1,8}Thread 0x/m.test(before)) return [text];
+    starts.push(index);
+  }
+  return starts.map((start, at) => text.slice(start, starts[at + 1]));
+}
+
+const threadTitle = /^(?:Thread \d{1,7} (?:Crashed|crashed)|Binary Images:| {1,8}Thread 0x)/m;
+
+/** Whether the JSON at an offset belongs to the translated text before it. */
+function fullTitleBefore(text: string, index: number): boolean {
+  return /Full Report\s{1,4}-{3,40}\s{0,8}$/.test(text.slice(Math.max(0, index - 80), index));
+}
+
+/** A report in JSON after prose, in a Markdown block, or without its beginning. */
+function jsonInside(name: string, text: string, from: number): CrashReport | null {
+  const brace = /^\{(?:"|\s{0,8}$)/m.exec(text.slice(from));
+  if (brace !== null && brace.index > 0) {
+    const report = readJson(name, text, from + brace.index);
+    if (report !== null && !isEmpty(report)) return report;
+  }
+  const left = salvage(text, from);
+  if (left === null) return null;
+  return readBody(name, text, null, left.body, left, [
+    "the JSON is damaged: only parts of it could be read",
+  ]);
+}
+
+/** The report in a JSON body, whatever kind it is. */
+function readBody(
+  name: string,
+  text: string,
+  header: JsonObject | null,
+  body: JsonObject,
+  parsed: Pick<ParsedJson, "spans">,
+  warnings: string[],
+): CrashReport {
+  const string = textAt(body, "macOSPanicString") ?? textAt(body, "panicString");
+  const report = readIpsBody(name, text, header, body, parsed, warnings);
+  if (string === null) return report;
+  // The bridge's own panic says what it saw of the Mac; the Mac's says more, where it is there.
+  const other = textAt(body, "panicString");
+  const said = isPanic(string) || other === null ? string : other;
+  const panic = parsePanic(said);
+  const { message, task, extensions } = panic;
+  return new CrashReport({
+    ...report,
+    threads: panic.threads,
+    images: panic.images,
+    model: report.model ?? panic.model,
+    osVersion: report.osVersion ?? panic.osVersion,
+    information: [message],
+    panic: { message: message === "" ? said.slice(0, 1000).trim() : message, task, extensions },
+    warnings: warnings.filter((text) => text !== "there are no threads in the report"),
+  });
 }
 
 function startsWithBrace(text: string, from: number): boolean {
@@ -51,7 +192,7 @@ function readJson(name: string, text: string, from: number): CrashReport | null 
   if (isBody(first.value)) {
     noteDamage(first.damage, warnings);
     if (first.damage === null) warnings.push("the JSON header line is missing");
-    return readIpsBody(name, text, null, first.value, first, warnings);
+    return readBody(name, text, null, first.value, first, warnings);
   }
   const header: JsonObject = first.value;
   if (first.damage !== null) {
@@ -76,7 +217,11 @@ function continueAfter(
   noteDamage(body.damage, warnings);
   if (!isObject(body.value)) return null;
   if (Object.keys(header).length === 0 && Object.keys(body.value).length === 0) return null;
-  return readIpsBody(name, text, header, body.value, body, warnings);
+  // What follows the damage may be whole again.
+  const rest = body.damage === null ? null : salvage(text, from + body.damage.offset - from);
+  const all = rest === null ? body.value : { ...rest.body, ...body.value };
+  const spans = rest === null ? body.spans : new Map([...rest.spans, ...body.spans]);
+  return readBody(name, text, header, all, { spans }, warnings);
 }
 
 function noteDamage(
@@ -92,9 +237,15 @@ function noteDamage(
 
 /** Whether a JSON document is a report's body rather than its header. */
 function isBody(value: JsonObject): boolean {
-  return ["threads", "usedImages", "exception", "procName", "processByPid"].some((key) =>
-    Object.hasOwn(value, key)
-  );
+  return [
+    "threads",
+    "usedImages",
+    "exception",
+    "procName",
+    "processByPid",
+    "panicString",
+    "memoryStatus",
+  ].some((key) => Object.hasOwn(value, key));
 }
 
 /** The title between a translated text and its JSON. */
@@ -126,6 +277,7 @@ function readText(
   header: JsonObject | null,
   warnings: string[] = [],
 ): CrashReport | null {
+  if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);
   if (isPanic(text, from)) {
     return readPanic(name, text, text, { header, body: null }, from, warnings);
   }

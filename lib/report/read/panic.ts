@@ -211,7 +211,7 @@ export function parsePanic(text: string): ParsedPanic {
 
 /** The message without its quotes and the source file that follows it. */
 function messageOf(line: string): string {
-  const text = line.replace(/@[\w/. -]{1,300}:\d{1,6}$/, "").trim();
+  const text = line.replace(/@[\w/. -]{1,300}:\d{1,6}$/, "").replace(/, registers:$/, "").trim();
   const quoted = text.startsWith('"')
     ? text.slice(1, text.lastIndexOf('"') > 0 ? text.lastIndexOf('"') : undefined)
     : text;

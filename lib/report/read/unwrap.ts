@@ -1,0 +1,191 @@
+/** Undoing what mail, issue trackers and editors do to reports that people paste: quoting, Markdown, HTML,
+ * RTF, doubled line ends, double spacing. Everything here takes linear time. */
+
+/** Number of characters that are looked at to tell what was done. */
+const PROBED = 1 << 14;
+
+/** A text without its wrapping, and what was undone. */
+export interface Unwrapped {
+  readonly text: string;
+  /** In words, for a warning. */
+  readonly undone: readonly string[];
+}
+
+/** Undoes wrapping; returns the same text when there is none. */
+export function unwrap(text: string): Unwrapped {
+  const undone: string[] = [];
+  let result = text;
+  // Most reports are not wrapped: the first lines tell that quickly.
+  if (!suspicious.test(text.slice(0, 3000))) return { text, undone };
+  const step = (
+    what: string,
+    applies: (head: string) => boolean,
+    change: (text: string) => string,
+  ): void => {
+    if (!applies(result.slice(0, PROBED))) return;
+    const changed = change(result);
+    if (changed === result) return;
+    result = changed;
+    undone.push(what);
+  };
+  step("RTF", (head) => head.startsWith("{\\rtf"), plainRtf);
+  step(
+    "CR CR LF line ends",
+    (head) => head.includes("\r\r\n"),
+    (all) => all.replaceAll("\r\r\n", "\r\n"),
+  );
+  step("HTML", isHtml, plainHtml);
+  for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
+  step("double spacing", isDoubleSpaced, singleSpaced);
+  step("indentation", isIndented, dedent);
+  return { text: result, undone: [...new Set(undone)] };
+}
+
+/** RTF, CR CR LF, HTML, quoting, lines that reports never indent, and empty lines in a row of others. */
+const suspicious =
+  /^\{\\rtf|\r\r\n|&(?:lt|gt|amp|quot|nbsp|#\w{2,5});|<(?:pre|html|body|code|br)\b|^ {0,3}>|^[ \t]{1,40}(?:Incident Identifier|Process|Exception Type):|(?:^\S[^\r\n]{0,200}\r?\n[ \t]*\r?\n){4}/m;
+
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
+/** Control words that end a line. */
+const rtfBreaks = new Set(["par", "line", "pard"]);
+
+/** The text of an RTF document: escapes resolved, control words and the groups of its header dropped. */
+function plainRtf(rtf: string): string {
+  const parts: string[] = [];
+  let depth = 0;
+  /** The depth at which a group without text began; -1 outside of one. */
+  let hidden = -1;
+  for (let at = 0; at < rtf.length; at++) {
+    const letter = rtf[at];
+    if (letter === "{") {
+      depth++;
+      if (
+        hidden < 0 && /^\{\\(?:\*|fonttbl|colortbl|stylesheet|info)/.test(rtf.slice(at, at + 16))
+      ) {
+        hidden = depth;
+      }
+    } else if (letter === "}") {
+      if (depth === hidden) hidden = -1;
+      depth--;
+    } else if (letter === "\\") {
+      const next = rtf[at + 1] ?? "";
+      if (next === "\n" || next === "\r") {
+        if (hidden < 0) parts.push("\n");
+        at++;
+      } else if (next === "'") {
+        const code = parseInt(rtf.slice(at + 2, at + 4), 16);
+        if (hidden < 0 && !Number.isNaN(code)) parts.push(String.fromCharCode(code));
+        at += 3;
+      } else if (/[a-zA-Z]/.test(next)) {
+        const word = /^\\([a-zA-Z]{1,32})(-?\d{1,10})? ?/.exec(rtf.slice(at, at + 48))!;
+        if (hidden < 0 && word[1] === "u" && word[2] !== undefined) {
+          parts.push(String.fromCharCode(Number(word[2]) & 0xffff));
+        } else if (hidden < 0 && word[1] === "tab") parts.push("\t");
+        else if (hidden < 0 && rtfBreaks.has(word[1]) && word[1] !== "pard") parts.push("\n");
+        at += word[0].length - 1;
+      } else {
+        if (hidden < 0) parts.push(next);
+        at++;
+      }
+    } else if (hidden < 0 && letter !== "\n" && letter !== "\r") parts.push(letter);
+  }
+  return parts.join("");
+}
+
+const entities: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+/** Names of elements; UUIDs in angle brackets are none. */
+const tag =
+  /<\/?(?:html|head|body|pre|code|div|p|br|span|a|b|i|em|strong|table|tr|td|th|tbody|ul|li|ol|h[1-6]|font|blockquote|details|summary|meta|title|hr)(?:\s[^<>]{0,1000})?\/?>/gi;
+
+function isHtml(head: string): boolean {
+  return /&(?:lt|gt|amp|quot|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});/.test(head) ||
+    /<(?:pre|html|body|code|br)\b[^<>]{0,200}>/i.test(head);
+}
+
+function plainHtml(text: string): string {
+  const plain = text.replace(/<br\s{0,4}\/?>(?:\r?\n)?|<\/(?:p|div|tr|li)>/gi, "\n").replace(
+    tag,
+    "",
+  );
+  return plain.replace(/&(\w{2,6}|#\d{2,6}|#x[0-9a-fA-F]{2,5});/g, (whole, name: string) => {
+    if (name.startsWith("#")) {
+      const code = name[1] === "x" ? parseInt(name.slice(2), 16) : Number(name.slice(1));
+      return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : whole;
+    }
+    return entities[name] ?? whole;
+  });
+}
+
+/** Whether most lines begin with `>`. */
+function isQuoted(head: string): boolean {
+  let quoted = 0;
+  let others = 0;
+  for (const line of linesOf(head)) {
+    if (/^ {0,3}>/.test(line)) quoted++;
+    else if (line.trim() !== "") others++;
+  }
+  return quoted > 3 && quoted > others;
+}
+
+function unquote(text: string): string {
+  return text.replace(/^ {0,3}> ?/gm, "");
+}
+
+/** Whether an empty line follows each line. */
+function isDoubleSpaced(head: string): boolean {
+  const lines = linesOf(head).slice(0, 200);
+  let pairs = 0;
+  let adjacent = 0;
+  for (let at = 1; at < lines.length; at++) {
+    const empty = lines[at].trim() === "";
+    if (lines[at - 1].trim() === "") continue;
+    if (empty) pairs++;
+    else adjacent++;
+  }
+  return pairs > 8 && adjacent * 10 < pairs;
+}
+
+function singleSpaced(text: string): string {
+  const kept: string[] = [];
+  let drop = false;
+  for (const line of linesOf(text)) {
+    if (line.trim() === "" && drop) {
+      drop = false;
+      continue;
+    }
+    kept.push(line);
+    drop = line.trim() !== "";
+  }
+  return kept.join("\n");
+}
+
+/** Lines that reports never indent. */
+const flush =
+  /^(?:Incident Identifier|Process|Exception Type|Binary Images|Thread \d{1,7}\b.{0,80}|Date\/Time):?/;
+
+/** Whether a whole report is indented, as in Markdown's code blocks. */
+function isIndented(head: string): boolean {
+  let indented = 0;
+  for (const line of linesOf(head)) {
+    if (flush.test(line)) return false;
+    if (/^[ \t]/.test(line) && flush.test(line.trimStart())) indented++;
+  }
+  return indented >= 2;
+}
+
+function dedent(text: string): string {
+  const lines = linesOf(text);
+  const margin = /^[ \t]*/.exec(lines.find((line) => flush.test(line.trimStart())) ?? "")![0];
+  return lines.map((line) => line.startsWith(margin) ? line.slice(margin.length) : line).join("\n");
+}
