@@ -6,6 +6,7 @@ import type { RawText } from "../escape.ts";
 import type { FileSystem } from "../file_system.ts";
 import { Image, type ImageSymbol, type LoadedImage, type SymbolMatch } from "../macho/walking.ts";
 import type { DebugSection, MissingSymbols } from "./address_info.ts";
+import { CacheSymbols } from "./cache_symbols.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugFinder, type FoundDebug } from "./finder.ts";
 import { MstFile } from "./mst/mst_file.ts";
@@ -38,6 +39,7 @@ let generations = 0;
 export class DebugProvider implements Disposable {
   readonly #finder: DebugFinder;
   readonly #symbolFiles: SymbolFiles;
+  readonly #caches: CacheSymbols;
   readonly #found = new Map<LoadedImage, FoundDebug>();
   readonly #files = new Map<LoadedImage, Image | null>();
   readonly #primed = new Map<LoadedImage, ReadonlyMap<number, readonly SourceFrame[]>>();
@@ -51,6 +53,7 @@ export class DebugProvider implements Disposable {
   constructor(system: FileSystem, symbolFiles: SymbolFiles) {
     this.#finder = new DebugFinder(system, symbolFiles);
     this.#symbolFiles = symbolFiles;
+    this.#caches = new CacheSymbols(system.files, symbolFiles);
   }
 
   /** Changes when more may be found than before. A failed lookup may be remembered until then. */
@@ -95,6 +98,10 @@ export class DebugProvider implements Disposable {
   /** The symbol at an address by the image's dSYM or its own file, for an image that is stripped or not in
    * memory; `null` when there is none. A symbol table file gives only the function's start. */
   symbolAt(image: LoadedImage, address: bigint): SymbolMatch | null {
+    if (image instanceof Image && this.#caches.addTo(image)) {
+      const match = image.symbolAt(address);
+      if (match?.symbol) return match;
+    }
     const { info } = this.#of(image);
     if (info instanceof MstFile) {
       const offset = Number(address - image.loadAddress);
@@ -129,6 +136,7 @@ export class DebugProvider implements Disposable {
   /** Searches more folders for the debug information that is missing or incomplete. */
   addFolders(folders: readonly string[]): void {
     this.#symbolFiles.add(folders);
+    this.#caches.forget();
     this.#generation = ++generations;
     for (const [image, { info, reasons }] of this.#found) {
       const complete = info instanceof OpenedDwarf && reasons.length === 0 &&
@@ -184,6 +192,7 @@ export class DebugProvider implements Disposable {
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#finder[Symbol.dispose]();
+    this.#caches[Symbol.dispose]();
     this.#found.clear();
     this.#files.clear();
     this.#primed.clear();

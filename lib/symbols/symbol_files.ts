@@ -3,7 +3,7 @@
 import type { RawText } from "../escape.ts";
 import type { Files } from "../file_system.ts";
 import { log } from "../log.ts";
-import { FILE_TYPE } from "../macho/walking.ts";
+import { FILE_TYPE, isSharedCache } from "../macho/walking.ts";
 import { imagesIn } from "./binaries.ts";
 import { readTableHead } from "./table_head.ts";
 
@@ -29,6 +29,7 @@ export interface SymbolFile {
 interface Index {
   readonly byUuid: ReadonlyMap<string, readonly SymbolFile[]>;
   readonly byName: ReadonlyMap<string, readonly SymbolFile[]>;
+  readonly sharedCaches: readonly string[];
 }
 
 /** Folders and files that the user named for debug information. They are searched once, at the first
@@ -79,6 +80,11 @@ export class SymbolFiles {
     return this.#indexed().byName.get(name) ?? [];
   }
 
+  /** The files of dyld shared caches. */
+  get sharedCaches(): readonly string[] {
+    return this.#folders.length === 0 ? [] : this.#indexed().sharedCaches;
+  }
+
   #indexed(): Index {
     return this.#index ??= this.#makeIndex();
   }
@@ -86,6 +92,7 @@ export class SymbolFiles {
   #makeIndex(): Index {
     const byUuid = new Map<string, SymbolFile[]>();
     const byName = new Map<string, SymbolFile[]>();
+    const sharedCaches: string[] = [];
     const add = (file: SymbolFile): void => {
       for (
         const [map, key] of [
@@ -102,6 +109,10 @@ export class SymbolFiles {
       for (const path of this.#files.walk(folder) as Iterable<RawText>) {
         try {
           using file = this.#files.open(path);
+          if (isSharedCache(file.read(0, 16))) {
+            sharedCaches.push(path);
+            continue;
+          }
           const table = readTableHead(file);
           if (table !== null) {
             add({ path, kind: "table", uuid: table.uuid, cpuType: table.cpuType });
@@ -120,6 +131,6 @@ export class SymbolFiles {
     log.symbols?.(
       `${byUuid.size} UUIDs are in the folders ${this.#folders.join(", ") || "(none)"}`,
     );
-    return { byUuid, byName };
+    return { byUuid, byName, sharedCaches };
   }
 }

@@ -4,86 +4,22 @@ import { FormatError } from "../../../lib/errors.ts";
 import { uuidBytes } from "../../../lib/hex.ts";
 import { bytesSource, Image, isSharedCache, SharedCacheSymbols } from "../../../lib/macho/mod.ts";
 import { buildImage } from "./build_image.ts";
+import {
+  CACHE,
+  header,
+  LOCALS,
+  OTHER,
+  putImages,
+  putLocals,
+  splitCache,
+  SYMBOLS,
+} from "./cache_files.ts";
 
 const IMAGE = "4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D";
-const OTHER = "4C4C44B5-5555-3144-A1F5-000000000001";
-const CACHE = "4C4C44B5-5555-3144-A1F5-000000000002";
-const SYMBOLS = "4C4C44B5-5555-3144-A1F5-000000000003";
-const start = 0x1_8000_0000n;
-
 const locals = [
   { name: "_helper", address: 0x1040n },
   { name: "-[Thing doIt]", address: 0x1080n },
 ];
-
-/** Where things are in these files. */
-const IMAGES_TEXT = 0x200;
-const LOCALS = 0x400;
-
-function header(uuid: string, fields: (view: DataView) => void): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(0x1000);
-  bytes.set(new TextEncoder().encode("dyld_v1  arm64e"));
-  bytes.set(uuidBytes(uuid), 0x58);
-  const view = new DataView(bytes.buffer);
-  // mappingOffset: the header's size
-  view.setUint32(0x10, 0x1c8, true);
-  // sharedRegionStart
-  view.setBigUint64(0xe0, start, true);
-  fields(view);
-  return bytes;
-}
-
-/** `dyld_cache_local_symbols_info` at {@linkcode LOCALS}, with `dyld_cache_local_symbols_entry_64` or, in
- * caches that are not split, `dyld_cache_local_symbols_entry`. */
-function putLocals(bytes: Uint8Array<ArrayBuffer>, imageOffset: bigint, isSplit: boolean): void {
-  const view = new DataView(bytes.buffer);
-  const [nlists, strings, entries] = [0x40, 0x140, 0x240];
-  const text = new TextEncoder().encode(`\0${locals.map(({ name }) => name).join("\0")}\0`);
-  bytes.set(text, LOCALS + strings);
-  [nlists, 1 + locals.length, strings, text.length, entries, 1]
-    .forEach((value, index) => view.setUint32(LOCALS + 4 * index, value, true));
-  let name = 1;
-  locals.forEach((local, index) => {
-    // The first entry is another image's.
-    const at = LOCALS + nlists + 16 * (index + 1);
-    view.setUint32(at, name, true);
-    view.setUint16(at + 4, 0x010e, true);
-    view.setBigUint64(at + 8, start + imageOffset + local.address, true);
-    name += local.name.length + 1;
-  });
-  const at = LOCALS + entries;
-  if (isSplit) view.setBigUint64(at, imageOffset, true);
-  else view.setUint32(at, Number(imageOffset), true);
-  view.setUint32(at + (isSplit ? 8 : 4), 1, true);
-  view.setUint32(at + (isSplit ? 12 : 8), locals.length, true);
-}
-
-const imageOffset = 0x5_0000n;
-
-/** `dyld_cache_image_text_info` of two images. */
-function putImages(bytes: Uint8Array<ArrayBuffer>): void {
-  const view = new DataView(bytes.buffer);
-  view.setBigUint64(0x88, BigInt(IMAGES_TEXT), true);
-  view.setBigUint64(0x90, 2n, true);
-  [{ uuid: OTHER, offset: 0x1_0000n }, { uuid: IMAGE, offset: imageOffset }].forEach(
-    ({ uuid, offset }, index) => {
-      bytes.set(uuidBytes(uuid), IMAGES_TEXT + 32 * index);
-      view.setBigUint64(IMAGES_TEXT + 32 * index + 16, start + offset, true);
-    },
-  );
-}
-
-function splitCache(): { cache: Uint8Array<ArrayBuffer>; symbols: Uint8Array<ArrayBuffer> } {
-  const cache = header(CACHE, () => {});
-  cache.set(uuidBytes(SYMBOLS), 0x190);
-  putImages(cache);
-  const symbols = header(SYMBOLS, (view) => {
-    view.setBigUint64(0x48, BigInt(LOCALS), true);
-    view.setBigUint64(0x50, 0x400n, true);
-  });
-  putLocals(symbols, imageOffset, true);
-  return { cache, symbols };
-}
 
 const source = (bytes: Uint8Array, name = "dyld_shared_cache_arm64e") => bytesSource(bytes, name);
 
@@ -111,14 +47,14 @@ function cachedImage(): Image {
 }
 
 Deno.test("local symbols of an image, by its UUID, in a split cache and in an older one", () => {
-  const { cache, symbols } = splitCache();
+  const { cache, symbols } = splitCache(IMAGE, locals);
   const whole = header(CACHE, (view) => {
     view.setUint32(0x10, 0x138, true);
     view.setBigUint64(0x48, BigInt(LOCALS), true);
     view.setBigUint64(0x50, 0x400n, true);
   });
-  putImages(whole);
-  putLocals(whole, imageOffset, false);
+  putImages(whole, IMAGE);
+  putLocals(whole, locals, false);
 
   const split = new SharedCacheSymbols(source(cache));
   assertEquals([split.symbolsUuid, split.has(IMAGE), split.has(CACHE)], [SYMBOLS, true, false]);
@@ -141,7 +77,7 @@ Deno.test("local symbols of an image, by its UUID, in a split cache and in an ol
 });
 
 Deno.test("a file of local symbols of another cache is refused", () => {
-  const { cache, symbols } = splitCache();
+  const { cache, symbols } = splitCache(IMAGE, locals);
   symbols.set(uuidBytes(OTHER), 0x58);
   const split = new SharedCacheSymbols(source(cache));
   assertEquals(split.open(source(symbols)), false);
@@ -151,7 +87,7 @@ Deno.test("a file of local symbols of another cache is refused", () => {
 });
 
 Deno.test("damaged cache files end in a FormatError or without symbols", () => {
-  const { cache, symbols } = splitCache();
+  const { cache, symbols } = splitCache(IMAGE, locals);
   for (let at = 0; at < 0x800; at++) {
     for (const file of [cache, symbols]) {
       const was = file[at];

@@ -1,6 +1,6 @@
 /** A process of macOS as it is seen through Mach: hundreds of images of a split dyld shared cache, whose
- * symbols share one `__LINKEDIT` with one string pool. Nothing of it is stored: every byte is made when it
- * is read, so that a process of 200 MB costs none, and reads are counted.
+ * symbols share one `__LINKEDIT` with one string pool. Its bytes are made when they are
+ * read, and reads are counted.
  *
  * As in a split cache, file offsets count within each subcache: those of `__TEXT` and of `__LINKEDIT`
  * coincide (dyld's `NewSharedCacheBuilder.cpp`). Local symbols are stripped.
@@ -103,7 +103,8 @@ class Linkedit {
   readonly #poolOffset: number;
   readonly #nameStride: number;
   readonly size: number;
-  #trie: { readonly image: number; readonly bytes: Uint8Array } | undefined;
+  /** Made once: they take long. */
+  readonly #tries = new Map<number, Uint8Array>();
 
   constructor({ images, poolSize }: SharedCacheOptions) {
     this.#images = images;
@@ -141,8 +142,9 @@ class Linkedit {
     const view = new DataView(bytes.buffer);
     bytes.set(uleb(codeOffset, 2));
     bytes.fill(functionSize, 2, 1 + functions);
-    if (this.#trie?.image !== image) this.#trie = { image, bytes: makeTrie(image) };
-    bytes.set(this.#trie.bytes, this.startsSize);
+    let trie = this.#tries.get(image);
+    if (trie === undefined) this.#tries.set(image, trie = makeTrie(image));
+    bytes.set(trie, this.startsSize);
     const nlists = this.nlistsOffset(image) - image * this.#stride;
     for (let row = 0; row < named; row++) {
       const at = nlists + row * 16;

@@ -3,6 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { system } from "../../../ffi/processes.ts";
 import type { Image } from "../../../lib/macho/mod.ts";
 import { LiveTarget } from "../../../lib/target/mod.ts";
+import { splitCache } from "../macho/cache_files.ts";
+import { FileTree } from "../symbols/file_tree.ts";
 import { functionName, SharedCacheKernel } from "./shared_cache.ts";
 
 function open(): { kernel: SharedCacheKernel; target: LiveTarget } {
@@ -64,4 +66,22 @@ Deno.test("names that begin with what was typed, of images of the shared cache",
   assert(image.symbolNames("_image0300_04", 3).more > 0);
   assertEquals(image.symbolNames("image0301", 10), { names: [], more: 0 });
   assert(kernel.bytesRead - before < 1 << 20, `${kernel.bytesRead - before} bytes`);
+});
+
+Deno.test("local functions have their names from the cache's files, found by UUID in the folders", () => {
+  const kernel = new SharedCacheKernel();
+  const named = new LiveTarget(kernel, system, { pid: 7, name: "app" }).images[300];
+  const { cache, symbols } = splitCache(named.uuid!, [{ name: "_hidden", address: 0x1040n }]);
+  const files = new FileTree({
+    "/caches/dyld_shared_cache_arm64e": cache,
+    "/caches/dyld_shared_cache_arm64e.01": symbols.slice(0, 16),
+    "/caches/dyld_shared_cache_arm64e.symbols": symbols,
+  });
+  using target = new LiveTarget(kernel, { files }, { pid: 7, name: "app" });
+  const address = target.images[300].loadAddress + 0x1050n;
+  assertEquals(target.resolve(address).symbol, null);
+  target.addSymbols(["/caches"]);
+  assertEquals(target.resolve(address).symbol?.name, "hidden");
+  assertEquals(target.lookup("hidden").map(({ image }) => image.name), ["Framework0300"]);
+  assertEquals(target.resolve(address - 0x40n).symbol?.rawName, functionName(300, 0));
 });
