@@ -98,7 +98,7 @@ export async function launchProcess(
       if (status === undefined) return undefined;
       return status.signal === null
         ? `it exited with code ${status.code}`
-        : `it was ended by ${status.signal}`;
+        : `it was killed by ${status.signal}`;
     },
   };
 }

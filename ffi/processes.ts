@@ -6,6 +6,7 @@
 import {
   fileSystem,
   guard,
+  type Launched,
   type LaunchOptions,
   launchProcess,
   type NativeKernel,
@@ -91,7 +92,7 @@ export async function launch(
   const native = kernel();
   using started = new DisposableStack();
   let introduction: Introduction | undefined;
-  const child = await launchProcess(program, { ...options, args }, {
+  const child: Launched = await launchProcess(program, { ...options, args }, {
     async insert() {
       const others = options.env?.DYLD_INSERT_LIBRARIES ?? inheritedLibraries();
       introduction = started.use(await Introduction.prepare(native, program, others));
@@ -120,18 +121,42 @@ export async function launch(
     started.dispose();
     while (child.hasDyld && !target.initialized) {
       const ended = child.ended();
-      if (ended !== undefined) throw new TargetGoneError(`${name}: ${ended}; it`);
+      if (ended !== undefined) throw new TargetGoneError(name, ended);
       if (performance.now() > late) {
         throw new MachError("task_info", failure, `${name} did not begin to run`);
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
+    launched.set(target, child);
     return target;
   } catch (error) {
     target?.[Symbol.dispose]();
+    // A program that ends at once cannot be attached to, which must not be taken for a refusal.
+    const ended = await endOf(child);
     kill();
-    throw error;
+    throw ended === undefined ? error : new TargetGoneError(name, ended);
   }
+}
+
+/** The targets that were launched. */
+const launched = new WeakMap<object, Launched>();
+
+/** How long the end of a process may take to become known after its last sign of life. */
+const endMilliseconds = 100;
+
+async function endOf(child: Launched): Promise<string | undefined> {
+  const late = performance.now() + endMilliseconds;
+  while (child.ended() === undefined && performance.now() < late) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return child.ended();
+}
+
+/** How a launched target ended: its exit code or signal, in words; `undefined` where it runs, and for one
+ * that was not launched from here. */
+export async function howEnded(target: object): Promise<string | undefined> {
+  const child = launched.get(target);
+  return child === undefined ? undefined : await endOf(child);
 }
 
 /** Has `take` take hold of a launched program; where that fails, says why it was not told of the program's

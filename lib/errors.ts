@@ -89,9 +89,14 @@ export class TargetGoneError extends Error {
   /** Creates the error of a target that is gone.
    *
    * @param target its name for people, such as `pid 123`
+   * @param how it ended: `it exited with code 1`
    */
-  constructor(target: string) {
-    super(`${target} is gone: it exited or was killed`);
+  constructor(target: string, how?: string) {
+    super(
+      how === undefined
+        ? `${target} is gone: it exited or was killed`
+        : `${target} has ended: ${how}`,
+    );
   }
 }
 

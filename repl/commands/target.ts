@@ -126,6 +126,7 @@ export const target: readonly Command[] = [
     run({ session }) {
       const { target, core } = session;
       if (core !== undefined) return coreLines(session);
+      session.checkAlive();
       const threads = session.threads(true);
       const running = threads.filter(({ state }) => state === "running").length;
       const state = target.paused ? safe`paused` : safe`running`;

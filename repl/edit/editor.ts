@@ -23,7 +23,12 @@ export interface Completion {
 /** How the reading of a line ended. */
 export type Answer =
   | { readonly kind: "line"; readonly text: string }
-  | { readonly kind: "interrupt"; readonly empty: boolean }
+  | {
+    readonly kind: "interrupt";
+    readonly empty: boolean;
+    /** Whether Ctrl-C was the first key. */
+    readonly first: boolean;
+  }
   | { readonly kind: "end" };
 
 /** What the editor needs of its surroundings. */
@@ -41,6 +46,8 @@ export interface EditorOptions {
   suspend(): void;
   /** Ctrl-C while no line is being read. */
   interrupt(): void;
+  /** Ctrl-\\. */
+  quit(): void;
 }
 
 /** How one line is read. */
@@ -78,6 +85,8 @@ export class LineEditor {
   #typed = "";
   #pumping = false;
   #ended = false;
+  /** Whether a key was pressed since the reading began. */
+  #touched = false;
   /** Whether the next Tab lists the candidates: the last one had nothing to insert. */
   #listNext = false;
 
@@ -96,6 +105,7 @@ export class LineEditor {
     this.#buffer.reset();
     this.#search = undefined;
     this.#entry = -1;
+    this.#touched = false;
     this.#draw();
     if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
     else this.#pump();
@@ -105,7 +115,8 @@ export class LineEditor {
   /** Takes keys that were typed. */
   feed(keys: readonly Key[]): void {
     for (const key of keys) {
-      if (this.#reading === undefined && key.name === "ctrl-c") {
+      if (key.name === "ctrl-backslash") this.#options.quit();
+      else if (this.#reading === undefined && key.name === "ctrl-c") {
         // What was typed ahead was meant to follow what is interrupted.
         this.#keys.length = 0;
         this.#options.interrupt();
@@ -129,11 +140,15 @@ export class LineEditor {
     if (reading) this.#draw();
   }
 
-  /** Draws again: the terminal has another size, or another program has written on it. */
-  redraw(prompt?: SafeText): void {
+  /** Draws again.
+   *
+   * @param below whether below what another program has written; otherwise in place, as the terminal
+   * has another size
+   */
+  redraw(below = false): void {
     if (this.#reading === undefined) return;
-    this.#screen.erase(this.#options.size().columns);
-    if (prompt !== undefined) this.#reading = { ...this.#reading, prompt };
+    if (below) this.#screen.forget();
+    else this.#screen.erase(this.#options.size().columns);
     this.#draw();
   }
 
@@ -149,9 +164,9 @@ export class LineEditor {
       text = index < 0 ? this.#search.text : this.#options.history.entries[index];
       cursor = Math.max(0, text.indexOf(query));
     }
-    // A prompt that leaves no room for input is cut at its front.
+    // A prompt that leaves no room for input is cut at its front; a question is not.
     const room = Math.max(2, columns - 20);
-    if (textWidth(prompt) > room) prompt = `…${prompt.slice(-room + 1)}`;
+    if (!reading.plain && textWidth(prompt) > room) prompt = `…${prompt.slice(-room + 1)}`;
     const shown = layout({ prompt, more, text: drawable(text), cursor, columns });
     this.#screen.draw(visiblePart(shown, rows), {
       length: prompt.length,
@@ -193,6 +208,8 @@ export class LineEditor {
   }
 
   async #press(key: Key): Promise<void> {
+    const touched = this.#touched;
+    this.#touched = true;
     if (this.#search !== undefined && this.#pressInSearch(key)) return;
     const listing = this.#listNext;
     this.#listNext = false;
@@ -218,7 +235,11 @@ export class LineEditor {
       case "tab":
         return await this.#complete(listing);
       case "ctrl-c":
-        return this.#answer({ kind: "interrupt", empty: buffer.text.trim() === "" });
+        return this.#answer({
+          kind: "interrupt",
+          empty: buffer.text.trim() === "",
+          first: !touched,
+        });
       case "ctrl-d":
         if (buffer.text === "") return this.#answer({ kind: "end" });
         return buffer.replace(buffer.cursor, buffer.after, "");

@@ -38,6 +38,7 @@ const controls: Readonly<Record<string, string>> = {
   "\t": "tab",
   "\x7f": "backspace",
   "\b": "backspace",
+  "\x1c": "ctrl-backslash",
   "\x1f": "undo",
 };
 

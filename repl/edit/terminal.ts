@@ -1,5 +1,6 @@
 /** The terminal that lines are edited on. */
 import { safe, type SafeText } from "../../lib/escape.ts";
+import { cells, clearStop, shared } from "./interrupt.ts";
 import { type Key, KeyReader } from "./keys.ts";
 
 /** After this time an Escape character is the Escape key, and not the beginning of a sequence. */
@@ -8,11 +9,24 @@ const escapeMilliseconds = 40;
 /** Makes the terminal mark what is pasted, or not (xterm's bracketed paste). */
 const bracketedPaste = { on: safe`\x1b[?2004h`, off: safe`\x1b[?2004l` };
 
+/** What the keyboard's thread read. */
+export interface Typed {
+  readonly bytes: Uint8Array;
+  /** The run that was going on; 0 for none. */
+  readonly run: number;
+}
+
+/** Ctrl-C and Ctrl-\\. */
+const interrupting: ReadonlySet<number> = new Set([0x03, 0x1c]);
+
 /** Standard input in raw mode, as keys. */
 export class TerminalInput {
   readonly #write: (text: SafeText) => void;
   readonly #reader = new KeyReader();
   #raw = false;
+  #keyboard: Worker | undefined;
+  #ended: (() => void) | undefined;
+  #run = 0;
 
   constructor(write: (text: SafeText) => void) {
     this.#write = write;
@@ -32,25 +46,57 @@ export class TerminalInput {
     }
   }
 
-  /** Reads keys until the terminal is gone. */
+  /** Reads keys until the terminal is gone, or {@linkcode close} is called. */
   async read(take: (keys: readonly Key[]) => void): Promise<void> {
     const decoder = new TextDecoder();
-    const bytes = new Uint8Array(16384);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    for (;;) {
-      const count = await Deno.stdin.read(bytes).catch(() => null);
+    this.#keyboard = new Worker(new URL("./keyboard_worker.ts", import.meta.url), {
+      type: "module",
+    });
+    const ended = Promise.withResolvers<void>();
+    this.#ended = ended.resolve;
+    this.#keyboard.onerror = (event) => ended.reject(new Error(event.message));
+    this.#keyboard.onmessage = ({ data }: MessageEvent<Typed | null>) => {
       clearTimeout(timer);
-      if (count === null) return;
-      take(this.#reader.read(decoder.decode(bytes.subarray(0, count), { stream: true })));
+      const bytes = data?.bytes ?? new Uint8Array();
+      const interrupts = data === null ? 1 : bytes.filter((byte) => interrupting.has(byte)).length;
+      Atomics.add(shared, cells.heard, interrupts);
+      if (data === null) return ended.resolve();
+      // What was typed ahead was meant to follow the code that was stopped.
+      const interrupted = Atomics.load(shared, cells.interrupted);
+      if (
+        data.run !== 0 && data.run === interrupted && data.run !== Atomics.load(shared, cells.run)
+      ) return;
+      take(this.#reader.read(decoder.decode(bytes, { stream: true })));
       if (this.#reader.waiting) {
         timer = setTimeout(() => take(this.#reader.read("", true)), escapeMilliseconds);
       }
+    };
+    this.#keyboard.postMessage(shared.buffer);
+    await ended.promise;
+  }
+
+  /** Reads no more. A read that waits goes on until a key is pressed. */
+  close(): void {
+    this.#keyboard?.terminate();
+    this.#ended?.();
+  }
+
+  /** Runs something that Ctrl-C can stop even while it keeps this thread busy. Code that is no longer
+   * waited for stops, too, until the next run begins. */
+  async run(work: () => Promise<unknown>): Promise<void> {
+    clearStop();
+    Atomics.store(shared, cells.run, ++this.#run);
+    try {
+      await work();
+    } finally {
+      Atomics.store(shared, cells.run, 0);
     }
   }
 
-  /** Stops the program, as Ctrl-Z does elsewhere, until it is continued. */
+  /** Stops the job, as Ctrl-Z does elsewhere, until a shell continues it. */
   suspend(continued: () => void): void {
-    if (Deno.build.os === "windows") return;
+    if (!canBeContinued()) return;
     this.raw = false;
     const listener = () => {
       Deno.removeSignalListener("SIGCONT", listener);
@@ -58,7 +104,37 @@ export class TerminalInput {
       continued();
     };
     Deno.addSignalListener("SIGCONT", listener);
-    Deno.kill(Deno.pid, "SIGTSTP");
+    // The whole process group. Not SIGTSTP: `deno task` catches that, and the shell would wait on.
+    Deno.kill(0, "SIGSTOP");
+  }
+}
+
+/** Whether a shell waits for this process group: POSIX's opposite of an orphaned one, whose SIGTSTP the
+ * kernel ignores. */
+function canBeContinued(): boolean {
+  const own = jobOf(Deno.pid);
+  let parent = own && jobOf(own.parent);
+  while (parent !== undefined && parent.group === own!.group) parent = jobOf(parent.parent);
+  return parent !== undefined && parent.session === own!.session;
+}
+
+/** The parent, the process group and the session of a process; of the session what tells it apart. */
+function jobOf(pid: number): { parent: number; group: number; session: string } | undefined {
+  try {
+    if (Deno.build.os === "linux") {
+      // After the name, which is in parentheses: state, parent, group, session.
+      const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
+      const [, parent, group, session] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      return { parent: Number(parent), group: Number(group), session };
+    }
+    const { success, stdout } = new Deno.Command("ps", {
+      args: ["-o", "ppid=,pgid=,tty=", "-p", `${pid}`],
+    }).outputSync();
+    if (!success) return undefined;
+    const [parent, group, session] = new TextDecoder().decode(stdout).trim().split(/\s+/);
+    return { parent: Number(parent), group: Number(group), session };
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 /** The demo process: a program whose threads each stay in a known function. */
 import type { LiveTarget } from "../../mod.ts";
 import { demoPath } from "../../ffi/library.ts";
-import { launch } from "../../ffi/processes.ts";
+import { howEnded, launch } from "../../ffi/processes.ts";
+import { cells, shared } from "../edit/interrupt.ts";
 import { held, type Opened } from "./opened.ts";
 
 /** Maximum time for the demo's threads to reach their functions; after that the demo is shown as it is. */
@@ -28,11 +29,15 @@ export async function openDemo(): Promise<Opened> {
     end();
     throw error;
   }
-  return held(target, () => {
+  // Where this process is killed the keyboard's thread ends the demo.
+  Atomics.store(shared, cells.child, target.pid);
+  const opened = held(target, () => {
+    Atomics.store(shared, cells.child, 0);
     removeEventListener("unload", end);
     for (const { name, listener } of signals) Deno.removeSignalListener(name, listener);
     end();
   });
+  return { ...opened, ended: () => howEnded(target) };
 }
 
 /** Waits until every worker is in its function, which the demo says in a variable of its own. */

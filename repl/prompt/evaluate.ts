@@ -1,7 +1,15 @@
 /** Runs TypeScript typed at the prompt, and shows what came of it. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
-import { CodeError, importer, IncompleteError, type Runnable, transform } from "./transform.ts";
+import { checkStop, shared } from "../edit/interrupt.ts";
+import {
+  CodeError,
+  importer,
+  IncompleteError,
+  type Runnable,
+  stopper,
+  transform,
+} from "./transform.ts";
 
 export { IncompleteError };
 
@@ -43,7 +51,12 @@ function importHere(specifier: unknown, options?: ImportCallOptions): Promise<un
   return import(/^\.{0,2}\//.test(text) ? new URL(text, base).href : text, options);
 }
 
-Object.defineProperty(globalThis, importer, { value: importHere, configurable: true });
+/** The globals that transformed code calls. */
+const helpers = {
+  [importer]: importHere,
+  [stopper.memory]: shared,
+  [stopper.check]: checkStop,
+};
 
 /** Whether code can be run as it is; otherwise more lines are needed. Wrong code is complete: more lines
  * would not help it. */
@@ -66,6 +79,9 @@ export async function evaluate(source: string): Promise<unknown> {
   const name = `prompt-${++count}`;
   typed.set(name, { source, runnable });
   typed.delete(`prompt-${count - maxRemembered}`);
+  for (const [name, value] of Object.entries(helpers)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+  }
   // Declarations of an indirect eval are the global scope's.
   try {
     return await (0, eval)(`${runnable.code}\n//# sourceURL=${name}`);

@@ -9,6 +9,7 @@ import {
   type Lines,
   runCommand,
 } from "../commands/mod.ts";
+import { clearStop, InterruptedError } from "../edit/interrupt.ts";
 import { UserError } from "../errors.ts";
 import { complain, explain, printLines } from "../view/output.ts";
 import { join, spaces } from "../view/text.ts";
@@ -19,7 +20,7 @@ const noBreakpoints =
   safe`there are no breakpoints and no steps here: \`pause\` stops every thread, \`resume\` lets them run, \`launch\` starts a program`;
 
 /** What became of a line. */
-export type Outcome = "done" | "failed" | "incomplete";
+export type Outcome = "done" | "failed" | "incomplete" | "interrupted";
 
 /** The value that `_` was last given: the user may have made a variable of that name. */
 let last: unknown;
@@ -118,7 +119,9 @@ export class Interpreter implements CommandContext {
           : `${file} cannot be read`,
       );
     }
-    if (await this.runText(text) === "failed") throw new UserError(`parts of ${file} failed`);
+    const outcome = await this.runText(text);
+    if (outcome === "interrupted") throw new InterruptedError();
+    if (outcome === "failed") throw new UserError(`parts of ${file} failed`);
     return [];
   };
 
@@ -149,7 +152,12 @@ export class Interpreter implements CommandContext {
         const { IncompleteError } = await import("./evaluate.ts");
         if (error instanceof IncompleteError) return "incomplete";
       }
-      if (!code) this.#report(error);
+      if (error instanceof InterruptedError) {
+        clearStop();
+        await this.#report(error);
+        return "interrupted";
+      }
+      if (!code) await this.#report(error);
       else await this.#reportCode(error, call === undefined ? text : call.args[0] ?? "", call);
       return "failed";
     }
@@ -159,9 +167,14 @@ export class Interpreter implements CommandContext {
    *
    * @param lines more about it
    */
-  #report(error: unknown, message = explain(error), lines: readonly SafeText[] = []): void {
+  async #report(
+    error: unknown,
+    message?: SafeText,
+    lines: readonly SafeText[] = [],
+  ): Promise<void> {
     const { session } = this;
-    session.notice(error);
+    const noticed = await session.notice(error);
+    message ??= noticed;
     if (session.ui.interactive) {
       complain(message);
       printLines(lines.map((line) => session.style("quiet", line)));
@@ -174,20 +187,19 @@ export class Interpreter implements CommandContext {
    */
   async #reportCode(error: unknown, code: string, call: Call | undefined): Promise<void> {
     remember("_error", error);
-    const message = explain(error);
     const wrong = error instanceof SyntaxError || error instanceof ReferenceError;
     if (call === undefined && wrong) {
-      if (isAbsent(code)) return this.#report(error, noBreakpoints);
+      if (isAbsent(code)) return await this.#report(error, noBreakpoints);
       const meant = hint(code);
       if (meant !== undefined) {
         const word = escape(code.trim().split(/\s+/)[0]);
         const what = error instanceof SyntaxError
           ? safe`${word} is neither a command nor TypeScript`
-          : message;
-        return this.#report(error, safe`${what}; ${meant}`);
+          : explain(error);
+        return await this.#report(error, safe`${what}; ${meant}`);
       }
     }
-    this.#report(error, message, await this.#placeLines(error, code));
+    await this.#report(error, undefined, await this.#placeLines(error, code));
   }
 
   /** Where in the user's code an error comes from. */
@@ -236,6 +248,7 @@ export class Interpreter implements CommandContext {
     const lines = new LineReader(this);
     for (const line of trimmed.split("\n")) {
       await lines.add(line);
+      if (lines.interrupted) return "interrupted";
       if (this.session.ended) break;
     }
     if (!this.session.ended) lines.end();
@@ -257,6 +270,8 @@ export class LineReader {
   #pending = "";
   /** Whether any failed. */
   failed = false;
+  /** Whether one was stopped by Ctrl-C. */
+  interrupted = false;
 
   constructor(interpreter: Interpreter) {
     this.#interpreter = interpreter;
@@ -269,7 +284,8 @@ export class LineReader {
     const outcome = await this.#interpreter.interpret(this.#pending);
     if (outcome === "incomplete") return;
     this.#pending = "";
-    this.failed ||= outcome === "failed";
+    this.failed ||= outcome !== "done";
+    this.interrupted ||= outcome === "interrupted";
   }
 
   /** No more lines come. */

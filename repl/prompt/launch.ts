@@ -1,4 +1,4 @@
-import { launch } from "../../ffi/processes.ts";
+import { howEnded, launch } from "../../ffi/processes.ts";
 import { UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
@@ -8,7 +8,8 @@ import { held, type Opened } from "./opened.ts";
  */
 export async function openLaunched(program: string, args: readonly string[]): Promise<Opened> {
   try {
-    return held(await launch(program, args));
+    const target = await launch(program, args);
+    return { ...held(target), ended: () => howEnded(target) };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw new UserError(`there is no program ${program}: give the path of one`);

@@ -3,6 +3,8 @@ import type { Target } from "../../mod.ts";
 /** A target, and what has to end with it. */
 export interface Opened extends Disposable {
   readonly target: Pick<Target, keyof Target>;
+  /** How the process ended, in words; `undefined` while it runs, and where that is not known. */
+  ended?(): Promise<string | undefined>;
 }
 
 /** Holds a target until the result is disposed.

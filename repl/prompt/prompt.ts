@@ -3,6 +3,7 @@ import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { LineEditor } from "../edit/editor.ts";
 import { History, historyPath } from "../edit/history.ts";
 import { TerminalInput, terminalSize } from "../edit/terminal.ts";
+import { textWidth } from "../edit/width.ts";
 import { complain, explain, print } from "../view/output.ts";
 import { cut } from "../view/text.ts";
 import type { Interpreter } from "./interpreter.ts";
@@ -79,10 +80,11 @@ export async function prompt(session: Session, options: PromptOptions = {}): Pro
       const error = event instanceof ErrorEvent
         ? event.error
         : (event as PromiseRejectionEvent).reason;
-      session.notice(error);
-      const say = () => complain(explain(error));
-      if (line.above === undefined) say();
-      else line.above(say);
+      void session.notice(error).then((message) => {
+        const say = () => complain(message);
+        if (line.above === undefined) say();
+        else line.above(say);
+      });
     };
     addEventListener(type, listener);
     ending.defer(() => removeEventListener(type, listener));
@@ -181,7 +183,8 @@ async function converse(
   const input = new TerminalInput(print);
   /** Stops waiting for what runs. */
   let abandon: (() => void) | undefined;
-  let progress = false;
+  /** What is shown of the progress. */
+  let progress = safe``;
   const size = terminalSize;
   session.history = new History(historyPath());
   const editor: LineEditor = new LineEditor({
@@ -195,7 +198,16 @@ async function converse(
     },
     isComplete: async (text) => await (await interpreter.get()).endsHere(text),
     stylePrompt: (text) => session.style("quiet", text),
-    suspend: () => input.suspend(() => editor.redraw()),
+    suspend() {
+      const { state, maybeTarget } = session;
+      if (state === "paused") {
+        const name = escape(maybeTarget!.name);
+        editor.above(() => print(safe`(${name} stays paused while machpause is suspended)\n`));
+      }
+      input.suspend(() => editor.redraw(true));
+    },
+    // As a SIGQUIT that is not caught, but the terminal is restored and the target let run.
+    quit: () => Deno.exit(128 + 3),
     interrupt() {
       const stop = session.interrupt;
       session.interrupt = undefined;
@@ -207,8 +219,11 @@ async function converse(
     },
   });
   const clearProgress = () => {
-    if (progress) print(safe`\r\x1b[K`);
-    progress = false;
+    if (progress === "") return;
+    // A terminal that became narrower has wrapped it.
+    const rows = Math.ceil(textWidth(progress) / size().columns);
+    print(rows > 1 ? safe`\x1b[${rows - 1}A\r\x1b[J` : safe`\r\x1b[K`);
+    progress = safe``;
   };
   session.ui = {
     interactive: true,
@@ -220,8 +235,8 @@ async function converse(
     progress(text) {
       clearProgress();
       if (text === undefined) return;
-      print(cut(text, size().columns - 1));
-      progress = true;
+      progress = cut(text, size().columns - 1);
+      print(progress);
     },
   };
   line.above = (say) => editor.above(say);
@@ -236,11 +251,11 @@ async function converse(
   ending.defer(() => Deno.removeSignalListener("SIGWINCH", resized));
 
   /** Runs what was typed, until it is done or no longer waited for. */
-  const run = async (text: string) => {
+  const run = async (text: string): Promise<void> => {
     const running = await interpreter.get();
     const givenUp = Promise.withResolvers<void>();
     abandon = givenUp.resolve;
-    await Promise.race([running.runText(text), givenUp.promise]);
+    await input.run(() => Promise.race([running.runText(text), givenUp.promise]));
     abandon = undefined;
     clearProgress();
   };
@@ -253,8 +268,7 @@ async function converse(
     try {
       session.checkAlive();
     } catch (error) {
-      session.notice(error);
-      complain(explain(error));
+      complain(await session.notice(error));
     }
     const reply = editor.read(promptText(session));
     // What the first line needs is loaded while the user types it.
@@ -270,15 +284,14 @@ async function converse(
       await run(answer.text);
     } else if (!answer.empty) leaving = false;
     else if (session.state === "running") await run("pause");
-    else if (leaving) break;
+    else if (leaving && answer.first) break;
     else {
       print(safe`(Ctrl-C again leaves; the target runs on)\n`);
       leaving = true;
     }
   }
-  // A pending read would keep an embedding program from ending.
   restore();
-  Deno.stdin.close();
+  input.close();
   await reading;
   return false;
 }

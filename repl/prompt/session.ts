@@ -6,7 +6,7 @@ import { hex } from "../../lib/hex.ts";
 import { History } from "../edit/history.ts";
 import { UserError } from "../errors.ts";
 import type { Layout } from "../view/layout.ts";
-import { printLines, write } from "../view/output.ts";
+import { explain, printLines, write } from "../view/output.ts";
 import type { Style } from "../view/style.ts";
 import { held, type Opened } from "./opened.ts";
 import { nobody, type Ui } from "./ui.ts";
@@ -168,20 +168,27 @@ export class Session implements Disposable {
     this.close();
   }
 
-  /** Lets the target go when an error says that it is gone. */
-  notice(error: unknown): void {
-    if (!(error instanceof TargetGoneError)) return;
+  /** Lets the target go when an error says that it is gone.
+   *
+   * @returns the error, and how the target ended where that is known
+   */
+  async notice(error: unknown): Promise<SafeText> {
+    const opened = this.#opened;
+    if (!(error instanceof TargetGoneError) || opened === undefined) return explain(error);
+    const { title } = this;
     this.close();
     this.#gone = true;
+    const how = await opened.ended?.();
+    return how === undefined ? explain(error) : safe`${title} has ended: ${escape(how)}`;
   }
 
-  /** Checks that a running target still exists.
+  /** Checks that a live target still exists.
    *
    * @throws TargetGoneError when it does not
    */
   checkAlive(): void {
     const target = this.maybeTarget as Partial<LiveTarget> | undefined;
-    if (target?.kind === "live" && !target.paused) void target.initialized;
+    if (target?.kind === "live") void target.initialized;
   }
 
   /** The target's state: `paused`, `running`, `core`, `self`, `gone`; empty without a target. */

@@ -181,7 +181,7 @@ Deno.test("a target that is gone is let go, and said to be", async () => {
   kernel.diesAt = 0;
   await run(session, "resume");
   const error = await assertRejects(() => run(session, "pause"), TargetGoneError);
-  session.notice(error);
+  await session.notice(error);
   assertEquals(promptText(session), "(machpause gone) > ");
   await assertRejects(() => run(session, "bt"), UserError, "the target is gone");
   assertThrows(() => session.target, UserError);

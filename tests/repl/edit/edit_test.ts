@@ -125,6 +125,7 @@ function editor(complete: (text: string) => Completion = () => ({ start: 0, cand
     isComplete: (text) => Promise.resolve(!text.endsWith("{")),
     stylePrompt: (text) => text,
     suspend() {},
+    quit() {},
     interrupt: () => interrupts++,
   });
   return {
@@ -159,7 +160,7 @@ Deno.test("Ctrl-R searches the history, further at each press", async () => {
   await type("typed\x12mem");
   assertEquals((await type("\x07")).at(-1), "> typed");
   await type("\x03");
-  assertEquals(await second, { kind: "interrupt", empty: false });
+  assertEquals(await second, { kind: "interrupt", empty: false, first: false });
 });
 
 Deno.test("the history up and down, and what was typed before it", async () => {

@@ -74,7 +74,7 @@ Deno.test({
     await atDemo(async (terminal, pid) => {
       Deno.kill(pid, "SIGKILL");
       const shown = await terminal.enter("resume", "(machpause gone) > ");
-      assertStringIncludes(shown, "is gone: it exited or was killed");
+      assertStringIncludes(shown, "has ended: it was killed by SIGKILL");
       await terminal.enter("bt all", "the target is gone: `attach");
       await terminal.until("gone) > ");
       assertStringIncludes(await terminal.enter("1 + 1", "gone) > "), "\n2\n");

@@ -47,6 +47,17 @@ Deno.test("-e: commands and TypeScript, one after the other; what fails shows in
   assertEquals((await machpause(["-e", "let n = 1", "-e", "n"])).stdout, "1\n");
   assertEquals((await machpause(["-e", "f("])).stderr, "machpause: f( is incomplete\n");
   assertEquals((await machpause(["-e", "quit", "-e", "nosuch"])).code, 0);
+  assertEquals((await machpause(["-e", "nosuch", "-e", "quit 4"])).code, 4);
+  assertEquals((await machpause([], { input: "quit 4\nnosuch\n" })).code, 4);
+  assertEquals(
+    await machpause(["-e", "self", "-e", "images nosuch"]).then((
+      { code, stderr },
+    ) => [code, stderr]),
+    [
+      1,
+      "machpause: no image is named nosuch: see `images`\n",
+    ],
+  );
   assertEquals((await machpause(["-e"])).code, 2);
 });
 
