@@ -14,8 +14,10 @@ const busyMilliseconds = 300;
 const ctrlC = 0x03;
 const ctrlBackslash = 0x1c;
 
-/** Keys that interrupt. */
+/** How many interrupting keys were pressed. */
 let pressed = 0;
+/** Whether the user was told that another Ctrl-C ends the program. */
+let offered = false;
 
 self.onmessage = async ({ data }) => {
   const shared = new Int32Array(data);
@@ -28,7 +30,8 @@ self.onmessage = async ({ data }) => {
     const run = Atomics.load(shared, cells.run);
     for (const byte of bytes) {
       if (byte !== ctrlC && byte !== ctrlBackslash) continue;
-      if (byte === ctrlC && !isHeard()) end(shared);
+      if (byte === ctrlC && offered && !isHeard()) end(shared);
+      offered = false;
       pressed++;
       if (run !== 0) {
         Atomics.store(shared, cells.interrupted, run);
@@ -36,8 +39,9 @@ self.onmessage = async ({ data }) => {
       }
       setTimeout(() => {
         if (isHeard()) return;
-        if (byte === ctrlBackslash) end(shared);
-        else write(safe`\r\n(still busy: Ctrl-C again ends machpause, and the target runs on)\r\n`);
+        if (byte === ctrlBackslash) return end(shared);
+        offered = true;
+        write(safe`\r\n(still busy: Ctrl-C again ends machpause, and the target runs on)\r\n`);
       }, busyMilliseconds);
     }
     self.postMessage({ bytes, run });

@@ -39,6 +39,8 @@ function remember(name: "_" | "_error", value: unknown): void {
 export class Interpreter implements CommandContext {
   readonly session: Session;
   readonly #globals: Readonly<Record<string, unknown>>;
+  /** Counts up when what runs is no longer waited for. */
+  #generation = 0;
   #ready: Promise<void> | undefined;
   #hide: (() => void) | undefined;
 
@@ -61,6 +63,11 @@ export class Interpreter implements CommandContext {
     this.#hide?.();
     this.#hide = undefined;
     this.#ready = undefined;
+  }
+
+  /** What runs is no longer waited for: it prints no result, and lines after it are not run. */
+  abandon(): void {
+    this.#generation++;
   }
 
   /** Runs TypeScript.
@@ -129,6 +136,8 @@ export class Interpreter implements CommandContext {
   async interpret(text: string): Promise<Outcome> {
     if (text.trim() === "" || text.startsWith("#")) return "done";
     const { session } = this;
+    const generation = this.#generation;
+    const print = (lines: Lines) => generation === this.#generation && printLines(lines);
     let call: Call | undefined;
     let code = false;
     try {
@@ -137,7 +146,7 @@ export class Interpreter implements CommandContext {
         if (call.command.isIncomplete?.(text)) return "incomplete";
         code = call.command.name === "print";
         if (session.maybeTarget !== undefined) await session.loadDemangler();
-        printLines(await runCommand(this, call));
+        print(await runCommand(this, call));
         return "done";
       }
       const names = text.includes("\n") ? [] : commands.subcommands(text);
@@ -145,13 +154,14 @@ export class Interpreter implements CommandContext {
         throw new UserError(`there are ${names.map((name) => `\`${name}\``).join(", ")}`);
       }
       code = true;
-      printLines(await this.evaluate(text));
+      print(await this.evaluate(text));
       return "done";
     } catch (error) {
       if (code) {
         const { IncompleteError } = await import("./evaluate.ts");
         if (error instanceof IncompleteError) return "incomplete";
       }
+      if (generation !== this.#generation) return "interrupted";
       if (error instanceof InterruptedError) {
         clearStop();
         await this.#report(error);
@@ -246,9 +256,10 @@ export class Interpreter implements CommandContext {
       return await this.interpret(trimmed);
     }
     const lines = new LineReader(this);
+    const generation = this.#generation;
     for (const line of trimmed.split("\n")) {
       await lines.add(line);
-      if (lines.interrupted) return "interrupted";
+      if (lines.interrupted || generation !== this.#generation) return "interrupted";
       if (this.session.ended) break;
     }
     if (!this.session.ended) lines.end();

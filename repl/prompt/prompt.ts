@@ -254,7 +254,10 @@ async function converse(
   const run = async (text: string): Promise<void> => {
     const running = await interpreter.get();
     const givenUp = Promise.withResolvers<void>();
-    abandon = givenUp.resolve;
+    abandon = () => {
+      running.abandon();
+      givenUp.resolve();
+    };
     await input.run(() => Promise.race([running.runText(text), givenUp.promise]));
     abandon = undefined;
     clearProgress();
