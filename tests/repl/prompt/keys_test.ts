@@ -251,7 +251,7 @@ Deno.test("progress leaves nothing behind on a terminal that became narrower", a
   await terminal.until(/\(ended after \d+ \w+\)/);
   await terminal.until("… ");
   // The progress that the terminal wrapped is erased in both of its rows.
-  assertMatch(terminal.raw, /\x1b\[[1-9]A\r\x1b\[J/);
+  assertStringIncludes(terminal.raw, "\x1b[1A\r\x1b[J");
 });
 
 Deno.test("a question is shown whole on 80 columns", async () => {
