@@ -9,8 +9,11 @@ export const crashOptions = {
     collect: true,
     help: "A library of yours: tell whether it is to blame. Repeatable.",
   },
-  begin: { value: "place", help: "Where its code in the program begins: a symbol or 0x…." },
-  end: { value: "place", help: "Where its code in the program ends." },
+  begin: {
+    value: "place",
+    help: "Where the library's code begins in the program: a symbol or an address.",
+  },
+  end: { value: "place", help: "Where it ends." },
   text: { help: "Print the report alone, as crash text." },
   ips: { help: "Print the report alone, as .ips." },
   out: { value: "file", help: "Write the report to this file." },

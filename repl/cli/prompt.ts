@@ -32,7 +32,7 @@ export async function promptAt(
   session.assumeYes = options.yes ?? false;
   if (open !== undefined) session.open(await open());
   if (options.symbols !== undefined) {
-    await (await import("../prompt/open.ts")).checkFolders(options.symbols);
+    (await import("../prompt/open.ts")).checkFolders(options.symbols);
     session.maybeTarget?.addSymbols(options.symbols);
   }
   if (options.pause) session.pause();

@@ -1,6 +1,6 @@
 import { escape, safe, safeJson } from "../../lib/escape.ts";
 import type { Stackshot } from "../../mod.ts";
-import { UserError } from "../errors.ts";
+import { fileError, UserError } from "../errors.ts";
 import { json, limit, noDemangle, symbols, type Values } from "../options.ts";
 import type { Subcommand } from "./subcommand.ts";
 
@@ -37,7 +37,10 @@ async function open(
   { symbols = [], base }: StackshotOptions,
 ): Promise<Stackshot> {
   const options = { symbols, ...(base === undefined ? {} : { base }) };
-  const { openStackshot, takeStackshot } = await import("../../mod.ts");
+  const [{ exists }, { openStackshot, takeStackshot }] = await Promise.all([
+    import("../prompt/open.ts"),
+    import("../../mod.ts"),
+  ]);
   const pid = /^(?:pid:)?(\d+)$/.exec(what ?? "")?.[1];
   try {
     if (what === undefined) return await takeStackshot(undefined, options);
@@ -45,14 +48,8 @@ async function open(
       ? await openStackshot(what, options)
       : await takeStackshot(Number(pid), options);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) {
-      const file = base !== undefined && error.message.includes(base) ? base : what;
-      throw new UserError(`there is no file ${file}`);
-    }
-    if (error instanceof Deno.errors.PermissionDenied) {
-      throw new UserError(`${what} may not be read: ask its owner, or run as root`);
-    }
-    throw error;
+    const path = base !== undefined && !exists(base) ? base : what;
+    throw path === undefined ? error : fileError(error, path);
   }
 }
 
@@ -66,7 +63,7 @@ async function showStackshot(
     import("../prompt/open.ts"),
     import("../view/output.ts"),
   ]);
-  await checkFolders(options.symbols ?? []);
+  checkFolders(options.symbols ?? []);
   using stackshot = await open(what, options);
   const tasks = stackshot.tasks.filter((task) => pid === undefined || task.pid === pid);
   if (pid !== undefined && tasks.length === 0) {

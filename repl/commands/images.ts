@@ -196,10 +196,10 @@ export const images: readonly Command[] = [
       "when its UUID is the image's.",
     ],
     example: "symbols ./build/MyApp.dSYM",
-    async run({ session }, folders) {
+    run({ session }, folders) {
       const { target } = session;
       if (folders.length > 0) {
-        await checkFolders(folders);
+        checkFolders(folders);
         target.addSymbols(folders);
         session.reselect();
       }

@@ -71,7 +71,7 @@ export const target: readonly Command[] = [
     example: "launch ./program --verbose",
     async run({ session }, [program, ...args], { symbols = [] }) {
       const { openLaunched } = await import("../prompt/launch.ts");
-      await checkFolders(symbols);
+      checkFolders(symbols);
       session.open(await openLaunched(program, args));
       session.target.addSymbols(symbols);
       return [safe`launched ${session.title}`];

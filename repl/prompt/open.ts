@@ -1,6 +1,6 @@
 /** Opens what the user names as a target. */
 import type { CoreTarget } from "../../mod.ts";
-import { UserError } from "../errors.ts";
+import { fileError, UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
 export { held, type Opened } from "./opened.ts";
@@ -16,7 +16,7 @@ export async function openTarget(
 ): Promise<Opened> {
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
-  await checkFolders(symbols);
+  checkFolders(symbols);
   const { attach, attachSelf } = await import("../../ffi/processes.ts");
   if (spec === "self") return held(attachSelf({ symbols }));
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
@@ -30,11 +30,21 @@ export async function openTarget(
  *
  * @throws UserError for one that does not
  */
-export async function checkFolders(folders: readonly string[]): Promise<void> {
+export function checkFolders(folders: readonly string[]): void {
   for (const folder of folders) {
-    if (await Deno.stat(folder).catch(() => null) === null) {
+    if (!exists(folder)) {
       throw new UserError(`there is no folder ${folder} to look for symbols in`);
     }
+  }
+}
+
+/** Whether there is a file or a folder at a path. */
+export function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -57,7 +67,7 @@ export async function openCoreFile(
   symbols: readonly string[],
 ): Promise<CoreTarget> {
   if (file === "") throw new UserError("open which core? Its path goes after `core:`", 2);
-  await checkFolders(symbols);
+  checkFolders(symbols);
   const [{ CoreTarget }, { fileSystem }] = await Promise.all([
     import("../../lib/target/cores.ts"),
     import("../../ffi/file_system.ts"),
@@ -65,12 +75,6 @@ export async function openCoreFile(
   try {
     return new CoreTarget(fileSystem.files.open(file), fileSystem, { symbols });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) {
-      throw new UserError(`there is no file ${file}`);
-    }
-    if (error instanceof Deno.errors.PermissionDenied) {
-      throw new UserError(`${file} may not be read: ask its owner, or run as root`);
-    }
-    throw error;
+    throw fileError(error, file);
   }
 }

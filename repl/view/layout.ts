@@ -116,7 +116,7 @@ export class Layouts {
     if (known === "cstring") return scalar("cstring", "cstring", 0);
     const structs = [...this.#structs.keys()].join(", ");
     throw new UserError(
-      `${text} is no type: there are u8…u64, i8…i64, f32, f64, pointer, char, cstring` +
+      `${text} is not a type: there are u8…u64, i8…i64, f32, f64, pointer, char, cstring` +
         `${structs === "" ? "" : `, ${structs}`}; \`struct\` declares more`,
     );
   }
@@ -146,7 +146,7 @@ export class Layouts {
   #body(name: string, text: string): Layout {
     const inside = /^\{([^{}]*)\}$/.exec(text)?.[1];
     if (inside === undefined) {
-      throw new UserError("a struct in a struct must be declared by itself, before");
+      throw new UserError("declare the inner struct by itself first");
     }
     const fields: Field[] = [];
     let size = 0;
@@ -156,12 +156,12 @@ export class Layouts {
       if (declaration === "") continue;
       const match = /^(.*[\s*])(\w+)\s*((?:\[\s*\d+\s*\]\s*)*)$/.exec(declaration);
       if (match === null) {
-        throw new UserError(`${declaration} is no field: write its type and its name`);
+        throw new UserError(`${declaration} is not a field: write its type and its name`);
       }
       const lengths = [...match[3].matchAll(/\d+/g)].map(([text]) => Number(text));
       let layout = this.named(match[1]);
       if (layout.kind === "cstring") {
-        throw new UserError("a cstring is no field: write `char *` or `char name[16]`");
+        throw new UserError("a cstring cannot be a field: write `char *` or `char name[16]`");
       }
       for (const count of lengths.reverse()) layout = arrayOf(layout, count);
       size = Math.ceil(size / layout.alignment) * layout.alignment;
@@ -178,7 +178,7 @@ export class Layouts {
 
 function arrayOf(element: Layout, count: number): Layout {
   if (element.kind === "cstring") {
-    throw new UserError("cstrings have no size to lay out an array by");
+    throw new UserError("an array of cstrings has no size");
   }
   const size = element.size * count;
   if (size > maxSize) throw new UserError(`an array of at most ${maxSize} bytes`);
@@ -202,7 +202,7 @@ export function encode(layout: Layout, text: string): Uint8Array {
   if (layout.kind === "float") {
     const value = Number(text);
     if (text.trim() === "" || Number.isNaN(value) && text !== "NaN") {
-      throw new UserError(`${text} is no number`);
+      throw new UserError(`${text} is not a number`);
     }
     if (layout.size === 4) view.setFloat32(0, value, true);
     else view.setFloat64(0, value, true);
@@ -212,7 +212,7 @@ export function encode(layout: Layout, text: string): Uint8Array {
     throw new UserError(`a ${layout.name} cannot be written as one value`);
   }
   const match = /^(-?)(0x[\da-f]+|0b[01]+|0o[0-7]+|\d+)$/i.exec(text);
-  if (match === null) throw new UserError(`${text} is no whole number`);
+  if (match === null) throw new UserError(`${text} is not a whole number`);
   const value = match[1] === "-" ? -BigInt(match[2]) : BigInt(match[2]);
   const bits = BigInt(8 * layout.size);
   if (value < -(1n << (bits - 1n)) || value >= 1n << bits) {

@@ -41,18 +41,20 @@ function readSource(session: Session, file: string): string[] {
  */
 export function sourceLines(session: Session, where?: string): SafeText[] {
   const named = /^(?:(.+):)?(\d+)$/.exec(where ?? "");
-  if (where !== undefined && named === null) throw new UserError(`${where} is no file:line`);
+  if (where !== undefined && named === null) throw new UserError(`${where} is not file:line`);
   const source = named?.[1] === undefined ? session.frame.source : null;
   const file = named?.[1] ?? source?.file;
   const line = named === null ? source?.line : Number(named[2]);
   if (file === undefined || line === undefined) {
     throw new UserError(
-      "no source is known for this frame: its image has no debug information here",
+      "this frame has no source: its image has no debug information",
     );
   }
   const lines = readSource(session, file);
   if (line > lines.length) {
-    throw new UserError(`${file} has ${lines.length} lines: it is not the one that was built`);
+    throw new UserError(
+      `${file} has ${lines.length} lines only: it is not the file that was built`,
+    );
   }
   const first = Math.max(1, line - around);
   const last = Math.min(lines.length, line + around);

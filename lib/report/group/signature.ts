@@ -10,30 +10,22 @@ import type { CrashReport, ReportFrame } from "../report.ts";
 export interface ReportSignature {
   /** 16 hexadecimal digits. */
   readonly id: string;
-  /** What it is made of, the exception first, then frames, innermost first. Not safe to print raw. */
+  /** The exception, then frames, innermost first. They hold the report's text: escape them. */
   readonly parts: readonly string[];
 }
 
-/** So many frames of the program's own code. */
+/** Maximum number of frames of the program's own code in a signature. */
 const OWN_FRAMES = 3;
 
-/** Frames that every crash of some kind has at its top, and that tell it from no other: they raise the
- * signal or the exception. */
+/** Functions that raise signals and exceptions: they are at the top of many different crashes. */
 const machinery =
   /^(?:__pthread_kill|pthread_kill|raise|abort|__abort|abort_message|__abort_message|__kill|kill|_?_?cxa_throw|__cxa_rethrow|objc_exception_throw|objc_exception_rethrow|objc_terminate|_objc_terminate\(\)|__exceptionPreprocess|demangling_terminate_handler.*|std::__terminate.*|std::terminate\(\)|-\[NSException raise\]|\+\[NSException .*|CPPExceptionTerminate.*|_CFThrowFormattedException|__forwarding__.*|___forwarding___|_CF_forwarding_prep_0|-\[NSObject\(NSObject\) doesNotRecognizeSelector:\]|__assert_rtn|_assertionFailure.*|_fatalErrorMessage.*|swift_.*|closure #\d+ in (?:closure #\d+ in )*_assertionFailure.*|__semwait_signal|nanosleep|mach_msg.*|__psynch.*|_sigtramp)$/;
 
-/** Makes a report's signature from the frames that matter: the system's function that a telltale crash is
- * in, then the first of the program's own. Frames that only raise what was to be raised are left out, as
- * are addresses, offsets, lines, and all that differs from build to build in names.
+/** Makes a report's signature: the exception; the system's function, where a known kind of crash is in it;
+ * the first frames of the program's own code. Functions that raise exceptions, addresses, offsets, lines,
+ * and what compilers add to names are left out.
  *
- * @example
- * ```ts
- * import { readReport, reportSignature } from "@machpause/machpause/report";
- *
- * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
- * console.log(reportSignature(report).parts.join(" ← "));
- * ```
- * @param demangle makes names readable: not all reports have them in the same form
+ * @param demangle makes names readable: reports have them in different forms
  */
 export function reportSignature(
   report: CrashReport,
@@ -61,7 +53,7 @@ function frameParts(
   const own = (frame: ReportFrame): boolean => !isSystemImage(frame.image!);
   const parts: string[] = [];
   const add = (part: string): void => {
-    // Of recursion one round.
+    // Recursion counts once.
     if (!parts.includes(part)) parts.push(part);
   };
   const [top] = frames;
@@ -78,7 +70,8 @@ function frameParts(
   return parts;
 }
 
-/** An image's name and a function's; without that its offset, by which at least the same build is known. */
+/** The names of a frame's image and function; without a function, its offset, which is the same within a
+ * build. */
 function framePart(frame: ReportFrame, demangle: (name: string) => string): string {
   const image = frame.image!;
   const path = image.path ?? image.name;
@@ -89,7 +82,7 @@ function framePart(frame: ReportFrame, demangle: (name: string) => string): stri
   return `${name} 0x${BigInt.asUintN(64, frame.address - image.base).toString(16)}`;
 }
 
-/** A function's name without what compilers add from build to build. */
+/** A function's name without what compilers add to it. */
 export function normalSymbol(symbol: string): string {
   return symbol.slice(0, 1000)
     .replace(/^(?:specialized |partial apply for |merged |@objc |generic )+/g, "")
@@ -99,7 +92,7 @@ export function normalSymbol(symbol: string): string {
     .replace(/\.(?:llvm|cold|part|isra|constprop|resume|destroy)\b[.\d]*/g, "");
 }
 
-/** FNV-1a, 64 bits, as 16 digits. */
+/** The 64-bit FNV-1a hash, as 16 digits. */
 function hash(text: string): string {
   let low = 0x84222325;
   let high = 0xcbf29ce4;
@@ -116,7 +109,7 @@ function hash(text: string): string {
   return high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
 }
 
-/** When a report says it happened, in milliseconds since 1970; `null` when it does not. */
+/** The time of a report's crash, in milliseconds since 1970; `null` when not said. */
 export function reportTime(report: CrashReport): number | null {
   const match =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?(?:\s*([+-]\d\d):?(\d\d)|\s*Z)?/.exec(

@@ -1,6 +1,6 @@
 /** Reads crash reports, and makes one of a target; finds their symbols. */
 import { files } from "../../../ffi/files.ts";
-import { escape, safe, type SafeText } from "../../../lib/escape.ts";
+import { escape } from "../../../lib/escape.ts";
 import {
   attributeReport,
   type CodeRange,
@@ -16,7 +16,6 @@ import { UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { isFolder } from "../../prompt/open.ts";
 import type { ReadCrash } from "../../view/crash_show.ts";
-import { explain } from "../../view/output.ts";
 import type { crashOptions } from "../crash.ts";
 
 /** The options that attribution depends on. */
@@ -59,15 +58,6 @@ export function isOfFile(error: unknown): boolean {
   return error instanceof Error && !(error instanceof UserError) &&
     (error.name === "FormatError" || error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory);
-}
-
-/** Why a file cannot be read. */
-export function fileError(file: string, error: unknown): SafeText {
-  return error instanceof Deno.errors.NotFound
-    ? safe`there is no file ${escape(file)}`
-    : error instanceof Deno.errors.PermissionDenied
-    ? safe`${escape(file)} may not be read`
-    : explain(error);
 }
 
 /** The files at some paths: in folders, all with a report's name. */

@@ -8,15 +8,15 @@ import {
   type ReportImage,
   writeReport,
 } from "../../../lib/report/mod.ts";
-import { UserError } from "../../errors.ts";
+import { fileError, UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { checkFolders } from "../../prompt/open.ts";
 import { explanationLines, type ReadCrash, safeLines } from "../../view/crash_show.ts";
-import { complain, print, printBytes } from "../../view/output.ts";
+import { complain, explain, print, printBytes } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { lines } from "../../view/text.ts";
 import type { crashOptions } from "../crash.ts";
-import { fileError, filesIn, isOfFile, openCrashSymbols, readCrash } from "./read.ts";
+import { filesIn, isOfFile, openCrashSymbols, readCrash } from "./read.ts";
 
 type CrashOptions = Values<typeof crashOptions>;
 
@@ -40,7 +40,7 @@ export async function showCrashes(
     if (ips || text || out !== undefined) throw new UserError("--group goes with --json only", 2);
     return await (await import("./group.ts")).groupCrashes(paths, options);
   }
-  await checkFolders(options.symbols ?? []);
+  checkFolders(options.symbols ?? []);
   const files = [...filesIn(paths)];
   if (out !== undefined && files.length !== 1) {
     throw new UserError(`--out is for one report; there are ${files.length}`, 2);
@@ -54,7 +54,7 @@ export async function showCrashes(
       crash = await readCrash(file, symbols, options);
     } catch (error) {
       if (!isOfFile(error)) throw error;
-      complain(fileError(file, error));
+      complain(explain(fileError(error, file)));
       code = 1;
       continue;
     }

@@ -1,9 +1,11 @@
 /** Reads reports and summarizes them, for `crash --group`. */
 import type { SafeText } from "../../../lib/escape.ts";
 import { readReport, type ReportSummary, summarizeReport } from "../../../lib/report/mod.ts";
+import { fileError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
+import { explain } from "../../view/output.ts";
 import type { crashOptions } from "../crash.ts";
-import { type CrashSymbols, fileError, isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
+import { type CrashSymbols, isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
 
 /** The options of `crash` that summaries depend on. */
 export type SummaryOptions = Pick<
@@ -54,7 +56,7 @@ export class Summarizer implements Disposable {
       });
     } catch (error) {
       if (!isOfFile(error)) throw error;
-      return { error: fileError(file, error) };
+      return { error: explain(fileError(error, file)) };
     }
   }
 

@@ -5,7 +5,8 @@ import { escape, safe } from "../../../lib/escape.ts";
 import type { LoadedImage } from "../../../lib/macho/mod.ts";
 import { FileSymbolizer, type ImageFile, OpenedDwarf } from "../../../lib/symbols/mod.ts";
 import { imagesIn, type SourceFrame } from "../../../lib/symbols/mod.ts";
-import { UserError } from "../../errors.ts";
+import { fileError, UserError } from "../../errors.ts";
+import { exists } from "../../prompt/open.ts";
 import { complain } from "../../view/output.ts";
 import { each } from "./order.ts";
 import type { Source } from "./resolve.ts";
@@ -16,19 +17,8 @@ function openFiles(images: readonly ImageFile[], symbols: readonly string[]): Fi
   try {
     return FileSymbolizer.open(fileSystem, images, symbols);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) {
-      const missing = images.find(({ path }) => {
-        try {
-          Deno.statSync(path);
-          return false;
-        } catch {
-          return true;
-        }
-      });
-      throw new UserError(`there is no file ${missing?.path ?? images[0].path}`);
-    }
     if (error instanceof FormatError) throw new UserError(error.message);
-    throw error;
+    throw fileError(error, (images.find(({ path }) => !exists(path)) ?? images[0]).path);
   }
 }
 

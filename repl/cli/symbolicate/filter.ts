@@ -1,8 +1,8 @@
-/** Text in which addresses are replaced by what is at them. */
+/** Finds and replaces addresses in text. */
 
 const zero = 0x30;
 const x = 0x78;
-/** `0x` and the digits of 64 bits. */
+/** Length of `0x` and the digits of 64 bits. */
 const MAX_ADDRESS = 18;
 
 function isHexadecimal(byte: number): boolean {
@@ -17,14 +17,14 @@ function isWord(byte: number): boolean {
 
 /** An address in a text. */
 export interface Found {
-  /** Where its `0x` is. */
+  /** Offset of its `0x`. */
   readonly start: number;
-  /** One beyond its last digit. */
+  /** Offset after its last digit. */
   readonly end: number;
   readonly address: bigint;
 }
 
-/** The addresses in a text: `0x` and up to 16 digits, apart from other words. */
+/** The addresses in a text: `0x` and up to 16 digits, as separate words. */
 export function findAddresses(text: Uint8Array): Found[] {
   const found: Found[] = [];
   for (let at = text.indexOf(x); at >= 0; at = text.indexOf(x, at + 1)) {
@@ -41,14 +41,14 @@ export function findAddresses(text: Uint8Array): Found[] {
   return found;
 }
 
-/** How much of a text can be answered already: all, but for an address at its end that may go on. */
+/** The length of a text without an address at its end that may continue. */
 export function completeLength(text: Uint8Array): number {
   let start = text.length;
   while (start > 0 && text.length - start <= MAX_ADDRESS && isWord(text[start - 1])) start--;
   return text.length - start > MAX_ADDRESS ? text.length : start;
 }
 
-/** The text with each of `found` replaced; where there is no replacement it stays. */
+/** The text with the addresses replaced; without a replacement an address stays. */
 export function replace(
   text: Uint8Array,
   found: readonly Found[],

@@ -1,18 +1,18 @@
-/** What `symbolicate` is given to read: bytes as they come, in batches. */
+/** Reads the input of `symbolicate` as it comes, in batches. */
 
-/** What bytes are read from. */
+/** A source of bytes. */
 export interface Input {
-  /** How many bytes were read; `null` at the end. */
+  /** Returns the number of bytes read; `null` at the end. */
   read(into: Uint8Array): Promise<number | null>;
 }
 
-/** So long is waited for more: somebody who types gets an answer at once, a file is read to its end. */
+/** How long to wait for more: who types gets an answer at once, and a file comes in large batches. */
 const PATIENCE_MILLISECONDS = 5;
-/** No more bytes than this are gathered. */
+/** Maximum size of a batch, in bytes. */
 const MAX_BATCH = 1 << 24;
 const PIECE = 1 << 18;
 
-/** The bytes of an input, in batches: what is there at once is in one. */
+/** The bytes of an input, in batches: all that is ready goes into one. */
 export async function* batches(input: Input): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
   let size = 0;
@@ -44,7 +44,7 @@ export async function* batches(input: Input): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** What comes of a promise; `undefined` when it takes too long. */
+/** The value of a promise; `undefined` when it takes too long. */
 async function orTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
   const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), PATIENCE_MILLISECONDS);
@@ -55,7 +55,7 @@ async function orTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The whole lines of an input, a batch at a time, and what follows the last of them at its end. */
+/** The complete lines of an input in batches; at the end, what follows the last of them. */
 export async function* lineBatches(input: Input): AsyncGenerator<Uint8Array> {
   let rest: Uint8Array = new Uint8Array();
   for await (const bytes of batches(input)) {
@@ -67,7 +67,7 @@ export async function* lineBatches(input: Input): AsyncGenerator<Uint8Array> {
   if (rest.length > 0) yield rest;
 }
 
-/** Some bytes after one another. */
+/** Concatenates bytes. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

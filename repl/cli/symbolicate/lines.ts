@@ -1,17 +1,17 @@
-/** Many lines that come in any order, as bytes: strings that wait would fill the heap. */
+/** Lines that come in any order, kept as bytes: as strings, they would fill the heap. */
 
 const encoder = new TextEncoder();
-/** A UTF-16 unit is at most so many bytes. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const WIDEST = 3;
-/** Bytes that are kept, and handed out, at a time. */
+/** Size of a piece of memory, and of output, in bytes. */
 const PIECE = 1 << 16;
 
-/** Lines by their numbers. */
+/** Lines by number. */
 export class Lines {
-  /** Each line's place, counting the bytes of whole pieces. */
+  /** The offset of each line, counted over whole pieces. */
   readonly #starts: Float64Array;
   readonly #lengths: Uint32Array;
-  /** A line is in one piece; one that is longer than a piece has its own. */
+  /** A line lies in one piece; a line longer than a piece has its own. */
   readonly #pieces: Uint8Array[] = [];
   #used = PIECE;
 
@@ -21,7 +21,7 @@ export class Lines {
     this.#lengths = new Uint32Array(count);
   }
 
-  /** Takes a line. */
+  /** Sets a line. */
   set(index: number, line: string): void {
     const room = line.length * WIDEST + 1;
     if (this.#used + room > PIECE) {
@@ -36,7 +36,7 @@ export class Lines {
     this.#used += room > PIECE ? PIECE : written + 1;
   }
 
-  /** All lines, in the order of their numbers, in pieces that are used again for the next. */
+  /** All lines in order. The piece that is yielded is reused for the next one. */
   *pieces(): IterableIterator<Uint8Array> {
     const piece = new Uint8Array(PIECE);
     let used = 0;

@@ -32,7 +32,7 @@ export async function openSource(options: Values<typeof symbolicateOptions>): Pr
   }
   if (options.symbols !== undefined) {
     const { checkFolders } = await import("../../prompt/open.ts");
-    await checkFolders(options.symbols);
+    checkFolders(options.symbols);
   }
   const images = object.map((path, index): ImageFile => ({
     path,

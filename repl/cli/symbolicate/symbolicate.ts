@@ -1,7 +1,7 @@
 /** Runs `machpause symbolicate`. */
 import type { AddressInfo } from "../../../lib/symbols/mod.ts";
 import { escapeLines, safe, type SafeText } from "../../../lib/escape.ts";
-import { UserError } from "../../errors.ts";
+import { fileError, UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { complain, printBytes } from "../../view/output.ts";
 import type { symbolicateOptions } from "../symbolicate.ts";
@@ -137,7 +137,6 @@ function openInput(path: string | undefined): Input & Disposable {
   try {
     return Deno.openSync(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw new UserError(`there is no file ${path}`);
-    throw error;
+    throw fileError(error, path);
   }
 }

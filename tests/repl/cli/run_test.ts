@@ -24,10 +24,10 @@ async function run(script: string, args: string[] = [], command = ["run"]) {
 Deno.test("a script has the API as globals and as a module, and arguments of its own", async () => {
   const script = `
     import * as api from "@machpause/machpause";
-    declare const self: typeof api.self;
+    declare const attachSelf: typeof api.attachSelf;
     declare const attach: typeof api.attach;
     const target = await Promise.resolve(attachSelf());
-    console.log(self === api.self, attach === api.attach, target.kind);
+    console.log(attachSelf === api.attachSelf, attach === api.attach, target.kind);
     console.log(JSON.stringify(Deno.args));
     setTimeout(() => console.log("later"), 50);
   `;

@@ -67,8 +67,8 @@ Deno.test("typed memory, in every format", async () => {
   const dump = await run(session, `memory read ${at} 0x100010`);
   assertMatch(dump.join(), /^0x0000000000100000 {2}10 32 54 76 98 ba dc fe {2}00 00 c0 3f/);
   assertEquals(dump.length, 1);
-  await assertRejects(() => run(session, `memory read ${at} --as u128`), UserError, "no type");
-  await assertRejects(() => run(session, `memory read ${at} --as f8`), UserError, "no type");
+  await assertRejects(() => run(session, `memory read ${at} --as u128`), UserError, "not a type");
+  await assertRejects(() => run(session, `memory read ${at} --as f8`), UserError, "not a type");
   await assertRejects(() => run(session, "x/q 0x100000"), UserError, "no format q");
   await assertRejects(() => run(session, "memory read nosuch"), UserError, "no symbol");
   await assertRejects(
