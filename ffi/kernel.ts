@@ -12,7 +12,15 @@ import type {
 import { headerSize, readHeader, readString, readThreadInfo, readThreads } from "./capture.ts";
 import { libraryPath } from "./library.ts";
 import { type Native, openNative } from "./native.ts";
-import { attachRemedy, stackshotRemedy } from "./remedy.ts";
+import {
+  architectureRefusal,
+  AttachError,
+  type RefusalFacts,
+  refusalOf,
+  setStateRefusal,
+  stackshotRemedy,
+} from "./remedy.ts";
+import { findSignedCopy } from "./signed_copy.ts";
 import { type Watchdog, watchdogOf } from "./watchdog.ts";
 
 /** The `kern_return_t` values that are told apart here. */
@@ -21,6 +29,7 @@ const kern = {
   noSpace: 3,
   invalidArgument: 4,
   failure: 5,
+  noAccess: 8,
   terminated: 37,
   operationTimedOut: 49,
   invalidDest: 0x10000003,
@@ -71,6 +80,10 @@ export interface NativeKernel extends MachKernel {
   processName(pid: number): string | null;
   /** What the system tells everybody about a process; `undefined` where there is none. */
   processInfo(pid: number): ProcessInfo | undefined;
+  /** The XML property list of this process's entitlements; `undefined` where it is not told. */
+  ownEntitlements(): string | undefined;
+  /** Whether the login session has a screen, on which the system can ask for a password. */
+  hasScreen(): boolean;
   /** Registers a name that launched programs send their task ports to.
    *
    * @returns the port for {@linkcode NativeKernel.launchAccept}
@@ -111,6 +124,29 @@ export function openKernel(options: KernelOptions = {}): NativeKernel {
   return new Shim(openNative(libraryPath(options.library)));
 }
 
+/** Over a native library that is open, as if on another machine: for tests.
+ *
+ * @param arch as `Deno.build.arch` names it
+ */
+export function kernelOver(native: Native, system: "darwin" | "linux", arch: string): NativeKernel {
+  return new Shim(native, system, arch);
+}
+
+/** Whether Developer Mode is on: then members of the group `_developer` are not asked for a password. */
+export function developerMode(): boolean | undefined {
+  try {
+    const { stdout } = new Deno.Command("/usr/sbin/DevToolsSecurity", {
+      args: ["-status"],
+      stdin: "null",
+      stderr: "null",
+    }).outputSync();
+    const [, state] = /\b(enabled|disabled)\b/.exec(new TextDecoder().decode(stdout)) ?? [];
+    return state === undefined ? undefined : state === "enabled";
+  } catch {
+    return undefined;
+  }
+}
+
 /** `sizeof(mp_vm_region_info)`, and where its path starts. */
 const regionSize = 1072;
 const regionPath = 48;
@@ -141,7 +177,8 @@ const stackshotFlags = 0x1n | 0x2n | 0x4n | 0x8n | 0x1_0000n | 0x2_0000n | 0x8_0
 const stackshotDelta = 0x4_0000n;
 
 class Shim implements NativeKernel {
-  readonly system = Deno.build.os === "darwin" ? "darwin" : "linux";
+  readonly system: "darwin" | "linux";
+  readonly #arch: string;
   readonly #native: Native;
   /** For results of one or two words, and for names and paths. */
   readonly #word = new Uint32Array(1);
@@ -157,11 +194,19 @@ class Shim implements NativeKernel {
   readonly #pids = new Map<number, number>();
   /** Task ports of launched processes, by pid. */
   readonly #launched = new Map<number, number>();
+  /** Tasks whose registers may not be written, and their threads: why. */
+  readonly #guarded = new Map<number, string>();
   #calls = 0;
   #watchdog: Watchdog | undefined;
 
-  constructor(native: Native) {
+  constructor(
+    native: Native,
+    system: "darwin" | "linux" = Deno.build.os === "darwin" ? "darwin" : "linux",
+    arch: string = Deno.build.arch,
+  ) {
     this.#native = native;
+    this.system = system;
+    this.#arch = arch;
   }
 
   get watchdog(): Watchdog {
@@ -199,7 +244,7 @@ class Shim implements NativeKernel {
       return new MachError(call, code, "the thread waits in the kernel and cannot be stopped now");
     }
     if (code === kern.failure && call === "task_suspend2" && pid !== undefined) {
-      return new MachError(call, code, attachRemedy(pid, this.#exists(pid)));
+      return new AttachError(call, code, refusalOf(pid, this.#facts()));
     }
     return new MachError(call, code);
   }
@@ -218,8 +263,7 @@ class Shim implements NativeKernel {
     const launched = this.#launched.get(pid);
     if (launched !== undefined) {
       if (this.#shim.mp_port_retain(launched) === kern.success) {
-        this.#pids.set(launched, pid);
-        return launched;
+        return this.#admit(launched, pid);
       }
       // It has ended, and another process may have its pid.
       this.#launched.delete(pid);
@@ -227,14 +271,63 @@ class Shim implements NativeKernel {
     }
     const code = this.#shim.mp_task_for_pid(pid, this.#word);
     if (code === kern.failure) {
-      throw new MachError("task_for_pid", code, attachRemedy(pid, this.#exists(pid)));
+      throw new AttachError("task_for_pid", code, refusalOf(pid, this.#facts()));
     }
     this.#check("task_for_pid", code, 0);
-    this.#pids.set(this.#word[0], pid);
-    return this.#word[0];
+    return this.#admit(this.#word[0], pid);
+  }
+
+  /** Takes a task port, unless its process cannot be read from here. */
+  #admit(task: number, pid: number): number {
+    this.#pids.set(task, pid);
+    this.#guarded.delete(task);
+    if (this.system !== "darwin") return task;
+    const info = this.processInfo(pid);
+    if (info === undefined) return task; // what is done with it next says that it has ended
+    const refusal = architectureRefusal(pid, info, this.processInfo(Deno.pid), this.#arch);
+    if (refusal !== undefined) {
+      this.portRelease(task);
+      throw new AttachError("task_for_pid", kern.failure, refusal);
+    }
+    const guard = setStateRefusal(info);
+    if (guard !== undefined) this.#guarded.set(task, guard);
+    return task;
+  }
+
+  #facts(): RefusalFacts {
+    return {
+      system: this.system,
+      pid: Deno.pid,
+      user: Deno.uid() ?? 0,
+      processInfo: (pid) => this.processInfo(pid),
+      processName: (pid) => this.processName(pid),
+      ownEntitlements: () => this.ownEntitlements(),
+      hasScreen: () => this.hasScreen(),
+      developerMode,
+      signedCopy: () => findSignedCopy()?.path,
+    };
+  }
+
+  ownEntitlements(): string | undefined {
+    let text = new Uint8Array(4096);
+    for (;;) {
+      const code = this.#shim.mp_proc_entitlements(Deno.pid, text, text.length, this.#word);
+      const size = this.#word[0];
+      if (code === kern.success) return new TextDecoder().decode(text.subarray(0, size));
+      if (code !== kern.noSpace) return undefined;
+      // With room for the blob's header.
+      text = new Uint8Array(size + 8);
+    }
+  }
+
+  hasScreen(): boolean {
+    const code = this.#shim.mp_session_flags(this.#word);
+    // Where it is not known, that is not the reason.
+    return code !== kern.success || (this.#word[0] & 1) !== 0; // MP_SESSION_GRAPHIC
   }
 
   portRelease(port: number): void {
+    this.#guarded.delete(port);
     this.#check("mach_port_deallocate", this.#shim.mp_port_release(port), port);
   }
 
@@ -250,6 +343,10 @@ class Shim implements NativeKernel {
       const count = this.#word[0];
       if (code !== kern.noSpace) {
         this.#check("task_threads", code, task);
+        const guard = this.#guarded.get(task);
+        if (guard !== undefined) {
+          for (let index = 0; index < count; index++) this.#guarded.set(threads[index], guard);
+        }
         return threads.slice(0, count);
       }
       this.#threads = new Uint32Array(count + count / 4 + 16);
@@ -282,6 +379,8 @@ class Shim implements NativeKernel {
   }
 
   threadSetState(thread: number, flavor: number, state: Uint8Array): void {
+    const guard = this.#guarded.get(thread);
+    if (guard !== undefined) throw new MachError("thread_set_state", kern.noAccess, guard);
     // A copy is aligned, and the FFI's to read.
     const words = state.slice();
     const code = this.#shim.mp_thread_set_state(thread, flavor, words, words.length >>> 2);

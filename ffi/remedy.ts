@@ -1,4 +1,67 @@
 /** What a person can do about a process that cannot be attached to. */
+import { MachError } from "../lib/errors.ts";
+import { commandLine } from "./command.ts";
+import { entitles } from "./insertion.ts";
+import type { ProcessInfo } from "./kernel.ts";
+
+/** Why a task port was not given. */
+export type RefusalReason =
+  | "gone"
+  | "traced"
+  | "user"
+  | "session"
+  | "platform"
+  | "hardened"
+  | "entitlement"
+  | "architecture"
+  | "other";
+
+/** A process that could not be attached to. */
+export class AttachError extends MachError {
+  /** Why. */
+  readonly reason: RefusalReason;
+
+  /** Says why, and the way out. */
+  constructor(call: string, code: number, { reason, text }: Refusal) {
+    super(call, code, text);
+    this.reason = reason;
+  }
+}
+
+/** Why, and in a sentence what can be done about it. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly text: string;
+}
+
+/** What the system is asked about a refusal. Tests answer for it. */
+export interface RefusalFacts {
+  readonly system: "darwin" | "linux";
+  /** This process. */
+  readonly pid: number;
+  /** Its effective user. */
+  readonly user: number;
+  /** What is known of a process; `undefined` where there is none. */
+  processInfo(pid: number): ProcessInfo | undefined;
+  /** Its name, for people; not safe to print raw. */
+  processName(pid: number): string | null;
+  /** The XML property list of this process's entitlements; `undefined` where it is not told. */
+  ownEntitlements(): string | undefined;
+  /** Whether the login session has a screen, on which the system can ask for a password. */
+  hasScreen(): boolean;
+  /** Whether Developer Mode is on; `undefined` where that is not known. */
+  developerMode(): boolean | undefined;
+  /** The path of the copy that setup has signed, where there is one. */
+  signedCopy(): string | undefined;
+}
+
+/** `CS_*` of XNU's `osfmk/kern/cs_blobs.h`. */
+const CS = { getTaskAllow: 0x4, runtime: 0x1_0000, platformBinary: 0x400_0000 };
+
+/** What Xcode's debug builds have. */
+const getTaskAllow = "com.apple.security.get-task-allow";
+/** What a debugger has. */
+export const debuggerEntitlement = "com.apple.security.cs.debugger";
 
 function readText(path: string): string | undefined {
   try {
@@ -9,29 +72,133 @@ function readText(path: string): string | undefined {
   }
 }
 
-function linuxRemedy(pid: number): string {
+function linuxRefusal(pid: number): Refusal {
   const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readText(`/proc/${pid}/status`) ?? "")?.[1]);
-  if (tracer > 0) return `pid ${pid} is already traced by pid ${tracer}: detach that debugger`;
+  if (tracer > 0) {
+    const text = `pid ${pid} is already traced by pid ${tracer}: detach that debugger`;
+    return { reason: "traced", text };
+  }
   const scope = Number(readText("/proc/sys/kernel/yama/ptrace_scope") ?? 0);
   const remedies = ["run as root, or as the process's user", "give deno CAP_SYS_PTRACE"];
-  if (scope === 3) return "kernel.yama.ptrace_scope is 3: nothing can be attached to until reboot";
+  if (scope === 3) {
+    const text = "kernel.yama.ptrace_scope is 3: nothing can be attached to until reboot";
+    return { reason: "other", text };
+  }
   if (scope > 0) remedies.push(`set kernel.yama.ptrace_scope, which is ${scope}, to 0`);
-  return `pid ${pid} may not be attached to: ${remedies.join(", or ")}`;
+  return {
+    reason: "other",
+    text: `pid ${pid} may not be attached to: ${remedies.join(", or ")}`,
+  };
 }
 
-function darwinRemedy(pid: number): string {
-  return `pid ${pid} may not be attached to: run with sudo, or let machpause setup sign a copy of ` +
-    "Deno with com.apple.security.cs.debugger; a program with the hardened runtime, or protected " +
-    "by SIP, cannot be attached to at all";
+/** In the order of debugserver (LLVM's `RNBRemote.cpp`, `HandlePacket_v()`), with what it leaves to the
+ * console: AMFI's rules for the two programs. */
+function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Refusal {
+  const root = facts.user === 0;
+  const flags = info.signatureFlags ?? 0;
+  if (info.traced && info.parent !== facts.pid) {
+    const tracer = facts.processName(info.parent);
+    const who = `pid ${info.parent}${tracer === null ? "" : ` (${tracer})`}`;
+    const text = `pid ${pid} is already being debugged, by ${who}: detach that debugger`;
+    return { reason: "traced", text };
+  }
+  // XNU's bsd/kern/kern_proc.c, task_for_pid_posix_check()
+  const other = info.users.find((user) => user !== facts.user);
+  if (!root && other !== undefined) {
+    const text = `pid ${pid} belongs to another user (${other}, and you are ${facts.user}): run ` +
+      "with sudo";
+    return { reason: "user", text };
+  }
+  if (!root && info.changedUser) {
+    const text = `pid ${pid} has changed its user or group since it was started: run with sudo`;
+    return { reason: "user", text };
+  }
+  const entitled = entitles(facts.ownEntitlements() ?? null, debuggerEntitlement);
+  // With get-task-allow nobody is asked for a password.
+  if (!root && entitled && (flags & CS.getTaskAllow) === 0 && !facts.hasScreen()) {
+    const text = facts.developerMode() === false
+      ? "this session has no screen to ask for a password on (SSH?), and Developer Mode is off: " +
+        "turn it on with `sudo DevToolsSecurity -enable`, or run with sudo"
+      : "this session has no screen to ask for a password on (SSH?): be a member of the group " +
+        "_developer (`sudo dseditgroup -o edit -t user -a $USER _developer`), or run with sudo";
+    return { reason: "session", text };
+  }
+  if ((flags & CS.platformBinary) !== 0) {
+    const text = `pid ${pid} is a program of the system, which System Integrity Protection keeps ` +
+      `from every debugger, also root's: \`sample ${pid}\` shows its stacks`;
+    return { reason: "platform", text };
+  }
+  if ((flags & CS.runtime) !== 0 && (flags & CS.getTaskAllow) === 0) {
+    const text = `pid ${pid} has the hardened runtime without ${getTaskAllow}, so no debugger ` +
+      "may have it: run a build that has it, as Xcode's debug builds do; or `sample " + pid +
+      "` shows its stacks";
+    return { reason: "hardened", text };
+  }
+  if (!root && !entitled) {
+    const copy = facts.signedCopy();
+    const text = copy === undefined
+      ? "macOS gives task ports to root and to programs signed as debuggers only: have a copy of " +
+        `this one signed with \`${commandLine(["setup"])}\`, or run with sudo`
+      : "macOS gives task ports to root and to programs signed as debuggers only: use the signed " +
+        `copy, ${copy}; if it is of an older version, run \`${commandLine(["setup"])}\` again`;
+    return { reason: "entitlement", text };
+  }
+  const text = root
+    ? `the system refused pid ${pid} to root: Console.app shows why, at amfid and taskgated`
+    : `the system refused pid ${pid}: its question for a password was not answered, or ` +
+      "Developer Mode is off, which `sudo DevToolsSecurity -enable` turns on";
+  return { reason: "other", text };
 }
 
-/** Why `task_for_pid` failed, and the way out.
+/** Why `task_for_pid` failed, and the way out. */
+export function refusalOf(pid: number, facts: RefusalFacts): Refusal {
+  const info = facts.processInfo(pid);
+  if (info === undefined) {
+    return { reason: "gone", text: `there is no process with the pid ${pid}` };
+  }
+  return facts.system === "darwin" ? darwinRefusal(pid, info, facts) : linuxRefusal(pid);
+}
+
+/** `CPU_TYPE_ARM64`, and `CPU_SUBTYPE_ARM64E` less its capability bits. */
+const arm64 = 0x0100_000c;
+const arm64e = 2;
+
+/** Why a process's threads could not be read on a Mac, although its task port was given: what runs under
+ * Rosetta has an Intel program's registers in memory of Rosetta's, and an arm64 thread's in the kernel.
+ * debugserver leaves the same two cases to another one (LLVM's `DNB.cpp`, `DNBProcessAttach()`).
  *
- * @param exists whether there is such a process
+ * @param own of this process
  */
-export function attachRemedy(pid: number, exists: boolean): string {
-  if (!exists) return `there is no process with the pid ${pid}`;
-  return Deno.build.os === "darwin" ? darwinRemedy(pid) : linuxRemedy(pid);
+export function architectureRefusal(
+  pid: number,
+  info: ProcessInfo,
+  own: ProcessInfo | undefined,
+  arch: string,
+): Refusal | undefined {
+  if (own?.translated === true) {
+    const text = "this Deno is built for Intel and runs under Rosetta, from where no process can " +
+      "be read: install the one for Apple Silicon, in a terminal that is not under Rosetta";
+    return { reason: "architecture", text };
+  }
+  const translated = info.translated ||
+    (arch === "aarch64" && info.cpuType !== 0 && info.cpuType !== arm64);
+  if (!translated) return undefined;
+  const text = `pid ${pid} is an Intel program under Rosetta, which only Apple's debugserver for ` +
+    "Rosetta can debug: run its arm64 build, or use lldb";
+  return { reason: "architecture", text };
+}
+
+/** Why registers of a process may not be written on a Mac; `undefined` where they may. XNU ends the caller,
+ * with the exception `kGUARD_EXC_THREAD_SET_STATE`, for hardened targets: the system's own programs, and
+ * those that were given its hardening, which are arm64e (osfmk/kern/thread_act.c,
+ * `thread_set_state_allowed()`). */
+export function setStateRefusal(info: ProcessInfo): string | undefined {
+  if (((info.signatureFlags ?? 0) & CS.platformBinary) !== 0) {
+    return "the kernel ends whoever writes registers of the system's programs";
+  }
+  return info.cpuType === arm64 && (info.cpuSubtype & 0xff_ffff) === arm64e
+    ? "the kernel may end whoever writes registers of an arm64e program: run its arm64 build"
+    : undefined;
 }
 
 /** What a person can do about a stackshot that was not taken, by its `kern_return_t`; `undefined` where

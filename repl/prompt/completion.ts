@@ -236,12 +236,9 @@ async function files(word: string): Promise<Candidates> {
 }
 
 async function processes(word: string): Promise<Candidates> {
-  if (/^\d+$/.test(word) || Deno.build.os !== "linux") return none;
-  const names: string[] = [];
-  for await (const { name } of Deno.readDir("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const text = await Deno.readTextFile(`/proc/${name}/comm`).catch(() => "");
-    if (text.trim() !== "" && !/[\s"']/.test(text.trim())) names.push(text.trim());
-  }
-  return among(names, word);
+  if (/^\d+$/.test(word)) return none;
+  const { kernel } = await import("../../ffi/processes.ts");
+  const names = kernel().processes().map(({ name }) => name);
+  // A name that the line could not hold again cannot be completed.
+  return among(names.filter((name) => name !== "" && !/[\s"']/.test(name)), word);
 }

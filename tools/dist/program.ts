@@ -7,10 +7,7 @@
 import manifest from "../../deno.json" with { type: "json" };
 
 /** What the program is made of. */
-const parts = ["mod.ts", "deno.json", "ffi", "lib", "repl", "tools/links", "examples/demo"];
-
-/** What is not TypeScript and goes with it as it is. */
-const asIs = /^deno\.json$|^examples\/demo\//;
+const parts = ["mod.ts", "deno.json", "ffi", "lib", "repl", "tools/links"];
 
 /** An npm package's name and version, of a specifier `npm:name@version`. */
 const specifier = /^npm:(.+)@(.+?)$/;
@@ -70,7 +67,7 @@ export async function stageProgram(
       return;
     }
     const typescript = path.endsWith(".ts");
-    if (!typescript && !asIs.test(path)) return;
+    if (!typescript && path !== "deno.json") return;
     const to = `${output}/${typescript ? path.replace(/\.ts$/, ".js") : path}`;
     await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
     if (!typescript) return await Deno.copyFile(root + path, to);

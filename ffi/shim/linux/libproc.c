@@ -61,13 +61,72 @@ int proc_pidpath(int pid, void *buffer, uint32_t size)
 	return link_of(pid, buffer, size);
 }
 
+/* The first number after a line's start in /proc/PID/status, at most three of them. */
+static bool status_numbers(const char *status, const char *line, uint32_t *numbers, int count)
+{
+	const char *at = strstr(status, line);
+
+	if (!at)
+		return false;
+	at += strlen(line);
+	for (int i = 0; i < count; i++) {
+		while (*at == '\t' || *at == ' ')
+			at++;
+		numbers[i] = (uint32_t)mp_proc_number(at);
+		while (*at >= '0' && *at <= '9')
+			at++;
+	}
+	return true;
+}
+
+static int short_info(int pid, struct proc_bsdshortinfo *info)
+{
+	char path[32];
+	char status[4096];
+	uint32_t tracer = 0;
+	uint32_t parent = 0;
+	uint32_t uids[3]; /* real, effective, saved */
+	struct proc_stat stat;
+
+	mp_proc_path(path, "/proc/", pid, "/status");
+	if (mp_proc_read(AT_FDCWD, path, status, sizeof status) <= 0 ||
+		!status_numbers(status, "\nTracerPid:", &tracer, 1) ||
+		!status_numbers(status, "\nPPid:", &parent, 1) ||
+		!status_numbers(status, "\nUid:", uids, 3))
+		return 0;
+	mp_proc_path(path, "/proc/", pid, "/stat");
+	if (!mp_proc_stat(AT_FDCWD, path, &stat) || stat.state == 'Z')
+		return 0;
+	memset(info, 0, sizeof *info);
+	info->pbsi_pid = (uint32_t)pid;
+	/* On Darwin the tracer becomes the parent. */
+	info->pbsi_ppid = tracer ? tracer : parent;
+	info->pbsi_flags = tracer ? PROC_FLAG_TRACED : 0;
+	info->pbsi_ruid = uids[0];
+	info->pbsi_uid = uids[1];
+	info->pbsi_svuid = uids[2];
+	memcpy(info->pbsi_comm, stat.name, sizeof info->pbsi_comm - 1);
+	return sizeof *info;
+}
+
+/* What XNU answers: of the caller's own processes, and no more than pbi_name holds. */
+static bool strict_name(int pid, uint32_t *size)
+{
+	enum { PBI_NAME = 32 };
+	struct proc_bsdshortinfo info;
+
+	if (*size > PBI_NAME)
+		*size = PBI_NAME;
+	return short_info(pid, &info) && info.pbsi_uid == (uint32_t)SYS1(SYS_geteuid, 0);
+}
+
 int proc_name(int pid, void *buffer, uint32_t size)
 {
 	enum { CUT = 15 }; /* TASK_COMM_LEN, less its end */
 	char path[4096];
 	struct proc_stat stat;
 
-	if (pid <= 0 || size == 0)
+	if (pid <= 0 || size == 0 || (mp_proc_strict() && !strict_name(pid, &size)))
 		return 0;
 	mp_proc_path(path, "/proc/", pid, "/stat");
 	if (!mp_proc_stat(AT_FDCWD, path, &stat))
@@ -129,54 +188,6 @@ static int arch_info(int pid, struct proc_archinfo *info)
 	case CPU_TYPE_ARM64: info->p_cpusubtype = CPU_SUBTYPE_ARM64_ALL; break;
 	default: info->p_cpusubtype = CPU_SUBTYPE_X86_ALL;
 	}
-	return sizeof *info;
-}
-
-/* The first number after a line's start in /proc/PID/status, at most three of them. */
-static bool status_numbers(const char *status, const char *line, uint32_t *numbers, int count)
-{
-	const char *at = strstr(status, line);
-
-	if (!at)
-		return false;
-	at += strlen(line);
-	for (int i = 0; i < count; i++) {
-		while (*at == '\t' || *at == ' ')
-			at++;
-		numbers[i] = (uint32_t)mp_proc_number(at);
-		while (*at >= '0' && *at <= '9')
-			at++;
-	}
-	return true;
-}
-
-static int short_info(int pid, struct proc_bsdshortinfo *info)
-{
-	char path[32];
-	char status[4096];
-	uint32_t tracer = 0;
-	uint32_t parent = 0;
-	uint32_t uids[3]; /* real, effective, saved */
-	struct proc_stat stat;
-
-	mp_proc_path(path, "/proc/", pid, "/status");
-	if (mp_proc_read(AT_FDCWD, path, status, sizeof status) <= 0 ||
-		!status_numbers(status, "\nTracerPid:", &tracer, 1) ||
-		!status_numbers(status, "\nPPid:", &parent, 1) ||
-		!status_numbers(status, "\nUid:", uids, 3))
-		return 0;
-	mp_proc_path(path, "/proc/", pid, "/stat");
-	if (!mp_proc_stat(AT_FDCWD, path, &stat) || stat.state == 'Z')
-		return 0;
-	memset(info, 0, sizeof *info);
-	info->pbsi_pid = (uint32_t)pid;
-	/* On Darwin the tracer becomes the parent. */
-	info->pbsi_ppid = tracer ? tracer : parent;
-	info->pbsi_flags = tracer ? PROC_FLAG_TRACED : 0;
-	info->pbsi_ruid = uids[0];
-	info->pbsi_uid = uids[1];
-	info->pbsi_svuid = uids[2];
-	memcpy(info->pbsi_comm, stat.name, sizeof info->pbsi_comm - 1);
 	return sizeof *info;
 }
 

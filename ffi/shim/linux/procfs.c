@@ -2,10 +2,17 @@
 #include "procfs.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../darwin/mach.h"
 #include "sys.h"
+
+bool mp_proc_strict(void)
+{
+	const char *strict = getenv("MACHPAUSE_STRICT_TASK_FOR_PID");
+	return strict && *strict == '1';
+}
 
 uint64_t mp_proc_number(const char *text)
 {

@@ -29,6 +29,10 @@ uint64_t mp_proc_number(const char *text);
 /* Writes prefix, number and suffix to path, which has room for 32 bytes. */
 void mp_proc_path(char *path, const char *prefix, pid_t number, const char *suffix);
 /* The file's bytes, as many as fit, with a zero after them; a negative errno on failure. */
+/* Whether to refuse what XNU refuses a caller that is neither root nor a debugger: other tasks' ports,
+ * and other users' names. For tests, which run as root. */
+bool mp_proc_strict(void);
+
 long mp_proc_read(int directory, const char *path, char *buffer, uint32_t size);
 bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat);
 /* The CPU_TYPE_* that the process's program is for, by /proc/PID; 0 where that is not known. */

@@ -1,7 +1,5 @@
 #define _GNU_SOURCE
 /* Tasks: <mach/task.h>, task_for_pid() and its like. */
-#include <stdlib.h>
-
 #include "lock.h"
 #include "maps.h"
 #include "procfs.h"
@@ -21,14 +19,6 @@ static bool may_attach(const struct task *task)
 	return tracer == 0 || mp_tracer_is(tracer);
 }
 
-/* Whether to refuse what XNU refuses a caller that is neither root nor a debugger: everybody but
- * itself. For tests, which run as root. */
-static bool is_strict(void)
-{
-	const char *strict = getenv("MACHPAUSE_STRICT_TASK_FOR_PID");
-	return strict && *strict == '1';
-}
-
 kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *name)
 {
 	kern_return_t result;
@@ -36,7 +26,7 @@ kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *n
 	if (target != mach_task_self_ || !name)
 		return KERN_INVALID_ARGUMENT;
 	*name = MACH_PORT_NULL;
-	if (pid <= 0 || (pid != sys_getpid() && is_strict()))
+	if (pid <= 0 || (pid != sys_getpid() && mp_proc_strict()))
 		return KERN_FAILURE;
 	mp_lock();
 	struct task *task = mp_task_open(pid, &result);

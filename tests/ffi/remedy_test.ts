@@ -1,0 +1,317 @@
+/** Why a process could not be attached to, and what is said about it: on macOS by facts that a Mac would
+ * give, which are XNU's, AMFI's and debugserver's rules. */
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { commandLine, programArguments } from "../../ffi/command.ts";
+import { kernelOver, type ProcessInfo } from "../../ffi/kernel.ts";
+import { openKernel } from "../../ffi/mod.ts";
+import { libraryPath } from "../../ffi/library.ts";
+import { type Native, openNative } from "../../ffi/native.ts";
+import {
+  architectureRefusal,
+  AttachError,
+  type RefusalFacts,
+  refusalOf,
+  setStateRefusal,
+} from "../../ffi/remedy.ts";
+import { MachError } from "../../lib/errors.ts";
+import { delay, Program } from "./program.ts";
+
+const me = 501;
+const arm64 = 0x0100_000c;
+const x86_64 = 0x0100_0007;
+
+const ordinary: ProcessInfo = {
+  parent: 1,
+  traced: false,
+  changedUser: false,
+  translated: false,
+  users: [me, me, me],
+  cpuType: arm64,
+  cpuSubtype: 0,
+  signatureFlags: 0x2000_0002, // CS_SIGNED, CS_ADHOC
+};
+
+const entitlement = "<key>com.apple.security.cs.debugger</key>\n\t<true/>";
+
+interface Given extends Partial<Omit<RefusalFacts, "processInfo">> {
+  readonly info?: Partial<ProcessInfo> | null;
+  readonly entitled?: boolean;
+  readonly screen?: boolean;
+  readonly developer?: boolean;
+  readonly copy?: string;
+}
+
+function refusal(given: Given) {
+  const { info = {}, user = me, entitled = false, screen = true, developer, copy } = given;
+  return refusalOf(77, {
+    system: "darwin",
+    pid: 10,
+    user,
+    processInfo: () => info === null ? undefined : { ...ordinary, ...info },
+    processName: (pid) => pid === 9 ? "lldb" : null,
+    ownEntitlements: () => entitled ? entitlement : "",
+    hasScreen: () => screen,
+    developerMode: () => developer,
+    signedCopy: () => copy,
+  });
+}
+
+const CS_GET_TASK_ALLOW = 0x4;
+const CS_RUNTIME = 0x1_0000;
+const CS_PLATFORM_BINARY = 0x400_0000;
+
+const table: readonly (readonly [what: string, given: Given, reason: string, text: RegExp])[] = [
+  ["no such process", { info: null }, "gone", /^there is no process with the pid 77$/],
+  [
+    "traced",
+    { info: { traced: true, parent: 9, users: [0, 0, 0] } },
+    "traced",
+    /debugged, by pid 9 \(lldb\): detach/,
+  ],
+  ["traced by nobody known", { info: { traced: true, parent: 8 } }, "traced", /by pid 8: detach/],
+  ["traced by us", { info: { traced: true, parent: 10 } }, "entitlement", /setup/],
+  ["root's", { info: { users: [0, 0, 0] } }, "user", /another user \(0, and you are 501\).*sudo/],
+  ["set-user-ID", { info: { users: [me, me, 0] } }, "user", /another user \(0,/],
+  ["changed its user", { info: { changedUser: true } }, "user", /has changed its user/],
+  [
+    "over SSH, without Developer Mode",
+    { entitled: true, screen: false, developer: false },
+    "session",
+    /Developer Mode is off: turn it on with `sudo DevToolsSecurity -enable`, or run with sudo/,
+  ],
+  [
+    "over SSH, with Developer Mode",
+    { entitled: true, screen: false, developer: true },
+    "session",
+    /group _developer/,
+  ],
+  [
+    "over SSH, but the target allows it",
+    {
+      entitled: true,
+      screen: false,
+      developer: false,
+      info: { signatureFlags: CS_GET_TASK_ALLOW },
+    },
+    "other",
+    /refused pid 77/,
+  ],
+  [
+    "over SSH, where the entitlement is what is missing first",
+    { screen: false, developer: false },
+    "entitlement",
+    /setup/,
+  ],
+  [
+    "the system's own",
+    { info: { signatureFlags: CS_PLATFORM_BINARY | CS_RUNTIME }, entitled: true },
+    "platform",
+    /System Integrity Protection.*also root's: `sample 77`/,
+  ],
+  [
+    "the system's own, to root",
+    {
+      info: { signatureFlags: CS_PLATFORM_BINARY, users: [0, 0, 0] },
+      user: 0,
+    },
+    "platform",
+    /System Integrity Protection/,
+  ],
+  [
+    "hardened",
+    { info: { signatureFlags: CS_RUNTIME }, entitled: true },
+    "hardened",
+    /hardened runtime without com\.apple\.security\.get-task-allow.*Xcode's debug builds/,
+  ],
+  [
+    "hardened, but it allows it",
+    { info: { signatureFlags: CS_RUNTIME | CS_GET_TASK_ALLOW } },
+    "entitlement",
+    /setup/,
+  ],
+  ["no entitlement", {}, "entitlement", /root and to programs signed as debuggers only.*setup`/],
+  [
+    "no entitlement, and a signed copy",
+    { copy: "/Users/me/deno" },
+    "entitlement",
+    /use the signed copy, \/Users\/me\/deno/,
+  ],
+  ["nothing that is known", { entitled: true }, "other", /its question for a password/],
+  ["nothing that is known, to root", { user: 0 }, "other", /Console\.app/],
+];
+
+for (const [what, given, reason, text] of table) {
+  Deno.test(`macOS refuses a task port: ${what}`, () => {
+    const refused = refusal(given);
+    assertEquals(refused.reason, reason);
+    assertMatch(refused.text, text);
+    assert(!refused.text.includes("\n") && !refused.text.endsWith("."));
+  });
+}
+
+Deno.test("a target under Rosetta, and a Deno under Rosetta, are told apart", () => {
+  const native = { ...ordinary };
+  const refuse = (info: Partial<ProcessInfo>, own: Partial<ProcessInfo>, arch: string) =>
+    architectureRefusal(77, { ...ordinary, ...info }, { ...ordinary, ...own }, arch)?.text;
+  assertEquals(refuse(native, {}, "aarch64"), undefined);
+  assertMatch(refuse({ translated: true, cpuType: x86_64 }, {}, "aarch64")!, /Intel program.*lldb/);
+  // Before PROC_FLAG_ROSETTA only the CPU type told.
+  assertMatch(refuse({ cpuType: x86_64 }, {}, "aarch64")!, /^pid 77 is an Intel program/);
+  assertEquals(refuse({ cpuType: 0 }, {}, "aarch64"), undefined);
+  const translated = { translated: true, cpuType: x86_64 };
+  assertMatch(refuse(native, translated, "x86_64")!, /^this Deno is built for Intel/);
+  // An Intel Mac.
+  assertEquals(refuse({ cpuType: x86_64 }, { cpuType: x86_64 }, "x86_64"), undefined);
+  assertEquals(refuse({ cpuType: 7 }, { cpuType: x86_64 }, "x86_64"), undefined);
+});
+
+Deno.test("registers are not written where the kernel would end the caller", () => {
+  assertEquals(setStateRefusal(ordinary), undefined);
+  assertEquals(setStateRefusal({ ...ordinary, cpuType: x86_64, cpuSubtype: 2 }), undefined);
+  assertMatch(setStateRefusal({ ...ordinary, cpuSubtype: -0x7fff_fffe })!, /arm64e/); // 0x80000002
+  const platform = { ...ordinary, signatureFlags: CS_PLATFORM_BINARY };
+  assertMatch(setStateRefusal(platform)!, /the system's programs/);
+});
+
+/** This machine's library, as if its answers were a Mac's. */
+function macNative(answers: Partial<Native>): Native {
+  return new Proxy(openNative(libraryPath()), {
+    get: (native, name) => Reflect.get(answers, name) ?? Reflect.get(native, name),
+  });
+}
+
+/** Fills in a mp_proc_info. */
+function procInfo(info: Record<number, Partial<ProcessInfo>>): Partial<Native> {
+  return {
+    mp_proc_info_get(pid: number, into: Uint8Array<ArrayBuffer>) {
+      const found = info[pid];
+      if (found === undefined) return 18;
+      const { parent, translated, users, cpuType, cpuSubtype, signatureFlags } = {
+        ...ordinary,
+        ...found,
+      };
+      const view = new DataView(into.buffer);
+      [pid, parent, (translated ? 4 : 0) | 8, ...users, cpuType, cpuSubtype, signatureFlags ?? 0]
+        .forEach((word, index) => view.setUint32(4 * index, word, true));
+      return 0;
+    },
+  } as Partial<Native>;
+}
+
+Deno.test("attaching on a Mac: the architecture is looked at, and registers are guarded", async () => {
+  if (Deno.build.os !== "linux") return;
+  await using program = await Program.start("target", "threads", "2");
+  const { pid } = program;
+  const own = Deno.pid;
+
+  const rosetta = kernelOver(
+    macNative(procInfo({ [pid]: { cpuType: x86_64 }, [own]: {} })),
+    "darwin",
+    "aarch64",
+  );
+  const ports = rosetta.portCount();
+  const error = assertThrows(() => rosetta.taskForPid(pid), AttachError);
+  assertEquals([error.name, error.reason], ["MachError", "architecture"]);
+  assertEquals(rosetta.portCount(), ports);
+
+  let writes = 0;
+  const guarded = kernelOver(
+    macNative({
+      ...procInfo({ [pid]: { cpuSubtype: -0x7fff_fffe }, [own]: {} }),
+      mp_thread_set_state: () => (writes++, 0),
+    } as Partial<Native>),
+    "darwin",
+    "aarch64",
+  );
+  const task = guarded.taskForPid(pid);
+  const [thread, ...others] = guarded.taskThreads(task);
+  const refused = assertThrows(
+    () => guarded.threadSetState(thread, 4, new Uint8Array(168)),
+    MachError,
+  );
+  assertEquals([refused.call, refused.codeName, writes], ["thread_set_state", "KERN_NO_ACCESS", 0]);
+  // The name may come to be another thread's.
+  for (const port of [thread, ...others]) guarded.portRelease(port);
+  guarded.threadSetState(thread, 4, new Uint8Array(168));
+  assertEquals(writes, 1);
+  guarded.portRelease(task);
+});
+
+Deno.test("a refusal on a Mac says why: task_for_pid as strict as XNU's", async () => {
+  if (Deno.build.os !== "linux") return;
+  await using program = await Program.start("target", "threads", "1");
+  Deno.env.set("MACHPAUSE_STRICT_TASK_FOR_PID", "1");
+  try {
+    const kernel = kernelOver(openNative(libraryPath()), "darwin", Deno.build.arch);
+    const error = assertThrows(() => kernel.taskForPid(program.pid), AttachError);
+    // What this process's user and session are is the machine's.
+    assert(["entitlement", "other"].includes(error.reason), error.reason);
+    assertMatch(error.message, /^task_for_pid: KERN_FAILURE \(5\); /);
+    const gone = assertThrows(() => kernel.taskForPid(0x3fff_fff0), AttachError);
+    assertEquals(gone.reason, "gone");
+  } finally {
+    Deno.env.delete("MACHPAUSE_STRICT_TASK_FOR_PID");
+  }
+});
+
+Deno.test("what is told of processes: of init, of oneself, of none", () => {
+  const kernel = openKernel();
+  const own = kernel.processInfo(Deno.pid)!;
+  assertEquals(own.users, [Deno.uid()!, Deno.uid()!, Deno.uid()!]);
+  assertEquals([own.parent, own.traced, own.translated], [Deno.ppid, false, false]);
+  const init = kernel.processInfo(1)!;
+  assertEquals(init.users[0], 0);
+  assertEquals(kernel.processInfo(0x3fff_fff0), undefined);
+  assertEquals(kernel.processName(0x3fff_fff0), null);
+});
+
+Deno.test({
+  name: "names of other users' processes, and long ones, are told where proc_name does not",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    const name = "a program whose name is longer than the kernel's thirty-two bytes";
+    let child: Deno.ChildProcess | undefined;
+    Deno.env.set("MACHPAUSE_STRICT_TASK_FOR_PID", "1");
+    try {
+      await Deno.chmod(directory, 0o755);
+      await Deno.copyFile("/bin/sleep", `${directory}/${name}`);
+      for (const uid of [0, 65534]) {
+        child = new Deno.Command(`${directory}/${name}`, { args: ["60"], uid }).spawn();
+        await delay(50);
+        const kernel = openKernel();
+        assertEquals(kernel.processName(child.pid), name, `uid ${uid}`);
+        const { pid } = child;
+        assert(kernel.processes().some((process) => process.pid === pid && process.name === name));
+        child.kill();
+        await child.status;
+        child = undefined;
+      }
+    } finally {
+      child?.kill();
+      await child?.status;
+      Deno.env.delete("MACHPAUSE_STRICT_TASK_FOR_PID");
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+Deno.test("printed commands are those of where the program runs from", () => {
+  const executable = "/opt/it's/deno";
+  const of = (main: string, standalone = false) => ({ standalone, executable, main });
+  assertEquals(
+    commandLine(["attach", "My App"], of("file:///home/my%20code/repl/main.ts")),
+    "deno run -A '/home/my code/repl/main.ts' attach 'My App'",
+  );
+  const jsr = of("https://jsr.io/@machpause/machpause/0.1.0/repl/main.ts");
+  assertEquals(commandLine(["setup"], jsr), "deno run -A jsr:@machpause/machpause/cli setup");
+  assertEquals(programArguments(jsr), ["run", "-A", jsr.main]);
+  const npm = of("file:///x/node_modules/@machpause/machpause/program/repl/main.js");
+  assertEquals(commandLine(["setup"], npm), "npx @machpause/machpause setup");
+  assertStringIncludes(
+    programArguments(npm).join(" "),
+    "--node-modules-dir=manual /x/node_modules",
+  );
+  assertEquals(commandLine(["bt", "1"], of(jsr.main, true)), "'/opt/it'\\''s/deno' bt 1");
+  assertEquals(programArguments(of(jsr.main, true)), []);
+});
