@@ -31,20 +31,20 @@ import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { Snapshot, Target } from "./target.ts";
 import { Thread, type ThreadContext } from "./thread.ts";
 
-/** So much of each stack is read at once; the walk reads on from memory. */
+/** Size of the first read of a stack. Unwinding reads the rest from memory. */
 const stackPiece = 1n << 14n;
-/** What the System V ABI for x86-64 and Apple's for arm64 let a leaf function use below its stack
- * pointer. */
+/** Bytes below its stack pointer that a leaf function may use, by the System V ABI for x86-64 and
+ * Apple's for arm64. */
 const redZone = 128n;
 /** `VM_PROT_READ | VM_PROT_WRITE`. */
 const readWrite = 3;
-/** A warning for each segment would hide those that matter. */
+/** Maximum number of warnings shown: one for each segment would hide those that matter. */
 const maxWarnings = 100;
 
 const noMetadata: ProcessMetadata = { pid: null, name: null, threads: [], files: [] };
 const nothing = new Uint8Array(0);
 
-/** A core file. Nothing in it runs, so it is always paused; a pause of it does nothing.
+/** A core file. Nothing in it runs, so it is always paused, and a pause of it does nothing.
  *
  * @example
  * ```ts
@@ -57,24 +57,24 @@ const nothing = new Uint8Array(0);
 export class CoreTarget extends Target {
   /** See {@linkcode Target.kind}. */
   readonly kind = "core";
-  /** See {@linkcode Target.arch}. Its address mask is the one that the core tells of. */
+  /** See {@linkcode Target.arch}. The address mask is the one that the core names. */
   readonly arch: Arch;
   /** See {@linkcode Target.pid}. */
   readonly pid: number | null;
-  /** See {@linkcode Target.memory}. What of the images is not in the core is read from their
+  /** See {@linkcode Target.memory}. The parts of images that are not in the core are read from their
    * binaries. */
   readonly memory: Memory;
   /** See {@linkcode Target.paused}. */
   readonly paused = true;
-  /** The core's path. Not safe to print raw. */
+  /** Path of the core file. */
   readonly path: string;
-  /** The notes in the core, understood or not. */
+  /** The notes in the core, including those that are not understood. */
   readonly notes: readonly CoreNote[];
   /** The segments of the core: the regions of its address space, in the file's order. */
   readonly segments: readonly CoreSegment[];
-  /** What the system called itself; `null` when the core does not say. Not safe to print raw. */
+  /** Version of the kernel; `null` when the core does not say. */
   readonly kernelVersion: string | null;
-  /** What the core says its main binary is; `null` when it does not say. */
+  /** The main binary, as the core names it; `null` when it does not. */
   readonly mainBinary: MainBinary | null;
   readonly #file: OpenFile;
   readonly #core: CoreMemory;
@@ -128,7 +128,7 @@ export class CoreTarget extends Target {
     this.memory.caching = true;
   }
 
-  /** What the first note of that owner says; `null` without one, or when it is damaged. */
+  /** Parses the first note of an owner; `null` when there is none or it is damaged. */
   #noted<T>(owner: string, parse: (file: OpenFile, note: CoreNote) => T | null): T | null {
     const note = this.notes.find((note) => note.owner === owner);
     if (note === undefined) return null;
@@ -143,7 +143,7 @@ export class CoreTarget extends Target {
     return (1n << BigInt(bits.low)) - 1n;
   }
 
-  /** The images are found before the first read that may need their binaries. */
+  /** Finds the images before the first read that may need their binaries. */
   readonly #readInto = (address: bigint, into: Uint8Array): number => {
     if (this.#disposed) return 0;
     const got = this.#core.readInto(address, into);
@@ -157,7 +157,7 @@ export class CoreTarget extends Target {
     this.#warnings.push(text);
   }
 
-  /** See {@linkcode Target.name}: as a note says it, else the program's, else the file's. */
+  /** See {@linkcode Target.name}: from a note, else the program's name, else the file's. */
   get name(): string {
     return this.#name ??= this.#metadata.name || this.#programName() ||
       this.path.slice(this.path.lastIndexOf("/") + 1);
@@ -174,7 +174,7 @@ export class CoreTarget extends Target {
   get images(): readonly LoadedImage[] {
     if (this.#images !== undefined) return this.#images;
     if (this.#disposed) throw new TypeError(`${escape(this.path)} was disposed`);
-    // Finding them reads memory, which must not look for them again.
+    // Finding the images reads memory, which must not start to find them again.
     this.#images = [];
     this.#images = new CoreImages({
       memory: this.memory,
@@ -187,7 +187,7 @@ export class CoreTarget extends Target {
       name: this.#metadata.name,
       warn: (text) => this.#warn(text),
     }).images;
-    // What was unreadable may be readable now.
+    // Memory that was unreadable may now be readable.
     this.memory.caching = true;
     return this.#images;
   }
@@ -206,7 +206,7 @@ export class CoreTarget extends Target {
       }
     }
     const { mainBinary } = this;
-    // A user process's is its dyld, whose list says more than the note.
+    // The main binary of a user process is dyld, and its list says more than this note.
     if (mainBinary !== null && mainBinary.type !== 2) {
       const { address, slide, uuid } = mainBinary;
       if (!images.some((image) => image.loadAddress === address)) {
@@ -232,14 +232,13 @@ export class CoreTarget extends Target {
     return this.#symbols ??= new Symbolizer(this.images, this.debug);
   }
 
-  /** See {@linkcode Target.threads}. Threads whose ids the core does not tell are numbered from 1. */
+  /** See {@linkcode Target.threads}. Threads without an id in the core are numbered from 1. */
   get threads(): readonly Thread[] {
     return this.#threads ??= this.#makeThreads();
   }
 
-  /** The thread that brought the process down, as far as the exception states tell: the first whose
-   * exception is a fault, preferably one at an address that cannot be read. `null` when there is
-   * none. */
+  /** The thread that crashed, by the exception states: the first whose exception is a fault, preferably
+   * at an address that cannot be read. `null` when there is none. */
   get crashedThread(): Thread | null {
     const faulty = this.threads.filter(({ exception }) => exception?.fault);
     return faulty.find(({ exception }) =>
@@ -314,7 +313,7 @@ export class CoreTarget extends Target {
     return null;
   }
 
-  /** A thread whose stack is read when it is walked. */
+  /** A thread whose stack is read when it is unwound. */
   #capture(info: CapturedThread["info"], state: Uint8Array): CapturedThread {
     const { sp, addressMask, pointerSize } = this.arch;
     const pointer = state.length === 0
@@ -354,7 +353,7 @@ export class CoreTarget extends Target {
     return range !== undefined && pointer < range.end ? range.end : 0n;
   }
 
-  /** Where data can be, neighbours joined. */
+  /** The writable ranges, adjacent ones joined. */
   #writableRanges(): { start: bigint; end: bigint }[] {
     const ranges: { start: bigint; end: bigint }[] = [];
     const limit = 1n << BigInt(this.arch.pointerSize * 8);
@@ -371,12 +370,12 @@ export class CoreTarget extends Target {
     return ranges;
   }
 
-  /** Does nothing, also when it is disposed: what a script does to a live target goes for a core. */
+  /** Does nothing, so that scripts for live targets work with cores. */
   pause(): Pause {
     return new Pause(() => {});
   }
 
-  /** Everything as it is; nothing is stopped for it. */
+  /** Captures nothing: the threads and images are as they are. */
   snapshot(): Snapshot {
     return new Snapshot(this, this.threads, this.images, 0);
   }
@@ -396,7 +395,7 @@ export class CoreTarget extends Target {
     })).sort((a, b) => a.address < b.address ? -1 : a.address > b.address ? 1 : 0);
   }
 
-  /** Closes the file, and those of binaries. */
+  /** Closes the core and the binaries. */
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;

@@ -2,18 +2,18 @@ import { type ByteSource, FILE_TYPE, type Image } from "../macho/walking.ts";
 import type { Files, OpenFile } from "../file_system.ts";
 import { type Binary, imagesIn, type SymbolFiles } from "../symbols/walking.ts";
 
-/** So many files are kept open. */
+/** Maximum number of files kept open. */
 const MAX_OPEN = 64;
 
-/** What a search for a binary ended with. */
+/** The result of a search for a binary. */
 export interface Found {
-  /** `null` when there is none with that UUID. */
+  /** `null` when none has that UUID. */
   readonly binary: Binary | null;
-  /** The UUID of the file at the path, when that is another one. */
+  /** The UUID of the file at the path, if it is another one. */
   readonly other: string | null;
 }
 
-/** Finds the binaries of images: at their paths, or in folders by their UUIDs. */
+/** Finds the binaries of images, at their paths or in folders by UUID. */
 export class Binaries implements Disposable {
   readonly #files: Files;
   readonly #folders: SymbolFiles;
@@ -28,7 +28,7 @@ export class Binaries implements Disposable {
     this.#cpuType = cpuType;
   }
 
-  /** The binary with that UUID. */
+  /** Finds the binary with a UUID. */
   find(path: string, uuid: string): Found {
     let other: string | null = null;
     const at = this.#images(path);
@@ -60,7 +60,7 @@ export class Binaries implements Disposable {
     return [...imagesIn(file)].filter(({ image }) => isBinary(image, this.#cpuType));
   }
 
-  /** Opens a file, unless it is. */
+  /** Opens a file if it is not open. */
   #use(path: string): OpenFile {
     let file = this.#open.get(path);
     this.#open.delete(path);

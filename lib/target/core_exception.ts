@@ -7,8 +7,8 @@ import {
   Registers,
 } from "../arch/mod.ts";
 
-/** The last exception of a thread, from its exception state. Where the thread is in a system call,
- * or was interrupted, that is no fault.
+/** The last exception of a thread, from its exception state. It is no fault where the thread is in a
+ * system call or was interrupted.
  *
  * @example
  * ```ts
@@ -20,13 +20,14 @@ import {
  * ```
  */
 export class ThreadException {
-  /** The flavor's, as the header names them: `trapno`, `err`, `faultvaddr`; `far`, `esr`, … */
+  /** The registers of the flavor, by the names in the header: `trapno`, `err`, `faultvaddr`; `far`,
+   * `esr`, … */
   readonly registers: Registers;
-  /** What it was about; `null` where the exception is about no address. */
+  /** The address that it is about; `null` when it is about none. */
   readonly faultAddress: bigint | null;
-  /** As in `page fault, writing`. */
+  /** A description, as in `page fault, writing`. */
   readonly description: string;
-  /** Whether it is the program's doing: a bad address, a breakpoint, a bad instruction. */
+  /** Whether the program caused it: a bad address, a breakpoint, a bad instruction. */
   readonly fault: boolean;
 
   /** An exception.
@@ -124,7 +125,7 @@ const classes: Readonly<Record<number, string>> = {
   0x38: "breakpoint",
   0x3c: "breakpoint",
 };
-/** Those about an address: aborts, alignment of the pc, watchpoints. */
+/** Classes that are about an address: aborts, alignment of the pc, watchpoints. */
 const classesWithAddress: ReadonlySet<number> = new Set([0x20, 0x22, 0x24, 0x34]);
 const dataAbort = 0x24;
 const supervisorCalls: ReadonlySet<number> = new Set([0x11, 0x15]);
@@ -140,7 +141,7 @@ type Fields = (name: string) => bigint;
 type Reading = readonly [faultAddress: bigint | null, description: string, fault: boolean];
 
 function readX86(field: Fields): Reading {
-  // The CPU's number is in the upper half.
+  // The upper half is the number of the CPU.
   const trap = Number(field("trapno") & 0xffffn);
   const error = Number(field("err"));
   const name = traps[trap];
@@ -180,7 +181,7 @@ function readArmv7(field: Fields): Reading {
     return [exception === 1 ? null : field("far"), name + how, true];
   }
   if (exception === 2) return [null, "system call", false];
-  // Older systems leave the number out.
+  // Older systems leave the number 0.
   return exception === 0 && status !== 0
     ? [field("far"), `fault status 0x${status.toString(16)}`, true]
     : [null, `exception ${exception}`, false];

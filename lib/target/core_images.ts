@@ -8,33 +8,33 @@ import { MappedFile, PlacedImage } from "./mapped_file.ts";
 import type { Memory, ReadInto } from "./memory.ts";
 import { type Binary, imageOf } from "../symbols/walking.ts";
 
-/** The smallest page of any system: no header begins elsewhere. */
+/** The smallest page of any system. Headers begin at a page. */
 const pageSize = 4096n;
-/** So many pages are looked at for headers, beside the first of each segment. */
+/** Maximum number of pages searched for headers, besides the first of each segment. */
 const maxPages = 16384;
-/** So many segments are looked into. */
+/** Maximum number of segments searched. */
 const maxSegments = 1 << 16;
-/** Names of so many images are in one warning. */
+/** Maximum number of images named in one warning. */
 const maxNames = 5;
 
-/** What images are found in and with. */
+/** Where images are found. */
 export interface CoreImageSource {
-  /** All that can be read. */
+  /** All memory that can be read. */
   readonly memory: Memory;
-  /** What the core itself has. */
+  /** The memory in the core itself. */
   readonly core: CoreMemory;
   readonly segments: readonly CoreSegment[];
-  /** From the notes; empty when they tell of none. */
+  /** The images in the notes; empty when there are none. */
   readonly noted: readonly NotedImage[];
   readonly files: readonly NotedFile[];
   readonly binaries: Binaries;
   readonly cpuType: number;
-  /** Of the process, for an executable that has no other; `null` when not known. */
+  /** Name of the process, for an executable without a path; `null` when not known. */
   readonly name: string | null;
   warn(text: string): void;
 }
 
-/** A segment of an image and whose it is. */
+/** A segment and the image it belongs to. */
 interface Place {
   readonly start: bigint;
   readonly end: bigint;
@@ -42,18 +42,18 @@ interface Place {
   readonly owner: { readonly image: { path: string; uuid: string | null }; binary?: Binary | null };
 }
 
-/** The images of a core, and their bytes that are not in it. */
+/** The images of a core, and the parts of them that are not in it. */
 export class CoreImages {
   readonly images: readonly LoadedImage[];
   readonly #source: CoreImageSource;
-  /** By address, once it is sorted. */
+  /** Sorted by address before use. */
   readonly #places: Place[] = [];
   #sorted = true;
   readonly #absent: string[] = [];
-  /** By address; made when first needed. */
+  /** Sorted by address; made at first use. */
   #regions: readonly CoreSegment[] | undefined;
 
-  /** Finds the images: from the notes, else from dyld's list in memory, else by their headers. */
+  /** Finds the images: in the notes, else in dyld's list in memory, else by their headers. */
   constructor(source: CoreImageSource) {
     this.#source = source;
     source.core.fallback = this.#readBinary;
@@ -73,7 +73,7 @@ export class CoreImages {
     }
   }
 
-  /** The image that an entry describes; `undefined` when it says too little. */
+  /** Makes the image of an entry; `undefined` when the entry says too little. */
   #make(entry: NotedImage): LoadedImage | undefined {
     const { memory, core, binaries, warn } = this.#source;
     const path = entry.path ?? "";
@@ -87,7 +87,7 @@ export class CoreImages {
         return undefined;
       }
       if (found === null) return this.#absentImage(path, entry, loadAddress);
-      // Its header is read through its own bytes.
+      // The header is read from the binary.
       this.#place(imageOf(found.bytes, loadAddress, path), entry, found);
     }
     try {
@@ -104,7 +104,7 @@ export class CoreImages {
     }
   }
 
-  /** An image without a path has that of its install name, or the process's name. */
+  /** Names an image without a path by its install name, or by the process's name. */
   #named(image: Image): Image {
     if (image.path !== "") return image;
     const path = image.installName ??
@@ -121,7 +121,7 @@ export class CoreImages {
     return binary;
   }
 
-  /** Remembers where an image's segments are, for what of them is not in the core. */
+  /** Remembers where an image's segments are, to read what of them is not in the core. */
   #place(image: Image, { segments }: NotedImage, binary?: Binary): void {
     const owner = { image, ...(binary === undefined ? {} : { binary }) };
     const noted = new Map(segments.map(({ name, address }) => [name, address]));
@@ -143,7 +143,7 @@ export class CoreImages {
     return done;
   };
 
-  /** Reads on in one segment. */
+  /** Reads in one segment. */
   #readSegment(address: bigint, into: Uint8Array): number {
     const place = this.#placeOf(address);
     if (place === undefined) return 0;
@@ -180,7 +180,7 @@ export class CoreImages {
     return place !== undefined && address < place.end ? place : undefined;
   }
 
-  /** Looks once for the binary of an image. */
+  /** Searches once for the binary of an image. */
   #binaryOf({ owner }: Place): Binary | null {
     const { path, uuid } = owner.image;
     const binary = this.#find(this.#source.binaries, path, uuid);
@@ -196,8 +196,8 @@ export class CoreImages {
     return binary;
   }
 
-  /** Where an image is about which only the note tells. A segment ends where the core's region
-   * does, or the image's next segment begins. */
+  /** An image known only by a note. A segment ends where the core's region does, or where the image's
+   * next segment begins. */
   #absentImage(path: string, entry: NotedImage, loadAddress: bigint): PlacedImage {
     this.#absent.push(`${path}${entry.uuid === null ? "" : ` (${entry.uuid})`}`);
     const starts = entry.segments.filter(({ name }) => name !== "__PAGEZERO")
@@ -230,7 +230,7 @@ export class CoreImages {
     return region !== undefined && address < region.address + region.size ? region : undefined;
   }
 
-  /** The images that dyld lists, wherever its list is; else those whose headers are found. */
+  /** The images in dyld's list, wherever it is; else those whose headers are found. */
   #discover(): NotedImage[] {
     const headers = this.#headers();
     for (const address of this.#imageInfosAddresses(headers)) {
@@ -240,8 +240,8 @@ export class CoreImages {
     return headers.map(({ loadAddress }) => entryOf(loadAddress, null));
   }
 
-  /** Where `dyld_all_image_infos` may be: in dyld's section for it, under its symbol, or at the start
-   * of a region that holds its own address, as our loader publishes it. */
+  /** Addresses where `dyld_all_image_infos` may be: in dyld's section for it, at its symbol, or at the
+   * start of a region that holds its own address, as our loader publishes it. */
   *#imageInfosAddresses(headers: readonly Image[]): Generator<bigint> {
     const { memory, segments } = this.#source;
     for (const image of headers) {
@@ -268,7 +268,7 @@ export class CoreImages {
     return readImageList(memory, info, head, warn);
   }
 
-  /** The images whose headers the core has, at the start of a page. */
+  /** The images whose headers are in the core, at the start of a page. */
   #headers(): Image[] {
     const { memory, core, segments } = this.#source;
     const images: Image[] = [];
@@ -307,7 +307,7 @@ function entryOf(loadAddress: bigint, path: string | null): NotedImage {
   return { path, uuid: null, loadAddress, slide: null, segments: [], executing: null };
 }
 
-/** The address that an image whose header was placed at 0 is linked for. */
+/** The address that an image was linked for, if it is placed at 0. */
 function linkedAddress(image: Image): bigint {
   return image.loadAddress - image.slide;
 }

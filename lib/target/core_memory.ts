@@ -11,25 +11,23 @@ import type { ReadInto } from "./memory.ts";
 /** `VM_PROT_WRITE`. */
 const write = 2;
 
-/** Where the bytes of a stretch of addresses are. */
+/** Where the bytes of a range of addresses are. */
 type Content =
-  /** In the core, from this offset for the stretch's segment's address. */
+  /** In the core, from this offset on, which is that of the segment's address. */
   | { readonly kind: "file"; readonly address: bigint; readonly offset: number }
   /** Nowhere: they are zero. */
   | { readonly kind: "zero" }
-  /** Not in the core; zero where nobody else has them, if there may be any. */
+  /** Not in the core: zero, unless a binary has them. */
   | { readonly kind: "absent"; readonly orZero: boolean }
-  /** They should be in the core, which was cut short. */
+  /** Missing: they should be in the core, which was cut short. */
   | { readonly kind: "lost" };
 
 type Piece = Span<Content>;
 
-/** The memory that a core holds, by address, read from the file as it is asked for.
- *
- * Where segments overlap, which only damage makes them do, the one that begins last holds the
- * address. */
+/** The memory in a core, by address, read from the file as needed. Segments overlap only when something
+ * is damaged. Then the one that begins last holds the address. */
 export class CoreMemory {
-  /** Asked for what is not in the core: the binaries on the disk. */
+  /** Reads what is not in the core: the binaries on the disk. */
   fallback: ReadInto = () => 0;
   readonly #source: ByteSource;
   /** `null` where no segment is. */
@@ -44,7 +42,7 @@ export class CoreMemory {
     this.#stretches = stretches(pieces);
   }
 
-  /** Whether the core has the byte at `address`, in itself. */
+  /** Whether the core itself has the byte at `address`. */
   has(address: bigint): boolean {
     const content = this.#stretches.values[stretchAt(this.#stretches, address)] ?? null;
     return content?.kind === "file" || content?.kind === "zero";
@@ -92,7 +90,7 @@ export class CoreMemory {
   }
 }
 
-/** What is where in a segment. */
+/** The parts of a segment. */
 function piecesOf(
   { address, size, fileOffset, fileSize, initialProtection }: CoreSegment,
   sourceSize: number,

@@ -33,24 +33,24 @@ const layout32: Layout = {
   size: 116,
 };
 
-/** The version that brought `dyldImageLoadAddress`. */
+/** The version that added `dyldImageLoadAddress`. */
 const versionWithDyld = 2;
-/** The version that brought `infoArrayChangeTimestamp` and `dyldPath`. */
+/** The version that added `infoArrayChangeTimestamp` and `dyldPath`. */
 const versionWithTimestamp = 15;
-/** Far above any version and any process's number of images: past these the structure is damaged. */
+/** Far above any version and any process's number of images. Beyond these the structure is damaged. */
 const versionLimit = 1000;
 const countLimit = 1 << 16;
 
-/** The head of `dyld_all_image_infos`: enough to tell whether the list changed. */
+/** The head of `dyld_all_image_infos`, which shows whether the list has changed. */
 export interface ImageInfosHead {
   readonly count: number;
   /** The address of the array; 0 while dyld is changing it. */
   readonly infoArray: bigint;
   readonly dyldAddress: bigint;
   readonly dyldPathAddress: bigint;
-  /** Whether the program's own code may have begun to run. */
+  /** Whether the program's own code may have started to run. */
   readonly initialized: boolean;
-  /** Equal for equal lists. */
+  /** Two lists with the same key are equal. */
   readonly key: string;
 }
 

@@ -7,23 +7,23 @@ import { type MappedFile, mappedFiles } from "./mapped_file.ts";
 import type { Memory } from "./memory.ts";
 import type { Symbolizer } from "../symbols/walking.ts";
 
-/** What an image list is read from. */
+/** What an {@linkcode ImageList} is read from. */
 export interface ImageSource {
   readonly memory: Memory;
   dyldInfo(): DyldInfo;
   /** All regions with the files they map; empty where only dyld's list counts. */
   mappedRegions(): Region[];
-  /** Makes the lookups over a list of images. */
+  /** Makes the symbolizer of a list of images. */
   symbols(images: readonly LoadedImage[]): Symbolizer;
 }
 
-/** Dyld changes its list in microseconds; it is asked so often before giving up. */
+/** Dyld changes its list in microseconds. This is how often it is read before giving up. */
 const changeAttempts = 20;
 
-/** The images of a target, kept current. An image that stays keeps its object, and with it what
- * was read of its symbols. */
+/** The images of a target, kept up to date. An image that stays keeps its object, and with it what was
+ * read of its symbols. */
 export class ImageList {
-  /** What was found to be damaged or unreadable, in words; said once. */
+  /** The damage found so far, each once. */
   readonly warnings: string[] = [];
   readonly #source: ImageSource;
   readonly #reader: MemoryReader;
@@ -35,7 +35,7 @@ export class ImageList {
 
   constructor(source: ImageSource) {
     this.#source = source;
-    // What is read of an image late, its symbols, may be missing: the target can be gone by then.
+    // Symbols are read late, when the target may be gone.
     this.#reader = {
       read(address, length) {
         try {
@@ -48,12 +48,12 @@ export class ImageList {
     };
   }
 
-  /** All images, dyld's first and in its order. Another array when it has changed. */
+  /** All images, dyld's first and in its order. A change of the list makes another array. */
   get images(): readonly LoadedImage[] {
     return this.#images;
   }
 
-  /** The lookups over {@linkcode images}. */
+  /** The symbolizer of {@linkcode images}. */
   get symbols(): Symbolizer {
     return this.#symbols ??= this.#source.symbols(this.#images);
   }

@@ -1,90 +1,90 @@
-/** What a live target needs of the system beneath it, in Mach's terms. `ffi/` provides it over the
- * C shim; tests provide others. Every method throws {@linkcode MachError} when the call beneath it
- * does not succeed, and {@linkcode TargetGoneError} when the task or thread has died. */
+/** The system calls that a live target needs, in Mach's terms. `ffi/` implements them over the C shim;
+ * tests bring their own. Every method throws {@linkcode MachError} when its call does not succeed, and
+ * {@linkcode TargetGoneError} when the task or thread has died. */
 
 /** `thread_info`: basic, identifier and extended in one. */
 export interface ThreadInfo {
-  /** System-wide unique identifier. */
+  /** Its identifier, unique in the system. */
   readonly id: bigint;
   /** The address of the pthread's thread-specific data; 0 when not known. */
   readonly handle: bigint;
   /** The address of a pointer to the dispatch queue; 0 when there is none. */
   readonly dispatchQueueAddress: bigint;
-  /** Nanoseconds. */
+  /** Time in user space, in nanoseconds. */
   readonly userTime: bigint;
-  /** Nanoseconds. */
+  /** Time in the kernel, in nanoseconds. */
   readonly systemTime: bigint;
-  /** Of 1000 (`TH_USAGE_SCALE`). */
+  /** Share of a CPU, in thousandths (`TH_USAGE_SCALE`). */
   readonly cpuUsage: number;
   /** `TH_STATE_*`. */
   readonly runState: number;
   /** `TH_FLAGS_*`. */
   readonly flags: number;
-  /** How often it is suspended by itself. */
+  /** How often it alone is suspended. */
   readonly suspendCount: number;
-  /** Its current one. */
+  /** Its current scheduling priority. */
   readonly priority: number;
-  /** As the target set it; not safe to print raw. */
+  /** The name that the target gave it. */
   readonly name: string;
 }
 
 /** One region of a task's address space, from `mach_vm_region_recurse`. */
 export interface Region {
-  /** Of its first byte. */
+  /** Address of the first byte. */
   readonly address: bigint;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: bigint;
-  /** Into the mapped object, bytes. */
+  /** Offset in the mapped object, in bytes. */
   readonly offset: bigint;
   /** `VM_PROT_*`: 1 read, 2 write, 4 execute. */
   readonly protection: number;
-  /** The most that `protection` may become. */
+  /** The maximum protection. */
   readonly maxProtection: number;
   /** `VM_MEMORY_*`: 30 is a stack. */
   readonly userTag: number;
   /** `SM_*`. */
   readonly shareMode: number;
-  /** Of the submap that it was found in. */
+  /** Depth of the submap that it was found in. */
   readonly depth: number;
-  /** The mapped file; empty when there is none or it was not asked for. */
+  /** The mapped file; empty when there is none or it was not requested. */
   readonly path: string;
 }
 
 /** `TASK_DYLD_INFO`, with the CPU the task runs on. */
 export interface DyldInfo {
-  /** Where `dyld_all_image_infos` is; 0 when no dyld has published it. */
+  /** Address of `dyld_all_image_infos`; 0 when no dyld has published it. */
   readonly address: bigint;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: bigint;
   /** Whether the structures there are 64-bit. */
   readonly is64: boolean;
   /** `CPU_TYPE_*`; 0 when not known. */
   readonly cpuType: number;
-  /** Of the task's process. */
+  /** Process identifier of the task. */
   readonly pid: number;
 }
 
-/** One image of this very process, from the `_dyld_*` calls. */
+/** One image of this process, from the `_dyld_*` calls. */
 export interface OwnImage {
   /** The address of its Mach-O header. */
   readonly header: bigint;
   /** Its path. */
   readonly name: string;
-  /** Its load address less the one it was linked for. */
+  /** The load address minus the address it was linked for. */
   readonly slide: bigint;
 }
 
 /** One thread as `mp_snapshot` captured it. */
 export interface CapturedThread {
-  /** As it was just before the stop. */
+  /** Its state just before the stop. */
   readonly info: ThreadInfo;
-  /** The thread state in the flavor that was asked for; empty when it could not be had. */
+  /** The thread state in the requested flavor; empty when it could not be read. */
   readonly state: Uint8Array;
-  /** `kern_return_t` of reading the state, where that was a call. */
+  /** `kern_return_t` of reading the state, where that took a call. */
   readonly stateResult?: number;
-  /** The address of the first of `stack`'s bytes. */
+  /** Address of the first byte of `stack`. */
   readonly stackAddress: bigint;
-  /** From a little below the stack pointer upwards. */
+  /** The captured part of the stack, from a little below the stack pointer upwards. */
   readonly stack: Uint8Array;
   /** The upper bound of the stack; 0 when not known. */
   readonly stackEnd: bigint;
@@ -99,7 +99,7 @@ export interface Capture {
   readonly stoppedSince: number;
   /** As `task_threads` lists them. */
   readonly threads: readonly CapturedThread[];
-  /** The suspension, when it was asked to be kept; goes to {@linkcode MachKernel.taskResume}. */
+  /** The suspension, when it was to be kept; for {@linkcode MachKernel.taskResume}. */
   readonly token: number | undefined;
 }
 
@@ -107,27 +107,27 @@ export interface Capture {
 export interface CaptureOptions {
   /** The thread state flavor. */
   readonly flavor: number;
-  /** The bytes of one thread state in that flavor. */
+  /** Size of one thread state in that flavor, in bytes. */
   readonly stateSize: number;
-  /** At most so many bytes of each stack. */
+  /** Maximum number of bytes captured of each stack. */
   readonly maxStack: number;
-  /** Leave the task suspended. */
+  /** Leaves the task suspended. */
   readonly keepSuspended: boolean;
 }
 
-/** The calls. Ports are numbers, as Mach names them. */
+/** The system calls. Ports are the numbers by which Mach names them. */
 export interface MachKernel {
   /** `darwin` or `linux`. */
   readonly system: "darwin" | "linux";
-  /** This process's own task, which need not be released. */
+  /** The task of this process, which needs no release. */
   taskSelf(): number;
-  /** `task_for_pid`; to be released. */
+  /** `task_for_pid`. The caller releases the port. */
   taskForPid(pid: number): number;
   /** Drops one reference to a port. */
   portRelease(port: number): void;
-  /** How many port names this process holds. */
+  /** Number of port names that this process holds. */
   portCount(): number;
-  /** `task_threads`. Each port is to be released. */
+  /** `task_threads`. The caller releases each port. */
   taskThreads(task: number): Uint32Array;
   /** `task_suspend2`; returns the token that {@linkcode MachKernel.taskResume} takes. */
   taskSuspend(task: number): number;
@@ -145,7 +145,7 @@ export interface MachKernel {
   threadSetState(thread: number, flavor: number, state: Uint8Array): void;
   /** `thread_info`. */
   threadInfo(thread: number): ThreadInfo;
-  /** Fills `into` from `address`; returns how many bytes could be read, which may be none. Throws
+  /** Fills `into` from `address`, and returns how many bytes could be read, which may be none. Throws
    * only when the task is gone. */
   vmRead(task: number, address: bigint, into: Uint8Array): number;
   /** `mach_vm_write`: all of `bytes`. */
@@ -156,7 +156,7 @@ export interface MachKernel {
   taskDyldInfo(task: number): DyldInfo;
   /** This process's images, from the `_dyld_*` calls. */
   ownImages(): OwnImage[];
-  /** All processes. Names are not safe to print raw. */
+  /** All processes. */
   processes(): { readonly pid: number; readonly name: string }[];
   /** The path of a process's program. */
   processPath(pid: number): string;

@@ -12,11 +12,11 @@ import { Snapshot, Target } from "./target.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, Thread, type ThreadControl } from "./thread.ts";
 
-/** The most that a capture takes of one stack. Deeper ones are read on from memory while the
+/** Maximum number of bytes captured of one stack. The rest of a deeper one is read from memory while the
  * target is paused. */
 const maxStack = 1 << 20;
 
-/** How many regions are asked for at once. */
+/** Number of regions requested at once. */
 const regionBatch = 512;
 
 /** `KERN_FAILURE`. */
@@ -54,8 +54,8 @@ export function archOfTask(kernel: MachKernel, task: number): Arch {
   return arch;
 }
 
-/** What the Mach-O header of a task's program says, where the system does not say it; 0 where that
- * cannot be read either. */
+/** The CPU type in the Mach-O header of a task's program, for where the system does not report one; 0
+ * where it cannot be read either. */
 function cpuTypeOfProgram(kernel: MachKernel, task: number, info: DyldInfo): number {
   if (info.address === 0n) return 0;
   const memory = new Memory(
@@ -124,7 +124,7 @@ export class LiveTarget extends Target {
   /** What is said of the threads that the last stop did not reach. */
   #unstoppable: readonly string[] = [];
 
-  /** Takes hold of the task.
+  /** Opens the task.
    *
    * @throws MachError when the task cannot be had: no such process, no permission
    * @ignore
@@ -161,7 +161,7 @@ export class LiveTarget extends Target {
     return this.#currentImages().images;
   }
 
-  /** While paused the list cannot change; otherwise a look at its head tells whether it has. */
+  /** While paused the list cannot change. Otherwise its head shows whether it has. */
   #currentImages(): ImageList {
     if (!this.paused || !this.#imagesChecked) {
       this.#checkAlive();
@@ -239,7 +239,7 @@ export class LiveTarget extends Target {
     }, began);
   }
 
-  /** Lets the target run, whatever pauses there are. A target that is gone needs none. */
+  /** Resumes the target, whatever pauses there are. A target that is gone needs no resuming. */
   #resume(): void {
     const token = this.#token;
     if (token === undefined) return;
@@ -350,7 +350,7 @@ export class LiveTarget extends Target {
     },
   };
 
-  /** The port of a thread, to be released. */
+  /** The port of a thread, which the caller must release. */
   #threadPort(id: bigint): number {
     const ports = this.#kernel.taskThreads(this.#task);
     let found: number | undefined;
@@ -378,10 +378,10 @@ export class LiveTarget extends Target {
     return readRegions(this.#kernel, this.#task, true);
   }
 
-  /** Saves it as a Mach-O core, which `openCore` and LLDB open. The target is paused while its memory
-   * is read and runs again before this returns, whatever happens; a pause that was taken before
-   * still holds. The file appears under its name when it is whole, in the place of one that was
-   * there, and not at all when it cannot be.
+  /** Saves a Mach-O core, which `openCore` and LLDB open. The target is paused while its memory is read,
+   * and runs again before this returns, whatever happens; an earlier pause still holds. The file
+   * appears under its name when it is complete, replacing one that was there. When it cannot be
+   * completed there is no file.
    *
    * @example
    * ```ts
@@ -420,7 +420,7 @@ export class LiveTarget extends Target {
     return await saveCore(origin, file, options);
   }
 
-  /** Ends the process. Only a target that was launched can be ended. */
+  /** Ends the process. Only a launched target can be ended. */
   kill(): void {
     const { kill } = this.#options;
     if (kill === undefined) throw new TypeError("only a launched target can be killed");
@@ -431,7 +431,7 @@ export class LiveTarget extends Target {
     if (this.#disposed) throw new TypeError(`${this} was disposed`);
   }
 
-  /** Resumes everything that was suspended and lets the task go. */
+  /** Resumes everything that was suspended and releases the task. */
   [Symbol.dispose](): void {
     if (this.#disposed) return;
     this.#disposed = true;

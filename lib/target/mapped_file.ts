@@ -2,7 +2,7 @@ import { escape } from "../escape.ts";
 import type { AddressRange, LoadedImage } from "../macho/mod.ts";
 import type { Region } from "./kernel.ts";
 
-/** An image of which only its place is known: it has a name and offsets, and no symbols. */
+/** An image of which only the place is known: it has a name and offsets, but no symbols. */
 export class PlacedImage implements LoadedImage {
   readonly path: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export class MappedFile extends PlacedImage {
   }
 }
 
-/** The mapped files that hold code, out of all regions, in rising order.
+/** The mapped files that hold code, in rising order.
  *
  * @param known paths of Mach-O images, which are not to be listed again
  */

@@ -1,10 +1,10 @@
 import { MemoryReadError } from "../errors.ts";
 
-/** The unit of caching: the smallest page of the systems that are looked at, so that a cached page
- * never reaches beyond what one mapping allows. */
+/** The unit of caching: the smallest page of the supported systems, so that a cached page never extends
+ * beyond one mapping. */
 const pageSize = 4096;
 
-/** Fills `into` from `address`; returns how many bytes could be read. */
+/** Fills `into` from `address`, and returns how many bytes could be read. */
 export type ReadInto = (address: bigint, into: Uint8Array) => number;
 
 /** The memory of a target, by address.
@@ -24,7 +24,7 @@ export class Memory {
   readonly #writeAll: ((address: bigint, bytes: Uint8Array) => void) | undefined;
   #pages: Map<bigint, Uint8Array> | undefined;
 
-  /** Memory over two functions.
+  /** Reads and writes through two functions.
    *
    * @param readInto reads as much as it can
    * @param write writes all of it or throws; without it the memory is read-only
@@ -40,8 +40,8 @@ export class Memory {
     this.#writeAll = write;
   }
 
-  /** While on, small reads are served from pages read once. Only right while nothing in the target
-   * runs; turning it either way forgets what was cached. */
+  /** While on, small reads are served from cached pages. It is only correct while nothing in the target
+   * runs. Switching it either way empties the cache. */
   set caching(on: boolean) {
     this.#pages = on ? new Map() : undefined;
   }
@@ -56,7 +56,7 @@ export class Memory {
     return bytes;
   }
 
-  /** Reads at most `length` bytes: up to the first one that is unreadable. */
+  /** Reads at most `length` bytes, up to the first one that is unreadable. */
   readUpTo(address: bigint, length: number): Uint8Array {
     if (!Number.isSafeInteger(length) || length < 0) {
       throw new RangeError(`a length of ${length} bytes`);
@@ -127,7 +127,7 @@ export class Memory {
     return this.pointerSize === 8 ? this.readU64(address) : BigInt(this.readU32(address));
   }
 
-  /** The text up to the first zero byte, or up to the end of what is readable.
+  /** The text up to the first zero byte, or to the end of what is readable.
    *
    * @param limit bytes at most
    * @throws MemoryReadError when not even the first byte is readable
@@ -136,7 +136,7 @@ export class Memory {
     const parts: Uint8Array[] = [];
     let length = 0;
     while (length < limit) {
-      // One page at a time: a string near the end of a mapping must not ask for what follows it.
+      // One page at a time: a string near the end of a mapping must not read what follows it.
       const at = address + BigInt(length);
       const ask = Math.min(limit - length, pageSize - Number(at & BigInt(pageSize - 1)));
       const bytes = this.readUpTo(at, ask);

@@ -38,7 +38,7 @@ export class Pause implements Disposable {
     return this.#release !== undefined;
   }
 
-  /** Ends this pause; the target runs when no other pause holds it. Again, it does nothing. */
+  /** Ends this pause. The target runs when no other pause holds it. A second call does nothing. */
   resume(): void {
     const release = this.#release;
     if (release === undefined) return;

@@ -20,61 +20,47 @@ import { corePage, type CorePart, type CoreStyle, coreStyles, planCore } from ".
 import { readableParts, readParts } from "./save_core_reader.ts";
 import type { Thread } from "./thread.ts";
 
-/** How to save a core.
- *
- * @example
- * ```ts
- * import { attach, type SaveCoreOptions } from "@machpause/machpause";
- *
- * const options: SaveCoreOptions = {
- *   style: "full",
- *   onProgress: (done, total) => console.log(`${done} of ${total} bytes`),
- *   signal: AbortSignal.timeout(10_000),
- * };
- * using target = attach("MyApp");
- * await target.saveCore("MyApp.core", options);
- * ```
- */
+/** How to save a core. */
 export interface SaveCoreOptions {
-  /** How much goes into it; `stacks` when not given. */
+  /** How much goes into it. Default: `stacks`. */
   readonly style?: CoreStyle;
-  /** Told how many bytes of memory have been read, out of how many. */
+  /** Called with the number of bytes read so far, and of all. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Gives it up: no file is left, and the target runs on. */
+  /** Aborts it: no file is left, and the target runs. */
   readonly signal?: AbortSignal;
 }
 
 /** A core that was saved. */
 export interface SavedCore {
-  /** Of the file, as it was given. */
+  /** Path of the file, as it was given. */
   readonly path: string;
   /** How much went into it. */
   readonly style: CoreStyle;
-  /** Of the file, holes included. Zeros in memory are holes: on the disk it is smaller. */
+  /** Size of the file, holes included. Pages of zeros are holes, so it uses less of the disk. */
   readonly bytes: number;
-  /** How many threads are in it. */
+  /** Number of threads in it. */
   readonly threads: number;
-  /** How long the target was paused for it. */
+  /** How long the target was paused. */
   readonly pausedMicroseconds: number;
-  /** What could not be read or was left out, in words; not safe to print raw. */
+  /** What could not be read or was left out. */
   readonly warnings: readonly string[];
 }
 
-/** A live target, as far as a core is made from it. */
+/** What a core needs from a live target. */
 export interface CoreOrigin {
   /** Where the core is written. */
   readonly files: Files;
-  /** Reads while it runs what need not be read while it is paused. */
+  /** Reads, while the target runs, what need not be read while it is paused. */
   prepare(): void;
-  /** Stops it. */
+  /** Pauses the target. */
   pause(): Pause;
-  /** What it is, while it is paused. */
+  /** Describes the paused target. */
   contents(): CoreContents;
-  /** Fills `into`; returns how many bytes could be read. */
+  /** Fills `into`, and returns how many bytes could be read. */
   readonly readInto: (address: bigint, into: Uint8Array) => number;
 }
 
-/** What a core tells of a target. */
+/** What a core says about a target. */
 export interface CoreContents {
   readonly arch: Arch;
   readonly pid: number;
@@ -82,19 +68,19 @@ export interface CoreContents {
   readonly memory: Memory;
   readonly images: readonly LoadedImage[];
   readonly threads: readonly Thread[];
-  /** As the kernel gave them, in the order of `threads`. */
+  /** As captured, in the order of `threads`. */
   readonly captured: readonly CapturedThread[];
   readonly dyldInfo: DyldInfo;
   readonly regions: readonly Region[];
-  /** What was found damaged of the images, in words. */
+  /** The damage found in images. */
   readonly warnings: readonly string[];
 }
 
-/** A core of no more memory than this is read whole, and written when the target runs again: it need
- * not wait for the disk. A larger one is written as it is read. */
+/** Memory up to this size is read completely, and written after the target runs again, so that the pause
+ * does not wait for the disk. More is written as it is read. */
 const keptLimit = 64 << 20;
 
-/** Saves a core. The target is paused while its memory is read, and no longer. */
+/** Saves a core. The target is paused only while its memory is read. */
 export async function saveCore(
   origin: CoreOrigin,
   path: string,
@@ -107,12 +93,12 @@ export async function saveCore(
     );
   }
   signal?.throwIfAborted();
-  // What keeps a file from being made must not cost the target a pause.
+  // Errors of the file system must come before the pause.
   using writer = new CoreWriter(origin.files, path);
   origin.prepare();
   const warnings: string[] = [];
   let threads: number;
-  // At once: who gives it up may be about to end the program.
+  // Immediately: the caller that aborts may be about to end the program.
   const remove = () => writer[Symbol.dispose]();
   const pause = origin.pause();
   try {
@@ -157,10 +143,10 @@ function plan(contents: CoreContents, style: CoreStyle, warn: (text: string) => 
   });
 }
 
-/** `CPU_SUBTYPE_X86_64_ALL`, `_I386_ALL`, `_ARM64_ALL`, `_ARM_V7`: for when no image tells. */
+/** `CPU_SUBTYPE_X86_64_ALL`, `_I386_ALL`, `_ARM64_ALL`, `_ARM_V7`, for when no image says. */
 const subtypes: Readonly<Record<Arch["name"], number>> = { x86_64: 3, i386: 3, arm64: 0, armv7: 9 };
 
-/** A thread's state in the architecture's flavor, with the registers as the thread shows them. */
+/** A thread's state in the architecture's flavor, with the registers that the thread shows. */
 function stateOf(
   { index, registers }: Thread,
   arch: Arch,
@@ -178,7 +164,7 @@ function stateOf(
   return state;
 }
 
-/** The notes, each with what makes its payload, which may point into the file. */
+/** The notes, each with a function that makes its payload, which may point into the file. */
 function notesOf(
   contents: CoreContents,
 ): [owner: string, payload: (offset: number) => Uint8Array][] {

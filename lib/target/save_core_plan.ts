@@ -23,19 +23,19 @@ export const coreStyles: readonly CoreStyle[] = ["stacks", "dirty", "full"];
 export interface PlanInput {
   readonly style: CoreStyle;
   readonly arch: Arch;
-  /** All of the task's, in rising order. */
+  /** All regions of the task, in rising order. */
   readonly regions: readonly Region[];
   readonly images: readonly Image[];
-  /** Of each thread the registers, none when they could not be had, and the upper bound of its
-   * stack, 0 when not known. */
+  /** Each thread's registers, `null` when they could not be read, and the upper bound of its stack, 0
+   * when not known. */
   readonly stacks: readonly { readonly registers: Registers; readonly end: bigint }[];
   readonly dyldInfo: DyldInfo;
   readonly memory: Memory;
-  /** Is told what cannot go into the core. */
+  /** Called with what cannot go into the core. */
   readonly warn: (text: string) => void;
 }
 
-/** Memory that goes into a core: all or a part of one region. */
+/** Memory that goes into a core: one region or a part of it. */
 export interface CorePart extends AddressRange {
   /** `VM_PROT_*`. */
   readonly protection: number;
@@ -43,8 +43,7 @@ export interface CorePart extends AddressRange {
   readonly maxProtection: number;
 }
 
-/** The unit of what goes into a core, and of what is known to be zero: the smallest page of the
- * systems that are looked at. */
+/** The granularity of a core, and of its holes: the smallest page of the supported systems. */
 export const corePage = 4096;
 
 const protection = { read: 1, write: 2 } as const;
@@ -53,17 +52,17 @@ const protection = { read: 1, write: 2 } as const;
  * not the task's alone. */
 const sharedModes: ReadonlySet<number> = new Set([4, 5, 7]);
 
-/** What is kept below a stack pointer: the red zone of both 64-bit architectures. */
+/** Bytes kept below a stack pointer: the red zone of both 64-bit architectures. */
 const redZone = 128n;
 
-/** Symbols of one image that exceed this stay out of a `stacks` core: whoever reads that needs the
- * binary for names. */
+/** Maximum size of one image's symbols in a `stacks` core. Without them the reader needs the binary for
+ * names. */
 const symbolsLimit = 16 << 20;
 
-/** More than any `dyld_all_image_infos` is long. */
+/** More than the size of any `dyld_all_image_infos`. */
 const dyldInfosLimit = 1024n;
 
-/** As long as a path can be. */
+/** Maximum length of a path. */
 const pathLimit = 1024n;
 
 /** The memory of a core of the given style, in rising order and without overlaps. */
@@ -100,7 +99,7 @@ function part(region: Region, start: bigint, end: bigint): CorePart {
   return { start, end, protection: region.protection, maxProtection: region.maxProtection };
 }
 
-/** The ranges in whole pages, rising, those that touch made one. */
+/** The ranges in whole pages, rising, adjacent ones joined. */
 function merge(ranges: readonly AddressRange[]): AddressRange[] {
   const page = BigInt(corePage);
   const whole = ranges.map(({ start, end }) => ({
@@ -132,8 +131,8 @@ function cut(ranges: readonly AddressRange[], regions: readonly Region[]): CoreP
   return parts;
 }
 
-/** Each thread's stack from its pointer on, and the code that it is at: its page, and the one
- * before for the function's beginning. */
+/** Each thread's stack from its pointer on, and the page of its code with the one before, where the
+ * function may begin. */
 function* stackRanges({ arch, stacks, regions, warn }: PlanInput): Iterable<AddressRange> {
   for (const [index, { registers, end: known }] of stacks.entries()) {
     const sp = registers.get(arch.sp.name);
@@ -179,7 +178,7 @@ function* dyldRanges({ dyldInfo, memory, arch }: PlanInput): Iterable<AddressRan
   }
 }
 
-/** What it takes to unwind through an image and to name its functions. */
+/** What unwinding through an image and naming its functions takes. */
 function* imageRanges(image: Image, { style, memory, warn }: PlanInput): Iterable<AddressRange> {
   const headEnd = Math.max(32, ...image.loadCommands.map(({ offset, size }) => offset + size));
   yield { start: image.loadAddress, end: image.loadAddress + BigInt(headEnd) };
@@ -230,7 +229,7 @@ function linkeditRanges(image: Image, memory: Memory): AddressRange[] {
   return ranges;
 }
 
-/** Where in a load command the offset and the size of what it describes are. */
+/** Where in a load command the offset and size of its data are. */
 const fieldsAt: Readonly<Record<number, number>> = {
   [LC.SYMTAB]: 8,
   [LC.FUNCTION_STARTS]: 8,

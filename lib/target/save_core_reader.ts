@@ -1,18 +1,18 @@
-/** Reads the memory that goes into a core, a piece at a time. */
+/** Reads the memory that goes into a core, piece by piece. */
 import type { CoreWriter } from "./save_core_writer.ts";
 import { corePage, type CorePart } from "./save_core_plan.ts";
 
-/** Fills `into` from `address`; returns how many bytes could be read. */
+/** Fills `into` from `address`, and returns how many bytes could be read. */
 type ReadInto = (address: bigint, into: Uint8Array) => number;
 
-/** What is read at once. */
+/** Size of one read. */
 const pieceSize = 1 << 20;
 
-/** How long the program may do nothing but read: after that it looks whether it is to stop. */
+/** How long reading may take before the program checks whether it has to stop. */
 const turnMilliseconds = 50;
 
-/** The parts as far as they can be read: the core's header, which is written first, says how long
- * each is. A file that was cut short after it was mapped has an end that cannot be read. */
+/** The parts as far as they can be read. The core's header, which is written first, has their sizes. A
+ * file that was truncated after it was mapped has an end that cannot be read. */
 export function readableParts(
   parts: readonly CorePart[],
   readInto: ReadInto,
@@ -48,8 +48,8 @@ export interface ReadPartsOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Reads all parts into the writer, whole pages of zeros as holes. What cannot be read becomes zeros
- * and a warning. */
+/** Reads all parts into the writer, whole pages of zeros as holes. What cannot be read becomes zeros and
+ * a warning. */
 export async function readParts(
   parts: readonly CorePart[],
   writer: CoreWriter,
@@ -63,7 +63,7 @@ export async function readParts(
   for (const { start, end } of parts) {
     for (let at = start; at < end;) {
       const wanted = Math.min(pieceSize, Number(end - at));
-      // What is kept for later must not be read over.
+      // Bytes kept for later must not be overwritten.
       const bytes = writer.keeping ? new Uint8Array(wanted) : buffer.subarray(0, wanted);
       const unreadable = fill(readInto, at, bytes);
       if (unreadable > 0) {
@@ -85,7 +85,7 @@ export async function readParts(
   }
 }
 
-/** Reads what can be read of `bytes`, page by page where not all can; the rest is zero.
+/** Reads what can be read of `bytes`, page by page where not all can. The rest is zero.
  *
  * @returns how many bytes could not be read
  */
@@ -102,7 +102,7 @@ function fill(readInto: ReadInto, address: bigint, bytes: Uint8Array): number {
   return missing;
 }
 
-/** Writes runs of pages that hold something, and skips those that do not. */
+/** Writes pages that are not all zeros, and skips the others. */
 function writePages(bytes: Uint8Array, writer: CoreWriter): void {
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const pageWords = corePage / 4;

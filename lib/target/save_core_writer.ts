@@ -3,17 +3,17 @@ import type { Files, FileSink } from "../file_system.ts";
 
 /** A file that is written from start to end, at once or when it is committed. */
 export class CoreWriter implements Disposable {
-  /** Whether what is added is kept in memory until the file is committed. Kept bytes are not copied:
-   * they must not be changed. */
+  /** Whether what is added is kept in memory until the commit. Kept bytes are not copied and must not be
+   * changed. */
   keeping = true;
   /** Bytes so far, holes included. */
   length = 0;
   readonly #sink: FileSink;
   readonly #path: string;
-  /** In the file's order: bytes to write, or how many to skip. */
+  /** In the file's order: bytes to write, or a number of bytes to skip. */
   readonly #kept: (Uint8Array | number)[] = [];
 
-  /** Begins a file.
+  /** Starts a file.
    *
    * @param path that it gets when it is committed
    * @throws Error when it cannot be made there
@@ -29,7 +29,7 @@ export class CoreWriter implements Disposable {
     this.length += bytes.length;
   }
 
-  /** Adds zeros, which take no room on the disk. */
+  /** Adds zeros as a hole, which uses no disk space. */
   skip(bytes: number): void {
     this.#add(bytes);
     this.length += bytes;
@@ -45,7 +45,7 @@ export class CoreWriter implements Disposable {
     else this.#sink.write(part);
   }
 
-  /** Writes what is kept and gives the file its name. */
+  /** Writes what is kept, and gives the file its name. */
   commit(): void {
     this.#explain(() => {
       for (const part of this.#kept) this.#put(part);
@@ -58,7 +58,7 @@ export class CoreWriter implements Disposable {
     this.#sink[Symbol.dispose]();
   }
 
-  /** Does something to the file; an error names it, and says what can be helped. */
+  /** Calls a function of the file. An error names the file and says what can be done. */
   #explain<T>(action: () => T): T {
     try {
       return action();

@@ -10,11 +10,11 @@ import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { Snapshot, Target } from "./target.ts";
 import { Thread } from "./thread.ts";
 
-/** The most that a snapshot takes of one stack: V8's own limit is just below. */
+/** Maximum number of bytes captured of one stack. V8's own limit is just below. */
 const maxStack = 1 << 20;
 
-/** This very process. It can be looked at in snapshots only: a lasting pause would stop the thread
- * that is to end it.
+/** This process. It can only be captured in snapshots: a lasting pause would stop the thread that has to
+ * end it.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export class SelfTarget extends Target {
   readonly #kernel: MachKernel;
   readonly #images: ImageList;
 
-  /** Looks at this process.
+  /** Opens this process.
    *
    * @param name of the process, for people
    * @ignore
@@ -91,7 +91,7 @@ export class SelfTarget extends Target {
     return this.snapshot().threads;
   }
 
-  /** See {@linkcode Target.pause}; not of oneself.
+  /** See {@linkcode Target.pause}. A process cannot pause itself.
    *
    * @throws TypeError always: take a {@linkcode snapshot}
    */

@@ -21,7 +21,7 @@ import {
 } from "../symbols/walking.ts";
 import type { Thread } from "./thread.ts";
 
-/** What is being looked at: a live task, a core, this very process.
+/** What is debugged: a live task, a core, or this process.
  *
  * @example
  * ```ts
@@ -43,30 +43,30 @@ export abstract class Target implements Disposable {
   /** The folders that the user named. */
   protected readonly symbolFiles: SymbolFiles;
 
-  /** Nothing is searched yet. */
+  /** Searches nothing yet. */
   constructor(system: FileSystem, { symbols = [] }: SymbolOptions) {
     this.symbolFiles = new SymbolFiles(system.files, symbols);
     this.debug = new DebugProvider(system, this.symbolFiles);
   }
 
-  /** What it is. */
+  /** Its kind. */
   abstract readonly kind: "live" | "core" | "self";
-  /** What its code is written for. */
+  /** Its architecture. */
   abstract readonly arch: Arch;
   /** The process identifier; `null` when there is none. */
   abstract readonly pid: number | null;
-  /** Of the process; not safe to print raw. */
+  /** Name of the process. */
   abstract readonly name: string;
-  /** By address. */
+  /** Its memory, by address. */
   abstract readonly memory: Memory;
-  /** Images, those that dyld lists first and in its order. */
+  /** The images, those that dyld lists first and in its order. */
   abstract get images(): readonly LoadedImage[];
-  /** What was found damaged or unreadable so far, in words. */
+  /** The damage found so far. */
   abstract get warnings(): readonly string[];
-  /** The threads, the main thread first. While paused, those of the pause; otherwise those of a
-   * fresh snapshot: one short stop each time it is asked for. */
+  /** The threads, the main thread first. While paused, those of the pause. Otherwise those of a new
+   * snapshot: one short stop at each call. */
   abstract get threads(): readonly Thread[];
-  /** Whether it is paused by us. */
+  /** Whether this debugger has paused it. */
   abstract get paused(): boolean;
   /** Stops every thread until the pause is disposed. Pauses nest. */
   abstract pause(): Pause;
@@ -94,7 +94,7 @@ export abstract class Target implements Disposable {
     return dladdr(this.resolve(address), address);
   }
 
-  /** The symbols of that name, with or without its leading underscore, in all images. */
+  /** The symbols with exactly that name, with or without its leading underscore, in all images. */
   lookup(name: string): FoundSymbol[] {
     return this.symbols.lookup(name);
   }

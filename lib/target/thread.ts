@@ -22,13 +22,13 @@ const runStates: readonly RunState[] = [
  * of a target. */
 export type CodeResolver = Resolver & UnwindImages;
 
-/** Suspends and resumes a single thread, writes its registers. */
+/** Suspends and resumes single threads, and writes their registers. */
 export interface ThreadControl {
   /** `thread_suspend`. */
   suspend(id: bigint): void;
   /** `thread_resume`. */
   resume(id: bigint): void;
-  /** Returns the whole new state. */
+  /** Returns the complete new state. */
   setRegister(id: bigint, name: string, value: bigint): Uint8Array;
 }
 
@@ -44,7 +44,7 @@ export interface ThreadContext {
   readonly control: ThreadControl | undefined;
 }
 
-/** A thread as it was when it was captured.
+/** A thread, as it was when it was captured.
  *
  * @example
  * ```ts
@@ -57,9 +57,10 @@ export interface ThreadContext {
  * ```
  */
 export class Thread {
-  /** 0 is the main thread. */
+  /** Its number; 0 is the main thread. */
   readonly index: number;
-  /** Its last exception, where that is known: in cores. Not in the JSON form. */
+  /** Its last exception, where that is known, which is in cores; otherwise `null`. The JSON form leaves
+   * it out. */
   readonly exception: ThreadException | null;
   readonly #captured: CapturedThread;
   readonly #context: ThreadContext;
@@ -84,12 +85,12 @@ export class Thread {
     this.exception = exception;
   }
 
-  /** System-wide unique. */
+  /** Its identifier, unique in the system. */
   get id(): bigint {
     return this.#captured.info.id;
   }
 
-  /** As the target set it, and not safe to print raw; empty when it has none. */
+  /** The name that the target gave it; empty when it has none. */
   get name(): string {
     return this.#captured.info.name;
   }
@@ -99,32 +100,32 @@ export class Thread {
     return runStates[this.#captured.info.runState - 1] ?? "stopped";
   }
 
-  /** From 0 to 1, of one CPU. */
+  /** Share of one CPU, from 0 to 1. */
   get cpuUsage(): number {
     return this.#captured.info.cpuUsage / 1000;
   }
 
-  /** Nanoseconds. */
+  /** Time in user space, in nanoseconds. */
   get userTime(): bigint {
     return this.#captured.info.userTime;
   }
 
-  /** Nanoseconds. */
+  /** Time in the kernel, in nanoseconds. */
   get systemTime(): bigint {
     return this.#captured.info.systemTime;
   }
 
-  /** How often it is suspended by itself. A pause of the whole target is not in it. */
+  /** How often it alone is suspended. A pause of the target does not count. */
   get suspendCount(): number {
     return this.#captured.info.suspendCount;
   }
 
-  /** Its current one. */
+  /** Its current scheduling priority. */
   get priority(): number {
     return this.#captured.info.priority;
   }
 
-  /** All registers; none when the state could not be had. */
+  /** All registers; empty when the state could not be read. */
   get registers(): Registers {
     return this.#registers ??= this.#state.length === 0
       ? new Registers(new Map())
@@ -148,8 +149,8 @@ export class Thread {
     return control;
   }
 
-  /** `thread_suspend`: it stays stopped, also while the rest of the target runs, until as many
-   * calls of {@linkcode resume} or until the target is disposed. */
+  /** `thread_suspend`: it stays stopped, even while the rest of the target runs, until {@linkcode
+   * resume} was called as often or the target is disposed. */
   suspend(): void {
     this.#control().suspend(this.id);
   }
