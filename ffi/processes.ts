@@ -1,5 +1,5 @@
-/** Processes and what is beneath them: here `ffi/` and `lib/` are joined. Most of what is started needs no
- * more than this, and it is loaded in half the time that `mod.ts` takes.
+/** Attaching, launching, and this process: joins `ffi/` and `lib/`. Most commands need no more than
+ * this, and it loads in half the time that `mod.ts` takes.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export { fileSystem as system };
 
 let opened: NativeKernel | undefined;
 
-/** The kernel of this system, opened when it is first asked for. */
+/** The kernel of this system, opened at first use. */
 export function kernel(): NativeKernel {
   return opened ??= openKernel();
 }
@@ -29,7 +29,7 @@ export function kernel(): NativeKernel {
 /** `KERN_FAILURE`. */
 const failure = 5;
 
-/** Takes hold of a running process. It runs on until it is paused.
+/** Attaches to a running process. It runs until it is paused.
  *
  * @example
  * ```ts
@@ -66,11 +66,11 @@ function pidOfName(processes: ReturnType<NativeKernel["processes"]>, name: strin
   );
 }
 
-/** How long a program may take to begin to run. */
+/** Maximum time for a program to start running. */
 const launchMilliseconds = 10_000;
 
-/** Starts a program and takes hold of it; it is running its own code when this returns. On Linux a
- * Mach-O program runs through machpause's loader.
+/** Starts a program and attaches to it. When this returns the program runs its own code. On Linux,
+ * machpause's loader runs Mach-O programs.
  *
  * @example
  * ```ts
@@ -117,7 +117,7 @@ export async function launch(
           onHold: guard,
         }),
     );
-    // From here on it runs its own code.
+    // The program runs its own code from here on.
     started.dispose();
     while (child.hasDyld && !target.initialized) {
       const ended = child.ended();
@@ -175,14 +175,15 @@ function takeLaunched(
   }
 }
 
-/** What this process hands on, where it may be read without asking anybody. */
+/** The libraries that this process inserts and passes on, if its environment may be read without a
+ * prompt. */
 function inheritedLibraries(): string | undefined {
   const variable = "DYLD_INSERT_LIBRARIES";
   const { state } = Deno.permissions.querySync({ name: "env", variable });
   return state === "granted" ? Deno.env.get(variable) : undefined;
 }
 
-/** This very process, in snapshots.
+/** This process, for snapshots.
  *
  * @example
  * ```ts

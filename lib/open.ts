@@ -1,4 +1,4 @@
-/** What is opened over a file system alone: `mod.ts` does over Deno's, `package/` over Node's. */
+/** Opens what needs only a file system. `mod.ts` uses Deno's, the npm package Node's. */
 
 import { type LoadedImage, MachOFile, type MachOFileOptions } from "./macho/mod.ts";
 import type { Stackshot, StackshotData } from "./stackshot/mod.ts";
@@ -18,7 +18,7 @@ export type { SymbolOptions } from "./symbols/mod.ts";
 
 /** How a stackshot is opened or taken. */
 export interface StackshotOptions extends SymbolOptions {
-  /** The path of the stackshot that a delta one is against. */
+  /** Path of the stackshot that a delta stackshot is relative to. */
   readonly base?: string;
 }
 
@@ -55,12 +55,12 @@ export function openSymbolizerOver(
   return FileSymbolizer.open(system, images, symbols);
 }
 
-/** Loaded by who needs it: most do not. */
+/** Loaded when needed: most programs read no stackshots. */
 function stackshots(): Promise<typeof import("./stackshot/mod.ts")> {
   return import("./stackshot/mod.ts");
 }
 
-/** The stackshot that a delta one is against, where there is one.
+/** Reads the stackshot that a delta stackshot is relative to, if there is one.
  *
  * @throws FormatError when it is no stackshot
  */
@@ -78,7 +78,7 @@ function wholeFile({ files }: FileSystem, path: string): Uint8Array {
   return file.read(0, file.size);
 }
 
-/** A stackshot's tasks and threads.
+/** Decodes a stackshot.
  *
  * @param bytes as the kernel gave them, or as they are in a file
  * @param name for errors

@@ -1,5 +1,4 @@
 /** What a unit's table says of an offset. */
-import type { RawText } from "../escape.ts";
 import type { SourceFrame, SourceLocation } from "./source_frame.ts";
 import type { UnitTable } from "./unit_table.ts";
 
@@ -63,14 +62,14 @@ export class UnitLookup {
     let location = this.#location(offset);
     let scope = this.#scopeAt(offset);
     if (scope < 0) {
-      return location === null ? [] : [{ function: "" as RawText, location, inlined: false }];
+      return location === null ? [] : [{ function: "", location, inlined: false }];
     }
     const frames: SourceFrame[] = [];
     for (;;) {
       const number = table.scopeFunction[scope];
       const parent = table.scopeParent[scope];
       frames.push({
-        function: table.linkageName(number) ?? table.functionName(number) ?? "" as RawText,
+        function: table.linkageName(number) ?? table.functionName(number) ?? "",
         location,
         inlined: parent >= 0,
       });

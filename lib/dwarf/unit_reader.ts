@@ -1,5 +1,4 @@
 /** Units, read into tables. */
-import type { RawText } from "../escape.ts";
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
@@ -176,7 +175,7 @@ export class UnitReader {
       symbolName: (number) =>
         strings.bytesAt(this.#nameRef(linkages[number], "linkage")) ??
           strings.bytesAt(this.#nameRef(names[number], "name")),
-      file: (number) => (files?.path(number) ?? null) as RawText | null,
+      file: (number) => (files?.path(number) ?? null),
     };
   }
 

@@ -79,9 +79,9 @@ export function dladdr(info: AddressInfo, address: bigint): DlInfo | null {
   const { image, symbol, functionStart, source, frames } = info;
   if (image === null) return null;
   return {
-    fname: image.path as RawText,
+    fname: image.path,
     fbase: image.loadAddress,
-    sname: (symbol?.name ?? null) as RawText | null,
+    sname: symbol?.name ?? null,
     saddr: functionStart,
     image,
     symbol,

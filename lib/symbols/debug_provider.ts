@@ -2,7 +2,6 @@
 
 import type { SourceFrame } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
-import type { RawText } from "../escape.ts";
 import type { FileSystem } from "../file_system.ts";
 import { Image, type ImageSymbol, type LoadedImage, type SymbolMatch } from "../macho/walking.ts";
 import type { DebugSection, MissingSymbols } from "./address_info.ts";
@@ -75,7 +74,7 @@ export class DebugProvider implements Disposable {
       return info?.framesAt(offset) ?? noFrames;
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      const reason = error.message as RawText;
+      const reason = error.message;
       if (!reasons.includes(reason)) reasons.push(reason);
       return noFrames;
     }
@@ -153,12 +152,12 @@ export class DebugProvider implements Disposable {
     const missing: MissingSymbols[] = [];
     for (const [image, { info, reasons: refused }] of this.#found) {
       const { path, uuid } = image;
-      const reasons = [...refused, ...info?.warnings ?? []].slice(0, MAX_REASONS) as RawText[];
+      const reasons = [...refused, ...info?.warnings ?? []].slice(0, MAX_REASONS);
       // An image that is neither in a core nor on the disk lacks more than its debug information.
       const lacking = info === null && uuid !== null && image instanceof Image &&
         !isSystemPath(path);
       if (lacking || reasons.length > 0) {
-        missing.push({ path: path as RawText, uuid, found: info?.path ?? null, reasons });
+        missing.push({ path: path, uuid, found: info?.path ?? null, reasons });
       }
     }
     return missing;

@@ -165,7 +165,7 @@ export class DebugFinder implements Disposable {
     }
     this.#open.push(opened.file);
     const info = new DebugMapInfo(map, {
-      path: opened.file.name as RawText,
+      path: opened.file.name,
       uuid,
       cpuType: binary.image.cpuType,
       files: this.#system.files,
@@ -200,7 +200,7 @@ export class DebugFinder implements Disposable {
       return open();
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      reasons.push((error instanceof FormatError ? text : `${path}: ${text}`) as RawText);
+      reasons.push(error instanceof FormatError ? text : `${path}: ${text}`);
     }
   }
 
@@ -211,7 +211,7 @@ export class DebugFinder implements Disposable {
 }
 
 function refusal(path: string, uuid: string | null): RawText {
-  return `${path} is not used: its UUID is ${uuid ?? "missing"}` as RawText;
+  return `${path} is not used: its UUID is ${uuid ?? "missing"}`;
 }
 
 /** Whether a file's image is the one that is loaded. */

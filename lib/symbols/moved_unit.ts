@@ -1,19 +1,20 @@
-/** A unit of an object file, at the places to which the linker brought its functions. */
+/** A unit of an object file, at the addresses that the linker gave its functions. */
 
 import type { UnitTable } from "../dwarf/mod.ts";
 
-/** What was linked of an object file: stretches of its addresses, rising and without overlaps. */
+/** The parts of an object file that were linked: ranges of its addresses, rising and without overlaps.
+ */
 export interface Moves {
   readonly count: number;
-  /** The first address of each in the object file. */
+  /** First address of each in the object file. */
   readonly from: Float64Array;
-  /** One beyond the last. */
+  /** Address after the last. */
   readonly fromEnd: Float64Array;
-  /** The offset in the image to which the first was brought. */
+  /** Offset in the image of the first address. */
   readonly to: Float64Array;
 }
 
-/** The index of the first stretch that ends after `address`. */
+/** Index of the first range that ends after `address`. */
 function firstAfter({ fromEnd, count }: Moves, address: number): number {
   let low = 0;
   let high = count;
@@ -25,8 +26,8 @@ function firstAfter({ fromEnd, count }: Moves, address: number): number {
   return low;
 }
 
-/** The unit as if it had been compiled where its functions are in the image. What was not linked is left
- * out. The columns are copies; names and files are asked of the unit itself. */
+/** The unit as if its functions had been compiled at their addresses in the image. What was not linked
+ * is left out. The columns are copies; names and files come from the unit itself. */
 export function moveUnit(unit: UnitTable, moves: Moves): UnitTable {
   return {
     ...moveScopes(unit, moves),
@@ -49,8 +50,8 @@ function facts(unit: UnitTable) {
   };
 }
 
-/** The stretches without what follows a function up to the next one: the linker counts it to the
- * function, and it has lines like any code. Stretches of assembly, in which no function is known, stay whole. */
+/** The ranges without the padding after functions: the linker counts it to the function, and it has
+ * lines like any code. Ranges of assembly code, in which no function is known, stay whole. */
 function withoutPadding(unit: UnitTable, moves: Moves): Moves {
   const known = new Float64Array(moves.count);
   for (let scope = 0; scope < unit.scopeCount; scope++) {
@@ -112,7 +113,7 @@ function moveScopes(unit: UnitTable, moves: Moves) {
 }
 
 function moveRows(unit: UnitTable, moves: Moves) {
-  /** The parts of sequences that were linked, by where they were brought. */
+  /** The linked parts of sequences, by their address in the image. */
   const parts: { first: number; end: number; start: number; high: number; by: number }[] = [];
   for (let sequence = 0; sequence < unit.sequenceCount; sequence++) {
     const first = unit.sequenceRows[sequence];
@@ -163,8 +164,8 @@ function moveRows(unit: UnitTable, moves: Moves) {
   };
 }
 
-/** The last of the rows from `first` to `end` whose offset is not above `offset`; `first` has none
- * above it. */
+/** The last of the rows from `first` to `end` whose offset is not above `offset`. The first row's is
+ * not. */
 function lastAtOrBefore(
   offsets: Float64Array,
   first: number,

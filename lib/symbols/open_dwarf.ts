@@ -63,5 +63,5 @@ export function openDwarf(bytes: ByteSource): OpenedDwarf {
   if (sections === null) throw new FormatError(bytes.name, 0, "debug information (DWARF)");
   // The image is placed at 0, so its slide is minus the address it was linked for.
   const info = DwarfInfo.open(sections, { base: -image.slide });
-  return new OpenedDwarf(bytes.name as RawText, image.uuid, arch.name, info);
+  return new OpenedDwarf(bytes.name, image.uuid, arch.name, info);
 }

@@ -106,7 +106,7 @@ export class SymbolFiles {
       }
     };
     for (const folder of this.#folders) {
-      for (const path of this.#files.walk(folder) as Iterable<RawText>) {
+      for (const path of this.#files.walk(folder)) {
         try {
           using file = this.#files.open(path);
           if (isSharedCache(file.read(0, 16))) {

@@ -1,6 +1,6 @@
 import { type Arch, archOfCpuType, readRegister } from "../arch/mod.ts";
 import { FormatError } from "../errors.ts";
-import { escape } from "../escape.ts";
+import { escape, type RawText } from "../escape.ts";
 import {
   type CoreCommands,
   type CoreNote,
@@ -67,13 +67,13 @@ export class CoreTarget extends Target {
   /** See {@linkcode Target.paused}. */
   readonly paused = true;
   /** Path of the core file. */
-  readonly path: string;
+  readonly path: RawText;
   /** The notes in the core, including those that are not understood. */
   readonly notes: readonly CoreNote[];
   /** The segments of the core: the regions of its address space, in the file's order. */
   readonly segments: readonly CoreSegment[];
   /** Version of the kernel; `null` when the core does not say. */
-  readonly kernelVersion: string | null;
+  readonly kernelVersion: RawText | null;
   /** The main binary, as the core names it; `null` when it does not. */
   readonly mainBinary: MainBinary | null;
   readonly #file: OpenFile;
@@ -158,7 +158,7 @@ export class CoreTarget extends Target {
   }
 
   /** See {@linkcode Target.name}: from a note, else the program's name, else the file's. */
-  get name(): string {
+  get name(): RawText {
     return this.#name ??= this.#metadata.name || this.#programName() ||
       this.path.slice(this.path.lastIndexOf("/") + 1);
   }

@@ -2,6 +2,8 @@
  * tests bring their own. Every method throws {@linkcode MachError} when its call does not succeed, and
  * {@linkcode TargetGoneError} when the task or thread has died. */
 
+import type { RawText } from "../escape.ts";
+
 /** `thread_info`: basic, identifier and extended in one. */
 export interface ThreadInfo {
   /** Its identifier, unique in the system. */
@@ -25,7 +27,7 @@ export interface ThreadInfo {
   /** Its current scheduling priority. */
   readonly priority: number;
   /** The name that the target gave it. */
-  readonly name: string;
+  readonly name: RawText;
 }
 
 /** One region of a task's address space, from `mach_vm_region_recurse`. */
@@ -47,7 +49,7 @@ export interface Region {
   /** Depth of the submap that it was found in. */
   readonly depth: number;
   /** The mapped file; empty when there is none or it was not requested. */
-  readonly path: string;
+  readonly path: RawText;
 }
 
 /** `TASK_DYLD_INFO`, with the CPU the task runs on. */
@@ -69,7 +71,7 @@ export interface OwnImage {
   /** The address of its Mach-O header. */
   readonly header: bigint;
   /** Its path. */
-  readonly name: string;
+  readonly name: RawText;
   /** The load address minus the address it was linked for. */
   readonly slide: bigint;
 }
@@ -157,7 +159,7 @@ export interface MachKernel {
   /** This process's images, from the `_dyld_*` calls. */
   ownImages(): OwnImage[];
   /** All processes. */
-  processes(): { readonly pid: number; readonly name: string }[];
+  processes(): { readonly pid: number; readonly name: RawText }[];
   /** The path of a process's program. */
   processPath(pid: number): string;
   /** Every thread's state and stack, in one stop. */

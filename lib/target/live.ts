@@ -1,3 +1,4 @@
+import type { RawText } from "../escape.ts";
 import { type Arch, archOfCpuType, readRegister, register, writeRegister } from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
@@ -79,7 +80,7 @@ export interface LiveOptions extends SymbolOptions {
   /** Of the process. */
   readonly pid: number;
   /** Of the process, for people. */
-  readonly name: string;
+  readonly name: RawText;
   /** Ends the process, where the target was launched. */
   readonly kill?: () => void;
   /** Called when the target begins and ceases to hold threads suspended one by one. */
@@ -105,7 +106,7 @@ export class LiveTarget extends Target {
   /** See {@linkcode Target.pid}. */
   readonly pid: number;
   /** See {@linkcode Target.name}. */
-  readonly name: string;
+  readonly name: RawText;
   /** See {@linkcode Target.memory}. */
   readonly memory: Memory;
   readonly #kernel: MachKernel;

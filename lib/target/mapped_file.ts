@@ -1,11 +1,11 @@
-import { escape } from "../escape.ts";
+import { escape, type RawText } from "../escape.ts";
 import type { AddressRange, LoadedImage } from "../macho/mod.ts";
 import type { Region } from "./kernel.ts";
 
 /** An image of which only the place is known: it has a name and offsets, but no symbols. */
 export class PlacedImage implements LoadedImage {
-  readonly path: string;
-  readonly name: string;
+  readonly path: RawText;
+  readonly name: RawText;
   readonly uuid: string | null;
   readonly loadAddress: bigint;
   /** As if linked at 0. */

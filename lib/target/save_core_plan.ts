@@ -26,7 +26,7 @@ export interface PlanInput {
   /** All regions of the task, in rising order. */
   readonly regions: readonly Region[];
   readonly images: readonly Image[];
-  /** Each thread's registers, `null` when they could not be read, and the upper bound of its stack, 0
+  /** Each thread's registers, empty when they could not be read, and the upper bound of its stack, 0
    * when not known. */
   readonly stacks: readonly { readonly registers: Registers; readonly end: bigint }[];
   readonly dyldInfo: DyldInfo;

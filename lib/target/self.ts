@@ -1,3 +1,4 @@
+import type { RawText } from "../escape.ts";
 import type { Arch } from "../arch/mod.ts";
 import type { FileSystem } from "../file_system.ts";
 import type { LoadedImage } from "../macho/mod.ts";
@@ -32,7 +33,7 @@ export class SelfTarget extends Target {
   /** See {@linkcode Target.pid}. */
   readonly pid: number;
   /** See {@linkcode Target.name}. */
-  readonly name: string;
+  readonly name: RawText;
   /** See {@linkcode Target.memory}. */
   readonly memory: Memory;
   /** See {@linkcode Target.paused}. */

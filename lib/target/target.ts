@@ -1,7 +1,7 @@
 /** What is looked at, and its state at one moment. */
 
 import type { Arch } from "../arch/mod.ts";
-import { escape } from "../escape.ts";
+import { escape, type RawText } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import type { FileSystem } from "../file_system.ts";
 import type { Region } from "./kernel.ts";
@@ -56,7 +56,7 @@ export abstract class Target implements Disposable {
   /** The process identifier; `null` when there is none. */
   abstract readonly pid: number | null;
   /** Name of the process. */
-  abstract readonly name: string;
+  abstract readonly name: RawText;
   /** Its memory, by address. */
   abstract readonly memory: Memory;
   /** The images, those that dyld lists first and in its order. */

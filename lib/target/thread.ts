@@ -1,5 +1,5 @@
 import { type Arch, Registers } from "../arch/mod.ts";
-import { escape } from "../escape.ts";
+import { escape, type RawText } from "../escape.ts";
 import type { ThreadException } from "./core_exception.ts";
 import { Backtrace } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
@@ -91,7 +91,7 @@ export class Thread {
   }
 
   /** The name that the target gave it; empty when it has none. */
-  get name(): string {
+  get name(): RawText {
     return this.#captured.info.name;
   }
 

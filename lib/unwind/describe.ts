@@ -1,7 +1,7 @@
 import type { Arch } from "../arch/mod.ts";
 import type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/mod.ts";
 
-/** A row in words, as in `CFA = rsp + 16; rip = [CFA - 8]; rbp = [CFA - 16]`.
+/** Describes a row, as in `CFA = rsp + 16; rip = [CFA - 8]; rbp = [CFA - 16]`.
  *
  * @example
  * ```ts

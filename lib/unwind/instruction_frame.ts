@@ -1,39 +1,39 @@
-/** What a function's instructions did to its caller's registers, followed one after another: the
- * part of instruction analysis that ARM's two instruction sets and 64-bit ARM have in common. */
+/** Follows what a function's instructions do to its caller's registers: the part of instruction analysis
+ * that 64-bit ARM, 32-bit ARM and Thumb code share. */
 
 import type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/row.ts";
 import type { FunctionCode, InstructionRow } from "./instruction_set.ts";
 
-/** What is known of a register's value. */
+/** What is known about a register's value. */
 export type Value =
   /** The CFA plus an offset. */
   | { readonly kind: "cfa"; readonly offset: number }
   | { readonly kind: "constant"; readonly value: number }
-  /** What a register held when the function was entered. */
+  /** The value of a register when the function was entered. */
   | { readonly kind: "entry"; readonly register: number }
   | { readonly kind: "unknown" };
 
-/** The registers that matter here, by their DWARF numbers. */
+/** The registers that matter to a frame, by their DWARF numbers. */
 export interface FrameRegisters {
   readonly sp: number;
   readonly fp: number;
   readonly lr: number;
-  /** Whether a function must hand this register back as it got it. */
+  /** Whether a function must preserve this register. */
   isCalleeSaved(register: number): boolean;
 }
 
 const unknown: Value = { kind: "unknown" };
 
-/** What holds before one instruction. */
+/** What is known before one instruction. */
 export class FrameState {
   readonly registers: FrameRegisters;
-  /** Those that no longer hold what they held on entry. */
+  /** Registers that no longer hold their value from the function's entry. */
   readonly #values: Map<number, Value>;
   /** Where registers are saved, as offsets from the CFA. */
   readonly #saved: Map<number, number>;
-  /** The state before the epilogue that has begun: code that follows the epilogue continues it. */
+  /** The state before the epilogue that has begun. Code after the epilogue continues from it. */
   #body: FrameState | null;
-  /** Counts the instructions that took part in setting a frame up. */
+  /** Number of instructions that helped to set up a frame. */
   setups = 0;
 
   private constructor(
@@ -48,7 +48,7 @@ export class FrameState {
     this.#body = body;
   }
 
-  /** At a function's first instruction. */
+  /** The state at a function's first instruction. */
   static entry(registers: FrameRegisters): FrameState {
     const values = new Map<number, Value>([[registers.sp, { kind: "cfa", offset: 0 }]]);
     return new FrameState(registers, values, new Map(), null);
@@ -65,7 +65,7 @@ export class FrameState {
     return copy;
   }
 
-  /** Makes this state what another one is. */
+  /** Makes this state equal to another one. */
   restore(other: FrameState): void {
     this.#values.clear();
     for (const [register, value] of other.#values) this.#values.set(register, value);
@@ -75,7 +75,7 @@ export class FrameState {
     this.setups = other.setups;
   }
 
-  /** Whether an epilogue has begun and not yet ended. */
+  /** Whether an epilogue has begun and not ended. */
   get tearingDown(): boolean {
     return this.#body !== null;
   }
@@ -87,7 +87,7 @@ export class FrameState {
       this.value(this.registers.lr).kind === "entry";
   }
 
-  /** What holds after an instruction that is not followed by the next one. */
+  /** The state after an instruction that does not continue with the next one. */
   afterEnd(): FrameState {
     return (this.#body ?? this).copy();
   }
@@ -104,7 +104,8 @@ export class FrameState {
         if (value.offset < old.offset) this.#setUp();
         else if (value.offset > old.offset) this.#tearDown();
       } else if (value.kind === "cfa") this.#tearDown();
-      // What is below the stack pointer is gone, so those registers must hold their own values.
+      // Slots below the stack pointer are gone, so their registers must hold their own values
+      // again.
       if (value.kind === "cfa") {
         for (const [saved, slot] of this.#saved) {
           if (slot < value.offset) this.#saved.delete(saved);
@@ -117,14 +118,14 @@ export class FrameState {
     else this.#values.set(register, value);
   }
 
-  /** A register got a value that is not known. */
+  /** A register gets an unknown value. */
   clobber(register: number): void {
     const { sp, lr } = this.registers;
-    // A data word read as an instruction must not cost these two.
+    // Data that is misread as an instruction must not lose these two.
     if (register !== sp && register !== lr) this.set(register, unknown);
   }
 
-  /** The stack pointer, or another register, got a value that depends on the program's data. */
+  /** A register, perhaps the stack pointer, gets a value that depends on the program's data. */
   lose(register: number): void {
     this.#values.set(register, unknown);
   }
@@ -148,7 +149,7 @@ export class FrameState {
     else this.clobber(register);
   }
 
-  /** `register` was stored at `base + offset`. */
+  /** `register` is stored at `base + offset`. */
   store(register: number, base: number, offset: number): void {
     const { isCalleeSaved, lr } = this.registers;
     const at = this.value(base);
@@ -161,7 +162,7 @@ export class FrameState {
     this.#saved.set(register, at.offset + offset);
   }
 
-  /** `register` was loaded from `base + offset`. */
+  /** `register` is loaded from `base + offset`. */
   load(register: number, base: number, offset: number): void {
     const at = this.value(base);
     if (at.kind === "cfa" && this.#saved.get(register) === at.offset + offset) {
@@ -172,12 +173,12 @@ export class FrameState {
     else this.clobber(register);
   }
 
-  /** A function was called. */
+  /** A function is called. */
   call(): void {
     const { isCalleeSaved, lr, sp } = this.registers;
     for (const [register, value] of this.#values) {
-      // Constants outlive calls: what touches the pages of a big frame is called with its size in a
-      // register, and keeps it.
+      // Constants outlive calls: the function that probes the pages of a large frame is called with
+      // the frame's size in a register, and preserves it.
       if (register === sp || isCalleeSaved(register) || value.kind === "constant") continue;
       this.#values.set(register, unknown);
     }
@@ -217,8 +218,8 @@ export class FrameState {
   #cfa(): CfaRule | null {
     const { sp, fp } = this.registers;
     const frame = this.value(fp);
-    // A register that points to where its own old value is saved is a frame pointer, which is as it
-    // is whatever the code between did to the stack pointer.
+    // A register that points to the slot of its own old value is a frame pointer. It is valid
+    // whatever the code between did to the stack pointer.
     if (frame.kind === "cfa" && this.#saved.get(fp) === frame.offset) {
       return { kind: "register", register: fp, offset: -frame.offset };
     }
@@ -240,20 +241,19 @@ export class FrameState {
   }
 }
 
-/** What one instruction does beyond what it did to the state. Offsets are from the function's
- * start. */
+/** The effects of one instruction besides those on the state. Offsets are from the function's start. */
 export interface Step {
-  /** Bytes, with what data follows the instruction. */
+  /** Size in bytes, with the data that follows the instruction. */
   readonly length: number;
   /** Where else execution may continue. */
   readonly targets?: readonly number[];
   /** Execution does not continue with the next instruction. */
   readonly ends?: boolean;
-  /** A function was called. */
+  /** The instruction calls a function. */
   readonly calls?: boolean;
 }
 
-/** Reads code in pieces, from a function's start on. */
+/** Reads a function's code in pieces. */
 export class Code {
   readonly #input: FunctionCode;
   readonly #length: number;
@@ -279,7 +279,7 @@ export class Code {
   #cover(at: number, size: number): boolean {
     if (at >= this.#start && at + size <= this.#start + this.#view.byteLength) return true;
     if (at + size > this.#length) return false;
-    // The second try is for the end of what is mapped.
+    // The second attempt is for the end of a mapping.
     for (const length of [Math.min(pieceSize, this.#length - at), size]) {
       const bytes = this.#input.readCode(this.#input.functionStart + BigInt(at), length);
       if (bytes === null || bytes.length < size) continue;
@@ -292,10 +292,10 @@ export class Code {
 }
 
 const pieceSize = 1024;
-/** Bytes from a function's start beyond which nothing is followed. */
+/** Maximum distance from a function's start, in bytes. */
 const maxDistance = 1 << 20;
 const maxInstruction = 4;
-/** How many instructions after `pc` may belong to the prologue it is in. */
+/** Maximum number of instructions after `pc` that may belong to the same prologue. */
 const maxLookahead = 48;
 
 /** Follows a function's instructions up to `pc`.
@@ -311,7 +311,7 @@ export function followInstructions(
   if (!(distance >= 0 && distance <= maxDistance)) return null;
   if (input.functionEnd !== null && input.pc >= input.functionEnd) return null;
   const code = new Code(input);
-  /** What holds at places that are jumped to from before them. */
+  /** The states at targets of earlier jumps. */
   const joined = new Map<number, FrameState>();
   let state = FrameState.entry(registers);
   let at = 0;
@@ -322,7 +322,7 @@ export function followInstructions(
       joined.delete(at);
     }
     if (at === distance) break;
-    // `pc` may be inside this instruction, and then what came before it counts.
+    // If `pc` is inside this instruction, the state before it counts.
     const next = distance - at < maxInstruction ? state.copy() : state;
     const taken = step(next, code, at);
     if (taken === null) return null;
@@ -357,14 +357,14 @@ function placeOf(
   return "body";
 }
 
-/** An instruction of four bytes that goes on to the next. */
+/** An instruction of four bytes that continues with the next. */
 export const next4: Step = { length: 4 };
-/** One after which the code goes on elsewhere, or not at all. */
+/** One that jumps, returns or traps. */
 export const end4: Step = { length: 4, ends: true };
 /** One that calls. */
 export const call4: Step = { length: 4, calls: true };
 
-/** The lower bits of a number, the highest of them being its sign. */
+/** The lower bits of a number as a signed number. */
 export function signed(value: number, bits: number): number {
   return (value << (32 - bits)) >> (32 - bits);
 }

@@ -1,16 +1,16 @@
-/** `__TEXT,__unwind_info`: which compact unwind encoding each function has, found without reading
- * more of the section than the way to it.
+/** `__TEXT,__unwind_info`: the compact unwind encoding of each function, found by reading only the part
+ * of the section that leads to it.
  *
  * The section, as `<mach-o/compact_unwind_encoding.h>` lays it out, is a table in two levels. The
- * first-level index splits the functions into pages and ends with a sentinel that only says where
- * the last function ends. A page lists functions in rising order, each with its encoding: a regular
- * page in full, a compressed page with a distance from the page's first function and an index into
- * the encodings that all pages have in common, followed by those of the page alone. Personality
- * functions and language-specific data areas matter to who throws, not to who looks. */
+ * first-level index splits the functions into pages and ends with a sentinel that only says where the
+ * last function ends. A page lists functions in rising order, each with its encoding: a regular page in
+ * full, a compressed page with a distance from the page's first function and an index into the
+ * encodings that all pages share, followed by those of the page alone. Personality functions and
+ * language-specific data areas, which exceptions need, are not read. */
 
 const VERSION = 1;
 const HEADER_SIZE = 28;
-/** Function offset, page, language-specific data areas. */
+/** An index entry: function offset, page, language-specific data areas. */
 const INDEX_ENTRY_SIZE = 12;
 const PAGE_REGULAR = 2;
 const PAGE_COMPRESSED = 3;
@@ -18,17 +18,17 @@ const PAGE_COMPRESSED = 3;
 /** A function, or a part of one, and how it is unwound. Offsets are bytes from the image's load
  * address. */
 export interface UnwindEntry {
-  /** The `compact_unwind_encoding_t`; 0 where the linker knew of none. */
+  /** The `compact_unwind_encoding_t`; 0 where the linker had none. */
   readonly encoding: number;
-  /** Where the encoding begins to hold. */
+  /** Where the encoding starts to apply. */
   readonly functionStart: number;
-  /** Where it no longer holds: the next entry's start. */
+  /** Where it stops to apply: the next entry's start. */
   readonly functionEnd: number;
 }
 
-/** The encodings that all compressed pages have in common. */
+/** The encodings that all compressed pages share. */
 interface CommonEncodings {
-  /** In the section. */
+  /** Offset in the section. */
   readonly offset: number;
   /** The index of a page's first own encoding. */
   readonly count: number;
@@ -41,7 +41,7 @@ interface Page {
   readonly entries: number;
   /** Bytes from entry to entry: 8 on a regular page, 4 on a compressed one. */
   readonly stride: 4 | 8;
-  /** How many entries are sound. */
+  /** Number of sound entries. */
   readonly count: number;
   /** The function offset that a compressed page's distances are from. */
   readonly base: number;
@@ -70,7 +70,7 @@ export class UnwindInfo {
   readonly #starts: Uint32Array;
   /** Where each page is in the section, and the sentinel's 0. */
   readonly #pageOffsets: Uint32Array;
-  /** Pages that have been used before; `null` is one that cannot be used. */
+  /** Pages that have been checked; `null` is one that cannot be used. */
   readonly #pages: (Page | null | undefined)[] = [];
 
   private constructor(
@@ -128,13 +128,14 @@ export class UnwindInfo {
         break;
       }
       count++;
-      // Where the count is wrong, the sentinel still has no page.
+      // Even where the count is wrong, the sentinel has no page.
       if (index.fitting < index.count && pageOffsets[count - 1] === 0) break;
     }
     return new UnwindInfo(
       view,
       warn,
-      // A count that cannot be says nothing of the encodings, but those after them keep their place.
+      // With an impossible count the common encodings are unusable, but the indexes of those after
+      // them stay right.
       { ...common, readable: common.fitting === common.count ? common.count : 0 },
       starts.subarray(0, count),
       pageOffsets.subarray(0, count),
@@ -171,7 +172,7 @@ export class UnwindInfo {
 
   /** All sound entries, rising. */
   *entries(): IterableIterator<UnwindEntry> {
-    // Damage may have many index entries share one page, and so make a small section endless.
+    // In a damaged section many index entries may share a page, which would make it endless.
     let left = Math.floor(this.#view.byteLength / 4);
     for (let index = 0; index < this.#starts.length - 1; index++) {
       const page = this.#page(index);
@@ -192,7 +193,7 @@ export class UnwindInfo {
     return known === undefined ? this.#pages[index] = this.#checkPage(index) : known;
   }
 
-  /** Looks at a page once, so that searches in it need no checks. */
+  /** Checks a page once, so that searches in it need no checks. */
   #checkPage(index: number): Page | null {
     const view = this.#view;
     const size = view.byteLength;
@@ -238,7 +239,7 @@ export class UnwindInfo {
     if (strange > 0) warn(`${strange} entries have encodings that are not there`);
     if (sound < page.count) warn(`entry ${sound} is out of order`);
     if (sound === page.count && !entries.cut) return page;
-    // Where the last entry before the damage ends is not known: it only ends the one before it.
+    // The end of the last entry before the damage is not known, so it only ends the one before it.
     return { ...page, count: Math.max(0, sound - 1), end: previous };
   }
 

@@ -8,7 +8,6 @@ import { DebugMapInfo } from "../../lib/symbols/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
 import { largeDylib } from "./large_dsym.ts";
 import { chain, compareChains, everyOffset, openSubject, randomOffsets } from "./symbolizer.ts";
-import { rawText } from "../raw_text.ts";
 
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
 
@@ -24,7 +23,7 @@ function openMap(path: string): DebugMapInfo {
   });
   assert(map !== null, `${path} has no debug map`);
   return new DebugMapInfo(map, {
-    path: rawText(path),
+    path: path,
     uuid: image.uuid,
     cpuType: image.cpuType,
     files,

@@ -2,7 +2,6 @@
 import { MachOFile } from "../../lib/macho/mod.ts";
 import { DwarfInfo, DwarfSections, type SourceFrame } from "../../lib/dwarf/mod.ts";
 import { files } from "../../ffi/files.ts";
-import { rawText } from "../raw_text.ts";
 
 /** Functions, innermost first, as `name file:line:column`. */
 export type Chain = readonly string[];
@@ -134,4 +133,4 @@ export async function compareChains(
   return { known, inlined };
 }
 
-const nothing: SourceFrame = { function: rawText(""), location: null, inlined: false };
+const nothing: SourceFrame = { function: "", location: null, inlined: false };

@@ -1,7 +1,6 @@
 /** Makes the symbol table file of one image. */
 import { type ArchName, archOfCpuType, archs } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
-import type { RawText } from "../../escape.ts";
 import { DebugMap, Image } from "../../macho/mod.ts";
 import { runWorkers } from "../../workers.ts";
 import {
@@ -121,7 +120,7 @@ async function addUnits(
     throw new FormatError(path, 0, "debug information: DWARF, or a debug map to object files");
   }
   using info = new DebugMapInfo(map, {
-    path: path as RawText,
+    path: path,
     uuid: image.uuid,
     cpuType: image.cpuType,
     files: options.system.files,

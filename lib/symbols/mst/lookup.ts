@@ -114,7 +114,7 @@ export class MstLookup {
     let location = this.#location(group, found);
     for (const call of calls) {
       frames.push({
-        function: this.#name(group, call.name) ?? "" as RawText,
+        function: this.#name(group, call.name) ?? "",
         location,
         inlined: true,
       });
@@ -123,7 +123,7 @@ export class MstLookup {
     let name = this.#name(group, piece.name);
     if (name === null) {
       const symbol = this.#symbolAt(offset);
-      name = symbol === null ? "" as RawText : this.#string(symbol.name);
+      name = symbol === null ? "" : this.#string(symbol.name);
     }
     frames.push({ function: name, location, inlined: false });
     return frames;
@@ -258,7 +258,7 @@ export class MstLookup {
     if (known !== undefined) return known;
     const reader = this.#reader;
     this.#begin(reader, this.#section("STRINGS"), at, MAX_STRING);
-    const text = decoder.decode(reader.bytes.subarray(reader.position, reader.end)) as RawText;
+    const text = decoder.decode(reader.bytes.subarray(reader.position, reader.end));
     if (this.#strings.size >= MAX_KEPT) this.#strings.clear();
     this.#strings.set(at, text);
     return text;

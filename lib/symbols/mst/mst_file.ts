@@ -78,7 +78,7 @@ export class MstFile implements DebugInfo {
   readonly #warnings = new Set<string>();
 
   private constructor(source: ByteSource & Partial<Disposable>, header: MstHeader) {
-    this.path = source.name as RawText;
+    this.path = source.name;
     this.info = infoOf(header);
     this.uuid = header.uuid;
     this.arch = header.arch.name;

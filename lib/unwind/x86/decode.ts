@@ -2,7 +2,7 @@
  * Architectures Software Developer's Manual", volume 2, chapter 2 (formats) and appendix A (opcode
  * maps). */
 
-/** What follows each opcode, sixteen opcodes to a line:
+/** What follows each opcode, sixteen opcodes in each string:
  *
  * - `.` nothing, `m` a ModRM byte and what that asks for
  * - `b` a byte, `w` two, `z` four or, with an operand-size prefix, two
@@ -11,7 +11,8 @@
  * - `v` like `z`, but eight with REX.W; `o` an offset as wide as addresses
  * - `e` three bytes (`enter`), `g`, `G` a ModRM byte, and `b` or `z` if it says `test`
  * - `?`, `n`, `x`, `y`, `f` are like `.`, `m`, `B`, `b`, and a far pointer, but not in 64 bits
- * - `p` a prefix or an escape, which is not looked up here; `!` no instruction */
+ * - `p` a prefix or an escape, which is not looked up here; `!` no instruction
+ */
 const oneByteMap = [
   ...["mmmmbz??mmmmbz?p", "mmmmbz??mmmmbz??", "mmmmbzp?mmmmbzp?", "mmmmbzp?mmmmbzp?"],
   ...["................", "................", "??nmppppzZbB....", "bbbbbbbbbbbbbbbb"],
@@ -30,35 +31,35 @@ const twoByteMap = [
 /** The architecture's limit, prefixes included. */
 export const MAX_LENGTH = 15;
 
-/** The opcode of vector instructions and of those after 0F 38 and 0F 3A: none of them touches the
- * stack pointer. */
+/** The opcode of vector instructions and of those after 0F 38 and 0F 3A. None of them changes the stack
+ * pointer. */
 export const OTHER = -1;
 
-/** No register, of a memory operand's base: an absolute address, or one relative to the next
+/** The base of a memory operand that has no base register: an absolute address, one relative to the next
  * instruction, or one in a segment of its own. */
 export const NO_BASE = -1;
 
-/** Decodes one instruction at a time into its own fields, so that a function's thousands cost no
- * allocations. Registers go by the numbers that they have in instructions. */
+/** Decodes one instruction at a time into its own fields, so that a function with thousands of them
+ * costs no allocations. Registers have the numbers they have in instructions. */
 export class X86Decoder {
   readonly #wide: boolean;
-  /** In bytes. */
+  /** Size in bytes. */
   length = 0;
-  /** Those after 0F are 0x0f00 and more, others as the maps have them, or {@linkcode OTHER}. */
+  /** Opcodes after 0F are 0x0f00 and above; others are as in the maps, or {@linkcode OTHER}. */
   opcode = 0;
-  /** Whether an operand-size prefix is there. */
+  /** Whether there is an operand-size prefix. */
   narrow = false;
-  /** Whether operands are 64 bits wide for a REX prefix. */
+  /** Whether a REX prefix makes operands 64 bits wide. */
   isWide = false;
-  /** Of the ModRM byte: 3 means that the operand is `rm`, else it is memory. */
+  /** From the ModRM byte: 3 means that the operand is the register `rm`, otherwise it is memory. */
   mod = 0;
   reg = 0;
   rm = 0;
-  /** Of a memory operand: its address is `base + displacement`. */
+  /** The memory operand's address is `base + displacement`. */
   base = NO_BASE;
   hasIndex = false;
   displacement = 0;
-  /** Signed; of 64-bit ones the lower half. In `enter` the size of the frame. */
+  /** Signed; the lower half of 64-bit ones. In `enter`, the size of the frame. */
   immediate = 0;
   /** Register in the opcode's three lowest bits. */
   opcodeRegister = 0;
@@ -104,14 +105,15 @@ export class X86Decoder {
         opcode !== 0xf0 && opcode !== 0xf2 && opcode !== 0xf3 && opcode !== 0x2e &&
         opcode !== 0x36 && opcode !== 0x3e && opcode !== 0x26
       ) break;
-      // A REX prefix counts only right before the opcode.
+      // A REX prefix is valid only directly before the opcode.
       rex = 0;
     }
     at++;
     this.isWide = (rex & 8) !== 0;
 
     let format: string;
-    // In 32 bits these three are vector prefixes only where the old instruction had no operand.
+    // In 32-bit code these three are vector prefixes only where the old instruction had no memory
+    // operand.
     const isVector = (opcode === 0xc4 || opcode === 0xc5 || opcode === 0x62) &&
       (wide || at < end && code[at] >= 0xc0);
     if (isVector) {
@@ -223,7 +225,7 @@ export class X86Decoder {
     return true;
   }
 
-  /** The operand after a ModRM byte.
+  /** Decodes the operand after a ModRM byte.
    *
    * @returns its size, or -1 when it is not all there
    */
@@ -245,7 +247,7 @@ export class X86Decoder {
     return at + size - start;
   }
 
-  /** The same with 16-bit addresses, whose bases are never the stack pointer. */
+  /** The same for 16-bit addresses, whose base is never the stack pointer. */
   #shortMemoryOperand(code: Uint8Array, start: number, modrm: number): number {
     const size = this.mod === 1 ? 1 : this.mod === 2 || (modrm & 7) === 6 ? 2 : 0;
     return start + size > code.length ? -1 : size;

@@ -1,10 +1,9 @@
-/** Where a function's frame is, read off its x86 instructions.
+/** Finds a function's frame by reading its x86 instructions.
  *
- * The instructions from the function's first up to `pc` are gone through once, in the order of their
- * addresses. What a branch to a later address leaves behind is kept for that address, so that the
- * code after a `ret` goes on with what held in the body, and not with what the epilogue made of it.
- * No more of an instruction matters than what it does to the stack pointer, to the frame pointer, and
- * to the slots that registers are saved in. */
+ * The instructions from the function's first up to `pc` are read once, in the order of their addresses.
+ * The state at a branch to a later address is kept for that address, so that the code after a `ret`
+ * continues with the state of the body, not with that after the epilogue. Only the effects on the stack
+ * pointer, the frame pointer and the slots of saved registers matter. */
 
 import type { Arch } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
@@ -12,37 +11,39 @@ import type { FunctionCode, InstructionRow, InstructionSet } from "../instructio
 import { isCall } from "./calls.ts";
 import { MAX_LENGTH, X86Decoder } from "./decode.ts";
 
-/** Bytes of a function that are gone through at most. */
+/** Maximum number of bytes of a function that are read. */
 const MAX_FUNCTION = 0x1_0000;
-/** Bytes after `pc` that are looked at to tell where in the function it is. */
+/** Number of bytes after `pc` that are read to find out where in the function it is. */
 const LOOK_AHEAD = 256;
-/** Bytes of a called function that are looked at for its `ret`, and of all of them together. */
+/** Maximum number of bytes of a called function that are searched for its `ret`, and of all of them
+ * together. */
 const MAX_CALLEE = 0x1000;
 const MAX_CALLEES = 0x4_0000;
 
-/** Of `__stub_helper`'s common part. */
+/** Size of the common part of `__stub_helper`. */
 const STUB_HELPER_SIZE = 16;
 
-/** Numbers in instructions. */
+/** Register numbers in instructions. */
 const AX = 0, SP = 4, BP = 5;
 
-/** DWARF numbers by those in instructions. */
+/** DWARF register numbers by those in instructions. */
 const dwarfNumbers: Readonly<Record<4 | 8, readonly number[]>> = {
   4: [0, 1, 2, 3, 4, 5, 6, 7],
   8: [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15],
 };
 
-/** What holds before an instruction. Never changed, so that branches can keep one. */
+/** What is known before an instruction. It is immutable, so that branches can keep one. */
 interface State {
-  /** From the stack pointer to the CFA, in bytes; `null` when only the program knows. */
+  /** Distance from the stack pointer to the CFA, in bytes; `null` when it depends on the program's data.
+   */
   readonly sp: number | null;
-  /** From the frame pointer to the CFA; `null` when it is none, or not yet. */
+  /** Distance from the frame pointer to the CFA; `null` when the register is not a frame pointer. */
   readonly fp: number | null;
-  /** Slots of saved registers by their numbers in instructions: offsets from the CFA. */
+  /** Slots of saved registers by their numbers in instructions, as offsets from the CFA. */
   readonly saved: ReadonlyMap<number, number>;
 }
 
-/** Makes the reader of x86 instructions.
+/** Makes the analyzer of x86 instructions.
  *
  * @param arch x86_64 or i386
  *
@@ -73,30 +74,30 @@ export function analyzer(arch: Arch): InstructionSet["analyze"] {
   };
 }
 
-/** One going-through of a function. Places in it are offsets from its start. */
+/** One pass over a function. Places in it are offsets from its start. */
 class Scan {
   readonly #calleeSaved: readonly boolean[];
   readonly #input: FunctionCode;
   readonly #code: Uint8Array;
   readonly #decoder: X86Decoder;
   readonly #pc: number;
-  /** Offsets at or above it are outside the function. */
+  /** Offsets from here on are outside the function. */
   readonly #end: number;
   readonly #word: number;
-  /** What branches leave for later addresses. */
+  /** The states that branches leave for later addresses. */
   readonly #pending = new Map<number, State>();
-  /** What the stack pointer rises by when functions that pop their arguments return. */
+  /** Bytes that functions which pop their arguments remove from the stack, by address. */
   readonly #popped = new Map<bigint, number>();
   #calleeBudget = MAX_CALLEES;
-  /** Whether the function has had a frame before `pc`, and called something. */
+  /** Whether the function had a frame before `pc`, and called something. */
   #hadFrame = false;
   #hasCalled = false;
-  /** Whether some of the frame was undone just before `pc`. */
+  /** Whether part of the frame was undone directly before `pc`. */
   #isUndoing = false;
-  /** Whether the function called just before `pc` took an argument off the stack, which is put back
-   * next: compilers' call-frame information says nothing of it. */
+  /** Whether the function called directly before `pc` popped an argument, which is pushed again next.
+   * Compilers' call-frame information ignores this. */
   #isShort = false;
-  /** The constant that was put into the accumulator, for a stack probe and what follows it. */
+  /** The constant in the accumulator, for a stack probe and the instruction after it. */
   #accumulator: number | null = null;
 
   private constructor(
@@ -116,7 +117,7 @@ class Scan {
     this.#decoder = new X86Decoder(arch.pointerSize === 8);
   }
 
-  /** Reads the code; `null` when it cannot be read, or is too much. */
+  /** Reads the code; `null` when it cannot be read, or is too long. */
   static begin(arch: Arch, calleeSaved: readonly boolean[], input: FunctionCode): Scan | null {
     const { functionStart, functionEnd, pc } = input;
     if (pc < functionStart || pc - functionStart >= MAX_FUNCTION) return null;
@@ -132,31 +133,33 @@ class Scan {
     return null;
   }
 
-  /** Goes from the start to `pc`; `null` when the way there is no code. */
+  /** Follows the code from the start to `pc`; `null` when it is no code. */
   run(): State | null {
     const decoder = this.#decoder;
     const pc = this.#pc;
     const entry: State = { sp: this.#word, fp: null, saved: new Map() };
     const helper = this.#isStubHelper();
     let state: State = helper ? { ...entry, sp: 2 * this.#word } : entry;
-    /** What held where blocks of the body met: best for a block that nothing earlier goes to. */
+    /** The state where blocks of the body met: the best guess for a block that no earlier code jumps to.
+     */
     let atBranch: State | null = null;
-    /** What held before the instructions since which the frame has only been undone. */
+    /** The state before the instructions that have only undone the frame. */
     let beforeUndoing: State | null = null;
-    /** What held before a constant was pushed, by the instruction before: a stub helper's entry. */
+    /** The state before the previous instruction if that pushed a constant: the entry of a stub helper.
+     */
     let beforePush: State | null = null;
     let isReached = true;
 
     for (let at = 0;;) {
       const pending = this.#pending.get(at);
       if (pending !== undefined) {
-        // Better than what comes from above, which may be a call that does not return.
+        // Better than the state from above, which may follow a call that does not return.
         state = atBranch = pending;
         beforeUndoing = null;
         isReached = true;
       }
       if ((state.fp !== null || !isReached) && this.#setsUpFrame(at)) {
-        // Nobody does that twice: another function begins, whose symbol was stripped.
+        // No function does this twice: another one begins here, whose symbol was stripped.
         state = entry;
         atBranch = beforeUndoing = null;
         this.#pending.clear();
@@ -166,7 +169,7 @@ class Scan {
       if (at >= pc) break;
       const isCode = decoder.decode(this.#code, at);
       const next = at + decoder.length;
-      // After a jump there may be a table of its targets, in which decoding loses its step.
+      // A table of targets may follow a jump, and decoding it loses the alignment of instructions.
       const target = isReached ? undefined : this.#nextPending(at);
       if (target !== undefined && (!isCode || target < next)) {
         at = target;
@@ -238,8 +241,8 @@ class Scan {
     return target !== null && target >= 0 && target < this.#end;
   }
 
-  /** Whether an instruction did what prologues do. Once something has been called, the stack pointer
-   * is lowered for arguments. */
+  /** Whether an instruction did what prologues do. After a call, lowering the stack pointer is for
+   * arguments. */
   #isBuilt(before: State, after: State): boolean {
     return after.saved.size > before.saved.size || before.fp === null && after.fp !== null ||
       !this.#hasCalled && before.sp !== null && after.sp !== null && after.sp > before.sp;
@@ -259,8 +262,8 @@ class Scan {
       code[move] === 0x8b && code[move + 1] === 0xec;
   }
 
-  /** Whether the code is that of `__stub_helper`: each of its entries pushes a word and jumps to its
-   * start, which pushes another and jumps to what binds the symbol. */
+  /** Whether the code is that of `__stub_helper`. Each of its entries pushes a word and jumps to its
+   * start, which pushes another and jumps to the function that binds the symbol. */
   #isStubHelper(): boolean {
     const pattern = this.#word === 8
       // lea x(%rip), %r11; push %r11; jmp *x(%rip)
@@ -270,7 +273,7 @@ class Scan {
     return pattern.every((byte, at) => this.#code[at] === byte);
   }
 
-  /** Where the instruction just decoded may go but for the next; `null` when it goes on there. */
+  /** Where the decoded instruction may jump to; `null` when it continues with the next one. */
   #branch(
     next: number,
   ): { target: number | null; isConditional: boolean; isReturn: boolean } | null {
@@ -282,13 +285,13 @@ class Scan {
     }
     const isReturn = opcode === 0xc3 || opcode === 0xc2 || opcode === 0xcb || opcode === 0xca ||
       opcode === 0xcf;
-    // Indirect jumps, near and far, and what cannot be gone past: ud2, hlt.
+    // Indirect jumps, near and far, and instructions without a successor: ud2, hlt.
     const ends = opcode === 0xff && (reg === 4 || reg === 5) || opcode === 0xea ||
       opcode === 0x0f0b || opcode === 0xf4;
     return isReturn || ends ? { target: null, isConditional: false, isReturn } : null;
   }
 
-  /** What holds after the instruction just decoded. The same object when nothing has changed. */
+  /** The state after the decoded instruction: the same object when nothing changed. */
   #step(state: State, next: number): State {
     const decoder = this.#decoder;
     const { opcode, opcodeRegister, mod, reg, rm, immediate } = decoder;
@@ -351,7 +354,8 @@ class Scan {
         if (reg < 2 && mod === 3 && rm === SP) return this.#lower(state, reg === 0 ? -1 : 1);
         return reg === 2 ? this.#called(state, null, next) : state;
       case 0xe8:
-        // `call` to the next instruction is how code learns where it is: the address stays pushed.
+        // A `call` to the next instruction is how code gets its own address. The address stays
+        // pushed.
         if (immediate === 0) return this.#lower(state, this.#word);
         return this.#called(state, next + immediate, next);
       case 0xb8:
@@ -390,17 +394,17 @@ class Scan {
     }
   }
 
-  /** Whether the operand just decoded is as wide as registers are. */
+  /** Whether the decoded operand is as wide as registers are. */
   #isWhole(): boolean {
     return this.#word === 8 ? this.#decoder.isWide : !this.#decoder.narrow;
   }
 
-  /** The stack pointer goes down by so many bytes; `null` when it is not known how many. */
+  /** Lowers the stack pointer by `size` bytes; `null` when the size is not known. */
   #lower(state: State, size: number | null): State {
     return this.#moveTo(state, state.sp === null || size === null ? null : state.sp + size);
   }
 
-  /** What the stack pointer has passed is there no more. */
+  /** Moves the stack pointer. Slots below it are gone. */
   #moveTo(state: State, sp: number | null): State {
     if (sp === state.sp) return state;
     let { saved } = state;
@@ -411,7 +415,7 @@ class Scan {
     return { ...state, sp, saved };
   }
 
-  /** A register's value goes to a slot. Only the first time can it be the caller's. */
+  /** Saves a register in a slot. Only the first value saved can be the caller's. */
   #save(state: State, register: number, offset: number): State {
     if (!this.#calleeSaved[register] || state.saved.has(register) || offset >= 0) return state;
     return { ...state, saved: new Map(state.saved).set(register, offset) };
@@ -426,13 +430,13 @@ class Scan {
   #pop(state: State, register: number, word: number): State {
     if (register === SP) return this.#moveTo(state, null);
     if (register !== BP || state.fp === null) return this.#lower(state, -word);
-    // Where it was pushed is where it is popped from, whatever became of the count.
+    // It is popped from the slot it was pushed to, whatever the counted depth is.
     const slot = state.saved.get(BP);
     const sp = slot === undefined ? state.sp : -slot;
     return this.#moveTo({ ...state, fp: null }, sp === null ? null : sp - word);
   }
 
-  /** A register gets the value of another, or one that is not known (-1), plus a constant. */
+  /** Gives a register the value of another one, or an unknown value (-1), plus a constant. */
   #move(state: State, to: number, from: number, constant: number): State {
     if (to !== SP && to !== BP) return state;
     const distance = from === SP ? state.sp : from === BP ? state.fp : null;
@@ -441,8 +445,8 @@ class Scan {
     return moved === state.fp ? state : { ...state, fp: moved };
   }
 
-  /** In 32 bits a function that returns a structure takes its hidden argument off the stack, so what
-   * was called is looked at. */
+  /** In 32-bit code, a function that returns a structure pops its hidden argument, so the called
+   * function has to be read. */
   #called(state: State, target: number | null, next: number): State {
     if (this.#word === 8 || state.sp === null) return state;
     let size = 0;
@@ -455,8 +459,8 @@ class Scan {
     return this.#lower(state, -size);
   }
 
-  /** Whether what was called through a pointer took one word: callers that do not push arguments
-   * lower the stack pointer by as much at once. */
+  /** Whether a function called through a pointer popped one word. Callers that do not push arguments
+   * then lower the stack pointer by as much at once. */
   #isFollowedByReplacement(next: number): boolean {
     const code = this.#code;
     const isLowered = code[next] === 0x83 && code[next + 1] === 0xec && code[next + 2] === 4;
@@ -490,15 +494,15 @@ function isUndone(before: State, after: State): boolean {
     after.sp !== null && (before.sp === null || after.sp < before.sp);
 }
 
-/** The one of two states that has more of a frame, the first when they are alike. */
+/** The one of two states with more saved registers, the first when they are equal. */
 function deeper(a: State | null, b: State): State {
   return a !== null && a.saved.size >= b.saved.size ? a : b;
 }
 
-/** `null` when there is nothing to find the CFA from. */
+/** The row of a state; `null` when the CFA is not known. */
 function toRow(arch: Arch, state: State): UnwindRow | null {
   const numbers = dwarfNumbers[arch.pointerSize];
-  // The frame pointer is the surer: nothing that a called function does to the stack changes it.
+  // The frame pointer is more reliable: called functions do not change it.
   const [register, offset] = state.fp !== null ? [BP, state.fp] : [SP, state.sp];
   if (offset === null) return null;
   const registers = new Map<number, RegisterRule>([

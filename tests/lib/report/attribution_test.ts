@@ -13,7 +13,6 @@ import {
 import { demangle, openDwarf } from "../../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { place, read, textOf } from "./fixtures.ts";
-import { rawText } from "../../raw_text.ts";
 
 const folder = new URL("../../fixtures/inlines/arm64", import.meta.url).pathname;
 
@@ -168,8 +167,8 @@ Deno.test("a static library is known by the folder of its sources", () => {
       !marked ? null : {
         at: (offset) =>
           place(offset, "f", 1, [{
-            function: rawText("f"),
-            location: { file: rawText("/build/CaptchaSDK/Sources/Captcha.m"), line: 9, column: 1 },
+            function: "f",
+            location: { file: "/build/CaptchaSDK/Sources/Captcha.m", line: 9, column: 1 },
             inlined: false,
           }]),
       },

@@ -18,7 +18,6 @@ import { explanationLines, safeLines } from "../../../repl/view/crash_show.ts";
 import { plain } from "../../../repl/view/style.ts";
 import { raw } from "../../repl/fake_target.ts";
 import { bytesOf, essence, names, place, read, textOf } from "./fixtures.ts";
-import { rawText } from "../../raw_text.ts";
 
 /** Does all that can be done with a report. */
 function useAll(report: CrashReport): void {
@@ -28,13 +27,13 @@ function useAll(report: CrashReport): void {
         at: (offset) =>
           place(offset, "found", offset % 64, [
             {
-              function: rawText("inner"),
-              location: { file: rawText("/src/inner.c"), line: 3, column: 1 },
+              function: "inner",
+              location: { file: "/src/inner.c", line: 3, column: 1 },
               inlined: true,
             },
             {
-              function: rawText("found"),
-              location: { file: rawText("/src/a.c"), line: 7, column: 2 },
+              function: "found",
+              location: { file: "/src/a.c", line: 7, column: 2 },
               inlined: false,
             },
           ]),

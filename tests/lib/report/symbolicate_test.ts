@@ -11,7 +11,6 @@ import {
 import { DebugFinder } from "../../../lib/symbols/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/mod.ts";
 import { essence, place, read, textOf } from "./fixtures.ts";
-import { rawText } from "../../raw_text.ts";
 
 /** Symbols of one image: a function at `start`, in which something is inlined up to `inlinedEnd`. */
 function symbolsOf(
@@ -29,8 +28,8 @@ function symbolsOf(
           if (found === undefined) return null;
           const { symbol, inlined, file } = found;
           const frame = (name: string, line: number, isInlined: boolean) => ({
-            function: rawText(name),
-            location: { file: rawText(`/src/${file}`), line, column: 5 },
+            function: name,
+            location: { file: `/src/${file}`, line, column: 5 },
             inlined: isInlined,
           });
           const frames = file === undefined ? [] : [

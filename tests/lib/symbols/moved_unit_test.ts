@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { UnitTable } from "../../../lib/dwarf/mod.ts";
 import { type Moves, moveUnit } from "../../../lib/symbols/mod.ts";
-import { rawText } from "../../raw_text.ts";
 
 /** Three functions in a row, at 0, 0x20 and 0x40; the second has a call inlined into it. The columns are
  * longer than the counts say. */
@@ -29,10 +28,10 @@ const unit: UnitTable = {
   rowLine: Uint32Array.of(1, 2, 3, 4, 5, 6, 99),
   rowColumn: Uint32Array.of(0, 0, 1, 1, 2, 0, 99),
   functionCount: 41,
-  functionName: (scopeFunction) => rawText(`f${scopeFunction}`),
+  functionName: (scopeFunction) => `f${scopeFunction}`,
   linkageName: () => null,
   symbolName: (scopeFunction) => new TextEncoder().encode(`f${scopeFunction}`),
-  file: (number) => rawText(`file${number}`),
+  file: (number) => `file${number}`,
 };
 
 function moves(...rows: [from: number, fromEnd: number, to: number][]): Moves {

@@ -3,7 +3,6 @@ import { archs } from "../../../lib/arch/mod.ts";
 import { MstBuilder, UnitEncoder } from "../../../lib/symbols/mst/mod.ts";
 import { FormatError } from "../../../mod.ts";
 import { type AsyncByteSource, openRemoteMst } from "../../../lib/symbols/mod.ts";
-import { rawText } from "../../raw_text.ts";
 import type { SourceFrame } from "../../../lib/symbols/mod.ts";
 import { chance, plainFrames, randomUnit, unitTable } from "./mst_tables.ts";
 
@@ -30,7 +29,7 @@ const expected = (offset: number): SourceFrame[] => {
   return plainFrames(units[index], offset).map((frame) => ({
     ...frame,
     location: frame.location &&
-      { ...frame.location, file: rawText(`${frame.location.file}${index}`) },
+      { ...frame.location, file: `${frame.location.file}${index}` },
   }));
 };
 

@@ -3,7 +3,6 @@
 import type { UnitTable } from "../../../lib/dwarf/mod.ts";
 import type { SourceFrame } from "../../../mod.ts";
 import type { RawText } from "../../../lib/escape.ts";
-import { rawText } from "../../raw_text.ts";
 
 /** A function or inlined call. */
 export interface ScopeInput {
@@ -76,7 +75,7 @@ export function unitTable({ scopes, sequences, files }: UnitInput): UnitTable {
 }
 
 function rawOrNull(text: string | null | undefined): RawText | null {
-  return text == null ? null : rawText(text);
+  return text == null ? null : text;
 }
 
 /** The frames at an offset, by the rules that debuggers have: of all scopes that hold it the last, and
@@ -86,18 +85,18 @@ export function plainFrames(
   offset: number,
 ): SourceFrame[] {
   const place = (file: number, line: number, column: number) =>
-    files[file] === undefined ? null : { file: rawText(files[file]), line, column };
+    files[file] === undefined ? null : { file: files[file], line, column };
   const sequence = sequences.find(({ rows, high }) => rows[0][0] <= offset && offset < high);
   const row = sequence?.rows.findLast(([at]) => at <= offset);
   let location = row === undefined ? null : place(row[1], row[2], row[3]);
   let at = scopes.findLastIndex(({ ranges }) =>
     ranges.some(([low, high]) => low <= offset && offset < high)
   );
-  if (at < 0) return row === undefined ? [] : [{ function: rawText(""), location, inlined: false }];
+  if (at < 0) return row === undefined ? [] : [{ function: "", location, inlined: false }];
   const frames: SourceFrame[] = [];
   for (; at >= 0; at = scopes[at].parent) {
     const { name, parent, call } = scopes[at];
-    frames.push({ function: rawText(name ?? ""), location, inlined: parent >= 0 });
+    frames.push({ function: name ?? "", location, inlined: parent >= 0 });
     location = call === undefined ? null : place(...call);
   }
   return frames;

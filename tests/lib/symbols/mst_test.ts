@@ -9,7 +9,6 @@ import {
   UnitEncoder,
 } from "../../../lib/symbols/mst/mod.ts";
 import { chance, plainFrames, randomUnit, type UnitInput, unitTable } from "./mst_tables.ts";
-import { rawText } from "../../raw_text.ts";
 
 const uuid = "4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D";
 
@@ -173,7 +172,7 @@ Deno.test("the symbol table's functions, where debug information has none", () =
   const names = (offset: number) => file.framesAt(offset).map(({ function: name }) => name);
   assertEquals(names(0x7f), []);
   assertEquals(file.framesAt(0x80), [{
-    function: rawText("before"),
+    function: "before",
     location: null,
     inlined: false,
   }]);
@@ -181,8 +180,8 @@ Deno.test("the symbol table's functions, where debug information has none", () =
   assertEquals(names(0x190), ["known"]);
   assertEquals(names(0x200), []);
   assertEquals(file.framesAt(0x304), [{
-    function: rawText("assembly"),
-    location: { file: rawText("/a.s"), line: 7, column: 0 },
+    function: "assembly",
+    location: { file: "/a.s", line: 7, column: 0 },
     inlined: false,
   }]);
   assertEquals(names(0x30c), ["assembly"]);

@@ -8,7 +8,6 @@ import {
   Symbolizer,
 } from "../../../lib/symbols/mod.ts";
 import { buildImage, FakeMemory } from "../macho/build_image.ts";
-import { rawText } from "../../raw_text.ts";
 import { FileTree } from "./file_tree.ts";
 
 const EXTERNAL = 0x0f;
@@ -119,13 +118,13 @@ Deno.test("an image of another kind may lack symbols", () => {
 
 Deno.test("a provider adds source positions, and is asked once for each address", () => {
   const asked: [string, bigint][] = [];
-  const location = { file: rawText("demo.c"), line: 12, column: 3 };
+  const location = { file: "demo.c", line: 12, column: 3 };
   class FakeProvider extends DebugProvider {
     override framesAt(image: LoadedImage, address: bigint): readonly SourceFrame[] {
       asked.push([image.name, address]);
       return [
-        { function: rawText("inlined"), location, inlined: true },
-        { function: rawText("main"), location: null, inlined: false },
+        { function: "inlined", location, inlined: true },
+        { function: "main", location: null, inlined: false },
       ];
     }
   }

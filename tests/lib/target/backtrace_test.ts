@@ -5,11 +5,10 @@ import type { LoadedImage } from "../../../lib/macho/mod.ts";
 import type { AddressInfo } from "../../../lib/symbols/mod.ts";
 import { Backtrace, Frame } from "../../../lib/target/mod.ts";
 import type { UnwoundFrame } from "../../../lib/unwind/mod.ts";
-import { rawText } from "../../raw_text.ts";
 
 const image: LoadedImage = {
-  name: rawText("demo"),
-  path: rawText("/demo"),
+  name: "demo",
+  path: "/demo",
   uuid: null,
   loadAddress: 0x1000n,
   slide: 0n,
@@ -37,7 +36,7 @@ function backtrace(): { backtrace: Backtrace; asked: () => number } {
         get frames() {
           asked++;
           return names.map((name, index) => ({
-            function: rawText(name),
+            function: name,
             location: null,
             inlined: index < names.length - 1,
           }));

@@ -1,6 +1,5 @@
 import { type Arch, Registers, writeRegister } from "../../../lib/arch/mod.ts";
 import type { LoadedImage } from "../../../lib/macho/mod.ts";
-import { rawText } from "../../raw_text.ts";
 import { unknownAddress } from "../../../lib/symbols/mod.ts";
 import { Backtrace, type CodeResolver, type Frame } from "../../../lib/target/mod.ts";
 import {
@@ -76,8 +75,8 @@ export class HandMadeStack {
 /** Functions that begin at the given addresses, in one image. */
 export function functions(starts: readonly bigint[]): CodeResolver {
   const image: LoadedImage = {
-    name: rawText("image"),
-    path: rawText("/image"),
+    name: "image",
+    path: "/image",
     uuid: null,
     loadAddress: 0x1000n,
     slide: 0n,
