@@ -1,7 +1,7 @@
 /** What makes two reports the same crash. */
 
-import { isSystemImage } from "../images.ts";
-import { knownFrame } from "../knowledge/mod.ts";
+import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 
 /** A report's signature: the same for the same crash in another process, on another device and, where
@@ -17,9 +17,14 @@ export interface ReportSignature {
 /** Maximum number of frames of the program's own code in a signature. */
 const OWN_FRAMES = 3;
 
-/** Functions that raise signals and exceptions: they are at the top of many different crashes. */
-const machinery =
-  /^(?:__pthread_kill|pthread_kill|raise|abort|__abort|abort_message|__abort_message|__kill|kill|_?_?cxa_throw|__cxa_rethrow|objc_exception_throw|objc_exception_rethrow|objc_terminate|_objc_terminate\(\)|__exceptionPreprocess|demangling_terminate_handler.*|std::__terminate.*|std::terminate\(\)|-\[NSException raise\]|\+\[NSException .*|CPPExceptionTerminate.*|_CFThrowFormattedException|__forwarding__.*|___forwarding___|_CF_forwarding_prep_0|-\[NSObject\(NSObject\) doesNotRecognizeSelector:\]|__assert_rtn|_assertionFailure.*|_fatalErrorMessage.*|swift_.*|closure #\d+ in (?:closure #\d+ in )*_assertionFailure.*|__semwait_signal|nanosleep|mach_msg.*|__psynch.*|_sigtramp)$/;
+/** Whether a frame is on every stack of some kind: it raises a signal or an exception, or waits. */
+function isMachinery(symbol: string): boolean {
+  const role = knownFrame(symbol)?.role;
+  return role === "raise" || role === "vague" || known("wait", symbol) !== null ||
+    /^(?:mach_msg|swift_(?:runtime|unexpected)|closure #\d+ in .{0,80}_assertionFailure)/.test(
+      symbol,
+    );
+}
 
 /** Makes a report's signature: the exception; the system's function, where a known kind of crash is in it;
  * the first frames of the program's own code. Functions that raise exceptions, addresses, offsets, lines,
@@ -39,7 +44,13 @@ export function reportSignature(
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") {
     parts.push(`${termination.namespace} 0x${(termination.code ?? 0n).toString(16)}`);
   }
-  for (const part of frameParts(report.decidingStack, demangle)) parts.push(part);
+  if (report.panic !== null) parts.push(`panic ${withoutNumbers(report.panic.message)}`);
+  const frames = frameParts(report.decidingStack, demangle);
+  parts.push(...frames);
+  // Reports that say nothing to compare are not the same crash for that.
+  if (frames.length === 0 && report.panic === null) {
+    parts.push(`only ${report.incident ?? report.file}`);
+  }
   return { id: hash(parts.join("\n")), parts };
 }
 
@@ -47,39 +58,45 @@ function frameParts(
   stack: readonly ReportFrame[],
   demangle: (name: string) => string,
 ): string[] {
-  const frames = stack.filter(({ symbol, image }) =>
-    image !== null && !(symbol !== null && machinery.test(symbol.slice(0, 200)))
-  );
-  const own = (frame: ReportFrame): boolean => !isSystemImage(frame.image!);
+  const frames = stack.filter((frame) => {
+    const { symbol } = frame;
+    return imageOf(frame) !== null && !(symbol !== null && isMachinery(symbol));
+  });
+  const own = (frame: ReportFrame): boolean => !isSystemFrame(frame);
   const parts: string[] = [];
-  const add = (part: string): void => {
+  const add = (frame: ReportFrame): void => {
+    const part = framePart(frame, demangle);
     // Recursion counts once.
-    if (!parts.includes(part)) parts.push(part);
+    if (part !== null && !parts.includes(part)) parts.push(part);
   };
   const [top] = frames;
   if (top !== undefined && !own(top) && top.symbol !== null && knownFrame(top.symbol) !== null) {
-    add(framePart(top, demangle));
+    add(top);
   }
   const mine = frames.filter(own);
   const left = mine.length > 0 ? mine : frames;
   const most = parts.length + OWN_FRAMES;
   for (const frame of left) {
     if (parts.length >= most) break;
-    add(framePart(frame, demangle));
+    add(frame);
   }
   return parts;
 }
 
 /** The names of a frame's image and function; without a function, its offset, which is the same within a
- * build. */
-function framePart(frame: ReportFrame, demangle: (name: string) => string): string {
-  const image = frame.image!;
-  const path = image.path ?? image.name;
-  const name = path.slice(path.lastIndexOf("/") + 1);
+ * build; `null` when the report has neither. */
+function framePart(frame: ReportFrame, demangle: (name: string) => string): string | null {
+  const name = imageTitle(imageOf(frame)!);
   if (frame.symbol !== null && frame.symbol !== "<redacted>") {
     return `${name} ${normalSymbol(demangle(frame.symbol))}`;
   }
-  return `${name} 0x${BigInt.asUintN(64, frame.address - image.base).toString(16)}`;
+  if (frame.image === null) return null;
+  return `${name} 0x${BigInt.asUintN(64, frame.address - frame.image.base).toString(16)}`;
+}
+
+/** A panic's message without addresses and numbers, which differ each time. */
+function withoutNumbers(message: string): string {
+  return message.replace(/0x[0-9a-fA-F]+|\d+/g, "#").slice(0, 200);
 }
 
 /** A function's name without what compilers add to it. */

@@ -9,7 +9,8 @@ import { Lines } from "../text.ts";
 /** Whether a text is Breakpad's. */
 export function isBreakpad(text: string, from: number): boolean {
   const head = text.slice(from, from + (1 << 14));
-  return /^Crash reason:/m.test(head) && /^Thread \d{1,7} ?(?:\(crashed\))?/m.test(head) &&
+  return head.includes("Crash reason:") && /^Crash reason:/m.test(head) &&
+    /^Thread \d{1,7} ?(?:\(crashed\))?/m.test(head) &&
     !/^Exception Type:/m.test(head);
 }
 

@@ -50,11 +50,14 @@ export function readCallTree(
   header: JsonObject | null,
 ): CrashReport | null {
   const head = text.slice(from, from + PROBED);
-  const format = /^Call graph:/m.test(head) && !/^Thread \d+/m.test(head)
+  // Searching for words first is faster: nearly all texts are others.
+  const isCrash = /^Thread \d+/m;
+  const format = head.includes("Call graph:") && /^Call graph:/m.test(head) && !isCrash.test(head)
     ? "sample"
-    : /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(head) && !/^Thread \d+/m.test(head)
+    : head.includes("Thread 0x") && /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(head) &&
+        !isCrash.test(head)
     ? "spindump"
-    : heaviestTitle.test(head)
+    : head.includes("Heaviest stack") && heaviestTitle.test(head)
     ? "spindump"
     : null;
   if (format === null) return null;

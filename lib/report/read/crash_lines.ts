@@ -156,31 +156,15 @@ export function parsePlace(text: string): Place {
   let symbol: string | null = rest === "" ? null : rest;
   let offset: number | null = null;
   let base: bigint | null = null;
-  // libsymbolicate keeps the numbers and adds the name: `0x1ce7f8000 + 164884 // abort`.
-  const comment = rest.indexOf("// ");
-  const added = comment > 0 && hexEnd(rest, 0) > 0 ? rest.slice(comment + 3).trim() : null;
-  if (added !== null) rest = rest.slice(0, comment).trimEnd();
+  // Other reporters keep the image's address and add the name.
+  if (rest.startsWith("0x")) {
+    const named = addedName(rest, line === null ? file : null);
+    if (named !== null) return { ...named, image, inlined };
+  }
   const plus = rest.lastIndexOf(" + ");
   if (plus >= 0) {
     offset = toNumber(rest.slice(plus + 3));
     if (offset !== null) symbol = rest.slice(0, plus);
-  }
-  // KSCrash puts it in parentheses: `0xee000 + 33224 (main + 164)`.
-  const named = added ?? (hexEnd(rest, 0) > 0 && file !== null && line === null ? file : null);
-  if (named !== null) {
-    const at = named.lastIndexOf(" + ");
-    const distance = at < 0 ? null : offsetOf(named.slice(at + 3));
-    const base = hexEnd(symbol ?? "", 0) === symbol?.length ? BigInt(symbol) : null;
-    return {
-      symbol: distance === null ? named : named.slice(0, at),
-      offset: distance,
-      base,
-      image,
-      file: null,
-      line: null,
-      column: null,
-      inlined,
-    };
   }
   if (symbol !== null) {
     const end = hexEnd(symbol, 0);
@@ -191,6 +175,28 @@ export function parsePlace(text: string): Place {
     }
   }
   return { symbol, offset, base, image, file, line, column, inlined };
+}
+
+/** The place in libsymbolicate's `0x1ce7f8000 + 164884 // abort` and in KSCrash's
+ * `0xee000 + 33224 (main + 164)`, whose parenthesis was taken for a file; `null` for others. */
+function addedName(
+  text: string,
+  parenthesis: string | null,
+): Omit<Place, "image" | "inlined"> | null {
+  const comment = text.indexOf("// ");
+  const name = comment > 0 ? text.slice(comment + 3).trim() : parenthesis;
+  if (name === null) return null;
+  const end = hexEnd(text, 0);
+  const at = name.lastIndexOf(" + ");
+  const offset = at < 0 ? null : offsetOf(name.slice(at + 3));
+  return {
+    symbol: offset === null ? name : name.slice(0, at),
+    offset,
+    base: end === 0 ? null : BigInt(text.slice(0, end)),
+    file: null,
+    line: null,
+    column: null,
+  };
 }
 
 /** A decimal or hexadecimal offset; `null` when it is neither. */

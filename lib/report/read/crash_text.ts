@@ -47,12 +47,19 @@ interface DraftThread {
   flavor: string | null;
 }
 
+/** Where the next report begins, in a text of several. */
+export interface NextReport {
+  /** Offset; `null` when there is none. */
+  at: number | null;
+}
+
 /** Reads a crash text as far as it can be understood.
  *
  * @param from start of the text, after a JSON header
  * @param header that JSON header
  * @param warnings the list to add to
  * @param to end of the text
+ * @param next receives the offset of another report after this one, which is not read
  */
 export function readCrashText(
   file: string,
@@ -61,8 +68,9 @@ export function readCrashText(
   header: JsonObject | null,
   warnings: string[] = [],
   to: number = text.length,
+  next: NextReport = { at: null },
 ): CrashReport {
-  return new CrashTextReader(file, text, from, header, warnings, to).read();
+  return new CrashTextReader(file, text, from, header, warnings, to, next).read();
 }
 
 /** `lines` is a section whose frames do not belong to a thread. */
@@ -86,6 +94,7 @@ class CrashTextReader {
   #loose = "";
   #afterBlank = true;
   #hasException = false;
+  readonly #next: NextReport;
   readonly #remarks: string[] = [];
 
   constructor(
@@ -95,7 +104,9 @@ class CrashTextReader {
     header: JsonObject | null,
     warnings: string[],
     to: number,
+    next: NextReport,
   ) {
+    this.#next = next;
     this.#warnings = warnings;
     this.#file = file;
     this.#text = text;
@@ -110,7 +121,7 @@ class CrashTextReader {
   }
 
   read(): CrashReport {
-    for (let at = 0; at < this.#lines.length; at++) this.#line(at);
+    for (let at = 0; at < this.#lines.length && this.#next.at === null; at++) this.#line(at);
     return this.#finish();
   }
 
@@ -164,7 +175,7 @@ class CrashTextReader {
       this.#beginRegisters(this.#threads.findLast(({ crashed }) => crashed) ?? null, trimmed);
       return;
     }
-    this.#fieldOrSection(line, trimmed);
+    this.#fieldOrSection(at, line, trimmed);
   }
 
   /** Takes a frame line where frames are expected; elsewhere only frame 0, which begins a backtrace whose
@@ -311,7 +322,7 @@ class CrashTextReader {
     return true;
   }
 
-  #fieldOrSection(line: string, trimmed: string): void {
+  #fieldOrSection(at: number, line: string, trimmed: string): void {
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);
     const inSection = section !== undefined &&
@@ -321,6 +332,10 @@ class CrashTextReader {
       const value = trimmed.slice(colon + 1).trim();
       const indented = line.charCodeAt(0) === 0x20 || line.charCodeAt(0) === 0x09;
       const known = fieldNames.has(name.toLowerCase());
+      if (known && this.#threads.length > 0 && /^(?:Incident Identifier|Process)$/.test(name)) {
+        this.#next.at = this.#lines.start(at);
+        return;
+      }
       if (value !== "" && (known || (!inSection && !indented))) {
         this.#collecting = "header";
         this.#hasException ||= /^exception type$/i.test(name);

@@ -2,7 +2,7 @@
 
 import { FormatError } from "../../errors.ts";
 import { readCallTree } from "./call_tree.ts";
-import { readCrashText } from "./crash_text.ts";
+import { type NextReport, readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
 import { isBreakpad, readBreakpad } from "./breakpad.ts";
 import { isPanic, parsePanic, readPanic } from "./panic.ts";
@@ -56,24 +56,22 @@ export function readReports(
 ): readonly CrashReport[] {
   if (file.length > MAX_SIZE) throw new FormatError(name, MAX_SIZE, "a report, which is smaller");
   const { text, undone } = unwrap(typeof file === "string" ? file : decodeReport(file));
-  const texts = splitReports(text);
   const reports: CrashReport[] = [];
-  for (const part of texts) {
-    if (reports.length >= most) break;
-    const report = readOne(part, name);
-    if (report === null) continue;
-    const warnings = [...report.warnings];
+  for (let rest = text; rest !== "" && reports.length < most;) {
+    const next: NextReport = { at: null };
+    const whole = readOne(rest, name, next);
+    const own = next.at === null ? rest : rest.slice(0, next.at);
+    rest = next.at === null ? "" : rest.slice(next.at);
+    if (whole === null) continue;
+    const warnings = [...whole.warnings];
     if (undone.length > 0) {
       warnings.push(`${undone.join(", ")} was undone: the text is not as it was`);
     }
-    if (texts.length > most) {
-      warnings.push(`the file has ${texts.length} reports: only the first is read`);
+    if (rest !== "" && reports.length + 1 === most) {
+      warnings.push("another report follows in the file: only the first is read");
     }
-    reports.push(
-      warnings.length === report.warnings.length
-        ? report
-        : new CrashReport({ ...report, warnings }),
-    );
+    const isChanged = own !== whole.text || warnings.length > whole.warnings.length;
+    reports.push(isChanged ? new CrashReport({ ...whole, text: own, warnings }) : whole);
   }
   if (reports.length === 0) {
     throw new FormatError(name, 0, "a crash report, a sample, a spindump or a panic");
@@ -81,11 +79,11 @@ export function readReports(
   return reports;
 }
 
-function readOne(text: string, name: string): CrashReport | null {
+function readOne(text: string, name: string, next: NextReport): CrashReport | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const report = startsWithBrace(text, start)
     ? readJson(name, text, start)
-    : readText(name, text, start, null);
+    : readText(name, text, start, null, [], next);
   if (report !== null && !isEmpty(report)) return report;
   const inside = jsonInside(name, text, start);
   return inside ?? report;
@@ -97,43 +95,6 @@ function isEmpty(
 ): boolean {
   return threads.length === 0 && exception === null && lastException === null && panic === null &&
     termination === null && images.length === 0 && body === null;
-}
-
-/** What a line begins with that reports have once, before their threads. */
-const firstWords = [
-  "\nIncident Identifier:",
-  "\nProcess: ",
-  '\n{"app_name"',
-  '\n{"bug_type"',
-  '\n{"timestamp"',
-];
-
-/** The reports in a text. One begins where such a line follows the threads of another. */
-function splitReports(text: string): string[] {
-  const found: number[] = [];
-  for (const words of firstWords) {
-    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
-      found.push(at + 1);
-    }
-  }
-  if (found.length < 2 || startsWithBrace(text, 0) && !text.includes("\nThread ")) return [text];
-  found.sort((a, b) => a - b);
-  const starts = [0];
-  for (const index of found) {
-    const before = text.slice(starts.at(-1), index);
-    if (!threadTitle.test(before) || fullTitleBefore(text, index)) continue;
-    // Spindumps have a process after the other.
-    if (/^ {1,8}Thread 0x/m.test(before)) return [text];
-    starts.push(index);
-  }
-  return starts.map((start, at) => text.slice(start, starts[at + 1]));
-}
-
-const threadTitle = /^(?:Thread \d{1,7} (?:Crashed|crashed)|Binary Images:| {1,8}Thread 0x)/m;
-
-/** Whether the JSON at an offset belongs to the translated text before it. */
-function fullTitleBefore(text: string, index: number): boolean {
-  return /Full Report\s{1,4}-{3,40}\s{0,8}$/.test(text.slice(Math.max(0, index - 80), index));
 }
 
 /** A report in JSON after prose, in a Markdown block, or without its beginning. */
@@ -276,15 +237,20 @@ function readText(
   from: number,
   header: JsonObject | null,
   warnings: string[] = [],
+  next: NextReport = { at: null },
 ): CrashReport | null {
-  if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);
-  if (isPanic(text, from)) {
-    return readPanic(name, text, text, { header, body: null }, from, warnings);
+  // Nearly all texts are crash texts, which say so soon.
+  if (!text.slice(from, from + 3000).includes("\nException Type:")) {
+    if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);
+    if (isPanic(text, from)) {
+      return readPanic(name, text, text, { header, body: null }, from, warnings);
+    }
+    const tree = readCallTree(name, text, from, header);
+    if (tree !== null) return tree;
   }
-  const tree = readCallTree(name, text, from, header);
-  if (tree !== null) return tree;
   const full = fullReport(text, from);
-  const report = withFull(readCrashText(name, text, from, header, warnings, full?.start), full);
+  const read = readCrashText(name, text, from, header, warnings, full?.start, next);
+  const report = withFull(read, full);
   const { threads, images, lastException, exception } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null) return report;

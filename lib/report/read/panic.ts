@@ -14,9 +14,9 @@ const MAX_FRAMES = 512;
 
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {
-  const at = text.indexOf("(cpu ", from);
-  return at >= 0 && at < from + (1 << 14) &&
-    beginning.test(text.slice(Math.max(from, at - 8), at + 60));
+  const head = text.slice(from, from + (1 << 14));
+  const at = head.indexOf("(cpu ");
+  return at >= 0 && beginning.test(head.slice(Math.max(0, at - 8), at + 60));
 }
 
 /** Reads the text of a panic. */

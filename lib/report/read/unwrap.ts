@@ -16,7 +16,7 @@ export function unwrap(text: string): Unwrapped {
   const undone: string[] = [];
   let result = text;
   // Most reports are not wrapped: the first lines tell that quickly.
-  if (!suspicious.test(text.slice(0, 3000))) return { text, undone };
+  if (!isSuspicious(text.slice(0, 3000))) return { text, undone };
   const step = (
     what: string,
     applies: (head: string) => boolean,
@@ -41,9 +41,24 @@ export function unwrap(text: string): Unwrapped {
   return { text: result, undone: [...new Set(undone)] };
 }
 
-/** RTF, CR CR LF, HTML, quoting, lines that reports never indent, and empty lines in a row of others. */
-const suspicious =
-  /^\{\\rtf|\r\r\n|&(?:lt|gt|amp|quot|nbsp|#\w{2,5});|<(?:pre|html|body|code|br)\b|^ {0,3}>|^[ \t]{1,40}(?:Incident Identifier|Process|Exception Type):|(?:^\S[^\r\n]{0,200}\r?\n[ \t]*\r?\n){4}/m;
+/** Whether a text may be wrapped, by its first lines: most are not, and this is quick. */
+function isSuspicious(head: string): boolean {
+  if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
+  if (head.includes("\r\r\n") || head.includes("\n >")) return true;
+  if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
+  for (const name of ["Process:", "Exception Type:"]) {
+    const at = head.indexOf(name);
+    if (at < 0) continue;
+    // Neither is ever indented, and a line follows each.
+    if (at > 0 && /[ \t]/.test(head[at - 1])) return true;
+    if (
+      /^[^\r\n]{0,300}\r?\n[ \t]*\r?\n[^\r\n]{1,300}\r?\n[ \t]*\r?\n/.test(head.slice(at, at + 800))
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
 
 function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
