@@ -7,6 +7,7 @@ import {
   type CrashReport,
   programImage,
   readReport,
+  readReports,
   type ReportImage,
   ReportSymbolFiles,
   symbolicateReport,
@@ -102,16 +103,18 @@ async function targetReport(
   });
 }
 
-/** Reads a report from a file, or makes one of a target; symbolicates and attributes it. */
-export async function readCrash(
+/** Reads the reports of a file, or makes one of a target; symbolicates and attributes them. */
+export async function readCrashes(
   spec: string,
   symbols: CrashSymbols,
   options: Values<typeof crashOptions>,
-): Promise<ReadCrash> {
-  const report = target.test(spec)
-    ? await targetReport(spec, options)
-    : readReport(Deno.readFileSync(spec), spec);
-  return symbolicated(report, symbols, options);
+): Promise<ReadCrash[]> {
+  const reports = target.test(spec)
+    ? [await targetReport(spec, options)]
+    : options.out === undefined
+    ? readReports(Deno.readFileSync(spec), spec)
+    : [readReport(Deno.readFileSync(spec), spec)];
+  return reports.map((report) => symbolicated(report, symbols, options));
 }
 
 function symbolicated(

@@ -16,7 +16,7 @@ import { complain, explain, print, printBytes } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { lines } from "../../view/text.ts";
 import type { crashOptions } from "../crash.ts";
-import { filesIn, isOfFile, openCrashSymbols, readCrash } from "./read.ts";
+import { filesIn, isOfFile, openCrashSymbols, readCrashes } from "./read.ts";
 
 type CrashOptions = Values<typeof crashOptions>;
 
@@ -49,18 +49,20 @@ export async function showCrashes(
   let code = 0;
   let shown = 0;
   for (const file of files) {
-    let crash: ReadCrash;
+    let crashes: ReadCrash[];
     try {
-      crash = await readCrash(file, symbols, options);
+      crashes = await readCrashes(file, symbols, options);
     } catch (error) {
       if (!isOfFile(error)) throw error;
       complain(explain(fileError(error, file)));
       code = 1;
       continue;
     }
-    await show(crash, options, shown++);
-    for (const warning of crash.report.warnings) {
-      complain(safe`warning: ${escape(file)}: ${escape(warning)}`);
+    for (const crash of crashes) {
+      await show(crash, options, shown++);
+      for (const warning of crash.report.warnings) {
+        complain(safe`warning: ${escape(file)}: ${escape(warning)}`);
+      }
     }
   }
   return code;
