@@ -27,6 +27,11 @@ export async function main(args: readonly string[]): Promise<number | undefined>
     if (args.length === 0) return await (await import("./cli/prompt.ts")).promptAt();
     return await (await import("./cli/program.ts")).runCommandLine(args);
   } catch (error) {
+    // What AttachError has, which is not loaded to look.
+    if ((error as { reason?: unknown } | null)?.reason === "entitlement") {
+      const restarted = await (await import("./cli/restart.ts")).restartSigned(args);
+      if (restarted !== undefined) return restarted;
+    }
     // Our own errors and those of the command line's library have an exit code.
     const code = (error as { exitCode?: unknown } | null)?.exitCode;
     const hint = code === 2 && !(error instanceof UserError)

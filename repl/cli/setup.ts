@@ -1,8 +1,9 @@
 /** On macOS a program gets another's task port only as root, or with a debugger's entitlement. Deno's
- * own signature has none. This signs a private copy of Deno that has one, and changes nothing outside
- * one folder. */
+ * own signature has none. This signs a private copy of Deno, or of the compiled program, that has one,
+ * and changes nothing outside one folder. machpause uses the copy by itself: see restart.ts. */
 import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
-import { hexBytes } from "../../lib/hex.ts";
+import { commandLine, type Origin, ownOrigin, programArguments, quote } from "../../ffi/command.ts";
+import { isCurrent, sha256, signedCopy } from "../../ffi/signed_copy.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 const options = { yes: { help: "Do not ask." } } as const;
@@ -39,8 +40,10 @@ export interface SetupOptions {
 export interface SetupSystem {
   /** As `Deno.build.os` names it. */
   readonly os: string;
-  /** The Deno that is running. */
-  readonly deno: string;
+  /** What is running. */
+  readonly origin: Origin;
+  /** The effective user. */
+  readonly user: number;
   /** The user's home directory. */
   readonly home: string | undefined;
   /** Runs a program to its end; `output` is what it printed, to either stream. */
@@ -49,8 +52,11 @@ export interface SetupSystem {
 
 const thisSystem: SetupSystem = {
   os: Deno.build.os,
-  get deno() {
-    return Deno.execPath();
+  get origin() {
+    return ownOrigin();
+  },
+  get user() {
+    return Deno.uid() ?? 0;
   },
   get home() {
     return Deno.env.get("HOME");
@@ -63,12 +69,15 @@ const thisSystem: SetupSystem = {
   },
 };
 
-/** The debugger's entitlement, and those that V8 needs to make code and Deno to open a library that
- * Apple has not signed. */
+/** The debugger's entitlement, and all that Deno's own signature has (denoland/deno,
+ * `cli/entitlements.plist`): without them the hardened runtime would keep V8 from making code, Deno from
+ * opening a library that Apple has not signed, and a user's `DYLD_` variables from it. */
 const entitlements: readonly string[] = [
   "com.apple.security.cs.debugger",
   "com.apple.security.cs.allow-jit",
   "com.apple.security.cs.allow-unsigned-executable-memory",
+  "com.apple.security.cs.disable-executable-page-protection",
+  "com.apple.security.cs.allow-dyld-environment-variables",
   "com.apple.security.cs.disable-library-validation",
 ];
 
@@ -80,20 +89,6 @@ ${entitlements.map((name) => `\t<key>${name}</key>\n\t<true/>\n`).join("")}</dic
 </plist>
 `;
 
-async function sha256(path: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(path));
-  return hexBytes(new Uint8Array(digest));
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
 async function remove(path: string): Promise<void> {
   try {
     await Deno.remove(path);
@@ -102,28 +97,34 @@ async function remove(path: string): Promise<void> {
   }
 }
 
-/** Quoted for a shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 function plan(source: string, copy: string): SafeText {
   return safe`This will
   1. copy ${escape(source)}
      to ${escape(copy)}, in a folder that only you can open;
-  2. sign the copy ad hoc (codesign --sign -), with these entitlements:
+  2. sign the copy ad hoc, for this machine (codesign --options runtime --sign -), with these
+     entitlements:
 ${escapeLines(entitlements.map((name) => `       ${name}\n`).join(""))}
-Your own Deno stays as it is. Anyone who can run the copy as you can inspect your other
+The original stays as it is. Anyone who can run the copy as you can inspect your other
 programs, as a debugger can. To undo this, delete the folder.
 
 `;
 }
 
-function afterwards(copy: string): SafeText {
-  return safe`
-Use the copy in place of deno, without root:
+function afterwards(copy: string, origin: Origin, automatic: boolean): SafeText {
+  const direct = escape([copy, ...programArguments(origin)].map(quote).join(" "));
+  const use = automatic
+    ? safe`machpause uses the copy by itself when macOS refuses a process:
 
-  ${escape(quote(copy))} run -A jsr:@machpause/machpause/cli attach <pid|name>
+  ${escape(commandLine(["attach"], origin))} <pid|name>
+
+which then is the same as
+
+  ${direct} attach <pid|name>`
+    : safe`Use the copy, without root:
+
+  ${direct} attach <pid|name>`;
+  return safe`
+${use}
 
 The first time, macOS may ask for an administrator's password. With Developer Mode on
 (sudo DevToolsSecurity -enable) it does not. Still out of reach:
@@ -131,9 +132,9 @@ The first time, macOS may ask for an administrator's password. With Developer Mo
   - programs with the hardened runtime and without com.apple.security.get-task-allow:
     most distributed ones. Xcode's debug builds have it;
   - programs of the system: System Integrity Protection covers them;
-  - processes of other users and of root: run the copy with sudo.
+  - processes of other users and of root: run with sudo.
 
-Run setup again when Deno has been upgraded.
+Run setup again when ${origin.standalone ? safe`the program` : safe`Deno`} has been upgraded.
 `;
 }
 
@@ -159,25 +160,29 @@ export async function setup(
     write(safe`setup is for macOS; here ptrace's rules decide what can be attached to\n`);
     return 1;
   }
+  if (system.user === 0) {
+    // sudo keeps HOME: the copy would be the user's, and root's.
+    write(safe`root needs no setup: it may attach as it is. Run setup without sudo\n`);
+    return 1;
+  }
   if (options.directory === undefined && system.home === undefined) {
     write(safe`setup needs HOME to be set, or a folder\n`);
     return 1;
   }
-  const directory = options.directory ?? `${system.home}/Library/Application Support/machpause`;
-  const copy = `${directory}/deno`;
-  // Identifies the Deno that was copied: the copy itself differs by its signature.
-  const origin = `${directory}/deno.sha256`;
-
-  const hash = await sha256(system.deno);
+  const { executable } = system.origin;
+  const files = signedCopy(system.home ?? "", system.origin, options.directory);
+  const { path: copy, origin } = files;
+  const directory = copy.slice(0, copy.lastIndexOf("/"));
+  const how = afterwards(copy, system.origin, options.directory === undefined);
   if (
-    (await readText(origin))?.trim() === hash &&
+    await isCurrent(files, executable) &&
     (await system.run("codesign", ["--verify", "--strict", copy])).success
   ) {
-    write(safe`${escape(copy)} is signed already.\n${afterwards(copy)}`);
+    write(safe`${escape(copy)} is signed already.\n${how}`);
     return 0;
   }
 
-  write(plan(system.deno, copy));
+  write(plan(executable, copy));
   if (options.yes !== true && !await options.confirm("Go on?")) {
     write(safe`Nothing was changed.\n`);
     return 1;
@@ -187,15 +192,16 @@ export async function setup(
   await Deno.chmod(directory, 0o700);
   // Made beside its place and renamed into it: a running copy keeps its file, and a copy that could
   // not be signed never takes its place.
-  const fresh = `${directory}/deno.${crypto.randomUUID()}`;
+  const fresh = `${copy}.${crypto.randomUUID()}`;
   const plist = `${fresh}.plist`;
   try {
-    await Deno.copyFile(system.deno, fresh);
+    await Deno.copyFile(executable, fresh);
     await Deno.chmod(fresh, 0o700);
     await Deno.writeTextFile(plist, entitlementsPlist, { mode: 0o600 });
     for (
       const args of [
-        ["--force", "--sign", "-", "--entitlements", plist, fresh],
+        // As samply's codesign_setup.rs: debuggers are to have the hardened runtime.
+        ["--force", "--options", "runtime", "--sign", "-", "--entitlements", plist, fresh],
         ["--verify", "--strict", fresh],
       ]
     ) {
@@ -206,12 +212,13 @@ export async function setup(
       }
     }
     await remove(origin);
+    const hash = await sha256(executable);
     await Deno.rename(fresh, copy);
     await Deno.writeTextFile(origin, `${hash}\n`, { mode: 0o600 });
   } finally {
     await remove(fresh);
     await remove(plist);
   }
-  write(safe`Done.\n${afterwards(copy)}`);
+  write(safe`Done.\n${how}`);
   return 0;
 }

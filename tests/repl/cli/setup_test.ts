@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Origin } from "../../../ffi/command.ts";
+import { restartSigned, type RestartSystem } from "../../../repl/cli/restart.ts";
 import { setup, type SetupSystem } from "../../../repl/cli/setup.ts";
 
 interface Bench {
@@ -9,7 +11,17 @@ interface Bench {
   readonly plists: string[];
   run(answer: boolean, yes?: boolean): Promise<number>;
   failSigning: boolean;
+  /** In the user's own folder. */
+  byDefault: boolean;
+  user: number;
+  readonly home: string;
 }
+
+const origin: Origin = {
+  standalone: false,
+  executable: "/replaced",
+  main: "https://jsr.io/@machpause/machpause/0.1.0/repl/main.ts",
+};
 
 async function bench(body: (bench: Bench) => Promise<void>): Promise<void> {
   const home = await Deno.makeTempDir();
@@ -24,11 +36,15 @@ async function bench(body: (bench: Bench) => Promise<void>): Promise<void> {
       commands: [],
       plists: [],
       failSigning: false,
+      byDefault: false,
+      user: 501,
+      home,
       run(answer, yes) {
         written = "";
         const system: SetupSystem = {
           os: "darwin",
-          deno,
+          origin: { ...origin, executable: deno },
+          user: it.user,
           home,
           async run(program, args) {
             it.commands.push([program, ...args]);
@@ -43,7 +59,7 @@ async function bench(body: (bench: Bench) => Promise<void>): Promise<void> {
         };
         return setup({
           yes,
-          directory,
+          ...(it.byDefault ? {} : { directory }),
           write: (text) => written += text,
           confirm: () => answer,
         }, system);
@@ -64,15 +80,18 @@ Deno.test("setup signs a copy of Deno with a debugger's entitlements", async () 
     assertEquals(await it.run(true), 0);
     assertEquals(it.commands.length, 2);
     const [sign, verify] = it.commands;
-    assertEquals(sign.slice(0, 5), ["codesign", "--force", "--sign", "-", "--entitlements"]);
-    assertMatch(sign[6], /\/deno\.[-0-9a-f]+$/);
-    assertEquals(verify, ["codesign", "--verify", "--strict", sign[6]]);
+    const flags = ["--force", "--options", "runtime", "--sign", "-", "--entitlements"];
+    assertEquals(sign.slice(0, 7), ["codesign", ...flags]);
+    assertMatch(sign[8], /\/deno\.[-0-9a-f]+$/);
+    assertEquals(verify, ["codesign", "--verify", "--strict", sign[8]]);
 
     const keys = [...it.plists[0].matchAll(/<key>([^<]*)<\/key>\s*<true\/>/g)].map((m) => m[1]);
     assertEquals(keys, [
       "com.apple.security.cs.debugger",
       "com.apple.security.cs.allow-jit",
       "com.apple.security.cs.allow-unsigned-executable-memory",
+      "com.apple.security.cs.disable-executable-page-protection",
+      "com.apple.security.cs.allow-dyld-environment-variables",
       "com.apple.security.cs.disable-library-validation",
     ]);
     assertMatch(
@@ -130,11 +149,94 @@ Deno.test("setup is for macOS alone", async () => {
   let text = "";
   const system: SetupSystem = {
     os: "linux",
-    deno: "/deno",
+    origin,
+    user: 501,
     home: "/home/user",
     run: () => Promise.reject(new Error("nothing is to be run")),
   };
   const code = await setup({ write: (part) => text += part, confirm: () => true }, system);
   assertEquals(code, 1);
   assertMatch(text, /^setup is for macOS[^\n]*\n$/);
+});
+
+Deno.test("setup is refused to root: sudo keeps HOME, and the copy would be root's there", async () => {
+  await bench(async (it) => {
+    it.user = 0;
+    assertEquals(await it.run(true), 1);
+    assertMatch(it.text(), /^root needs no setup[^\n]*\n$/);
+    assertEquals(names(it.home), ["deno original"]);
+  });
+});
+
+/** A refused command line on a Mac: what is run again, and what is said. */
+async function restart(home: string, given: Partial<RestartSystem> = {}) {
+  const runs: string[][] = [];
+  let said = "";
+  const code = await restartSigned(["attach", "My App"], {
+    os: "darwin",
+    origin: { ...origin, executable: `${home}/deno original` },
+    home,
+    restarted: false,
+    say: (text) => said += text,
+    run(program, args, variable) {
+      runs.push([program, ...args, variable]);
+      return Promise.resolve(7);
+    },
+    ...given,
+  });
+  return { code, runs, said };
+}
+
+Deno.test("after setup a refused command line is run again by the signed copy, once", async () => {
+  await bench(async (it) => {
+    it.byDefault = true;
+    assertEquals((await restart(it.home)).code, undefined);
+    assertEquals(await it.run(true), 0);
+    const copy = `${it.home}/Library/Application Support/machpause/deno`;
+    assertStringIncludes(it.text(), "machpause uses the copy by itself");
+    assertStringIncludes(it.text(), "  deno run -A jsr:@machpause/machpause/cli attach <pid|name>");
+    assertStringIncludes(it.text(), `  '${copy}' run -A ${origin.main} attach <pid|name>`);
+
+    const { code, runs, said } = await restart(it.home);
+    assertEquals(code, 7);
+    assertEquals(runs, [
+      [copy, "run", "-A", origin.main, "attach", "My App", "MACHPAUSE_SIGNED_COPY"],
+    ]);
+    assertEquals(said, `machpause: macOS refused; going on as ${copy}`);
+
+    assertEquals((await restart(it.home, { restarted: true })).code, undefined);
+    assertEquals((await restart(it.home, { os: "linux" })).code, undefined);
+    assertEquals((await restart(it.home, { home: undefined })).code, undefined);
+    // A copy of another Deno may not run this program.
+    await Deno.writeTextFile(`${it.home}/deno original`, "the upgraded program");
+    assertEquals((await restart(it.home)).code, undefined);
+  });
+});
+
+Deno.test("a compiled program is copied and restarted itself", async () => {
+  const home = await Deno.makeTempDir();
+  try {
+    const executable = `${home}/machpause compiled`;
+    await Deno.writeTextFile(executable, "the program");
+    const compiled = { standalone: true, executable, main: "file:///tmp/x/repl/main.ts" };
+    let text = "";
+    const code = await setup({
+      yes: true,
+      write: (part) => text += part,
+      confirm: () => false,
+    }, {
+      os: "darwin",
+      origin: compiled,
+      user: 501,
+      home,
+      run: () => Promise.resolve({ success: true, output: "" }),
+    });
+    assertEquals(code, 0);
+    const copy = `${home}/Library/Application Support/machpause/machpause`;
+    assertStringIncludes(text, `'${copy}' attach <pid|name>`);
+    const { runs } = await restart(home, { origin: compiled });
+    assertEquals(runs, [[copy, "attach", "My App", "MACHPAUSE_SIGNED_COPY"]]);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
 });

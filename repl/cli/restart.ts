@@ -1,0 +1,86 @@
+/** When macOS refuses this program a task port, the copy that `machpause setup` has signed may have it:
+ * the same command line is run again by the copy, once. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { type Origin, ownOrigin, programArguments } from "../../ffi/command.ts";
+import { isCurrent, signedCopy } from "../../ffi/signed_copy.ts";
+
+/** Set for what is run again, so that it is not run a third time. */
+const variable = "MACHPAUSE_SIGNED_COPY";
+
+/** What {@linkcode restartSigned} needs from the system. Tests pass their own. */
+export interface RestartSystem {
+  /** As `Deno.build.os` names it. */
+  readonly os: string;
+  /** What is running. */
+  readonly origin: Origin;
+  /** The user's home directory. */
+  readonly home: string | undefined;
+  /** Whether this process was restarted already. */
+  readonly restarted: boolean;
+  /** Writes a line to stderr. */
+  say(text: SafeText): void;
+  /** Runs a program on this one's terminal, with an environment variable more; its exit code. */
+  run(program: string, args: readonly string[], variable: string): Promise<number>;
+}
+
+const thisSystem: RestartSystem = {
+  os: Deno.build.os,
+  get origin() {
+    return ownOrigin();
+  },
+  get home() {
+    return Deno.env.get("HOME");
+  },
+  get restarted() {
+    return Deno.env.get(variable) !== undefined;
+  },
+  say(text) {
+    console.error(text);
+  },
+  run: runHere,
+};
+
+/** Signals that a terminal sends to both, and those that somebody may send to this process alone. */
+const shared: readonly Deno.Signal[] = ["SIGINT", "SIGQUIT"];
+const passedOn: readonly Deno.Signal[] = ["SIGTERM", "SIGHUP"];
+
+async function runHere(
+  program: string,
+  args: readonly string[],
+  variable: string,
+): Promise<number> {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    env: { [variable]: "1" },
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  const ignore = () => {};
+  const listeners = passedOn.map((signal) => ({ signal, pass: () => child.kill(signal) }));
+  for (const signal of shared) Deno.addSignalListener(signal, ignore);
+  for (const { signal, pass } of listeners) Deno.addSignalListener(signal, pass);
+  try {
+    const { code } = await child.status;
+    return code;
+  } finally {
+    for (const signal of shared) Deno.removeSignalListener(signal, ignore);
+    for (const { signal, pass } of listeners) Deno.removeSignalListener(signal, pass);
+  }
+}
+
+/** Runs a command line again by the signed copy, where there is one of this very program.
+ *
+ * @returns its exit code; `undefined` where it was not run
+ */
+export async function restartSigned(
+  args: readonly string[],
+  system: RestartSystem = thisSystem,
+): Promise<number | undefined> {
+  const { os, origin, home, restarted } = system;
+  if (os !== "darwin" || restarted || home === undefined) return undefined;
+  const copy = signedCopy(home, origin);
+  if (!await isCurrent(copy, origin.executable)) return undefined;
+  system.say(safe`machpause: macOS refused; going on as ${escape(copy.path)}`);
+  return await system.run(copy.path, [...programArguments(origin), ...args], variable);
+}
