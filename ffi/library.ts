@@ -14,6 +14,7 @@
 // Named in full: a script elsewhere that imports a checkout has no import map for it.
 // deno-lint-ignore no-import-prefix
 import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
+import { cacheDirectory } from "./cache_directory.ts";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
 
 /** Deno's flags for what is done here, for messages. */
@@ -48,18 +49,6 @@ function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
 function grantedVariable(variable: string): string | undefined {
   if (!isGranted({ name: "env", variable })) return undefined;
   return Deno.env.get(variable) || undefined;
-}
-
-/** The user's cache directory for machpause; it need not exist. */
-function cacheDirectory(): string {
-  const home = Deno.env.get("HOME") ?? "";
-  const caches = Deno.build.os === "darwin" ? "" : Deno.env.get("XDG_CACHE_HOME") ?? "";
-  // The XDG Base Directory Specification has relative paths ignored.
-  if (caches.startsWith("/")) return `${caches}/machpause`;
-  if (!home.startsWith("/")) {
-    throw new Error("HOME is not set: there is no cache directory to write the native library to");
-  }
-  return `${home}/${Deno.build.os === "darwin" ? "Library/Caches" : ".cache"}/machpause`;
 }
 
 function refuse(directory: string, why: string): never {

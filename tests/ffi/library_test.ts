@@ -1,4 +1,5 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { cacheDirectory, type CacheSystem } from "../../ffi/cache_directory.ts";
 
 const library = new URL("../../ffi/library.ts", import.meta.url).href;
 const kernel = new URL("../../ffi/mod.ts", import.meta.url).href;
@@ -199,4 +200,59 @@ for (const arch of ["x86_64", "i386"]) console.log(await loaderPath(arch));`;
         assertEquals((await Deno.stat(path)).mode! & 0o777, 0o700);
       }
     }),
+});
+
+/** Where a user's cache is, with the owners of some paths. */
+function place(given: Partial<CacheSystem>, owners: Readonly<Record<string, number>> = {}): string {
+  return cacheDirectory({
+    os: "darwin",
+    user: 501,
+    home: "/Users/me",
+    caches: undefined,
+    ownerOf: (path) =>
+      ({ "/Users/me": 501, "/home/me": 1000, "/root": 0, "/tmp": 0, ...owners })[path],
+    ...given,
+  });
+}
+
+Deno.test("root's cache is its own, whatever sudo leaves HOME at", () => {
+  assertEquals(place({}), "/Users/me/Library/Caches/machpause");
+  assertEquals(place({ user: 0 }), "/var/root/Library/Caches/machpause");
+  // A root shell, and one that has a home of its own.
+  const roots = { "/var/root": 0, "/Users/me/Library/Caches": 501 };
+  assertEquals(place({ user: 0, home: "/var/root" }, roots), "/var/root/Library/Caches/machpause");
+  assertEquals(place({ user: 0, home: "/tmp/x" }), "/tmp/x/Library/Caches/machpause");
+  assertEquals(place({ user: 0, home: undefined }), "/var/root/Library/Caches/machpause");
+
+  const linux = { os: "linux", home: "/home/me" };
+  assertEquals(place(linux), "/home/me/.cache/machpause");
+  assertEquals(place({ ...linux, caches: "/home/me/caches" }), "/home/me/caches/machpause");
+  assertEquals(place({ ...linux, caches: "relative" }), "/home/me/.cache/machpause");
+  assertEquals(place({ ...linux, user: 0 }), "/root/.cache/machpause");
+  assertEquals(place({ ...linux, user: 0, caches: "/home/me/caches" }), "/root/.cache/machpause");
+  assertEquals(place({ ...linux, user: 0, caches: "/tmp/c" }), "/tmp/c/machpause");
+  assertThrows(() => place({ home: "" }), Error, "HOME is not set");
+});
+
+Deno.test({
+  name: "under sudo with the user's HOME nothing of root's is left there, in either order of runs",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const user = 65534;
+    await withCache(async (home) => {
+      await Deno.chown(home, user, user);
+      const env = { XDG_CACHE_HOME: "" };
+      const root = await run(show, home, { env });
+      assertEquals(root.stderr, "");
+      assert(root.stdout.startsWith("/root/.cache/machpause/"), root.stdout);
+      assertEquals([...Deno.readDirSync(home)], []);
+      // And after the user has been there.
+      await Deno.mkdir(`${home}/.cache/machpause`, { recursive: true, mode: 0o700 });
+      for (const path of [`${home}/.cache`, `${home}/.cache/machpause`]) {
+        await Deno.chown(path, user, user);
+      }
+      assertEquals((await run(show, home, { env })).stdout, root.stdout);
+      assertEquals([...Deno.readDirSync(`${home}/.cache/machpause`)], []);
+    });
+  },
 });
