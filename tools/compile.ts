@@ -7,7 +7,11 @@
 const root = new URL("../", import.meta.url).pathname;
 
 /** Loaded by name at run time: what `deno compile` cannot see. */
-const workers = ["repl/cli/crash/worker.ts", "repl/edit/keyboard_worker.ts", "ffi/index_worker.ts"];
+const workers = [
+  "repl/cli/crash/summary_worker.ts",
+  "repl/edit/keyboard_worker.ts",
+  "ffi/index_worker.ts",
+];
 
 /** Compiles it.
  *

@@ -76,7 +76,7 @@ async function summarize(
     return;
   }
   await runWorkers<readonly string[], readonly SummaryOrError[]>({
-    start: () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }),
+    start: () => new Worker(new URL("./summary_worker.ts", import.meta.url), { type: "module" }),
     opening: options,
     tasks: function* () {
       for (let at = 0; at < FEW; at += BATCH) yield first.slice(at, at + BATCH);

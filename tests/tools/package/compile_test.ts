@@ -42,11 +42,11 @@ Deno.test("deno compile makes a program of it, with all that is loaded later", a
       const modules = await modulesOf(program);
       const names = [
         "index_worker.ts",
-        "crash/worker.ts",
+        "summary_worker.ts",
         "loader-x86_64.ts",
         "prebuilt/demo.ts",
         "prebuilt/preload.ts",
-        "symbolicate/tables.ts",
+        "answers.ts",
         "gecko-profiler-demangle",
         "capstone",
       ];
