@@ -174,6 +174,14 @@ export class CallFrameInfo {
     return low === 0 ? null : rows[low - 1] ?? null;
   }
 
+  /** The range of the function at `pc`, in bytes from `base`; `null` when no FDE describes it. */
+  rangeAt(pc: bigint, base: bigint): { readonly start: number; readonly end: number } | null {
+    const place = this.#index.find(Number(pc - this.#bases.origin));
+    if (place < 0) return null;
+    const origin = Number(this.#bases.origin - base);
+    return { start: origin + this.#index.start(place), end: origin + this.#index.end(place) };
+  }
+
   /** All rows of a function, by rising address, also those beyond its end if it has such. */
   rows(fde: FrameDescription): AddressedRow[] {
     const { starts, rows } = this.#table(fde.offset);

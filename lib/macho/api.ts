@@ -1,5 +1,5 @@
-/** Mach-O files and images: load commands, symbols, exports, fixups, Objective-C and Swift metadata, code
- * signatures, core files.
+/** Mach-O files and images: load commands, symbols, exports, fixups, Objective-C and Swift
+ * metadata, code signatures, core files.
  *
  * @example
  * ```ts

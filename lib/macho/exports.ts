@@ -258,9 +258,8 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
  *
  * @param size of the trie in bytes
  * @param name with its leading underscore
- * @returns bytes from the Mach-O header; `null` when the name is missing, absolute or re-exported, or
- * the trie is damaged
- */
+ * @returns bytes from the Mach-O header; `null` when the name is missing, absolute or re-exported,
+ * or the trie is damaged */
 export function findExport(read: ReadTrie, size: number, name: Uint8Array): number | null {
   const trie = new LazyTrie(read, size);
   const found = trie.descend(name);

@@ -218,8 +218,8 @@ export class ImageSymbols {
     return new TableSymbol(name, address, known?.size ?? 0, true, thumb);
   }
 
-  /** Function starts, and the local symbols or else the Objective-C methods: the local functions of an
-   * image of the shared cache, whose local symbols are stripped. */
+  /** Function starts, and the local symbols or else the Objective-C methods: the local functions of
+   * an image of the shared cache, whose local symbols are stripped. */
   #unnamedTable(): SymbolTable {
     if (this.#unnamed === undefined) {
       const columns = this.#locals ??

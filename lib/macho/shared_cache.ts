@@ -1,9 +1,8 @@
 /** Local symbols of the dyld shared cache, from its files on disk.
  *
- * The images of the cache have no local symbols: the cache builder moves them to a file beside the cache,
- * `dyld_shared_cache_arm64e.symbols`, or to the end of the cache itself before macOS 12 and iOS 15. Format:
- * `dyld_cache_format.h` of dyld.
- */
+ * The images of the cache have no local symbols: the cache builder moves them to a file beside the
+ * cache, `dyld_shared_cache_arm64e.symbols`, or to the end of the cache itself before macOS 12 and
+ * iOS 15. Format: `dyld_cache_format.h` of dyld. */
 
 import { FormatError } from "../errors.ts";
 import { formatUuid } from "../hex.ts";
@@ -37,7 +36,8 @@ const MAX_SYMBOLS = 1 << 22;
 interface CacheHeader {
   readonly uuid: string;
   readonly view: DataView;
-  /** The size of the header in this file: fields beyond it are missing in files of older systems. */
+  /** The size of the header in this file: fields beyond it are missing in files of older systems.
+   */
   readonly size: number;
 }
 
@@ -115,7 +115,8 @@ export class SharedCacheSymbols {
 
   /** Takes the file with the local symbols.
    *
-   * @param symbols `dyld_shared_cache_arm64e.symbols`, or the cache file itself; the caller closes it
+   * @param symbols `dyld_shared_cache_arm64e.symbols`, or the cache file itself; the caller closes
+   * it
    * @returns whether it is the one that belongs to this cache
    * @throws FormatError when it is not a file of a shared cache, or is damaged
    */
@@ -160,7 +161,8 @@ class LocalSymbols {
     this.#stringsOffset = offset + strings;
     this.#stringsSize = stringsSize;
     if (count > MAX_IMAGES) throw new FormatError(file.name, offset + 20, "a number of images");
-    // dyld_cache_local_symbols_entry_64 and, before caches were split, dyld_cache_local_symbols_entry.
+    // dyld_cache_local_symbols_entry_64 and, before caches were split,
+    // dyld_cache_local_symbols_entry.
     const size = isSplit ? 16 : 12;
     const bytes = file.read(offset + entries, count * size);
     const rows = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

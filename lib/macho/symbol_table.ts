@@ -169,7 +169,9 @@ export class SymbolTable {
     const entry = this.#entries[low - 1];
     if (entry === NOTHING) return null;
     const symbol = entry === NAMELESS ? null : this.#symbol(entry, low - 1);
-    return { symbol, offset: offset - starts[low - 1] };
+    const start = starts[low - 1];
+    const size = symbol?.size ?? (low < starts.length ? starts[low] - start : null);
+    return { symbol, offset: offset - start, size };
   }
 
   /** The symbols with exactly this name, with or without the leading underscore, in address order.

@@ -31,6 +31,8 @@ export interface SymbolMatch {
   readonly symbol: ImageSymbol | null;
   /** Bytes from the start of the symbol or nameless function. */
   readonly offset: number;
+  /** Bytes of the symbol or nameless function; `null` when unknown. */
+  readonly size: number | null;
 }
 
 /** The addresses from `start` to `end` (exclusive). */

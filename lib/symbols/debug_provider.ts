@@ -105,7 +105,7 @@ export class DebugProvider implements Disposable {
     if (info instanceof MstFile) {
       const offset = Number(address - image.loadAddress);
       const start = info.functionAt(offset)?.start;
-      return start === undefined ? null : { symbol: null, offset: offset - start };
+      return start === undefined ? null : { symbol: null, offset: offset - start, size: null };
     }
     const match = this.#file(image)?.symbolAt(address) ?? null;
     if (match === null || match.symbol === null) return null;

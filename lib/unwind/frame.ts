@@ -45,11 +45,11 @@ export type StopReason =
   | "limit"
   | "no-state";
 
-/** An activation of a function on a stack. Stack addresses are numbers where they fit, which all user
- * stacks do. */
+/** An activation of a function on a stack. Stack addresses are numbers where they fit, which all
+ * user stacks do. */
 export interface UnwoundFrame {
-  /** The next instruction to be executed in the frame: the pc of the innermost frame, a return address in
-   * its callers. Pointer authentication and the Thumb bit are removed. */
+  /** The next instruction to be executed in the frame: the pc of the innermost frame, a return
+   * address in its callers. Pointer authentication and the Thumb bit are removed. */
   readonly address: bigint;
   /** The stack pointer; in a caller, its value after the return. */
   readonly sp: number | bigint;
@@ -59,11 +59,11 @@ export interface UnwoundFrame {
   readonly returnAddress: bigint;
   /** How it was found. */
   readonly foundBy: FoundBy;
-  /** Whether `address` was not called from but interrupted, so that functions and lines are looked up with
-   * it and not with an address before it. */
+  /** Whether `address` was not called from but interrupted, so that functions and lines are looked
+   * up with it and not with an address before it. */
   readonly exact: boolean;
-  /** The row of call-frame information, or what corresponds to it, that led here from the frame it called;
-   * `null` for the innermost. */
+  /** The row of call-frame information, or what corresponds to it, that led here from the frame it
+   * called; `null` for the innermost. */
   readonly row: UnwindRow | null;
 }
 
@@ -81,8 +81,8 @@ export interface UnwoundStack {
 export interface UnwindImages {
   /** The image that holds `address`; `null` when none does. */
   imageAt(address: bigint): LoadedImage | null;
-  /** A section of the image's debug information, such as `__debug_frame`; `null` when none is found. The
-   * first call for an image may search the file system. */
+  /** A section of the image's debug information, such as `__debug_frame`; `null` when none is
+   * found. The first call for an image may search the file system. */
   debugSection?(image: LoadedImage, name: string): DebugSection | null;
   /** Rises when {@linkcode debugSection} may find more than before. */
   readonly debugGeneration?: number;
@@ -102,8 +102,8 @@ export interface UnwindInput {
   readonly stack: Uint8Array;
   /** The upper bound of the stack; 0 when not known. */
   readonly stackEnd: bigint;
-  /** Reads memory that was not captured, and returns how many bytes it read; `undefined` when the target
-   * runs or is gone. */
+  /** Reads memory that was not captured, and returns how many bytes it read; `undefined` when the
+   * target runs or is gone. */
   readonly readInto: ((address: bigint, into: Uint8Array) => number) | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface UnwindInput {
 export interface UnwindOptions {
   /** Maximum number of frames; calls that are inlined into them are not counted. */
   readonly limit?: number;
-  /** Where no other way finds a caller, search the stack for what might be a return address. Frames found
-   * so, and those after them, may be wrong. */
+  /** Where no other way finds a caller, search the stack for what might be a return address. Frames
+   * found so, and those after them, may be wrong. */
   readonly scan?: boolean;
 }

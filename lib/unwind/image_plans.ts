@@ -4,9 +4,16 @@ import type { Arch } from "../arch/mod.ts";
 import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { log } from "../log.ts";
-import { Image, type LoadedImage, type Section, SECTION_TYPE } from "../macho/walking.ts";
+import {
+  Image,
+  LC,
+  type LoadedImage,
+  type Section,
+  SECTION_TYPE,
+  type SymbolMatch,
+} from "../macho/walking.ts";
 import type { FoundBy, UnwindImages } from "./frame.ts";
-import type { InstructionRow, InstructionSet } from "./instruction_set.ts";
+import type { FunctionCode, InstructionRow, InstructionSet } from "./instruction_set.ts";
 import { instructionSets } from "./instruction_sets.ts";
 import { signalRow, SIGTRAMP } from "./signal.ts";
 import { UnwindInfo } from "./unwind_info.ts";
@@ -46,8 +53,8 @@ export class ImagePlans {
     this.#instructionSet = instructionSets[arch.name];
   }
 
-  /** Uses the image's dSYM too, and looks for it again when there may be more than before. The plans that
-   * were made without it are dropped. */
+  /** Uses the image's dSYM too, and looks for it again when there may be more than before. The
+   * plans that were made without it are dropped. */
   lookIn(images: UnwindImages): void {
     const { debugGeneration = 0 } = images;
     if (images.debugSection === undefined || debugGeneration <= this.#debugGeneration) return;
@@ -59,8 +66,8 @@ export class ImagePlans {
     this.#innermost.clear();
   }
 
-  /** The plan for a caller at `address`, inside its call: by the image's unwind information for the function,
-   * or without any by its instructions; `null` when neither helps. */
+  /** The plan for a caller at `address`, inside its call: by the image's unwind information for the
+   * function, or without any by its instructions; `null` when neither helps. */
   at(address: bigint): Plan | null {
     const offset = Number(address - this.#image.loadAddress);
     let plan = this.#bodies.get(offset);
@@ -72,23 +79,25 @@ export class ImagePlans {
     return plan;
   }
 
-  /** The plan for an innermost frame that is about to execute the instruction at `address`. In a prologue
-   * and an epilogue, where unwind information may be wrong, the instructions come first. */
+  /** The plan for an innermost frame that is about to execute the instruction at `address`. In a
+   * prologue and an epilogue, where unwind information may be wrong, the instructions come first.
+   */
   innermostAt(address: bigint): Plan | null {
     const offset = Number(address - this.#image.loadAddress);
     let plan = this.#innermost.get(offset);
     if (plan === undefined) {
       const analyzed = this.#analyze(address);
-      plan = (analyzed?.place === "body" ? this.#find(address, offset) : null) ??
-        planBy(this.#arch, analyzed) ?? this.#find(address, offset);
+      const found = this.#find(address, offset);
+      const isFound = found !== null && (analyzed === null || analyzed.agrees(found.row));
+      plan = isFound ? found : planBy(this.#arch, analyzed);
       plan = this.#signalPlan(address, plan) ?? plan;
       this.#innermost.set(offset, plan);
     }
     return plan;
   }
 
-  /** The address at which to look up the plan for an innermost frame: after the instructions that will be
-   * skipped because their condition fails.
+  /** The address at which to look up the plan for an innermost frame: after the instructions that
+   * will be skipped because their condition fails.
    *
    * @param state of its thread
    */
@@ -99,8 +108,8 @@ export class ImagePlans {
     return nextExecuted(pc, state, thumb, this.#readCode);
   }
 
-  /** The plan by the function's instructions alone, for where the others fail; `null` when they make no
-   * sense. */
+  /** The plan by the function's instructions alone, for where the others fail; `null` when they
+   * make no sense. */
   byInstructions(address: bigint): Plan | null {
     const offset = Number(address - this.#image.loadAddress);
     let plan = this.#analyzed.get(offset);
@@ -123,13 +132,14 @@ export class ImagePlans {
     return context && { foundBy: "signal", row: signalRow(this.#arch, context) };
   }
 
-  /** Whether the instructions of the function at `pc` can be read. Then the link register needs no guess. */
+  /** Whether the instructions of the function at `pc` can be read. Then the link register needs no
+   * guess. */
   canRead(pc: bigint): boolean {
     return this.#image.symbolAt(pc) !== null && this.#image.read(pc, 2) !== null;
   }
 
-  /** Whether a call may return to `address`: it is in code, and after a call as far as the code can be
-   * read. */
+  /** Whether a call may return to `address`: it is in code, and after a call as far as the code can
+   * be read. */
   isReturnAddress(address: bigint): boolean {
     const offset = Number(address - this.#image.loadAddress);
     let answer = this.#returns.get(offset);
@@ -152,27 +162,50 @@ export class ImagePlans {
 
   #analyze(pc: bigint): InstructionRow | null {
     const match = this.#image.symbolAt(pc);
-    const functionStart = match === null ? this.#stubStart(pc) : pc - BigInt(match.offset);
-    if (functionStart === null) return null;
-    const symbol = match?.symbol ?? null;
+    if (match === null) return this.#analyzeStub(pc);
     return this.#instructionSet.analyze({
-      functionStart,
-      functionEnd: symbol === null ? null : symbol.address + BigInt(symbol.size),
+      ...this.#functionAt(pc, match),
       pc,
-      thumb: symbol?.thumb ?? false,
+      thumb: match.symbol?.thumb ?? false,
       readCode: this.#readCode,
     });
   }
 
-  /** Where to start reading a stub or a stub helper, which have no symbols; `null` for other code. Those of
-   * x86 use the stack and are read from their section's start. Those of ARM do not, so any of their
-   * instructions will do. */
-  #stubStart(pc: bigint): bigint | null {
+  /** The bounds of the function at `pc`. In an image without function starts, a symbol may be that
+   * of a function before, whose neighbour's symbol was stripped; unwind information shows both. */
+  #functionAt(
+    pc: bigint,
+    { offset, size }: SymbolMatch,
+  ): Pick<FunctionCode, "functionStart" | "functionEnd"> {
+    const place = Number(pc - this.#image.loadAddress);
+    let start = place - offset;
+    let end = size === null ? Infinity : start + size;
+    const { loadAddress, loadCommands } = this.#image;
+    if (!loadCommands.some(({ command }) => command === LC.FUNCTION_STARTS)) {
+      const entry = this.#unwindInfo()?.encodingAt(place) ?? null;
+      const ranges = [
+        entry && { start: entry.functionStart, end: entry.functionEnd },
+        ...this.#callFrameInfo().map(({ info }) => info.rangeAt(pc, loadAddress)),
+      ];
+      for (const range of ranges) {
+        if (range === null) continue;
+        start = Math.max(start, range.start);
+        end = Math.min(end, range.end);
+      }
+    }
+    return {
+      functionStart: loadAddress + BigInt(start),
+      functionEnd: end === Infinity ? null : loadAddress + BigInt(end),
+    };
+  }
+
+  /** The analysis of a stub or a stub helper, which have no symbols; `null` for other code. */
+  #analyzeStub(pc: bigint): InstructionRow | null {
     const section = this.#image.sectionAt(pc);
-    const isStub = section?.type === SECTION_TYPE.S_SYMBOL_STUBS ||
-      section?.name === "__stub_helper";
-    if (!isStub) return null;
-    return this.#arch.lr === null ? section.address : pc;
+    const isHelper = section?.name === "__stub_helper";
+    if (section?.type !== SECTION_TYPE.S_SYMBOL_STUBS && !isHelper) return null;
+    const row = this.#instructionSet.stubRow(this.#readCode, pc, isHelper);
+    return row && { row, agrees: () => false };
   }
 
   #find(address: bigint, offset: number): Plan | null {

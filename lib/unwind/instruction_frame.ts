@@ -335,7 +335,9 @@ export function followInstructions(
     at += taken.length;
   }
   const row = state.row();
-  return row === null ? null : { row, place: placeOf(state, code, at, step) };
+  if (row === null) return null;
+  const place = placeOf(state, code, at, step);
+  return { row, agrees: () => place === "body" };
 }
 
 function placeOf(
@@ -343,7 +345,7 @@ function placeOf(
   code: Code,
   from: number,
   step: (state: FrameState, code: Code, at: number) => Step | null,
-): InstructionRow["place"] {
+): "prologue" | "body" | "epilogue" {
   if (state.tearingDown) return "epilogue";
   if (state.isEntry) return state.setups === 0 ? "prologue" : "epilogue";
   const ahead = state.copy();

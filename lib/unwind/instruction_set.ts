@@ -1,14 +1,16 @@
 /** What unwinding needs to know about an instruction set. Each has a folder with the same files:
  * `compact.ts` (compact unwind encodings), `instructions.ts` (a function's frame, read from its
- * instructions), `calls.ts` (what a call looks like) and `mod.ts` (the {@linkcode InstructionSet}, with
- * the signal context). `instruction_sets.ts` lists them. */
+ * instructions), `stubs.ts` (stubs and stub helpers), `calls.ts` (what a call looks like) and
+ * `mod.ts` (the {@linkcode InstructionSet}, with the signal context). `instruction_sets.ts` lists
+ * them. */
 
 import type { CfaRule, UnwindRow } from "../dwarf/mod.ts";
 
 /** Reads code at an address; `null`, or fewer bytes, where it cannot all be read. */
 export type ReadCode = (address: bigint, length: number) => Uint8Array | null;
 
-/** A function whose instructions are analyzed. Addresses are the target's, without the Thumb bit. */
+/** A function whose instructions are analyzed. Addresses are the target's, without the Thumb bit.
+ */
 export interface FunctionCode {
   /** Where the function begins. */
   readonly functionStart: bigint;
@@ -24,15 +26,17 @@ export interface FunctionCode {
 /** What the instructions up to `pc` say about the frame. */
 export interface InstructionRow {
   readonly row: UnwindRow;
-  /** Where in the function `pc` is. In a `prologue` and an `epilogue` the row is exact. In the `body` it is
-   * the sum of the instructions from the start on, and unwind information is better where there is any. */
-  readonly place: "prologue" | "body" | "epilogue";
+  /** Whether a row of the image's unwind information may be used instead. Such information
+   * describes a function's body alone, so it is refused where the instructions from the entry to
+   * `pc` show something else. Where they do not lead to `pc`, it is better than the instructions.
+   */
+  agrees(row: UnwindRow): boolean;
 }
 
 /** The function has no compact encoding but call-frame information. */
 export interface DwarfReference {
-  /** Offset in bytes of the FDE in `__TEXT,__eh_frame`; 0 when it was too large for the encoding's 24
-   * bits, and the FDE has to be found by address. */
+  /** Offset in bytes of the FDE in `__TEXT,__eh_frame`; 0 when it was too large for the encoding's
+   * 24 bits, and the FDE has to be found by address. */
   readonly dwarf: number;
 }
 
@@ -40,37 +44,42 @@ export interface DwarfReference {
 export interface CompactContext {
   /** Where the function begins. */
   readonly functionStart: number;
-  /** Reads instructions; `null`, or fewer bytes, when not all of them can be read. Without it, functions
-   * whose stack size is only in their instructions have no row. */
+  /** Reads instructions; `null`, or fewer bytes, when not all of them can be read. Without it,
+   * functions whose stack size is only in their instructions have no row. */
   readonly readCode?: (offset: number, length: number) => Uint8Array | null;
 }
 
 /** One instruction set, for one architecture. */
 export interface InstructionSet {
-  /** The row of a compact unwind encoding; `null` when the encoding says nothing, or nothing that makes
-   * sense.
+  /** The row of a compact unwind encoding; `null` when the encoding says nothing, or nothing that
+   * makes sense.
    *
-   * An encoding describes a function's body alone, after the prologue and before the epilogue, and does
-   * not say where these are. So the row holds at a call: in every frame but the innermost and those that
-   * were interrupted, where the instructions have to be read.
+   * An encoding describes a function's body alone, after the prologue and before the epilogue, and
+   * does not say where these are. So the row holds at a call: in every frame but the innermost and
+   * those that were interrupted, where the instructions have to be read.
    *
    * @param encoding a `compact_unwind_encoding_t` of `<mach-o/compact_unwind_encoding.h>`
    */
   compactRow(encoding: number, context: CompactContext): UnwindRow | DwarfReference | null;
   /** Reads a function's instructions up to `pc`; `null` when they make no sense. */
   analyze(code: FunctionCode): InstructionRow | null;
+  /** The row of an instruction in a stub or stub helper; `null` for an unknown instruction.
+   *
+   * @param isHelper whether it is in `__stub_helper`
+   */
+  stubRow(readCode: ReadCode, pc: bigint, isHelper: boolean): UnwindRow | null;
   /** Whether the instruction before `returnAddress` is a call; `null` when it cannot be read. */
   isAfterCall(readCode: ReadCode, returnAddress: bigint, thumb: boolean): boolean | null;
-  /** A DWARF expression that pushes the address of `uc_mcontext` in a frame of `_sigtramp`; `null` where
-   * it cannot be found.
+  /** A DWARF expression that pushes the address of `uc_mcontext` in a frame of `_sigtramp`; `null`
+   * where it cannot be found.
    *
-   * @param cfa of `_sigtramp`: where the stack pointer was at its entry, or above the word that the
-   * kernel leaves there for a return address
-   * @param executed the instructions of `_sigtramp` before the frame's address; `null` when unreadable
-   */
+   * @param cfa of `_sigtramp`: where the stack pointer was at its entry, or above the word that
+   * the kernel leaves there for a return address
+   * @param executed the instructions of `_sigtramp` before the frame's address; `null` when
+   * unreadable */
   signalContext(cfa: CfaRule | null, executed: Uint8Array | null): number[] | null;
-  /** Where the innermost frame's next executed instruction is, when conditional instructions at `pc` will
-   * not be executed. Left out where instructions have no conditions.
+  /** Where the innermost frame's next executed instruction is, when conditional instructions at
+   * `pc` will not be executed. Left out where instructions have no conditions.
    *
    * @param state the thread state
    * @param thumb whether the function's symbol says it is Thumb code

@@ -1,5 +1,5 @@
-/** Unwinds stacks: from registers, a stack and images to frames. It knows no process; `lib/target` makes its
- * frames of these.
+/** Unwinds stacks: from registers, a stack and images to frames. It knows no process; `lib/target`
+ * makes its frames of these.
  *
  * @module
  */

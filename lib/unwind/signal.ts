@@ -1,12 +1,12 @@
-/** Frames of `_sigtramp`, the function in libsystem_platform that the kernel has a thread execute to
- * handle a signal. Its caller is the interrupted code, whose registers are all in the signal context.
- * XNU's `sendsig`, in bsd/dev/i386/unix_signal.c and bsd/dev/arm/unix_signal.c, says where the kernel
- * puts it; `ucontext_t` and `mcontext_t` of `<sys/_types/_ucontext.h>` and `<mach/…/_mcontext.h>` what
- * it is made of.
+/** Frames of `_sigtramp`, the function in libsystem_platform that the kernel has a thread execute
+ * to handle a signal. Its caller is the interrupted code, whose registers are all in the signal
+ * context. XNU's `sendsig`, in bsd/dev/i386/unix_signal.c and bsd/dev/arm/unix_signal.c, says
+ * where the kernel puts it; `ucontext_t` and `mcontext_t` of `<sys/_types/_ucontext.h>` and
+ * `<mach/…/_mcontext.h>` what it is made of.
  *
- * The call-frame information of Apple's x86 `_sigtramp` says the same, except that it adds one to the
- * address, for unwinders that subtract one from every return address. Other versions of `_sigtramp` have
- * no call-frame information, or only that of their own frame. */
+ * The call-frame information of Apple's x86 `_sigtramp` says the same, except that it adds one to
+ * the address, for unwinders that subtract one from every return address. Other versions of
+ * `_sigtramp` have no call-frame information, or only that of their own frame. */
 
 import type { Arch } from "../arch/mod.ts";
 import type { UnwindRow } from "../dwarf/mod.ts";

@@ -1,10 +1,11 @@
 import type { UnwindInput } from "./frame.ts";
 
-/** Size in bytes of a read beyond the captured part, large enough that a deep stack costs few reads. */
+/** Size in bytes of a read beyond the captured part, large enough that a deep stack costs few
+ * reads. */
 const pieceSize = 1 << 20;
 
-/** Reads one thread's stack: the captured part, and what is beyond it from the target's memory while that
- * can be read. Addresses are numbers, since all user stacks lie below 2^53. */
+/** Reads one thread's stack: the captured part, and what is beyond it from the target's memory
+ * while that can be read. Addresses are numbers, since all user stacks lie below 2^53. */
 export class StackReader {
   #end: number;
   readonly #input: UnwindInput;

@@ -30,10 +30,11 @@ const scanLimit = 1 << 16;
  *
  * A caller is found by what the frame's image says: compact unwind information, then call-frame
  * information. Where there is none, or its result makes no sense, it is found by the function's
- * instructions, then by frame records: pairs of pointers, the caller's frame pointer, then the return
- * address, of which the frame pointer register holds the innermost one's address (Apple's "ARM64 Function
- * Calling Conventions", the i386 and x86-64 System V ABIs). Every step must move up the stack and stay in
- * it, as Apple's own `backtrace()` demands of frame records, so unwinding ends for any memory.
+ * instructions, then by frame records: pairs of pointers, the caller's frame pointer, then the
+ * return address, of which the frame pointer register holds the innermost one's address (Apple's
+ * "ARM64 Function Calling Conventions", the i386 and x86-64 System V ABIs). Every step must move
+ * up the stack and stay in it, as Apple's own `backtrace()` demands of frame records, so unwinding
+ * ends for any memory.
  *
  * @example
  * ```ts
@@ -101,8 +102,8 @@ class Unwinder implements UnwoundStack {
     this.#mask = BigInt.asUintN(arch.pointerSize * 8, arch.addressMask);
     this.#fpNumber = arch.fp.dwarf!;
     this.#spNumber = arch.sp.dwarf!;
-    // arm64e's kernel may sign these two as well as the pc. In 32 bits the mask also removes the Thumb bit,
-    // which no stack address has.
+    // arm64e's kernel may sign these two as well as the pc. In 32 bits the mask also removes the
+    // Thumb bit, which no stack address has.
     const mask = arch.pointerSize === 8 ? this.#mask : 0xffff_ffffn;
     this.#sp = stackAddress(readRegister(state, arch.sp) & mask);
     this.#fp = stackAddress(readRegister(state, arch.fp) & mask);
@@ -428,7 +429,8 @@ function entryRow(arch: Arch): UnwindRow {
   return row;
 }
 
-/** The row for a return address on the stack, in the word that ends `size` bytes above the stack pointer. */
+/** The row for a return address on the stack, in the word that ends `size` bytes above the stack
+ * pointer. */
 function returnRow(arch: Arch, size: number): UnwindRow {
   const returnAddress = arch.lr === null ? arch.pc.dwarf! : arch.lr.dwarf!;
   return {
@@ -464,11 +466,10 @@ function recordRow(arch: Arch): UnwindRow {
 /** Whether the link register holds a caller that no frame record holds: a guess, for code whose
  * instructions cannot be read.
  *
- * It does until the function has stored it: in a leaf function and in a prologue. Once it is stored, the
- * record at the frame pointer has the same address. Once the function has called something, the link
- * register points back into the function itself, unless the callee returned without it, as 32-bit code
- * may.
- */
+ * It does until the function has stored it: in a leaf function and in a prologue. Once it is
+ * stored, the record at the frame pointer has the same address. Once the function has called
+ * something, the link register points back into the function itself, unless the callee returned
+ * without it, as 32-bit code may. */
 function keepsLinkRegister(
   input: UnwindInput,
   pc: bigint,

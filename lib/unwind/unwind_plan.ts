@@ -11,8 +11,9 @@ export interface UnwindPlan {
   readonly rule: string;
 }
 
-/** How unwinding would continue from code at `address`: for an innermost frame that is about to execute the
- * instruction there, and for a caller that is in a call there. `null` where only frame records are left.
+/** How unwinding would continue from code at `address`: for an innermost frame that is about to
+ * execute the instruction there, and for a caller that is in a call there. `null` where only frame
+ * records are left.
  *
  * @param target whose code it is
  *

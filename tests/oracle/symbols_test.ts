@@ -274,7 +274,8 @@ for (const { name, arch, flags } of variants) {
       const stripped = Image.fromFile(await Deno.readFile(path("stripped.dylib")), "stripped");
       const whole = Image.fromFile(await Deno.readFile(path("worker.dylib")), "whole");
       const [helper] = whole.findSymbols("helper");
-      assertEquals(stripped.symbolAt(helper.address + 4n), { symbol: null, offset: 4 });
+      const { size } = helper;
+      assertEquals(stripped.symbolAt(helper.address + 4n), { symbol: null, offset: 4, size });
     } finally {
       await Deno.remove(directory, { recursive: true });
     }

@@ -1,7 +1,7 @@
 import type { ReadCode } from "../instruction_set.ts";
 
-/** Whether the instruction before `returnAddress` is BL, BLR or an authenticating form of BLR; `null` when
- * it cannot be read. */
+/** Whether the instruction before `returnAddress` is BL, BLR or an authenticating form of BLR;
+ * `null` when it cannot be read. */
 export function isAfterCall(readCode: ReadCode, returnAddress: bigint): boolean | null {
   const code = readCode(returnAddress - 4n, 4);
   if (code === null || code.length < 4) return null;

@@ -7,8 +7,8 @@ const MODE_MASK = 0x0f00_0000;
 const MODE_FRAMELESS = 0x0200_0000;
 const MODE_DWARF = 0x0300_0000;
 const MODE_FRAME = 0x0400_0000;
-/** Like `MODE_FRAME`, with a return address signed with the pc. Signatures are removed wherever return
- * addresses are read. */
+/** Like `MODE_FRAME`, with a return address signed with the pc. Signatures are removed wherever
+ * return addresses are read. */
 const MODE_FRAME_PAUTH_LR = 0x0500_0000;
 const DWARF_OFFSET_MASK = 0x00ff_ffff;
 
@@ -18,7 +18,8 @@ const LR = 30;
 const SP = 31;
 const V0 = 64;
 
-/** Each bit stands for a register and the next one. The pairs are saved in this order, downwards. */
+/** Each bit stands for a register and the next one. The pairs are saved in this order, downwards.
+ */
 const pairs: readonly (readonly [bit: number, first: number])[] = [
   [0x001, 19],
   [0x002, 21],
@@ -44,9 +45,9 @@ export function compactRow(encoding: number): UnwindRow | DwarfReference | null 
       return row(FP, 16, registers);
     }
     case MODE_FRAMELESS: {
-      // The size is in units of 16 bytes and includes the saved registers. They are pushed first, so the
-      // first is directly below the CFA, as clang's call-frame information says too. (LLVM's libunwind
-      // reads it a word higher.)
+      // The size is in units of 16 bytes and includes the saved registers. They are pushed first,
+      // so the first is directly below the CFA, as clang's call-frame information says too.
+      // (LLVM's libunwind reads it a word higher.)
       const size = ((encoding >>> 12) & 0xfff) * 16;
       const registers = new Map<number, RegisterRule>([[LR, { kind: "same" }]]);
       const end = addPairs(registers, encoding, -8);

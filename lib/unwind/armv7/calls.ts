@@ -1,7 +1,7 @@
 import type { ReadCode } from "../instruction_set.ts";
 
-/** Whether the instruction before `returnAddress` is BL or BLX, of ARM or Thumb code; `null` when it cannot
- * be read. */
+/** Whether the instruction before `returnAddress` is BL or BLX, of ARM or Thumb code; `null` when
+ * it cannot be read. */
 export function isAfterCall(
   readCode: ReadCode,
   returnAddress: bigint,

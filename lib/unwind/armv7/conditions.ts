@@ -1,6 +1,6 @@
-/** Which conditional instructions of 32-bit ARM a stopped thread will execute, by its flags. Conditions and
- * bits from the "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition", sections A8.3, A2.5.2
- * and B1.3.3. */
+/** Which conditional instructions of 32-bit ARM a stopped thread will execute, by its flags.
+ * Conditions and bits from the "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition",
+ * sections A8.3, A2.5.2 and B1.3.3. */
 
 import type { ReadCode } from "../instruction_set.ts";
 
@@ -25,11 +25,12 @@ export function conditionHolds(condition: number, cpsr: number): boolean {
   return first === ((condition & 1) === 0);
 }
 
-/** The first instruction from `pc` on that is executed: after the rest of the IT block in Thumb code, after
- * the run of instructions with the same condition in ARM code. It is `pc` itself when its condition holds.
+/** The first instruction from `pc` on that is executed: after the rest of the IT block in Thumb
+ * code, after the run of instructions with the same condition in ARM code. It is `pc` itself when
+ * its condition holds.
  *
- * What skipped instructions would have done to the frame does not count, and analysis of the code after
- * them ignores it. */
+ * What skipped instructions would have done to the frame does not count, and analysis of the code
+ * after them ignores it. */
 export function nextExecuted(
   pc: bigint,
   cpsr: number,

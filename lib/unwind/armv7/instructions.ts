@@ -1,5 +1,5 @@
-/** Instruction analysis for 32-bit ARM; that of Thumb code is in `thumb.ts`. Encodings from the "ARM Architecture Reference Manual ARMv7-A and ARMv7-R
- * edition", chapter A5. */
+/** Instruction analysis for 32-bit ARM; that of Thumb code is in `thumb.ts`. Encodings from the
+ * "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition", chapter A5. */
 
 import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
 import {
@@ -34,8 +34,8 @@ export function analyze(code: FunctionCode): InstructionRow | null {
   );
 }
 
-/** Follows ARM code. Consecutive instructions with the same condition are treated like Thumb's IT blocks:
- * their effects count while `pc` is among them, and not after them. */
+/** Follows ARM code. Consecutive instructions with the same condition are treated like Thumb's IT
+ * blocks: their effects count while `pc` is among them, and not after them. */
 class Conditional {
   /** The state before the conditional instructions that `at` is among. */
   #before: FrameState | null = null;

@@ -6,6 +6,7 @@ import { MCONTEXT_POINTER, registerPlus, SIGINFO } from "../signal.ts";
 import { isAfterCall } from "./calls.ts";
 import { isThumb, nextExecuted } from "./conditions.ts";
 import { analyze } from "./instructions.ts";
+import { stubRow } from "./stubs.ts";
 
 const cpsr = register(arch.threadState, "cpsr");
 
@@ -13,6 +14,7 @@ export const armv7: InstructionSet = {
   // The linker makes no compact encodings for armv7.
   compactRow: () => null,
   analyze,
+  stubRow,
   isAfterCall,
   // At _sigtramp's stack pointer are two arguments, then the siginfo_t, then the ucontext_t.
   signalContext: (cfa) =>

@@ -1,5 +1,5 @@
-/** Instruction analysis for Thumb-2 code. Encodings from the "ARM Architecture Reference Manual ARMv7-A
- * and ARMv7-R edition", chapter A6. */
+/** Instruction analysis for Thumb-2 code. Encodings from the "ARM Architecture Reference Manual
+ * ARMv7-A and ARMv7-R edition", chapter A6. */
 
 import { floatingPoint, moveTop, multiple, PC, rotateRight, single, SP } from "./registers.ts";
 import {
@@ -16,8 +16,9 @@ const next2: Step = { length: 2 };
 const end2: Step = { length: 2, ends: true };
 const call2: Step = { length: 2, calls: true };
 
-/** Follows Thumb code. The instructions of an IT block are executed if a condition holds. Inside the block
- * their effects count, since `pc` is most likely there because it holds; after it they do not. */
+/** Follows Thumb code. The instructions of an IT block are executed if a condition holds. Inside
+ * the block their effects count, since `pc` is most likely there because it holds; after it they
+ * do not. */
 export class ItBlocks {
   /** Remaining instructions of the block. */
   #left = 0;
@@ -316,7 +317,8 @@ function wideDual(state: FrameState, first: number, second: number): Step {
   return next4;
 }
 
-/** `tbb` and `tbh`: a table of distances follows, which ends at the latest at the nearest target. */
+/** `tbb` and `tbh`: a table of distances follows, which ends at the latest at the nearest target.
+ */
 function tableBranch(code: Code, table: number, halves: boolean): Step | null {
   const size = halves ? 2 : 1;
   const targets: number[] = [];

@@ -12,8 +12,8 @@ export function isAfterCall(
   returnAddress: bigint,
 ): boolean | null {
   const decoder = new X86Decoder(arch.pointerSize === 8);
-  // The longest has a SIB byte and a displacement of four; prefixes before it make no difference. At a
-  // section's start, only the shortest may be readable.
+  // The longest has a SIB byte and a displacement of four; prefixes before it make no difference.
+  // At a section's start, only the shortest may be readable.
   for (let size = 7; size >= 2; size--) {
     const code = readCode(returnAddress - BigInt(size), size);
     if (code === null || code.length < size) continue;

@@ -1,5 +1,5 @@
-/** Compact unwind encodings of x86_64 and i386. The bits are the same; words have 8 and 4 bytes, and the
- * registers differ. */
+/** Compact unwind encodings of x86_64 and i386. The bits are the same; words have 8 and 4 bytes,
+ * and the registers differ. */
 
 import { type Arch, type ArchName, i386, register, x86_64 } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
@@ -51,7 +51,8 @@ export function compactRow(
   }
 }
 
-/** The frame pointer is pushed first. Up to five registers are saved together somewhere below it. */
+/** The frame pointer is pushed first. Up to five registers are saved together somewhere below it.
+ */
 function frameRow(arch: Arch, encoding: number): UnwindRow | null {
   const word = arch.pointerSize;
   const registers = new Map<number, RegisterRule>([
@@ -63,7 +64,8 @@ function frameRow(arch: Arch, encoding: number): UnwindRow | null {
     const number = (encoding >>> (slot * 3)) & 7;
     if (number === 0) continue;
     const offset = lowest + slot * word;
-    // The sixth is the frame pointer, which is saved elsewhere. A slot at or above its place is damage.
+    // The sixth is the frame pointer, which is saved elsewhere. A slot at or above its place is
+    // damage.
     if (number >= SAVED_REGISTERS || offset >= -2 * word) return null;
     registers.set(saved[arch.name]![number], { kind: "offset", offset });
   }
@@ -88,8 +90,8 @@ function framelessRow(arch: Arch, encoding: number, size: number): UnwindRow | n
   return row(arch, arch.sp.dwarf!, size, registers);
 }
 
-/** The saved registers, lowest address first, from the rank of their permutation: a Lehmer code, in which
- * each digit counts the unused registers before the one meant.
+/** The saved registers, lowest address first, from the rank of their permutation: a Lehmer code, in
+ * which each digit counts the unused registers before the one meant.
  *
  * @returns `null` when the count or the rank is too large
  */
@@ -106,8 +108,8 @@ function unrankPermutation(count: number, rank: number): number[] | null {
   return digits.map((digit) => left.splice(digit, 1)[0]);
 }
 
-/** The size of a stack that is too large for the encoding. The encoding says where in the function the
- * operand of `sub $size, %rsp` is, and how many words were pushed before it. */
+/** The size of a stack that is too large for the encoding. The encoding says where in the function
+ * the operand of `sub $size, %rsp` is, and how many words were pushed before it. */
 function readStackSize(
   arch: Arch,
   encoding: number,
@@ -115,8 +117,8 @@ function readStackSize(
 ): number | undefined {
   const operand = (encoding >>> 16) & 0xff;
   const pushed = ((encoding >>> 13) & 7) * arch.pointerSize;
-  // Opcode 81 /5 on the stack pointer, with a REX prefix in 64 bits. With anything else before it, the
-  // word is not that operand.
+  // Opcode 81 /5 on the stack pointer, with a REX prefix in 64 bits. With anything else before it,
+  // the word is not that operand.
   const opcode = arch.pointerSize === 8 ? [0x48, 0x81, 0xec] : [0x81, 0xec];
   if (readCode === undefined || operand < opcode.length) return undefined;
   const length = opcode.length + 4;

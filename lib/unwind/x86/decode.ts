@@ -1,6 +1,6 @@
-/** The lengths and operands of x86 instructions, as far as unwinding needs them: "Intel 64 and IA-32
- * Architectures Software Developer's Manual", volume 2, chapter 2 (formats) and appendix A (opcode
- * maps). */
+/** The lengths and operands of x86 instructions, as far as unwinding needs them: "Intel 64 and
+ * IA-32 Architectures Software Developer's Manual", volume 2, chapter 2 (formats) and appendix A
+ * (opcode maps). */
 
 /** What follows each opcode, sixteen opcodes in each string:
  *

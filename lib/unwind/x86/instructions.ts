@@ -1,49 +1,53 @@
-/** Finds a function's frame by reading its x86 instructions.
- *
- * The instructions from the function's first up to `pc` are read once, in the order of their addresses.
- * The state at a branch to a later address is kept for that address, so that the code after a `ret`
- * continues with the state of the body, not with that after the epilogue. Only the effects on the stack
- * pointer, the frame pointer and the slots of saved registers matter. */
+/** Where a function's frame is, read from its x86 instructions. Of an instruction only its effect
+ * on the stack pointer, on the frame pointer, and on the slots of saved registers matters. */
 
 import type { Arch } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
-import type { FunctionCode, InstructionRow, InstructionSet } from "../instruction_set.ts";
+import { follow, type Machine, type Stepper } from "../control_flow.ts";
+import type { FunctionCode, InstructionSet } from "../instruction_set.ts";
 import { isCall } from "./calls.ts";
-import { MAX_LENGTH, X86Decoder } from "./decode.ts";
+import { MAX_LENGTH, NO_BASE, X86Decoder } from "./decode.ts";
 
-/** Maximum number of bytes of a function that are read. */
+/** Maximum distance of `pc` from the function's start, in bytes. */
 const MAX_FUNCTION = 0x1_0000;
-/** Number of bytes after `pc` that are read to find out where in the function it is. */
-const LOOK_AHEAD = 256;
-/** Maximum number of bytes of a called function that are searched for its `ret`, and of all of them
+/** Code is read in pieces of this many bytes. */
+const PIECE = 1024;
+/** Bytes of a called function that are searched for its `ret`, and of all called functions
  * together. */
 const MAX_CALLEE = 0x1000;
 const MAX_CALLEES = 0x4_0000;
+/** Maximum number of instructions of an outlined epilogue. */
+const MAX_EPILOGUE = 32;
+/** Maximum number of entries of a jump table. */
+const MAX_TABLE = 1024;
 
-/** Size of the common part of `__stub_helper`. */
-const STUB_HELPER_SIZE = 16;
-
-/** Register numbers in instructions. */
+/** Numbers in instructions. */
 const AX = 0, SP = 4, BP = 5;
 
-/** DWARF register numbers by those in instructions. */
+/** DWARF numbers by those in instructions. */
 const dwarfNumbers: Readonly<Record<4 | 8, readonly number[]>> = {
   4: [0, 1, 2, 3, 4, 5, 6, 7],
   8: [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15],
 };
 
-/** What is known before an instruction. It is immutable, so that branches can keep one. */
+/** What holds before an instruction. Immutable. */
 interface State {
-  /** Distance from the stack pointer to the CFA, in bytes; `null` when it depends on the program's data.
-   */
+  /** Distance from the stack pointer to the CFA, in bytes; `null` when it depends on the program's
+   * data. */
   readonly sp: number | null;
-  /** Distance from the frame pointer to the CFA; `null` when the register is not a frame pointer. */
+  /** Distance from the frame pointer to the CFA; `null` when it holds another value. */
   readonly fp: number | null;
-  /** Slots of saved registers by their numbers in instructions, as offsets from the CFA. */
+  /** Slots of saved registers by their numbers in instructions: offsets from the CFA. */
   readonly saved: ReadonlyMap<number, number>;
+  /** The constant in the accumulator, for a stack probe and the instruction after it. */
+  readonly accumulator: number | null;
+  /** The state from which this one was derived by guessing: what holds in code that no branch leads
+   * to, and how many bytes of arguments a called function removed. `null` where nothing was
+   * guessed. */
+  readonly guessed: State | null;
 }
 
-/** Makes the analyzer of x86 instructions.
+/** Makes the analysis of x86 functions.
  *
  * @param arch x86_64 or i386
  *
@@ -61,200 +65,302 @@ interface State {
  *   readCode: (address, length) =>
  *     code.subarray(Number(address - 0x1000n), Number(address - 0x1000n) + length),
  * });
- * console.log(found?.place, found?.row.cfa); // prologue { kind: "register", register: 7, offset: 16 }
+ * console.log(found?.row.cfa); // { kind: "register", register: 7, offset: 16 }
  * ```
  */
 export function analyzer(arch: Arch): InstructionSet["analyze"] {
   const calleeSaved = dwarfNumbers[arch.pointerSize].map((number) => arch.calleeSaved.has(number));
   return (input) => {
-    const scan = Scan.begin(arch, calleeSaved, input);
-    const state = scan?.run() ?? null;
-    const row = state === null ? null : toRow(arch, state);
-    return row === null ? null : { row, place: scan!.place(state!) };
-  };
-}
-
-/** One pass over a function. Places in it are offsets from its start. */
-class Scan {
-  readonly #calleeSaved: readonly boolean[];
-  readonly #input: FunctionCode;
-  readonly #code: Uint8Array;
-  readonly #decoder: X86Decoder;
-  readonly #pc: number;
-  /** Offsets from here on are outside the function. */
-  readonly #end: number;
-  readonly #word: number;
-  /** The states that branches leave for later addresses. */
-  readonly #pending = new Map<number, State>();
-  /** Bytes that functions which pop their arguments remove from the stack, by address. */
-  readonly #popped = new Map<bigint, number>();
-  #calleeBudget = MAX_CALLEES;
-  /** Whether the function had a frame before `pc`, and called something. */
-  #hadFrame = false;
-  #hasCalled = false;
-  /** Whether part of the frame was undone directly before `pc`. */
-  #isUndoing = false;
-  /** Whether the function called directly before `pc` popped an argument, which is pushed again next.
-   * Compilers' call-frame information ignores this. */
-  #isShort = false;
-  /** The constant in the accumulator, for a stack probe and the instruction after it. */
-  #accumulator: number | null = null;
-
-  private constructor(
-    arch: Arch,
-    calleeSaved: readonly boolean[],
-    input: FunctionCode,
-    code: Uint8Array,
-    pc: number,
-    end: number,
-  ) {
-    this.#calleeSaved = calleeSaved;
-    this.#input = input;
-    this.#code = code;
-    this.#pc = pc;
-    this.#end = end;
-    this.#word = arch.pointerSize;
-    this.#decoder = new X86Decoder(arch.pointerSize === 8);
-  }
-
-  /** Reads the code; `null` when it cannot be read, or is too long. */
-  static begin(arch: Arch, calleeSaved: readonly boolean[], input: FunctionCode): Scan | null {
     const { functionStart, functionEnd, pc } = input;
     if (pc < functionStart || pc - functionStart >= MAX_FUNCTION) return null;
     if (functionEnd !== null && pc >= functionEnd) return null;
     const offset = Number(pc - functionStart);
+    const analysis = new Analysis(arch, calleeSaved, input);
     const end = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
-    for (const more of [LOOK_AHEAD, MAX_LENGTH, 1]) {
-      const code = input.readCode(functionStart, Math.min(end, offset + more));
-      if (code !== null && code.length > offset) {
-        return new Scan(arch, calleeSaved, input, code, offset, end);
-      }
-    }
-    return null;
+    const state = analysis.isReturn(offset) ? analysis.atReturn : follow(analysis, offset, end);
+    if (state === null) return null;
+    const anew = analysis.beginAnew(state, offset);
+    const row = toRow(arch, anew);
+    return row && { row, agrees: (other) => agrees(arch, anew, other) };
+  };
+}
+
+/** What a run of instructions says of a jump table. */
+interface JumpTable {
+  /** The register with the table's address; -1 for none. */
+  readonly register: number;
+  readonly at: number;
+  /** Whether an entry was loaded. */
+  readonly isLoaded: boolean;
+  /** Maximum number of entries. */
+  readonly count: number;
+  /** The constant of the last comparison. */
+  readonly compared: number | null;
+}
+
+const noTable: JumpTable = {
+  register: -1,
+  at: 0,
+  isLoaded: false,
+  count: MAX_TABLE,
+  compared: null,
+};
+
+/** The analysis of one function. Offsets are from its start. */
+class Analysis implements Machine<State> {
+  readonly entry: State;
+  /** The state before any `ret`. */
+  readonly atReturn: State;
+  readonly #calleeSaved: readonly boolean[];
+  readonly #input: FunctionCode;
+  readonly #decoder: X86Decoder;
+  readonly #word: number;
+  #code: Uint8Array = new Uint8Array();
+  /** Bytes that functions remove from the stack when they return, by their addresses. */
+  readonly #popped = new Map<bigint, number>();
+  #calleeBudget = MAX_CALLEES;
+  #table = noTable;
+  /** Where instructions begin, by decoding one after another; made for a jump table. */
+  #boundaries: Set<number> | undefined;
+
+  constructor(arch: Arch, calleeSaved: readonly boolean[], input: FunctionCode) {
+    this.#calleeSaved = calleeSaved;
+    this.#input = input;
+    this.#word = arch.pointerSize;
+    this.#decoder = new X86Decoder(arch.pointerSize === 8);
+    this.atReturn = {
+      sp: this.#word,
+      fp: null,
+      saved: new Map(),
+      accumulator: null,
+      guessed: null,
+    };
+    this.entry = this.#outlinedEpilogue() ?? this.atReturn;
   }
 
-  /** Follows the code from the start to `pc`; `null` when it is no code. */
-  run(): State | null {
-    const decoder = this.#decoder;
-    const pc = this.#pc;
-    const entry: State = { sp: this.#word, fp: null, saved: new Map() };
-    const helper = this.#isStubHelper();
-    let state: State = helper ? { ...entry, sp: 2 * this.#word } : entry;
-    /** The state where blocks of the body met: the best guess for a block that no earlier code jumps to.
-     */
-    let atBranch: State | null = null;
-    /** The state before the instructions that have only undone the frame. */
-    let beforeUndoing: State | null = null;
-    /** The state before the previous instruction if that pushed a constant: the entry of a stub helper.
-     */
-    let beforePush: State | null = null;
-    let isReached = true;
+  begin(): Stepper<State> {
+    this.#table = noTable;
+    return (state, at) => this.#apply(state, at);
+  }
 
-    for (let at = 0;;) {
-      const pending = this.#pending.get(at);
-      if (pending !== undefined) {
-        // Better than the state from above, which may follow a call that does not return.
-        state = atBranch = pending;
-        beforeUndoing = null;
-        isReached = true;
-      }
-      if ((state.fp !== null || !isReached) && this.#setsUpFrame(at)) {
-        // No function does this twice: another one begins here, whose symbol was stripped.
-        state = entry;
-        atBranch = beforeUndoing = null;
-        this.#pending.clear();
-        this.#hadFrame = this.#hasCalled = false;
-        isReached = true;
-      }
-      if (at >= pc) break;
-      const isCode = decoder.decode(this.#code, at);
-      const next = at + decoder.length;
-      // A table of targets may follow a jump, and decoding it loses the alignment of instructions.
-      const target = isReached ? undefined : this.#nextPending(at);
-      if (target !== undefined && (!isCode || target < next)) {
-        at = target;
-        continue;
-      }
-      if (!isCode) return null;
-      if (next > pc) break;
-      const before = state;
-      state = this.#step(before, next);
-      if (isCall(decoder)) beforeUndoing = null;
-      else if (isUndone(before, state)) beforeUndoing ??= before;
-      else if (state !== before) beforeUndoing = null;
-      this.#hasCalled ||= isCall(decoder);
-      this.#isShort = isCall(decoder) && isUndone(before, state);
-      this.#hadFrame ||= !this.#isEntry(state);
-
-      const branch = this.#branch(next);
-      if (branch !== null) {
-        const { target, isConditional, isReturn } = branch;
-        if (this.#isInside(target) && target >= next && !this.#pending.has(target)) {
-          this.#pending.set(target, state);
-        }
-        const undone = beforeUndoing !== null &&
-            (this.#isEntry(state) || state.saved.size < beforeUndoing.saved.size)
-          ? beforeUndoing
-          : null;
-        if (undone === null && !isReturn && !(this.#hadFrame && this.#isEntry(state))) {
-          atBranch = state;
-        }
-        if (!isConditional) {
-          if (helper && at < STUB_HELPER_SIZE) state = entry;
-          else state = beforePush ?? deeper(atBranch, undone ?? state);
-          isReached = false;
-        }
-        beforeUndoing = null;
-      }
-      beforePush = decoder.opcode === 0x68 ? before : null;
-      at = next;
-    }
-    this.#isUndoing = beforeUndoing !== null;
+  copy(state: State): State {
     return state;
   }
 
-  /** Where in the function `pc` is, when `state` holds there. */
-  place(state: State): InstructionRow["place"] {
-    if (this.#isEntry(state)) return this.#hadFrame ? "epilogue" : "prologue";
-    if (this.#isShort) return "epilogue";
-    const decoder = this.#decoder;
-    for (let at = this.#pc; decoder.decode(this.#code, at); at += decoder.length) {
-      if (isCall(decoder)) return "body";
-      const next = at + decoder.length;
-      const branch = this.#branch(next);
-      if (branch !== null) {
-        const leaves = !branch.isConditional && !this.#isInside(branch.target);
-        return leaves && this.#isUndoing ? "epilogue" : "body";
-      }
-      const after = this.#step(state, next);
-      if (this.#isBuilt(state, after)) return "prologue";
-      state = after;
+  depth(state: State): number {
+    const { sp, fp, saved } = state;
+    return 4 * saved.size + (fp === null ? 0 : 2) + (sp === this.#word ? 0 : 1);
+  }
+
+  unreached(body: State, at: number): State {
+    return this.#setsUpFrame(at) ? this.atReturn : { ...body, guessed: body };
+  }
+
+  /** The state at an offset, where another function may begin whose symbol was stripped. No
+   * function sets up a frame twice. */
+  beginAnew(state: State, at: number): State {
+    return state.fp !== null && this.#setsUpFrame(at) ? this.atReturn : state;
+  }
+
+  /** Whether the instruction at an offset returns. */
+  isReturn(at: number): boolean {
+    if (!this.#decode(at)) return false;
+    const { opcode } = this.#decoder;
+    return opcode === 0xc3 || opcode === 0xc2;
+  }
+
+  #decode(at: number): boolean {
+    this.#cover(at + MAX_LENGTH);
+    return this.#decoder.decode(this.#code, at);
+  }
+
+  /** Reads the code up to an offset, or as much of it as there is. */
+  #cover(end: number): void {
+    const { functionStart, functionEnd, readCode } = this.#input;
+    const length = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
+    if (end <= this.#code.length || this.#code.length >= length) return;
+    // Whole pieces first; less at the end of what is mapped.
+    for (const wanted of [Math.ceil(end / PIECE) * PIECE, end, end - MAX_LENGTH + 1]) {
+      const code = readCode(functionStart, Math.min(length, wanted));
+      if (code === null || code.length <= this.#code.length) continue;
+      this.#code = code;
+      return;
     }
-    return "body";
   }
 
-  #isEntry({ sp, fp, saved }: State): boolean {
-    return sp === this.#word && fp === null && saved.size === 0;
+  /** Applies the instruction at an offset. */
+  #apply(before: State, at: number): ReturnType<Stepper<State>> {
+    const state = this.beginAnew(before, at);
+    if (!this.#decode(at)) return null;
+    const { length, opcode, immediate, mod, reg } = this.#decoder;
+    const next = at + length;
+    const after = this.#forget(state, this.#step(state, next));
+    if (isCall(this.#decoder)) {
+      // A call to the next instruction only pushes its address.
+      return { state: after, step: { length, calls: opcode !== 0xe8 || immediate !== 0 } };
+    }
+    const isConditional = opcode >= 0x70 && opcode <= 0x7f || opcode >= 0xe0 && opcode <= 0xe3 ||
+      opcode >= 0x0f80 && opcode <= 0x0f8f;
+    if (isConditional || opcode === 0xeb || opcode === 0xe9) {
+      const step = { length, targets: [next + immediate], ends: !isConditional };
+      this.#noteBranch(opcode);
+      return { state: after, step };
+    }
+    if (opcode === 0xff && (reg === 4 || reg === 5)) {
+      const targets = this.#table.isLoaded && mod === 3 ? this.#tableTargets() : undefined;
+      const step = targets === undefined
+        ? { length, ends: true, computed: true }
+        : { length, ends: true, targets };
+      return { state: after, step };
+    }
+    this.#noteTable(next);
+    return { state: after, step: { length, ends: isEnd(opcode) } };
   }
 
-  #isInside(target: number | null): target is number {
-    return target !== null && target >= 0 && target < this.#end;
+  /** Notes what the decoded instruction says of a jump table, in 64-bit code:
+   *
+   *     cmp $count - 1, index; ja default
+   *     lea table(%rip), base; movslq (base, index, 4), entry; add base, entry; jmp *entry
+   */
+  #noteTable(next: number): void {
+    const { opcode, mod, reg, base, displacement, hasIndex, immediate } = this.#decoder;
+    if (this.#word === 4) return;
+    const table = this.#table;
+    if (opcode === 0x8d && mod === 0 && base === NO_BASE && !hasIndex) {
+      this.#table = { ...table, register: reg, at: next + displacement, isLoaded: false };
+    } else if (opcode === 0x63 && hasIndex && base === table.register) {
+      this.#table = { ...table, isLoaded: true };
+    } else if (opcode === 0x3d || (opcode === 0x81 || opcode === 0x83) && reg === 7) {
+      this.#table = { ...table, compared: immediate };
+    }
   }
 
-  /** Whether an instruction did what prologues do. After a call, lowering the stack pointer is for
-   * arguments. */
-  #isBuilt(before: State, after: State): boolean {
-    return after.saved.size > before.saved.size || before.fp === null && after.fp !== null ||
-      !this.#hasCalled && before.sp !== null && after.sp !== null && after.sp > before.sp;
+  /** Notes a conditional branch out of the way to a jump table: above, or not below. */
+  #noteBranch(opcode: number): void {
+    const table = this.#table;
+    const isAbove = opcode === 0x77 || opcode === 0x0f87;
+    if (table.compared === null || !isAbove && opcode !== 0x73 && opcode !== 0x0f83) return;
+    const count = table.compared + (isAbove ? 1 : 0);
+    this.#table = { ...table, compared: null, count: count > 0 ? count : MAX_TABLE };
   }
 
-  #nextPending(at: number): number | undefined {
-    const later = [...this.#pending.keys()].filter((target) => target > at && target <= this.#pc);
-    return later.length === 0 ? undefined : Math.min(...later);
+  /** Where the jump table leads to; `undefined` when it cannot be read. Its entries are distances
+   * from the table. */
+  #tableTargets(): number[] | undefined {
+    const { functionStart, functionEnd, readCode } = this.#input;
+    const { at, count } = this.#table;
+    if (functionEnd === null) return undefined;
+    const end = Number(functionEnd - functionStart);
+    const targets: number[] = [];
+    const boundaries = this.#boundaries ??= this.#findBoundaries(end);
+    // More than the table may be wanted, and not be there.
+    for (let size = Math.min(count, MAX_TABLE) * 4; size >= 4; size = size >> 3 << 2) {
+      const bytes = readCode(functionStart + BigInt(at), size);
+      if (bytes === null) continue;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      for (let entry = 0; entry + 4 <= bytes.length; entry += 4) {
+        const target = at + view.getInt32(entry, true);
+        // Other tables may follow, whose entries are distances from themselves.
+        if (!boundaries.has(target)) break;
+        targets.push(target);
+      }
+      break;
+    }
+    return targets.length === 0 ? undefined : [...new Set(targets)];
+  }
+
+  /** The state after the decoded instruction, without the registers that it overwrote with other
+   * values. */
+  #forget(before: State, after: State): State {
+    const isKept = isCall(this.#decoder) || before.accumulator !== after.accumulator;
+    const accumulator = isKept ? after.accumulator : null;
+    const fp = after.fp === before.fp && this.#writes(BP) ? null : after.fp;
+    return fp === after.fp && accumulator === after.accumulator
+      ? after
+      : { ...after, fp, accumulator };
+  }
+
+  /** Whether the decoded instruction computes a new value for a register. Moves, pushes and pops
+   * are not meant here. */
+  #writes(register: number): boolean {
+    const { opcode, opcodeRegister, mod, reg, rm } = this.#decoder;
+    const isDestination = mod === 3 && rm === register;
+    // The eight operations, of which the last compares; those of bytes write to other registers.
+    if (opcode >= 0 && opcode < 0x38 && (opcode & 5) === 1) {
+      return (opcode & 2) === 0 ? isDestination : reg === register;
+    }
+    switch (opcode) {
+      case 0x81:
+      case 0x83:
+        return isDestination && reg !== 7;
+      case 0xc1:
+      case 0xc7:
+      case 0xd1:
+      case 0xd3:
+        return isDestination;
+      case 0xf7:
+        return isDestination && (reg === 2 || reg === 3);
+      case 0xff:
+        return isDestination && reg < 2;
+      case 0x63:
+      case 0x69:
+      case 0x6b:
+      case 0x0faf:
+      case 0x0fb6:
+      case 0x0fb7:
+      case 0x0fb8:
+      case 0x0fbc:
+      case 0x0fbd:
+      case 0x0fbe:
+      case 0x0fbf:
+        return reg === register;
+      case 0x87:
+        return isDestination || reg === register;
+    }
+    if (opcode >= 0x0f40 && opcode <= 0x0f4f) return reg === register;
+    const isOfOpcode = opcode >= 0xb8 && opcode <= 0xbf || opcode >= 0x91 && opcode <= 0x97 ||
+      opcode >= 0x40 && opcode <= 0x4f || opcode >= 0x0fc8 && opcode <= 0x0fcf;
+    return isOfOpcode && opcodeRegister === register;
+  }
+
+  #findBoundaries(end: number): Set<number> {
+    const found = new Set<number>();
+    for (let at = 0; at < Math.min(end, MAX_FUNCTION) && this.#decode(at);) {
+      found.add(at);
+      at += this.#decoder.length;
+    }
+    return found;
+  }
+
+  /** The entry state of an epilogue that several functions share: without a branch it leads to a
+   * `ret`, and pops more than was pushed since its first instruction. `null` for other code. */
+  #outlinedEpilogue(): State | null {
+    let state = this.atReturn;
+    /** Callee-saved registers, by the distance of their slots from the CFA that `state` assumes. */
+    const popped = new Map<number, number>();
+    let at = 0;
+    for (let count = 0; !this.isReturn(at); count++) {
+      const applied = this.#apply(state, at);
+      if (applied === null || count === MAX_EPILOGUE) return null;
+      const { calls, ends, targets, length } = applied.step;
+      const { sp } = applied.state;
+      if (calls || ends || targets !== undefined || sp === null || sp > state.sp!) return null;
+      const { opcode, opcodeRegister } = this.#decoder;
+      const isPop = opcode >= 0x58 && opcode <= 0x5f;
+      if (isPop && this.#calleeSaved[opcodeRegister]) popped.set(opcodeRegister, state.sp!);
+      state = applied.state;
+      at += length;
+    }
+    if (state.sp === null || state.sp >= this.#word) return null;
+    const surplus = this.#word - state.sp;
+    const saved = new Map<number, number>();
+    for (const [register, distance] of popped) saved.set(register, -distance - surplus);
+    return { ...this.atReturn, sp: this.#word + surplus, saved };
   }
 
   /** Whether the code at an offset is `push %rbp; mov %rsp, %rbp`, by either encoding. */
   #setsUpFrame(at: number): boolean {
+    this.#cover(at + 4);
     const code = this.#code;
     if (code[at] !== 0x55) return false;
     const move = at + (this.#word === 8 && code[at + 1] === 0x48 ? 2 : 1);
@@ -262,42 +368,11 @@ class Scan {
       code[move] === 0x8b && code[move + 1] === 0xec;
   }
 
-  /** Whether the code is that of `__stub_helper`. Each of its entries pushes a word and jumps to its
-   * start, which pushes another and jumps to the function that binds the symbol. */
-  #isStubHelper(): boolean {
-    const pattern = this.#word === 8
-      // lea x(%rip), %r11; push %r11; jmp *x(%rip)
-      ? [0x4c, 0x8d, 0x1d, , , , , 0x41, 0x53, 0xff, 0x25]
-      // push $x; jmp *x
-      : [0x68, , , , , 0xff, 0x25];
-    return pattern.every((byte, at) => this.#code[at] === byte);
-  }
-
-  /** Where the decoded instruction may jump to; `null` when it continues with the next one. */
-  #branch(
-    next: number,
-  ): { target: number | null; isConditional: boolean; isReturn: boolean } | null {
-    const { opcode, immediate, reg } = this.#decoder;
-    const isConditional = opcode >= 0x70 && opcode <= 0x7f || opcode >= 0xe0 && opcode <= 0xe3 ||
-      opcode >= 0x0f80 && opcode <= 0x0f8f;
-    if (isConditional || opcode === 0xeb || opcode === 0xe9) {
-      return { target: next + immediate, isConditional, isReturn: false };
-    }
-    const isReturn = opcode === 0xc3 || opcode === 0xc2 || opcode === 0xcb || opcode === 0xca ||
-      opcode === 0xcf;
-    // Indirect jumps, near and far, and instructions without a successor: ud2, hlt.
-    const ends = opcode === 0xff && (reg === 4 || reg === 5) || opcode === 0xea ||
-      opcode === 0x0f0b || opcode === 0xf4;
-    return isReturn || ends ? { target: null, isConditional: false, isReturn } : null;
-  }
-
   /** The state after the decoded instruction: the same object when nothing changed. */
   #step(state: State, next: number): State {
     const decoder = this.#decoder;
     const { opcode, opcodeRegister, mod, reg, rm, immediate } = decoder;
     const word = decoder.narrow ? 2 : this.#word;
-    const accumulator = this.#accumulator;
-    if (!isCall(decoder)) this.#accumulator = null;
     switch (opcode) {
       case 0x50:
       case 0x51:
@@ -354,13 +429,11 @@ class Scan {
         if (reg < 2 && mod === 3 && rm === SP) return this.#lower(state, reg === 0 ? -1 : 1);
         return reg === 2 ? this.#called(state, null, next) : state;
       case 0xe8:
-        // A `call` to the next instruction is how code gets its own address. The address stays
-        // pushed.
+        // A `call` to the next instruction is how code gets its own address. The address stays pushed.
         if (immediate === 0) return this.#lower(state, this.#word);
         return this.#called(state, next + immediate, next);
       case 0xb8:
-        if (opcodeRegister === AX) this.#accumulator = immediate;
-        return state;
+        return opcodeRegister === AX ? { ...state, accumulator: immediate } : state;
       case 0x81:
       case 0x83:
         if (mod !== 3 || rm !== SP) return state;
@@ -369,10 +442,10 @@ class Scan {
         return reg === 7 ? state : this.#moveTo(state, null);
       case 0x29: // sub
         if (mod !== 3 || rm !== SP) return state;
-        return this.#lower(state, reg === AX ? accumulator : null);
+        return this.#lower(state, reg === AX ? state.accumulator : null);
       case 0x2b:
         if (reg !== SP) return state;
-        return this.#lower(state, mod === 3 && rm === AX ? accumulator : null);
+        return this.#lower(state, mod === 3 && rm === AX ? state.accumulator : null);
       case 0x01: // add, and
       case 0x21:
         return mod === 3 && rm === SP ? this.#moveTo(state, null) : state;
@@ -445,23 +518,26 @@ class Scan {
     return moved === state.fp ? state : { ...state, fp: moved };
   }
 
-  /** In 32-bit code, a function that returns a structure pops its hidden argument, so the called
-   * function has to be read. */
+  /** In 32 bits a function that returns a structure takes its hidden argument off the stack, so
+   * what was called is looked at. */
   #called(state: State, target: number | null, next: number): State {
     if (this.#word === 8 || state.sp === null) return state;
     let size = 0;
-    if (target === null) size = this.#isFollowedByReplacement(next) ? this.#word : 0;
-    else {
+    if (target === null) {
+      size = this.#isFollowedByReplacement(next) ? this.#word : 0;
+    } else {
       const address = BigInt.asUintN(32, this.#input.functionStart + BigInt(target));
       size = this.#popped.get(address) ?? this.#findPopped(address);
       this.#popped.set(address, size);
     }
-    return this.#lower(state, -size);
+    const after = this.#lower(state, -size);
+    return target === null ? { ...after, guessed: after } : after;
   }
 
   /** Whether a function called through a pointer popped one word. Callers that do not push arguments
    * then lower the stack pointer by as much at once. */
   #isFollowedByReplacement(next: number): boolean {
+    this.#cover(next + 4);
     const code = this.#code;
     const isLowered = code[next] === 0x83 && code[next + 1] === 0xec && code[next + 2] === 4;
     const isPush = (byte: number) => (byte & 0xf8) === 0x50 || byte === 0x68 || byte === 0x6a;
@@ -488,22 +564,45 @@ class Scan {
   }
 }
 
-/** Whether an instruction did what epilogues do. */
-function isUndone(before: State, after: State): boolean {
-  return after.saved.size < before.saved.size || before.fp !== null && after.fp === null ||
-    after.sp !== null && (before.sp === null || after.sp < before.sp);
+/** Whether no instruction follows: `ret` of all kinds, far jumps, `ud2` and `hlt`. */
+function isEnd(opcode: number): boolean {
+  return opcode === 0xc3 || opcode === 0xc2 || opcode === 0xcb || opcode === 0xca ||
+    opcode === 0xcf || opcode === 0xea || opcode === 0x0f0b || opcode === 0xf4;
 }
 
-/** The one of two states with more saved registers, the first when they are equal. */
-function deeper(a: State | null, b: State): State {
-  return a !== null && a.saved.size >= b.saved.size ? a : b;
+/** Whether a row of unwind information can hold where a state does. Where something was guessed,
+ * and the row says something else, the row is right. */
+function agrees(arch: Arch, state: State, row: UnwindRow): boolean {
+  const { guessed } = state;
+  return guessed !== null && !isSame(arch, guessed, row) || isSame(arch, state, row);
+}
+
+/** Whether a row finds the same caller as a state. A register that only the row knows to be saved
+ * is no difference where the state has lost the stack pointer. */
+function isSame(arch: Arch, state: State, { cfa, registers }: UnwindRow): boolean {
+  if (cfa.kind !== "register") return true;
+  const numbers = dwarfNumbers[arch.pointerSize];
+  const number = numbers.indexOf(cfa.register);
+  const distance = number === SP ? state.sp : number === BP ? state.fp : null;
+  if (distance === null ? state.sp !== null || state.fp !== null : distance !== cfa.offset) {
+    return false;
+  }
+  return numbers.every((register, index) => {
+    const rule = registers.get(register);
+    const slot = state.saved.get(index);
+    if (rule?.kind !== "offset") return true;
+    return slot === undefined ? state.sp === null : rule.offset === slot;
+  });
 }
 
 /** The row of a state; `null` when the CFA is not known. */
 function toRow(arch: Arch, state: State): UnwindRow | null {
   const numbers = dwarfNumbers[arch.pointerSize];
-  // The frame pointer is more reliable: called functions do not change it.
-  const [register, offset] = state.fp !== null ? [BP, state.fp] : [SP, state.sp];
+  // A frame pointer points to its caller's value. It is better than the stack pointer: nothing
+  // that a called function does to the stack changes it. Another value in rbp may be gone where
+  // branches join.
+  const isFrame = state.fp !== null && state.saved.get(BP) === -state.fp;
+  const [register, offset] = isFrame ? [BP, state.fp] : [SP, state.sp];
   if (offset === null) return null;
   const registers = new Map<number, RegisterRule>([
     [arch.pc.dwarf!, { kind: "offset", offset: -arch.pointerSize }],

@@ -6,9 +6,10 @@ import { DW_OP_deref, DW_OP_plus_uconst, MCONTEXT_POINTER, registerPlus, uleb } 
 import { isAfterCall } from "./calls.ts";
 import { compactRow } from "./compact.ts";
 import { analyzer } from "./instructions.ts";
+import { stubRow } from "./stubs.ts";
 
-/** DWARF numbers of the registers that hold the `ucontext_t *`: the argument, and where `_sigtramp` keeps
- * it. */
+/** DWARF numbers of the registers that hold the `ucontext_t *`: the argument, and where `_sigtramp`
+ * keeps it. */
 const R8 = 8;
 const RBX = 3;
 
@@ -20,10 +21,13 @@ function isMoved(executed: Uint8Array | null): boolean {
     executed.some((_, at) => MOVE.every((byte, index) => executed[at + index] === byte));
 }
 
-function x86(arch: Arch): Pick<InstructionSet, "compactRow" | "analyze" | "isAfterCall"> {
+function x86(
+  arch: Arch,
+): Pick<InstructionSet, "compactRow" | "analyze" | "stubRow" | "isAfterCall"> {
   return {
     compactRow: (encoding, context) => compactRow(arch, encoding, context),
     analyze: analyzer(arch),
+    stubRow: (readCode, pc, isHelper) => stubRow(arch, readCode, pc, isHelper),
     isAfterCall: (readCode, returnAddress) => isAfterCall(arch, readCode, returnAddress),
   };
 }

@@ -132,7 +132,7 @@ Deno.test("one damaged part costs that part alone", () => {
   view.setUint32(symtab.offset + 8, 0xfffffff0, true);
   const image = Image.fromFile(bytes, "damaged", { loadAddress: 0n });
   assertEquals([...image.symbols].map(String), ["symbol_0", "other"]);
-  assertEquals(image.symbolAt(0x1020n), { symbol: null, offset: 8 });
+  assertEquals(image.symbolAt(0x1020n), { symbol: null, offset: 8, size: 40 });
   assertEquals(image.warnings, ["the symbol table: 0 of 128 bytes are there"]);
 });
 

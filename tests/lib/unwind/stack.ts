@@ -83,7 +83,9 @@ export function functions(starts: readonly bigint[]): CodeResolver {
     ranges: [],
     symbolAt(address) {
       const start = starts.findLast((start) => start <= address);
-      return start === undefined ? null : { symbol: null, offset: Number(address - start) };
+      return start === undefined
+        ? null
+        : { symbol: null, offset: Number(address - start), size: null };
     },
     findSymbols: () => [],
   };

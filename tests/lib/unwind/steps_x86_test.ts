@@ -6,6 +6,7 @@ import { Image } from "../../../lib/macho/mod.ts";
 import type { FunctionCode, InstructionRow } from "../../../lib/unwind/instruction_set.ts";
 import { isAfterCall } from "../../../lib/unwind/x86/calls.ts";
 import { analyzer } from "../../../lib/unwind/x86/instructions.ts";
+import { stubRow } from "../../../lib/unwind/x86/stubs.ts";
 import { readSteps, type Step, type Variant } from "../../fixtures/steps/x86_steps.ts";
 
 function imageOf(arch: Arch, { file, loadAddress, name }: Variant): Image {
@@ -126,8 +127,7 @@ for (const name of ["x86_64", "i386"] as const) {
   });
 }
 
-/** What is found at each offset of code that is at 0x1000: the CFA's register, its distance, and the
- * place. */
+/** The CFA that is found at each offset of code at 0x1000: a register and a distance. */
 function rowsOf(arch: Arch, text: string, calleeOf?: (address: bigint) => Uint8Array | null) {
   const code = Uint8Array.fromHex(text.replaceAll(" ", ""));
   return (offset: number): string | null => {
@@ -147,84 +147,111 @@ function rowsOf(arch: Arch, text: string, calleeOf?: (address: bigint) => Uint8A
     const { name } = arch.threadState.registers.find(({ dwarf }) =>
       found.row.cfa.kind === "register" && dwarf === found.row.cfa.register
     )!;
-    return `${name}+${found.row.cfa.offset} ${found.place}`;
+    return `${name}+${found.row.cfa.offset}`;
   };
 }
 
 Deno.test("a frame of the size that the stack probe was told", () => {
   // mov $0x4010, %eax; call ___chkstk_darwin; sub %rax, %rsp; add $0x4010, %rsp; ret
   const at = rowsOf(x86_64, "b810400000 e800010000 4829c4 4881c410400000 c3");
-  assertEquals(at(10), "rsp+8 prologue");
-  assertEquals(at(13), "rsp+16408 body");
-  assertEquals(at(20), "rsp+8 epilogue");
+  assertEquals(at(10), "rsp+8");
+  assertEquals(at(13), "rsp+16408");
+  assertEquals(at(20), "rsp+8");
 });
 
 Deno.test("enter and leave", () => {
   // enter $0x20, $0; nop; leave; ret
   const at = rowsOf(x86_64, "c8200000 90 c9 c3");
   assertEquals([0, 4, 5, 6].map(at), [
-    "rsp+8 prologue",
-    "rbp+16 body",
-    "rbp+16 body",
-    "rsp+8 epilogue",
+    "rsp+8",
+    "rbp+16",
+    "rbp+16",
+    "rsp+8",
   ]);
 });
 
+/** The CFA that is found at each offset of stub helpers at 0x1000. */
+function helperRows(arch: Arch, text: string) {
+  const code = Uint8Array.fromHex(text.replaceAll(" ", ""));
+  const readCode = (address: bigint, length: number) => {
+    const at = Number(address - 0x1000n);
+    return at >= 0 && at + length <= code.length ? code.slice(at, at + length) : null;
+  };
+  return (offset: number): string | null => {
+    const row = stubRow(arch, readCode, 0x1000n + BigInt(offset), true);
+    if (row === null) return null;
+    assert(row.cfa.kind === "register" && row.cfa.register === arch.sp.dwarf);
+    assertEquals(row.registers.get(arch.pc.dwarf!), { kind: "offset", offset: -arch.pointerSize });
+    return `${arch.sp.name}+${row.cfa.offset}`;
+  };
+}
+
 Deno.test("stub helpers: an entry pushes a word, and the common part has it already", () => {
   // lea x(%rip), %r11; push %r11; jmp *x(%rip); nop; twice: push $x; jmp 0
-  const wide = rowsOf(
+  const wide = helperRows(
     x86_64,
     "4c8d1d00100000 4153 ff2500100000 90 6800000000 e9e6ffffff 6818000000 e9dcffffff",
   );
-  assertEquals([0, 7, 9, 16, 21, 26, 31].map((at) => wide(at)!.split(" ")[0]), [
+  assertEquals([0, 7, 9, 16, 21, 26, 31].map(wide), [
     ...["rsp+16", "rsp+16", "rsp+24", "rsp+8", "rsp+16", "rsp+8", "rsp+16"],
   ]);
   // push $x; jmp *x; nop; then push $x; jmp 0
-  const narrow = rowsOf(i386, "6800200000 ff2500200000 90 6800000000 e9eaffffff");
-  assertEquals([0, 5, 12, 17].map((at) => narrow(at)!.split(" ")[0]), [
-    ...["esp+8", "esp+12", "esp+4", "esp+8"],
+  const narrow = helperRows(i386, "6800200000 ff2500200000 90 6800000000 e9eaffffff");
+  assertEquals([0, 5, 12, 17].map(narrow), ["esp+8", "esp+12", "esp+4", "esp+8"]);
+});
+
+Deno.test("stub helpers whose common part comes last", () => {
+  // Twice: push $x; jmp 20; then lea x(%rip), %r11; push %r11; jmp *x(%rip)
+  const wide = helperRows(
+    x86_64,
+    "6800000000 e90a000000 6818000000 e900000000 4c8d1d00100000 4153 ff2500100000",
+  );
+  assertEquals([0, 5, 10, 15, 20, 27, 29].map(wide), [
+    ...["rsp+8", "rsp+16", "rsp+8", "rsp+16", "rsp+16", "rsp+16", "rsp+24"],
   ]);
+  const narrow = helperRows(i386, "6800000000 e900000000 6800200000 ff2500200000");
+  assertEquals([0, 5, 10, 15].map(narrow), ["esp+4", "esp+8", "esp+8", "esp+12"]);
 });
 
 Deno.test("a function that takes its hidden argument with it", () => {
   // sub $12, %esp; call 0x2000; sub $4, %esp; add $12, %esp; ret
   const code = "83ec0c e8f80f0000 83ec04 83c40c c3";
   const returns = (text: string) => () => Uint8Array.fromHex(text.padEnd(64, "0"));
-  assertEquals(rowsOf(i386, code, returns("90c20400"))(8), "esp+12 epilogue");
-  assertEquals(rowsOf(i386, code, returns("90c3"))(8), "esp+16 body");
+  assertEquals(rowsOf(i386, code, returns("90c20400"))(8), "esp+12");
+  assertEquals(rowsOf(i386, code, returns("90c3"))(8), "esp+16");
 });
 
 Deno.test("a block that only a later jump goes to has the body's frame", () => {
   // push %rbx; test %edi, %edi; je 7; pop %rbx; ret; nop (at 7); jmp 7
   const at = rowsOf(x86_64, "53 85ff 7402 5b c3 90 ebfd");
-  assertEquals(at(1), "rsp+16 body");
-  assertEquals(at(6), "rsp+8 epilogue");
-  assertEquals(at(7), "rsp+16 body");
+  assertEquals(at(1), "rsp+16");
+  assertEquals(at(6), "rsp+8");
+  assertEquals(at(7), "rsp+16");
   // push %rbx; jmp 5; pop %rbx; ret; call; jmp 3
   const after = rowsOf(x86_64, "53 eb02 5b c3 e800010000 ebf7");
-  assertEquals(after(3), "rsp+16 body");
-  assertEquals(after(5), "rsp+16 body");
+  assertEquals(after(3), "rsp+16");
+  assertEquals(after(5), "rsp+16");
 });
 
 Deno.test("a table of jumps between blocks does not put the decoder out of step", () => {
   // push %rbx; test %edi, %edi; je 15; pop %rbx; ret; a table that ends in the middle of an
   // instruction; nop (at 15)
   const at = rowsOf(x86_64, "53 85ff 740a 5b c3 90909090 4881ec 50 90 90 5b c3");
-  assertEquals(at(15), "rsp+16 body");
-  assertEquals(at(17), "rsp+16 body");
+  assertEquals(at(15), "rsp+16");
+  assertEquals(at(17), "rsp+16");
 });
 
 Deno.test("another function in the same symbol begins anew", () => {
   // push %rbp; mov %rsp, %rbp; push %rbx; call; and the next one: push %rbp; mov %rsp, %rbp; nop
   const wide = rowsOf(x86_64, "55 4889e5 53 e800010000 55 4889e5 90 5d c3");
-  assertEquals([10, 11, 14].map(wide), ["rsp+8 prologue", "rsp+16 prologue", "rbp+16 body"]);
+  assertEquals([10, 11, 14].map(wide), ["rsp+8", "rsp+16", "rbp+16"]);
   const narrow = rowsOf(i386, "55 89e5 53 5b 5d c3 55 8bec 90 5d c3");
-  assertEquals([8, 10].map(narrow), ["esp+8 prologue", "ebp+8 body"]);
+  assertEquals([8, 10].map(narrow), ["esp+8", "ebp+8"]);
 });
 
 Deno.test("what is no code has no row", () => {
   assertEquals(rowsOf(x86_64, "06 90")(1), null); // push %es, not in 64 bits
-  assertEquals(rowsOf(i386, "06 90")(1), "esp+8 body");
+  assertEquals(rowsOf(i386, "06 90")(1), "esp+8");
   assertEquals(rowsOf(x86_64, "4883e4f0 90")(4), null); // and $-16, %rsp without a frame pointer
   const far = { functionStart: 0n, functionEnd: null, pc: 0x10_0000n, thumb: false };
   const readCode = (_: bigint, length: number) => new Uint8Array(length).fill(0x90);

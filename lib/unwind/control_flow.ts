@@ -1,0 +1,146 @@
+/** Follows a function's control flow from its entry to one of its instructions. */
+
+/** What one instruction does to the control flow. Offsets are from the function's start. */
+export interface Step {
+  /** Bytes, including data that follows the instruction. */
+  readonly length: number;
+  /** Where else execution may continue. */
+  readonly targets?: readonly number[];
+  /** Execution does not continue with the next instruction. */
+  readonly ends?: boolean;
+  /** It calls a function, which may not return. */
+  readonly calls?: boolean;
+  /** It jumps to an address that it computes. */
+  readonly computed?: boolean;
+}
+
+/** Applies the instruction at an offset to a state: changes the state, or returns another one.
+ * `null` when there is no instruction. */
+export type Stepper<S> = (
+  state: S,
+  at: number,
+) => { readonly state: S; readonly step: Step } | null;
+
+/** What is followed along the control flow. */
+export interface Machine<S> {
+  readonly entry: S;
+  /** A stepper for consecutive instructions. */
+  begin(): Stepper<S>;
+  /** A copy that later steps do not change. */
+  copy(state: S): S;
+  /** Size of the frame in a state, for comparison with other states of the function; 0 for none. */
+  depth(state: S): number;
+  /** The state for code that no known branch leads to: a landing pad, or a case of a `switch` by a
+   * jump table.
+   *
+   * @param body a state of the function's body
+   */
+  unreached(body: S, at: number): S;
+}
+
+interface Arrival<S> {
+  readonly state: S;
+  /** Whether a branch leads there, and not only a call that may not return. */
+  readonly certain: boolean;
+}
+
+/** A state of the body, and where it was seen. */
+interface Sighting<S> {
+  readonly at: number;
+  readonly state: S;
+  readonly depth: number;
+}
+
+/** Maximum number of instructions that are followed. */
+const MAX_INSTRUCTIONS = 1 << 15;
+/** Maximum length of an instruction, in bytes. */
+const MAX_LENGTH = 15;
+
+/** Finds the state before the instruction at `pc`, or before the one that contains it; `null` when
+ * the way there is not code. Of several ways there the first counts: compilers make them agree.
+ *
+ * @param pc offset from the function's start
+ * @param end offset of the function's end
+ */
+export function follow<S>(machine: Machine<S>, pc: number, end: number): S | null {
+  /** Where each followed instruction ends. */
+  const ends = new Map<number, number>();
+  const pending = new Map<number, Arrival<S>>([[0, { state: machine.entry, certain: true }]]);
+  const bodies: Sighting<S>[] = [];
+  const jumps: Sighting<S>[] = [];
+
+  const arrive = (at: number, state: S, certain: boolean): void => {
+    if (at < 0 || at >= end || ends.has(at)) return;
+    const known = pending.get(at);
+    // The code after a call that does not return belongs to another block.
+    if (known !== undefined && (known.certain || !certain)) return;
+    pending.set(at, { state: machine.copy(state), certain });
+  };
+
+  /** Follows consecutive instructions. Returns the state at `pc`, if that is among them. */
+  const run = (start: number, from: S): S | undefined => {
+    const stepper = machine.begin();
+    let state = from;
+    for (let at = start; !ends.has(at) && at < end;) {
+      if (at !== start) pending.delete(at);
+      if (at === pc) return state;
+      const before = at < pc && pc - at < MAX_LENGTH ? machine.copy(state) : state;
+      const applied = stepper(state, at);
+      if (applied === null) return undefined;
+      const { step } = applied;
+      const next = at + step.length;
+      if (at < pc && pc < next) return before;
+      ends.set(at, next);
+      state = applied.state;
+      if (step.calls || step.computed || step.targets !== undefined && !step.ends) {
+        const depth = machine.depth(state);
+        const sighting = { at, state: machine.copy(state), depth };
+        if (!step.computed) bodies.push(sighting);
+        else if (depth > 0) jumps.push(sighting);
+      }
+      for (const target of step.targets ?? []) arrive(target, state, true);
+      if (step.calls) arrive(next, state, false);
+      if (step.calls || step.ends) return undefined;
+      at = next;
+    }
+    return undefined;
+  };
+
+  /** The state for unreached code at an offset: a jump table may lead there, or an exception. */
+  const bodyAt = (at: number): S => {
+    let best: Sighting<S> = { at: 0, state: machine.entry, depth: 0 };
+    // Of equal ones the last before `at`.
+    for (const one of jumps.length > 0 ? jumps : bodies) {
+      const isNearer = one.at < at && (best.at > at || one.at >= best.at);
+      if (one.depth > best.depth || one.depth === best.depth && isNearer) best = one;
+    }
+    return best.state;
+  };
+
+  let gap = -1;
+  // What branches lead to comes first, then what follows calls, each in the order of addresses.
+  for (;;) {
+    if (ends.size > MAX_INSTRUCTIONS) pending.clear();
+    let first: number | undefined;
+    for (const [at, { certain }] of pending) {
+      const known = first === undefined ? undefined : pending.get(first)!.certain;
+      if (known === undefined || (certain === known ? at < first! : certain)) first = at;
+    }
+    if (first === undefined) {
+      let last = -1;
+      for (const at of ends.keys()) if (at < pc && at > last) last = at;
+      const next = ends.get(last);
+      if (next === undefined || next <= gap || ends.size > 2 * MAX_INSTRUCTIONS) return null;
+      gap = next;
+      pending.set(gap, {
+        state: machine.unreached(machine.copy(bodyAt(gap)), gap),
+        certain: false,
+      });
+      continue;
+    }
+    const { state } = pending.get(first)!;
+    pending.delete(first);
+    const found = run(first, state);
+    if (found !== undefined) return found;
+  }
+}
