@@ -37,7 +37,7 @@ const image: LoadedImage = {
   loadAddress: text,
   slide: 0n,
   ranges: [{ start: text, end: text + 0x1000n }],
-  symbolAt: (address) => ({ symbol, offset: Number(address - text) }),
+  symbolAt: (address) => ({ symbol, offset: Number(address - text), size: symbol.size }),
   findSymbols: (name) => name === "take" ? [symbol] : [],
 };
 
