@@ -115,8 +115,8 @@ export interface CommandRow<Table extends Options, Given = Values<Table>> {
    * argument, unchanged; `program`: what follows the first word is passed on unchanged; `own`: all
    * words are passed on, options among them. */
   readonly syntax?: "code" | "program" | "own";
-  /** Whether it changes the target, or which target there is. Such a command is not run by an
-   * abbreviation of its name. */
+  /** Whether it changes the target, or which target there is. An abbreviation of its name is asked about
+   * before it is run. */
   readonly changes?: boolean;
   /** The possible values of `word`, used instead of the arguments' kinds.
    *

@@ -19,6 +19,8 @@ export interface Call {
   readonly command: Command;
   /** Arguments and options, not yet told apart. */
   readonly args: readonly string[];
+  /** The name that was abbreviated, of a command that changes the target: it has to be asked for. */
+  readonly doubtful?: string;
 }
 
 /** What code goes on with after a name: operators, and calls and properties with a blank before. */
@@ -116,8 +118,7 @@ export class CommandTable {
     return this.#abbreviated(text, words);
   }
 
-  /** A command by the beginnings of its words, such as `re r` and `th list`. Only one that changes
-   * nothing: what was meant otherwise must not let a target go. */
+  /** A command by the beginnings of its words, such as `re r` and `th list`. */
   #abbreviated(text: string, words: readonly string[]): Call | undefined {
     const [first] = words;
     if (
@@ -136,13 +137,9 @@ export class CommandTable {
     if (new Set(best.map(({ command }) => command)).size > 1) {
       throw new UserError(`${first} may be ${list}`);
     }
-    if (longest.command.changes) {
-      throw new UserError(
-        `${first} is short for ${list}, which changes the target: type it in full`,
-      );
-    }
     const rest = argumentsOf(longest.command, text, longest.words.length);
-    return { command: longest.command, args: [...longest.args, ...rest] };
+    const call = { command: longest.command, args: [...longest.args, ...rest] };
+    return longest.command.changes ? { ...call, doubtful: longest.name } : call;
   }
 
   /** The names that begin with a word which alone is no command: `image` has `image list`. */

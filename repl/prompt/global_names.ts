@@ -8,5 +8,4 @@ export const globalNames: ReadonlySet<string> = new Set([
   ...sessionGlobals,
   "attach",
   "launch",
-  "self",
 ]);

@@ -144,6 +144,7 @@ export class Interpreter implements CommandContext {
       call = commands.parse(text);
       if (call !== undefined) {
         if (call.command.isIncomplete?.(text)) return "incomplete";
+        if (call.doubtful !== undefined && !await this.#meant(text, call.doubtful)) return "done";
         code = call.command.name === "print";
         if (session.maybeTarget !== undefined) await session.loadDemangler();
         print(await runCommand(this, call));
@@ -171,6 +172,15 @@ export class Interpreter implements CommandContext {
       else await this.#reportCode(error, call === undefined ? text : call.args[0] ?? "", call);
       return "failed";
     }
+  }
+
+  /** Asks whether an abbreviation was meant. */
+  async #meant(text: string, name: string): Promise<boolean> {
+    const { ui } = this.session;
+    const [word] = text.trim().split(/\s+/);
+    const doubt = `${word} is short for \`${name}\`, which changes the target`;
+    if (!ui.interactive) throw new UserError(`${doubt}: write it in full`);
+    return await ui.confirm(safe`${escape(doubt)}: run it?`);
   }
 
   /** Says what went wrong.

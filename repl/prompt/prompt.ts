@@ -264,7 +264,11 @@ async function converse(
   };
 
   input.raw = true;
-  const reading = input.read((keys) => editor.feed(keys)).then(() => editor.end());
+  let reading: Promise<void> | undefined;
+  const listen = () => {
+    reading ??= input.read((keys) => editor.feed(keys)).finally(() => editor.end());
+  };
+  if (begin.length > 0) listen();
   for (const text of begin) await run(text);
   let leaving = false;
   while (!session.ended) {
@@ -274,6 +278,8 @@ async function converse(
       complain(await session.notice(error));
     }
     const reply = editor.read(promptText(session));
+    // The keyboard's thread takes long to start: the prompt is shown before that.
+    listen();
     // What the first line needs is loaded while the user types it.
     void Promise.all([
       interpreter.get().then((loaded) => loaded.ready()),

@@ -1,6 +1,8 @@
 /** Which command a line means: names of other debuggers, beginnings of names, typing errors, code. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { commands, defineCommand, splitWords } from "../../../repl/commands/mod.ts";
+import * as api from "../../../mod.ts";
+import { globalNames, sessionGlobals } from "../../../repl/prompt/global_names.ts";
 import { UserError } from "../../../repl/errors.ts";
 
 /** The command of a line and its arguments, on one line. */
@@ -61,6 +63,13 @@ Deno.test("beginnings of words, where they are of one command only", () => {
   };
   for (const [line, command] of Object.entries(lines)) assertEquals(meant(line), command, line);
   assertThrows(() => commands.parse("reg 1"), UserError, "may be");
+  assertEquals(commands.parse("sel")?.doubtful, "self");
+  assertEquals(commands.parse("pau")?.doubtful, undefined);
+  // One letter, and words of the language, are code.
+  for (const line of ["v", "do {", "const aa = {", "if (a) {", "let x"]) {
+    assertEquals(meant(line), undefined, line);
+    assertEquals(commands.suggestions(line), [], line);
+  }
 });
 
 Deno.test("code is code, also where it begins with a command's name", () => {
@@ -126,6 +135,14 @@ Deno.test("every name is one command's; every command has help and an example of
     assert(example !== undefined, name);
     assertEquals(commands.parse(example)?.command.name, name, example);
   }
+});
+
+Deno.test("the globals that are names of commands, too, are known before the API is loaded", () => {
+  const own: readonly string[] = sessionGlobals;
+  const shared = commands.commands.map(({ name }) => name).filter((name) =>
+    name in api || own.includes(name)
+  );
+  assertEquals([...globalNames].sort(), [...new Set([...shared, ...own])].sort());
 });
 
 Deno.test("a command of one's own", () => {

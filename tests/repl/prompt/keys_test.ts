@@ -91,17 +91,24 @@ Deno.test("TypeScript over several lines, typed: each asks for more, and runs wh
 });
 
 Deno.test({
-  name: "an abbreviation runs no command that changes the target, and one letter none at all",
+  name: "an abbreviation of a command that changes the target is asked about; one letter is none",
   ignore,
   async fn() {
     await using terminal = await start(["demo"]);
     await terminal.until(paused);
-    assertStringIncludes(await terminal.enter("sel", paused), "`self`, which changes the target");
-    assertStringIncludes(await terminal.enter("det", paused), "`detach`, which changes the target");
+    await terminal.enter(
+      "sel",
+      "sel is short for `self`, which changes the target: run it? (y/n) ",
+    );
+    await terminal.enter("", paused);
+    await terminal.enter("det", "`detach`, which changes the target: run it? (y/n) ");
+    await terminal.enter("n", paused);
     assertStringIncludes(await terminal.enter("v", paused), "v is not defined");
     assertStringIncludes(await terminal.enter("regi", paused), "regi may be `");
     assertMatch(await terminal.enter("disas worker_spin", paused), /<\+\d+>/);
     assertStringIncludes(await terminal.enter("target.kind", paused), '"live"');
+    await terminal.enter("resu", "(y/n) ");
+    await terminal.enter("y", running);
   },
 });
 

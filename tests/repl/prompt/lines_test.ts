@@ -50,6 +50,10 @@ Deno.test("-e: commands and TypeScript, one after the other; what fails shows in
   assertEquals((await machpause(["-e", "nosuch", "-e", "quit 4"])).code, 4);
   assertEquals((await machpause([], { input: "quit 4\nnosuch\n" })).code, 4);
   assertEquals(
+    (await machpause(["-e", "sel"])).stderr,
+    "machpause: sel is short for `self`, which changes the target: write it in full\n",
+  );
+  assertEquals(
     await machpause(["-e", "self", "-e", "images nosuch"]).then((
       { code, stderr },
     ) => [code, stderr]),
