@@ -1,0 +1,760 @@
+/** One small report for each cause that an explanation must name, and for each claim that it must not make. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  attributeReport,
+  explainReport,
+  readReport,
+  readReports,
+  reportSignature,
+} from "../../../lib/report/mod.ts";
+
+/** Frame lines from `image symbol`, with `~` for spaces in an image; the addresses do not matter. */
+function frames(...list: string[]): string[] {
+  return list.map((frame, index) => {
+    const space = frame.indexOf(" ");
+    const image = frame.slice(0, space).replaceAll("~", " ");
+    const address = `0x${(0x100004000 + index * 0x40).toString(16).padStart(16, "0")}`;
+    return `${String(index).padEnd(3)} ${image.padEnd(30)}\t${address} ${frame.slice(space + 1)}`;
+  });
+}
+
+/** A crash text; what is not given is left out, as in copies that people make. */
+function crashText(
+  {
+    type = "EXC_CRASH (SIGABRT)",
+    fields = [],
+    information = [],
+    last = [],
+    stack,
+    arch = "ARM-64",
+  }: {
+    type?: string | null;
+    fields?: string[];
+    information?: string[];
+    last?: string[];
+    stack: string[];
+    arch?: string;
+  },
+): string {
+  return [
+    "Process:               MyApp [123]",
+    "Path:                  /Applications/MyApp.app/Contents/MacOS/MyApp",
+    `Code Type:             ${arch}`,
+    "",
+    ...type === null ? [] : [`Exception Type:        ${type}`],
+    ...fields,
+    "Triggered by Thread:   0",
+    "",
+    ...information.length === 0 ? [] : ["Application Specific Information:", ...information, ""],
+    ...last.length === 0 ? [] : ["Last Exception Backtrace:", ...frames(...last), ""],
+    "Thread 0 Crashed:",
+    ...frames(...stack),
+    "",
+  ].join("\n");
+}
+
+/** What is told of a text, in one string, and whose it is. */
+function told(text: string): { words: string; whose: string; deciding: string | null } {
+  const report = readReport(text, "x");
+  const { headline, happened, causes, check } = explainReport(report);
+  const { verdict, deciding } = attributeReport(report);
+  return {
+    words: [headline, ...happened, ...causes, ...check].join("\n"),
+    whose: verdict,
+    deciding: deciding?.frame.symbol ?? null,
+  };
+}
+
+const raised = [
+  "libsystem_kernel.dylib __pthread_kill + 8",
+  "libsystem_pthread.dylib pthread_kill + 288",
+  "libsystem_c.dylib abort + 128",
+];
+const loop = [
+  "CoreFoundation CFRunLoopRunSpecific + 600",
+  "UIKitCore UIApplicationMain + 340",
+  "MyApp main + 40",
+];
+
+const cases: readonly {
+  readonly name: string;
+  readonly text: string;
+  readonly says: readonly string[];
+  readonly not?: readonly string[];
+  readonly whose?: string;
+  readonly deciding?: string;
+}[] = [
+  {
+    name: "an Objective-C exception, by its own backtrace and the message",
+    text: crashText({
+      information: [
+        "*** Terminating app due to uncaught exception 'NSRangeException', reason: '*** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds [0 .. 2]'",
+      ],
+      last: [
+        "CoreFoundation __exceptionPreprocess + 164",
+        "libobjc.A.dylib objc_exception_throw + 60",
+        "CoreFoundation -[__NSArrayM objectAtIndex:] + 200",
+        "MyApp -[Model pick:] + 44",
+      ],
+      stack: [...raised, "libc++abi.dylib abort_message + 132", ...loop],
+    }),
+    says: ["NSRangeException", "index 5 beyond bounds", "beyond the end of a collection"],
+    whose: "program",
+    deciding: "-[Model pick:]",
+  },
+  {
+    name: "an Objective-C exception, by its frames alone, abbreviated",
+    text: crashText({
+      type: null,
+      stack: [
+        ...raised,
+        "libc++abi.dylib abort_message + 231",
+        "libc++abi.dylib demangling_terminate_handler() + 262",
+        "libobjc.A.dylib _objc_terminate() + 96",
+        "libc++abi.dylib std::__terminate(void (*)()) + 8",
+        "libc++abi.dylib __cxa_throw + 113",
+        "libobjc.A.dylib objc_exception_throw + 350",
+        "CoreFoundation -[NSObject+ 183052 (NSObject) doesNotRecognizeSelector:] + 132",
+        "CoreFoundation ___forwarding___ + 1427",
+        "MyApp -[Controller show] + 20",
+      ],
+    }),
+    says: ["An Objective-C exception was not caught", "unrecognized selector"],
+    not: ["C++ exception", "pure virtual"],
+    deciding: "-[Controller show]",
+  },
+  {
+    name: "a C++ exception, with its type and message",
+    text: crashText({
+      information: [
+        "libc++abi: terminating due to uncaught exception of type std::out_of_range: vector",
+      ],
+      stack: [
+        ...raised,
+        "libc++abi.dylib abort_message + 132",
+        "libc++abi.dylib demangling_terminate_handler() + 348",
+        "libc++abi.dylib std::__terminate(void (*)()) + 16",
+        "libc++abi.dylib __cxxabiv1::failed_throw(__cxxabiv1::__cxa_exception*) + 88",
+        "libc++abi.dylib __cxa_throw + 308",
+        "MyApp parse(std::string const&) + 200",
+      ],
+    }),
+    says: ["A C++ exception was not caught: std::out_of_range, vector"],
+    deciding: "parse(std::string const&)",
+  },
+  {
+    name: "a Rust panic in a callback",
+    text: crashText({
+      stack: [
+        ...raised,
+        "MyApp std::sys::pal::unix::abort_internal::h1 + 12",
+        "MyApp std::panicking::rust_panic_with_hook::h2 + 784",
+        "MyApp rust_begin_unwind + 32",
+        "MyApp core::panicking::panic_cannot_unwind::h3 + 19",
+        "MyApp app::did_finish_launching::h4 + 100",
+      ],
+    }),
+    says: ["Rust panic", "must not unwind"],
+    deciding: "app::did_finish_launching::h4",
+  },
+  {
+    name: ".NET, by its run-time without names",
+    text: crashText({
+      stack: [...raised, "libcoreclr.dylib 0x104b8b000 + 280869", "??? 0 + 4494163513"],
+    }),
+    says: [".NET"],
+    whose: "runtime",
+  },
+  {
+    name: "a Go panic",
+    text: crashText({
+      stack: [
+        "MyApp runtime.raise.abi0 + 30",
+        "MyApp runtime.dieFromSignal + 80",
+        "MyApp runtime.fatalpanic + 120",
+        "MyApp runtime.gopanic + 300",
+        "MyApp main.work + 44",
+      ],
+    }),
+    says: ["Go program", "goroutine"],
+    deciding: "main.work",
+  },
+  {
+    name: "V8 out of memory",
+    text: crashText({
+      stack: [
+        ...raised,
+        "MyApp node::Abort() + 30",
+        "MyApp node::OOMErrorHandler(char const*, bool) + 200",
+        "MyApp v8::internal::V8::FatalProcessOutOfMemory(v8::internal::Isolate*, char const*) + 80",
+      ],
+    }),
+    says: ["out of memory", "heap"],
+  },
+  {
+    name: "Electron: a trap in a framework whose nearest exports are far away",
+    text: crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      stack: ["Electron~Framework ares_dns_rr_get_name + 4525456", "MyApp main + 4"],
+    }),
+    says: ["Chromium or V8 stopped the process on purpose"],
+    not: ["in Swift: nil"],
+  },
+  {
+    name: "a Swift assertion with its message",
+    text: crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      information: [
+        "MyApp/Model.swift:12: Fatal error: Unexpectedly found nil while unwrapping an Optional value",
+      ],
+      stack: [
+        "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 176",
+        "MyApp specialized closure #1 in Model.load() + 40",
+      ],
+    }),
+    says: ["A Swift optional was nil", "Model.swift:12"],
+    deciding: "specialized closure #1 in Model.load()",
+  },
+  {
+    name: "a Swift trap, by the name of an inlined frame",
+    text: crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      stack: ["MyApp Swift runtime failure: arithmetic overflow + 0", "MyApp Model.add(_:) + 12"],
+    }),
+    says: ["A Swift calculation overflowed"],
+    deciding: "Model.add(_:)",
+  },
+  {
+    name: "a hardening check of libc++",
+    text: crashText({
+      stack: [
+        ...raised,
+        "libc++.1.dylib std::__1::__libcpp_verbose_abort(char const*, ...) + 92",
+        "MyApp std::__1::vector<int>::operator[][abi:ne180100](unsigned long) + 40",
+        "MyApp pick(std::vector<int>&) + 20",
+      ],
+    }),
+    says: ["A hardening check of libc++ failed"],
+    deciding: "pick(std::vector<int>&)",
+  },
+  {
+    name: "malloc: a block freed twice",
+    text: crashText({
+      information: [
+        "MyApp(123,0x1f) malloc: *** error for object 0x600: pointer being freed was not allocated",
+      ],
+      stack: [
+        ...raised,
+        "libsystem_malloc.dylib malloc_vreport + 551",
+        "libsystem_malloc.dylib malloc_report + 64",
+        "MyApp release_all + 40",
+      ],
+    }),
+    says: ["A pointer was freed that malloc did not allocate"],
+    deciding: "release_all",
+  },
+  {
+    name: "the stack protector",
+    text: crashText({
+      information: ["stack buffer overflow"],
+      stack: [...raised, "libsystem_c.dylib __stack_chk_fail + 95", "MyApp copy_name + 80"],
+    }),
+    says: ["stack protector"],
+    deciding: "copy_name",
+  },
+  {
+    name: "fork in a process with threads",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: ["Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000110"],
+      information: [
+        "*** multi-threaded process forked ***",
+        "crashed on child side of fork pre-exec",
+      ],
+      stack: ["libsystem_trace.dylib _os_log_preferences_refresh + 40", "MyApp spawn + 40"],
+    }),
+    says: ["The child of a fork() crashed before it called exec()"],
+    not: ["zombie"],
+  },
+  {
+    name: "Metal in the background",
+    text: crashText({
+      stack: [
+        ...raised.slice(0, 0),
+        "libGPUSupportMercury.dylib gpus_ReturnNotPermittedKillClient + 12",
+        "MyApp draw + 4",
+      ],
+    }),
+    says: ["in the background, which is not permitted"],
+    deciding: "draw",
+  },
+  {
+    name: "an instruction that Rosetta does not translate",
+    text: crashText({
+      type: "EXC_BAD_INSTRUCTION (SIGILL)",
+      arch: "X86-64 (Translated)",
+      stack: ["MyApp fast_sum + 4"],
+    }),
+    says: ["Rosetta", "AVX"],
+  },
+  {
+    name: "on arm64 a bad instruction has none of Intel's causes",
+    text: crashText({ type: "EXC_BAD_INSTRUCTION (SIGILL)", stack: ["MyApp f + 4"] }),
+    says: ["does not know or may not execute"],
+    not: ["ud2", "Intel"],
+  },
+  {
+    name: "a general protection fault has no address, though cr2 has that of another fault",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      arch: "X86-64 (Native)",
+      fields: ["Exception Codes:       EXC_I386_GPFLT"],
+      stack: ["MyApp f + 4"],
+    }) +
+      "\nThread 0 crashed with X86 Thread State (64-bit):\n  rip: 0x0000000100004000  cr2: 0x00000001015e2000\n",
+    says: ["EXC_I386_GPFLT"],
+    not: ["0x1015e2000"],
+  },
+  {
+    name: "codes without a name",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGBUS)",
+      fields: ["Exception Subtype: UNKNOWN_0x32 at 0x000000017e012290"],
+      stack: ["MyApp f + 4"],
+    }),
+    says: ["KERN_CODESIGN_ERROR"],
+  },
+  {
+    name: "two lines of codes: the subtype and the numbers",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: [
+        "Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000018",
+        "Exception Codes:       0x0000000000000001, 0x0000000000000018",
+      ],
+      stack: ["MyApp f + 4"],
+    }),
+    says: ["KERN_INVALID_ADDRESS at 0x18", "null plus 24"],
+  },
+  {
+    name: "the pointer whose authentication failed is the one that the report names",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: [
+        "Exception Subtype: KERN_INVALID_ADDRESS at 0x2000000100ae9df8 -> 0x0000000100ae9df8 (possible pointer authentication failure)",
+      ],
+      stack: ["MyApp f + 4"],
+    }),
+    says: ["authentication failed; the pointer was 0x100ae9df8"],
+  },
+  {
+    name: "a stack guard in a region line without its indentation",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: [
+        "Exception Subtype: KERN_PROTECTION_FAILURE at 0x000000016dfffff0",
+        "VM Region Info: 0x16dfffff0 is in 0x16dffc000-0x16e000000;  bytes after start: 16368  bytes before end: 15",
+        "      REGION TYPE                 START - END      [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL",
+        "--->  STACK GUARD              16dffc000-16e000000 [   16K] ---/rwx SM=NUL  ... for thread 0",
+      ],
+      stack: ["MyApp f + 4"],
+    }),
+    says: ["guard page: the stack is full"],
+    not: ["in no region"],
+  },
+  {
+    name: "a call of null: frame 0 without 0x",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: ["Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000000"],
+      stack: [],
+    }).trimEnd() + "\n0   ???                           \t000000000000000000 0 + 0\n" +
+      "1   MyApp                         \t0x0000000100004040 call_it + 40\n\n" +
+      "Thread 0 crashed with ARM Thread State (64-bit):\n    pc: 0x0000000000000000\n",
+    says: ["it called a null function pointer"],
+    deciding: "call_it",
+  },
+  {
+    name: "a return address at a function's start is not in that function",
+    text: crashText({
+      stack: [...raised, "MyApp objc_exception_throw + 0", "MyApp give_up + 8"],
+    }),
+    says: ["abort()"],
+    not: ["exception was"],
+  },
+  {
+    name: "SQLite's guard, in the codes of iOS 6",
+    text: crashText({
+      type: "EXC_GUARD",
+      fields: ["Exception Codes: 0x0000000100000000, 0x08fd4dbfade2dead"],
+      stack: ["MyApp close_all + 4"],
+    }),
+    says: ["CLOSE", "SQLite's guard"],
+  },
+  {
+    name: "a simulator's runtime on any volume is the system's",
+    text: crashText({ type: "EXC_BREAKPOINT (SIGTRAP)", stack: ["Thing f + 4"] }) +
+      "\nBinary Images:\n0x100004000 - 0x100005000 Thing arm64 <0a0b0c0d0e0f40018001020304050607> " +
+      "/Volumes/VOLUME/*/iOS 17.0.simruntime/Contents/Resources/RuntimeRoot/usr/lib/Thing\n",
+    says: ["trap"],
+    whose: "system",
+  },
+  {
+    name: "a process ended for heat: its stacks caused nothing",
+    text: crashText({
+      type: "EXC_CRASH (SIGKILL)",
+      fields: ["Termination Reason: Namespace SPRINGBOARD, Code 0xc00010ff"],
+      stack: ["MyApp work + 4"],
+    }),
+    says: ["cool off"],
+    whose: "none",
+  },
+  {
+    name: "a suspended app with a lock: an idle main thread is not to blame",
+    text: crashText({
+      type: "EXC_CRASH (SIGKILL)",
+      fields: ["Termination Reason: Namespace SPRINGBOARD, Code 0xdead10cc"],
+      stack: [
+        "libsystem_kernel.dylib mach_msg_trap + 8",
+        "CoreFoundation __CFRunLoopServiceMachPort + 88",
+        ...loop,
+      ],
+    }),
+    says: ["dead lock", "idle"],
+    whose: "none",
+  },
+  {
+    name: "a fault under the event loop alone is the system's, not main()'s",
+    text: crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: ["Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000010"],
+      stack: ["libobjc.A.dylib objc_release + 8", "CoreFoundation __CFRunLoopRun + 100", ...loop],
+    }),
+    says: ["already deallocated"],
+    whose: "system",
+  },
+  {
+    name: "PLCrashReporter: a signal for a type, the address in the codes",
+    text: crashText({
+      type: "SIGSEGV",
+      fields: ["Exception Codes:       SEGV_MAPERR at 0x88"],
+      stack: ["MyApp 0x108b6f000 + 6540"],
+    }),
+    says: ["SIGSEGV", "null plus 136"],
+    whose: "program",
+  },
+  {
+    name: "KSCrash: names in parentheses, a deadlock in a sentence",
+    text: crashText({
+      type: "0 (0)",
+      fields: [
+        "Exception Codes: 0x00000000 at 0x00000000",
+        "Crashed Thread:  0",
+        "",
+        "Application main thread deadlocked",
+      ],
+      stack: [
+        "libsystem_kernel.dylib 0x3617c000 + 64604 (semaphore_wait_signal_trap + 8)",
+        "MyApp 0xee000 + 33224 (-[Crasher deadlock] + 64)",
+      ],
+    }),
+    says: ["took it for a deadlock"],
+    deciding: "-[Crasher deadlock]",
+  },
+  {
+    name: "libsymbolicate: names after the numbers",
+    text: crashText({
+      stack: [
+        "libsystem_kernel.dylib 0x1ce7f8000 + 164884     \t// __pthread_kill",
+        "libsystem_c.dylib 0x1a9dd0000 + 486260     \t// abort + 0x80",
+        "MyApp 0x100000000 + 12     \t// -[Tweak go] + 0x1b4",
+      ],
+    }),
+    says: ["abort()"],
+    deciding: "-[Tweak go]",
+  },
+];
+
+for (const { name, text, says, not = [], whose, deciding } of cases) {
+  Deno.test(`explained: ${name}`, () => {
+    const found = told(text);
+    for (const words of says) assertStringIncludes(found.words, words);
+    for (const words of not) assert(!found.words.includes(words), found.words);
+    if (whose !== undefined) assertEquals(found.whose, whose);
+    if (deciding !== undefined) assertEquals(found.deciding, deciding);
+  });
+}
+
+Deno.test("an exception's name and reason, and the frame that threw, from the JSON", () => {
+  const image = (name: string, path: string, base: number) => ({
+    name,
+    path,
+    base,
+    size: 0x1000,
+    uuid: "",
+    source: "P",
+  });
+  const body = {
+    procName: "MyApp",
+    exception: { type: "EXC_CRASH", signal: "SIGABRT", codes: "0x0, 0x0" },
+    exceptionReason: {
+      name: "NSInvalidArgumentException",
+      composed_message: "-[Foo bar]: unrecognized selector sent to instance 0x1",
+    },
+    lastExceptionBacktrace: [
+      { imageIndex: 1, imageOffset: 16, symbol: "__exceptionPreprocess", symbolLocation: 16 },
+      { imageIndex: 0, imageOffset: 32, symbol: "-[Controller show]", symbolLocation: 8 },
+    ],
+    threads: [{
+      triggered: true,
+      frames: [{ imageIndex: 1, imageOffset: 8, symbol: "__pthread_kill", symbolLocation: 8 }],
+    }],
+    usedImages: [
+      image("MyApp", "/Applications/MyApp.app/MyApp", 0x1000),
+      image("CoreFoundation", "/System/CF", 0x5000),
+    ],
+  };
+  const found = told(`{"app_name":"MyApp","bug_type":"309"}\n${JSON.stringify(body)}`);
+  assertStringIncludes(
+    found.words,
+    "NSInvalidArgumentException, -[Foo bar]: unrecognized selector",
+  );
+  assertEquals(found.deciding, "-[Controller show]");
+});
+
+Deno.test("JetsamEvent: who was ended, why, and how much memory it used", () => {
+  const body = {
+    build: "iPhone OS 16.0",
+    memoryStatus: { pageSize: 16384, memoryPages: { free: 64 } },
+    largestProcess: "MyApp",
+    processes: [
+      { name: "other", pid: 1, rpages: 100, states: ["daemon"] },
+      {
+        name: "MyApp",
+        pid: 7,
+        rpages: 12800,
+        "per-process-limit": 12800,
+        reason: "per-process-limit",
+        states: ["frontmost"],
+      },
+    ],
+  };
+  const found = told(`{"bug_type":"298"}\n${JSON.stringify(body)}`);
+  assertStringIncludes(
+    found.words,
+    "The kernel ended MyApp [7], frontmost, which used 200 MB of 200 MB: per-process-limit",
+  );
+  assertStringIncludes(found.words, "1 MB were free");
+  assertEquals(found.whose, "none");
+});
+
+const panicText = `*** Panic Report ***
+panic(cpu 1 caller 0xffffff8006fd155a): Kernel trap at 0xffffff7f87a81f3b, type 14=page fault, registers:
+CR0: 0x000000008001003b, CR2: 0x0000000000000010
+Backtrace (CPU 1), Frame : Return Address
+0xffffff80e860de70 : 0xffffff8006fd155a mach_kernel : _kernel_trap + 0x91a
+0xffffff80e860e070 : 0xffffff7f87a81f3b org.example.disk : _disk_sync + 0x6d
+      Kernel Extensions in backtrace:
+         org.example.disk(1.2)[0A0B0C0D-0E0F-4001-8001-020304050607]@0xffffff7f87a80000->0xffffff7f87a8ffff
+
+BSD process name corresponding to current thread: backupd
+`;
+
+Deno.test("panics: message, extensions, the process, and whose extension it is", () => {
+  for (const text of [panicText, panicText.replace(/^/gm, "> ")]) {
+    const found = told(text);
+    assertStringIncludes(found.words, "The kernel panicked: Kernel trap at");
+    assertStringIncludes(found.words, "page fault");
+    assertStringIncludes(found.words, "org.example.disk");
+    assertStringIncludes(found.words, "backupd");
+    assertEquals([found.whose, found.deciding], ["program", "_disk_sync"]);
+  }
+  const json = `{"bug_type":"210"}\n${
+    JSON.stringify({ panicString: panicText, product: "Mac14,2" })
+  }`;
+  assertEquals(told(json).deciding, "_disk_sync");
+});
+
+Deno.test("resource reports: the limit, and the heaviest stack", () => {
+  const found = told(`Date/Time:        2020-10-17 23:26:36.891 +0100
+OS Version:       iPhone OS 14.2 (Build 18B5072f)
+Command:          MyApp
+PID:              124
+
+Event:            disk writes
+Action taken:     none
+Writes:           1073.75 MB of file backed memory dirtied over 12560 seconds
+
+Heaviest stack for the target process:
+  6  ??? (libdispatch.dylib + 89464) [0x19146ad78]
+  6  save_all + 20 (MyApp + 240248) [0x1a3090a78]
+  5  ??? (libsystem_kernel.dylib + 172372) [0x1becf8154]
+
+
+Powerstats for:   MyApp [124]
+  6  ??? (libdispatch.dylib + 89464) [0x19146ad78]
+    6  save_all + 20 (MyApp + 240248) [0x1a3090a78]
+`);
+  assertStringIncludes(found.words, "wrote more to the disk");
+  assertStringIncludes(found.words, "1073.75 MB");
+  assertEquals([found.whose, found.deciding], ["program", "save_all"]);
+});
+
+Deno.test("samples: idle, or blocked, in what share", () => {
+  const sample = (tree: string) =>
+    `Analysis of sampling MyApp (pid 12) every 1 millisecond
+Process:         MyApp [12]
+
+Call graph:
+    100 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+${tree}
+
+Total number in stack (recursive counted multiple, when >=5):
+
+Binary Images:
+       0x100000000 -        0x100ffffff +MyApp (1.0) <0A0B0C0D-0E0F-4001-8001-020304050607> /Applications/MyApp.app/MyApp
+`;
+  const idle = told(sample(`    + 100 main  (in MyApp) + 24  [0x100000f50]
+    +   100 mach_msg_trap  (in libsystem_kernel.dylib) + 8  [0x7ff811e3897a]`));
+  assertStringIncludes(idle.words, "idle in 100 of 100 samples (100%)");
+  assertEquals(idle.whose, "none");
+  const blocked = told(sample(`    + 90 save  (in MyApp) + 24  [0x100000f50]
+    + ! 90 __psynch_mutexwait  (in libsystem_kernel.dylib) + 8  [0x7ff811e3897a]
+    + 10 mach_msg_trap  (in libsystem_kernel.dylib) + 8  [0x7ff811e38980]`));
+  assertStringIncludes(
+    blocked.words,
+    "blocked on a pthread mutex in 90 of 100 samples (90%), called by save (MyApp)",
+  );
+  assertEquals([blocked.whose, blocked.deciding], ["program", "save"]);
+});
+
+Deno.test("Breakpad's text", () => {
+  const found = told(`Operating system: Mac OS X
+                  10.14.6 18G103
+CPU: amd64
+     12 CPUs
+
+Crash reason:  EXC_BAD_ACCESS / KERN_INVALID_ADDRESS
+Crash address: 0x10
+Process uptime: 3 seconds
+
+Thread 0 (crashed)
+ 0  MyApp!Model::load() [model.cc : 12 + 0x5]
+    rax = 0x0000000000000000   rip = 0x0000000100001234
+    Found by: given as instruction pointer in context
+ 1  libdyld.dylib + 0x163d5
+
+Loaded modules:
+0x100000000 - 0x100ffffff  MyApp  1.2.3  (main)
+`);
+  assertStringIncludes(found.words, "KERN_INVALID_ADDRESS at 0x10");
+  assertStringIncludes(found.words, "null plus 16");
+  assertEquals([found.whose, found.deciding], ["program", "Model::load()"]);
+});
+
+const plain = crashText({
+  type: "EXC_BAD_ACCESS (SIGSEGV)",
+  fields: ["Exception Subtype: KERN_INVALID_ADDRESS at 0x0000000000000018"],
+  stack: ["libobjc.A.dylib objc_msgSend + 20", "MyApp -[Model <load>] + 12"],
+});
+
+Deno.test("reports as people paste them say the same", () => {
+  const utf16 = new Uint8Array(
+    new Uint16Array([...`\ufeff${plain}`].map((letter) => letter.charCodeAt(0))).buffer,
+  );
+  const wrapped: Record<string, string | Uint8Array> = {
+    quoted: plain.replace(/^/gm, "> "),
+    "quoted twice": plain.replace(/^/gm, "> > "),
+    fenced: `It crashes!\n\n\`\`\`\n${plain}\`\`\`\nThanks\n`,
+    indented: plain.replace(/^(?=.)/gm, "    "),
+    html: `<pre>${plain.replaceAll("<", "&lt;").replaceAll(">", "&gt;")}</pre>`,
+    "double-spaced": plain.replaceAll("\n", "\n\n"),
+    "CR CR LF": plain.replaceAll("\n", "\r\r\n"),
+    "UTF-16": utf16,
+    rtf: `{\\rtf1\\ansi{\\fonttbl\\f0 Helvetica;}\n\\f0\\fs24 ${plain.replaceAll("\n", "\\\n")}}`,
+  };
+  for (const [name, text] of Object.entries(wrapped)) {
+    const report = readReport(text, "x");
+    const { happened } = explainReport(report);
+    assert(happened.some((words) => words.includes("already deallocated")), name);
+    assertEquals<unknown>(report.crashedThread?.frames.at(-1)?.symbol, "-[Model <load>]", name);
+    assertEquals<unknown>(report.process.name, "MyApp", name);
+  }
+});
+
+Deno.test("several reports in one file", () => {
+  const second = plain.replaceAll("MyApp", "Other");
+  const reports = readReports(`${plain}\n${second}`, "x");
+  assertEquals<unknown>(reports.map(({ process }) => process.name), ["MyApp", "Other"]);
+  assertEquals(reports.map(({ text }) => text).join(""), `${plain}\n${second}`);
+  assert(
+    readReport(`${plain}\n${second}`, "x").warnings.some((words) =>
+      words.includes("only the first")
+    ),
+  );
+});
+
+Deno.test("JSON after prose, without its header, without its beginning", () => {
+  const frames =
+    '"frames":[{"imageOffset":16,"symbol":"__pthread_kill","symbolLocation":8,"imageIndex":0},' +
+    '{"imageOffset":32,"symbol":"give_up","symbolLocation":8,"imageIndex":1}]';
+  const whole =
+    `{"app_name":"MyApp","bug_type":"309"}\n{"procName":"MyApp","exception":{"type":"EXC_CRASH","signal":"SIGABRT"},` +
+    `"threads":[{"triggered":true,"id":7,${frames}}],"usedImages":[{"name":"libsystem_kernel.dylib","path":"/usr/lib/system/libsystem_kernel.dylib","base":4096},{"name":"MyApp","path":"/MyApp","base":8192}]}`;
+  const body = whole.slice(whole.indexOf("\n") + 1);
+  for (
+    const [name, text] of Object.entries({
+      prose: `Here it is:\n\n${whole}`,
+      fenced: `Here:\n\`\`\`json\n${whole}\n\`\`\``,
+      headless: body,
+      beheaded: body.slice(body.indexOf('"exception"')),
+      "inside of a thread": body.slice(body.indexOf('"triggered"')),
+      "damaged in the middle": whole.replace('"SIGABRT"}', '"SIGABRT'),
+    })
+  ) {
+    const report = readReport(text, "x");
+    assertEquals<unknown>(report.crashedThread?.frames.at(-1)?.symbol, "give_up", name);
+  }
+});
+
+Deno.test("reports that say nothing to compare are never one group", () => {
+  const empty = (id: string) =>
+    `Incident Identifier: ${id}\nProcess: MyApp [1]\nReport Version: 104\nException Type: EXC_CRASH (SIGABRT)\n`;
+  const [one, two] = ["A", "B"].map((id) => reportSignature(readReport(empty(id), "x")).id);
+  assert(one !== two);
+});
+
+Deno.test("text made to be slow is read in linear time", () => {
+  const time = (text: string): number => {
+    const began = performance.now();
+    try {
+      explainReport(readReport(text, "x"));
+    } catch {
+      // What is no report is refused in time, too.
+    }
+    return performance.now() - began;
+  };
+  for (
+    const unit of [
+      "> ",
+      "&lt;",
+      "<br",
+      "{\\rtf1 {",
+      "\\'",
+      '{"threads":',
+      '"frames":[',
+      "panic(cpu 0 caller 0x1): ",
+      "Thread 0 (crashed)\nCrash reason:",
+      "    0x1 - 0x2  a",
+      " assertion ",
+      "closure #1 in ",
+      "uncaught exception 'a",
+      "VM Region Info: x\n--->",
+      "0   a \t0x1 0x1 + 1 (",
+    ]
+  ) {
+    const small = time(unit.repeat(2000));
+    const large = time(unit.repeat(32000));
+    assert(large < 400 + 64 * small, `${JSON.stringify(unit)}: ${small} ms, ${large} ms`);
+  }
+});
