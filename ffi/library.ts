@@ -15,6 +15,7 @@
 // deno-lint-ignore no-import-prefix
 import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
 import { cacheDirectory } from "./cache_directory.ts";
+import { files } from "./files.ts";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
 
 /** Deno's flags for what is done here, for messages. */
@@ -127,20 +128,16 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/** Writes a file that appears whole, in place of the one that is there. */
+/** Writes a file that appears whole, in place of what is there: a link could lead out of the directory. */
 function writeWhole(path: string, bytes: Uint8Array): void {
-  const fresh = `${path}.${crypto.randomUUID()}`;
   try {
-    Deno.writeFileSync(fresh, bytes, { createNew: true, mode: 0o700 });
-    Deno.renameSync(fresh, path);
+    if (Deno.lstatSync(path).isSymlink) Deno.removeSync(path);
   } catch (error) {
-    try {
-      Deno.removeSync(fresh);
-    } catch {
-      // It was never there, or it can no more be removed than it could be written.
-    }
-    throw error;
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
+  using sink = files.create(path, 0o700);
+  sink.write(bytes);
+  sink.commit();
 }
 
 function prebuiltOf(key: string): Prebuilt {

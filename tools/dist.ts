@@ -89,7 +89,11 @@ export async function buildDist(output: string): Promise<void> {
       await Deno.copyFile(`${root}tools/dist/${name}`, `${stage}/src/tools/dist/${name}`);
     }
     // denoify takes `x.deno.ts` in place of `x.ts`, as it is.
-    await Deno.copyFile(`${root}ffi/files.ts`, `${stage}/src/tools/dist/files.deno.ts`);
+    const denoFiles = await Deno.readTextFile(`${root}ffi/files.ts`);
+    await Deno.writeTextFile(
+      `${stage}/src/tools/dist/files.deno.ts`,
+      denoFiles.replaceAll('"../lib/', '"../../lib/'),
+    );
     const library = await Deno.readTextFile(`${root}lib/symbols/demangle/library.ts`);
     await Deno.writeTextFile(
       `${stage}/src/lib/symbols/demangle/library.deno.ts`,

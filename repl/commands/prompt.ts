@@ -1,4 +1,5 @@
 /** Commands about the prompt itself. */
+import { files } from "../../ffi/files.ts";
 import { escape, safe } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import { themes, useTheme } from "../view/style.ts";
@@ -66,7 +67,9 @@ export const prompt: readonly Command[] = [
     run({ session }, [file]) {
       const { typed } = session;
       try {
-        Deno.writeTextFileSync(file, typed.map((entry) => `${entry}\n`).join(""));
+        using sink = files.create(file, 0o666);
+        sink.write(new TextEncoder().encode(typed.map((entry) => `${entry}\n`).join("")));
+        sink.commit();
       } catch {
         throw new UserError(`${file} cannot be written`);
       }

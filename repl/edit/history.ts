@@ -1,4 +1,5 @@
 /** What was typed before, in this session and in earlier ones. */
+import { files } from "../../ffi/files.ts";
 
 /** Maximum number of entries. The file is shortened when it has twice as many. */
 const maxEntries = 5000;
@@ -73,7 +74,9 @@ export class History {
   #create(text: string): void {
     try {
       Deno.mkdirSync(this.#path!.slice(0, this.#path!.lastIndexOf("/")), { recursive: true });
-      Deno.writeTextFileSync(this.#path!, text, { mode: 0o600 });
+      using sink = files.create(this.#path!);
+      sink.write(new TextEncoder().encode(text));
+      sink.commit();
     } catch {
       return;
     }

@@ -1,6 +1,7 @@
 /** {@linkcode Files} over Node's file system. */
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
+import { type Paths, placeOf } from "../../lib/file_place.ts";
 import type { Files, FileSink, OpenFile } from "../../lib/file_system.ts";
 
 /** Files by place: nothing is read that was not asked for.
@@ -40,42 +41,72 @@ function open(path: string): OpenFile {
   };
 }
 
-function create(path: string): FileSink {
-  const temporary = `${path}.${randomUUID().slice(0, 8)}.partial`;
-  const file = fs.openSync(temporary, "wx", 0o600);
+const paths: Paths = {
+  kind(path, follow) {
+    const info = (follow ? fs.statSync : fs.lstatSync)(path, { throwIfNoEntry: false });
+    if (info === undefined) return undefined;
+    if (info.isFile()) return "file";
+    if (info.isDirectory()) return "folder";
+    if (info.isSymbolicLink()) return "link";
+    if (info.isBlockDevice()) return "block device";
+    if (info.isCharacterDevice()) return "character device";
+    return info.isFIFO() ? "FIFO" : "socket";
+  },
+  readLink: (path) => fs.readlinkSync(path),
+  realPath: (path) => fs.realpathSync(path),
+};
+
+function create(path: string, mode = 0o600): FileSink {
+  const place = placeOf(path, paths);
+  const temporary = place.replaced
+    ? `${place.path}.${process.pid}.${randomUUID().slice(0, 8)}.partial`
+    : undefined;
+  const file = temporary === undefined
+    ? fs.openSync(place.path, fs.constants.O_WRONLY)
+    : fs.openSync(temporary, "wx", mode);
   let length = 0;
   let open = true;
   const close = () => {
     open = false;
     fs.closeSync(file);
   };
+  const remove = () => {
+    if (temporary !== undefined) fs.rmSync(temporary);
+  };
+  const write = (bytes: Uint8Array) => {
+    for (let at = 0; at < bytes.length;) {
+      const position = temporary === undefined ? null : length + at;
+      at += fs.writeSync(file, bytes, at, bytes.length - at, position);
+    }
+    length += bytes.length;
+  };
   return {
     get length() {
       return length;
     },
-    write(bytes) {
-      for (let at = 0; at < bytes.length;) {
-        at += fs.writeSync(file, bytes, at, bytes.length - at, length + at);
-      }
-      length += bytes.length;
-    },
+    write,
     skip(bytes) {
-      length += bytes;
+      if (temporary !== undefined) {
+        length += bytes;
+        return;
+      }
+      const zeros = new Uint8Array(64 << 10);
+      for (let left = bytes; left > 0; left -= zeros.length) write(zeros.subarray(0, left));
     },
     commit() {
-      fs.ftruncateSync(file, length);
+      if (temporary !== undefined) fs.ftruncateSync(file, length);
       close();
       try {
-        fs.renameSync(temporary, path);
+        if (temporary !== undefined) fs.renameSync(temporary, place.path);
       } catch (error) {
-        fs.rmSync(temporary);
+        remove();
         throw error;
       }
     },
     [Symbol.dispose]() {
       if (!open) return;
       close();
-      fs.rmSync(temporary);
+      remove();
     },
   };
 }
