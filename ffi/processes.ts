@@ -13,6 +13,7 @@ import {
   openKernel,
 } from "./mod.ts";
 import { Introduction } from "./introduction.ts";
+import { AttachError } from "./remedy.ts";
 import { MachError, TargetGoneError } from "../lib/errors.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
 import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
@@ -169,9 +170,9 @@ function takeLaunched(
   try {
     return take();
   } catch (error) {
-    if (missed === undefined || !(error instanceof MachError)) throw error;
-    const remedy = error.remedy === undefined ? "" : `; ${error.remedy}`;
-    throw new MachError(error.call, error.code, `${name} ${missed}${remedy}`);
+    if (missed === undefined || !(error instanceof AttachError)) throw error;
+    const { call, code, reason, remedy } = error;
+    throw new AttachError(call, code, { reason, text: `${name} ${missed}; ${remedy}` });
   }
 }
 

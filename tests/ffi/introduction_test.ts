@@ -12,6 +12,7 @@ import { launch } from "../../ffi/processes.ts";
 import { openKernel } from "../../ffi/mod.ts";
 import { whyNotInserted } from "../../ffi/insertion.ts";
 import { loaderPath, preloadPath } from "../../ffi/library.ts";
+import { AttachError } from "../../ffi/remedy.ts";
 import { MachError } from "../../lib/errors.ts";
 import { openImage } from "../../mod.ts";
 import { sign, type Signing } from "../../tools/build/codesign.ts";
@@ -195,10 +196,11 @@ Deno.test({
   },
 });
 
-/** `status` as it is, with another signature. */
+/** A program of the demo as it is, with another signature. */
 async function signed(path: string, signing: Partial<Signing>): Promise<string> {
-  const program = await Deno.readFile(`${demos}status`);
-  await Deno.writeFile(path, await sign(program, { identifier: "status", ...signing }));
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const program = await Deno.readFile(demos + name);
+  await Deno.writeFile(path, await sign(program, { identifier: name, ...signing }));
   await Deno.chmod(path, 0o755);
   return path;
 }
@@ -258,12 +260,12 @@ Deno.test({
       const directory = await Deno.makeTempDir();
       try {
         await Deno.copyFile(`${demos}libworkers.dylib`, `${directory}/libworkers.dylib`);
-        const program = await signed(`${directory}/status`, { flags: 0x10000 });
-        const error = await assertRejects(() => launch(program), MachError);
+        const program = await signed(`${directory}/demo`, { flags: 0x10000 });
+        const error = await assertRejects(() => launch(program), AttachError);
         assertEquals([error.call, error.code], ["task_for_pid", 5]);
         assertMatch(
           error.remedy!,
-          /^status has the hardened runtime without the entitlement com\./,
+          /^demo has the hardened runtime without the entitlement com\./,
         );
       } finally {
         await Deno.remove(directory, { recursive: true });
