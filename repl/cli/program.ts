@@ -29,6 +29,7 @@ const subcommands: Readonly<Record<string, () => Promise<{ readonly default: Sub
   symbolicate: () => import("./symbolicate.ts"),
   stackshot: () => import("./stackshot.ts"),
   demangle: () => import("./demangle.ts"),
+  doctor: () => import("./doctor.ts"),
   // Other systems have no task ports that a signature could open.
   ...(Deno.build.os === "darwin" ? { setup: () => import("./setup.ts") } : {}),
 };
