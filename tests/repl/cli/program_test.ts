@@ -48,6 +48,7 @@ Deno.test("--help names every command, and no other", async () => {
     "symbolicate",
     "stackshot",
     "demangle",
+    "doctor",
   ];
   assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
   assertFalse(stdout.includes("\x1b"));
