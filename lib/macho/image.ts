@@ -251,6 +251,12 @@ export class Image implements LoadedImage {
     return this.#symbolReader.symbolAt(Number(address - this.loadAddress));
   }
 
+  /** The symbols that begin at offsets from the load address from `start` up to, not including, `end`,
+   * ascending: of several at one offset the preferred one. */
+  symbolsBetween(start: number, end: number): Iterable<SymbolShape> {
+    return this.#symbolReader.between(start, end);
+  }
+
   /** Whether the image is one of the dyld shared cache. */
   get inSharedCache(): boolean {
     return (this.flags & MH_DYLIB_IN_CACHE) !== 0 && this.#source.relocated;

@@ -3,7 +3,7 @@
 
 import { FormatError, MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
-import { CPU_TYPE } from "./constants.ts";
+import { CPU_TYPE, FILE_TYPE } from "./constants.ts";
 import { exportsStartingWith, findExport, parseExports, type ReadTrie } from "./exports.ts";
 import { parseFunctionStarts } from "./function_starts.ts";
 import type { FileRange, ParsedCommands } from "./load_commands.ts";
@@ -31,6 +31,8 @@ import type { ImageSymbol, SymbolMatch } from "./types.ts";
 const MAX_NEAR = 64;
 /** The same for an image of the dyld shared cache: sorting would read the names of all exports. */
 const MAX_NEAR_IN_CACHE = 1 << 14;
+/** Maximum number of ranges to scan the symbol table for; for more it is sorted. */
+const MAX_SCANS = 16;
 /** Maximum length of a name. A longer one is damage. */
 const MAX_NAME = 1 << 16;
 /** String tables up to this size are read at once, even for a single name. Larger ones are read by
@@ -45,6 +47,8 @@ export interface SymbolsOwner extends ObjcImage {
   /** Whether the image is in the dyld shared cache: its `__LINKEDIT` is that of all images there,
    * and its local symbols are stripped. */
   readonly inSharedCache: boolean;
+  /** `mach_header.filetype`. */
+  readonly fileType: number;
   /** Receives damage, one line each. */
   readonly warnings: string[];
 }
@@ -76,6 +80,8 @@ export class ImageSymbols {
   #names: StringTable | undefined;
   /** Single functions by their starts; `null` where all symbols are needed. */
   readonly #near = new Map<number, Near | null>();
+  /** Ranges that were scanned for. */
+  #scans = 0;
 
   /** @param linkedAddress address that the Mach-O header was linked for */
   constructor(
@@ -134,6 +140,25 @@ export class ImageSymbols {
     const table = this.#all ?? this.#tableNear(offset) ??
       (this.#image.inSharedCache ? this.#unnamedTable() : this.all);
     return table.symbolAt(offset);
+  }
+
+  /** The symbols that begin at offsets from `start` up to, not including, `end`, ascending. For a few
+   * ranges of a dSYM, whose only symbols are those of its symbol table, these are not sorted. */
+  *between(start: number, end: number): Generator<SymbolShape> {
+    const isScanned = this.#all === undefined && this.#scans++ < MAX_SCANS &&
+      this.#image.fileType === FILE_TYPE.MH_DSYM;
+    yield* (isScanned ? this.#scan(start, end) : this.all).between(start, end);
+  }
+
+  #scan(start: number, end: number): SymbolTable {
+    const { offsets } = this.#functionStarts ??= this.#readFunctionStarts();
+    const nlists = this.#guard("the symbol table", () => this.#readNlists());
+    const columns = nlists?.between(start, end, this.#isArm);
+    return this.#table(
+      columns === undefined ? [] : [{ ...columns, names: this.#nameTable() }],
+      offsets.subarray(lowerBound(offsets, start), lowerBound(offsets, end)),
+      this.#sections,
+    );
   }
 
   /** The symbols with exactly this name, with or without the leading underscore. In an image of the

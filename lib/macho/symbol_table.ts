@@ -220,6 +220,15 @@ export class SymbolTable {
     return names.bytesAt(nameOffsets[number - this.#firsts[column]]);
   }
 
+  /** The symbols that begin at offsets from `start` up to, not including, `end`, ascending: of several at
+   * one offset the preferred one. */
+  *between(start: number, end: number): Generator<SymbolShape> {
+    for (let at = lowerBound(this.#starts, start); this.#starts[at] < end; at++) {
+      const entry = this.#entries[at];
+      if (entry >= 0) yield this.#symbol(entry, at);
+    }
+  }
+
   /** The symbol at `index` of `#order`. */
   #symbol(index: number, start = this.#startOf(index)): ImageSymbol {
     const known = this.#symbols.get(index);

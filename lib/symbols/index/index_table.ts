@@ -1,5 +1,5 @@
 /** Makes the symbol table file of one image. */
-import { type ArchName, archOfCpuType, archs } from "../../arch/mod.ts";
+import { type ArchName, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
 import { DebugMap, Image } from "../../macho/mod.ts";
 import { runWorkers } from "../../workers.ts";
@@ -9,7 +9,6 @@ import {
   type MstPart,
   type MstSymbol,
   openDwarf,
-  UnitEncoder,
 } from "../mod.ts";
 import type { Binary } from "../mod.ts";
 import { unitWarning } from "./serve.ts";
@@ -48,13 +47,14 @@ export interface Table {
 
 /** Mean number of batches of units per worker: small ones keep the workers busy to the end. */
 const BATCHES = 24;
+/** The size of the largest unit that the main thread reads: it takes about half a second, in which no signal is
+ * heard. */
+const MAX_HERE = 16 << 20;
 /** The event loop runs this often, in milliseconds: a signal must be able to end the work. */
 const PAUSE = 100;
 
 /** `S_ATTR_PURE_INSTRUCTIONS` and `S_ATTR_SOME_INSTRUCTIONS`: sections with code. */
 const CODE = 0x8000_0400;
-/** Step of the search for the next symbol, in bytes. */
-const STEP = 4;
 
 /** The architecture of an image; `null` for an unknown one. */
 export function archNameOf({ image }: Binary): ArchName | null {
@@ -92,7 +92,7 @@ export async function makeTable(input: TableInput, options: TableOptions): Promi
     textSize: text?.size ?? 0,
     name: path.slice(path.lastIndexOf("/") + 1),
   });
-  const warnings = await addUnits(input, image, arch.name, builder, options);
+  const warnings = await addUnits(input, image, builder, options);
   const chunks = builder.finish(symbolsOf(image, builder));
   return { chunks, functions: builder.functionCount, warnings: [...warnings, ...image.warnings] };
 }
@@ -101,7 +101,6 @@ export async function makeTable(input: TableInput, options: TableOptions): Promi
 async function addUnits(
   input: TableInput,
   image: Image,
-  arch: ArchName,
   builder: MstBuilder,
   options: TableOptions,
 ): Promise<string[]> {
@@ -109,7 +108,7 @@ async function addUnits(
   const hasDwarf = image.segments.some(({ sections }) =>
     sections.some(({ name }) => /^__z?debug_info$/.test(name))
   );
-  if (hasDwarf) return await addDwarf(input, arch, builder, options);
+  if (hasDwarf) return await addDwarf(input, builder, options);
   const map = DebugMap.read({
     bytes,
     loadCommands: image.loadCommands,
@@ -125,11 +124,9 @@ async function addUnits(
     cpuType: image.cpuType,
     files: options.system.files,
   });
-  const encoder = new UnitEncoder(archs[arch]);
-  const stream = builder.stream();
   const pause = pauses(options.signal);
   for (const unit of info.units()) {
-    stream.add(encoder.encode(unit));
+    builder.add(unit);
     await pause();
   }
   return [...info.warnings];
@@ -137,7 +134,6 @@ async function addUnits(
 
 async function addDwarf(
   { binary: { bytes }, path, index: image }: TableInput,
-  arch: ArchName,
   builder: MstBuilder,
   { system, jobs: wanted, signal, onProgress }: TableOptions,
 ): Promise<string[]> {
@@ -149,13 +145,12 @@ async function addDwarf(
   let done = 0;
   onProgress?.(0, total);
   const { startWorker } = system;
-  if (jobs <= 1 || startWorker === undefined) {
-    const encoder = new UnitEncoder(archs[arch]);
-    const stream = builder.stream();
+  const isHere = jobs <= 1 && units.every(({ size }) => size <= MAX_HERE);
+  if (isHere || startWorker === undefined) {
     const pause = pauses(signal);
     for (const unit of units) {
       try {
-        stream.add(encoder.encode(dwarf.info.table(unit)));
+        builder.add(dwarf.info.table(unit));
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
         warnings.push(unitWarning(unit, error));
@@ -218,15 +213,9 @@ function* symbolsOf(image: Image, builder: MstBuilder): IterableIterator<MstSymb
   for (const { address, size } of sections) {
     const low = Number(address - image.loadAddress);
     for (const [start, end] of builder.gaps(low, low + size)) {
-      for (let at = start; at < end;) {
-        const match = image.symbolAt(image.loadAddress + BigInt(at));
-        const offset = at - (match?.offset ?? 0);
-        const size = match?.symbol?.size ?? 0;
-        // A symbol before the gap is that of the function that ended there.
-        if (match?.symbol && offset >= start && size > 0) {
-          yield { offset, size, name: match.symbol.name };
-        }
-        at = Math.max(at + STEP, offset + size);
+      for (const symbol of image.symbolsBetween(start, end)) {
+        const offset = Number(symbol.address - image.loadAddress);
+        if (symbol.size > 0) yield { offset, size: symbol.size, name: symbol.name };
       }
     }
   }

@@ -69,7 +69,7 @@ function open(files: Files, { path, image }: Opening): (task: Task) => Answer {
 /** The buffers of an answer: they are transferred, not copied. */
 function buffersOf(answer: Answer): Transferable[] {
   const columns = answer.kind === "parts"
-    ? answer.parts.flatMap((part) => [...Object.values(part), ...Object.values(part.strings)])
+    ? answer.parts.flatMap((part) => [...Object.values(part), ...Object.values(part.strings ?? {})])
     : Object.values(answer.frames);
   return columns.filter(ArrayBuffer.isView).map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -34,12 +34,13 @@ export type Answer =
     | { readonly kind: "frames"; readonly frames: PackedFrames }
   );
 
-/** Less debug information than this is read in about the time that a worker takes to start. */
-const SMALL = 8 << 20;
+/** Bytes of `.debug_info` that are worth a worker. A worker compiles all code anew, which takes as much
+ * processor time as reading some 16 MiB: for less than several times that it wastes more than it saves. */
+const WORTH = 48 << 20;
 
-/** The number of workers that pay: one per processor, and none for little work.
+/** The number of threads to read debug information with; 1 is the calling thread alone.
  *
- * @param bytes of debug information to read
+ * @param bytes of `.debug_info` to read
  * @param wanted the user's choice
  */
 export function jobsFor(
@@ -48,5 +49,5 @@ export function jobsFor(
   wanted: number | undefined,
 ): number {
   if (startWorker === undefined) return 1;
-  return wanted ?? (bytes < SMALL ? 1 : navigator.hardwareConcurrency);
+  return wanted ?? Math.max(1, Math.min(navigator.hardwareConcurrency, Math.floor(bytes / WORTH)));
 }
