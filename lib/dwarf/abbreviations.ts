@@ -311,6 +311,8 @@ function takingStep(form: number, widths: Widths): number {
     case FORM.strp:
     case FORM.sec_offset:
       return widths.offsetSize === 4 ? STEP.take4 : STEP.take;
+    case FORM.ref_addr:
+      return formSize(form, widths) === 4 ? STEP.take4 : STEP.take;
     case FORM.addr:
       return widths.addressSize === 8 ? STEP.take_address : STEP.take;
     default:

@@ -3,6 +3,8 @@ import type { DwarfSection } from "./sections.ts";
 
 /** Bytes of a chunk. */
 const CHUNK = 1 << 15;
+/** Bytes of memory that is taken at a time. */
+const SLAB = 1 << 20;
 /** Chunks of one section that are kept: 64 MiB. */
 const MAX_CHUNKS = 1 << 11;
 
@@ -11,6 +13,8 @@ export class Chunks {
   readonly section: DwarfSection;
   /** By number; the oldest first. */
   readonly #chunks = new Map<number, Uint8Array>();
+  /** Memory for the next chunks. */
+  #free: Uint8Array = new Uint8Array();
   #number = -1;
   /** The chunk asked for last. */
   #chunk: Uint8Array = new Uint8Array();
@@ -40,7 +44,11 @@ export class Chunks {
   #read(number: number): Uint8Array {
     let chunk = this.#chunks.get(number);
     if (chunk === undefined) {
-      chunk = this.section.read(number * CHUNK, CHUNK);
+      // Memory for many chunks at once is had sooner than that for single ones, which is zeroed first.
+      if (this.#free.length < CHUNK) this.#free = new Uint8Array(Math.min(SLAB, this.#room()));
+      const into = this.#free.subarray(0, CHUNK);
+      this.#free = this.#free.subarray(CHUNK);
+      chunk = this.section.read(number * CHUNK, into.length, into);
       if (this.#chunks.size >= MAX_CHUNKS) {
         const [oldest] = this.#chunks.keys();
         this.#chunks.delete(oldest);
@@ -48,5 +56,10 @@ export class Chunks {
       this.#chunks.set(number, chunk);
     }
     return chunk;
+  }
+
+  /** Bytes that the section's chunks take. */
+  #room(): number {
+    return Math.ceil(this.section.size / CHUNK) * CHUNK;
   }
 }

@@ -139,8 +139,6 @@ export class Walk {
           const length = bytes[at++];
           if (length < 0x80) at += length;
           else at = lebEnd(bytes, at - 1) + ulebAt(bytes, at - 1);
-        } else if (step === STEP.leb) {
-          while (bytes[at++] >= 0x80);
         } else {
           at = pass(bytes, at, step, unit);
         }
