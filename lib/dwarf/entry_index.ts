@@ -1,5 +1,5 @@
 /** Entries handled by one call: see `unit_walk.ts`. */
-const STRETCH = 1 << 12;
+const STRETCH = 1 << 10;
 
 /** Finds entries of a unit among those of its functions, by hashing. */
 export class EntryIndex {

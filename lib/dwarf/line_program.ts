@@ -11,7 +11,7 @@ const MAX_ROWS = 1 << 24;
 
 /** Opcodes are run in stretches of this many bytes: V8 compiles a function that is called often once, and
  * a loop over a whole program several times, in the middle of the first ones. */
-const STRETCH = 1 << 12;
+const STRETCH = 1 << 10;
 
 /** The registers of the state machine. DWARF 5, section 6.2.2. */
 interface LineState {

@@ -32,7 +32,7 @@ const FIRST_READ = 1 << 10;
 /** What is read for one entry elsewhere. */
 const ENTRY_READ = 1 << 8;
 /** Scopes that one call handles: see `unit_walk.ts`. */
-const STRETCH = 1 << 12;
+const STRETCH = 1 << 10;
 /** Entries of other units, whose names are kept. */
 const MAX_ENTRIES = 1 << 16;
 

@@ -16,7 +16,7 @@ const MAX_DEPTH = 1 << 16;
 /** Bytes that are walked over by one call. A loop over a whole unit would be compiled in the middle of its
  * first units, at several times the cost and for a part of its paths; a function that is called often
  * is compiled once. */
-const STRETCH = 1 << 13;
+const STRETCH = 1 << 10;
 /** Not known, in a column. */
 const UNKNOWN = 0xffffffff;
 

@@ -7,8 +7,8 @@ import { sweepRanges } from "./sweep.ts";
 const MAX_CELLS = 1 << 22;
 /** How often a cell is painted at most, in the mean: damage could ask for any number. */
 const MAX_PAINT = 64;
-/** Scopes, and cells, that one call handles: see `unit_walk.ts`. */
-const STRETCH = 1 << 12;
+/** Scopes that one call paints: see `unit_walk.ts`. */
+const STRETCH = 1 << 10;
 
 /** A unit's scopes without overlaps. Where ranges overlap the later scope hides the earlier, which is
  * how debuggers see functions and what is inlined in them. */
@@ -89,9 +89,7 @@ export class ScopeRuns {
       left = this.#paintScopes(table, scope, end, 1 / size, left);
       if (left < 0) return false;
     }
-    for (let window = 0; window < count; window += STRETCH) {
-      this.#collect(window, Math.min(count, window + STRETCH), size);
-    }
+    for (let window = 0; window < count; window++) this.#collect(window, size);
     return true;
   }
 
@@ -152,25 +150,21 @@ export class ScopeRuns {
     return low - 1;
   }
 
-  /** Makes runs of the cells of some windows. */
-  #collect(first: number, end: number, size: number): void {
+  /** Makes runs of the cells of a window. */
+  #collect(window: number, size: number): void {
     const cells = this.#cells;
-    for (let window = first; window < end; window++) {
-      const low = this.#windowLow[window];
-      const high = this.#windowHigh[window];
-      const base = this.#windowCell[window];
-      const count = (high - low) / size;
-      let before = -2;
-      for (let cell = 0; cell < count; cell++) {
-        const scope = cells[base + cell];
-        if (scope === before) continue;
-        before = scope;
-        this.#add(low + cell * size, scope);
-      }
-      if (window + 1 === this.#windowCount || this.#windowLow[window + 1] > high) {
-        this.#add(high, -1);
-      }
+    const low = this.#windowLow[window];
+    const high = this.#windowHigh[window];
+    const first = this.#windowCell[window];
+    const end = first + (high - low) / size;
+    let before = -2;
+    for (let cell = first; cell < end; cell++) {
+      const scope = cells[cell];
+      if (scope === before) continue;
+      before = scope;
+      this.#add(low + (cell - first) * size, scope);
     }
+    if (window + 1 === this.#windowCount || this.#windowLow[window + 1] > high) this.#add(high, -1);
   }
 
   /** By sorting them. */
