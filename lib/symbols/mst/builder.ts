@@ -1,5 +1,6 @@
 /** Puts a symbol table file together. */
 
+import type { UnitTable } from "../../dwarf/mod.ts";
 import { assemble, type MstIdentity } from "./assemble.ts";
 import { ByteBuffer } from "./byte_buffer.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "./layout.ts";
 import { groupKey, isEqual, StringSet } from "./string_set.ts";
 import { sweepRanges } from "./sweep.ts";
-import { type MstPart, PIECE } from "./unit_encoder.ts";
+import { type MstPart, PIECE, UnitEncoder } from "./unit_encoder.ts";
 
 const encoder = new TextEncoder();
 
@@ -64,6 +65,8 @@ export class MstBuilder {
   readonly #groups: Group[] = [];
   readonly #groupsByKey = new Map<number, Group[]>();
   readonly #units: Pieces[] = [];
+  /** What encodes units on this thread. */
+  #here: { readonly encoder: UnitEncoder; readonly stream: MstStream } | undefined;
   #functions = 0;
   /** All of `#units`, once there will be no more. */
   #pieces: Ordered | undefined;
@@ -73,7 +76,16 @@ export class MstBuilder {
     this.#identity = identity;
   }
 
-  /** Begins to take an encoder's parts. */
+  /** Encodes a unit, and adds its part. */
+  add(table: UnitTable): void {
+    this.#here ??= {
+      encoder: new UnitEncoder(this.#identity.arch, this.#strings),
+      stream: this.stream(),
+    };
+    this.#here.stream.add(this.#here.encoder.encode(table));
+  }
+
+  /** Begins to take the parts of an encoder elsewhere. */
   stream(): MstStream {
     /** By the encoder's number: the string's number here. */
     const strings: number[] = [];
@@ -81,9 +93,13 @@ export class MstBuilder {
     const groups: { group: Group; bodies: number[] }[] = [];
     const add = (part: MstPart): void => {
       const { names, files } = part;
-      for (const number of this.#strings.addAll(part.strings)) strings.push(number);
+      if (part.strings !== null) {
+        const numbers = this.#strings.addAll(part.strings);
+        for (let index = 0; index < numbers.length; index++) strings.push(numbers[index]);
+      }
       if (names !== null && files !== null) {
-        const numbers = (list: Uint32Array) => list.map((number) => strings[number]);
+        const numbers = (list: Uint32Array) =>
+          part.strings === null ? list : list.map((number) => strings[number]);
         groups[part.group] = { group: this.#group(numbers(names), numbers(files)), bodies: [] };
       }
       const { group, bodies } = groups[part.group];

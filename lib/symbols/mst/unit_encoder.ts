@@ -13,8 +13,9 @@ const encoder = new TextEncoder();
 /** A unit's part of a symbol table file: plain data, that can be sent from a worker. What it numbers
  * is counted by the encoder which made it. */
 export interface MstPart {
-  /** Strings that no part before had; they continue the encoder's numbers, from 0. */
-  readonly strings: Strings;
+  /** Strings that no part before had; they continue the encoder's numbers, from 0. `null` where the encoder
+   * shares its strings with the builder. */
+  readonly strings: Strings | null;
   /** The unit's group: units with the same names and paths in the same order have one together. */
   readonly group: number;
   /** The group's names, by their number among the strings; `null` when a part before had them. */
@@ -103,7 +104,8 @@ interface Group {
  */
 export class UnitEncoder {
   readonly #shift: number;
-  readonly #strings = new StringSet();
+  readonly #strings: StringSet;
+  readonly #isShared: boolean;
   readonly #groups = new Map<number, Group[]>();
   #groupCount = 0;
   /** The unit's names and paths, by their numbers in the unit less 1: their numbers among all strings. */
@@ -123,9 +125,14 @@ export class UnitEncoder {
   #stamps = new Uint32Array(0);
   #stamp = 0;
 
-  /** @param arch of the image: how its code is aligned */
-  constructor(arch: Arch) {
+  /**
+   * @param arch of the image: how its code is aligned
+   * @param shared the builder's strings, where it is on the same thread
+   */
+  constructor(arch: Arch, shared?: StringSet) {
     this.#shift = codeShift(arch);
+    this.#strings = shared ?? new StringSet();
+    this.#isShared = shared !== undefined;
   }
 
   /** Encodes a unit. */
@@ -140,7 +147,7 @@ export class UnitEncoder {
     const isNew = group.bodies.size === 0;
     const fresh = this.#share(bodies, unit.ends, group.bodies);
     return {
-      strings: this.#strings.since(known),
+      strings: this.#isShared ? null : this.#strings.since(known),
       group: group.number,
       names: isNew ? group.names : null,
       files: isNew ? group.files : null,
