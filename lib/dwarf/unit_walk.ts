@@ -204,7 +204,8 @@ export class Walk {
       this.functionCount = at + 1;
     }
     const first = this.ranges.count;
-    const given = addRanges(
+    // Most functions of C++ are declarations.
+    const given = (forms[SLOT.low_pc] !== 0 || forms[SLOT.ranges] !== 0) && addRanges(
       values,
       SLOT.low_pc,
       SLOT.high_pc,
