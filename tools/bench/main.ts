@@ -2,7 +2,7 @@
 
 const names = Deno.args.length > 0
   ? Deno.args
-  : ["bt", "stopped", "prompt", "core", "image", "unwind", "symbolicate", "crash"];
+  : ["bt", "stopped", "prompt", "core", "image", "unwind", "index", "symbolicate", "crash"];
 for (const name of names) {
   const { bench } = await import(new URL(`./${name}.ts`, import.meta.url).href);
   console.log(`\n## ${name}\n`);

@@ -1,200 +1,84 @@
 /** Symbolication at scale, whole commands: making a table, and looking addresses up with and without
  * one, against LLVM's tools. */
-import { entry, median } from "./measure.ts";
-import { type Subject, subject } from "./subject.ts";
-
-/** Addresses looked up. */
-const COUNT = 20_000;
-
-/** A command to measure. */
-interface Command {
-  readonly name: string;
-  readonly program: string;
-  readonly args: readonly string[];
-  /** A file. */
-  readonly stdin?: string;
-  /** Where its output goes. */
-  readonly stdout: string;
-}
-
-/** What one run took. */
-interface Run {
-  /** Seconds. */
-  readonly wall: number;
-  /** Seconds of all processors, the system's included. */
-  readonly cpu: number;
-  /** The most memory that it had at a time, in bytes. */
-  readonly memory: number;
-}
-
-/** Runs a command under GNU time, which tells the most memory of a process. */
-async function measure(
-  { name, program, args, stdin = "/dev/null", stdout }: Command,
-): Promise<Run> {
-  const report = `${stdout}.time`;
-  const { success, stderr } = await new Deno.Command("sh", {
-    args: [
-      "-c",
-      'in=$1; out=$2; report=$3; shift 3; exec /usr/bin/time -o "$report" -f "%e %U %S %M" "$@" < "$in" > "$out"',
-      ...["sh", stdin, stdout, report, program, ...args],
-    ],
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(`${name} failed: ${new TextDecoder().decode(stderr)}`);
-  const [wall, user, system, kilobytes] = (await Deno.readTextFile(report)).trim().split(" ")
-    .map(Number);
-  return { wall, cpu: user + system, memory: kilobytes * 1024 };
-}
-
-/** Runs commands in turn, once without counting, and prints a Markdown table. */
-async function compare(commands: readonly Command[], runs: number): Promise<void> {
-  const taken: Run[][] = commands.map(() => []);
-  for (let run = -1; run < runs; run++) {
-    for (const [index, command] of commands.entries()) {
-      const one = await measure(command);
-      if (run >= 0) taken[index].push(one);
-    }
-  }
-  const middles = taken.map((list): Run => ({
-    wall: median(list.map(({ wall }) => wall)),
-    cpu: median(list.map(({ cpu }) => cpu)),
-    memory: median(list.map(({ memory }) => memory)),
-  }));
-  console.log("| command | wall | range | ratio | processors | memory | ratio |");
-  console.log("|---|---|---|---|---|---|---|");
-  for (const [index, { name }] of commands.entries()) {
-    const { wall, cpu, memory } = middles[index];
-    const walls = taken[index].map(({ wall }) => wall);
-    console.log(
-      `| ${name} | ${wall.toFixed(2)} s | ` +
-        `${Math.min(...walls).toFixed(2)} to ${Math.max(...walls).toFixed(2)} s | ` +
-        `${(wall / middles[0].wall).toFixed(2)} | ${cpu.toFixed(2)} s | ` +
-        `${(memory / 1e6).toFixed(0)} MB | ${(memory / middles[0].memory).toFixed(2)} |`,
-    );
-  }
-  console.log("");
-}
-
-/** Addresses in the subject's code, always the same. */
-async function addresses(file: string, { dwarf }: Subject, form: (address: string) => string) {
-  const { stdout } = await new Deno.Command("llvm-size-19", { args: ["-A", "-d", dwarf] }).output();
-  const [, size, start] = /^__text\s+(\d+)\s+(\d+)/m.exec(new TextDecoder().decode(stdout))!;
-  let seed = 1;
-  const lines = Array.from({ length: COUNT }, () => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    const address = Number(start) + 4 * Math.floor(seed / 2 ** 32 * Number(size) / 4);
-    return form(`0x${address.toString(16)}`) + "\n";
-  });
-  await Deno.writeTextFile(file, lines.join(""));
-}
+import { addresses, compare, compareIndex, COUNT, sameFrames } from "./commands.ts";
+import { entry } from "./measure.ts";
+import { copies } from "./subject.ts";
 
 /** Prints the tables. */
 export async function bench(): Promise<void> {
-  const made = await subject();
   const folder = await Deno.makeTempDir();
-  const deno = Deno.execPath();
-  const ours = ["run", "-A", entry];
   try {
-    const gsym = `${folder}/big.gsym`;
-    const mst = `${folder}/big.mst`;
-    const out = (name: string) => `${folder}/${name}.out`;
-    console.log("Making a table of the dSYM:\n");
-    await compare([{
-      name: "`machpause index`",
-      program: deno,
-      args: [...ours, "index", made.dsym, "-o", mst, "--force"],
-      stdout: out("index"),
-    }, {
-      name: "`llvm-gsymutil-19 --convert --num-threads=2`",
-      program: "llvm-gsymutil-19",
-      args: [`--convert=${made.dwarf}`, "--num-threads=2", `--out-file=${gsym}`],
-      stdout: out("convert"),
-    }], 3);
-    const size = async (path: string) => (await Deno.stat(path)).size / 1e6;
-    console.log(
-      `The table has ${(await size(mst)).toFixed(1)} MB, gsymutil's ` +
-        `${(await size(gsym)).toFixed(1)} MB.\n`,
-    );
-
-    const list = `${folder}/addresses`;
-    const gsymList = `${folder}/gsym-addresses`;
-    await addresses(list, made, (address) => address);
-    await addresses(gsymList, made, (address) => `${address} ${gsym}`);
-    console.log(`${COUNT} random addresses on stdin, all inlined calls, without a table:\n`);
-    await compare([{
-      name: "`machpause symbolicate -o DSYM -i`",
-      program: deno,
-      args: [...ours, "symbolicate", "-o", made.dsym, "-i"],
-      stdin: list,
-      stdout: out("ours"),
-    }, {
-      name: "`llvm-symbolizer-19 --obj=DSYM`",
-      program: "llvm-symbolizer-19",
-      args: [`--obj=${made.dwarf}`],
-      stdin: list,
-      stdout: out("symbolizer"),
-    }], 3);
-    console.log("One address, without a table:\n");
-    const [first] = (await Deno.readTextFile(list)).split("\n");
-    await compare([{
-      name: "`machpause symbolicate -o DSYM -i ADDRESS`",
-      program: deno,
-      args: [...ours, "symbolicate", "-o", made.dsym, "-i", first],
-      stdout: out("one"),
-    }, {
-      name: "`llvm-symbolizer-19 --obj=DSYM ADDRESS`",
-      program: "llvm-symbolizer-19",
-      args: [`--obj=${made.dwarf}`, first],
-      stdout: out("symbolizer-one"),
-    }], 9);
-    console.log(`${COUNT} random addresses on stdin, all inlined calls, with the table:\n`);
-    await compare([{
-      name: "`machpause symbolicate -o MST -i`",
-      program: deno,
-      args: [...ours, "symbolicate", "-o", mst, "-i"],
-      stdin: list,
-      stdout: out("ours-table"),
-    }, {
-      name: "`llvm-gsymutil-19 --addresses-from-stdin`",
-      program: "llvm-gsymutil-19",
-      args: ["--addresses-from-stdin"],
-      stdin: gsymList,
-      stdout: out("gsym"),
-    }, {
-      name: "`deno run` of an empty file",
-      program: deno,
-      args: ["run", await emptyFile(folder)],
-      stdout: out("empty"),
-    }], 9);
-    await sameFrames(out("ours"), out("ours-table"), out("symbolizer"));
+    await compareAll(folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
+async function compareAll(folder: string): Promise<void> {
+  const made = await copies(300);
+  const deno = Deno.execPath();
+  const ours = ["run", "-A", entry];
+  const gsym = `${folder}/big.gsym`;
+  const mst = `${folder}/big.mst`;
+  const out = (name: string) => `${folder}/${name}.out`;
+  console.log("Making a table of a large dSYM:\n");
+  await compareIndex(made, mst, gsym, 3);
+  const list = `${folder}/addresses`;
+  const gsymList = `${folder}/gsym-addresses`;
+  await addresses(list, made, (address) => address);
+  await addresses(gsymList, made, (address) => `${address} ${gsym}`);
+  console.log(`${COUNT} random addresses on stdin, all inlined calls, without a table:\n`);
+  await compare([{
+    name: "`machpause symbolicate -o DSYM -i`",
+    program: deno,
+    args: [...ours, "symbolicate", "-o", made.dsym, "-i"],
+    stdin: list,
+    stdout: out("ours"),
+  }, {
+    name: "`llvm-symbolizer-19 --obj=DSYM`",
+    program: "llvm-symbolizer-19",
+    args: [`--obj=${made.dwarf}`],
+    stdin: list,
+    stdout: out("symbolizer"),
+  }], 3);
+  console.log("One address, without a table:\n");
+  const [first] = (await Deno.readTextFile(list)).split("\n");
+  await compare([{
+    name: "`machpause symbolicate -o DSYM -i ADDRESS`",
+    program: deno,
+    args: [...ours, "symbolicate", "-o", made.dsym, "-i", first],
+    stdout: out("one"),
+  }, {
+    name: "`llvm-symbolizer-19 --obj=DSYM ADDRESS`",
+    program: "llvm-symbolizer-19",
+    args: [`--obj=${made.dwarf}`, first],
+    stdout: out("symbolizer-one"),
+  }], 9);
+  console.log(`${COUNT} random addresses on stdin, all inlined calls, with the table:\n`);
+  await compare([{
+    name: "`machpause symbolicate -o MST -i`",
+    program: deno,
+    args: [...ours, "symbolicate", "-o", mst, "-i"],
+    stdin: list,
+    stdout: out("ours-table"),
+  }, {
+    name: "`llvm-gsymutil-19 --addresses-from-stdin`",
+    program: "llvm-gsymutil-19",
+    args: ["--addresses-from-stdin"],
+    stdin: gsymList,
+    stdout: out("gsym"),
+  }, {
+    name: "`deno run` of an empty file",
+    program: deno,
+    args: ["run", await emptyFile(folder)],
+    stdout: out("empty"),
+  }], 9);
+  await sameFrames(out("ours"), out("ours-table"), out("symbolizer"));
+}
+
 async function emptyFile(folder: string): Promise<string> {
   await Deno.writeTextFile(`${folder}/empty.ts`, "");
   return `${folder}/empty.ts`;
-}
-
-/** Throws unless all found the same functions, or any did not do the work. */
-async function sameFrames(plain: string, table: string, theirs: string): Promise<void> {
-  const [without, withTable, llvm] = await Promise.all(
-    [plain, table, theirs].map((path) => Deno.readTextFile(path)),
-  );
-  // Ours: `function (in image) (file:line)`; LLVM's: a line with the function, one with its place.
-  const ours = (text: string) =>
-    text.split("\n").filter((line) => line !== "").map((line) => line.split(" (")[0]);
-  const functions = ours(without);
-  const expected = llvm.split("\n\n").flatMap((one) =>
-    one.split("\n").filter((line, index) => index % 2 === 0 && line !== "")
-  );
-  for (const [who, list] of [["with a table", ours(withTable)], ["LLVM", expected]] as const) {
-    if (list.length < COUNT || list.join("\n") !== functions.join("\n")) {
-      throw new Error(`other functions ${who}: ${list.length}, and ${functions.length}`);
-    }
-  }
-  console.log(`${functions.length} functions, the same with and without a table and from LLVM.`);
 }
 
 if (import.meta.main) await bench();
