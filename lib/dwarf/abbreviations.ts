@@ -1,6 +1,7 @@
 /** Abbreviations, compiled to how entries are read past. DWARF 5, section 7.5.3. */
 import { FormatError } from "../errors.ts";
 import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
+import type { Budget } from "./budget.ts";
 import { AT, FORM, TAG } from "./constants.ts";
 import type { DwarfSection } from "./sections.ts";
 
@@ -332,11 +333,13 @@ export function readAbbreviations(
   section: DwarfSection,
   offset: number,
   widths: Widths,
+  budget: Budget,
 ): AbbreviationTable {
   for (let length = FIRST_READ;; length *= 4) {
     const bytes = section.read(offset, length);
-    const table = parse(bytes, section.name, offset, widths);
-    if (table !== null) return new AbbreviationTable(table, widths);
+    const parsed = parse(bytes, section.name, offset, widths);
+    budget.spend(parsed?.size ?? bytes.length, section.name, offset);
+    if (parsed !== null) return new AbbreviationTable(parsed.table, widths);
     if (bytes.length < length) throw new FormatError(section.name, offset, "a table that ends");
   }
 }
@@ -347,7 +350,7 @@ function parse(
   name: string,
   offset: number,
   widths: Widths,
-): Map<number, Abbreviation> | null {
+): { readonly table: Map<number, Abbreviation>; readonly size: number } | null {
   const table = new Map<number, Abbreviation>();
   let at = 0;
   const uleb = (): number => {
@@ -358,7 +361,7 @@ function parse(
   while (at < bytes.length) {
     const start = at;
     const code = uleb();
-    if (code === 0) return table;
+    if (code === 0) return { table, size: at };
     const tag = uleb();
     const hasChildren = bytes[at++] === 1;
     const attributes: AttributeSpec[] = [];

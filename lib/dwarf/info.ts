@@ -98,7 +98,9 @@ export class DwarfInfo {
   /** The functions at an offset from the image's base, innermost first; empty when none is known. */
   framesAt(offset: number): readonly SourceFrame[] {
     const unit = this.unitAt(offset);
-    return unit === null ? [] : this.#lookup(unit)?.framesAt(offset) ?? [];
+    if (unit === null) return [];
+    const lookup = this.#lookup(unit);
+    return lookup === null ? [] : this.#guard(unit, () => lookup.framesAt(offset)) ?? [];
   }
 
   /** The functions at many offsets, in the order of these. Each unit is read once, and none kept. */
@@ -116,7 +118,9 @@ export class DwarfInfo {
       const table = this.#guard(unit, () => this.table(unit));
       if (table === null) continue;
       const lookup = new UnitLookup(table);
-      for (const index of indices) result[index] = lookup.framesAt(offsets[index]);
+      for (const index of indices) {
+        result[index] = this.#guard(unit, () => lookup.framesAt(offsets[index])) ?? [];
+      }
     }
     return result;
   }

@@ -1,5 +1,6 @@
 /** The header of a unit's lines. DWARF 5, section 6.2.4; for versions 2 to 4 the same section of those. */
 import { FormatError } from "../errors.ts";
+import type { Budget } from "./budget.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import type { Widths } from "./abbreviations.ts";
 import { FORM, LNCT } from "./constants.ts";
@@ -90,6 +91,7 @@ export function readLineHeader(
 /** Directories and files by their numbers, joined when they are asked for. */
 export class FileTable {
   readonly #strings: StringReader;
+  readonly #budget: Budget;
   /** `DW_AT_comp_dir`. */
   readonly #directory: string | null;
   readonly #version: number;
@@ -111,19 +113,25 @@ export class FileTable {
     unit: UnitContext,
     strings: StringReader,
     offsets: Window,
+    budget: Budget,
   ) {
     this.#strings = strings;
+    this.#budget = budget;
     this.#directory = strings.at(directString(unit.directory, unit, offsets));
     this.#version = header.version;
     if (header.version >= 5) this.#readTables(bytes, at, header, unit, offsets);
     else this.#readLists(bytes, at, header);
   }
 
-  /** As `llvm-symbolizer` joins it; `null` where there is no such file. */
+  /** As `llvm-symbolizer` joins it; `null` where there is no such file.
+   *
+   * @throws {FormatError} when the paths take too much memory
+   */
   path(number: number): string | null {
     let path = this.#paths.get(number);
     if (path === undefined) {
       path = this.#join(number);
+      if (path !== null) this.#budget.spend(path.length, "__debug_line", 0);
       this.#paths.set(number, path);
     }
     return path;
@@ -220,6 +228,7 @@ export class FileTable {
       const entries = uleb();
       // Each takes a byte at least, or there could be any number of them.
       if (!(entries <= header.program - at)) throw damage(`${table} within the header`);
+      this.#budget.spend(entries * count, "__debug_line", header.offset);
       for (let index = 0; index < entries; index++) {
         values.forms.fill(0);
         values.low.fill(0);

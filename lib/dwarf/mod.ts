@@ -16,7 +16,9 @@ export {
   type DwarfSource,
   inflateSection,
 } from "./sections.ts";
+export { sweepRanges } from "./sweep.ts";
 export type { DwarfUnit } from "./unit_header.ts";
 export type { SourceFrame, SourceLocation } from "./source_frame.ts";
 export { UnitLookup } from "./unit_lookup.ts";
 export type { UnitTable } from "./unit_table.ts";
+export { loadInflate } from "./zlib.ts";

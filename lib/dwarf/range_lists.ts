@@ -3,13 +3,14 @@
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { type Addresses, MAX_OFFSET } from "./addresses.ts";
+import type { Budget } from "./budget.ts";
 import { RLE } from "./constants.ts";
 import { type DwarfSections, Window } from "./sections.ts";
 import type { UnitContext } from "./unit_context.ts";
 import { u32At, u64At } from "./words.ts";
 
-/** Entries of all lists of a unit: more is damage, as lists that lead into each other make it. */
-const MAX_ENTRIES = 1 << 23;
+/** What an entry counts as, in bytes: those of a range in memory. */
+const ENTRY = 16;
 /** No entry takes more: three LEB128 numbers at most. */
 const MAX_ENTRY = 32;
 
@@ -38,22 +39,18 @@ function grown(column: Float64Array): Float64Array {
   return larger;
 }
 
-/** Reads the lists of one unit after another. */
+/** Reads range lists. */
 export class RangeLists {
   readonly #addresses: Addresses;
   readonly #ranges: Window;
   readonly #rnglists: Window;
-  #entries = 0;
+  readonly #budget: Budget;
 
   constructor(sections: DwarfSections, addresses: Addresses) {
     this.#addresses = addresses;
     this.#ranges = new Window(sections.get("ranges"));
     this.#rnglists = new Window(sections.get("rnglists"));
-  }
-
-  /** Begins another unit. */
-  reset(): void {
-    this.#entries = 0;
+    this.#budget = sections.budget;
   }
 
   /** Adds the ranges of a list.
@@ -89,7 +86,7 @@ export class RangeLists {
     for (let place = start;; place += 2 * addressSize) {
       const at = window.at(place, 2 * addressSize);
       if (at < 0) throw this.#damage(window, place, "a range list that ends");
-      if (++this.#entries > MAX_ENTRIES) throw this.#damage(window, start, "fewer ranges");
+      this.#budget.spend(ENTRY, window.section.name, start);
       const bytes = window.bytes;
       const low = u32At(bytes, at);
       const lowHigh = wide ? u32At(bytes, at + 4) : 0;
@@ -113,7 +110,7 @@ export class RangeLists {
       const length = Math.min(MAX_ENTRY, window.section.size - place);
       const first = length > 0 ? window.at(place, length) : -1;
       if (first < 0) throw this.#damage(window, place, "a range list that ends");
-      if (++this.#entries > MAX_ENTRIES) throw this.#damage(window, start, "fewer ranges");
+      this.#budget.spend(ENTRY, window.section.name, start);
       const bytes = window.bytes;
       let at = first;
       const uleb = (): number => {

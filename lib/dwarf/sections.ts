@@ -1,6 +1,7 @@
 /** The sections that DWARF is in, of which only what is asked for is read. */
 import { FormatError } from "../errors.ts";
-import { inflate } from "./inflate.ts";
+import { Budget } from "./budget.ts";
+import { inflate } from "./zlib.ts";
 
 /** Where bytes come from: a file, or a part of one. */
 export interface DwarfSource {
@@ -27,8 +28,8 @@ export interface DwarfSectionPlace {
   readonly size: number;
 }
 
-/** More than any section that is decompressed has. */
-const MAX_INFLATED = 1 << 30;
+/** `ZLIB`, big endian. */
+const ZLIB = 0x5a4c4942;
 /** What a name in a Mach-O section header is cut to. */
 const NAME_LENGTH = 16;
 
@@ -79,6 +80,8 @@ export class DwarfSections {
   readonly #source: DwarfSource;
   readonly #places: ReadonlyMap<string, DwarfSectionPlace>;
   readonly #sections = new Map<string, DwarfSection>();
+  /** For all that is read of the image. */
+  readonly budget: Budget;
   /** Told which sections cannot be decompressed, and are taken to be empty. */
   warn: ((text: string) => void) | undefined;
 
@@ -86,6 +89,12 @@ export class DwarfSections {
     this.name = source.name;
     this.#source = source;
     this.#places = places;
+    let size = 0;
+    for (const place of places.values()) {
+      size += Math.max(0, Math.min(place.size, source.size - place.fileOffset));
+    }
+    // Sections may overlap.
+    this.budget = new Budget(Math.min(size, source.size));
   }
 
   /** Finds the sections of an image; `null` when it has no DWARF units.
@@ -133,7 +142,7 @@ export class DwarfSections {
     const length = Math.max(0, Math.min(size, this.#source.size - fileOffset));
     let bytes: Uint8Array = new Uint8Array();
     try {
-      bytes = inflateSection(this.#source.read(fileOffset, length), plain);
+      bytes = inflateSection(this.#source.read(fileOffset, length), plain, this.budget);
     } catch (error) {
       if (!(error instanceof FormatError) || name === "info") throw error;
       this.warn?.(`${plain} left out: ${error.message}`);
@@ -151,15 +160,19 @@ export class DwarfSections {
  * stream. What does not begin like that is returned as it is.
  *
  * @param name for messages
- * @throws {FormatError} when it is damaged
+ * @param budget the image's; for a section that is alone it may be left out
+ * @throws {FormatError} when it is damaged, or says that it has too many bytes
  */
-export function inflateSection(bytes: Uint8Array, name: string): Uint8Array {
-  if (bytes.length < 12 || String.fromCharCode(...bytes.subarray(0, 4)) !== "ZLIB") return bytes;
+export function inflateSection(
+  bytes: Uint8Array,
+  name: string,
+  budget: Budget = new Budget(bytes.length),
+): Uint8Array {
+  if (bytes.length < 12) return bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(0) !== ZLIB) return bytes;
   const inflated = view.getUint32(4) * 2 ** 32 + view.getUint32(8);
-  if (inflated > MAX_INFLATED) {
-    throw new FormatError(name, 4, `a section of at most ${MAX_INFLATED} bytes`);
-  }
+  budget.inflate(inflated, bytes.length, name);
   return inflate(bytes.subarray(12), inflated, name);
 }
 

@@ -7,13 +7,16 @@ const decoder = new TextDecoder();
 
 /** Strings beyond this are cut: no compiler makes them, and damage must not cost memory. */
 const MAX_STRING = 1 << 16; // 2^10 times a power of 8
-/** Strings that are kept. */
+/** Strings that are kept, and the memory that they take, in bytes. */
 const MAX_STRINGS = 1 << 18;
+const MAX_KEPT = 32 << 20;
 
 /** Reads strings; those asked for lately are kept. */
 export class StringReader {
   readonly #sections: readonly Chunks[];
   readonly #known = new Map<number, string | null>();
+  /** Of the strings in `#known`. */
+  #size = 0;
 
   constructor(sections: DwarfSections) {
     const names = ["str", "line_str", "info"];
@@ -25,9 +28,13 @@ export class StringReader {
     if (ref === STRING.none) return null;
     const known = this.#known.get(ref);
     if (known !== undefined) return known;
-    if (this.#known.size >= MAX_STRINGS) this.#known.clear();
+    if (this.#known.size >= MAX_STRINGS || this.#size >= MAX_KEPT) {
+      this.#known.clear();
+      this.#size = 0;
+    }
     const bytes = this.bytesAt(ref);
     const text = bytes === null ? null : decoder.decode(bytes);
+    this.#size += text?.length ?? 0;
     this.#known.set(ref, text);
     return text;
   }

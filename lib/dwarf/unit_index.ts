@@ -2,6 +2,7 @@
 import { FormatError } from "../errors.ts";
 import { Ranges } from "./range_lists.ts";
 import type { DwarfSections } from "./sections.ts";
+import { sweepRanges } from "./sweep.ts";
 import { type DwarfUnit, readUnitHeader, UnitError } from "./unit_header.ts";
 import type { UnitReader } from "./unit_reader.ts";
 import { u32At, u64At } from "./words.ts";
@@ -11,39 +12,55 @@ const MAX_UNITS = 1 << 20;
 /** More ranges than `.debug_aranges` has. */
 const MAX_RANGES = 1 << 23;
 
-/** Ranges of code, each with its unit's place. */
+/** Stretches of code, each with its unit's place. */
 class UnitRanges {
-  readonly #low: Float64Array;
-  readonly #high: Float64Array;
-  readonly #unit: Float64Array;
-  /** The highest end so far. */
-  readonly #reach: Float64Array;
+  /** Where each stretch begins. Rising. A stretch ends where the next one begins. */
+  readonly #starts: number[] = [];
+  /** -1 where no unit has code. */
+  readonly #units: number[] = [];
 
-  constructor(ranges: Ranges, units: readonly number[]) {
-    const order = Uint32Array.from({ length: ranges.count }, (_, index) => index)
-      .sort((a, b) => ranges.low[a] - ranges.low[b]);
-    this.#low = Float64Array.from(order, (index) => ranges.low[index]);
-    this.#high = Float64Array.from(order, (index) => ranges.high[index]);
-    this.#unit = Float64Array.from(order, (index) => units[index]);
-    let reach = 0;
-    this.#reach = this.#high.map((high) => reach = Math.max(reach, high));
+  /** Cuts ranges into stretches. Where ranges overlap, the unit that comes first in the section has the
+   * stretch. */
+  constructor({ count, low, high }: Ranges, units: readonly number[]) {
+    const order = Uint32Array.from({ length: count }, (_, index) => index)
+      .sort((a, b) => low[a] - low[b]);
+    let reach = -Infinity;
+    const isDisjoint = order.every((index) => {
+      if (low[index] < reach) return false;
+      reach = high[index];
+      return true;
+    });
+    if (isDisjoint) {
+      for (let at = 0; at < count; at++) {
+        this.#add(low[order[at]], units[order[at]]);
+        const end = high[order[at]];
+        if (at + 1 === count || low[order[at + 1]] > end) this.#add(end, -1);
+      }
+      return;
+    }
+    // The sweep prefers the last.
+    order.sort((a, b) => units[b] - units[a]);
+    const lows = Float64Array.from(order, (index) => low[index]);
+    const highs = Float64Array.from(order, (index) => high[index]);
+    sweepRanges(lows, highs, (at, index) => this.#add(at, index < 0 ? -1 : units[order[index]]));
   }
 
-  /** The unit that holds an offset, the first of several; -1 for none. */
+  #add(start: number, unit: number): void {
+    if (this.#units.at(-1) === unit) return;
+    this.#starts.push(start);
+    this.#units.push(unit);
+  }
+
+  /** The unit that has the code at an offset; -1 for none. */
   find(offset: number): number {
     let low = 0;
-    let high = this.#low.length;
+    let high = this.#starts.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#low[middle] <= offset) low = middle + 1;
+      if (this.#starts[middle] <= offset) low = middle + 1;
       else high = middle;
     }
-    let found = -1;
-    for (let index = low - 1; index >= 0 && this.#reach[index] > offset; index--) {
-      const unit = this.#unit[index];
-      if (this.#high[index] > offset && (found < 0 || unit < found)) found = unit;
-    }
-    return found;
+    return this.#units[low - 1] ?? -1;
   }
 }
 

@@ -3,6 +3,7 @@ import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
 import { Addresses } from "./addresses.ts";
+import type { Budget } from "./budget.ts";
 import { Chunks } from "./chunks.ts";
 import { AT } from "./constants.ts";
 import { EntryIndex } from "./entry_index.ts";
@@ -74,6 +75,7 @@ export class UnitReader {
   readonly #abbreviations = new Map<string, AbbreviationTable>();
   #abbreviationWeight = 0;
   readonly #names = new Map<number, EntryNames>();
+  readonly #budget: Budget;
   readonly #warn: (text: string) => void;
   readonly #unitAt: (offset: number) => DwarfUnit | null;
   /** Room for a unit's entries, and for its lines. */
@@ -92,6 +94,7 @@ export class UnitReader {
     warn: (text: string) => void,
   ) {
     this.#sections = sections;
+    this.#budget = sections.budget;
     this.#unitAt = unitAt;
     this.#warn = warn;
     this.#info = sections.get("info");
@@ -125,8 +128,8 @@ export class UnitReader {
    * @throws {FormatError} when it is damaged
    */
   ranges(unit: DwarfUnit, into: Ranges): void {
+    this.#budget.begin(2 * unit.offset + 1, unit.size);
     const context = this.context(unit);
-    this.lists.reset();
     if (hasCode(context)) addUnitRanges(context, this.addresses, this.lists, into);
   }
 
@@ -135,6 +138,9 @@ export class UnitReader {
    * @throws {FormatError} when its entries are damaged; damaged lines are left out, with a warning
    */
   read(unit: DwarfUnit): UnitTable {
+    const budget = this.#budget;
+    budget.begin(2 * unit.offset, unit.size);
+    budget.spend(unit.size, "__debug_info", unit.offset);
     if (this.#infoBytes.length < unit.size) this.#infoBytes = room(unit.size);
     const bytes = this.#info.take(unit.offset, unit.size, this.#infoBytes);
     const context = readUnitContext(bytes, unit, this.#table(unit), this.addresses);
@@ -172,10 +178,13 @@ export class UnitReader {
       functionCount: names.length,
       functionName: (number) => strings.at(this.#nameRef(names[number], "name")),
       linkageName: (number) => strings.at(this.#nameRef(linkages[number], "linkage")),
-      symbolName: (number) =>
-        strings.bytesAt(this.#nameRef(linkages[number], "linkage")) ??
-          strings.bytesAt(this.#nameRef(names[number], "name")),
-      file: (number) => (files?.path(number) ?? null),
+      symbolName: (number) => {
+        const name = strings.bytesAt(this.#nameRef(linkages[number], "linkage")) ??
+          strings.bytesAt(this.#nameRef(names[number], "name"));
+        if (name !== null) budget.spend(name.length, "__debug_str", 0);
+        return name;
+      },
+      file: (number) => files?.path(number) ?? null,
     };
   }
 
@@ -190,7 +199,7 @@ export class UnitReader {
     const key = `${abbreviations} ${version > 2} ${addressSize} ${offsetSize}`;
     let table = this.#abbreviations.get(key);
     if (table === undefined) {
-      table = readAbbreviations(this.#sections.get("abbrev"), abbreviations, unit);
+      table = readAbbreviations(this.#sections.get("abbrev"), abbreviations, unit, this.#budget);
       this.#abbreviationWeight += table.weight;
       if (this.#abbreviationWeight > MAX_ABBREVIATIONS) {
         this.#abbreviations.clear();
@@ -209,10 +218,19 @@ export class UnitReader {
     let files: FileTable | null = null;
     try {
       const length = lineLength(this.#line, unit.lines);
+      this.#budget.spend(length, "__debug_line", unit.lines);
       if (this.#lineBytes.length < length) this.#lineBytes = room(length);
       const bytes = this.#line.take(unit.lines, length, this.#lineBytes);
       const { header, tables } = readLineHeader(bytes, unit.lines, unit);
-      const table = new FileTable(bytes, tables, header, unit, this.#strings, this.#offsets);
+      const table = new FileTable(
+        bytes,
+        tables,
+        header,
+        unit,
+        this.#strings,
+        this.#offsets,
+        this.#budget,
+      );
       files = table;
       rows.onDefine = (name, directory) => table.define(name, directory);
       rows.run(bytes, header, this.addresses);

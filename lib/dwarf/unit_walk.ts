@@ -64,7 +64,6 @@ export class Walk {
     this.functionCount = 0;
     this.scopeCount = 0;
     this.ranges.count = 0;
-    this.#lists.reset();
     this.#depth = 0;
     this.#enclosing[0] = -1;
     const { size } = unit;

@@ -1,6 +1,6 @@
 /** Puts a symbol table file together. */
 
-import type { UnitTable } from "../../dwarf/mod.ts";
+import { sweepRanges, type UnitTable } from "../../dwarf/mod.ts";
 import { assemble, type MstIdentity } from "./assemble.ts";
 import { ByteBuffer } from "./byte_buffer.ts";
 import {
@@ -13,7 +13,6 @@ import {
   SYMBOL_SIZE,
 } from "./layout.ts";
 import { groupKey, isEqual, StringSet } from "./string_set.ts";
-import { sweepRanges } from "./sweep.ts";
 import { type MstPart, PIECE, UnitEncoder } from "./unit_encoder.ts";
 
 const encoder = new TextEncoder();

@@ -1,7 +1,6 @@
 /** Which function or inlined call is innermost, from offset to offset. */
 
-import type { UnitTable } from "../../dwarf/mod.ts";
-import { sweepRanges } from "./sweep.ts";
+import { sweepRanges, type UnitTable } from "../../dwarf/mod.ts";
 
 /** Cells that are painted at most; of units with more the ranges are sorted. */
 const MAX_CELLS = 1 << 22;

@@ -1,0 +1,92 @@
+/** Decompression of zlib data (RFC 1950) in one call. Node and Deno have it built in; in browsers a package does
+ * it. */
+import { FormatError } from "../errors.ts";
+
+/** Decompresses to at most `length` bytes; throws anything when it cannot. */
+type Inflate = (input: Uint8Array, length: number) => Uint8Array;
+
+/** Deflate makes at most this many bytes of one: no larger result is worth memory. */
+const MAX_RATIO = 1032;
+/** Bytes of input that the package is given at a time: it is stopped when it makes too much of them. */
+const PIECE = 1 << 14;
+
+let inflater: Inflate | undefined;
+
+/** Loads what compressed DWARF sections are read with. Only browsers need it, before such a file is opened:
+ * elsewhere the system has it.
+ *
+ * @example
+ * ```ts ignore
+ * import { DebugProvider, loadInflate } from "@machpause/machpause/symbols";
+ *
+ * await loadInflate();
+ * ```
+ */
+export async function loadInflate(): Promise<void> {
+  inflater ??= builtIn() ?? await packaged();
+}
+
+/** Decompresses zlib data whose length is known.
+ *
+ * @param input from the zlib header on
+ * @param length of the result, in bytes
+ * @param name for errors
+ * @throws {FormatError} when it is no such data, or of another length
+ */
+export function inflate(input: Uint8Array, length: number, name: string): Uint8Array {
+  const [method, flags] = input;
+  if ((method & 15) !== 8 || (flags & 0x20) !== 0 || ((method << 8) | flags) % 31 !== 0) {
+    throw new FormatError(name, 0, "a zlib header");
+  }
+  // Also true for NaN.
+  if (!(length <= input.length * MAX_RATIO)) {
+    throw new FormatError(name, 0, `data of ${length} bytes when decompressed`);
+  }
+  inflater ??= builtIn();
+  if (inflater === undefined) throw new FormatError(name, 0, "loadInflate() to have been awaited");
+  let output: Uint8Array;
+  try {
+    output = inflater(input, length);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FormatError(name, 0, `${length} bytes of zlib data (${reason})`);
+  }
+  if (output.length !== length) {
+    throw new FormatError(name, 0, `${length} decompressed bytes, not ${output.length}`);
+  }
+  return output;
+}
+
+/** `node:zlib`, loaded when it is wanted: an import would load it at every start. */
+function builtIn(): Inflate | undefined {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?(name: "node:zlib"): typeof import("node:zlib") | undefined };
+  };
+  const zlib = process?.getBuiltinModule?.("node:zlib");
+  return zlib && ((input, length) => {
+    const { buffer, byteOffset, byteLength } = zlib.inflateSync(input, {
+      maxOutputLength: Math.max(1, length),
+    });
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  });
+}
+
+async function packaged(): Promise<Inflate> {
+  const { Unzlib } = await import("npm:fflate@^0.8.2");
+  return (input, length) => {
+    const output = new Uint8Array(length);
+    let at = 0;
+    let isWhole = false;
+    const stream = new Unzlib((bytes, last) => {
+      if (bytes.length > length - at) throw new RangeError("it goes on");
+      output.set(bytes, at);
+      at += bytes.length;
+      isWhole = last;
+    });
+    for (let from = 0; from < input.length; from += PIECE) {
+      stream.push(input.subarray(from, from + PIECE), from + PIECE >= input.length);
+    }
+    if (!isWhole) throw new RangeError("it is cut short");
+    return output.subarray(0, at);
+  };
+}
