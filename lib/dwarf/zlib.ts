@@ -72,7 +72,7 @@ function builtIn(): Inflate | undefined {
 }
 
 async function packaged(): Promise<Inflate> {
-  const { Unzlib } = await import("npm:fflate@^0.8.2");
+  const { Unzlib } = await import("fflate");
   return (input, length) => {
     const output = new Uint8Array(length);
     let at = 0;

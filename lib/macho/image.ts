@@ -253,7 +253,7 @@ export class Image implements LoadedImage {
 
   /** The symbols that begin at offsets from the load address from `start` up to, not including, `end`,
    * ascending: of several at one offset the preferred one. */
-  symbolsBetween(start: number, end: number): Iterable<SymbolShape> {
+  symbolsBetween(start: number, end: number): Iterable<ImageSymbol> {
     return this.#symbolReader.between(start, end);
   }
 

@@ -144,7 +144,7 @@ export class ImageSymbols {
 
   /** The symbols that begin at offsets from `start` up to, not including, `end`, ascending. For a few
    * ranges of a dSYM, whose only symbols are those of its symbol table, these are not sorted. */
-  *between(start: number, end: number): Generator<SymbolShape> {
+  *between(start: number, end: number): Generator<ImageSymbol> {
     const isScanned = this.#all === undefined && this.#scans++ < MAX_SCANS &&
       this.#image.fileType === FILE_TYPE.MH_DSYM;
     yield* (isScanned ? this.#scan(start, end) : this.all).between(start, end);

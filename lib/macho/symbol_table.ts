@@ -222,7 +222,7 @@ export class SymbolTable {
 
   /** The symbols that begin at offsets from `start` up to, not including, `end`, ascending: of several at
    * one offset the preferred one. */
-  *between(start: number, end: number): Generator<SymbolShape> {
+  *between(start: number, end: number): Generator<ImageSymbol> {
     for (let at = lowerBound(this.#starts, start); this.#starts[at] < end; at++) {
       const entry = this.#entries[at];
       if (entry >= 0) yield this.#symbol(entry, at);

@@ -3,13 +3,7 @@ import { type ArchName, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
 import { DebugMap, Image } from "../../macho/mod.ts";
 import { runWorkers } from "../../workers.ts";
-import {
-  DebugMapInfo,
-  MstBuilder,
-  type MstPart,
-  type MstSymbol,
-  openDwarf,
-} from "../mod.ts";
+import { DebugMapInfo, MstBuilder, type MstPart, type MstSymbol, openDwarf } from "../mod.ts";
 import type { Binary } from "../mod.ts";
 import { unitWarning } from "./serve.ts";
 import { type Answer, type IndexSystem, jobsFor, type Opening, type Task } from "./tasks.ts";
