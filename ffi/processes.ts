@@ -3,16 +3,11 @@
  *
  * @module
  */
-import {
-  fileSystem,
-  guard,
-  type Launched,
-  type LaunchOptions,
-  launchProcess,
-  type NativeKernel,
-  openKernel,
-} from "./mod.ts";
-import { Introduction } from "./introduction.ts";
+import { fileSystem } from "./file_system.ts";
+import { guard } from "./guard.ts";
+import type { Introduction } from "./introduction.ts";
+import { type NativeKernel, openKernel } from "./kernel.ts";
+import type { Launched, LaunchOptions } from "./launch.ts";
 import { AttachError } from "./remedy.ts";
 import { MachError, TargetGoneError } from "../lib/errors.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
@@ -91,10 +86,13 @@ export async function launch(
   options: LaunchOptions & SymbolOptions = {},
 ): Promise<LiveTarget> {
   const native = kernel();
+  // Most commands launch nothing, and each module costs time at the start.
+  const { launchProcess } = await import("./launch.ts");
   using started = new DisposableStack();
   let introduction: Introduction | undefined;
   const child: Launched = await launchProcess(program, { ...options, args }, {
     async insert() {
+      const { Introduction } = await import("./introduction.ts");
       const others = options.env?.DYLD_INSERT_LIBRARIES ?? inheritedLibraries();
       introduction = started.use(await Introduction.prepare(native, program, others));
       return introduction.environment;
@@ -160,8 +158,7 @@ export async function howEnded(target: object): Promise<string | undefined> {
   return child === undefined ? undefined : await endOf(child);
 }
 
-/** Has `take` take hold of a launched program; where that fails, says why it was not told of the program's
- * task port. */
+/** Opens a launched program. A failure says why the program's task port was not received. */
 function takeLaunched(
   name: string,
   missed: string | undefined,

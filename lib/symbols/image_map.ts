@@ -2,6 +2,8 @@
 
 import { type LoadedImage, stretchAt, type Stretches, stretches } from "../macho/walking.ts";
 
+const nowhere = { start: 0n, end: 0n, image: null };
+
 /** The images of a target, found by address with a binary search.
  *
  * Images overlap only when something is damaged. Then the one whose range begins last holds the address;
@@ -20,6 +22,8 @@ export class ImageMap<T extends LoadedImage = LoadedImage> {
   /** In the order that they were given. */
   readonly images: readonly T[];
   readonly #stretches: Stretches<T>;
+  /** The last answer, which is often the next one too: the frames of a stack are in few images. */
+  #last: { readonly start: bigint; readonly end: bigint; readonly image: T | null } = nowhere;
 
   /** Maps `images`. */
   constructor(images: Iterable<T>) {
@@ -33,6 +37,13 @@ export class ImageMap<T extends LoadedImage = LoadedImage> {
 
   /** The image that holds `address`. */
   at(address: bigint): T | null {
-    return this.#stretches.values[stretchAt(this.#stretches, address)] ?? null;
+    const last = this.#last;
+    if (address >= last.start && address < last.end) return last.image;
+    const { starts, values } = this.#stretches;
+    const index = stretchAt(this.#stretches, address);
+    if (index < 0) return null;
+    const end = index + 1 < starts.length ? starts[index + 1] : 1n << 64n;
+    this.#last = { start: starts[index], end, image: values[index] };
+    return this.#last.image;
   }
 }
