@@ -32,6 +32,8 @@ export function subtypeName(
 ): string | null {
   const written = /\b(?:KERN|EXC_ARM|EXC_I386)_\w+/.exec(exception.subtype ?? "")?.[0];
   if (written !== undefined) return written;
+  const reason = /^(?:BUS|SEGV|ILL|FPE|TRAP)_[A-Z]+\b/.exec(exception.subtype ?? "")?.[0];
+  if (reason !== undefined) return reason;
   // Older reporters had no names for some codes.
   const unknown = /\bUNKNOWN_(0x[0-9A-Fa-f]{1,8})\b/.exec(exception.subtype ?? "")?.[1];
   const code = unknown === undefined ? exception.codes[0] : BigInt(unknown);

@@ -75,6 +75,8 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
         ? "it is null"
         : `it is null plus ${address}: a member ${address} bytes into an object that is not there`,
     );
+  } else if (top - address === 1n) {
+    add("number", "it is -1: an error value, or an unset handle, used as a pointer");
   } else if (top - address < NEAR_NULL) {
     add("null", `it is null minus ${top - address}: something before an object that is not there`);
   } else if (wide && address < PAGE_ZERO && report.arch !== null) {

@@ -170,7 +170,10 @@ function explainCrash(
     const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
     const known = name === null && reason === null ? "; the report does not have its reason" : "";
     happened.push(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
-    for (const text of [name, reason]) if (text !== null) add(knownMessage(text));
+    for (const text of [name, reason]) {
+      const row = text === null || rows.length > 0 ? null : knownMessage(text);
+      if (row !== null) add(row);
+    }
     if (rows.length === 0) {
       const thrower = reading.rows.find(({ row }) => row.role === undefined);
       if (thrower !== undefined) add(thrower.row);
@@ -201,7 +204,7 @@ function explainCrash(
   }
   if (ended === null && termination !== null && namesAReason(termination.namespace)) {
     const row = known("namespace", termination.namespace!.toUpperCase());
-    add(row);
+    if (!rows.some(({ kind }) => kind === "message")) add(row);
     const [reason] = termination.reasons;
     if (reason !== undefined && !happened.some((text) => text.includes(reason))) {
       happened.push(`It says: ${reason}`);
@@ -262,11 +265,12 @@ function explainCrash(
       const causes = known("address", kind);
       if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
     }
-    const access = exception.type === "EXC_CRASH" || rows.some(({ role, kind }) =>
-        role === undefined && kind === "frame"
-      )
-      ? null
-      : accessWords(crashed);
+    // That it is a trap says nothing where the check is known.
+    const access =
+      exception.type === "EXC_CRASH" || (exception.type === "EXC_BREAKPOINT" && rows.length > 0) ||
+        rows.some(({ role, kind }) => role === undefined && kind === "frame")
+        ? null
+        : accessWords(crashed);
     if (access !== null) happened.push(access);
     if (exception.type != null) {
       const signal = signalOf(exception.signal) ?? signalOf(exception.type);
@@ -306,7 +310,8 @@ function push(rows: KnowledgeRow[], row: KnowledgeRow | null): void {
 
 /** Rows of subtypes that are causes in themselves, not just kinds of access. */
 function tellsCause({ key }: KnowledgeRow): boolean {
-  return key === "KERN_CODESIGN_ERROR" || key === "KERN_MEMORY_ERROR" || key.startsWith("EXC_ARM_");
+  return key === "KERN_CODESIGN_ERROR" || key.startsWith("BUS_") || key.startsWith("FPE_") ||
+    key === "KERN_MEMORY_ERROR" || key.startsWith("EXC_ARM_");
 }
 
 function signalOf(text: string | null): string | null {
@@ -503,6 +508,7 @@ function finished(
   firstOwn: ReportFrame | null,
 ): Explanation {
   const { process, model, osVersion } = report;
+  const said = happened.length > 0 ? happened : [emptyWords(report)];
   const on = [model, osVersion].filter((text) => text !== null).join(", ");
   const version = process.version === null || /^\?\?\?/.test(process.version)
     ? ""
@@ -517,13 +523,21 @@ function finished(
   }
   return {
     headline: `${who}${what}${on === "" ? "" : `, on ${on}`}`,
-    happened: unique(happened),
+    happened: unique(said),
     thread,
     firstOwn,
     causes,
     check: check.slice(0, 2),
     rows,
   };
+}
+
+/** What a report is that says nothing of what happened. */
+function emptyWords({ threads, exception }: CrashReport): string {
+  if (threads.length === 0 && exception === null) {
+    return "Only the header of the report is there: what happened was cut off.";
+  }
+  return "The report has stacks, but does not say what happened.";
 }
 
 function unique(texts: readonly string[]): string[] {

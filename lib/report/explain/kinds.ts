@@ -48,7 +48,17 @@ export function explainJetsam(report: CrashReport): Story {
   }
   if (killed.length > 4) happened.push(`${killed.length - 4} more processes were ended.`);
   if (killed.length === 0) {
-    happened.push("Memory was short. The report does not mark the process that was ended.");
+    const left = looseKills(report.text);
+    for (const { name, reason } of left) {
+      const row = known("jetsam", reason);
+      if (row !== null && !rows.includes(row)) rows.push(row);
+      happened.push(
+        `The kernel ended ${name}: ${reason}${row === null ? "" : `, ${row.meaning}`}.`,
+      );
+    }
+    if (left.length === 0) {
+      happened.push("Memory was short. The processes that are left in the report were not ended.");
+    }
   }
   const big = processes.reduce<JsonObject | null>(
     (best, process) =>
@@ -76,6 +86,24 @@ export function explainJetsam(report: CrashReport): Story {
     happened,
     rows: rows.length > 0 ? rows : [known("report", "298")!],
   };
+}
+
+/** Processes with a reason in a text whose JSON is damaged. */
+function looseKills(text: string): { name: string; reason: string }[] {
+  const found: { name: string; reason: string }[] = [];
+  for (
+    let at = text.indexOf('"reason"');
+    at >= 0 && found.length < 4;
+    at = text.indexOf('"reason"', at + 1)
+  ) {
+    const begin = Math.max(text.lastIndexOf("{", at), at - 2000);
+    const close = text.indexOf("}", at);
+    const entry = text.slice(begin, close < 0 ? at + 2000 : Math.min(close, at + 2000));
+    const reason = /"reason"\s{0,3}:\s{0,3}"([\w-]{1,60})"/.exec(entry)?.[1];
+    const name = /"name"\s{0,3}:\s{0,3}"([^"]{1,100})"/.exec(entry)?.[1];
+    if (reason !== undefined && name !== undefined) found.push({ name, reason });
+  }
+  return found;
 }
 
 function nameOf(process: JsonObject): string {
@@ -112,21 +140,22 @@ export function eventOf(report: CrashReport): string | null {
   return field === undefined ? null : field.value.trim().toLowerCase();
 }
 
-/** Lines of resource reports that say what was used and what the limit was. */
-const measures =
-  /^(?:CPU|CPU used|CPU limit|Wakeups|Wakeups limit|Writes|Writes limit|Limit duration|Action taken|Hang duration|Duration|Reason|Footprint)$/i;
+/** Lines of resource reports that say what was used and what the limit was: of several the first. */
+const measures = /^(?:CPU|Wakeups|Writes|Hang duration|Footprint|CPU used|Duration)$/i;
 
 /** Explains a report about the use of a resource, or about a hang. */
 export function explainEvent(report: CrashReport, event: string): Story {
   const row = known("event", event);
   const happened: string[] = [];
   happened.push(row === null ? `The report is about: ${event}.` : row.meaning);
-  for (const { name, value } of report.fields) {
-    if (measures.test(name) && value !== "") happened.push(`${name}: ${value}.`);
+  const measure = report.fields.find(({ name, value }) => measures.test(name) && value !== "");
+  const action = report.fields.find(({ name, value }) => name === "Action taken" && value !== "");
+  for (const field of [measure, action]) {
+    if (field !== undefined) happened.push(`${field.name}: ${field.value}.`);
   }
   return {
     headline: event,
-    happened: happened.slice(0, 7),
+    happened,
     rows: row === null ? [] : [row],
   };
 }

@@ -104,6 +104,10 @@ function fromMessages(messages: readonly string[]): Named | null {
         reason: what ?? null,
       };
     }
+    // AppKit's, where it crashes on exceptions.
+    const crashing = /^(?:Crashing on exception|Terminating due to uncaught exception): (.{1,2000})/
+      .exec(text);
+    if (crashing !== null) return { language: "Objective-C", name: null, reason: crashing[1] };
     // `*** -[Foo bar]: message`, as Foundation begins reasons with.
     if (/^\*\*\* [-+]\[\w/.test(text)) {
       return { language: "Objective-C", name: null, reason: text.slice(4) };

@@ -11,7 +11,9 @@ const MAX_FUNCTION = 1 << 18;
  * address at a function's first byte follows a call that does not return. */
 export function functionOf(frame: ReportFrame, previous: ReportFrame | null): string | null {
   const { symbol } = frame;
-  if (symbol === null || symbol === "<redacted>" || (frame.offset ?? 0) > MAX_FUNCTION) return null;
+  if (symbol === null || symbol === "<redacted>") return null;
+  // Where debug information named it, it is the function nevertheless.
+  if ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null) return null;
   const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined;
   return isReturn && frame.offset === 0 ? null : symbol;
 }
@@ -109,7 +111,9 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
     if (owner === "program") deciding = index;
     if (owner === "runtime" && runtime < 0 && !isSystemImage(imageOf(frame)!)) runtime = index;
     if (owner === "program" || (index >= SYSTEM_DEPTH && owner === "system")) continue;
-    const row = symbol === null ? null : knownFrame(symbol);
+    const row = symbol === null
+      ? frame.offset === 0 && frame.symbol !== null ? known("frame", `${frame.symbol} + 0`) : null
+      : knownFrame(symbol);
     if (row !== null && (row.role !== "top" || innermost)) rows.push({ row, index });
     innermost = symbol === "_sigtramp" || (innermost && row?.role === "raise");
   }

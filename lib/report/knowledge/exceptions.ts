@@ -250,6 +250,57 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     next: "See what the busiest thread was doing.",
     source: "XNU, bsd/sys/signal.h",
   },
+  ...([
+    ["BUS_ADRALN", "a pointer was not aligned as the instruction needs it", [
+      "a cast from bytes to a larger type",
+    ], "Copy the bytes with memcpy instead."],
+    ["BUS_ADRERR", "the data that belongs at the address could not be read", [
+      "a mapped file that became shorter",
+      "a stack guard page",
+    ], "See what is mapped there."],
+    [
+      "BUS_OBJERR",
+      "the hardware refused the access",
+      ["a mapped file on a volume with errors"],
+      "See what is mapped there.",
+    ],
+    ["SEGV_MAPERR", "nothing is mapped at the address", [], "See what the address is close to."],
+    ["SEGV_ACCERR", "memory is mapped at the address, but may not be used in that way", [
+      "a write to constants or code",
+    ], "See the region's protection and the kind of access."],
+    [
+      "ILL_ILLOPC",
+      "an invalid opcode",
+      ["a trap of a failed check"],
+      "See the function that trapped.",
+    ],
+    [
+      "ILL_ILLTRP",
+      "an illegal trap",
+      ["a trap of a failed check"],
+      "See the function that trapped.",
+    ],
+    [
+      "TRAP_BRKPT",
+      "a breakpoint instruction",
+      ["a trap of a failed check"],
+      "See the function that trapped.",
+    ],
+    ["FPE_INTDIV", "an integer was divided by zero", [], "Look for a division in the top frame."],
+    [
+      "FPE_FLTDIV",
+      "a floating-point number was divided by zero",
+      [],
+      "Look for a division in the top frame.",
+    ],
+  ] as const).map(([key, meaning, causes, next]): KnowledgeRow => ({
+    kind: "subtype",
+    key,
+    meaning,
+    causes,
+    next,
+    source: "XNU, bsd/sys/signal.h: siginfo codes",
+  })),
   {
     kind: "subtype",
     key: "KERN_INVALID_ADDRESS",

@@ -349,12 +349,16 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Run with Metal's API validation.",
     note,
   ),
-  frame(
-    "gpus*KillClient",
-    "The graphics driver ended the process.",
-    [],
-    "Run with Metal's API validation.",
-    note,
+  ...["gpusGenerateCrashLog*", "gpusKillClient*", "gpumKillClient*", "gpus_KillClient*"].map((
+    key,
+  ) =>
+    frame(
+      key,
+      "The graphics driver ended the process: it could not execute its commands.",
+      ["a GPU error or a restart of the GPU", "invalid commands or resources"],
+      "Look at the GPU's restart reports; run with OpenGL or Metal validation.",
+      note,
+    )
   ),
   frame(
     "MTLReportFailure*",
@@ -376,6 +380,13 @@ export const frameRows: readonly KnowledgeRow[] = [
     [],
     "The calling frame has the assertion; its text is in the application specific information or on stderr.",
     "assert(3)",
+  ),
+  frame(
+    "err + 0",
+    "An assertion failed.",
+    [],
+    "The calling frame has the assertion; its text is on stderr.",
+    "Libc of iOS 11 to 13: err() follows __assert_rtn(), whose last call does not return",
   ),
   frame("__assert", "An assertion failed.", [], "See the calling frame.", "assert(3)"),
   frame(

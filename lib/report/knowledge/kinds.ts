@@ -295,6 +295,22 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "setPowerState",
+    "A driver did not complete a power state change in time.",
+    ["a third-party kernel extension", "failing hardware"],
+    "The message names the driver; disconnect devices, remove extensions.",
+    "XNU, iokit/Kernel/IOServicePM.cpp",
+  ),
+  row(
+    "panic",
+    "RTBuddy",
+    "A coprocessor's firmware did not answer, or crashed.",
+    ["a firmware bug", "failing hardware"],
+    "The message names the coprocessor; update the system.",
+    "Apple, RTBuddy",
+  ),
+  row(
+    "panic",
     "power state",
     "A driver did not complete a power state change in time.",
     ["a third-party kernel extension", "an external device"],

@@ -57,7 +57,8 @@ export function readCallTree(
     : head.includes("Thread 0x") && /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(head) &&
         !isCrash.test(head)
     ? "spindump"
-    : head.includes("Heaviest stack") && heaviestTitle.test(head)
+    : head.includes("Heaviest stack") && heaviestTitle.test(head) ||
+        head.includes("\nPowerstats for:")
     ? "spindump"
     : null;
   if (format === null) return null;
@@ -83,6 +84,12 @@ export function readCallTree(
         thread = null;
       }
       continue;
+    }
+    // Without a heaviest stack the first tree is that of all threads.
+    if (threads.length === 0 && trimmed.startsWith("Powerstats for:")) {
+      thread = { id: null, name: "heaviest stack", queue: null, process, roots: [] };
+      threads.push(thread);
+      path = [];
     }
     if (threads.length === 0 && heaviestTitle.test(trimmed)) {
       flat = true;

@@ -1,7 +1,7 @@
 /** Reading the text form of a crash report, after Apple's "Examining the fields in a crash report" and
  * TN2151: header, exception information, diagnostics, backtraces, thread state, binary images. */
 
-import { parseFrameLine, parseImageLine, parseRegisters } from "./crash_lines.ts";
+import { type FrameLine, parseFrameLine, parseImageLine, parseRegisters } from "./crash_lines.ts";
 import { archOfCodeType } from "../images.ts";
 
 import { imageFinder } from "../images.ts";
@@ -181,7 +181,7 @@ class CrashTextReader {
   /** Takes a frame line where frames are expected; elsewhere only frame 0, which begins a backtrace whose
    * title was not understood. */
   #frame(at: number, line: string): boolean {
-    const frame = parseFrameLine(line);
+    const frame = parseFrameLine(line) ?? this.#cutFrame(at, line);
     if (frame === null) return false;
     let frames: DraftFrame[];
     if (this.#collecting === "lines") {
@@ -220,6 +220,27 @@ class CrashTextReader {
     });
     this.#loose = "";
     return true;
+  }
+
+  /** The last line of a copy that ends within a frame, after its image. */
+  #cutFrame(at: number, line: string): FrameLine | null {
+    const isLast = at + 2 >= this.#lines.length && this.#collecting === "thread";
+    const match = isLast ? /^(\d{1,4})\s{1,20}(\S{3,100})\s*$/.exec(line) : null;
+    if (match === null || Number(match[1]) !== this.#thread?.frames.length) return null;
+    return {
+      index: Number(match[1]),
+      imageName: match[2],
+      address: 0n,
+      placeAt: line.length,
+      symbol: null,
+      offset: null,
+      base: null,
+      image: null,
+      file: null,
+      line: null,
+      column: null,
+      inlined: false,
+    };
   }
 
   /** Begins a thread whose title was not understood. */

@@ -86,7 +86,9 @@ function readOne(text: string, name: string, next: NextReport): CrashReport | nu
     : readText(name, text, start, null, [], next);
   if (report !== null && !isEmpty(report)) return report;
   const inside = jsonInside(name, text, start);
-  return inside ?? report;
+  if (inside !== null) return inside;
+  // A JSON header with something else behind it, such as analytics.
+  return report !== null && report.header !== null && report.process.name === null ? null : report;
 }
 
 /** Whether nothing was understood but a header. */
@@ -111,6 +113,11 @@ function jsonInside(name: string, text: string, from: number): CrashReport | nul
   ]);
 }
 
+/** A text, if it is a panic's. */
+function panicIn(text: string | null): string | null {
+  return text !== null && isPanic(text) ? text : null;
+}
+
 /** The report in a JSON body, whatever kind it is. */
 function readBody(
   name: string,
@@ -120,7 +127,8 @@ function readBody(
   parsed: Pick<ParsedJson, "spans">,
   warnings: string[],
 ): CrashReport {
-  const string = textAt(body, "macOSPanicString") ?? textAt(body, "panicString");
+  const string = textAt(body, "macOSPanicString") ?? textAt(body, "panicString") ??
+    panicIn(textAt(body, "string"));
   const report = readIpsBody(name, text, header, body, parsed, warnings);
   if (string === null) return report;
   // The bridge's own panic says what it saw of the Mac; the Mac's says more, where it is there.
