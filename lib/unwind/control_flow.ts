@@ -10,6 +10,8 @@ export interface Step {
   readonly ends?: boolean;
   /** It calls a function, which may not return. */
   readonly calls?: boolean;
+  /** The function that it calls, where that is known. */
+  readonly callee?: number;
   /** It jumps to an address that it computes. */
   readonly computed?: boolean;
 }

@@ -89,7 +89,7 @@ export class ImagePlans {
       const analyzed = this.#analyze(address);
       const found = this.#find(address, offset);
       const isFound = found !== null && (analyzed === null || analyzed.agrees(found.row));
-      plan = isFound ? found : planBy(this.#arch, analyzed);
+      plan = isFound ? inLinkRegister(this.#arch, found) : planBy(this.#arch, analyzed);
       plan = this.#signalPlan(address, plan) ?? plan;
       this.#innermost.set(offset, plan);
     }
@@ -307,13 +307,17 @@ export class ImagePlans {
 }
 
 /** The plan by what instruction analysis found; `null` when that is nothing. */
-function planBy({ lr }: Arch, analyzed: InstructionRow | null): Plan | null {
-  if (analyzed === null) return null;
-  const { row } = analyzed;
+function planBy(arch: Arch, analyzed: InstructionRow | null): Plan | null {
+  return analyzed && inLinkRegister(arch, { foundBy: "prologue", row: analyzed.row });
+}
+
+/** The plan, named after the link register where the return address is still in it. */
+function inLinkRegister({ lr }: Arch, plan: Plan): Plan {
+  const { row } = plan;
   const rule = row.registers.get(row.returnAddress);
-  const inLink = lr !== null && row.returnAddress === lr.dwarf &&
+  const isInLink = lr !== null && row.returnAddress === lr.dwarf &&
     (rule === undefined || rule.kind === "same");
-  return { foundBy: inLink ? "link-register" : "prologue", row };
+  return isInLink ? { foundBy: "link-register", row } : plan;
 }
 
 const plansByImage = new WeakMap<LoadedImage, ImagePlans>();

@@ -1,7 +1,8 @@
-/** Follows what a function's instructions do to its caller's registers: the part of instruction analysis
- * that 64-bit ARM, 32-bit ARM and Thumb code share. */
+/** Follows what a function's instructions do to its caller's registers: the part of instruction
+ * analysis that 64-bit ARM, 32-bit ARM and Thumb code share. */
 
 import type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/row.ts";
+import { follow, type Machine, type Step } from "./control_flow.ts";
 import type { FunctionCode, InstructionRow } from "./instruction_set.ts";
 
 /** What is known about a register's value. */
@@ -31,21 +32,23 @@ export class FrameState {
   readonly #values: Map<number, Value>;
   /** Where registers are saved, as offsets from the CFA. */
   readonly #saved: Map<number, number>;
-  /** The state before the epilogue that has begun. Code after the epilogue continues from it. */
-  #body: FrameState | null;
-  /** Number of instructions that helped to set up a frame. */
-  setups = 0;
+  /** Registers that were loaded from the stack and not saved by the function, with the places as
+   * offsets from the CFA; collected where this is set. */
+  popped: Map<number, number> | null = null;
+  /** The state from which this one was derived by guessing, in code that no branch leads to;
+   * otherwise `null`. */
+  #guessed: FrameState | null;
 
   private constructor(
     registers: FrameRegisters,
     values: Map<number, Value>,
     saved: Map<number, number>,
-    body: FrameState | null,
+    guessed: FrameState | null,
   ) {
     this.registers = registers;
     this.#values = values;
     this.#saved = saved;
-    this.#body = body;
+    this.#guessed = guessed;
   }
 
   /** The state at a function's first instruction. */
@@ -54,14 +57,29 @@ export class FrameState {
     return new FrameState(registers, values, new Map(), null);
   }
 
+  /** The entry state of code that begins with the stack pointer below the CFA.
+   *
+   * @param size distance from the stack pointer to the CFA
+   * @param popped places of saved registers, as offsets from the stack pointer
+   */
+  below(size: number, popped: ReadonlyMap<number, number>): FrameState {
+    const state = this.copy();
+    state.#values.set(this.registers.sp, { kind: "cfa", offset: -size });
+    for (const [register, place] of popped) {
+      const isKept = register === this.registers.lr || this.registers.isCalleeSaved(register);
+      if (isKept) state.#saved.set(register, place - size);
+    }
+    return state;
+  }
+
   copy(): FrameState {
     const copy = new FrameState(
       this.registers,
       new Map(this.#values),
       new Map(this.#saved),
-      this.#body,
+      this.#guessed,
     );
-    copy.setups = this.setups;
+    copy.popped = this.popped;
     return copy;
   }
 
@@ -71,25 +89,20 @@ export class FrameState {
     for (const [register, value] of other.#values) this.#values.set(register, value);
     this.#saved.clear();
     for (const [register, slot] of other.#saved) this.#saved.set(register, slot);
-    this.#body = other.#body;
-    this.setups = other.setups;
+    this.#guessed = other.#guessed;
   }
 
-  /** Whether an epilogue has begun and not ended. */
-  get tearingDown(): boolean {
-    return this.#body !== null;
+  /** A copy for code that no branch leads to. */
+  guess(): FrameState {
+    const copy = this.copy();
+    copy.#guessed = this;
+    return copy;
   }
 
-  /** Whether everything is as it was on entry. */
-  get isEntry(): boolean {
+  /** Size of the frame: 0 at the entry. */
+  get depth(): number {
     const sp = this.value(this.registers.sp);
-    return sp.kind === "cfa" && sp.offset === 0 && this.#saved.size === 0 &&
-      this.value(this.registers.lr).kind === "entry";
-  }
-
-  /** The state after an instruction that does not continue with the next one. */
-  afterEnd(): FrameState {
-    return (this.#body ?? this).copy();
+    return 2 * this.#saved.size + (sp.kind === "cfa" && sp.offset === 0 ? 0 : 1);
   }
 
   value(register: number): Value {
@@ -97,22 +110,11 @@ export class FrameState {
   }
 
   set(register: number, value: Value): void {
-    const { sp, fp } = this.registers;
-    if (register === sp) {
-      const old = this.value(sp);
-      if (old.kind === "cfa" && value.kind === "cfa") {
-        if (value.offset < old.offset) this.#setUp();
-        else if (value.offset > old.offset) this.#tearDown();
-      } else if (value.kind === "cfa") this.#tearDown();
-      // Slots below the stack pointer are gone, so their registers must hold their own values
-      // again.
-      if (value.kind === "cfa") {
-        for (const [saved, slot] of this.#saved) {
-          if (slot < value.offset) this.#saved.delete(saved);
-        }
+    // Slots below the stack pointer are gone, so their registers must hold their own values again.
+    if (register === this.registers.sp && value.kind === "cfa") {
+      for (const [saved, slot] of this.#saved) {
+        if (slot < value.offset) this.#saved.delete(saved);
       }
-    } else if (register === fp && value.kind === "cfa" && this.#saved.get(fp) === value.offset) {
-      this.#setUp();
     }
     if (value.kind === "entry" && value.register === register) this.#values.delete(register);
     else this.#values.set(register, value);
@@ -158,7 +160,6 @@ export class FrameState {
       at.kind !== "cfa" || !(register === lr || isCalleeSaved(register)) ||
       value.kind !== "entry" || value.register !== register || this.#saved.has(register)
     ) return;
-    this.#setUp();
     this.#saved.set(register, at.offset + offset);
   }
 
@@ -166,24 +167,50 @@ export class FrameState {
   load(register: number, base: number, offset: number): void {
     const at = this.value(base);
     if (at.kind === "cfa" && this.#saved.get(register) === at.offset + offset) {
-      this.#tearDown();
       this.#saved.delete(register);
       this.#values.delete(register);
     } else if (register === this.registers.sp) this.lose(register);
-    else this.clobber(register);
+    else {
+      if (at.kind === "cfa") this.popped?.set(register, at.offset + offset);
+      this.clobber(register);
+    }
   }
 
   /** A function is called. */
   call(): void {
     const { isCalleeSaved, lr, sp } = this.registers;
+    // A function that keeps its return address in a register calls only what preserves that:
+    // outlined functions.
+    const holder = this.#saved.has(lr) ? null : this.#holder(lr);
     for (const [register, value] of this.#values) {
-      // Constants outlive calls: the function that probes the pages of a large frame is called with
-      // the frame's size in a register, and preserves it.
+      // Constants survive calls: the function that probes the pages of a large frame gets the size
+      // in a register, and keeps it.
       if (register === sp || isCalleeSaved(register) || value.kind === "constant") continue;
-      this.#values.set(register, unknown);
+      if (register !== holder) this.#values.set(register, unknown);
     }
     this.#values.set(lr, unknown);
-    this.#body = null;
+  }
+
+  /** Whether a row of unwind information can hold here. Where something was guessed, and the row
+   * says something else, the row is right. */
+  agrees(row: UnwindRow): boolean {
+    return this.#guessed !== null && !this.#guessed.#isSame(row) || this.#isSame(row);
+  }
+
+  /** Whether a row finds the same caller. */
+  #isSame({ cfa, registers }: UnwindRow): boolean {
+    if (cfa.kind !== "register") return true;
+    const base = this.value(cfa.register);
+    if (base.kind === "cfa" ? base.offset !== -cfa.offset : this.#cfa() !== null) return false;
+    const { sp, lr, isCalleeSaved } = this.registers;
+    const isLost = this.value(sp).kind !== "cfa";
+    for (const [register, rule] of registers) {
+      if (rule.kind !== "offset" || register !== lr && !isCalleeSaved(register)) continue;
+      const slot = this.#saved.get(register);
+      // A slot that only the row knows may have been written where the stack pointer was lost.
+      if (slot === undefined ? !isLost : slot !== rule.offset) return false;
+    }
+    return this.#saved.has(lr) === (registers.get(lr)?.kind === "offset") || isLost;
   }
 
   /** The row that finds the caller; `null` when the return address or the CFA is lost. */
@@ -230,40 +257,20 @@ export class FrameState {
     }
     return null;
   }
-
-  #setUp(): void {
-    this.setups++;
-    this.#body = null;
-  }
-
-  #tearDown(): void {
-    this.#body ??= this.copy();
-  }
-}
-
-/** The effects of one instruction besides those on the state. Offsets are from the function's start. */
-export interface Step {
-  /** Size in bytes, with the data that follows the instruction. */
-  readonly length: number;
-  /** Where else execution may continue. */
-  readonly targets?: readonly number[];
-  /** Execution does not continue with the next instruction. */
-  readonly ends?: boolean;
-  /** The instruction calls a function. */
-  readonly calls?: boolean;
 }
 
 /** Reads a function's code in pieces. */
 export class Code {
   readonly #input: FunctionCode;
-  readonly #length: number;
+  /** Bytes to the function's end; infinite when unknown. */
+  readonly length: number;
   #view: DataView = new DataView(new ArrayBuffer(0));
   #start = 0;
 
   constructor(input: FunctionCode) {
     this.#input = input;
     const { functionStart, functionEnd } = input;
-    this.#length = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
+    this.length = functionEnd === null ? Infinity : Number(functionEnd - functionStart);
   }
 
   /** The 32-bit word at an offset; `undefined` when it cannot be read. */
@@ -278,9 +285,9 @@ export class Code {
 
   #cover(at: number, size: number): boolean {
     if (at >= this.#start && at + size <= this.#start + this.#view.byteLength) return true;
-    if (at + size > this.#length) return false;
+    if (at + size > this.length) return false;
     // The second attempt is for the end of a mapping.
-    for (const length of [Math.min(pieceSize, this.#length - at), size]) {
+    for (const length of [Math.min(pieceSize, this.length - at), size]) {
       const bytes = this.#input.readCode(this.#input.functionStart + BigInt(at), length);
       if (bytes === null || bytes.length < size) continue;
       this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -294,69 +301,131 @@ export class Code {
 const pieceSize = 1024;
 /** Maximum distance from a function's start, in bytes. */
 const maxDistance = 1 << 20;
-const maxInstruction = 4;
-/** Maximum number of instructions after `pc` that may belong to the same prologue. */
-const maxLookahead = 48;
+/** Maximum size of an outlined part of a prologue, in bytes. */
+const maxOutlined = 128n;
+/** Maximum number of instructions of an outlined epilogue. */
+const maxEpilogue = 32;
+
+/** Applies instructions one after another; `null` when there is none at an offset. */
+export type ApplyStep = (state: FrameState, code: Code, at: number) => Step | null;
 
 /** Follows a function's instructions up to `pc`.
  *
- * @param step applies the instruction at an offset to a state; `null` when there is none
+ * @param begin makes what applies a run of consecutive instructions
+ * @param entry the state at the function's entry
  */
 export function followInstructions(
   input: FunctionCode,
-  registers: FrameRegisters,
-  step: (state: FrameState, code: Code, at: number) => Step | null,
+  begin: () => ApplyStep,
+  entry: FrameState,
 ): InstructionRow | null {
   const distance = Number(input.pc - input.functionStart);
   if (!(distance >= 0 && distance <= maxDistance)) return null;
   if (input.functionEnd !== null && input.pc >= input.functionEnd) return null;
   const code = new Code(input);
-  /** The states at targets of earlier jumps. */
-  const joined = new Map<number, FrameState>();
-  let state = FrameState.entry(registers);
-  let at = 0;
-  for (;;) {
-    const known = joined.get(at);
-    if (known !== undefined) {
-      state = known;
-      joined.delete(at);
-    }
-    if (at === distance) break;
-    // If `pc` is inside this instruction, the state before it counts.
-    const next = distance - at < maxInstruction ? state.copy() : state;
-    const taken = step(next, code, at);
-    if (taken === null) return null;
-    if (at + taken.length > distance) break;
-    for (const target of taken.targets ?? []) {
-      if (target > at && !joined.has(target)) joined.set(target, next.copy());
-    }
-    if (taken.calls) next.call();
-    state = taken.ends ? next.afterEnd() : next;
-    at += taken.length;
-  }
-  const row = state.row();
-  if (row === null) return null;
-  const place = placeOf(state, code, at, step);
-  return { row, agrees: () => place === "body" };
+  const outlined = new OutlinedFunctions(input, entry.registers, begin);
+  const machine: Machine<FrameState> = {
+    entry,
+    begin() {
+      const apply = begin();
+      return (state, at) => {
+        const step = apply(state, code, at);
+        if (!step?.calls) return step && { state, step };
+        const { callee, length } = step;
+        if (callee === undefined || !outlined.has(callee)) state.call();
+        else {
+          outlined.apply(callee, state);
+          return { state, step: { length } };
+        }
+        return { state, step };
+      };
+    },
+    copy: (state) => state.copy(),
+    depth: (state) => state.depth,
+    unreached: (body) => body.guess(),
+  };
+  const state = follow(machine, distance, code.length);
+  const row = state?.row() ?? null;
+  return row && { row, agrees: (other) => state!.agrees(other) };
 }
 
-function placeOf(
-  state: FrameState,
-  code: Code,
-  from: number,
-  step: (state: FrameState, code: Code, at: number) => Step | null,
-): "prologue" | "body" | "epilogue" {
-  if (state.tearingDown) return "epilogue";
-  if (state.isEntry) return state.setups === 0 ? "prologue" : "epilogue";
-  const ahead = state.copy();
-  for (let at = from, count = 0; count < maxLookahead; count++) {
-    const taken = step(ahead, code, at);
-    if (ahead.setups > state.setups) return "prologue";
-    if (taken === null || taken.ends || taken.calls || taken.targets !== undefined) break;
-    if (ahead.tearingDown) break;
-    at += taken.length;
+/** Functions into which a part of several prologues was moved: they return with another stack
+ * pointer. */
+class OutlinedFunctions {
+  readonly #input: FunctionCode;
+  readonly #registers: FrameRegisters;
+  readonly #begin: () => ApplyStep;
+  readonly #known = new Map<number, boolean>();
+
+  constructor(input: FunctionCode, registers: FrameRegisters, begin: () => ApplyStep) {
+    this.#input = input;
+    this.#registers = registers;
+    this.#begin = begin;
   }
-  return "body";
+
+  /** Whether the function at an offset is one. */
+  has(at: number): boolean {
+    let isOne = this.#known.get(at);
+    if (isOne === undefined) {
+      const state = FrameState.entry(this.#registers);
+      const sp = this.#run(at, state) ? state.value(this.#registers.sp) : undefined;
+      isOne = sp?.kind === "cfa" && sp.offset !== 0;
+      this.#known.set(at, isOne);
+    }
+    return isOne;
+  }
+
+  /** Applies the function to its caller's state. */
+  apply(at: number, state: FrameState): void {
+    state.lose(this.#registers.lr);
+    this.#run(at, state);
+  }
+
+  /** Applies the function's instructions; `false` when they do not lead straight to a return. */
+  #run(at: number, state: FrameState): boolean {
+    const functionStart = this.#input.functionStart + BigInt(at);
+    const code = new Code({
+      ...this.#input,
+      functionStart,
+      functionEnd: functionStart + maxOutlined,
+    });
+    const apply = this.#begin();
+    for (let place = 0;;) {
+      const step = apply(state, code, place);
+      if (step === null || step.calls || step.targets !== undefined) return false;
+      if (step.ends) return !step.computed;
+      place += step.length;
+    }
+  }
+}
+
+/** The entry state of an epilogue that several functions share: without a branch it leads to its
+ * end, and pops what was not pushed since its first instruction. The usual entry state for other
+ * code. */
+export function entryOf(
+  input: FunctionCode,
+  registers: FrameRegisters,
+  begin: () => ApplyStep,
+): FrameState {
+  const entry = FrameState.entry(registers);
+  const code = new Code(input);
+  const apply = begin();
+  const state = entry.copy();
+  const popped = state.popped = new Map<number, number>();
+  for (let at = 0, count = 0; count < maxEpilogue; count++) {
+    const step = apply(state, code, at);
+    if (step === null || step.calls) return entry;
+    if (step.ends) {
+      const sp = state.value(registers.sp);
+      // It ends with a return, or with a jump after the return address was loaded.
+      const isEpilogue = step.targets === undefined && !step.computed || popped.has(registers.lr);
+      if (!isEpilogue || sp.kind !== "cfa" || sp.offset <= 0) return entry;
+      return entry.below(sp.offset, popped);
+    }
+    if (step.targets !== undefined) return entry;
+    at += step.length;
+  }
+  return entry;
 }
 
 /** An instruction of four bytes that continues with the next. */

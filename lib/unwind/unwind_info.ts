@@ -1,12 +1,12 @@
-/** `__TEXT,__unwind_info`: the compact unwind encoding of each function, found by reading only the part
- * of the section that leads to it.
+/** `__TEXT,__unwind_info`: the compact unwind encoding of each function, found by reading only the
+ * part of the section that leads to it.
  *
  * The section, as `<mach-o/compact_unwind_encoding.h>` lays it out, is a table in two levels. The
- * first-level index splits the functions into pages and ends with a sentinel that only says where the
- * last function ends. A page lists functions in rising order, each with its encoding: a regular page in
- * full, a compressed page with a distance from the page's first function and an index into the
- * encodings that all pages share, followed by those of the page alone. Personality functions and
- * language-specific data areas, which exceptions need, are not read. */
+ * first-level index splits the functions into pages and ends with a sentinel that only says where
+ * the last function ends. A page lists functions in rising order, each with its encoding: a
+ * regular page in full, a compressed page with a distance from the page's first function and an
+ * index into the encodings that all pages share, followed by those of the page alone. Personality
+ * functions and language-specific data areas, which exceptions need, are not read. */
 
 const VERSION = 1;
 const HEADER_SIZE = 28;

@@ -1,18 +1,21 @@
 /** Instruction analysis for 64-bit ARM. Encodings from the "Arm Architecture Reference Manual for
  * A-profile architecture", chapter C4. */
 
-import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
+import type { Step } from "../control_flow.ts";
 import {
+  type ApplyStep,
   call4,
   type Code,
   end4,
+  entryOf,
   followInstructions,
   type FrameRegisters,
   type FrameState,
   next4,
   signed,
-  type Step,
 } from "../instruction_frame.ts";
+import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
+import { JumpTables } from "./jump_tables.ts";
 
 const FP = 29;
 const LR = 30;
@@ -29,13 +32,20 @@ const registers: FrameRegisters = {
 
 /** Reads an arm64 function's instructions up to `pc`. */
 export function analyze(code: FunctionCode): InstructionRow | null {
-  return followInstructions(code, registers, step);
+  const begin = (): ApplyStep => {
+    const tables = new JumpTables(code);
+    return (state, code, at) => step(state, code, at, tables);
+  };
+  return followInstructions(code, begin, entryOf(code, registers, begin));
 }
 
 /** Classes that affect the stack come first. The others count only for the register they write. */
-function step(state: FrameState, code: Code, at: number): Step | null {
+function step(state: FrameState, code: Code, at: number, tables: JumpTables): Step | null {
   const word = code.u32(at);
   if (word === undefined) return null;
+  const targets = isJump(word) ? tables.targets((word >>> 5) & 31) : undefined;
+  if (targets !== undefined) return { length: 4, ends: true, targets };
+  tables.note(word, at);
   const branch = branchStep(word, at);
   if (branch !== null) return branch;
   const rd = word & 31;
@@ -64,10 +74,16 @@ function step(state: FrameState, code: Code, at: number): Step | null {
   return next4;
 }
 
+/** `br` */
+function isJump(word: number): boolean {
+  return (word & 0xfffffc1f) >>> 0 === 0xd61f0000;
+}
+
 function branchStep(word: number, at: number): Step | null {
   if ((word & 0x7c000000) === 0x14000000) {
-    if (word >>> 31) return call4;
-    return { length: 4, ends: true, targets: [at + signed(word, 26) * 4] };
+    const target = at + signed(word, 26) * 4;
+    if (word >>> 31) return { length: 4, calls: true, callee: target };
+    return { length: 4, ends: true, targets: [target] };
   }
   if ((word & 0xff000000) >>> 0 === 0x54000000 || (word & 0x7e000000) === 0x34000000) {
     return { length: 4, targets: [at + signed(word >>> 5, 19) * 4] };
@@ -77,7 +93,8 @@ function branchStep(word: number, at: number): Step | null {
   }
   if ((word & 0xfe000000) >>> 0 === 0xd6000000) {
     // blr, blraa and the like. The others jump or return.
-    return ((word >>> 21) & 7) === 1 ? call4 : end4;
+    if (((word >>> 21) & 7) === 1) return call4;
+    return isJump(word) ? { length: 4, ends: true, computed: true } : end4;
   }
   // brk and udf.
   if ((word & 0xffe0001f) >>> 0 === 0xd4200000 || word >>> 16 === 0) return end4;

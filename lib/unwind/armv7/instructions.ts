@@ -1,6 +1,17 @@
 /** Instruction analysis for 32-bit ARM; that of Thumb code is in `thumb.ts`. Encodings from the
  * "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition", chapter A5. */
 
+import type { Step } from "../control_flow.ts";
+import {
+  type ApplyStep,
+  call4,
+  type Code,
+  end4,
+  followInstructions,
+  FrameState,
+  next4,
+  signed,
+} from "../instruction_frame.ts";
 import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
 import {
   armRegisters,
@@ -12,26 +23,15 @@ import {
   single,
   SP,
 } from "./registers.ts";
-import {
-  call4,
-  type Code,
-  end4,
-  followInstructions,
-  type FrameState,
-  next4,
-  signed,
-  type Step,
-} from "../instruction_frame.ts";
 import { ItBlocks } from "./thumb.ts";
 
 /** Reads a function's instructions up to `pc`, in ARM or Thumb code. */
 export function analyze(code: FunctionCode): InstructionRow | null {
-  const blocks = code.thumb ? new ItBlocks() : new Conditional();
-  return followInstructions(
-    code,
-    armRegisters,
-    (state, code, at) => blocks.step(state, code, at),
-  );
+  const begin = (): ApplyStep => {
+    const blocks = code.thumb ? new ItBlocks() : new Conditional();
+    return (state, code, at) => blocks.step(state, code, at);
+  };
+  return followInstructions(code, begin, FrameState.entry(armRegisters));
 }
 
 /** Follows ARM code. Consecutive instructions with the same condition are treated like Thumb's IT

@@ -1,6 +1,7 @@
 /** What ARM and Thumb code have in common: registers, and what loads and stores do to the frame. */
 
-import { end4, type FrameRegisters, type FrameState, type Step } from "../instruction_frame.ts";
+import type { Step } from "../control_flow.ts";
+import { end4, type FrameRegisters, type FrameState } from "../instruction_frame.ts";
 
 const FP = 7;
 export const SP = 13;

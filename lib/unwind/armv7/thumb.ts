@@ -1,16 +1,9 @@
 /** Instruction analysis for Thumb-2 code. Encodings from the "ARM Architecture Reference Manual
  * ARMv7-A and ARMv7-R edition", chapter A6. */
 
+import type { Step } from "../control_flow.ts";
+import { call4, type Code, end4, type FrameState, next4, signed } from "../instruction_frame.ts";
 import { floatingPoint, moveTop, multiple, PC, rotateRight, single, SP } from "./registers.ts";
-import {
-  call4,
-  type Code,
-  end4,
-  type FrameState,
-  next4,
-  signed,
-  type Step,
-} from "../instruction_frame.ts";
 
 const next2: Step = { length: 2 };
 const end2: Step = { length: 2, ends: true };

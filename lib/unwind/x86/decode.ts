@@ -31,12 +31,12 @@ const twoByteMap = [
 /** The architecture's limit, prefixes included. */
 export const MAX_LENGTH = 15;
 
-/** The opcode of vector instructions and of those after 0F 38 and 0F 3A. None of them changes the stack
- * pointer. */
+/** The opcode of vector instructions and of those after 0F 38 and 0F 3A. None of them changes the
+ * stack pointer. */
 export const OTHER = -1;
 
-/** The base of a memory operand that has no base register: an absolute address, one relative to the next
- * instruction, or one in a segment of its own. */
+/** The base of a memory operand that has no base register: an absolute address, one relative to the
+ * next instruction, or one in a segment of its own. */
 export const NO_BASE = -1;
 
 /** Decodes one instruction at a time into its own fields, so that a function with thousands of them

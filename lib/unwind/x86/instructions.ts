@@ -429,7 +429,8 @@ class Analysis implements Machine<State> {
         if (reg < 2 && mod === 3 && rm === SP) return this.#lower(state, reg === 0 ? -1 : 1);
         return reg === 2 ? this.#called(state, null, next) : state;
       case 0xe8:
-        // A `call` to the next instruction is how code gets its own address. The address stays pushed.
+        // A `call` to the next instruction is how code gets its own address. The address stays
+        // pushed.
         if (immediate === 0) return this.#lower(state, this.#word);
         return this.#called(state, next + immediate, next);
       case 0xb8:
@@ -534,8 +535,8 @@ class Analysis implements Machine<State> {
     return target === null ? { ...after, guessed: after } : after;
   }
 
-  /** Whether a function called through a pointer popped one word. Callers that do not push arguments
-   * then lower the stack pointer by as much at once. */
+  /** Whether a function called through a pointer popped one word. Callers that do not push
+   * arguments then lower the stack pointer by as much at once. */
   #isFollowedByReplacement(next: number): boolean {
     this.#cover(next + 4);
     const code = this.#code;
@@ -602,7 +603,7 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
   // that a called function does to the stack changes it. Another value in rbp may be gone where
   // branches join.
   const isFrame = state.fp !== null && state.saved.get(BP) === -state.fp;
-  const [register, offset] = isFrame ? [BP, state.fp] : [SP, state.sp];
+  const [register, offset] = isFrame || state.sp === null ? [BP, state.fp] : [SP, state.sp];
   if (offset === null) return null;
   const registers = new Map<number, RegisterRule>([
     [arch.pc.dwarf!, { kind: "offset", offset: -arch.pointerSize }],
