@@ -52,7 +52,13 @@ export class Frame {
   /** Number in the backtrace; 0 is the innermost. Frames of {@linkcode Backtrace.activations} are numbered
    * without inlined calls. */
   readonly index: number;
+  /** The next instruction to be executed in this frame: the pc of the innermost frame, a return address in
+   * its callers. Pointer authentication and the Thumb bit are removed. */
+  readonly address: bigint;
+  /** How it was found. */
+  readonly foundBy: FoundBy;
   readonly #context: FrameContext;
+  readonly #unwound: UnwoundFrame;
   /** Index of the activation in the stack. */
   readonly #activation: number;
   readonly #depth: number;
@@ -64,26 +70,15 @@ export class Frame {
    * @ignore
    */
   constructor(context: FrameContext, activation: number, shown?: Shown) {
+    const unwound = context.stack.frames[activation];
     this.#context = context;
+    this.#unwound = unwound;
     this.#activation = activation;
+    this.address = unwound.address;
+    this.foundBy = unwound.foundBy;
     this.index = shown === undefined ? activation : shown.index;
     this.#depth = shown === undefined ? -1 : shown.depth;
     this.#info = shown === undefined ? undefined : shown.info;
-  }
-
-  get #unwound(): UnwoundFrame {
-    return this.#context.stack.frames[this.#activation];
-  }
-
-  /** The next instruction to be executed in this frame: the pc of the innermost frame, a return address in
-   * its callers. Pointer authentication and the Thumb bit are removed. */
-  get address(): bigint {
-    return this.#unwound.address;
-  }
-
-  /** How it was found. */
-  get foundBy(): FoundBy {
-    return this.#unwound.foundBy;
   }
 
   /** Whether it shows an inlined call. Such a frame shares the activation of the next one that is not

@@ -283,20 +283,23 @@ export class LiveTarget extends Target {
   /** Resolves in the images as they are at this stop. On Linux, when an address is in none, it looks once
    * for newly mapped files. */
   #resolver(): CodeResolver {
-    let symbols = this.symbols;
-    const holding = (address: bigint): Symbolizer => {
-      const isKnown = this.#filesChecked || this.#kernel.system !== "linux" ||
-        symbols.imageAt(address) !== null;
-      if (isKnown) return symbols;
-      this.#filesChecked = true;
-      if (this.#disposed) return symbols;
-      this.#images.refreshFiles();
-      return symbols = this.#images.symbols;
-    };
     const { debug } = this;
+    let symbols = this.symbols;
+    const isRefreshed = (): boolean => {
+      if (this.#filesChecked || this.#kernel.system !== "linux") return false;
+      this.#filesChecked = true;
+      if (this.#disposed) return false;
+      this.#images.refreshFiles();
+      symbols = this.#images.symbols;
+      return true;
+    };
     return {
-      imageAt: (address) => holding(address).imageAt(address),
-      resolve: (address) => holding(address).resolve(address),
+      imageAt: (address) =>
+        symbols.imageAt(address) ?? (isRefreshed() ? symbols.imageAt(address) : null),
+      resolve(address) {
+        const info = symbols.resolve(address);
+        return info.image === null && isRefreshed() ? symbols.resolve(address) : info;
+      },
       debugSection: (image, name) => debug.debugSection(image, name),
       get debugGeneration() {
         return debug.generation;

@@ -89,6 +89,9 @@ class Unwinder implements UnwoundStack {
   readonly #mask: bigint;
   readonly #fpNumber: number;
   readonly #spNumber: number;
+  /** Most frames are in the image of the one before. */
+  #lastImage: LoadedImage | null = null;
+  #lastPlans: ImagePlans | null = null;
   #stacksLeft = maxStacks;
   #sp: number | bigint;
   #fp: number | bigint;
@@ -245,9 +248,18 @@ class Unwinder implements UnwoundStack {
       : undefined;
   }
 
+  /** The plans of an image, or of none; `null` when it is no Mach-O image. */
+  #plansOf(image: LoadedImage | null): ImagePlans | null {
+    if (image !== this.#lastImage) {
+      this.#lastImage = image;
+      this.#lastPlans = plansOf(image, this.#arch, this.#images);
+    }
+    return this.#lastPlans;
+  }
+
   /** The plans of the image at `address`; `null` when none holds it, or not a Mach-O image. */
   #plansAt(address: bigint): ImagePlans | null {
-    return plansOf(this.#images.imageAt(address), this.#arch, this.#images);
+    return this.#plansOf(this.#images.imageAt(address));
   }
 
   /** The step from a frame to its caller, or why there is none. */
@@ -255,7 +267,7 @@ class Unwinder implements UnwoundStack {
     const { exact } = this.frames[index];
     let inside = exact ? pc : pc - this.#arch.callBias;
     const image = this.#images.imageAt(inside);
-    const plans = plansOf(image, this.#arch, this.#images);
+    const plans = this.#plansOf(image);
     if (index === 0 && plans !== null) inside = plans.nextExecuted(pc, this.#input.state);
     const plan = exact ? plans?.innermostAt(inside) : plans?.at(inside);
     if (exact && image !== null && plan?.row.signalFrame !== true && isFunctionStart(image, pc)) {
@@ -328,7 +340,7 @@ class Unwinder implements UnwoundStack {
   #isReturnAddress(address: bigint): boolean {
     const image = this.#images.imageAt(address - this.#arch.callBias);
     return image !== null &&
-      (plansOf(image, this.#arch, this.#images)?.isReturnAddress(address) ?? true);
+      (this.#plansOf(image)?.isReturnAddress(address) ?? true);
   }
 
   /** Finds the first word up the stack that a call in an image may return to. */
