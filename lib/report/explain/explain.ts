@@ -17,7 +17,7 @@ import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
 import { uncaughtException } from "./language.ts";
 import { entryOf, functionOf, readStack, trapMessage } from "./stack.ts";
-import { decidesNothing } from "./telling.ts";
+import { decidesNothing, lacksCrashed, tellingStack } from "./telling.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
 export interface Explanation {
@@ -115,8 +115,10 @@ function explainedStacks(
 }
 
 /** The crashed thread; the only one, where a copy has lost the rest and its title. */
-function crashedThread({ crashedThread, threads }: CrashReport): ReportThread | null {
-  return crashedThread ?? (threads.length === 1 ? threads[0] : null);
+function crashedThread(report: CrashReport): ReportThread | null {
+  const { crashedThread, threads } = report;
+  if (crashedThread !== null || lacksCrashed(report)) return crashedThread;
+  return threads.length === 1 ? threads[0] : null;
 }
 
 /** Events whose stacks only show the state at that moment. */
@@ -154,7 +156,7 @@ function explainCrash(
   const uncaught = outside ? null : uncaughtException(report, texts);
   const stack = uncaught !== null && uncaught.stack.length > 0
     ? uncaught.stack
-    : report.decidingStack;
+    : tellingStack(report);
   const reading = readStack(stack);
 
   if (ended !== null) {
@@ -294,6 +296,9 @@ function explainCrash(
     }
   }
 
+  if (lacksCrashed(report) && report.threads.length > 0) {
+    happened.push("The crashed thread is not in the report.");
+  }
   const idle = outside && isIdleStack(stack);
   const shown = crashed ??
     (exception === null && report.threads.length > 0 ? mainThread(report) : null);
@@ -410,7 +415,7 @@ const resourceEvents: Readonly<Record<string, string>> = {
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) called|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) called|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */
@@ -533,7 +538,10 @@ function finished(
 }
 
 /** What a report is that says nothing of what happened. */
-function emptyWords({ threads, exception }: CrashReport): string {
+function emptyWords({ threads, exception, images }: CrashReport): string {
+  if (threads.length === 0 && exception === null && images.length > 0) {
+    return "Only the end of the report is there: what happened was cut off.";
+  }
   if (threads.length === 0 && exception === null) {
     return "Only the header of the report is there: what happened was cut off.";
   }

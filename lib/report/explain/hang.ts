@@ -21,11 +21,31 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
       continue;
     }
     const row = known("wait", symbol);
-    if (row !== null) return row;
+    if (row !== null) return symbol.startsWith("mach_msg") ? messageWait(frames, at, row) : row;
     if (frameOwner(frame, symbol) !== "system") return null;
     seen++;
   }
   return null;
+}
+
+/** Frames after a Mach message call in which its purpose shows. */
+const PURPOSE_DEPTH = 8;
+
+/** Loops that wait for messages as their work. */
+const messageLoops =
+  /^(?:__CFRunLoop|CFRunLoop|CFMessagePort|_CFRunLoop|mach_msg_server|_dispatch_mgr|_pthread_wqthread|start_wqthread|GSEvent|_DPSNextEvent|RunCurrentEventLoop)/;
+
+/** The wait of a Mach message call: of an event loop, or for a reply of another process. */
+function messageWait(
+  frames: readonly ReportFrame[],
+  at: number,
+  row: KnowledgeRow,
+): KnowledgeRow | null {
+  const callers = frames.slice(at + 1, at + 1 + PURPOSE_DEPTH);
+  if (callers.some(({ symbol }) => symbol !== null && messageLoops.test(symbol))) return row;
+  const named = callers.filter(({ symbol }) => symbol !== null && !/^mach_msg/.test(symbol));
+  // Without names it is most often an event loop.
+  return named.length === 0 ? row : known("wait", "mach_msg reply");
 }
 
 /** Whether a wait is that of a thread with nothing to do. */
@@ -58,6 +78,9 @@ export interface Activity {
 
 /** Tells what a thread was doing. */
 export function activityOf(thread: ReportThread): Activity {
+  if (thread.tree.length === 0 && thread.frames.length === 0) {
+    return { words: "not in the report", idle: false, busiest: [] };
+  }
   if (thread.tree.length === 0) {
     const row = waitOf(thread.frames);
     const idle = isIdle(row);

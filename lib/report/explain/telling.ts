@@ -11,7 +11,15 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
     const thread = mainThread(report);
     return thread === null ? [] : activityOf(thread).busiest;
   }
-  return report.decidingStack;
+  return lacksCrashed(report) ? [] : report.decidingStack;
+}
+
+/** Whether a report names a crashed thread that its copy does not have. */
+export function lacksCrashed(report: CrashReport): boolean {
+  if (report.crashedThread !== null || (report.lastException?.length ?? 0) > 0) return false;
+  return report.fields.some(({ name, value }) =>
+    /^(?:Triggered by Thread|Crashed Thread)$/i.test(name) && /^\d/.test(value)
+  );
 }
 
 /** Whether a report has samples of a process that went on. */

@@ -465,6 +465,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ...["mach_msg_trap", "mach_msg2_trap", "mach_msg_overwrite_trap"].map((key) =>
     idle(key, "a Mach message, such as an event")
   ),
+  row(
+    "wait",
+    "mach_msg reply",
+    "blocked on a reply from another process or from the kernel",
+    [],
+    stalls,
+    "libdispatch and libxpc: synchronous messages",
+  ),
   idle("__workq_kernreturn", "work"),
   idle("start_wqthread", "work"),
   idle("__CFRunLoopServiceMachPort", "an event"),

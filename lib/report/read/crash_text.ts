@@ -94,6 +94,7 @@ class CrashTextReader {
   #loose = "";
   #afterBlank = true;
   #hasException = false;
+  #untitledThreads = 0;
   readonly #next: NextReport;
   readonly #remarks: string[] = [];
 
@@ -245,6 +246,7 @@ class CrashTextReader {
 
   /** Begins a thread whose title was not understood. */
   #untitled(): DraftFrame[] {
+    this.#untitledThreads++;
     const title = this.#loose.slice(0, 200);
     const number = /\d{1,6}/.exec(title)?.[0];
     this.#warn(
@@ -344,6 +346,7 @@ class CrashTextReader {
   }
 
   #fieldOrSection(at: number, line: string, trimmed: string): void {
+    if (this.#continuesReason(trimmed)) return;
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);
     const inSection = section !== undefined &&
@@ -384,10 +387,24 @@ class CrashTextReader {
     const continues = this.#collecting === "header" && field !== undefined && !this.#afterBlank;
     if (continues && (/^[ \t]/.test(line) || isRegionLine(field.name, trimmed))) {
       field.value += `\n${line}`;
-    } else if (this.#collecting === "header" && this.#threads.length === 0 && this.#hasException) {
+    } else if (
+      this.#collecting === "header" && this.#threads.length === 0 && this.#hasException &&
+      /^(?:Application|App|Main thread|Stack|Fatal)\b.{0,100}$/.test(trimmed)
+    ) {
       // Other reporters say what happened in a line of its own.
       this.#remarks.push(trimmed);
     }
+  }
+
+  /** Takes a line that goes on with the termination reason, which no indentation shows. */
+  #continuesReason(line: string): boolean {
+    const field = this.#fields.at(-1);
+    if (field === undefined || this.#afterBlank || this.#collecting !== "header") return false;
+    if (!/^termination reason$/i.test(field.name) || field.value.length > 1000) return false;
+    const colon = colonAt(line);
+    if (colon > 0 && fieldNames.has(line.slice(0, colon).trim().toLowerCase())) return false;
+    field.value += `\n${line}`;
+    return true;
   }
 
   #finish(): CrashReport {
@@ -421,6 +438,10 @@ class CrashTextReader {
     };
     const header = new Header(this.#fields, this.#json, (text) => this.#warn(text));
     const triggered = header.triggeredThread;
+    // Of a single stack without a title there is no doubt.
+    const alone = this.#threads.length === 1 && this.#untitledThreads === 1 &&
+      header.exception !== null;
+    if (alone) this.#threads[0].crashed = true;
     const known = this.#threads.some(({ crashed }) => crashed);
     const threads: ReportThread[] = this.#threads.map((thread) => ({
       ...thread,

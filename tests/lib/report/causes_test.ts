@@ -615,12 +615,14 @@ Binary Images:
        0x100000000 -        0x100ffffff +MyApp (1.0) <0A0B0C0D-0E0F-4001-8001-020304050607> /Applications/MyApp.app/MyApp
 `;
   const idle = told(sample(`    + 100 main  (in MyApp) + 24  [0x100000f50]
-    +   100 mach_msg_trap  (in libsystem_kernel.dylib) + 8  [0x7ff811e3897a]`));
+    +   100 __CFRunLoopServiceMachPort  (in CoreFoundation) + 8  [0x7ff811f3897a]
+    +     100 mach_msg_trap  (in libsystem_kernel.dylib) + 8  [0x7ff811e3897a]`));
   assertStringIncludes(idle.words, "idle in 100 of 100 samples (100%)");
   assertEquals(idle.whose, "none");
   const blocked = told(sample(`    + 90 save  (in MyApp) + 24  [0x100000f50]
     + ! 90 __psynch_mutexwait  (in libsystem_kernel.dylib) + 8  [0x7ff811e3897a]
-    + 10 mach_msg_trap  (in libsystem_kernel.dylib) + 8  [0x7ff811e38980]`));
+    + 10 CFRunLoopRunSpecific  (in CoreFoundation) + 8  [0x7ff811f38980]
+    + ! 10 mach_msg_trap  (in libsystem_kernel.dylib) + 8  [0x7ff811e38980]`));
   assertStringIncludes(
     blocked.words,
     "blocked on a pthread mutex in 90 of 100 samples (90%), called by save (MyApp)",
