@@ -1,6 +1,6 @@
-/** Where machpause keeps its native files. */
+/** The directory of machpause's native files. */
 
-/** What decides where. */
+/** What the directory depends on. Tests pass their own. */
 export interface CacheSystem {
   /** As `Deno.build.os` names it. */
   readonly os: string;
@@ -10,7 +10,7 @@ export interface CacheSystem {
   readonly home: string | undefined;
   /** `XDG_CACHE_HOME`. */
   readonly caches: string | undefined;
-  /** Who owns a file; `undefined` where there is none. */
+  /** The owner of a file; `undefined` if there is none. */
   ownerOf(path: string): number | undefined;
 }
 
@@ -37,11 +37,11 @@ const thisSystem: CacheSystem = {
 
 /** The user's cache directory for machpause; it need not exist.
  *
- * `sudo` on macOS, and `sudo -E`, leave `HOME` as it was. What root wrote there would be root's, and the
- * user locked out of it; what the user wrote there root may not trust. So root has a directory of its own
- * wherever the one named is not root's.
+ * `sudo` on macOS, and `sudo -E`, keep the user's `HOME`. Files that root creates there would lock the
+ * user out, and root must not load the user's files. So root uses its own directory unless the directory
+ * in the environment belongs to root.
  *
- * @throws Error where neither `HOME` nor `XDG_CACHE_HOME` names one
+ * @throws Error if neither `HOME` nor `XDG_CACHE_HOME` is set
  */
 export function cacheDirectory(system: CacheSystem = thisSystem): string {
   const { os, user, home = "", caches = "" } = system;
@@ -61,7 +61,7 @@ export function cacheDirectory(system: CacheSystem = thisSystem): string {
   return `${base}/machpause`;
 }
 
-/** Whether a directory, or the one it would be made in, is another user's than root. */
+/** Whether a directory, or its nearest existing parent, belongs to a user other than root. */
 function isOthers(path: string, { ownerOf }: CacheSystem): boolean {
   for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
     const owner = ownerOf(at);

@@ -1,24 +1,24 @@
-/** How this program is started: for the commands that messages print, and for starting it again. */
+/** How this program was started: for commands in messages, and to start it again. */
 
-/** The program's main module, which need not be this process's. */
+/** The program's main module. A process that uses the library has another one. */
 const main = new URL("../repl/main.ts", import.meta.url);
 
-/** Where the program comes from. */
+/** How the program is installed. */
 export interface Origin {
   /** The whole program is one compiled file. */
   readonly standalone: boolean;
-  /** Of that file, or of Deno. */
+  /** The path of that file, or of Deno. */
   readonly executable: string;
   /** The URL of the program's main module. */
   readonly main: string;
 }
 
-/** This process's. */
+/** How this process's program is installed. */
 export function ownOrigin(): Origin {
   return { standalone: Deno.build.standalone, executable: Deno.execPath(), main: main.href };
 }
 
-/** What follows the executable to start the program: nothing for a compiled one. */
+/** The arguments that start the program; none for a compiled one. */
 export function programArguments({ standalone, main }: Origin): string[] {
   if (standalone) return [];
   const url = new URL(main);
@@ -29,9 +29,9 @@ export function programArguments({ standalone, main }: Origin): string[] {
   return ["run", "-A", ...path.includes("/node_modules/") ? npm : [], path];
 }
 
-/** A command line of the program, as a person would type it.
+/** A command line of the program, to be typed in a shell.
  *
- * @param args not quoted
+ * @param args without quotes
  */
 export function commandLine(args: readonly string[], origin: Origin = ownOrigin()): string {
   const { standalone, executable, main } = origin;
@@ -45,7 +45,7 @@ export function commandLine(args: readonly string[], origin: Origin = ownOrigin(
   return [...program, ...args].map(quote).join(" ");
 }
 
-/** Quoted for a shell, where that is needed. */
+/** Quotes a word for a shell if necessary. */
 export function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,9 +1,9 @@
-/** Which programs dyld loads other libraries into, told by their files.
+/** Decides from a program's file whether dyld would insert a library into it.
  *
  * dyld asks AMFI, which decides by the code signature (dyld's `ProcessConfig::Security`,
- * `amfi_check_dyld_policy_self`): a restricted program's `DYLD_` variables are dropped before it
- * starts. A program that validates its libraries is ended when one is named that it will not have, so
- * none may be named for it. */
+ * `amfi_check_dyld_policy_self`). dyld drops the `DYLD_` variables of restricted programs. It terminates
+ * a program with library validation if the inserted library is not signed for it, so nothing must be
+ * inserted there. */
 import type { CodeSignature } from "../lib/macho/mod.ts";
 import { files } from "./files.ts";
 
@@ -13,11 +13,11 @@ const CS = { restrict: 0x800, requireLibraryValidation: 0x2000, runtime: 0x10000
 const allowVariables = "com.apple.security.cs.allow-dyld-environment-variables";
 const allowLibraries = "com.apple.security.cs.disable-library-validation";
 
-/** Interpreters of interpreters are not followed further than the kernel does. */
+/** Maximum depth of scripts whose interpreters are scripts. */
 const maxInterpreters = 2;
 
-/** Why dyld would not load a library into a program, as the end of a sentence about it; `undefined` where
- * nothing is known that speaks against it. */
+/** Why dyld would not insert a library into a program, as the end of a sentence about the program;
+ * `undefined` if no reason is known. */
 export async function whyNotInserted(program: string): Promise<string | undefined> {
   return await reasonOf(program, 0);
 }
@@ -32,7 +32,7 @@ async function reasonOf(path: string, interpreters: number): Promise<string | un
       return reason === undefined ? undefined : `is a script, and its interpreter ${reason}`;
     }
   } catch {
-    // It is found by PATH, may not be read, or is not there: starting it will tell.
+    // Found by PATH, not readable or missing: starting it gives the answer.
     return undefined;
   }
   if ((mode & 0o6000) !== 0) return "runs with the rights of its owner or group";
@@ -44,7 +44,7 @@ async function reasonOf(path: string, interpreters: number): Promise<string | un
     return undefined; // not a Mach-O file
   }
   using opened = file;
-  // The slice that runs: the machine's own, or else the one that Rosetta translates.
+  // The slice that runs: the machine's own, otherwise the one that Rosetta translates.
   const own = Deno.build.arch === "aarch64" ? "arm64" : "x86_64";
   const image = opened.images.find(({ arch }) => arch === own) ?? opened.images[0];
   if (image === undefined) return undefined;
@@ -55,11 +55,11 @@ async function reasonOf(path: string, interpreters: number): Promise<string | un
   return signature === null ? undefined : reasonOfSignature(signature);
 }
 
-/** The same, of a program's code signature. */
+/** The reason according to a code signature. */
 function reasonOfSignature(
   { codeDirectories, entitlements }: CodeSignature,
 ): string | undefined {
-  // CodeDirectory.platform; the kernel trusts it of Apple's own signatures only.
+  // CodeDirectory.platform is set in Apple's own signatures.
   if (codeDirectories.some(({ bytes }) => bytes[38] !== 0)) {
     return "is Apple's own, which System Integrity Protection covers";
   }
@@ -83,7 +83,7 @@ export function entitles(plist: string | null, name: string): boolean {
   return at >= 0 && /^\s*<true\s*\/>/.test(plist!.slice(at + key.length));
 }
 
-/** The program in a script's first line. */
+/** The interpreter in a script's first line. */
 function readInterpreter(path: string): string | undefined {
   using file = files.open(path);
   const line = new TextDecoder().decode(file.read(0, 512)).split("\n", 1)[0];

@@ -1,4 +1,4 @@
-/** Starting a program so that it hands over its own task port, which takes no privilege: see
+/** Starts programs so that they send their own task port, which needs no privilege: see
  * `shim/darwin/preload.c`. */
 import { MachError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
@@ -10,18 +10,17 @@ import { preloadPath } from "./library.ts";
 const variable = "MACHPAUSE_LAUNCH";
 const insert = "DYLD_INSERT_LIBRARIES";
 
-/** How long a program that dyld seems to have started without the library is waited for: its own code may
- * run by then. */
+/** How long to wait for a program into which dyld has probably not inserted the library. */
 const doubtMilliseconds = 500;
 
-/** `CS_RESTRICT`, `CS_PLATFORM_BINARY` of XNU's `osfmk/kern/cs_blobs.h`: the kernel's word for programs
- * whose variables dyld drops. */
+/** `CS_RESTRICT` and `CS_PLATFORM_BINARY` of XNU's `osfmk/kern/cs_blobs.h`: dyld drops the variables of
+ * these programs. */
 const CS = { restrict: 0x800, platformBinary: 0x400_0000 };
 
-/** A program's variable as it will see it: the caller's own is kept behind the library. */
+/** The environment variables to start a program with. The caller's own libraries follow machpause's. */
 function variables(library: string, name: string, others: string | undefined) {
   const libraries = others ? `${library}:${others}` : library;
-  // XPC hands on variables with its prefix, without it, to what it starts for the program.
+  // XPC passes variables with its prefix, without the prefix, to the services it starts.
   return {
     [variable]: name,
     [insert]: libraries,
@@ -30,9 +29,9 @@ function variables(library: string, name: string, others: string | undefined) {
   };
 }
 
-/** One program's introduction. Disposing of it lets the program go on where it still waits. */
+/** The introduction of one program. Disposing of it lets the program continue. */
 export class Introduction implements Disposable {
-  /** To start the program with; empty where it will not introduce itself. */
+  /** Variables to start the program with; empty if it cannot introduce itself. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #kernel: NativeKernel;
   #port: number | undefined;
@@ -51,7 +50,7 @@ export class Introduction implements Disposable {
     this.#refusal = refusal;
   }
 
-  /** Prepares for one program.
+  /** Prepares the start of a program.
    *
    * @param others the `DYLD_INSERT_LIBRARIES` that the program is to have
    */
@@ -81,7 +80,7 @@ export class Introduction implements Disposable {
   /** Waits until the program has introduced itself; the kernel then has its task port.
    *
    * @param ended how the program ended, where it did
-   * @returns why not, as the end of a sentence about the program; `undefined` when it has
+   * @returns `undefined` on success; otherwise the reason, as the end of a sentence about the program
    */
   async accept(
     pid: number,
@@ -111,7 +110,7 @@ export class Introduction implements Disposable {
     }
   }
 
-  /** What the kernel says of the running program. */
+  /** Why dyld inserts nothing, according to the kernel. */
   #restriction(pid: number): string | undefined {
     const { signatureFlags } = this.#kernel.processInfo(pid) ?? {};
     if (signatureFlags === undefined) return undefined;
@@ -121,7 +120,7 @@ export class Introduction implements Disposable {
     return (signatureFlags & CS.restrict) !== 0 ? "is restricted by its code signature" : undefined;
   }
 
-  /** Lets the program begin. */
+  /** Lets the program start. */
   [Symbol.dispose](): void {
     if (this.#reply !== undefined) this.#kernel.launchContinue(this.#reply);
     if (this.#port !== undefined) this.#kernel.launchClose(this.#port);

@@ -23,7 +23,7 @@ import {
 import { findSignedCopy } from "./signed_copy.ts";
 import { type Watchdog, watchdogOf } from "./watchdog.ts";
 
-/** The `kern_return_t` values that are told apart here. */
+/** The `kern_return_t` values that are handled here. */
 const kern = {
   success: 0,
   noSpace: 3,
@@ -41,11 +41,11 @@ export interface KernelOptions {
   readonly library?: string;
 }
 
-/** What the system tells everybody about a process. */
+/** What the system tells every caller about a process. */
 export interface ProcessInfo {
-  /** Of its parent; of the debugger, while one has it. */
+  /** The pid of the parent; while a debugger is attached, of the debugger. */
   readonly parent: number;
-  /** A debugger has it. */
+  /** A debugger is attached. */
   readonly traced: boolean;
   /** It has changed its user or group since it was started. */
   readonly changedUser: boolean;
@@ -53,19 +53,19 @@ export interface ProcessInfo {
   readonly translated: boolean;
   /** Effective, real and saved user identifiers. */
   readonly users: readonly [number, number, number];
-  /** `CPU_TYPE_*`; 0 where it is not told. */
+  /** `CPU_TYPE_*`; 0 if unknown. */
   readonly cpuType: number;
   /** `CPU_SUBTYPE_*`, with its capability bits. */
   readonly cpuSubtype: number;
-  /** `CS_*`; `undefined` where it is not told. */
+  /** `CS_*`; `undefined` if unknown. */
   readonly signatureFlags: number | undefined;
 }
 
 /** What to capture in a stackshot. */
 export interface StackshotRequest {
-  /** Of one process; of all when left out. */
+  /** Only this process. Default: all. */
   readonly pid?: number;
-  /** A `mach_absolute_time`: capture a delta, what has changed from then on. */
+  /** A `mach_absolute_time`: capture only what has changed since then. */
   readonly since?: bigint;
 }
 
@@ -75,32 +75,31 @@ export interface NativeKernel extends MachKernel {
   readonly calls: number;
   /** Ends this process when its event loop hangs and it is asked to end. */
   readonly watchdog: Watchdog;
-  /** A process' name, not safe to print raw; `null` where there is no such process, or it is not for
-   * everybody to know. */
+  /** The name of a process, not safe to print raw; `null` if there is no such process. */
   processName(pid: number): string | null;
-  /** What the system tells everybody about a process; `undefined` where there is none. */
+  /** What the system tells every caller about a process; `undefined` if there is none. */
   processInfo(pid: number): ProcessInfo | undefined;
-  /** The XML property list of this process's entitlements; `undefined` where it is not told. */
+  /** This process's entitlements, an XML property list; `undefined` if unknown. */
   ownEntitlements(): string | undefined;
-  /** Whether the login session has a screen, on which the system can ask for a password. */
+  /** Whether the login session has a screen, so that the system can show a password dialog. */
   hasScreen(): boolean;
-  /** Registers a name that launched programs send their task ports to.
+  /** Registers a name to which launched programs send their task ports.
    *
    * @returns the port for {@linkcode NativeKernel.launchAccept}
-   * @throws MachError where that cannot be
+   * @throws MachError if the name cannot be registered
    */
   launchOpen(name: string): number;
-  /** Looks whether the process has sent its task port; it is then what {@linkcode taskForPid} gives. The
-   * process waits until {@linkcode launchContinue} is called with the answer. */
+  /** Polls for the task port of a process. Once it has arrived, {@linkcode taskForPid} returns it. The
+   * process waits until {@linkcode launchContinue} is called with the result. */
   launchAccept(port: number, pid: number): number | undefined;
-  /** Lets the process begin. */
+  /** Lets the process start. */
   launchContinue(reply: number): void;
-  /** Lets go of the name. */
+  /** Releases the name. */
   launchClose(port: number): void;
-  /** `stackshot_capture_with_config`, or the system call before it: the bytes that the kernel gives,
-   * kcdata or a trace buffer.
+  /** `stackshot_capture_with_config`, or the system call of older kernels: the kernel's bytes, kcdata or
+   * a trace buffer.
    *
-   * @throws MachError where it may not be taken, or there is no such thing
+   * @throws MachError if it is not permitted or not supported
    */
   stackshot(request?: StackshotRequest): Uint8Array;
 }
@@ -118,13 +117,13 @@ export interface NativeKernel extends MachKernel {
  * kernel.portRelease(task);
  * ```
  *
- * @throws Error with the way out when it cannot be loaded
+ * @throws Error with a remedy when it cannot be loaded
  */
 export function openKernel(options: KernelOptions = {}): NativeKernel {
   return new Shim(openNative(libraryPath(options.library)));
 }
 
-/** Over a native library that is open, as if on another machine: for tests.
+/** A kernel over an open native library, as if on another machine. For tests.
  *
  * @param arch as `Deno.build.arch` names it
  */
@@ -132,7 +131,8 @@ export function kernelOver(native: Native, system: "darwin" | "linux", arch: str
   return new Shim(native, system, arch);
 }
 
-/** Whether Developer Mode is on: then members of the group `_developer` are not asked for a password. */
+/** Whether Developer Mode is on. If it is, members of the group `_developer` are not asked for a
+ * password. */
 export function developerMode(): boolean | undefined {
   try {
     const { stdout } = new Deno.Command("/usr/sbin/DevToolsSecurity", {
@@ -154,22 +154,22 @@ const regionPath = 48;
 /** `MP_REGION_PATHS`. */
 const withPaths = 1;
 
-/** Regions that one call is asked for: half a megabyte of them. */
+/** Number of regions per call: half a megabyte. */
 const regionBatch = 512;
 
-/** A buffer for snapshots to begin with: a hundred threads of some pages each. */
+/** Initial buffer size for snapshots: a hundred threads with a few pages of stack each. */
 const firstSnapshotCapacity = 2 << 20;
 
-/** How often a snapshot is tried again, when the target's stacks and threads keep growing. */
+/** Maximum number of attempts at a snapshot, when the target's stacks and threads keep growing. */
 const snapshotTries = 8;
 
-/** A buffer for stackshots to begin with: those of whole systems take some megabytes. */
+/** Initial buffer size for stackshots: a whole system's has several megabytes. */
 const firstStackshotCapacity = 16 << 20;
-/** `SANE_TRACEBUF_SIZE` of kernels that bound theirs. */
+/** Maximum buffer size: `SANE_TRACEBUF_SIZE` of the kernels that have a limit. */
 const mostStackshotCapacity = 256 << 20;
 
 /** `STACKSHOT_*` of `osfmk/kern/debug.h`: dispatch queues, images of tasks and the kernel, memory,
- * kcdata, pages read in for stacks and images, the shared cache's layout, what is waited for, thread
+ * kcdata, fetching of pages for stacks and images, the shared cache's layout, wait information, thread
  * groups, coalitions. */
 const stackshotFlags = 0x1n | 0x2n | 0x4n | 0x8n | 0x1_0000n | 0x2_0000n | 0x8_0000n | 0x20_0000n |
   0x100_0000n | 0x200_0000n | 0x400_0000n;
@@ -180,21 +180,21 @@ class Shim implements NativeKernel {
   readonly system: "darwin" | "linux";
   readonly #arch: string;
   readonly #native: Native;
-  /** For results of one or two words, and for names and paths. */
+  /** Buffers for results of one or two words, and for names and paths. */
   readonly #word = new Uint32Array(1);
   readonly #long = new BigUint64Array(1);
   readonly #text = new Uint8Array(4096);
   readonly #record = new Uint8Array(128);
   readonly #recordView = new DataView(this.#record.buffer);
-  /** Made at first use, and as large as was ever needed. */
+  /** Allocated at first use; grows as needed. */
   #snapshot = new Uint8Array(0);
   #regions = new Uint8Array(0);
   #threads = new Uint32Array(64);
-  /** Of tasks, for messages. */
+  /** Pids of task ports, for messages. */
   readonly #pids = new Map<number, number>();
   /** Task ports of launched processes, by pid. */
   readonly #launched = new Map<number, number>();
-  /** Tasks whose registers may not be written, and their threads: why. */
+  /** Tasks and threads whose registers must not be written, with the reason. */
   readonly #guarded = new Map<number, string>();
   #calls = 0;
   #watchdog: Watchdog | undefined;
@@ -217,7 +217,7 @@ class Shim implements NativeKernel {
     return this.#calls;
   }
 
-  /** Every use of the library goes through here. */
+  /** Counts the calls. */
   get #shim(): Native {
     this.#calls++;
     return this.#native;
@@ -236,7 +236,7 @@ class Shim implements NativeKernel {
 
   #error(call: string, code: number, port: number): Error {
     const pid = this.#pids.get(port);
-    // Which of its codes a kernel gives for what has died depends on when it died.
+    // Which of these codes the kernel returns depends on when the process exited.
     const gone = code === kern.invalidDest || code === kern.terminated ||
       (code === kern.invalidArgument && pid !== undefined && !this.#exists(pid));
     if (gone) return new TargetGoneError(this.#nameOf(port));
@@ -265,7 +265,7 @@ class Shim implements NativeKernel {
       if (this.#shim.mp_port_retain(launched) === kern.success) {
         return this.#admit(launched, pid);
       }
-      // It has ended, and another process may have its pid.
+      // The process has exited; its pid may be another process's now.
       this.#launched.delete(pid);
       this.portRelease(launched);
     }
@@ -277,13 +277,13 @@ class Shim implements NativeKernel {
     return this.#admit(this.#word[0], pid);
   }
 
-  /** Takes a task port, unless its process cannot be read from here. */
+  /** Checks that the process of a new task port can be read from here. */
   #admit(task: number, pid: number): number {
     this.#pids.set(task, pid);
     this.#guarded.delete(task);
     if (this.system !== "darwin") return task;
     const info = this.processInfo(pid);
-    if (info === undefined) return task; // what is done with it next says that it has ended
+    if (info === undefined) return task; // it has exited: the next call reports that
     const refusal = architectureRefusal(pid, info, this.processInfo(Deno.pid), this.#arch);
     if (refusal !== undefined) {
       this.portRelease(task);
@@ -315,14 +315,14 @@ class Shim implements NativeKernel {
       const size = this.#word[0];
       if (code === kern.success) return new TextDecoder().decode(text.subarray(0, size));
       if (code !== kern.noSpace) return undefined;
-      // With room for the blob's header.
+      // The call needs room for the blob's header too.
       text = new Uint8Array(size + 8);
     }
   }
 
   hasScreen(): boolean {
     const code = this.#shim.mp_session_flags(this.#word);
-    // Where it is not known, that is not the reason.
+    // If unknown, do not blame the session.
     return code !== kern.success || (this.#word[0] & 1) !== 0; // MP_SESSION_GRAPHIC
   }
 
@@ -381,7 +381,7 @@ class Shim implements NativeKernel {
   threadSetState(thread: number, flavor: number, state: Uint8Array): void {
     const guard = this.#guarded.get(thread);
     if (guard !== undefined) throw new MachError("thread_set_state", kern.noAccess, guard);
-    // A copy is aligned, and the FFI's to read.
+    // The FFI needs an aligned buffer of its own.
     const words = state.slice();
     const code = this.#shim.mp_thread_set_state(thread, flavor, words, words.length >>> 2);
     this.#check("thread_set_state", code, thread);
@@ -462,7 +462,7 @@ class Shim implements NativeKernel {
     const count = this.#word[0];
     const text = this.#text;
     for (let index = 0; index < count; index++) {
-      // One may be unloaded by another thread meanwhile: then the list is shorter.
+      // Another thread may have unloaded an image meanwhile: the list is then shorter.
       if (this.#shim.mp_dyld_get_image_header(index, this.#long) !== kern.success) break;
       const header = this.#long[0];
       if (this.#shim.mp_dyld_get_image_name(index, text, text.length) !== kern.success) break;
@@ -484,7 +484,7 @@ class Shim implements NativeKernel {
     }
     const processes: { pid: number; name: string }[] = [];
     for (const pid of pids.subarray(0, this.#word[0])) {
-      // It may have ended since, and on Darwin not every name is for everybody.
+      // The process may have exited since.
       const name = this.processName(pid);
       if (name !== null) processes.push({ pid, name });
     }
@@ -534,7 +534,7 @@ class Shim implements NativeKernel {
   }
 
   launchContinue(reply: number): void {
-    // Where it fails, the process has ended meanwhile: what is done with it next says so.
+    // A failure means that the process has exited: the next call on its task reports that.
     this.#shim.mp_launch_continue(reply);
   }
 
@@ -574,7 +574,7 @@ class Shim implements NativeKernel {
         return { ...capture, stoppedNanoseconds: earlier + stopped };
       }
       earlier += stopped;
-      // From the start, so that the run states are those of a target that runs.
+      // Start over with the target running, so that the run states are right.
       if (held !== undefined) this.taskResume(held);
     }
   }
@@ -606,7 +606,7 @@ class Shim implements NativeKernel {
       const size = Number(this.#long[0]);
       if (code === kern.success) return buffer.subarray(0, size);
       if (code === kern.noSpace && capacity < mostStackshotCapacity) {
-        // The next one is another one.
+        // The next call takes a new stackshot.
         capacity = Math.min(Math.max(size + size / 4, capacity * 2), mostStackshotCapacity);
         continue;
       }
@@ -621,7 +621,7 @@ class Shim implements NativeKernel {
     return this.#snapshot as Uint8Array<ArrayBuffer>;
   }
 
-  /** Whether everything fitted, or will not; where not the next buffer is larger. */
+  /** Whether the snapshot is complete, or this was the last attempt. If not, enlarges the buffer. */
   #isComplete(buffer: Uint8Array, tries: number): boolean {
     const { needed } = readHeader(new DataView(buffer.buffer));
     if (needed <= buffer.length || tries === snapshotTries) return true;
@@ -637,7 +637,7 @@ class Shim implements NativeKernel {
   ): Capture {
     const header = readHeader(new DataView(buffer.buffer));
     try {
-      // Copied once: the buffer is the next snapshot's.
+      // Copied, because the next snapshot reuses the buffer.
       const bytes = buffer.slice(0, Math.max(header.used, headerSize));
       const threads = readThreads(bytes, header, stateSize);
       const stoppedSince = now - header.stopped / 1e6;

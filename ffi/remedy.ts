@@ -1,10 +1,10 @@
-/** What a person can do about a process that cannot be attached to. */
+/** Explains why a process cannot be attached to, and what to do about it. */
 import { MachError } from "../lib/errors.ts";
 import { commandLine } from "./command.ts";
 import { entitles } from "./insertion.ts";
 import type { ProcessInfo } from "./kernel.ts";
 
-/** Why a task port was not given. */
+/** Why a task port was refused. */
 export type RefusalReason =
   | "gone"
   | "traced"
@@ -28,39 +28,39 @@ export class AttachError extends MachError {
   }
 }
 
-/** Why, and in a sentence what can be done about it. */
+/** The reason, and one sentence with the remedy. */
 export interface Refusal {
   readonly reason: RefusalReason;
   readonly text: string;
 }
 
-/** What the system is asked about a refusal. Tests answer for it. */
+/** What is asked of the system to find the reason. Tests pass their own. */
 export interface RefusalFacts {
   readonly system: "darwin" | "linux";
   /** This process. */
   readonly pid: number;
   /** Its effective user. */
   readonly user: number;
-  /** What is known of a process; `undefined` where there is none. */
+  /** `undefined` if there is no such process. */
   processInfo(pid: number): ProcessInfo | undefined;
-  /** Its name, for people; not safe to print raw. */
+  /** The name of a process; not safe to print raw. */
   processName(pid: number): string | null;
-  /** The XML property list of this process's entitlements; `undefined` where it is not told. */
+  /** This process's entitlements, an XML property list; `undefined` if unknown. */
   ownEntitlements(): string | undefined;
-  /** Whether the login session has a screen, on which the system can ask for a password. */
+  /** Whether the login session has a screen, so that the system can show a password dialog. */
   hasScreen(): boolean;
-  /** Whether Developer Mode is on; `undefined` where that is not known. */
+  /** Whether Developer Mode is on; `undefined` if unknown. */
   developerMode(): boolean | undefined;
-  /** The path of the copy that setup has signed, where there is one. */
+  /** The path of the copy that setup has signed, if there is one. */
   signedCopy(): string | undefined;
 }
 
 /** `CS_*` of XNU's `osfmk/kern/cs_blobs.h`. */
 const CS = { getTaskAllow: 0x4, runtime: 0x1_0000, platformBinary: 0x400_0000 };
 
-/** What Xcode's debug builds have. */
+/** Xcode gives it to debug builds: any debugger may attach. */
 const getTaskAllow = "com.apple.security.get-task-allow";
-/** What a debugger has. */
+/** The entitlement of debuggers. */
 export const debuggerEntitlement = "com.apple.security.cs.debugger";
 
 function readText(path: string): string | undefined {
@@ -91,8 +91,8 @@ function linuxRefusal(pid: number): Refusal {
   };
 }
 
-/** In the order of debugserver (LLVM's `RNBRemote.cpp`, `HandlePacket_v()`), with what it leaves to the
- * console: AMFI's rules for the two programs. */
+/** Checks in the order of debugserver (LLVM's `RNBRemote.cpp`, `HandlePacket_v()`), then AMFI's rules,
+ * which debugserver leaves to the console. */
 function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Refusal {
   const root = facts.user === 0;
   const flags = info.signatureFlags ?? 0;
@@ -114,7 +114,7 @@ function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Ref
     return { reason: "user", text };
   }
   const entitled = entitles(facts.ownEntitlements() ?? null, debuggerEntitlement);
-  // With get-task-allow nobody is asked for a password.
+  // Targets with get-task-allow need no password.
   if (!root && entitled && (flags & CS.getTaskAllow) === 0 && !facts.hasScreen()) {
     const text = facts.developerMode() === false
       ? "this session has no screen to ask for a password on (SSH?), and Developer Mode is off: " +
@@ -137,9 +137,9 @@ function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Ref
   if (!root && !entitled) {
     const copy = facts.signedCopy();
     const text = copy === undefined
-      ? "macOS gives task ports to root and to programs signed as debuggers only: have a copy of " +
+      ? "macOS gives task ports only to root and to programs signed as debuggers: have a copy of " +
         `this one signed with \`${commandLine(["setup"])}\`, or run with sudo`
-      : "macOS gives task ports to root and to programs signed as debuggers only: use the signed " +
+      : "macOS gives task ports only to root and to programs signed as debuggers: use the signed " +
         `copy, ${copy}; if it is of an older version, run \`${commandLine(["setup"])}\` again`;
     return { reason: "entitlement", text };
   }
@@ -150,7 +150,7 @@ function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Ref
   return { reason: "other", text };
 }
 
-/** Why `task_for_pid` failed, and the way out. */
+/** Why `task_for_pid` failed, and the remedy. */
 export function refusalOf(pid: number, facts: RefusalFacts): Refusal {
   const info = facts.processInfo(pid);
   if (info === undefined) {
@@ -163,11 +163,11 @@ export function refusalOf(pid: number, facts: RefusalFacts): Refusal {
 const arm64 = 0x0100_000c;
 const arm64e = 2;
 
-/** Why a process's threads could not be read on a Mac, although its task port was given: what runs under
- * Rosetta has an Intel program's registers in memory of Rosetta's, and an arm64 thread's in the kernel.
- * debugserver leaves the same two cases to another one (LLVM's `DNB.cpp`, `DNBProcessAttach()`).
+/** Why the threads of a process cannot be read on a Mac although its task port is available. For a process
+ * under Rosetta the kernel has arm64 registers; the Intel registers are in Rosetta's memory. debugserver
+ * refuses the same two cases (LLVM's `DNB.cpp`, `DNBProcessAttach()`).
  *
- * @param own of this process
+ * @param own describes this process
  */
 export function architectureRefusal(
   pid: number,
@@ -188,9 +188,9 @@ export function architectureRefusal(
   return { reason: "architecture", text };
 }
 
-/** Why registers of a process may not be written on a Mac; `undefined` where they may. XNU ends the caller,
- * with the exception `kGUARD_EXC_THREAD_SET_STATE`, for hardened targets: the system's own programs, and
- * those that were given its hardening, which are arm64e (osfmk/kern/thread_act.c,
+/** Why the registers of a process must not be written on a Mac; `undefined` if they may be. For hardened
+ * targets XNU kills the caller with the exception `kGUARD_EXC_THREAD_SET_STATE`: programs of the system,
+ * and programs with the system's hardening, which are arm64e (osfmk/kern/thread_act.c,
  * `thread_set_state_allowed()`). */
 export function setStateRefusal(info: ProcessInfo): string | undefined {
   if (((info.signatureFlags ?? 0) & CS.platformBinary) !== 0) {
@@ -201,8 +201,7 @@ export function setStateRefusal(info: ProcessInfo): string | undefined {
     : undefined;
 }
 
-/** What a person can do about a stackshot that was not taken, by its `kern_return_t`; `undefined` where
- * that is nothing. */
+/** The remedy for a stackshot that failed with a `kern_return_t`; `undefined` if there is none. */
 export function stackshotRemedy(code: number, pid: number): string | undefined {
   switch (code) {
     case 8: // KERN_NO_ACCESS

@@ -1,16 +1,16 @@
 /** The copy of Deno, or of the compiled program, that `machpause setup` signs with a debugger's
- * entitlement: where it is, and whether it is one of what runs now. */
+ * entitlement: where it is, and whether it is up to date. */
 import { type Origin, ownOrigin } from "./command.ts";
 
 /** The files of a copy. */
 export interface SignedCopy {
   /** The signed program. */
   readonly path: string;
-  /** Holds the SHA-256 of what it is a copy of: its own differs, for it is signed otherwise. */
+  /** Contains the SHA-256 of the original. The copy's own differs because of its signature. */
   readonly origin: string;
 }
 
-/** Where setup puts them.
+/** Where setup puts the files.
  *
  * @param directory instead of the user's own
  */
@@ -26,7 +26,7 @@ export async function sha256(path: string): Promise<string> {
   return new Uint8Array(digest).toHex();
 }
 
-/** Whether there is a copy of this very program, by what setup wrote down of it. */
+/** Whether the copy exists and was made of this executable. */
 export async function isCurrent(copy: SignedCopy, executable: string): Promise<boolean> {
   try {
     const [written] = await Promise.all([Deno.readTextFile(copy.origin), Deno.stat(copy.path)]);
@@ -37,7 +37,7 @@ export async function isCurrent(copy: SignedCopy, executable: string): Promise<b
   }
 }
 
-/** The current user's copy, where there is one; it may be of another Deno. */
+/** The current user's copy, if there is one. It may be of another version. */
 export function findSignedCopy(): SignedCopy | undefined {
   const home = Deno.env.get("HOME");
   if (home === undefined) return undefined;

@@ -1,6 +1,6 @@
-/** Spotlight's index of dSYMs. Xcode's importer keeps their UUIDs in it. */
+/** Finds dSYMs with Spotlight. Xcode's importer indexes their UUIDs. */
 
-/** Runs `mdfind`, and returns what it prints. */
+/** Runs `mdfind` with a query and returns its output. */
 export type Query = (query: string) => string;
 
 const mdfind: Query = (query) => {
@@ -12,8 +12,8 @@ const mdfind: Query = (query) => {
   return success ? new TextDecoder().decode(stdout) : "";
 };
 
-/** The dSYM bundles, and folders of them in archives, that Spotlight knows for a UUID; none where there
- * is no Spotlight.
+/** The dSYM bundles, and dSYM folders of Xcode archives, that Spotlight finds for a UUID. Empty on systems
+ * without Spotlight.
  *
  * @param uuid upper case, `8-4-4-4-12`
  */

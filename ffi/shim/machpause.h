@@ -13,7 +13,7 @@
 
 #define MP_EXPORT __attribute__((visibility("default")))
 
-/* Raised whenever a function or a structure here changes. */
+/* Incremented whenever a function or a structure here changes. */
 #define MP_ABI_VERSION 3u
 
 /* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
@@ -26,7 +26,7 @@ typedef struct mp_thread_info {
 	uint32_t cpu_usage;      /* of TH_USAGE_SCALE, 1000 */
 	uint32_t run_state;      /* TH_STATE_*: 1 running 2 stopped 3 waiting 4 uninterruptible 5 halted */
 	uint32_t flags;          /* TH_FLAGS_*: 1 swapped, 2 idle */
-	int32_t suspend_count;   /* thread_suspend()s outstanding; a task's own suspension is not in it */
+	int32_t suspend_count;   /* outstanding thread_suspend() calls, without suspensions of the task */
 	int32_t priority;        /* current */
 	uint32_t reserved;
 	char name[64];           /* MAXTHREADNAMESIZE, always terminated */
@@ -45,7 +45,7 @@ typedef struct mp_vm_region_info {
 	uint32_t share_mode;     /* SM_*: 1 cow 2 private 3 empty 4 shared ... */
 	uint32_t depth;          /* of the submap it was found in */
 	uint32_t path_length;    /* bytes of path, 0 where no file is mapped or paths were not asked for */
-	char path[MP_PATH_SIZE]; /* terminated; cut short where longer */
+	char path[MP_PATH_SIZE]; /* terminated; truncated if longer */
 } mp_vm_region_info;
 
 /* mp_vm_region() flags */
@@ -65,37 +65,37 @@ typedef struct mp_dyld_info {
 
 /* One thread of a snapshot. */
 typedef struct mp_snapshot_thread {
-	mp_thread_info info;    /* taken just before the stop, so run_state tells what it was doing */
-	uint64_t stack_address; /* of the first byte copied: sp, less the red zone */
+	mp_thread_info info;    /* read just before the stop: run_state shows what the thread was doing */
+	uint64_t stack_address; /* of the first copied byte: sp minus the red zone */
 	uint64_t stack_size;    /* bytes copied */
-	uint64_t stack_end;     /* the end of the region sp lies in: the stack's upper bound; 0 unknown */
-	uint64_t stack_offset;  /* of the copied bytes in the buffer, a multiple of 16 */
-	int32_t info_result;    /* kern_return_t of each part; where it is not 0 that part is zeroes */
+	uint64_t stack_end;     /* the end of the stack's region; 0 if unknown */
+	uint64_t stack_offset;  /* offset of the copied bytes in the buffer, a multiple of 16 */
+	int32_t info_result;    /* kern_return_t of each part; a part that failed is zeroed */
 	int32_t state_result;
 	int32_t stack_result;
 	uint32_t reserved;
-	uint32_t state[MP_STATE_WORDS]; /* the thread state, in the asked-for flavor's layout */
+	uint32_t state[MP_STATE_WORDS]; /* the thread state in the requested flavor */
 } mp_snapshot_thread;
 
 /* At the start of a snapshot's buffer; thread_count records follow it at once. */
 typedef struct mp_snapshot_header {
 	uint64_t stopped_ns;     /* from before the first thread was asked to stop until the last one ran
 	                          * again; of a task that is left suspended, until this call returned */
-	uint64_t used;           /* bytes of the buffer that hold something */
-	uint64_t needed;         /* a capacity at which nothing would have been left out */
+	uint64_t used;           /* bytes of the buffer that are in use */
+	uint64_t needed;         /* the capacity that a complete snapshot would have needed */
 	uint32_t thread_count;
-	uint32_t threads_omitted; /* threads for whose record there was no room */
+	uint32_t threads_omitted; /* threads whose records did not fit */
 	uint32_t thread_size;    /* sizeof(mp_snapshot_thread) */
 	uint32_t reserved;
 } mp_snapshot_header;
 
 MP_EXPORT uint32_t mp_abi_version(void);
 
-/* The calling process's own task. The port need not be released. */
+/* The calling process's task. The port does not have to be released. */
 MP_EXPORT int32_t mp_task_self(uint32_t *task);
 MP_EXPORT int32_t mp_task_for_pid(int32_t pid, uint32_t *task);
-/* Ports of all threads. *count is set to how many there are; with more than capacity of them
- * KERN_NO_SPACE (3) is returned and none is handed out. Each port is to be released. */
+/* Ports of all threads; the caller releases each. *count is set to the number of threads. If it exceeds
+ * capacity, KERN_NO_SPACE (3) is returned and no port. */
 MP_EXPORT int32_t mp_task_threads(uint32_t task, uint32_t *threads, uint32_t capacity, uint32_t *count);
 /* task_suspend2(): the token goes to mp_task_resume(), which consumes it. Suspensions nest. The
  * kernel drops the token, and the task runs again, when the owner of the token dies. */
@@ -108,11 +108,11 @@ MP_EXPORT int32_t mp_thread_resume(uint32_t thread);
 MP_EXPORT int32_t mp_thread_get_state(uint32_t thread, int32_t flavor, uint32_t *state, uint32_t *count);
 MP_EXPORT int32_t mp_thread_set_state(uint32_t thread, int32_t flavor, const uint32_t *state, uint32_t count);
 MP_EXPORT int32_t mp_thread_info_get(uint32_t thread, mp_thread_info *info);
-/* All of size bytes, or an error and *done as far as it got. */
+/* Reads size bytes. On an error, *done is the number of bytes that were read. */
 MP_EXPORT int32_t mp_vm_read_overwrite(uint32_t task, uint64_t address, uint64_t size, void *data, uint64_t *done);
 MP_EXPORT int32_t mp_vm_write(uint32_t task, uint64_t address, const void *data, uint64_t size);
-/* The regions from the one that holds or follows address on, as many as fit. *count is set to how
- * many were filled in; 0 of them with KERN_SUCCESS means there are no more. */
+/* The regions from the one that contains or follows address, up to capacity. *count is set to the number
+ * of regions returned; 0 with KERN_SUCCESS means that there are no more. */
 MP_EXPORT int32_t mp_vm_region(uint32_t task, uint64_t address, uint32_t flags, mp_vm_region_info *regions, uint32_t capacity, uint32_t *count);
 MP_EXPORT int32_t mp_task_dyld_info(uint32_t task, mp_dyld_info *info);
 
@@ -124,11 +124,11 @@ MP_EXPORT int32_t mp_dyld_get_image_vmaddr_slide(uint32_t index, int64_t *slide)
 
 /* Drops one reference to a port. */
 MP_EXPORT int32_t mp_port_release(uint32_t port);
-/* How many port names the process holds (mach_port_names), for finding leaks. */
+/* Number of port names in this process (mach_port_names), to find leaks. */
 MP_EXPORT int32_t mp_port_count(uint32_t *count);
 
-/* libproc: all process identifiers (sorted out like mp_task_threads()), and a process's name: the
- * whole file name of its program where the kernel keeps only the start of it. */
+/* libproc: all process identifiers (*count as in mp_task_threads()), and the name of a process: the file
+ * name of its program if the kernel's copy is truncated or not told. */
 MP_EXPORT int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count);
 MP_EXPORT int32_t mp_proc_name(int32_t pid, char *name, uint32_t size);
 MP_EXPORT int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size);
@@ -139,7 +139,7 @@ MP_EXPORT int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size);
 #define MP_PROC_TRANSLATED 4u /* it runs under Rosetta */
 #define MP_PROC_SIGNATURE 8u  /* cs_flags is known */
 
-/* What the system tells everybody about any process: proc_pidinfo(PROC_PIDT_SHORTBSDINFO) and
+/* What the system tells every caller about every process: proc_pidinfo(PROC_PIDT_SHORTBSDINFO) and
  * csops(CS_OPS_STATUS). */
 typedef struct mp_proc_info {
 	int32_t pid;
@@ -148,7 +148,7 @@ typedef struct mp_proc_info {
 	uint32_t uid;       /* effective */
 	uint32_t ruid;      /* real */
 	uint32_t svuid;     /* saved */
-	int32_t cputype;    /* CPU_TYPE_*; 0 where it is not told: another user's process */
+	int32_t cputype;    /* CPU_TYPE_*; 0 if it is not told (processes of other users) */
 	int32_t cpusubtype;
 	uint32_t cs_flags;  /* CS_* of osfmk/kern/cs_blobs.h */
 	uint32_t reserved;
@@ -156,48 +156,49 @@ typedef struct mp_proc_info {
 
 /* KERN_INVALID_VALUE (18): there is no such process. */
 MP_EXPORT int32_t mp_proc_info_get(int32_t pid, mp_proc_info *info);
-/* csops(CS_OPS_ENTITLEMENTS_BLOB): the XML property list of a process's entitlements, *size bytes;
- * none is KERN_SUCCESS with 0. KERN_NO_SPACE (3) with more than capacity of them. */
+/* csops(CS_OPS_ENTITLEMENTS_BLOB): the XML property list of a process's entitlements, *size bytes. A
+ * process without entitlements gives KERN_SUCCESS and 0. capacity must be at least *size + 8, or
+ * KERN_NO_SPACE (3) is returned. */
 MP_EXPORT int32_t mp_proc_entitlements(int32_t pid, char *text, uint32_t capacity, uint32_t *size);
 
 /* mp_session_flags() */
-#define MP_SESSION_GRAPHIC 1u /* the system can ask this session's user for a password */
+#define MP_SESSION_GRAPHIC 1u /* the system can show the user a password dialog */
 
 /* getaudit_addr(): the login session that the caller belongs to. */
 MP_EXPORT int32_t mp_session_flags(uint32_t *flags);
 
 /*
- * Launching without task_for_pid(). The program is started with the library of darwin/preload.c in
- * DYLD_INSERT_LIBRARIES and the name in MACHPAUSE_LAUNCH; before any code of the program's own the
- * library sends the program's task port to the name, and waits for mp_launch_continue().
+ * Launching without task_for_pid(). The caller starts the program with the library of
+ * darwin/preload.c in DYLD_INSERT_LIBRARIES, and the name in MACHPAUSE_LAUNCH. Before the program's
+ * own code runs, the library sends the task port to that name and waits for mp_launch_continue().
  *
- * name, at most 127 bytes and not to be guessed, is registered with the bootstrap server. *port is
- * the receive right, for mp_launch_close().
+ * Registers name with the bootstrap server. The name has at most 127 bytes and should be random.
+ * *port is the receive right; mp_launch_close() releases it.
  */
 MP_EXPORT int32_t mp_launch_open(const char *name, uint32_t *port);
-/* Waits until the process has sent its task port, at most so many milliseconds; 0 only looks. Other
- * processes that send theirs are let go on. *task is to be released; *reply goes to
- * mp_launch_continue(). KERN_OPERATION_TIMED_OUT (49): not yet. */
+/* Waits for the task port of the process, at most the given time; 0 polls. Other processes that send
+ * theirs are answered at once. The caller releases *task, and passes *reply to mp_launch_continue().
+ * KERN_OPERATION_TIMED_OUT (49): the process has not sent it yet. */
 MP_EXPORT int32_t mp_launch_accept(uint32_t port, int32_t pid, uint32_t milliseconds, uint32_t *task, uint32_t *reply);
-/* Lets the program begin. reply is used up whatever happens. */
+/* Lets the program start. reply is consumed, also on failure. */
 MP_EXPORT int32_t mp_launch_continue(uint32_t reply);
-/* Lets go of the name; whoever still waits for an answer goes on. */
+/* Releases the name. Processes that wait for an answer continue. */
 MP_EXPORT int32_t mp_launch_close(uint32_t port);
 /* Adds one reference to a port. */
 MP_EXPORT int32_t mp_port_retain(uint32_t port);
 
 /*
- * Stops the task, copies every thread's state and stack into buffer, and lets the task go on, or,
- * with a token that is not NULL, leaves it suspended and hands the token out. A record's
- * stack holds at most max_stack bytes, from sp (less the red zone) upward. flavor is
+ * Suspends the task, copies every thread's state and stack into buffer, and resumes the task. If token
+ * is not NULL, the task stays suspended and *token is set. A record's stack holds at most
+ * max_stack bytes, from sp (less the red zone) upward. flavor is
  * x86_THREAD_STATE32 (1), x86_THREAD_STATE64 (4), ARM_THREAD_STATE (1) or ARM_THREAD_STATE64 (6).
- * Nothing is allocated in the caller's process while the task is stopped. Where the buffer is too
- * small, stacks and then threads are left out, and needed tells what would do. On an error nothing
+ * Nothing is allocated in the calling process while the task is suspended. If the buffer is too small,
+ * stacks and then threads are omitted, and needed says which capacity would do. On an error nothing
  * stays suspended.
  */
 MP_EXPORT int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack, void *buffer, uint64_t capacity, uint32_t *token);
-/* The same for the calling process, in its native flavor; the calling thread never stops, and its
- * record shows it at this call. */
+/* The same for the calling process, in its native flavor. The calling thread is not suspended; its
+ * record shows it in this call. */
 MP_EXPORT int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity);
 
 /*
@@ -223,12 +224,11 @@ MP_EXPORT int32_t mp_watchdog_interrupts(uint64_t *address);
 #define MP_STACKSHOT_TRACE_BUFFER 2u /* osfmk/kern/debug.h, of kernels before OS X 10.11 */
 
 /*
- * stackshot_capture_with_config(), and where that is missing the system call before it: every
- * thread of a process, or with pid -1 of all of them, as the kernel sees it. flags are STACKSHOT_*;
- * the older call understands those of its time. With since, a mach_absolute_time(), what has
- * changed from then on. *size is set to the bytes there are; with more than capacity of them
- * KERN_NO_SPACE (3) is returned, and another call takes another stackshot. The older call does not say
- * how many there are: *size is then a guess.
+ * stackshot_capture_with_config(), or the system call of older kernels: every thread of a process, or
+ * of all processes with pid -1, as the kernel sees it. flags are STACKSHOT_*; the older call ignores
+ * those it does not know. since is a mach_absolute_time(): only what has changed from then on; 0 for
+ * all. *size is set to the size in bytes. If it exceeds capacity, KERN_NO_SPACE (3) is returned, and
+ * the next call takes a new stackshot. With the older call, *size is then an estimate.
  * KERN_NO_ACCESS (8): the caller is not root, or lacks an entitlement. KERN_NOT_SUPPORTED (46): this
  * kernel has none. KERN_INVALID_VALUE (18): there is no such process.
  */

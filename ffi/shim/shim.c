@@ -24,13 +24,14 @@ _Static_assert(sizeof(((mp_thread_info *)0)->name) == MAXTHREADNAMESIZE, "mp_thr
 /* Deep enough for mach_vm_region_recurse() to descend into every submap. */
 #define ALL_SUBMAPS 1024u
 
-/* Where a kernel says a stack is in parts, so many of them are looked at. */
+/* Maximum number of adjacent regions that are taken for one stack. */
 #define MAX_STACK_PARTS 8
 
-/* Rounds of suspending the process's other threads, each for those the round before missed. */
+/* Maximum number of rounds of suspending the process's other threads. Each round catches the threads
+ * that were started during the one before. */
 #define MAX_SUSPEND_ROUNDS 16
 
-/* What the copying of a stack needs to know of a thread state. */
+/* The parts of a thread state that are needed to copy a stack. */
 struct flavor {
 	thread_state_flavor_t number;
 	mach_msg_type_number_t words;
@@ -67,7 +68,7 @@ static const struct flavor *find_flavor(thread_state_flavor_t number)
 	return NULL;
 }
 
-/* Copies a C string, cut short to what fits; its length there. */
+/* Copies a C string, truncated to the buffer. Returns the copied length. */
 static uint32_t copy_string(char *to, uint32_t size, const char *from)
 {
 	uint32_t length = 0;
@@ -87,7 +88,7 @@ static bool is_self(task_t task)
 			&& pid_for_task(mach_task_self(), &own) == KERN_SUCCESS && pid == own);
 }
 
-/* The array that task_threads() handed out, and a reference to each port in it. */
+/* Releases the array that task_threads() returned, and one reference to each port in it. */
 static void release_threads(thread_act_array_t threads, mach_msg_type_number_t count)
 {
 	if (threads == NULL)
@@ -98,17 +99,17 @@ static void release_threads(thread_act_array_t threads, mach_msg_type_number_t c
 		mach_task_self(), (mach_vm_address_t)(uintptr_t)threads, count * sizeof(threads[0]));
 }
 
-/* Consumes the token whatever happens. */
+/* Consumes the token, also on failure. */
 static kern_return_t resume(task_suspension_token_t token)
 {
 	kern_return_t result = task_resume2(token);
-	/* Any MACH_SEND_ error: the message did not go out, and the right is still ours. */
+	/* After any MACH_SEND_ error the message was not sent, and this process still has the right. */
 	if ((result & ~0xfff) == (MACH_SEND_INVALID_DEST & ~0xfff))
 		mach_port_deallocate(mach_task_self(), token);
 	return result;
 }
 
-/* A suspension that the caller gets: the watchdog knows of it. */
+/* A suspension that is returned to the caller is registered with the watchdog. */
 static kern_return_t suspend(task_t task, task_suspension_token_t *token)
 {
 	kern_return_t result = mp_watchdog_arm();
@@ -181,8 +182,8 @@ static kern_return_t read_exactly(task_t task, uint64_t address, uint64_t size, 
 	return result == KERN_SUCCESS && copied != size ? KERN_INVALID_ADDRESS : result;
 }
 
-/* Reads as far as the memory goes. mach_vm_read_overwrite() does all or nothing, so after a failure
- * the end of what can be read is found by halving. */
+/* Reads up to the first unreadable page. mach_vm_read_overwrite() reads all or nothing, so after a
+ * failure a binary search finds the end of the readable part. */
 static kern_return_t read_memory(
 	task_t task, uint64_t address, uint64_t size, void *data, uint64_t *done)
 {
@@ -196,7 +197,7 @@ static kern_return_t read_memory(
 		*done = size;
 		return result;
 	}
-	/* Not all of [at, bad) can be read. */
+	/* Invariant: [at, bad) is not readable as a whole. */
 	uint64_t at = address;
 	uint64_t bad = address + size;
 	for (;;) {
@@ -214,7 +215,7 @@ static kern_return_t read_memory(
 	}
 }
 
-/* The region that holds *address, or the next one. */
+/* The region that contains *address, or the next one. */
 static kern_return_t find_region(task_t task, uint64_t *address, uint64_t *size, uint32_t *depth,
 	struct vm_region_submap_info_64 *info)
 {
@@ -230,7 +231,7 @@ static kern_return_t find_region(task_t task, uint64_t *address, uint64_t *size,
 	return result;
 }
 
-/* The region sp lies in, and those right above it that belong to the same stack. */
+/* The region that contains sp, and the adjacent regions above it that belong to the same stack. */
 static kern_return_t find_stack(task_t task, uint64_t sp, uint64_t *start, uint64_t *end)
 {
 	struct vm_region_submap_info_64 info;
@@ -251,7 +252,7 @@ static kern_return_t find_stack(task_t task, uint64_t sp, uint64_t *start, uint6
 		address = *end;
 		if (find_region(task, &address, &size, &depth, &info) != KERN_SUCCESS)
 			break;
-		/* The next thread's guard pages are tagged as a stack too, but cannot be read. */
+		/* The guard pages of the next thread are also tagged as a stack, but are not readable. */
 		if (address != *end || info.user_tag != VM_MEMORY_STACK
 			|| !(info.protection & VM_PROT_READ))
 			break;
@@ -295,7 +296,7 @@ int32_t mp_task_threads(uint32_t task, uint32_t *threads, uint32_t capacity, uin
 	}
 	for (mach_msg_type_number_t i = 0; i < port_count; i++)
 		threads[i] = ports[i];
-	/* The references go to the caller: the array alone is given back. */
+	/* The caller gets the references; only the array is freed. */
 	mach_vm_deallocate(
 		mach_task_self(), (mach_vm_address_t)(uintptr_t)ports, port_count * sizeof(ports[0]));
 	return KERN_SUCCESS;
@@ -328,7 +329,7 @@ int32_t mp_thread_suspend(uint32_t thread)
 	kern_return_t result = mp_watchdog_arm();
 	if (result != KERN_SUCCESS)
 		return result;
-	/* Noted first, so that there is no moment at which it would be left suspended. */
+	/* Registered before the call, so that the thread cannot be left suspended in between. */
 	result = watchdog_add(thread, true) ? KERN_SUCCESS : KERN_RESOURCE_SHORTAGE;
 	if (result == KERN_SUCCESS) {
 		result = thread_suspend(thread);
@@ -358,7 +359,7 @@ int32_t mp_thread_get_state(uint32_t thread, int32_t flavor, uint32_t *state, ui
 
 int32_t mp_thread_set_state(uint32_t thread, int32_t flavor, const uint32_t *state, uint32_t count)
 {
-	/* Only read from, though Mach's prototype does not say so. */
+	/* thread_set_state() does not write to the state, although its prototype has no const. */
 	return thread_set_state(thread, flavor, (thread_state_t)(uintptr_t)state, count);
 }
 
@@ -394,7 +395,7 @@ static void read_region_path(int pid, mp_vm_region_info *region)
 	if (proc_pidinfo(pid, PROC_PIDREGIONPATH, region->address, &path, sizeof(path))
 		!= (int)sizeof(path))
 		return;
-	/* Where no file is mapped the answer is about a later region. */
+	/* If no file is mapped here, the answer describes a later region. */
 	if (region->address < path.prpo_addr
 		|| region->address - path.prpo_addr >= path.prpo_regionlength)
 		return;
@@ -491,7 +492,7 @@ int32_t mp_dyld_get_image_name(uint32_t index, char *name, uint32_t size)
 int32_t mp_dyld_get_image_vmaddr_slide(uint32_t index, int64_t *slide)
 {
 	*slide = _dyld_get_image_vmaddr_slide(index);
-	/* A slide of 0 does not tell an image that is not there. */
+	/* _dyld_get_image_vmaddr_slide() returns 0 also for an index out of range. */
 	return _dyld_get_image_header(index) == NULL ? KERN_INVALID_ARGUMENT : KERN_SUCCESS;
 }
 
@@ -531,7 +532,7 @@ int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count)
 	if (capacity > most)
 		capacity = most;
 	*count = 0;
-	/* Without a buffer the answer has room for some processes that are still to be born. */
+	/* Without a buffer proc_listallpids() returns the current count plus some spare room. */
 	int expected = proc_listallpids(NULL, 0);
 	if (expected < 0)
 		return KERN_FAILURE;
@@ -539,7 +540,7 @@ int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count)
 		? 0 : proc_listallpids(pids, (int)(capacity * (uint32_t)sizeof(pids[0])));
 	if (filled < 0)
 		return KERN_FAILURE;
-	/* A full buffer does not tell whether there were more. */
+	/* If the buffer is full, there may be more. */
 	if ((uint32_t)filled >= capacity) {
 		*count = (uint32_t)(expected > filled ? expected : filled) + 1;
 		return KERN_NO_SPACE;
@@ -548,7 +549,7 @@ int32_t mp_proc_listpids(int32_t *pids, uint32_t capacity, uint32_t *count)
 	return KERN_SUCCESS;
 }
 
-/* The file name in a path. */
+/* Returns the part of a path after the last slash. */
 static const char *last_part(const char *path)
 {
 	const char *part = path;
@@ -568,10 +569,11 @@ static bool starts_with(const char *text, const char *start)
 
 int32_t mp_proc_name(int32_t pid, char *name, uint32_t size)
 {
-	/* proc_name() is answered for the caller's own processes only, with at most this many bytes
-	 * (XNU's bsd/kern/proc_info.c: pbi_name has 2 * MAXCOMLEN); proc_pidpath() for all, in full. */
+	/* XNU answers proc_name() only for processes of the same user, and truncates the name to this
+	 * length (bsd/kern/proc_info.c; pbi_name has 2 * MAXCOMLEN bytes). It answers proc_pidpath() for
+	 * every process, with the whole path. */
 	enum { CUT = 31 };
-	/* proc_name() refuses a buffer smaller than what it could need. */
+	/* proc_name() fails for buffers smaller than pbi_name. */
 	char full[256];
 	char path[PROC_PIDPATHINFO_MAXSIZE];
 	if (size == 0)
@@ -585,7 +587,7 @@ int32_t mp_proc_name(int32_t pid, char *name, uint32_t size)
 			full[0] = '\0';
 		if (mp_proc_pidpath(pid, path, sizeof(path)) == KERN_SUCCESS) {
 			const char *file = last_part(path);
-			/* A program may have set another name of that length. */
+			/* The name may differ from the file's: a script's, or one that the program has set. */
 			if (starts_with(file, full)) {
 				copy_string(name, size, file);
 				return KERN_SUCCESS;
@@ -593,7 +595,7 @@ int32_t mp_proc_name(int32_t pid, char *name, uint32_t size)
 		}
 	}
 	if (full[0] == '\0') {
-		/* The kernel, which has no file, or a program whose file is gone. */
+		/* The kernel has no file; the file of a program may have been deleted. */
 		struct proc_bsdshortinfo info;
 		if (proc_pidinfo(pid, PROC_PIDT_SHORTBSDINFO, 0, &info, sizeof(info)) != (int)sizeof(info))
 			return KERN_FAILURE;
@@ -606,7 +608,7 @@ int32_t mp_proc_name(int32_t pid, char *name, uint32_t size)
 
 int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size)
 {
-	/* So does proc_pidpath(). */
+	/* proc_pidpath() also fails for small buffers. */
 	char full[PROC_PIDPATHINFO_MAXSIZE];
 	if (size == 0)
 		return KERN_INVALID_ARGUMENT;
@@ -618,7 +620,7 @@ int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size)
 	return KERN_SUCCESS;
 }
 
-/* Whether this very process runs under Rosetta: kernels before PROC_FLAG_ROSETTA say it here. */
+/* Whether this process runs under Rosetta. Works on kernels without PROC_FLAG_ROSETTA too. */
 static bool is_self_translated(void)
 {
 	int translated = 0;
@@ -665,8 +667,8 @@ int32_t mp_proc_info_get(int32_t pid, mp_proc_info *info)
 
 int32_t mp_proc_entitlements(int32_t pid, char *text, uint32_t capacity, uint32_t *size)
 {
-	/* A blob: its magic and its length, header included, big-endian; then the text. With a buffer
-	 * that is too small only this header is filled in, and the call fails with ERANGE
+	/* csops() returns a blob: magic and length, both big-endian, then the text. The length includes
+	 * these 8 bytes. If the buffer is too small, csops() writes only the header and fails with ERANGE
 	 * (kern_proc.c, csops_copy_token()). */
 	uint8_t header[8] = {0};
 
@@ -731,7 +733,7 @@ int32_t mp_launch_open(const char *name, uint32_t *port)
 	return result;
 }
 
-/* Whether it is a program's task port, and a way to answer. */
+/* Whether the message holds a task port and a reply port. */
 static bool is_introduction(const struct mp_launch_message *message)
 {
 	return message->header.msgh_id == MP_LAUNCH_ID
@@ -746,7 +748,7 @@ static bool is_introduction(const struct mp_launch_message *message)
 int32_t mp_launch_accept(
 	uint32_t port, int32_t pid, uint32_t milliseconds, uint32_t *task, uint32_t *reply)
 {
-	/* More than this many others have no business with a name that they cannot guess. */
+	/* Bounds the loop. The name is random, so more messages from other processes are not expected. */
 	enum { MAX_OTHERS = 64 };
 	struct {
 		struct mp_launch_message message;
@@ -768,7 +770,7 @@ int32_t mp_launch_accept(
 			mach_msg_destroy(&message->header);
 			continue;
 		}
-		/* What the sender says its pid is does not count: the kernel says whose port it is. */
+		/* The pid in the message is not trusted: the kernel knows whose task port it is. */
 		int owner = 0;
 		if (pid_for_task(message->task.name, &owner) == KERN_SUCCESS && owner == pid) {
 			*task = message->task.name;
@@ -810,15 +812,15 @@ struct snapshot {
 	uint64_t capacity;
 	mp_snapshot_thread *records;
 	uint32_t slots;       /* records there is room for */
-	thread_act_array_t before; /* threads known before the stop: records[i].info is of before[i] */
+	thread_act_array_t before; /* threads listed before the stop; records[i].info belongs to before[i] */
 	mach_msg_type_number_t before_count;
 	thread_act_array_t during; /* threads found while stopped */
 	mach_msg_type_number_t during_count;
-	uint32_t live;        /* of during, at its start: those that the snapshot is of */
-	uint32_t known;       /* of before, at its start once matched: still there while stopped */
-	uint32_t born;        /* of during, at its start once matched: not in before */
+	uint32_t live;        /* number of threads at the start of during that the snapshot is of */
+	uint32_t known;       /* after matching: number of threads at the start of before that still exist */
+	uint32_t born;        /* after matching: number of threads at the start of during that are not in before */
 	uint64_t used;        /* bytes of the buffer */
-	uint64_t needed;      /* bytes that everything would take */
+	uint64_t needed;      /* bytes that a complete snapshot needs */
 	bool complete;        /* nothing was left out */
 };
 
@@ -834,8 +836,8 @@ static void swap(thread_act_t *a, thread_act_t *b)
 	*b = other;
 }
 
-/* Whether port is among ports. *hint is where it is looked for first: lists of the same task's
- * threads are in nearly the same order. */
+/* Whether ports contains port. The search starts at *hint: two lists of the same task's threads are in
+ * nearly the same order. */
 static bool find_port(const thread_act_t *ports, uint32_t count, thread_act_t port, uint32_t *hint)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -880,8 +882,8 @@ static kern_return_t begin(struct snapshot *s, task_t task, thread_state_flavor_
 	return KERN_SUCCESS;
 }
 
-/* Brings before and during together: threads that have died go to the end of before, without a
- * record, and threads that were born come to the start of during. */
+/* Matches before and during. Threads that have exited are moved to the end of before and lose their
+ * records. New threads are moved to the start of during. */
 static void match(struct snapshot *s)
 {
 	uint32_t hint = 0;
@@ -906,7 +908,7 @@ static void match(struct snapshot *s)
 	for (uint32_t i = s->known; i < total && i < s->slots; i++)
 		memset(&s->records[i], 0, sizeof(s->records[i]));
 	s->complete = total <= s->slots;
-	/* Short of a record's alignment at the very end, which no stack fits in either. */
+	/* The buffer may end before the next alignment boundary; no stack fits there anyway. */
 	s->used = records_size(s->complete ? total : s->slots);
 	if (s->used > s->capacity)
 		s->used = s->capacity;
@@ -951,12 +953,12 @@ static void capture_stack(struct snapshot *s, mp_snapshot_thread *record, bool k
 		s->used = s->capacity;
 }
 
-/* All matched threads; own, which runs, is the caller's thread, in the state that it says. */
+/* Captures all matched threads. own is the calling thread, which keeps running; its state is own_state. */
 static void capture(struct snapshot *s, thread_act_t own, const native_state *own_state)
 {
 	uint32_t total = s->known + s->born;
 	for (uint32_t i = 0; i < total; i++) {
-		/* A thread without a record is looked at for the size of its stack. */
+		/* A thread without a record only contributes the size of its stack to needed. */
 		mp_snapshot_thread scratch;
 		bool keep = i < s->slots;
 		mp_snapshot_thread *record = keep ? &s->records[i] : &scratch;
@@ -977,7 +979,8 @@ static void capture(struct snapshot *s, thread_act_t own, const native_state *ow
 	}
 }
 
-/* The threads run again: what is left is the header, and what could not be asked before the stop. */
+/* Runs after the threads were resumed: writes the header, and reads the info of threads that were not
+ * known before the stop. */
 static kern_return_t finish(struct snapshot *s, uint64_t stopped_ns)
 {
 	uint32_t total = s->known + s->born;
@@ -994,11 +997,11 @@ static kern_return_t finish(struct snapshot *s, uint64_t stopped_ns)
 		else
 			result = record->state_result;
 	}
-	/* Not one state: the task is dying, or the flavor is not its own. */
+	/* If no state could be read, the task is exiting, or the flavor is wrong for it. */
 	if (count > 0 && captured == 0)
 		return result;
 
-	/* With a margin for the stacks and threads that grow until the next try. */
+	/* Adds room for stacks and threads that grow before the next attempt. */
 	if (!s->complete)
 		s->needed += s->needed / 8 + 16 * PAGE;
 	mp_snapshot_header header = {
@@ -1073,8 +1076,9 @@ int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack, void *buf
 	return result;
 }
 
-/* The port by which task_threads() names the calling thread. It is found by its number: nothing
- * promises that mach_thread_self() gives the same name, and a wrong one would stop the caller. */
+/* The port under which task_threads() lists the calling thread. Threads are compared by their ids:
+ * mach_thread_self() is not guaranteed to return the same port name, and a mistake would suspend the
+ * caller. */
 static thread_act_t find_own_thread(const struct snapshot *s)
 {
 	struct thread_identifier_info own;
@@ -1091,8 +1095,8 @@ static thread_act_t find_own_thread(const struct snapshot *s)
 	return MACH_PORT_NULL;
 }
 
-/* Suspends all threads but own, and those that they start meanwhile. Whatever is returned, the live
- * ones are then those that are suspended. */
+/* Suspends all threads except own, and threads that are started meanwhile. On return, also on failure,
+ * the first `live` entries of during are the suspended threads. */
 static kern_return_t suspend_others(struct snapshot *s, thread_act_t own)
 {
 	for (int round = 0; round < MAX_SUSPEND_ROUNDS; round++) {
@@ -1137,8 +1141,8 @@ static kern_return_t snapshot_self(const native_state *own_state, uint64_t max_s
 		return KERN_FAILURE;
 	}
 
-	/* From here until the others run again nothing may wait for a lock that one of them holds:
-	 * kernel calls alone are made, and no memory is asked of an allocator. */
+	/* Until the other threads run again, only kernel calls are allowed: any lock, the allocator's
+	 * included, may be held by a suspended thread. */
 	uint64_t start = mach_absolute_time();
 	result = suspend_others(&s, own);
 	if (result == KERN_SUCCESS) {
@@ -1161,7 +1165,7 @@ static kern_return_t snapshot_self(const native_state *own_state, uint64_t max_s
 }
 
 #if defined(__x86_64__)
-/* What a caller's frame is found from: pc, sp, fp and the registers a callee keeps. */
+/* Stores the registers that unwinding needs: pc, sp, fp and the callee-saved registers. */
 #define READ_OWN_STATE(state) \
 	__asm__ volatile("movq %%rbx, %c[rbx](%[to])\n\t" \
 		"movq %%rbp, %c[rbp](%[to])\n\t" \
@@ -1183,7 +1187,7 @@ static kern_return_t snapshot_self(const native_state *own_state, uint64_t max_s
 		[rip] "i"(offsetof(x86_thread_state64_t, __rip)) \
 		: "rax", "memory")
 #else
-/* The same; x30 may be in use for something else, but the frame record keeps what it was. */
+/* The same. The return address comes from the frame record: x30 may have been reused. */
 #define READ_OWN_STATE(state) \
 	__asm__ volatile("stp x19, x20, [%[to], #152]\n\t" \
 		"stp x21, x22, [%[to], #168]\n\t" \
@@ -1202,7 +1206,7 @@ static kern_return_t snapshot_self(const native_state *own_state, uint64_t max_s
 
 int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity)
 {
-	/* Lives in this frame, so that the frame is there for as long as its stack is being copied. */
+	/* A local variable, so that this frame exists while the stack is copied. */
 	native_state state;
 	memset(&state, 0, sizeof(state));
 	READ_OWN_STATE(&state);
@@ -1228,7 +1232,7 @@ static kern_return_t stackshot_result(int error)
 	}
 }
 
-/* The call of the kernels before stackshot_config. */
+/* For kernels without stackshot_config. */
 static kern_return_t old_stackshot(
 	int pid, uint64_t flags, void *buffer, uint64_t capacity, uint64_t *size)
 {
@@ -1247,7 +1251,7 @@ static kern_return_t old_stackshot(
 	}
 	if (error != DARWIN_ENOSPC)
 		return stackshot_result(error);
-	/* It does not say how much there is. */
+	/* The call does not return the needed size. */
 	*size = (uint64_t)room * 2;
 	return KERN_NO_SPACE;
 }
@@ -1270,7 +1274,7 @@ int32_t mp_stackshot(int32_t pid, uint64_t flags, uint64_t since, void *buffer, 
 	if (error == 0)
 		error = stackshot_config_set_flags(config, flags);
 	if (error == 0 && since != 0) {
-		/* Later than the rest of them; it fails with -1. */
+		/* This function was added later than the others. It returns -1 on failure. */
 		if (stackshot_config_set_delta_timestamp == NULL)
 			error = DARWIN_ENOTSUP;
 		else if (stackshot_config_set_delta_timestamp(config, since) != 0)
@@ -1280,7 +1284,7 @@ int32_t mp_stackshot(int32_t pid, uint64_t flags, uint64_t since, void *buffer, 
 		error = stackshot_capture_with_config(config);
 	if (error == 0) {
 		const void *taken = stackshot_config_get_stackshot_buffer(config);
-		/* It says -1 when there is no buffer. */
+		/* The size is -1 if there is no buffer. */
 		*size = taken == NULL ? 0 : stackshot_config_get_stackshot_size(config);
 		if (taken == NULL)
 			result = KERN_FAILURE;

@@ -1,4 +1,4 @@
-/** What will work on this machine, what will not and why, and the command that mends it. */
+/** Checks what works on this machine, and which command fixes what does not. */
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import type { Origin } from "../../ffi/command.ts";
 import { json } from "../options.ts";
@@ -8,7 +8,7 @@ const options = { json } as const;
 
 /** `machpause doctor` */
 export default {
-  description: "Say what will work on this machine, and how to mend what will not.",
+  description: "Show what works on this machine, and how to fix what will not.",
   options,
   async run({ json = false }) {
     const [{ print }, { styleFor }] = await Promise.all([
@@ -19,7 +19,7 @@ export default {
     if (json) {
       print(
         safe`${
-          safeJson({ checks: checks.map(({ mend = null, ...rest }) => ({ ...rest, mend })) })
+          safeJson({ checks: checks.map(({ fix = null, ...rest }) => ({ ...rest, fix })) })
         }\n`,
       );
     } else {
@@ -30,18 +30,18 @@ export default {
   },
 } satisfies Subcommand<typeof options>;
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   readonly name: string;
-  /** `ok`; `note`: less than could be, or worth knowing; `no`: something will not work. */
+  /** `note`: worth knowing; `no`: something does not work. */
   readonly state: "ok" | "note" | "no";
-  /** What was found. Not safe to print raw. */
+  /** Not safe to print raw. */
   readonly finding: string;
   /** The command that mends it. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
-/** What is known of the machine. Tests give another's. */
+/** What is known about the machine. Tests pass their own. */
 export interface Facts {
   /** As `Deno.build.os` names it. */
   readonly os: string;
@@ -70,7 +70,7 @@ export interface Facts {
   readonly mayTrace?: boolean;
 }
 
-/** What is known of a Mac; a part is `undefined` where it could not be found out. */
+/** What is known about a Mac; `undefined` for what could not be determined. */
 export interface MacFacts {
   /** Deno runs under Rosetta. */
   readonly translated: boolean;
@@ -91,12 +91,12 @@ export interface MacFacts {
 /** The oldest Deno that this is tested with. */
 const oldestDeno = [2, 9];
 
-/** Draws the conclusions. */
+/** Evaluates the facts. */
 export async function examine(facts: Facts): Promise<Check[]> {
   const { commandLine, quote } = await import("../../ffi/command.ts");
   const checks: Check[] = [];
-  const say = (name: string, state: Check["state"], finding: string, mend?: string) =>
-    checks.push({ name, state, finding, ...(mend === undefined ? {} : { mend }) });
+  const say = (name: string, state: Check["state"], finding: string, fix?: string) =>
+    checks.push({ name, state, finding, ...(fix === undefined ? {} : { fix }) });
   const { mac, launchError, attachError, cache, library, origin } = facts;
 
   const restarts = mac?.copy?.current === true && facts.user !== 0;
@@ -108,7 +108,7 @@ export async function examine(facts: Facts): Promise<Check[]> {
   } else if (restarts) {
     say("attach", "ok", `by the copy of Deno that setup has signed: ${mac!.copy!.path}`);
   } else {
-    say("attach", "no", attachError, mendOfAttach(facts, commandLine(["setup"], origin)));
+    say("attach", "no", attachError, fixOfAttach(facts, commandLine(["setup"], origin)));
   }
 
   say("system", "ok", `${facts.system}, ${facts.arch === "aarch64" ? "arm64" : facts.arch}`);
@@ -148,9 +148,9 @@ export async function examine(facts: Facts): Promise<Check[]> {
   return checks;
 }
 
-type Say = (name: string, state: Check["state"], finding: string, mend?: string) => void;
+type Say = (name: string, state: Check["state"], finding: string, fix?: string) => void;
 
-function mendOfAttach({ mac, ptraceScope = 0 }: Facts, setup: string): string | undefined {
+function fixOfAttach({ mac, ptraceScope = 0 }: Facts, setup: string): string | undefined {
   if (mac !== undefined) return mac.translated ? undefined : setup;
   // Scope 3 stays until the system is started again.
   return ptraceScope > 0 && ptraceScope < 3 ? "sudo sysctl kernel.yama.ptrace_scope=0" : undefined;
@@ -204,7 +204,7 @@ async function examineMac(mac: MacFacts, facts: Facts, say: Say, setup: string):
 
 function examineLinux({ ptraceScope, mayTrace, user }: Facts, say: Say): void {
   const privileged = user === 0 || mayTrace === true;
-  const mend = "sudo sysctl kernel.yama.ptrace_scope=0";
+  const fix = "sudo sysctl kernel.yama.ptrace_scope=0";
   if (ptraceScope === undefined || ptraceScope === 0) {
     say("ptrace scope", "ok", "ptrace is not restricted to children");
   } else if (ptraceScope === 3) {
@@ -212,13 +212,13 @@ function examineLinux({ ptraceScope, mayTrace, user }: Facts, say: Say): void {
   } else if (privileged) {
     say("ptrace scope", "ok", `${ptraceScope}, which does not hold for root and CAP_SYS_PTRACE`);
   } else if (ptraceScope === 1) {
-    say("ptrace scope", "no", "1: only programs that were launched here can be attached to", mend);
+    say("ptrace scope", "no", "1: only programs that were launched here can be attached to", fix);
   } else {
-    say("ptrace scope", "no", `${ptraceScope}: only root may attach`, mend);
+    say("ptrace scope", "no", `${ptraceScope}: only root may attach`, fix);
   }
 }
 
-/** Runs a program; what it printed, or `undefined` where it could not be run. */
+/** Runs a program. Returns its output, or `undefined` if it could not be run. */
 export type Run = (program: string, args: readonly string[]) => Promise<string | undefined>;
 
 const runHere: Run = async (program, args) => {
@@ -246,13 +246,13 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The first that says yes or no of what a program printed. */
+/** Whether a program's output says enabled or disabled. */
 export function stateIn(output: string | undefined): boolean | undefined {
   const [, word] = /\b(enabled|disabled)\b/i.exec(output ?? "") ?? [];
   return word === undefined ? undefined : word.toLowerCase() === "enabled";
 }
 
-/** Looks at this machine. The demo is launched and attached to, which tells more than any rule. */
+/** Collects the facts. Launches the demo and attaches to it: a real attempt is the best check. */
 async function gather(): Promise<Facts> {
   const [{ ownOrigin }, { cacheDirectory }] = await Promise.all([
     import("../../ffi/command.ts"),
@@ -270,7 +270,7 @@ async function gather(): Promise<Facts> {
     const path = (await import("../../ffi/library.ts")).libraryPath();
     library = { path, given: path === Deno.env.get("MACHPAUSE_LIBRARY") };
   } catch (error) {
-    // What is wrong with the directory is what is wrong with the library.
+    // A problem with the cache directory is reported for both.
     library = { error: messageOf(error) };
     if ("path" in cache && library.error.startsWith(cache.path)) cache = library;
   }
@@ -298,7 +298,7 @@ async function systemName(os: string): Promise<string> {
   return `${name}, kernel ${Deno.osRelease()}`;
 }
 
-/** Launches the demo, and attaches to it as to a stranger. */
+/** Launches the demo, then attaches to it as to any other process. */
 async function probe(): Promise<Pick<Facts, "launchError" | "attachError">> {
   try {
     const [{ launch }, { openKernel }, { demoPath }] = await Promise.all([
@@ -309,7 +309,7 @@ async function probe(): Promise<Pick<Facts, "launchError" | "attachError">> {
     using target = await launch(await demoPath(), [], { output: "null" });
     try {
       target.snapshot();
-      // Another kernel does not know the task port that the demo sent.
+      // A new kernel does not have the task port that the demo sent.
       const kernel = openKernel();
       kernel.portRelease(kernel.taskForPid(target.pid));
       return {};
@@ -323,14 +323,14 @@ async function probe(): Promise<Pick<Facts, "launchError" | "attachError">> {
   }
 }
 
-/** The sentence that says why, without the call that failed. */
+/** The remedy of an error, without the failed call. */
 function remedyOf(error: unknown): string {
   return (error as { remedy?: string } | null)?.remedy ?? messageOf(error);
 }
 
-/** Looks at a Mac.
+/** Collects the facts about a Mac.
  *
- * @param run the system's own programs
+ * @param run runs the system's programs
  */
 async function gatherMac(run: Run): Promise<MacFacts> {
   const [{ kernel }, { developerMode }, { findSignedCopy, isCurrent }] = await Promise.all([
@@ -362,7 +362,7 @@ async function gatherLinux(): Promise<Pick<Facts, "ptraceScope" | "mayTrace">> {
   };
 }
 
-/** Words for the states, of one width. */
+/** The states, padded to one width. */
 const words = { ok: "ok  ", note: "note", no: "no  " } as const;
 
 /** The checks as lines for a terminal. */
@@ -372,10 +372,10 @@ export function doctorLines(
 ): SafeText[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const kinds = { ok: "running", note: "quiet", no: "warning" } as const;
-  return checks.flatMap(({ name, state, finding, mend }) => {
+  return checks.flatMap(({ name, state, finding, fix }) => {
     const word = style(kinds[state], escape(words[state]));
     const line = safe`${word}  ${escape(name.padEnd(width))}  ${escape(finding)}`;
     const indent = escape(" ".repeat(8 + width));
-    return mend === undefined ? [line] : [line, safe`${indent}mend it: ${escape(mend)}`];
+    return fix === undefined ? [line] : [line, safe`${indent}fix: ${escape(fix)}`];
   });
 }

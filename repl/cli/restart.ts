@@ -1,10 +1,10 @@
-/** When macOS refuses this program a task port, the copy that `machpause setup` has signed may have it:
- * the same command line is run again by the copy, once. */
+/** When macOS refuses this program a task port, runs the same command line again with the copy that
+ * `machpause setup` has signed, once. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { type Origin, ownOrigin, programArguments } from "../../ffi/command.ts";
 import { isCurrent, signedCopy } from "../../ffi/signed_copy.ts";
 
-/** Set for what is run again, so that it is not run a third time. */
+/** Set in the second run, to prevent a third. */
 const variable = "MACHPAUSE_SIGNED_COPY";
 
 /** What {@linkcode restartSigned} needs from the system. Tests pass their own. */
@@ -15,11 +15,11 @@ export interface RestartSystem {
   readonly origin: Origin;
   /** The user's home directory. */
   readonly home: string | undefined;
-  /** Whether this process was restarted already. */
+  /** Whether this is the second run. */
   readonly restarted: boolean;
   /** Writes a line to stderr. */
   say(text: SafeText): void;
-  /** Runs a program on this one's terminal, with an environment variable more; its exit code. */
+  /** Runs a program on this terminal with an additional environment variable. Returns the exit code. */
   run(program: string, args: readonly string[], variable: string): Promise<number>;
 }
 
@@ -40,7 +40,7 @@ const thisSystem: RestartSystem = {
   run: runHere,
 };
 
-/** Signals that a terminal sends to both, and those that somebody may send to this process alone. */
+/** Signals that a terminal sends to both processes, and signals that are passed on. */
 const shared: readonly Deno.Signal[] = ["SIGINT", "SIGQUIT"];
 const passedOn: readonly Deno.Signal[] = ["SIGTERM", "SIGHUP"];
 
@@ -69,9 +69,9 @@ async function runHere(
   }
 }
 
-/** Runs a command line again by the signed copy, where there is one of this very program.
+/** Runs a command line again with the signed copy, if there is one of this version.
  *
- * @returns its exit code; `undefined` where it was not run
+ * @returns its exit code; `undefined` if it was not run
  */
 export async function restartSigned(
   args: readonly string[],

@@ -129,7 +129,7 @@ const table: readonly (readonly [what: string, given: Given, reason: string, tex
     "entitlement",
     /setup/,
   ],
-  ["no entitlement", {}, "entitlement", /root and to programs signed as debuggers only.*setup`/],
+  ["no entitlement", {}, "entitlement", /only to root and to programs signed as debuggers.*setup`/],
   [
     "no entitlement, and a signed copy",
     { copy: "/Users/me/deno" },

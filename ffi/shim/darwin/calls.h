@@ -1,7 +1,7 @@
 /*
- * The calls. Most have no header in XNU's sources: MIG writes it from a .defs file, so the
- * arguments here follow the routine there, with MIG's types for the user's side (an array is a
- * pointer and a count; an out array has memory of its own, which the caller deallocates).
+ * The calls. Most have no header in XNU's sources: MIG generates it from a .defs file. The prototypes
+ * here follow the routines there, with MIG's types for the caller: an array is a pointer and a count;
+ * the caller deallocates an out array.
  */
 #ifndef MACHPAUSE_DARWIN_CALLS_H
 #define MACHPAUSE_DARWIN_CALLS_H
@@ -83,9 +83,9 @@ extern const struct mach_header *_dyld_get_image_header(uint32_t image_index);
 extern intptr_t _dyld_get_image_vmaddr_slide(uint32_t image_index);
 extern const char *_dyld_get_image_name(uint32_t image_index);
 
-/* libsyscall/wrappers/libproc/libproc.h. proc_pidinfo() is asked for PROC_PIDARCHINFO and for
- * PROC_PIDREGIONPATH: proc_regionfilename() would do for the latter, but where no file is mapped it
- * answers with the path of a later region that has one, and does not say so. */
+/* libsyscall/wrappers/libproc/libproc.h. proc_pidinfo() is used for PROC_PIDARCHINFO,
+ * PROC_PIDT_SHORTBSDINFO and PROC_PIDREGIONPATH. proc_regionfilename() is not used: if no file is
+ * mapped, it returns the path of a later region without saying so. */
 extern int proc_listallpids(void *buffer, int buffersize);
 extern int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int buffersize);
 extern int proc_name(int pid, void *buffer, uint32_t buffersize);

@@ -1,6 +1,6 @@
 /*
- * What the shim takes for granted of the declarations: sizes, offsets and values. Included after
- * whichever declarations are used, so it holds the project's own and Apple's to the same thing.
+ * Sizes, offsets and values that the shim relies on. Included after the declarations, the project's or
+ * Apple's, so that both are checked.
  */
 #ifndef MACHPAUSE_DARWIN_LAYOUT_H
 #define MACHPAUSE_DARWIN_LAYOUT_H
@@ -204,7 +204,7 @@ MP_FIELD(struct proc_archinfo, p_cputype, 0);
 MP_FIELD(struct proc_archinfo, p_cpusubtype, 4);
 MP_SIZE(struct proc_archinfo, 8);
 
-/* Apple's headers have the thread states of the architecture being built alone. */
+/* Apple's headers only have the thread states of the architecture being built. */
 #if !defined(MP_APPLE_SDK) || defined(__x86_64__)
 MP_VALUE(x86_THREAD_STATE32, 1);
 MP_VALUE(x86_EXCEPTION_STATE32, 3);

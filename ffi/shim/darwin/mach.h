@@ -1,10 +1,10 @@
 /*
- * The Mach, dyld and libproc declarations that the shim is written in.
+ * The Mach, dyld and libproc declarations that the shim uses.
  *
- * With Apple's SDK they are Apple's. Without it, which is the Darwin cross build and the Linux
- * build, they are the project's own, field for field and value for value the same; layout.h holds
- * both to the same sizes, offsets and values, and tests/oracle/darwin_headers_test.ts compares
- * them with the headers that Apple publishes. On Linux the prototypes are implemented by linux/.
+ * With Apple's SDK they are Apple's. Without it, in the Darwin cross build and the Linux build, they
+ * are the project's own, with the same fields and values. layout.h checks both;
+ * tests/oracle/darwin_headers_test.ts compares them with the headers that Apple publishes. On Linux
+ * linux/ implements the functions.
  */
 #ifndef MACHPAUSE_DARWIN_MACH_H
 #define MACHPAUSE_DARWIN_MACH_H
@@ -29,7 +29,7 @@
 #include <sys/proc_info.h>
 #else
 #ifdef __APPLE__
-/* Of <string.h>, which the cross build does without. */
+/* From <string.h>, which the cross build does not have. */
 void *memcpy(void *restrict destination, const void *restrict source, size_t size);
 void *memmove(void *destination, const void *source, size_t size);
 void *memset(void *destination, int byte, size_t size);

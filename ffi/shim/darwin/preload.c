@@ -1,13 +1,15 @@
 /*
- * preload.c: the library that a launched program is started with, in DYLD_INSERT_LIBRARIES. It gives
- * the program's task port to the process that launched it, which therefore needs no task_for_pid():
- * XNU refuses that to whoever is neither root nor a debugger, even for a child of its own
- * (bsd/kern/kern_proc.c, task_for_pid_posix_check() and mac_proc_check_get_task()). samply launches
- * programs in the same way (samply-mac-preload/src/lib.rs, samply/src/mac/process_launcher.rs).
+ * preload.c: the library that is inserted into launched programs with DYLD_INSERT_LIBRARIES. It sends
+ * the program's task port to the launcher, which then does not need task_for_pid(): XNU allows that
+ * only to root and to debuggers, not to a parent for its child (bsd/kern/kern_proc.c,
+ * task_for_pid_posix_check() and mac_proc_check_get_task()). samply launches programs in the same way
+ * (samply-mac-preload/src/lib.rs, samply/src/mac/process_launcher.rs).
  *
- * Loaded into every slice that dyld may run, and into programs whose files nobody here has seen, it
- * uses nothing but libSystem, allocates nothing, and keeps quiet about failures: the program then
- * runs as if it had not been there.
+ * A program may send its own task port unless it is one of the system's, whose ports are immovable
+ * (osfmk/ipc/ipc_init.c, IPC_CONTROL_PORT_OPTIONS_DEFAULT); dyld inserts nothing into those.
+ *
+ * The library runs in programs of all kinds, so it uses only libSystem, allocates nothing, and ignores
+ * failures: the program then runs as if it were not there.
  */
 #include "preload.h"
 
@@ -18,7 +20,7 @@ extern char ***_NSGetEnviron(void);
 /* <unistd.h> */
 extern int getpid(void);
 
-/* The file's name where the launcher writes it. */
+/* The end of the path under which the launcher names this library. */
 static const char library_name[] = "/libmachpause_preload.dylib";
 
 static const char *after(const char *text, const char *prefix)
@@ -29,8 +31,8 @@ static const char *after(const char *text, const char *prefix)
 	return text;
 }
 
-/* The value of NAME or __XPC_NAME in an entry of the environment, or NULL. XPC gives variables with
- * that prefix to the services that it starts, without it. */
+/* The value if the entry sets NAME or __XPC_NAME, else NULL. XPC removes the prefix and passes the
+ * variable to the services that it starts. */
 static const char *value_of(const char *entry, const char *name)
 {
 	const char *plain = after(entry, "__XPC_");
@@ -38,7 +40,7 @@ static const char *value_of(const char *entry, const char *name)
 	return value != NULL && *value == '=' ? value + 1 : NULL;
 }
 
-/* What follows this library in a list of libraries, or NULL where it is not the first. */
+/* The list after this library, or NULL if this library is not the first in it. */
 static char *rest_of(char *libraries)
 {
 	char *end = libraries;
@@ -50,8 +52,8 @@ static char *rest_of(char *libraries)
 	return *end == ':' ? end + 1 : end;
 }
 
-/* Takes this library and its name out of the environment, in place: the program, and what it starts,
- * see what they would have seen. */
+/* Removes this library and the bootstrap name from the environment, in place, so that the program and
+ * its children see the environment that they would have had. */
 static void restore_environment(char **environment)
 {
 	char **to = environment;
@@ -82,12 +84,12 @@ static void introduce(const char *name)
 	if (result != KERN_SUCCESS)
 		return;
 
-	/* Some bytes for the trailer of what is received. */
+	/* The received message is followed by a trailer. */
 	struct {
 		struct mp_launch_message message;
 		char trailer[64];
 	} buffer;
-	/* A port of this kind is what newer kernels want a reply to go to (osfmk/ipc/ipc_port.c). */
+	/* Newer kernels expect reply ports to be made by this call (osfmk/ipc/ipc_port.c). */
 	mach_port_t reply = mach_reply_port();
 	struct mp_launch_message *message = &buffer.message;
 	*message = (struct mp_launch_message){
@@ -107,7 +109,7 @@ static void introduce(const char *name)
 		},
 		.pid = getpid(),
 	};
-	/* The answer's content does not matter: it may also be the kernel's, that there will be none. */
+	/* The content of the answer is ignored: it may also be the kernel's notification. */
 	mach_msg(&message->header, MACH_SEND_MSG | MACH_RCV_MSG | MACH_SEND_TIMEOUT | MACH_RCV_TIMEOUT,
 		sizeof(*message), sizeof(buffer), reply, MP_LAUNCH_WAIT, MACH_PORT_NULL);
 	mach_port_deallocate(mach_task_self(), launcher);
@@ -119,7 +121,7 @@ static void introduce(const char *name)
 __attribute__((constructor)) static void preload(void)
 {
 	char **environment = *_NSGetEnviron();
-	/* The entries are moved about, but their text stays. */
+	/* Points into an entry's text, which is not moved when entries are removed. */
 	const char *name = NULL;
 	for (char **entry = environment; *entry != NULL; entry++) {
 		const char *value = after(*entry, MP_LAUNCH_VARIABLE "=");

@@ -1,15 +1,15 @@
 /*
- * preload.h: what a launched program sends to who launched it: preload.c to shim.c.
+ * preload.h: the message that a launched program (preload.c) sends to its launcher (shim.c).
  *
- * A request whose reply port gets an empty message once the program may begin. The kernel makes a
- * send-once right of the reply port, so that it answers in its place when the launcher dies.
+ * A request. The launcher answers with an empty message once the program may start. The reply port is a
+ * send-once right: if the launcher dies, the kernel sends a notification to it instead.
  */
 #ifndef MACHPAUSE_DARWIN_PRELOAD_H
 #define MACHPAUSE_DARWIN_PRELOAD_H
 
 #include "mach.h"
 
-/* The bootstrap name to send to. */
+/* The environment variable that holds the launcher's bootstrap name. */
 #define MP_LAUNCH_VARIABLE "MACHPAUSE_LAUNCH"
 
 /* msgh_id of the request: "mp01". */
@@ -25,7 +25,7 @@ struct mp_launch_message {
 
 _Static_assert(sizeof(struct mp_launch_message) == 48, "the same in every slice");
 
-/* How long a launched program waits for its launcher, milliseconds. */
+/* Maximum time that a launched program waits for its launcher, in milliseconds. */
 #define MP_LAUNCH_WAIT 10000
 
 #endif

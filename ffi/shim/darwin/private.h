@@ -1,10 +1,10 @@
 /*
- * What XNU has in bsd/sys/proc_info_private.h and bsd/sys/stackshot.h and the SDK leaves out.
+ * Declarations that the SDK leaves out, each with its header in XNU or launchd.
  */
 #ifndef MACHPAUSE_DARWIN_PRIVATE_H
 #define MACHPAUSE_DARWIN_PRIVATE_H
 
-/* The architecture a process runs, which for a translated process is not the machine's. */
+/* The architecture of a process; for a translated process, not the machine's. */
 #ifndef PROC_PIDARCHINFO
 #define PROC_PIDARCHINFO 19
 
@@ -14,12 +14,12 @@ struct proc_archinfo {
 };
 #endif
 
-/* A struct proc_regionpath of the first region from the address on that a file is mapped in. */
+/* A struct proc_regionpath for the first region at or after the address that maps a file. */
 #ifndef PROC_PIDREGIONPATH
 #define PROC_PIDREGIONPATH 31
 #endif
 
-/* Missing where the system is older. */
+/* For functions that older systems do not have. */
 #ifdef __APPLE__
 #define MP_WEAK_IMPORT __attribute__((weak_import))
 #else
@@ -31,12 +31,13 @@ struct proc_archinfo {
 #define PROC_FLAG_ROSETTA 0x2000000
 #endif
 
-/* launchd's liblaunch/bootstrap_priv.h. bootstrap_register() is the same with no flags, and
- * deprecated; bootstrap_check_in() is for names in a job's property list. */
+/* launchd's liblaunch/bootstrap_priv.h. bootstrap_register() is deprecated; bootstrap_check_in() only
+ * accepts names from a job's property list. */
 extern kern_return_t bootstrap_register2(
 	mach_port_t bp, char *service_name, mach_port_t sp, uint64_t flags);
 
-/* bsd/sys/codesign.h. Of any process, for any caller (kern_proc.c, csops_internal()). */
+/* bsd/sys/codesign.h. These operations work on every process, for every caller (kern_proc.c,
+ * csops_internal()). */
 #ifndef CS_OPS_STATUS
 #define CS_OPS_STATUS 0
 #define CS_OPS_ENTITLEMENTS_BLOB 7
@@ -59,8 +60,8 @@ struct mp_auditinfo_addr {
 struct auditinfo_addr;
 extern int getaudit_addr(struct auditinfo_addr *info, int size) MP_WEAK_IMPORT;
 
-/* bsd/sys/stackshot.h, whose calls libsystem_kernel has from OS X 10.11 on; Linux has none of them.
- * They return a value of <sys/errno.h>. */
+/* bsd/sys/stackshot.h. libsystem_kernel has these from OS X 10.11 on; Linux has none. They return an
+ * errno value. */
 typedef struct stackshot_config stackshot_config_t;
 extern stackshot_config_t *stackshot_config_create(void) MP_WEAK_IMPORT;
 extern int stackshot_config_set_pid(stackshot_config_t *stackshot_config, int pid) MP_WEAK_IMPORT;
@@ -72,12 +73,12 @@ extern void *stackshot_config_get_stackshot_buffer(stackshot_config_t *stackshot
 extern uint32_t stackshot_config_get_stackshot_size(stackshot_config_t *stackshot_config) MP_WEAK_IMPORT;
 extern int stackshot_config_dealloc(stackshot_config_t *stackshot_config) MP_WEAK_IMPORT;
 
-/* osfmk/kern/debug.h: what stack_snapshot() knows of the flags. */
+/* osfmk/kern/debug.h: the flags that stack_snapshot() accepts. */
 #define STACKSHOT_SAVE_LOADINFO 0x02
 #define STACKSHOT_GET_GLOBAL_MEM_STATS 0x04
 #define STACKSHOT_SAVE_KEXT_LOADINFO 0x08
 
-/* <sys/errno.h>, by names that are free where another system's is. */
+/* Darwin's <sys/errno.h>, with names that do not clash with the host's. */
 enum {
 	DARWIN_EPERM = 1,
 	DARWIN_ENOENT = 2,
@@ -94,7 +95,7 @@ enum {
 };
 
 /* System call 365 of bsd/kern/syscalls.master up to XNU 3248, which has no stub. Returns how many
- * bytes it wrote, or -1 and *error. */
+ * bytes it wrote, or -1 and sets *error. */
 #ifdef __APPLE__
 extern int syscall(int, ...) MP_WEAK_IMPORT;
 extern int *__error(void);

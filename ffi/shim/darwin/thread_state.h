@@ -1,8 +1,8 @@
 /*
- * The thread states of all four architectures, which Apple's headers show only for the one being
- * built: <mach/i386/thread_status.h> and <mach/arm/thread_status.h>, with the structures of
- * <mach/i386/_structs.h> and <mach/arm/_structs.h>. The flavors' numbers overlap between the two
- * families: which is meant follows from the machine.
+ * The thread states of all four architectures: <mach/i386/thread_status.h> and
+ * <mach/arm/thread_status.h>, with the structures of <mach/i386/_structs.h> and
+ * <mach/arm/_structs.h>. Apple's headers only have those of the architecture being built. The numbers
+ * of the flavors overlap between the two families; the machine decides which is meant.
  */
 #ifndef MACHPAUSE_DARWIN_THREAD_STATE_H
 #define MACHPAUSE_DARWIN_THREAD_STATE_H
@@ -97,7 +97,7 @@ typedef struct __darwin_arm_thread_state {
 	uint32_t __cpsr;
 } arm_thread_state_t;
 
-/* As arm64 has it; arm64e's has the same layout with signed pointers. */
+/* For arm64. arm64e has the same layout, with signed pointers. */
 typedef struct __darwin_arm_thread_state64 {
 	uint64_t __x[29];
 	uint64_t __fp;

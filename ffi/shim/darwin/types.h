@@ -1,6 +1,5 @@
 /*
- * Types, constants and structures, by the header of Apple's that has them. Only what the shim and
- * linux/ use is here.
+ * Types, constants and structures, grouped by Apple's headers. Only what the shim and linux/ use.
  */
 #ifndef MACHPAUSE_DARWIN_TYPES_H
 #define MACHPAUSE_DARWIN_TYPES_H
@@ -285,7 +284,7 @@ typedef struct mach_timebase_info *mach_timebase_info_t;
 /* <sys/proc_info.h>, where MAXPATHLEN is 1024 */
 #define PROC_PIDPATHINFO_MAXSIZE (4 * 1024)
 
-/* Told of every process to everybody, unlike PROC_PIDTBSDINFO (proc_info.c, proc_pidinfo()). */
+/* Answered for processes of all users, unlike PROC_PIDTBSDINFO (proc_info.c, proc_pidinfo()). */
 #define PROC_PIDT_SHORTBSDINFO 13
 #define PROC_FLAG_TRACED 2
 #define PROC_FLAG_PSUGID 0x2000

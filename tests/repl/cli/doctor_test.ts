@@ -35,7 +35,7 @@ Deno.test({
     const { checks } = JSON.parse(stdout);
     const found = byName(checks);
     for (const check of checks) {
-      assertEquals(Object.keys(check), ["name", "state", "finding", "mend"]);
+      assertEquals(Object.keys(check), ["name", "state", "finding", "fix"]);
     }
     assertEquals([found.launch.state, found.attach.state], ["ok", "ok"]);
     assertStringIncludes(found.deno.finding, Deno.version.deno);
@@ -59,7 +59,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "doctor of a cache that others can write to: that is what is wrong, and how to mend it",
+  name: "doctor of a cache that others can write to: that is what is wrong, and how to fix it",
   ignore,
   async fn() {
     const cache = await Deno.makeTempDir();
@@ -78,7 +78,7 @@ Deno.test({
         ["no", "no", "no", "no"],
       );
       assertStringIncludes(found.cache.finding, "can be written by other users");
-      assertEquals(found.cache.mend, `rm -r ${directory}`);
+      assertEquals(found.cache.fix, `rm -r ${directory}`);
     } finally {
       await Deno.remove(cache, { recursive: true });
     }
@@ -86,7 +86,7 @@ Deno.test({
 });
 
 const entitlement = "<key>com.apple.security.cs.debugger</key>\n\t<true/>";
-const refusal = "macOS gives task ports to root and to programs signed as debuggers only";
+const refusal = "macOS gives task ports only to root and to programs signed as debuggers";
 
 const fresh: MacFacts = {
   translated: false,
@@ -126,11 +126,11 @@ Deno.test("doctor of a new Mac: launching works; attaching takes setup", async (
   const checks = await mac();
   const found = byName(checks);
   assertEquals(found.launch.state, "ok");
-  assertEquals(found.attach, { name: "attach", state: "no", finding: refusal, mend: setup });
-  assertEquals([found.entitlement.state, found.entitlement.mend], ["no", setup]);
+  assertEquals(found.attach, { name: "attach", state: "no", finding: refusal, fix: setup });
+  assertEquals([found.entitlement.state, found.entitlement.fix], ["no", setup]);
   assertEquals(found.system.finding, "macOS 15.1, arm64");
   assertEquals(found.signature.finding, "signed, hardened runtime");
-  assertEquals([found["Developer Mode"].state, found["Developer Mode"].mend], [
+  assertEquals([found["Developer Mode"].state, found["Developer Mode"].fix], [
     "note",
     "sudo DevToolsSecurity -enable",
   ]);
@@ -138,7 +138,7 @@ Deno.test("doctor of a new Mac: launching works; attaching takes setup", async (
   const lines = doctorLines(checks, plain);
   assert(lines.length <= 20);
   assertMatch(lines[1], /^no {4}attach {10}macOS gives task ports/);
-  assertMatch(lines[2], /^ +mend it: deno run -A jsr:@machpause\/machpause\/cli setup$/);
+  assertMatch(lines[2], /^ +fix: deno run -A jsr:@machpause\/machpause\/cli setup$/);
 });
 
 Deno.test("doctor of a Mac after setup, over SSH, under sudo, under Rosetta", async () => {
@@ -149,7 +149,7 @@ Deno.test("doctor of a Mac after setup, over SSH, under sudo, under Rosetta", as
   assertEquals(after["Developer Mode"].state, "ok");
 
   const old = byName(await mac({ copy: { ...copy, current: false } }));
-  assertEquals([old.attach.state, old.entitlement.mend], ["no", setup]);
+  assertEquals([old.attach.state, old.entitlement.fix], ["no", setup]);
   assertStringIncludes(old.entitlement.finding, "older Deno");
 
   const signed = byName(await mac({ entitlements: entitlement }, { attachError: undefined }));
@@ -164,8 +164,8 @@ Deno.test("doctor of a Mac after setup, over SSH, under sudo, under Rosetta", as
   assertStringIncludes(root.attach.finding, "all users");
 
   const rosetta = byName(await mac({ translated: true }, { arch: "x86_64" }));
-  assertEquals([rosetta.deno.state, rosetta.attach.mend], ["no", undefined]);
-  assertMatch(rosetta.deno.mend!, /deno\.land\/install\.sh/);
+  assertEquals([rosetta.deno.state, rosetta.attach.fix], ["no", undefined]);
+  assertMatch(rosetta.deno.fix!, /deno\.land\/install\.sh/);
 
   const other = byName(
     await mac({ spotlight: false, protection: undefined, signatureFlags: undefined }, {
@@ -173,9 +173,9 @@ Deno.test("doctor of a Mac after setup, over SSH, under sudo, under Rosetta", as
       library: { error: "/x/libmachpause.dylib was damaged, and has been removed: start again" },
     }),
   );
-  assertEquals([other.dSYMs.state, other.dSYMs.mend], ["note", "sudo mdutil -i on /"]);
+  assertEquals([other.dSYMs.state, other.dSYMs.fix], ["note", "sudo mdutil -i on /"]);
   assertEquals([other.SIP.state, other.signature.state], ["note", "note"]);
-  assertEquals([other.deno.state, other.deno.mend], ["note", "deno upgrade"]);
+  assertEquals([other.deno.state, other.deno.fix], ["note", "deno upgrade"]);
   assertEquals(other.library.state, "no");
 });
 
@@ -196,16 +196,16 @@ Deno.test("doctor of a Linux with Yama", async () => {
     );
   const scope = async (ptraceScope: number, more: Partial<Facts> = {}) =>
     (await linux({ ptraceScope, ...more }))["ptrace scope"];
-  const mend = "sudo sysctl kernel.yama.ptrace_scope=0";
+  const fix = "sudo sysctl kernel.yama.ptrace_scope=0";
   assertEquals((await scope(0)).state, "ok");
-  assertEquals([(await scope(1)).state, (await scope(1)).mend], ["no", mend]);
+  assertEquals([(await scope(1)).state, (await scope(1)).fix], ["no", fix]);
   assertEquals((await scope(1, { user: 0 })).state, "ok");
   assertEquals((await scope(2, { mayTrace: true })).state, "ok");
-  assertEquals((await scope(2)).mend, mend);
+  assertEquals((await scope(2)).fix, fix);
   assertEquals((await scope(3, { user: 0 })).state, "no");
-  assertEquals((await scope(3)).mend, undefined);
+  assertEquals((await scope(3)).fix, undefined);
   const refused = await linux({ ptraceScope: 1, attachError: "pid 1 may not be attached to" });
-  assertEquals(refused.attach.mend, mend);
+  assertEquals(refused.attach.fix, fix);
   assertEquals(refused.deno.state, "ok");
   assertStringIncludes(refused.deno.finding, "compiled into the program");
   assertEquals(refused.library.state, "note");

@@ -17,7 +17,7 @@ static bool within(const struct chains *chains, uint64_t offset, uint64_t size)
 	return offset <= chains->size && size <= chains->size - offset;
 }
 
-/* Ordinals are stored unsigned; the highest few stand for the negative, special ones. */
+/* Ordinals are stored unsigned; the highest values mean the negative, special ordinals. */
 static int ordinal_from(uint32_t stored, uint32_t limit)
 {
 	return stored > limit - 16 ? (int)stored - (int)limit : (int)stored;
@@ -74,7 +74,7 @@ static bool fix_pointer(const struct chains *chains, const struct dyld_chained_s
 				return false;
 			value = (uint32_t)chains->imports[raw & 0xfffff] + (raw >> 20 & 0x3f);
 		} else {
-			/* Beyond max_valid_pointer are plain numbers, moved up by a bias to be told apart. */
+			/* Values above max_valid_pointer are not pointers: a bias was added to them. */
 			value = raw & 0x3ffffff;
 			if (value > starts->max_valid_pointer)
 				value -= (0x4000000 + starts->max_valid_pointer) / 2;

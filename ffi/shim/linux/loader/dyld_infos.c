@@ -1,6 +1,6 @@
 /*
  * dyld_infos.c: tells debuggers which images there are. The structure is at the start of a mapping
- * named "dyld_all_image_infos", for Linux has no task_info(TASK_DYLD_INFO) to ask for its address.
+ * named "dyld_all_image_infos", because Linux has no task_info(TASK_DYLD_INFO).
  */
 #include "dyld_images.h"
 #include "loader.h"
@@ -35,7 +35,7 @@ void dyld_infos_update(void)
 	struct dyld_uuid_info *uuids = (struct dyld_uuid_info *)(list + MAX_IMAGES);
 	uint32_t count = 0;
 	uintptr_t uuid_count = 0;
-	/* A reader that finds no array knows to come back: dyld's own protocol. */
+	/* As dyld does: a reader that finds NULL tries again later. */
 	infos->infoArray = NULL;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (const struct image *image = loader_images; image && count < MAX_IMAGES; image = image->next) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Dylibs that re-export one another in a circle must not be followed for ever. */
+/* Maximum depth of re-exports: dylibs may re-export each other in a circle. */
 #define MAX_DEPTH 16
 
 static bool trie_bytes(const struct image *image, struct cursor *trie)
@@ -20,7 +20,7 @@ static bool trie_bytes(const struct image *image, struct cursor *trie)
 	return trie->at != NULL;
 }
 
-/* The payload of name's node. Each node is entered by consuming a part of name, so this ends. */
+/* Finds the payload of name's node. Every step consumes part of name, so the loop terminates. */
 static bool trie_find(struct cursor trie, const char *name, struct cursor *payload)
 {
 	const uint8_t *start = trie.at;

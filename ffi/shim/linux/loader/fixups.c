@@ -5,7 +5,7 @@
 
 struct place {
 	const struct segment *segment;
-	uint64_t offset; /* into the segment; wraps, as the opcodes' additions do */
+	uint64_t offset; /* into the segment; additions wrap around, as in dyld */
 };
 
 static bool set_place(const struct image *image, struct place *place, unsigned segment, uint64_t offset)
@@ -24,7 +24,7 @@ static char *place_address(const struct image *image, const struct place *place,
 	return (char *)(place->segment->vmaddr + image->slide + (uintptr_t)place->offset);
 }
 
-/* Code may be fixed up only where 32-bit code cannot do without it, and says so by the type. */
+/* Code is only modified for the 32-bit text relocation types. */
 static bool may_fix_up(const struct place *place, int type)
 {
 	if (type == REBASE_TYPE_POINTER)
@@ -52,7 +52,7 @@ static bool rebase(const struct image *image, uint32_t offset, uint32_t size)
 	struct cursor cursor = { .at = bytes, .end = bytes + size };
 	struct place place = { 0 };
 	int type = REBASE_TYPE_POINTER;
-	/* No honest list is longer; a forged repeat count could otherwise keep us here for ever. */
+	/* A valid list has at most one entry per byte. This bounds the work for damaged files. */
 	uint64_t budget = image->high - image->low;
 	while (cursor.at < cursor.end) {
 		uint64_t at = offset + (uint64_t)(cursor.at - bytes);
@@ -165,7 +165,7 @@ static bool bind(const struct image *image, uint32_t offset, uint32_t size, enum
 		uint64_t count = 0, skip = 0;
 		switch (byte & OPCODE_MASK) {
 		case BIND_OPCODE_DONE:
-			/* Each lazy pointer's opcodes end with one of these; the list goes on. */
+			/* In lazy binding info this ends one pointer's opcodes, not the list. */
 			if (kind != BIND_LAZY)
 				return true;
 			binding = (struct binding) { .type = REBASE_TYPE_POINTER };

@@ -1,6 +1,6 @@
 /*
- * host_bare.c: beneath the loader is the kernel alone. For 32-bit programs, whose hosts seldom have
- * a C library of their width: a loader without one is small, and runs anywhere.
+ * host_bare.c: runs on the kernel alone, without a C library. For 32-bit programs: 64-bit hosts rarely
+ * have a 32-bit C library.
  */
 #include "loader.h"
 #include "sys.h"
@@ -38,7 +38,7 @@ static long make_stack(struct thread *thread)
 	long at = sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (sys_failed(at))
 		return at;
-	/* Also keeps this stack's mapping apart from the next one's. */
+	/* The guard page also separates the mappings of adjacent stacks. */
 	sys3(__NR_mprotect, at, GUARD, PROT_NONE);
 	thread->stack = (void *)at;
 	thread->stack_size = size;
@@ -74,7 +74,7 @@ int *host_errno(void)
 	return &only;
 }
 
-/* Compilers call these of their own accord. Plain loops, which they must not turn into such calls. */
+/* Compilers generate calls to these. The loops must not be compiled into such calls themselves. */
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #if !defined(__clang__)
 #pragma GCC optimize("no-tree-loop-distribute-patterns")

@@ -1,4 +1,4 @@
-/* host_glibc.c: beneath the loader is the host's C library, which the program shares. */
+/* host_glibc.c: runs on the host's C library, which the program shares. */
 #define _GNU_SOURCE
 #include "loader.h"
 #include "threads.h"
@@ -22,7 +22,7 @@ const void *host_symbol(const char *name)
 	return dlsym(RTLD_DEFAULT, name);
 }
 
-/* The C library makes the thread, so that its own per-thread data works in it. */
+/* The C library creates the thread, so that its thread-local data works there. */
 int host_thread_create(struct thread *thread)
 {
 	pthread_attr_t attributes;
@@ -35,7 +35,7 @@ int host_thread_create(struct thread *thread)
 	return result;
 }
 
-/* Its stack is the C library's affair. */
+/* The C library manages the stack. */
 bool host_thread_gone(const struct thread *thread)
 {
 	(void)thread;

@@ -1,4 +1,4 @@
-/* image.c: from a path to a mapped, slid image; every number in the file is checked on the way. */
+/* image.c: maps a Mach-O file at a random address. Every number in the file is checked. */
 #include "loader.h"
 #include "sys.h"
 
@@ -27,7 +27,7 @@ static bool read_at(int fd, void *into, uint64_t size, uint64_t offset)
 #if __SIZEOF_POINTER__ == 8
 		long count = sys4(__NR_pread64, fd, (long)((char *)into + done), (long)(size - done), (long)(offset + done));
 #else
-		/* pread64 splits its offset differently on each 32-bit system; lseek and read do not. */
+		/* 32-bit systems pass pread64's offset in different ways; lseek and read are the same on all. */
 		if (offset + done > 0x7fffffff || sys_failed(sys3(__NR_lseek, fd, (long)(offset + done), 0)))
 			return false;
 		long count = sys3(__NR_read, fd, (long)((char *)into + done), (long)(size - done));
@@ -99,7 +99,7 @@ static bool read_commands(struct image *image, int fd)
 			return fail(image, image->commands_offset + at, "a load command inside sizeofcmds");
 		at += command.cmdsize;
 	}
-	header->sizeofcmds = at; /* what lies beyond the last command is not one */
+	header->sizeofcmds = at; /* ignores bytes after the last command */
 	return true;
 }
 
@@ -171,7 +171,7 @@ static bool sections_inside(const struct segment_command_native *segment)
 	return true;
 }
 
-/* Fills segments and dependencies, and the span of addresses to reserve. */
+/* Fills in segments and dependencies, and computes the address range to reserve. */
 static bool read_layout(struct image *image)
 {
 	const struct load_command *command = NULL;
@@ -217,7 +217,7 @@ static bool read_layout(struct image *image)
 		if (!sections_inside(from))
 			return fail(image, offset, "sections inside their segment");
 		segment->vmsize = (from->vmsize + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-		/* A segment that nobody may touch and no file backs only keeps addresses free. */
+		/* A segment without access and without file contents only reserves addresses. */
 		segment->mapped = segment->vmsize && (segment->initprot || segment->filesize);
 		if (segment->mapped) {
 			if (segment->fileoff > image->slice_size || segment->filesize > image->slice_size - segment->fileoff)
@@ -249,7 +249,7 @@ static uint32_t random_number(void)
 	return number;
 }
 
-/* Reserves one range for the whole image, so that nothing comes between its segments. */
+/* Reserves one range for the whole image, so that nothing else is mapped between its segments. */
 static bool reserve(struct image *image)
 {
 	uintptr_t size = image->high - image->low;
@@ -260,7 +260,7 @@ static bool reserve(struct image *image)
 			return fail_path(image->path, "its fixed addresses are taken");
 		return true;
 	}
-	/* Where Darwin puts programs, then their dylibs: above 4 GB, or low in a 32-bit space. */
+	/* As on Darwin: above 4 GB, or low in a 32-bit address space. */
 	uintptr_t start = __SIZEOF_POINTER__ == 8 ? (uintptr_t)0x100000000ull : 0x10000000u;
 	for (int tries = 0; tries < 64; tries++) {
 		uintptr_t hint = start + (uintptr_t)(random_number() % 0x2000) * SLIDE_STEP;
@@ -279,7 +279,7 @@ static bool reserve(struct image *image)
 	return true;
 }
 
-/* Maps every segment writable, as fixing up needs it; image_protect() comes after. */
+/* Maps every segment writable for the fixups. image_protect() sets the final protections. */
 static bool map_segments(struct image *image, int fd)
 {
 	for (uint32_t i = 0; i < image->segment_count; i++) {
@@ -297,7 +297,7 @@ static bool map_segments(struct image *image, int fd)
 				MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
 		if (sys_failed(at))
 			return fail_name(image->path, "cannot map segment", segment->name);
-		/* What follows the segment's bytes in their last page is another segment's. */
+		/* The rest of the last page in the file belongs to another segment. */
 		if (file_pages > segment->filesize)
 			memset((char *)address + segment->filesize, 0, file_pages - segment->filesize);
 	}
@@ -382,7 +382,7 @@ static struct image *load_file(int fd, const char *path, loader_resolve resolve)
 {
 	struct statx status;
 	memset(&status, 0, sizeof status);
-	/* statx's layout is the same everywhere, which no other stat's is. */
+	/* struct statx has the same layout on all architectures, unlike struct stat. */
 	if (sys_failed(sys6(__NR_statx, fd, (long)"", AT_EMPTY_PATH, STATX_BASIC_STATS, (long)&status, 0))) {
 		fail_path(path, "cannot be read");
 		return NULL;

@@ -1,6 +1,6 @@
 /*
- * libsystem.c: the imports from libSystem. Where Darwin differs from the host's C library there is
- * a function here, or none at all; only what is the same on both is passed on.
+ * libsystem.c: the imports from libSystem. Functions that are the same in the host's C library are
+ * passed on. Functions that differ are implemented here, or missing.
  */
 #include "loader.h"
 #include "sys.h"
@@ -84,7 +84,7 @@ static int result_or_errno(long result)
 	return -1;
 }
 
-/* <sys/fcntl.h>: the bits that differ, Darwin's and Linux's. */
+/* <sys/fcntl.h>: the bits that differ; Darwin's, then Linux's. */
 static int open_flags(int darwin)
 {
 	static const int bits[][2] = {
@@ -189,7 +189,7 @@ static const struct libsystem_entry entries[] = {
 	{ NULL, NULL },
 };
 
-/* Same names, other structures or constants: a call that is refused beats one that corrupts. */
+/* Functions whose structures or constants differ: passing them on could corrupt memory. */
 static const char *const differing[] = {
 	"pthread_attr_*", "pthread_cond*", "pthread_mutex*", "pthread_rwlock*", "pthread_kill", "pthread_sigmask",
 	"sem_*", "sig*", "stat", "fstat", "lstat", "fstatat", "statfs", "fstatfs", "statvfs", "fstatvfs", "opendir",
@@ -218,7 +218,7 @@ static const void *find(const struct libsystem_entry *table, const char *name)
 const void *loader_libsystem(const char *name)
 {
 	char plain[128];
-	/* "usleep$UNIX2003" and the like are variants whose differences are older than any of this. */
+	/* Variants such as "usleep$UNIX2003" are treated as the plain function. */
 	const char *dollar = strchr(name, '$');
 	if (dollar && (size_t)(dollar - name) < sizeof plain) {
 		memcpy(plain, name, (size_t)(dollar - name));

@@ -89,7 +89,7 @@ struct image {
 void *arena_alloc(size_t size);
 char *arena_join(const char *first, size_t first_length, const char *second);
 
-/* report.c: each returns false, so that a check may `return fail(…)`. */
+/* report.c: each returns false, so that a check can `return fail(…)`. */
 bool fail(const struct image *image, uint64_t offset, const char *expected);
 bool fail_path(const char *path, const char *reason);
 bool fail_name(const char *path, const char *reason, const char *name);
@@ -111,9 +111,9 @@ bool image_protect(struct image *image);
 /* program.c: mapping, fixing up and initialising an image and all it needs. */
 bool image_prepare(struct image *image);
 bool image_initialise(struct image *image, int argc, char **argv, char **envp, char **apple);
-/* Loads what DYLD_INSERT_LIBRARIES names, after the program and before anything it needs. */
+/* Loads the libraries of DYLD_INSERT_LIBRARIES: after the program, before its dependencies. */
 bool images_insert(char **envp);
-/* Initialises those, in that order, before the program. */
+/* Initialises them in order. To be called before the program is initialised. */
 bool images_initialise_inserted(int argc, char **argv, char **envp, char **apple);
 
 /* leb128.c */
@@ -160,7 +160,7 @@ void libsystem_set_program(const struct image *image, int argc, char **argv, cha
 struct thread;
 const void *host_symbol(const char *name);
 int host_thread_create(struct thread *thread);
-bool host_thread_gone(const struct thread *thread); /* once finished: whether it may be used again */
+bool host_thread_gone(const struct thread *thread); /* whether the record of a finished thread can be reused */
 _Noreturn void host_thread_exit(void);
 _Noreturn void host_exit(int status);
 int *host_errno(void);

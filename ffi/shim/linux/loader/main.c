@@ -1,8 +1,8 @@
 /*
  * main.c: macho-loader PROGRAM [arguments…]: runs a Mach-O program on Linux.
  *
- * Built from every C file here but the other host_*.c, and entry.S. The flags that keep frame
- * records are part of what it does: see threads.c.
+ * Built from every C file here except one of the host_*.c, and entry.S. The flags for frame pointers
+ * are required: see threads.c.
  *
  * x86_64, over the host's C library:
  *   cc -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -fno-omit-frame-pointer
@@ -59,7 +59,7 @@ static bool find_entry(const struct image *image, uintptr_t *entry, bool *unixth
 	return true;
 }
 
-/* argc, argv, envp and apple one after another, as crt1's start expects them on the stack. */
+/* Puts argc, argv, envp and apple on the stack, as crt1's start expects them. */
 static _Noreturn void start_unixthread(uintptr_t entry, int argc, char **argv, char **envp, char **apple)
 {
 	size_t count = (size_t)argc + 2, words = count;
@@ -80,7 +80,7 @@ static _Noreturn void start_unixthread(uintptr_t entry, int argc, char **argv, c
 	loader_start_unixthread(entry, (uintptr_t)aligned);
 }
 
-/* The process is known by its program's name, as it is on Darwin. */
+/* Gives the process the name of its program, as on Darwin. */
 static void name_process(const char *path)
 {
 	const char *slash = strrchr(path, '/');

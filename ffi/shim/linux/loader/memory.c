@@ -1,4 +1,4 @@
-/* memory.c: memory that lives as long as the process, taken from the system in blocks. */
+/* memory.c: an arena. Memory is allocated in blocks and never freed. */
 #include "loader.h"
 #include "sys.h"
 

@@ -1,7 +1,7 @@
 /*
- * messages.c: what a program here may do with Mach ports: look up a name, send a request with its
- * task port, and wait for the reply. Over sockets of the abstract namespace: ../message.c, in
- * another process, is the other end and says what goes over them.
+ * messages.c: Mach ports and messages for programs, as much as preload.c uses: look up a name, send a
+ * request with the task port, wait for the reply. Messages go over sockets in the abstract namespace
+ * to ../message.c in another process, which documents them.
  */
 #include "loader.h"
 #include "sys.h"
@@ -28,11 +28,11 @@ struct message_header {
 	int32_t id;
 };
 
-/* Names have the low bits set, as XNU's do. These two are always there. */
+/* Port names have the low bits set, as XNU's do. These two always exist. */
 static uint32_t task_self = 1 << 8 | 3;
 enum { BOOTSTRAP = 2 << 8 | 3, FIRST = 3, PORTS = 8 };
 
-/* The socket of a name plus one; of a reply port, once a request has gone out with it. */
+/* The socket of each port, plus one; 0 for none. A reply port gets its socket when it is sent. */
 static int sockets[PORTS];
 static bool used[PORTS];
 
@@ -61,7 +61,7 @@ static int release(uint32_t name)
 	int index = index_of(name);
 	if (index < 0)
 		return INVALID_NAME;
-	/* A reply port's socket is the service's. */
+	/* A reply port shares the socket of its service. */
 	bool shared = false;
 	for (int other = FIRST; other < PORTS; other++)
 		shared |= other != index && used[other] && sockets[other] == sockets[index];
@@ -132,7 +132,7 @@ static int receive(struct message_header *message, uint32_t size, uint32_t name,
 	if (sys4(__NR_ppoll, (long)&one, 1, (long)(milliseconds < 0 ? NULL : &time), 0) != 1)
 		return RCV_TIMED_OUT;
 	long got = sys3(__NR_read, one.fd, (long)message, (long)size);
-	/* The other end is gone: what the kernel then sends to a reply port. */
+	/* The receiver is gone: XNU sends this notification to the reply port. */
 	if (got < (long)sizeof *message)
 		*message = (struct message_header) { .size = sizeof *message, .id = NOTIFY_SEND_ONCE };
 	message->local_port = name;

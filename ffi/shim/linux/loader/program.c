@@ -28,7 +28,7 @@ static bool load_dependencies(struct image *image)
 
 bool image_prepare(struct image *image)
 {
-	/* New images are appended to the list, so this walks on through what it adds. */
+	/* Loading appends to this list, so the loop also visits the new images. */
 	for (struct image *each = image; each; each = each->next)
 		if (!load_dependencies(each))
 			return false;
@@ -68,7 +68,7 @@ bool image_initialise(struct image *image, int argc, char **argv, char **envp, c
 {
 	if (image->initialised)
 		return true;
-	image->initialised = true; /* before its dylibs': they may need one another */
+	image->initialised = true; /* set before the dylibs are initialised: dependencies may be circular */
 	for (uint32_t i = 0; i < image->dependency_count; i++) {
 		struct image *needed = image->dependencies[i].image;
 		if (needed && !image_initialise(needed, argc, argv, envp, apple))
@@ -90,8 +90,8 @@ bool image_initialise(struct image *image, int argc, char **argv, char **envp, c
 	return true;
 }
 
-/* dyld takes them from the environment as it is at the start, each path as it stands, and does not
- * run the program without one of them (dyld4's JustInTimeLoader, ProcessConfig::PathOverrides). */
+/* dyld reads the variable at the start, takes each path literally, and terminates the program if a
+ * library cannot be loaded (dyld/DyldProcessConfig.cpp, dyld/DyldRuntimeState.cpp). */
 bool images_insert(char **envp)
 {
 	static const char name[] = "DYLD_INSERT_LIBRARIES=";

@@ -1,7 +1,7 @@
 /*
- * sys.h: raw Linux system calls. Made inline, and never through the C library, for two reasons:
- * the loader also runs without one, and a thread that blocks in the kernel must leave its frame
- * pointer naming a frame record, which C libraries do not promise.
+ * sys.h: raw Linux system calls. They are inline and do not use the C library, for two reasons: the
+ * loader also runs without one, and while a thread blocks in the kernel its frame pointer must point
+ * to a frame record, which C libraries do not guarantee.
  */
 #ifndef LOADER_SYS_H
 #define LOADER_SYS_H
@@ -30,7 +30,7 @@ SYS_INLINE long sys4(long n, long a, long b, long c, long d)
 
 #elif defined(__i386__)
 
-/* The sixth argument travels in ebp, so only calls that return at once may use this. */
+/* The sixth argument is passed in ebp, the frame pointer: only for calls that do not block. */
 SYS_INLINE long sys6(long n, long a, long b, long c, long d, long e, long f)
 {
 	long arguments[2] = { a, f };
@@ -87,7 +87,7 @@ SYS_INLINE long sys1(long n, long a) { return sys4(n, a, 0, 0, 0); }
 /* Results from -4095 to -1 are negated errno values. */
 SYS_INLINE int sys_failed(long result) { return (unsigned long)result >= (unsigned long)-4095; }
 
-/* offset is a multiple of 4096, in which 32-bit systems count. */
+/* offset must be a multiple of 4096: 32-bit systems take it in these units. */
 SYS_INLINE long sys_mmap(uintptr_t address, uintptr_t size, int protection, int flags, int fd, uint64_t offset)
 {
 #ifdef __NR_mmap2

@@ -1,6 +1,6 @@
 /*
- * threads.c: pthreads over Darwin's opaque types. What blocks does so in an inline system call, in
- * a function with a frame record, so that the program's own records are reachable while it waits.
+ * threads.c: pthreads in Darwin's opaque types. Blocking functions have a frame record and make inline
+ * system calls, so that the program's frame records can be walked while it waits.
  */
 #include "threads.h"
 #include "loader.h"
@@ -10,14 +10,14 @@
 
 enum { DARWIN_EBUSY = 16, DARWIN_EAGAIN = 35, DARWIN_ETIMEDOUT = 60, DARWIN_EPERM = 1, DARWIN_ERANGE = 34 };
 
-/* <sys/_pthread/_pthread_types.h>: a long signature, then bytes that are ours to use. */
+/* <sys/_pthread/_pthread_types.h>: a long signature, then opaque bytes. */
 #define MUTEX_SIGNATURE 0x32AAABA7l
 #define MUTEX_SIGNATURE_RECURSIVE 0x32AAABA2l
 #define COND_SIGNATURE 0x3CB0B1BBl
 #define RECURSIVE 2 /* PTHREAD_MUTEX_RECURSIVE */
 #define DETACHED 2  /* PTHREAD_CREATE_DETACHED */
 
-/* The owner is where Darwin's libpthread has it, so that what looks for it there finds it here. */
+/* The owner is at the same offset as in Darwin's libpthread, for tools that read it. */
 struct mutex {
 	long signature;
 	uint32_t state; /* 0 free, 1 held, 2 held and waited for */
@@ -188,7 +188,7 @@ static int once(struct once *once, void (*routine)(void))
 	return 0;
 }
 
-/* One that is free again, or one more; NULL when memory is short. The lock is the arena's too. */
+/* Reuses a released record or allocates one; NULL if out of memory. The lock also guards the arena. */
 static struct thread *new_thread(void)
 {
 	mutex_lock(&threads_lock);
@@ -298,7 +298,7 @@ static int attr_setdetachstate(struct thread_attributes *attributes, int state)
 	return 0;
 }
 
-/* Darwin names the calling thread only. Linux keeps 15 bytes of a name. */
+/* On Darwin only the calling thread can be named. Linux keeps 15 bytes of a name. */
 static int setname(const char *name)
 {
 	char cut[16] = { 0 };

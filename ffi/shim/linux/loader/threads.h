@@ -12,12 +12,12 @@ struct thread {
 	void *argument;
 	void *result;
 	size_t stack_wanted;
-	void *stack;                /* where the loader makes stacks itself: kept for the next thread */
+	void *stack;                /* if the loader allocates stacks: kept for the next thread */
 	size_t stack_size;
 	volatile uint32_t tid;      /* 0 until it runs */
 	volatile uint32_t finished; /* a futex */
 	bool detached;
-	bool released;              /* joined, or detached and finished: free to be another thread */
+	bool released;              /* joined, or detached and finished: can be reused */
 };
 
 /* The outermost C frame of every thread. */

@@ -1,4 +1,4 @@
-/* times.c: sleeping and clocks, with Darwin's numbers. Like threads.c, keeps frame records whole. */
+/* times.c: sleeping and clocks, with Darwin's constants. Keeps frame records, as threads.c does. */
 #include "loader.h"
 #include "sys.h"
 
@@ -32,7 +32,7 @@ static uint32_t sleep_(uint32_t seconds)
 
 static int pause_(void)
 {
-	/* Nobody wakes this word: only a signal ends the wait. */
+	/* Nothing wakes this futex: only a signal ends the wait. */
 	uint32_t word = 0;
 	long result = sys_futex_wait(&word, 0, NULL);
 	*host_errno() = (int)-result;
@@ -46,7 +46,7 @@ static uint64_t read_clock(int linux_clock)
 	return (uint64_t)time.tv_sec * BILLION + (uint64_t)time.tv_nsec;
 }
 
-/* Darwin's clockid_t values: 0 is the wall clock; the rest count from some past moment. */
+/* Darwin's clockid_t values: 0 is the wall clock, the others are monotonic. */
 static int linux_clock(int darwin)
 {
 	switch (darwin) {

@@ -1,4 +1,4 @@
-/* trap.c: an import that nobody provides is bound to code that names it when it is called. */
+/* trap.c: a missing import is bound to code that reports its name when it is called. */
 #include "loader.h"
 #include "sys.h"
 
@@ -23,7 +23,7 @@ static _Noreturn void report(const struct missing *missing)
 	}
 }
 
-/* Code that passes one address to report(), and the two places in it for those addresses. */
+/* Code that calls report() with one address, and the offsets of the two addresses in it. */
 #if defined(__x86_64__)
 static const uint8_t code[] = { 0x48, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0, 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0x31, 0xed, 0xff, 0xe0 };
 enum { ARGUMENT = 2, FUNCTION = 12 }; /* movabs rdi; movabs rax; xor ebp, ebp; jmp rax */
