@@ -8,7 +8,7 @@ const options = { json } as const;
 
 /** `machpause doctor` */
 export default {
-  description: "Show what works on this machine, and how to fix what will not.",
+  description: "Show what works on this machine, and how to fix what does not.",
   options,
   async run({ json = false }) {
     const [{ print }, { styleFor }] = await Promise.all([
