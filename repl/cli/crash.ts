@@ -1,25 +1,6 @@
-import { json, symbols } from "../options.ts";
+import { symbols } from "../options.ts";
+import { crashOptions } from "./crash/options.ts";
 import type { Subcommand } from "./subcommand.ts";
-
-/** The options of `machpause crash`. */
-export const crashOptions = {
-  symbols,
-  mine: {
-    value: "name",
-    collect: true,
-    help: "A library of yours: tell whether it is to blame. Repeatable.",
-  },
-  begin: {
-    value: "place",
-    help: "Where the library's code begins in the program: a symbol or an address.",
-  },
-  end: { value: "place", help: "Where it ends." },
-  text: { help: "Print the report alone, as crash text." },
-  ips: { help: "Print the report alone, as .ips." },
-  out: { value: "file", help: "Write the report to this file." },
-  group: { help: "Count reports by what crashed." },
-  json: { ...json, help: "Print one JSON object per report." },
-} as const;
 
 /** `machpause crash` */
 export default {

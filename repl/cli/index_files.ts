@@ -12,7 +12,7 @@ import { archNameOf, makeTable, type TableInput } from "../../lib/symbols/index/
 import { complain, explain, print } from "../view/output.ts";
 import { bytesText, Progress, secondsText } from "../view/progress.ts";
 import { count, join } from "../view/text.ts";
-import type { indexOptions } from "./index.ts";
+import type { indexOptions } from "./index_options.ts";
 
 /** One table, as `--json` shows it. */
 interface Made {

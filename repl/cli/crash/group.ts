@@ -7,7 +7,7 @@ import { groupJson, groupLines } from "../../view/crash_group.ts";
 import { complain, print } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { lines } from "../../view/text.ts";
-import type { crashOptions } from "../crash.ts";
+import type { crashOptions } from "./options.ts";
 import { filesIn } from "./read.ts";
 import type { SummaryOptions, SummaryOrError } from "./summarize.ts";
 

@@ -17,7 +17,7 @@ import { UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { isFolder } from "../../prompt/open.ts";
 import type { ReadCrash } from "../../view/crash_show.ts";
-import type { crashOptions } from "../crash.ts";
+import type { crashOptions } from "./options.ts";
 
 /** The options that attribution depends on. */
 type Attributed = Pick<Values<typeof crashOptions>, "mine" | "begin" | "end">;

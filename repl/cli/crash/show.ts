@@ -15,7 +15,7 @@ import { explanationLines, type ReadCrash, safeLines } from "../../view/crash_sh
 import { complain, explain, print, printBytes } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { lines } from "../../view/text.ts";
-import type { crashOptions } from "../crash.ts";
+import type { crashOptions } from "./options.ts";
 import { filesIn, isOfFile, openCrashSymbols, readCrashes } from "./read.ts";
 
 type CrashOptions = Values<typeof crashOptions>;

@@ -4,7 +4,7 @@ import { readReport, type ReportSummary, summarizeReport } from "../../../lib/re
 import { fileError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { explain } from "../../view/output.ts";
-import type { crashOptions } from "../crash.ts";
+import type { crashOptions } from "./options.ts";
 import { type CrashSymbols, isOfFile, openCrashSymbols, rangesOf } from "./read.ts";
 
 /** The options of `crash` that summaries depend on. */

@@ -3,7 +3,7 @@
 import type { ImageFile } from "../../../lib/symbols/mod.ts";
 import { UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
-import type { symbolicateOptions } from "../symbolicate.ts";
+import type { symbolicateOptions } from "./options.ts";
 import { each } from "./order.ts";
 import type { Source } from "./resolve.ts";
 import { parseAddress } from "./words.ts";

@@ -4,7 +4,7 @@ import { escapeLines, safe, type SafeText } from "../../../lib/escape.ts";
 import { fileError, UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { complain, printBytes } from "../../view/output.ts";
-import type { symbolicateOptions } from "../symbolicate.ts";
+import type { symbolicateOptions } from "./options.ts";
 import { answerJson, type AnswerStyle, atosText, unknownWord } from "./answers.ts";
 import { batches, type Input, joined, lineBatches } from "./input.ts";
 import { Lines } from "./lines.ts";
