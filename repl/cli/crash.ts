@@ -1,4 +1,3 @@
-import { symbols } from "../options.ts";
 import { crashOptions } from "./crash/options.ts";
 import type { Subcommand } from "./subcommand.ts";
 
