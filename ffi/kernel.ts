@@ -29,6 +29,7 @@ const kern = {
   noSpace: 3,
   invalidArgument: 4,
   failure: 5,
+  resourceShortage: 6,
   noAccess: 8,
   terminated: 37,
   operationTimedOut: 49,
@@ -240,11 +241,20 @@ class Shim implements NativeKernel {
     const gone = code === kern.invalidDest || code === kern.terminated ||
       (code === kern.invalidArgument && pid !== undefined && !this.#exists(pid));
     if (gone) return new TargetGoneError(this.#nameOf(port));
+    const whole = call === "task_suspend2" || call === "mp_snapshot";
     if (code === kern.operationTimedOut) {
-      return new MachError(call, code, "the thread waits in the kernel and cannot be stopped now");
+      const text = whole
+        ? "its threads could not be stopped in time, as while it calls exec: try again"
+        : "the thread waits in the kernel and cannot be stopped now";
+      return new MachError(call, code, text);
     }
-    if (code === kern.failure && call === "task_suspend2" && pid !== undefined) {
+    if (code === kern.failure && whole && pid !== undefined) {
       return new AttachError(call, code, refusalOf(pid, this.#facts()));
+    }
+    if (code === kern.resourceShortage) {
+      const text = "this process is out of file descriptors, or of memory: `ulimit -n` shows how " +
+        "many descriptors it may have";
+      return new MachError(call, code, text);
     }
     return new MachError(call, code);
   }

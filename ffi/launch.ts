@@ -20,6 +20,8 @@ export interface LaunchOptions {
   readonly cwd?: string;
   /** Environment variables on top of this process's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Kill it when this process ends, however that ends. Otherwise it lives on. */
+  readonly killOnExit?: boolean;
   /** Where its output goes; `inherit` when not given. It reads nothing. */
   readonly output?: "inherit" | "null";
 }
@@ -44,7 +46,7 @@ export interface Launched {
 const loaders: Readonly<Record<number, "i386" | "x86_64">> = { 7: "i386", 0x01000007: "x86_64" };
 
 /** Starts a program. On Linux a Mach-O program runs through the Mach-O loader. It lives on when this
- * process ends.
+ * process ends, unless {@linkcode LaunchOptions.killOnExit} says otherwise.
  *
  * @throws FormatError when the file is a Mach-O program that cannot run here
  * @throws Deno.errors.NotFound when there is no such file
@@ -75,6 +77,8 @@ export async function launchProcess(
       inserts = isStrict() && arch === "x86_64"; // the library has no i386 slice
     }
   }
+  const loads = file !== program;
+  const tied = options.killOnExit === true;
   const inserted = inserts ? await insert?.() : undefined;
   const output = options.output ?? "inherit";
   const child = new Deno.Command(file, {
@@ -83,11 +87,19 @@ export async function launchProcess(
     stdout: output,
     stderr: output,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: { ...options.env, ...inserted },
+    env: {
+      ...options.env,
+      ...inserted,
+      ...(tied && loads ? { MACHPAUSE_PARENT: `${Deno.pid}` } : {}),
+    },
   }).spawn();
   child.unref();
+  const watcher = tied && !loads ? killWithUs(child.pid) : undefined;
   let status: Deno.CommandStatus | undefined;
-  child.status.then((ended) => status = ended);
+  child.status.then((ended) => {
+    status = ended;
+    watcher?.[Symbol.dispose]();
+  });
   return {
     pid: child.pid,
     hasDyld,
@@ -99,6 +111,29 @@ export async function launchProcess(
       return status.signal === null
         ? `it exited with code ${status.code}`
         : `it was killed by ${status.signal}`;
+    },
+  };
+}
+
+/** Has a process killed when this one ends, until it is disposed. A shell waits for the end of a pipe
+ * that only this process can write to; the loader for Linux does the same by itself, without a moment
+ * in which this process could end unnoticed. */
+export function killWithUs(pid: number): Disposable {
+  const shell = new Deno.Command("/bin/sh", {
+    args: ["-c", 'trap "" HUP INT TERM; read -r _; kill -9 "$1"', "sh", `${pid}`],
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  shell.unref();
+  shell.status.catch(() => {});
+  return {
+    [Symbol.dispose]() {
+      try {
+        shell.kill("SIGKILL");
+      } catch {
+        // It has ended.
+      }
     },
   };
 }

@@ -72,18 +72,64 @@ function readText(path: string): string | undefined {
   }
 }
 
-function linuxRefusal(pid: number): Refusal {
-  const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readText(`/proc/${pid}/status`) ?? "")?.[1]);
+/** A field of `/proc/PID/status`, by proc_pid_status(5). */
+function statusField(pid: number | "self", name: string): string | undefined {
+  const status = readText(`/proc/${pid}/status`) ?? "";
+  return new RegExp(`^${name}:\\t(\\S+)`, "m").exec(status)?.[1];
+}
+
+/** `CAP_SYS_PTRACE` of `<linux/capability.h>`, as a bit. */
+const capSysPtrace = 1n << 19n;
+
+/** A process that has no memory to be looked at, and why. */
+function withoutMemory(pid: number, facts: RefusalFacts): string | undefined {
+  if (statusField(pid, "Kthread") === "1" || isKernelThread(pid)) {
+    return `pid ${pid} is a thread of the kernel's: it has no program`;
+  }
+  if (statusField(pid, "State") !== "Z") return undefined;
+  if (Number(statusField(pid, "Threads")) > 1) {
+    return `the main thread of pid ${pid} has ended while others run, which Linux shows nothing of`;
+  }
+  const parent = Number(statusField(pid, "PPid"));
+  const name = facts.processName(parent);
+  return `pid ${pid} has ended: its parent, pid ${parent}${
+    name === null ? "" : ` (${name})`
+  }, has ` +
+    "not collected it";
+}
+
+/** By `PF_KTHREAD` of `<linux/sched.h>` in proc_pid_stat(5): kernels before 6.12 have no `Kthread` field. */
+function isKernelThread(pid: number): boolean {
+  const stat = readText(`/proc/${pid}/stat`) ?? "";
+  const flags = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[6]);
+  return (flags & 0x20_0000) !== 0;
+}
+
+function linuxRefusal(pid: number, facts: RefusalFacts): Refusal {
+  const none = withoutMemory(pid, facts);
+  if (none !== undefined) return { reason: "other", text: none };
+  const tracer = Number(statusField(pid, "TracerPid"));
   if (tracer > 0) {
-    const text = `pid ${pid} is already traced by pid ${tracer}: detach that debugger`;
+    const name = facts.processName(tracer);
+    const who = `pid ${tracer}${name === null ? "" : ` (${name})`}`;
+    const text = `pid ${pid} is already traced by ${who}: detach that debugger`;
     return { reason: "traced", text };
   }
   const scope = Number(readText("/proc/sys/kernel/yama/ptrace_scope") ?? 0);
-  const remedies = ["run as root, or as the process's user", "give deno CAP_SYS_PTRACE"];
   if (scope === 3) {
     const text = "kernel.yama.ptrace_scope is 3: nothing can be attached to until reboot";
     return { reason: "other", text };
   }
+  if (facts.user === 0) {
+    const capable = (BigInt(`0x${statusField("self", "CapEff") ?? "0"}`) & capSysPtrace) !== 0n;
+    const text = capable
+      ? `the system refused pid ${pid} to root: another debugger may have had it at that moment, ` +
+        "so try again; or a security module (dmesg shows why) or another user namespace keeps it"
+      : `pid ${pid} may not be attached to: this root lacks CAP_SYS_PTRACE, as in a container, ` +
+        "where `docker run --cap-add=SYS_PTRACE` gives it";
+    return { reason: "other", text };
+  }
+  const remedies = ["run as root, or as the process's user", "give deno CAP_SYS_PTRACE"];
   if (scope > 0) remedies.push(`set kernel.yama.ptrace_scope, which is ${scope}, to 0`);
   return {
     reason: "other",
@@ -153,10 +199,12 @@ function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Ref
 /** Why `task_for_pid` failed, and the remedy. */
 export function refusalOf(pid: number, facts: RefusalFacts): Refusal {
   const info = facts.processInfo(pid);
-  if (info === undefined) {
-    return { reason: "gone", text: `there is no process with the pid ${pid}` };
+  if (facts.system === "darwin" && info !== undefined) return darwinRefusal(pid, info, facts);
+  // Of a process whose main thread has ended there is no more than this.
+  if (facts.system === "linux" && statusField(pid, "State") !== undefined) {
+    return linuxRefusal(pid, facts);
   }
-  return facts.system === "darwin" ? darwinRefusal(pid, info, facts) : linuxRefusal(pid);
+  return { reason: "gone", text: `there is no process with the pid ${pid}` };
 }
 
 /** `CPU_TYPE_ARM64`, and `CPU_SUBTYPE_ARM64E` less its capability bits. */

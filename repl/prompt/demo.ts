@@ -19,7 +19,7 @@ const signals = ([["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const).map((
  * @throws FormatError on a machine that cannot run it
  */
 export async function openDemo(): Promise<Opened> {
-  const target = await launch(await demoPath(), [], { output: "null" });
+  const target = await launch(await demoPath(), [], { output: "null", killOnExit: true });
   const end = () => target.kill();
   addEventListener("unload", end);
   for (const { name, listener } of signals) Deno.addSignalListener(name, listener);

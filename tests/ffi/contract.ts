@@ -401,12 +401,47 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     assertEquals(new TextDecoder().decode(stdout), "5\n");
   }, Deno.uid() !== 0);
 
+  test("a process without memory: what it is", async (kernel) => {
+    const refusal = (pid: number): string =>
+      assertThrows(() => kernel.taskForPid(pid), MachError).message;
+    {
+      await using program = await Program.start("target", "leader");
+      assertStringIncludes(refusal(program.pid), "the main thread of pid");
+    }
+    {
+      await using program = await Program.start("target", "zombie");
+      const text = refusal(Number(program.numbers[0]));
+      assertStringIncludes(text, `has ended: its parent, pid ${program.pid} (target)`);
+    }
+    const [kernelThread] = [...Deno.readDirSync("/proc")].filter(({ name }) => {
+      if (!/^\d+$/.test(name)) return false;
+      return /^PPid:\t2$/m.test(Deno.readTextFileSync(`/proc/${name}/status`));
+    });
+    // A container has none.
+    if (kernelThread !== undefined) {
+      assertStringIncludes(refusal(Number(kernelThread.name)), "a thread of the kernel's");
+    }
+  });
+
+  test("no file descriptor is left", async () => {
+    await using program = await Program.start("target", "threads", "1");
+    const { stdout } = await new Deno.Command("sh", {
+      args: ["-c", 'ulimit -n 64; "$0" crowded "$1" "$2"', `${await buildDirectory()}/debugger`]
+        .concat(await library(), `${program.pid}`),
+    }).output();
+    // KERN_RESOURCE_SHORTAGE
+    assertEquals(new TextDecoder().decode(stdout), "6\n");
+  });
+
   test("a process that another debugger has attached to", async (kernel) => {
     await using program = await Program.start("target", "threads", "1");
     {
       await using other = await Program.start("debugger", "trace", `${program.pid}`);
       const error = assertThrows(() => kernel.taskForPid(program.pid), MachError);
-      assert(error.message.includes(`already traced by pid ${other.pid}`), error.message);
+      assert(
+        error.message.includes(`already traced by pid ${other.pid} (debugger)`),
+        error.message,
+      );
     }
     using target = attach(kernel, program);
     capture(target);

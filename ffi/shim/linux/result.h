@@ -18,7 +18,8 @@ static inline kern_return_t mp_result_of(long result)
 	case ETIMEDOUT: return KERN_OPERATION_TIMED_OUT;
 	case ENOMEM:
 	case EAGAIN:
-	case EMFILE: return KERN_RESOURCE_SHORTAGE;
+	case EMFILE:
+	case ENFILE: return KERN_RESOURCE_SHORTAGE;
 	default: return KERN_FAILURE;
 	}
 }

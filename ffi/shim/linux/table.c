@@ -7,6 +7,7 @@
 
 #include "maps.h"
 #include "procfs.h"
+#include "result.h"
 #include "sys.h"
 #include "tracer.h"
 
@@ -271,7 +272,11 @@ struct task *mp_task_open(pid_t pid, kern_return_t *result)
 			return task;
 		}
 	}
-	if (task->pidfd == -EMFILE || task->directory == -EMFILE || task->listing == -EMFILE)
+	/* Those that were not reached are -1, which is -EPERM. */
+	int probe = sys_open_at(AT_FDCWD, "/proc", O_DIRECTORY | O_PATH);
+	sys_close(probe);
+	if (mp_result_of(task->pidfd) == KERN_RESOURCE_SHORTAGE ||
+		mp_result_of(probe) == KERN_RESOURCE_SHORTAGE)
 		*result = KERN_RESOURCE_SHORTAGE;
 	sys_close(task->pidfd);
 	sys_close(task->directory);

@@ -8,15 +8,16 @@
 #include "tracer.h"
 
 /* Whether this process may attach to that one: opening its memory takes the same permission. */
-static bool may_attach(const struct task *task)
+static kern_return_t may_attach(const struct task *task)
 {
 	int memory = sys_open_at(task->directory, "mem", O_RDONLY);
 
 	sys_close(memory);
 	if (memory < 0)
-		return false;
+		return mp_result_of(memory) == KERN_RESOURCE_SHORTAGE ? KERN_RESOURCE_SHORTAGE
+								      : KERN_FAILURE;
 	pid_t tracer = mp_proc_tracer(task->directory, "status");
-	return tracer == 0 || mp_tracer_is(tracer);
+	return tracer == 0 || mp_tracer_is(tracer) ? KERN_SUCCESS : KERN_FAILURE;
 }
 
 kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *name)
@@ -30,8 +31,8 @@ kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *n
 		return KERN_FAILURE;
 	mp_lock();
 	struct task *task = mp_task_open(pid, &result);
-	if (task && !task->own && !may_attach(task))
-		result = KERN_FAILURE;
+	if (task && !task->own)
+		result = may_attach(task);
 	if (result == KERN_SUCCESS)
 		result = mp_task_name(task, name);
 	if (task)

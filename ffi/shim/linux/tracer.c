@@ -168,8 +168,10 @@ static bool ended(const struct thread *thread)
 {
 	struct proc_stat stat;
 
-	return !mp_proc_thread_stat(thread->task->listing, thread->tid, &stat) ||
-		stat.state == 'Z' || stat.state == 'X';
+	if (mp_proc_thread_stat(thread->task->listing, thread->tid, &stat))
+		return stat.state == 'Z' || stat.state == 'X';
+	/* This process may be out of descriptors. */
+	return SYS3(SYS_tgkill, thread->task->pid, thread->tid, 0) == -ESRCH;
 }
 
 /* One PTRACE_SEIZE system call, between two labels that on_cancel() knows. */

@@ -1,6 +1,7 @@
 /*
  * Another debugger than the one under test.
  *   debugger attach LIBRARY PID    writes what mp_task_for_pid() returns
+ *   debugger crowded LIBRARY PID   the same, with no file descriptor left
  *   debugger suspend LIBRARY PID   suspends the task, writes "held", and keeps it so
  *   debugger snapshots LIBRARY PID COUNT
  *                                  takes snapshots, writes how many succeeded, failed as the target
@@ -90,8 +91,11 @@ int main(int argc, char **argv)
 	*(void **)&task_for_pid = dlsym(library, "mp_task_for_pid");
 	*(void **)&suspend = dlsym(library, "mp_task_suspend");
 	uint32_t task, token;
+	if (strcmp(argv[1], "crowded") == 0)
+		while (dup(0) >= 0)
+			;
 	int32_t result = task_for_pid(atoi(argv[3]), &task);
-	if (strcmp(argv[1], "attach") == 0) {
+	if (strcmp(argv[1], "attach") == 0 || strcmp(argv[1], "crowded") == 0) {
 		printf("%d\n", result);
 		return 0;
 	}

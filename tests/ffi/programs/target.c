@@ -371,6 +371,32 @@ static void run_raise(unsigned workers)
 		pause();
 }
 
+/* leader: the main thread ends, another one stays. */
+static void *outlive(void *argument)
+{
+	usleep(50000);
+	say((uint64_t[]){1}, 1);
+	return wait_for_end(argument);
+}
+
+static void run_leader(void)
+{
+	start(outlive, NULL);
+	pthread_exit(NULL);
+}
+
+/* zombie: a child that has ended and is not waited for; its pid. */
+static void run_zombie(void)
+{
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	usleep(50000);
+	say((uint64_t[]){(uint64_t)child}, 1);
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
 	arguments = argv;
@@ -389,6 +415,10 @@ int main(int argc, char **argv)
 		run_churn();
 	else if (strcmp(what, "calls") == 0)
 		run_calls();
+	else if (strcmp(what, "leader") == 0)
+		run_leader();
+	else if (strcmp(what, "zombie") == 0)
+		run_zombie();
 	else if (strcmp(what, "memory") == 0)
 		run_memory(argument);
 	else if (strcmp(what, "vfork") == 0)

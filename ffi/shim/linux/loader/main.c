@@ -87,6 +87,28 @@ static void name_process(const char *path)
 	sys2(__NR_prctl, 15 /* PR_SET_NAME */, (long)(slash ? slash + 1 : path));
 }
 
+/* With MACHPAUSE_PARENT=pid the program is killed when the thread of that process that started it ends,
+ * however it ends. The program does not see the variable. */
+static void end_with_parent(char **envp)
+{
+	static const char name[] = "MACHPAUSE_PARENT=";
+	long parent = 0;
+
+	while (*envp && strncmp(*envp, name, sizeof name - 1) != 0)
+		envp++;
+	if (!*envp)
+		return;
+	for (const char *digit = *envp + sizeof name - 1; *digit >= '0' && *digit <= '9'; digit++)
+		parent = parent * 10 + (*digit - '0');
+	do
+		envp[0] = envp[1];
+	while (*envp++);
+	sys2(__NR_prctl, 1 /* PR_SET_PDEATHSIG */, 9 /* SIGKILL */);
+	/* It may have ended before that. */
+	if (sys1(__NR_getppid, 0) != parent)
+		host_exit(1);
+}
+
 static const char *loader_path(void)
 {
 	char path[4096];
@@ -103,6 +125,7 @@ int main(int argc, char **argv, char **envp)
 		print_error("usage: macho-loader PROGRAM [arguments…]");
 		return 2;
 	}
+	end_with_parent(envp);
 	struct image *program = image_load(argv[1], NULL, NULL);
 	if (!program)
 		die(loader_error());
