@@ -380,6 +380,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     [],
     "The calling frame has the assertion; its text is in the application specific information or on stderr.",
     "assert(3)",
+    "vague",
   ),
   frame(
     "err + 0",
@@ -387,8 +388,9 @@ export const frameRows: readonly KnowledgeRow[] = [
     [],
     "The calling frame has the assertion; its text is on stderr.",
     "Libc of iOS 11 to 13: err() follows __assert_rtn(), whose last call does not return",
+    "vague",
   ),
-  frame("__assert", "An assertion failed.", [], "See the calling frame.", "assert(3)"),
+  frame("__assert", "An assertion failed.", [], "See the calling frame.", "assert(3)", "vague"),
   frame(
     "__stack_chk_fail",
     "A function's stack frame was overwritten: its stack protector found a damaged canary.",

@@ -12,7 +12,7 @@ import { Lines } from "../text.ts";
 const PROBED = 1 << 16;
 
 /** The title of the stack that resource reports show first. */
-const heaviestTitle = /^Heaviest stack for the target process/m;
+const heaviestTitle = /^Heaviest stack for the (?:main thread of the )?target process/m;
 
 /** A line of a tree. */
 interface TreeLine {

@@ -1,8 +1,10 @@
 /** One small report for each cause that an explanation must name, and for each claim that it must not make. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { RawText } from "../../../lib/escape.ts";
 import {
   attributeReport,
   explainReport,
+  imageLookup,
   readReport,
   readReports,
   reportSignature,
@@ -287,6 +289,29 @@ const cases: readonly {
     }),
     says: ["in the background, which is not permitted"],
     deciding: "draw",
+  },
+  {
+    name: "Metal's validation, whose assertion is a means",
+    text: crashText({
+      stack: [
+        ...raised,
+        "libsystem_c.dylib __assert_rtn + 268",
+        "Metal MTLReportFailure.cold.1 + 44",
+        "Metal MTLReportFailure + 568",
+        "MetalTools -[MTLDebugRenderCommandEncoder validateCommonDrawErrors:] + 1792",
+        "MyApp Renderer::draw() + 20",
+      ],
+    }),
+    says: ["Metal's API validation"],
+    deciding: "Renderer::draw()",
+  },
+  {
+    name: "an assertion without its text",
+    text: crashText({
+      stack: [...raised, "libsystem_c.dylib __assert_rtn + 314", "MyApp check + 4"],
+    }),
+    says: ["An assertion failed"],
+    deciding: "check",
   },
   {
     name: "an instruction that Rosetta does not translate",
@@ -598,6 +623,40 @@ Powerstats for:   MyApp [124]
   assertStringIncludes(found.words, "wrote more to the disk");
   assertStringIncludes(found.words, "1073.75 MB");
   assertEquals([found.whose, found.deciding], ["program", "save_all"]);
+});
+
+Deno.test("hangs: what the main thread of the process did", () => {
+  const found = told(`Date/Time:       2020-04-03 23:56:31 +1100
+OS Version:      Mac OS X 10.14.6 (Build 18G3020)
+Command:         MyApp
+PID:             94383
+
+Event:           hang
+Duration:        1.20s (process was unresponsive for 15 seconds before sampling)
+
+Heaviest stack for the main thread of the target process:
+  12  start + 1 (libdyld.dylib + 91093) [0x7fff5c3e33d5]
+  12  -[NSApplication run] + 699 (AppKit + 79240) [0x7fff2da46588]
+  12  -[Player wait] + 20 (MyApp + 240248) [0x1a3090a78]
+  12  __psynch_cvwait + 10 (libsystem_kernel.dylib + 18000) [0x7fff5c5e3c2a]
+`);
+  assertStringIncludes(found.words, "did not answer user events");
+  assertStringIncludes(found.words, "unresponsive for 15 seconds");
+  assertStringIncludes(found.words, "blocked on a condition variable");
+  assertEquals([found.whose, found.deciding], ["program", "-[Player wait]"]);
+});
+
+Deno.test("the symbol table's linkage name where debug information has none", () => {
+  const frame = (name: string) => ({ function: name as RawText, location: null, inlined: false });
+  const symbol = { name: "_ZN5Model4loadEv" as RawText };
+  const image = { loadAddress: 0x1000n, symbolAt: () => ({ symbol, offset: 4 }) };
+  const nameAt = (name: string, start: number) =>
+    imageLookup(image as never, { framesAt: () => [frame(name)], functionAt: () => ({ start }) })
+      .at(0x24)
+      ?.frames[0].function;
+  assertEquals<unknown>(nameAt("load", 0x20), "_ZN5Model4loadEv");
+  assertEquals<unknown>(nameAt("load", 0x10), "load");
+  assertEquals<unknown>(nameAt("_ZN5Other4loadEv", 0x20), "_ZN5Other4loadEv");
 });
 
 Deno.test("samples: idle, or blocked, in what share", () => {
