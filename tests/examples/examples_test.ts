@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { launch, type LiveTarget } from "../../mod.ts";
 import { root } from "../repl/terminal.ts";
+import { hasLoader } from "../machine.ts";
 
 const examples = new URL("examples/", root);
 
@@ -50,7 +51,7 @@ async function start(name: keyof typeof programs): Promise<LiveTarget> {
 
 Deno.test({
   name: "every example prints what its header shows",
-  ignore: Deno.build.os !== "linux" || Deno.build.arch !== "x86_64",
+  ignore: !hasLoader,
   async fn(test) {
     const directory = await Deno.makeTempDir();
     const targets: Partial<Record<string, LiveTarget>> = {};

@@ -7,12 +7,13 @@ import { MachError } from "../../lib/errors.ts";
 import { contractTests } from "./contract.ts";
 import { buildEmbedded, functionNames } from "./darwin_dylib/build.ts";
 import { buildDirectory } from "./program.ts";
+import { hasLoader } from "../machine.ts";
 
 Deno.test("the binding has the functions of machpause.h, all of them", () => {
   assertEquals(Object.keys(symbols).sort(), functionNames().sort());
 });
 
-if (Deno.build.os === "linux" && Deno.build.arch === "x86_64") {
+if (hasLoader) {
   let library: Promise<string> | undefined;
   const build = async () => {
     const directory = `${await buildDirectory()}/darwin`;

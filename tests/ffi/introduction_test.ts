@@ -17,10 +17,11 @@ import { MachError } from "../../lib/errors.ts";
 import { openImage } from "../../mod.ts";
 import { sign, type Signing } from "../../tools/build/codesign.ts";
 import { until } from "./program.ts";
+import { hasLoader } from "../machine.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const demos = `${root}examples/demo/x86_64/`;
-const ignore = Deno.build.os !== "linux" || Deno.build.arch !== "x86_64";
+const ignore = !hasLoader;
 const strict = "MACHPAUSE_STRICT_TASK_FOR_PID";
 
 async function strictly(body: () => Promise<void>): Promise<void> {

@@ -7,6 +7,7 @@ import { readStackshot } from "../../lib/stackshot/mod.ts";
 import { encodeKcdata } from "../lib/stackshot/kcdata_encoder.ts";
 import { shot } from "../lib/stackshot/shot.ts";
 import { encodeTrace } from "../lib/stackshot/trace_encoder.ts";
+import { onLinux } from "../machine.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -47,7 +48,7 @@ const refusals: readonly (readonly [error: number, code: string, remedy: string]
   [ENOTSUP, "KERN_NOT_SUPPORTED", "machpause snapshot"],
 ];
 
-if (Deno.build.os === "linux") {
+if (onLinux) {
   Deno.test("a stackshot goes through the shim whole, from new kernels and old", async () => {
     const directory = await Deno.makeTempDir();
     const set = (name: string, value: string | undefined) =>

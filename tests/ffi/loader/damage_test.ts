@@ -3,8 +3,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Build, builds, type Ended, fixtures, run } from "./loader.ts";
-
-const linux = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
+import { hasLoader } from "../../machine.ts";
 
 /** A directory with a program and its dylib, each of which can be replaced by other bytes. */
 class Copy implements AsyncDisposable {
@@ -87,7 +86,7 @@ function random(seed: number): (below: number) => number {
 for (const build of builds) {
   Deno.test({
     name: `${build}: a file cut short anywhere is refused`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       await using copy = new Copy(build);
       for (const name of ["status", "libworkers.dylib"]) {
@@ -104,7 +103,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: counts, sizes and offsets that are too large are refused or do not matter`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       await using copy = new Copy(build);
       let refused = 0;
@@ -130,7 +129,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: damaged fixups, exports and symbols end in an error or do not matter`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       await using copy = new Copy(build);
       for (const name of ["status", "libworkers.dylib"]) {
@@ -166,7 +165,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: a missing import is reported when it is called, with its name and its caller`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       await using copy = new Copy(build);
       const bytes = copy.original("demo");
@@ -185,7 +184,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: what cannot be run is refused with a reason`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       await using copy = new Copy(build);
       const program = `${copy.directory}/status`;

@@ -2,12 +2,11 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { compileLibrary, fixtures } from "./loader.ts";
-
-const linux = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
+import { hasLoader } from "../../machine.ts";
 
 Deno.test({
   name: "a Mach-O dylib is loaded into this process, its imports answered by a callback",
-  ignore: !linux,
+  ignore: !hasLoader,
   async fn() {
     const directory = await Deno.makeTempDir();
     try {

@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { builds, fixtures, readImage, run, start, until } from "./loader.ts";
+import { hasLoader } from "../../machine.ts";
 
-const linux = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 const threads = ["demo", "demo.deep", "demo.leaf", "demo.lock", "demo.queue", "demo.relay"];
 
 for (const build of builds) {
@@ -11,7 +11,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: images are published as dyld publishes them`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       await using demo = await start(build, path, ["one", "two"]);
       const infos = await until(() => {
@@ -35,7 +35,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: the demo initialises, starts its threads and makes progress`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       await using demo = await start(build, path, ["one", "two"]);
       const infos = await until(() => demo.published());
@@ -59,7 +59,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: segments are mapped from the files, with their protections, at a slide`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       const starts: bigint[] = [];
       for (let i = 0; i < 2; i++) {
@@ -79,7 +79,7 @@ for (const build of builds) {
 
   Deno.test({
     name: `${build}: arguments reach main, and its result is the exit status`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       const status = `${fixtures}${build}/status`;
       for (const args of [[], ["one"], ["one", "two words"], ["one", "two words", ""]]) {
@@ -93,7 +93,7 @@ for (const build of builds) {
 for (const build of ["x86_64", "i386"] as const) {
   Deno.test({
     name: `${build}: threads that have ended are used again`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       const ended = await run(build, `${fixtures}${build}/status`, ["threads"]);
       assertEquals(ended, { code: 22, signal: null, error: "" });
@@ -103,7 +103,7 @@ for (const build of ["x86_64", "i386"] as const) {
 
 Deno.test({
   name: "the right slice of a fat file is run",
-  ignore: !linux,
+  ignore: !hasLoader,
   async fn() {
     const directory = await Deno.makeTempDir();
     try {
@@ -182,7 +182,7 @@ function withUnixThread(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
 for (const build of builds) {
   Deno.test({
     name: `${build}: a program that starts at LC_UNIXTHREAD finds its arguments on the stack`,
-    ignore: !linux,
+    ignore: !hasLoader,
     async fn() {
       const directory = await Deno.makeTempDir();
       try {

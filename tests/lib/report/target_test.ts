@@ -14,9 +14,9 @@ import { openCore } from "../../../mod.ts";
 import { buildCore, recordedParts } from "../target/core_builder.ts";
 import { chains, startDemo } from "../target/demo.ts";
 import { essence } from "./fixtures.ts";
+import { runs } from "../../machine.ts";
 
 const demos = new URL("../../../examples/demo/", import.meta.url).pathname;
-const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 
 /** A report as the system would have written it: without any name. */
 function nameless(report: CrashReport): CrashReport {
@@ -101,7 +101,7 @@ for (const arch of ["arm64", "armv7"] as const) {
 
 for (const arch of ["x86_64", "i386"]) {
   Deno.test(
-    { name: `${arch}: a paused process and a snapshot as reports`, ignore: !runnable },
+    { name: `${arch}: a paused process and a snapshot as reports`, ignore: !runs(arch) },
     async () => {
       using target = await startDemo(arch);
       try {

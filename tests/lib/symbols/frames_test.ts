@@ -9,12 +9,13 @@ import {
   type Thread,
 } from "../../../mod.ts";
 import { threadsJson } from "../../../repl/view/json.ts";
+import { runs } from "../../machine.ts";
 
 const fixtures = new URL("../../fixtures/", import.meta.url).pathname;
 const examples = new URL("../../../examples/", import.meta.url).pathname;
 const folder = `${fixtures}inlines/x86_64`;
 /** A loader for it is needed, or its own system. */
-const ignore = Deno.build.os !== "darwin" && Deno.build.arch !== "x86_64";
+const ignore = !runs("x86_64-stripped");
 
 /** Starts the program and waits until it waits. */
 async function start(symbols: readonly string[] = []): Promise<LiveTarget> {

@@ -19,9 +19,9 @@ import {
   type Variant,
 } from "./core_builder.ts";
 import { chains, ownFrames } from "./demo.ts";
+import { runs } from "../../machine.ts";
 
 const fixtures = new URL("../../../examples/demo/", import.meta.url).pathname;
-const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 
 /** The live ones are started once. */
 const made = new Map<ArchName, Promise<Parts>>();
@@ -78,7 +78,7 @@ const variants: Readonly<Record<string, Variant>> = {
 };
 
 for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
-  const ignore = (name === "x86_64" || name === "i386") && !runnable;
+  const ignore = (name === "x86_64" || name === "i386") && !runs(name);
 
   for (const [what, variant] of Object.entries(variants)) {
     Deno.test({ name: `${name}: ${what}: every thread shows its chain`, ignore }, async () => {
@@ -225,7 +225,7 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
   for (const flavors of ["bare", "all-in-one"] as const) {
     Deno.test({
       name: `${name}: ${flavors} exception states tell who crashed, and of what`,
-      ignore: (name === "x86_64" || name === "i386") && !runnable,
+      ignore: (name === "x86_64" || name === "i386") && !runs(name),
     }, async () => {
       const demo = await parts(name);
       const [crash, text, call] = crashes[name];

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Thread } from "../../../mod.ts";
 import { chains, ownFrames, progress, startDemo } from "./demo.ts";
-
-const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
+import { canLaunch, ownBuild, runs } from "../../machine.ts";
 
 /** Asserts that every thread shows exactly its known chain. */
 function assertChains(threads: readonly Thread[], when: string): void {
@@ -18,8 +17,8 @@ function assertChains(threads: readonly Thread[], when: string): void {
   });
 }
 
-for (const arch of ["x86_64", "x86_64-chained", "x86_64-frameless", "i386"]) {
-  const ignore = !runnable;
+for (const arch of ["x86_64", "x86_64-chained", "x86_64-frameless", "i386", "arm64"]) {
+  const ignore = !runs(arch);
 
   Deno.test(
     { name: `${arch}: twenty pauses show every chain, and it goes on`, ignore },
@@ -69,9 +68,9 @@ for (const arch of ["x86_64", "x86_64-chained", "x86_64-frameless", "i386"]) {
 
 Deno.test({
   name: "dladdr and lookup tell of the demo's symbols as nm does",
-  ignore: !runnable,
+  ignore: !canLaunch,
 }, async () => {
-  using target = await startDemo("x86_64");
+  using target = await startDemo(ownBuild);
   try {
     const [program, library] = target.images;
     assertEquals([program.name, library.name], ["demo", "libworkers.dylib"]);

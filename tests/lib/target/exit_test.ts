@@ -1,8 +1,8 @@
 /** However a script ends, what it had stopped runs again. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { addressOf, progress, startDemo } from "./demo.ts";
+import { canLaunch, ownBuild } from "../../machine.ts";
 
-const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 const entry = new URL("../../../mod.ts", import.meta.url).href;
 
 /** A script that stops the demo in one way and ends in another. */
@@ -51,8 +51,8 @@ const ends: Record<string, { code: string; signal?: Deno.Signal; exit: number }>
 
 for (const [what, stop] of Object.entries(stops)) {
   for (const [how, { code, signal, exit }] of Object.entries(ends)) {
-    Deno.test({ name: `${what}, then ${how}: it runs on`, ignore: !runnable }, async () => {
-      using target = await startDemo("x86_64");
+    Deno.test({ name: `${what}, then ${how}: it runs on`, ignore: !canLaunch }, async () => {
+      using target = await startDemo(ownBuild);
       const directory = await Deno.makeTempDir();
       try {
         const path = `${directory}/script.ts`;
@@ -90,37 +90,40 @@ for (const [what, stop] of Object.entries(stops)) {
   }
 }
 
-Deno.test({ name: "one thread stands still while the others run", ignore: !runnable }, async () => {
-  using target = await startDemo("x86_64");
-  try {
-    const spin = target.threads.find(({ name }) => name === "demo.spin")!;
-    spin.suspend();
-    const [main, held, leaf] = progress(target);
-    for (let attempt = 0;; attempt++) {
-      const now = progress(target);
-      assertEquals(now[1], held);
-      if (now[0] > main && now[2] > leaf) break;
-      assert(attempt < 1000, "the others do not run");
-      await new Promise((resolve) => setTimeout(resolve, 5));
+Deno.test(
+  { name: "one thread stands still while the others run", ignore: !canLaunch },
+  async () => {
+    using target = await startDemo(ownBuild);
+    try {
+      const spin = target.threads.find(({ name }) => name === "demo.spin")!;
+      spin.suspend();
+      const [main, held, leaf] = progress(target);
+      for (let attempt = 0;; attempt++) {
+        const now = progress(target);
+        assertEquals(now[1], held);
+        if (now[0] > main && now[2] > leaf) break;
+        assert(attempt < 1000, "the others do not run");
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      assertEquals(target.threads[spin.index].suspendCount, 1);
+      {
+        // A pause on top of it, and its end, leave the thread as it is.
+        using _pause = target.pause();
+      }
+      assertEquals(progress(target)[1], held);
+      spin.resume();
+      for (let attempt = 0; progress(target)[1] === held; attempt++) {
+        assert(attempt < 1000, "it does not go on");
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    } finally {
+      target.kill();
     }
-    assertEquals(target.threads[spin.index].suspendCount, 1);
-    {
-      // A pause on top of it, and its end, leave the thread as it is.
-      using _pause = target.pause();
-    }
-    assertEquals(progress(target)[1], held);
-    spin.resume();
-    for (let attempt = 0; progress(target)[1] === held; attempt++) {
-      assert(attempt < 1000, "it does not go on");
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  } finally {
-    target.kill();
-  }
-});
+  },
+);
 
-Deno.test({ name: "registers and memory are written in place", ignore: !runnable }, async () => {
-  using target = await startDemo("x86_64");
+Deno.test({ name: "registers and memory are written in place", ignore: !canLaunch }, async () => {
+  using target = await startDemo(ownBuild);
   try {
     const counter = addressOf(target, "demo_progress") + 8n;
     {

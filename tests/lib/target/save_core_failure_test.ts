@@ -8,8 +8,8 @@ import { LiveTarget, openCore } from "../../../mod.ts";
 import type { Files, FileSink } from "../../../lib/file_system.ts";
 import { progress, startDemo } from "./demo.ts";
 import { bytesRegion, MemoryKernel, type MemoryRegion } from "./memory_kernel.ts";
+import { canLaunch, ownBuild } from "../../machine.ts";
 
-const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 const mebibyte = 1 << 20;
 
 /** A task of two threads with small stacks, and these regions. */
@@ -227,10 +227,10 @@ Deno.test("given up: no file from that moment on, and the target runs on", async
 
 Deno.test({
   name: "a live target: killed halfway it is gone; after a failure it runs on",
-  ignore: !runnable,
+  ignore: !canLaunch,
   async fn() {
     await withFolder([], async (folder) => {
-      using target = await startDemo("x86_64");
+      using target = await startDemo(ownBuild);
       try {
         const before = progress(target);
         await assertRejects(

@@ -6,9 +6,9 @@ import { launch, LiveTarget, openCore, type Target, type Thread } from "../../..
 import { coreStyles } from "../../../lib/target/mod.ts";
 import { chains, ownFrames, startDemo } from "./demo.ts";
 import { recordedKernel } from "./memory_kernel.ts";
+import { runs } from "../../machine.ts";
 
 const fixtures = new URL("../../../examples/demo/", import.meta.url).pathname;
-const runnable = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 
 /** What a thread shows that a core must show too. */
 function shown(thread: Thread): unknown {
@@ -60,10 +60,10 @@ async function assertSaved(target: LiveTarget, warned: number): Promise<void> {
   }
 }
 
-for (const arch of ["x86_64", "i386"] as const) {
+for (const arch of ["x86_64", "i386", "arm64"] as const) {
   Deno.test({
     name: `${arch}: a live demo and its cores show the same`,
-    ignore: !runnable,
+    ignore: !runs(arch),
     async fn() {
       using target = await startDemo(arch);
       try {
@@ -94,7 +94,7 @@ for (const arch of ["arm64", "armv7"] as const) {
 for (const folder of ["x86_64", "x86_64-stripped"]) {
   Deno.test({
     name: `${folder}: a core of style stacks needs no binaries`,
-    ignore: !runnable,
+    ignore: !runs(folder),
     async fn() {
       const directory = await Deno.makeTempDir();
       try {
@@ -127,7 +127,7 @@ for (const folder of ["x86_64", "x86_64-stripped"]) {
 
 Deno.test({
   name: "a core of 500 threads",
-  ignore: !runnable,
+  ignore: !runs("x86_64"),
   async fn() {
     const path = await Deno.makeTempFile();
     using target = await launch(`${fixtures}x86_64/crowd`, ["499"], { output: "null" });

@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { attachSelf } from "../../../mod.ts";
+import { onLinux } from "../../machine.ts";
 
 Deno.test("this very process shows all its threads, and goes on", () => {
   using target = attachSelf();
   assertEquals([target.kind, target.pid, target.paused], ["self", Deno.pid, false]);
   const snapshot = target.snapshot();
-  if (Deno.build.os === "linux") {
+  if (onLinux) {
     // The threads of /proc come and go: those that are there before and after must be shown.
     // The one that does the suspending is no part of what is looked at.
     const list = () =>
@@ -36,7 +37,7 @@ Deno.test("this very process cannot be paused, and says why", () => {
 Deno.test("a thousand snapshots of oneself leave nothing behind", () => {
   using target = attachSelf();
   target.snapshot();
-  const files = () => Deno.build.os === "linux" ? [...Deno.readDirSync("/proc/self/fd")].length : 0;
+  const files = () => onLinux ? [...Deno.readDirSync("/proc/self/fd")].length : 0;
   const before = files();
   for (let round = 0; round < 1000; round++) target.snapshot();
   assertEquals(files(), before);

@@ -3,8 +3,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { openCore } from "../../../mod.ts";
 import { startDemo } from "../../lib/target/demo.ts";
 import { compileHelper, root, Terminal } from "../terminal.ts";
+import { hasLoader } from "../../machine.ts";
 
-const ignore = Deno.build.os !== "linux" || Deno.build.arch !== "x86_64";
+const ignore = !hasLoader;
 const program = new URL("repl/main.ts", root).pathname;
 const decoder = new TextDecoder();
 

@@ -8,6 +8,7 @@ import { plain } from "../../../repl/view/style.ts";
 import { encodeDelta, encodeKcdata } from "../../lib/stackshot/kcdata_encoder.ts";
 import { type Shot, shot, type Task } from "../../lib/stackshot/shot.ts";
 import { encodeTrace } from "../../lib/stackshot/trace_encoder.ts";
+import { onLinux } from "../../machine.ts";
 
 const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
 const fixtures = new URL("../../../examples/demo/x86_64", import.meta.url).pathname;
@@ -157,7 +158,7 @@ Deno.test("what cannot be shown, and why: one line", async () => {
     assertEquals(damaged.code, 0);
     assertMatch(damaged.stderr, /^machpause: warning: .*(cut short|without an end mark)/);
   });
-  if (Deno.build.os === "linux") {
+  if (onLinux) {
     const live = await machpause("1");
     assertEquals(live.code, 1);
     assertMatch(live.stderr, /KERN_NOT_SUPPORTED \(46\); stackshots are taken by Darwin's kernel/);

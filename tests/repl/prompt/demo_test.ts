@@ -2,8 +2,9 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compileHelper, root, Terminal, untilGone } from "../terminal.ts";
+import { canLaunch } from "../../machine.ts";
 
-const ignore = Deno.build.os !== "darwin" && Deno.build.arch !== "x86_64";
+const ignore = !canLaunch;
 const program = new URL("repl/main.ts", root).pathname;
 const paused = "(machpause demo paused) > ";
 

@@ -3,8 +3,9 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { compileHelper, root, Terminal, untilGone, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
+import { hasLoader } from "../../machine.ts";
 
-const ignore = Deno.build.os !== "linux" || Deno.build.arch !== "x86_64";
+const ignore = !hasLoader;
 const directory = await Deno.makeTempDir();
 const helper = await compileHelper(directory);
 addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));

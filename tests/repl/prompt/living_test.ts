@@ -5,8 +5,9 @@ import { commands } from "../../../repl/commands/mod.ts";
 import { textWidth } from "../../../repl/edit/width.ts";
 import { compileHelper, root, Terminal, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
+import { hasLoader } from "../../machine.ts";
 
-const ignore = Deno.build.os !== "linux" || Deno.build.arch !== "x86_64";
+const ignore = !hasLoader;
 const directory = await Deno.makeTempDir();
 const helper = await compileHelper(directory);
 addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));

@@ -1,0 +1,34 @@
+/** What the machine that runs the tests can do. Tests ask here and nowhere else which system they are on,
+ * so that those for live processes run on macOS unchanged. */
+
+const { os, arch } = Deno.build;
+
+/** The system. */
+export const onLinux: boolean = os === "linux";
+export const onMac: boolean = os === "darwin";
+
+/** Whether this is where the Mach-O loader for x86_64 and i386 runs. */
+export const hasLoader: boolean = onLinux && arch === "x86_64";
+
+/** Whether the tests may do what only root may. */
+export const isRoot: boolean = os !== "windows" && Deno.uid() === 0;
+
+/** The builds in `examples/demo/` whose programs run here; the first is the machine's own. On Linux they
+ * are those of the loader's architectures, on macOS those of the Mac's. */
+export const builds: readonly string[] = hasLoader
+  ? ["x86_64", "x86_64-chained", "x86_64-frameless", "x86_64-stripped", "i386"]
+  : onMac
+  ? arch === "aarch64"
+    ? ["arm64"]
+    : ["x86_64", "x86_64-chained", "x86_64-frameless", "x86_64-stripped"]
+  : [];
+
+/** Whether a build's programs run here. */
+export function runs(build: string): boolean {
+  return builds.includes(build);
+}
+
+/** The build for tests that need one running program, whichever it is. They are ignored where
+ * {@linkcode canLaunch} is false. */
+export const ownBuild: string = builds[0] ?? "x86_64";
+export const canLaunch: boolean = builds.length > 0;
