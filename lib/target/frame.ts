@@ -97,6 +97,23 @@ export class Frame {
     return BigInt(this.#unwound.fp);
   }
 
+  /** The address of a Swift async function's context; `null` in other frames. */
+  get asyncContext(): bigint | null {
+    return this.#unwound.asyncContext ?? null;
+  }
+
+  /** The function that waits for this Swift async function, at the address where it resumes; `null` in
+   * other frames, and in the task's first function. It has no activation, so it has no stack pointer. */
+  get asyncParent(): Frame | null {
+    const { arch, resolver, stack } = this.#context;
+    const { foundBy, asyncParents } = this.#unwound;
+    const next = foundBy === "async" ? this.#activation + 1 : 0;
+    const parents = foundBy === "async" ? stack : asyncParents;
+    return parents === undefined || next >= parents.frames.length
+      ? null
+      : new Frame({ arch, resolver, stack: parents }, next);
+  }
+
   /** Where this frame returns to; `null` when that is not known or it has no caller. */
   get returnAddress(): bigint | null {
     return this.#unwound.returnAddress || null;
@@ -206,7 +223,7 @@ export class Frame {
     const { source } = this;
     return this.#place(name ?? demangle, imageSaid) +
       (source === null ? "" : ` at ${describeLocation(source)}`) +
-      (this.inlined ? " [inlined]" : "");
+      (this.inlined ? " [inlined]" : "") + (this.foundBy === "async" ? " [async]" : "");
   }
 
   /** Bytes from the symbol or the function's start; `null` for an inlined call and where neither is known. */
@@ -315,8 +332,18 @@ export class Backtrace {
   get #frames(): readonly Frame[] {
     if (this.#shown === undefined) {
       const frames: Frame[] = [];
+      let isAsyncShown = false;
       for (const frame of this.activations) {
         for (const shown of frame.expand(frames.length)) frames.push(shown);
+        // A task's functions all wait for its innermost one. As LLDB does, they come after that one.
+        for (
+          let parent = isAsyncShown ? null : frame.asyncParent;
+          parent !== null;
+          parent = parent.asyncParent
+        ) {
+          isAsyncShown = true;
+          for (const shown of parent.expand(frames.length)) frames.push(shown);
+        }
       }
       this.#shown = frames;
     }

@@ -15,6 +15,7 @@ import type { LoadedImage } from "../macho/mod.ts";
  * - `prologue`: by the instructions of the function it called
  * - `signal`: a signal interrupted it, and its registers are in the signal context
  * - `scan`: by a word on the stack that a call may return to; this may be wrong
+ * - `async`: by the async context of a Swift function: it resumes when that function has finished
  */
 export type FoundBy =
   | "context"
@@ -24,7 +25,8 @@ export type FoundBy =
   | "cfi"
   | "prologue"
   | "signal"
-  | "scan";
+  | "scan"
+  | "async";
 
 /** Why unwinding ended.
  *
@@ -65,6 +67,12 @@ export interface UnwoundFrame {
   /** The row of call-frame information, or what corresponds to it, that led here from the frame it
    * called; `null` for the innermost. */
   readonly row: UnwindRow | null;
+  /** The address of a Swift async function's context; `undefined` in other frames. */
+  readonly asyncContext?: bigint;
+  /** The functions that wait for this async function, the innermost first; `undefined` in other frames
+   * and in these. They have no activations: their addresses are where they resume, and their stack and
+   * frame pointers are 0. */
+  readonly asyncParents?: UnwoundStack;
 }
 
 /** The frames of one stack. */

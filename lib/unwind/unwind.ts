@@ -14,6 +14,7 @@ import type {
   UnwoundFrame,
   UnwoundStack,
 } from "./frame.ts";
+import { asyncParents, clearAsyncMark, contextRegister } from "./async.ts";
 import { type ImagePlans, type Plan, plansOf } from "./image_plans.ts";
 import { StackReader } from "./stack_reader.ts";
 
@@ -25,6 +26,9 @@ const maxStacks = 8;
 
 /** How far up a stack one return address is searched for, in bytes. */
 const scanLimit = 1 << 16;
+
+/** Less than the bytes of any async function before its epilogue. */
+const shortestFunction = 24n;
 
 /** Unwinds a stack, innermost frame first. It never throws for what the memory holds.
  *
@@ -75,12 +79,22 @@ interface Step {
   readonly cfa: number;
   /** The caller's frame pointer; a bigint where it is no stack address. */
   readonly fp: number | bigint;
+  /** Where the frame has stored the caller's frame pointer, with the mark of a Swift async function:
+   * `"register"` when it is still in the register, `undefined` in other functions. */
+  readonly asyncRecord?: number | "register";
   /** 0 where there is no caller. */
   readonly returnAddress: bigint;
 }
 
+/** A frame, of which more is learned when its caller is found. */
+interface FoundFrame extends UnwoundFrame {
+  returnAddress: bigint;
+  asyncContext?: bigint;
+  asyncParents?: UnwoundStack;
+}
+
 class Unwinder implements UnwoundStack {
-  readonly frames: (UnwoundFrame & { returnAddress: bigint })[] = [];
+  readonly frames: FoundFrame[] = [];
   stopped: StopReason = "limit";
   readonly #arch: Arch;
   readonly #images: UnwindImages;
@@ -109,7 +123,8 @@ class Unwinder implements UnwoundStack {
     // Thumb bit, which no stack address has.
     const mask = arch.pointerSize === 8 ? this.#mask : 0xffff_ffffn;
     this.#sp = stackAddress(readRegister(state, arch.sp) & mask);
-    this.#fp = stackAddress(readRegister(state, arch.fp) & mask);
+    const fp = readRegister(state, arch.fp);
+    this.#fp = frameAddress(arch.pointerSize === 8 ? clearAsyncMark(fp) & mask : fp & mask);
   }
 
   run(limit: number, scan: boolean): void {
@@ -135,6 +150,7 @@ class Unwinder implements UnwoundStack {
         this.stopped = next;
         return;
       }
+      if (next.asyncRecord !== undefined) this.#addAsync(index, next.asyncRecord);
       if (next.returnAddress === 0n) {
         this.stopped = "null-record";
         return;
@@ -144,6 +160,30 @@ class Unwinder implements UnwoundStack {
       this.#sp = step.cfa;
       this.#fp = step.fp;
     }
+  }
+
+  /** Follows the async context of a frame. It is in the word below the frame record (XNU's
+   * `osfmk/kern/backtrace.c`), or before the frame is set up in the register in which it was passed. In an
+   * epilogue that register may have another context, so there it is not used. */
+  #addAsync(index: number, record: number | "register"): void {
+    const context = this.frames[index].fp === record
+      ? this.#pointer(record - this.#arch.pointerSize)
+      : index === 0 && (record !== "register" || this.#isAtStart())
+      ? contextRegister(this.#arch, this.#input.state)
+      : undefined;
+    if (context === undefined) return;
+    const address = context & this.#mask;
+    const { readInto } = this.#input;
+    this.frames[index].asyncContext = address;
+    this.frames[index].asyncParents = asyncParents(this.#arch, address, this.#images, readInto);
+  }
+
+  /** Whether the innermost frame is at its function's first instructions, where no epilogue can be. */
+  #isAtStart(): boolean {
+    const { address } = this.frames[0];
+    const image = this.#images.imageAt(address);
+    const start = image === null ? undefined : functionStart(image, address);
+    return start !== undefined && address - start < shortestFunction;
   }
 
   /** A line of the log. */
@@ -319,10 +359,9 @@ class Unwinder implements UnwoundStack {
     }
 
     const fpRule = row.registers.get(this.#fpNumber);
-    const fp = fpRule === undefined || fpRule.kind === "same"
-      ? this.#fp
-      : this.#apply(fpRule, cfa, index);
-    if (fp === undefined) return undefined;
+    const isStored = fpRule !== undefined && fpRule.kind !== "same";
+    const fp = isStored ? this.#apply(fpRule, cfa, index) : undefined;
+    if (isStored && fp === undefined) return undefined;
     if (leaves) {
       this.#stacksLeft--;
       this.#stack.forgetEnd();
@@ -331,9 +370,20 @@ class Unwinder implements UnwoundStack {
       foundBy,
       row,
       cfa,
-      fp: typeof fp === "number" ? fp : stackAddress(fp),
+      fp: fp === undefined ? this.#fp : frameAddress(fp),
+      asyncRecord: fp === undefined
+        ? this.#isMarkedLive(index) ? "register" : undefined
+        : isMarked(fp) && fpRule?.kind === "offset"
+        ? cfa + fpRule.offset
+        : undefined,
       returnAddress,
     };
+  }
+
+  /** Whether the innermost frame's register still has the caller's frame pointer with the mark. */
+  #isMarkedLive(index: number): boolean {
+    return index === 0 && this.#arch.pointerSize === 8 &&
+      isMarked(readRegister(this.#input.state, this.#arch.fp));
   }
 
   /** Whether the address is in code, and after a call as far as that can be seen. */
@@ -356,13 +406,13 @@ class Unwinder implements UnwoundStack {
       // Where it is the second word of a frame record, the first is the caller's frame pointer.
       const before = at === start ? undefined : this.#pointer(at - pointerSize);
       const cfa = at + pointerSize;
-      const isRecord = before !== undefined && before >= BigInt(cfa) &&
-        before < BigInt(this.#stack.end);
+      const fp = before === undefined ? 0 : frameAddress(before);
+      const isRecord = typeof fp === "number" && fp >= cfa && fp < this.#stack.end;
       return {
         foundBy: "scan",
         row: returnRow(this.#arch, cfa - Number(this.#sp)),
         cfa,
-        fp: isRecord ? Number(before) : this.#fp,
+        fp: isRecord ? fp : this.#fp,
         returnAddress,
       };
     }
@@ -391,11 +441,13 @@ class Unwinder implements UnwoundStack {
       }
     }
     if (reason !== undefined) return reason;
+    const fp = this.#stack.read(at, pointerSize);
     return {
       foundBy: "frame-pointer",
       row: recordRow(arch),
       cfa: at + arch.frameRecord.size,
-      fp: stackAddress(this.#stack.read(at, pointerSize)),
+      fp: frameAddress(fp),
+      asyncRecord: isMarked(fp) ? at : undefined,
       returnAddress,
     };
   }
@@ -418,6 +470,16 @@ class Unwinder implements UnwoundStack {
 /** A stack address as a number, or unchanged when it is beyond any stack. */
 function stackAddress(value: bigint): number | bigint {
   return value < addressLimit ? Number(value) : value;
+}
+
+/** Whether a stored frame pointer is that of the caller of a Swift async function. */
+function isMarked(fp: bigint): boolean {
+  return fp >= addressLimit && clearAsyncMark(fp) !== fp;
+}
+
+/** A frame pointer, without the mark of Swift's async functions. */
+function frameAddress(value: bigint): number | bigint {
+  return stackAddress(value < addressLimit ? value : clearAsyncMark(value));
 }
 
 function registerNumbered(arch: Arch, number: number): Register | undefined {

@@ -63,11 +63,14 @@ function step(state: FrameState, code: Code, at: number, tables: JumpTables): St
   else if ((word & 0xff800000) >>> 0 === 0xd1000000) immediate(state, word, -1);
   else if ((word & 0xffe0e000) >>> 0 === 0x8b206000) extended(state, word, 1);
   else if ((word & 0xffe0e000) >>> 0 === 0xcb206000) extended(state, word, -1);
-  else if ((word & 0xffe0ffe0) >>> 0 === 0xaa0003e0) move(state, rd, (word >>> 16) & 31);
+  else if ((word & 0xffe0ffff) >>> 0 === 0xaa0003bd) {
+    // `orr x29, x29, xN`: the mark of a Swift async function, from `swift_async_extendedFramePointerFlags`,
+    // which is 0 on systems that do not know it (LLVM's `AArch64FrameLowering.cpp`).
+  } else if ((word & 0xffe0ffe0) >>> 0 === 0xaa0003e0) move(state, rd, (word >>> 16) & 31);
   else if ((word & 0x1f800000) === 0x12800000) moveWide(state, word);
   else if ((word & 0xff800000) >>> 0 === 0x92000000 && rd === SP) state.lose(SP);
   else if ((word & 0x1f800000) === 0x12000000 && rd === FP && rn === FP) {
-    // Swift marks an asynchronous function's frame pointer in its top bits.
+    // `orr` and `and` of bit 60: the mark of a Swift async function.
   } else if ((word & 0x1c000000) === 0x10000000 || (word & 0x0e000000) === 0x0a000000) {
     if (rd !== SP) state.clobber(rd);
   }

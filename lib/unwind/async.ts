@@ -1,0 +1,77 @@
+/** The frames of Swift's async functions.
+ *
+ * Such a function marks the frame pointer that it stores by setting bit 60, and stores its async context in
+ * the word below the frame record. A context begins with its parent's address and the function that
+ * resumes the parent (XNU's `osfmk/kern/backtrace.c`, `SWIFT_ASYNC_FP_BIT`; Swift's
+ * `include/swift/ABI/Task.h`, `class AsyncContext`). Only the 64-bit architectures have this ABI. */
+
+import { type Arch, readRegister, register, Registers } from "../arch/mod.ts";
+import type { UnwindImages, UnwindInput, UnwoundFrame, UnwoundStack } from "./frame.ts";
+
+/** `SWIFT_ASYNC_FP_BIT`. */
+const mark = 1n << 60n;
+/** The bits that no address of a user process has, without those of pointer authentication. */
+const highBits = 0xfff0_0000_0000_0000n;
+
+/** Maximum number of async callers. */
+const maxParents = 512;
+
+/** Where the async context is passed (`swiftasynccc` in LLVM's `AArch64CallingConvention.td` and
+ * `X86CallingConv.td`). */
+const contextRegisters: Readonly<Partial<Record<Arch["name"], string>>> = {
+  arm64: "x22",
+  x86_64: "r14",
+};
+
+/** A frame pointer without the mark; unchanged where it is not marked. A function without a frame
+ * pointer may keep any data in the register, which is left as it is. */
+export function clearAsyncMark(fp: bigint): bigint {
+  return (fp & highBits) === mark ? fp ^ mark : fp;
+}
+
+/** The async context that was passed to the innermost function; `undefined` where none can be. */
+export function contextRegister(arch: Arch, state: Uint8Array): bigint | undefined {
+  const name = contextRegisters[arch.name];
+  return name === undefined ? undefined : readRegister(state, register(arch.threadState, name));
+}
+
+/** The functions that wait for the one with the context at `address`, the innermost first.
+ *
+ * They end at the task's first function, at an address that is in no image, at a context that cannot be
+ * read, and where they repeat.
+ *
+ * @param readInto reads the contexts, which are not on the stack
+ */
+export function asyncParents(
+  arch: Arch,
+  address: bigint,
+  images: UnwindImages,
+  readInto: UnwindInput["readInto"],
+): UnwoundStack {
+  const frames: (UnwoundFrame & { returnAddress: bigint })[] = [];
+  const seen = new Set<bigint>();
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  let at = address;
+  while (readInto !== undefined && frames.length < maxParents && at !== 0n && !seen.has(at)) {
+    seen.add(at);
+    if (readInto(at, bytes) < bytes.length) break;
+    const parent = view.getBigUint64(0, true) & arch.addressMask;
+    const resume = view.getBigUint64(8, true) & arch.addressMask;
+    if (images.imageAt(resume) === null) break;
+    const last = frames.at(-1);
+    if (last !== undefined) last.returnAddress = resume;
+    frames.push({
+      ...{ address: resume, sp: 0, fp: 0, returnAddress: 0n, asyncContext: parent },
+      ...{ foundBy: "async", exact: true, row: null },
+    });
+    at = parent;
+  }
+  const registersOf = (index: number): Registers => {
+    const { address, asyncContext } = frames[index];
+    return new Registers(
+      new Map([[contextRegisters[arch.name]!, asyncContext!], [arch.pc.name, address]]),
+    );
+  };
+  return { frames, stopped: "null-record", registersOf };
+}

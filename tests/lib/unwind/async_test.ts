@@ -1,0 +1,254 @@
+/** Swift's async frames: at every instruction of functions that are compiled as Swift's are, a walk goes to
+ * the true caller, and their context is found. */
+import { assert, assertEquals } from "@std/assert";
+import { gunzipSync } from "node:zlib";
+import { type Arch, archs, writeRegister } from "../../../lib/arch/mod.ts";
+import { Image } from "../../../lib/macho/mod.ts";
+import { Symbolizer } from "../../../lib/symbols/mod.ts";
+import { Backtrace } from "../../../lib/target/mod.ts";
+import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
+import { unwind } from "../../../lib/unwind/mod.ts";
+import type { Step, StepsRecording } from "../../fixtures/steps/arm_record.ts";
+import { readSteps } from "../../fixtures/steps/x86_steps.ts";
+import { functions as imageOf, HandMadeStack } from "./stack.ts";
+
+const mark = 1n << 60n;
+/** A signature that pointer authentication leaves in a pointer on arm64e. */
+const signature = 0x002a_8000_0000_0000n;
+/** From where the frame pointer has been restored on. */
+const epilogueSize = 24;
+
+/** A thread at one instruction, and what is true of it. */
+interface Stopped {
+  readonly state: Uint8Array;
+  readonly stackAddress: bigint;
+  readonly stack: Uint8Array;
+  readonly returnAddress: bigint;
+  readonly cfa: bigint;
+  /** The caller's frame pointer. */
+  readonly fp: bigint;
+}
+
+interface Program {
+  readonly name: string;
+  readonly arch: Arch;
+  readonly image: Image;
+  readonly steps: readonly Stopped[];
+}
+
+function x86Programs(): Program[] {
+  const arch = archs.x86_64;
+  return readSteps("async").map(({ name, file, loadAddress, steps }) => ({
+    name: `x86_64 ${name}`,
+    arch,
+    image: Image.fromFile(file, name, { arch: arch.cpuType, loadAddress }),
+    steps: [...steps()].map(({ caller, ...step }) => ({
+      ...step,
+      cfa: caller.get(arch.sp.dwarf!)!,
+      fp: caller.get(arch.fp.dwarf!)!,
+    })),
+  }));
+}
+
+function armPrograms(): Program[] {
+  const arch = archs.arm64;
+  return ["O0", "Os"].map((level) => {
+    const name = `async-arm64-${level}`;
+    const url = new URL(`../../fixtures/steps/${name}.json`, import.meta.url);
+    const recording: StepsRecording = JSON.parse(Deno.readTextFileSync(url));
+    const unpack = (text: string) => gunzipSync(Uint8Array.fromBase64(text));
+    const steps: Step[] = JSON.parse(new TextDecoder().decode(unpack(recording.steps)));
+    const image = Image.fromFile(unpack(recording.image), name, {
+      arch: arch.cpuType,
+      loadAddress: BigInt(recording.loadAddress),
+    });
+    return {
+      ...{ name, arch, image },
+      steps: steps.map((step) => {
+        const state = new Uint8Array(arch.threadState.size);
+        step.registers.split(" ").forEach((value, index) => {
+          const name = recording.registers[index];
+          const register = name === "fp"
+            ? arch.fp
+            : arch.threadState.registers.find((one) => one.name === name)!;
+          writeRegister(state, register, BigInt(`0x${value}`));
+        });
+        return {
+          state,
+          stackAddress: BigInt(step.stackAddress),
+          stack: Uint8Array.fromHex(step.stack),
+          returnAddress: BigInt(step.returnAddress),
+          cfa: BigInt(step.cfa),
+          fp: BigInt(`0x${step.kept.split(" ")[recording.kept.indexOf("fp")]}`),
+        };
+      }),
+    };
+  });
+}
+
+/** In the order in which they resume each other. */
+const task = ["inner", "middle", "outer"];
+
+for (const { name, arch, image, steps } of [...x86Programs(), ...armPrograms()]) {
+  const images = new Symbolizer([image]);
+  const [contexts] = image.findSymbols("steps_contexts");
+  const contextSize = 24n;
+  const functions = task.map((name) => image.findSymbols(name)[0].address);
+  /** Reads the contexts as they are while the task runs. */
+  const readInto = (address: bigint, into: Uint8Array): number => {
+    const index = Number((address - contexts.address) / contextSize);
+    if (index < 0 || index > 3 || into.length !== 16) return 0;
+    const view = new DataView(into.buffer, into.byteOffset);
+    const hasParent = index + 1 < task.length;
+    const signed = arch.name === "arm64" ? signature : 0n;
+    view.setBigUint64(0, hasParent ? address + contextSize | signed : 0n, true);
+    view.setBigUint64(8, hasParent ? functions[index + 1] | signed : 0n, true);
+    return 16;
+  };
+
+  Deno.test(`${name}: a walk goes to the caller, whose frame pointer has no mark`, () => {
+    for (const { state, stackAddress, stack, returnAddress, cfa, fp } of steps) {
+      const stackEnd = stackAddress + BigInt(stack.length);
+      const input = { arch, images, state, stackAddress, stack, stackEnd, readInto: undefined };
+      const [{ address }, caller] = unwind(input, { limit: 2 }).frames;
+      const at = image.symbolAt(address)!;
+      const place = `${at.symbol!.name}+${at.offset}`;
+      assertEquals([caller?.address, caller?.sp], [returnAddress, Number(cfa)], place);
+      // The caller may itself be an async function, whose frame pointer is not marked while it runs.
+      assertEquals(caller.fp, Number(fp & ~mark), place);
+    }
+  });
+
+  Deno.test(`${name}: the context and those who wait are found while the frame has the mark`, () => {
+    let found = 0;
+    for (const { state, stackAddress, stack } of steps) {
+      const stackEnd = stackAddress + BigInt(stack.length);
+      const input = { arch, images, state, stackAddress, stack, stackEnd, readInto };
+      const backtrace = new Backtrace(arch, images, unwind(input));
+      const frames = backtrace.activations;
+      const index = frames.findIndex(({ function: name }) => task.includes(name ?? ""));
+      if (index < 0) continue;
+      const frame = frames[index];
+      const number = task.indexOf(frame.function!);
+      const place = `${frame.function}+${frame.offset} of frame ${index}`;
+      if (frame.asyncContext === null) {
+        // At an entry nothing shows the convention yet. In an epilogue, once the frame pointer has been
+        // restored, the register may hold the next context.
+        assertEquals(index, 0, place);
+        const left = frame.symbol!.size! - frame.offset;
+        assert(frame.offset === 0 || left <= epilogueSize, place);
+        continue;
+      }
+      found++;
+      assertEquals(frame.asyncContext, contexts.address + BigInt(number) * contextSize, place);
+      const names = [];
+      for (let at = frame.asyncParent; at !== null; at = at.asyncParent) {
+        assertEquals([at.foundBy, at.offset], ["async", 0]);
+        names.push(at.function);
+      }
+      assertEquals(names, task.slice(number + 1), place);
+      const shown = [...backtrace];
+      assertEquals(
+        shown.slice(index, index + 1 + names.length).map(({ function: name }) => name),
+        [frame.function, ...names],
+      );
+      assertEquals(shown.map(({ index }) => index), shown.map((_, index) => index));
+    }
+    assert(found > 80, `${found}`);
+  });
+}
+
+for (const arch of [archs.arm64, archs.x86_64]) {
+  Deno.test(`${arch.name}: frame records with the mark are walked`, () => {
+    const base = 0x7_0000n;
+    const stack = new HandMadeStack(arch, base, 256);
+    stack.set("pc", 0x3010n);
+    stack.set("sp", base + 16n);
+    stack.set("fp", base + 32n);
+    stack.record(32, base + 64n | mark, 0x2020n);
+    stack.record(64, base + 128n | mark, 0x1030n);
+    stack.record(128, 0n, 0n);
+    const { frames, stopped } = unwind(stack.input());
+    assertEquals(frames.map(({ address }) => address), [0x3010n, 0x2020n, 0x1030n]);
+    assertEquals(frames.map(({ fp }) => fp), [32, 64, 128].map((at) => Number(base) + at));
+    assertEquals(stopped, "null-record");
+  });
+}
+
+/** What clang 19 makes of an async function with `-Xclang -fswift-async-fp=auto`, for systems that may not
+ * know the mark; and on arm64e, where the stored context is signed. The last number is where the frame is
+ * set up. */
+const codes = {
+  arm64: [
+    [
+      "10000090100240f9bd0310aaff8300d1fd7b01a9f60700f9fd43009100000094",
+      "fd7b41a9bdfb4392ff83009100001fd6",
+      0x1c,
+    ],
+    [
+      "bd0344b2ff8300d1fd7b01a9f02300915063f8f2f10316aa110ec1daf10700f9fd43009100000094",
+      "fd7b41a9bdfb4392ff83009100001fd6",
+      0x24,
+    ],
+  ],
+  x86_64: [
+    ["480b2d00000000554156488d6c24084883ec18e800000000", "4883c4104883c4105d480fbaf53cff6008", 0xf],
+  ],
+} as const;
+
+for (const name of ["arm64", "x86_64"] as const) {
+  for (const [prologue, epilogue, body] of codes[name]) {
+    Deno.test(`${name}: an async prologue of ${prologue.length / 2} bytes saves the frame pointer`, () => {
+      const arch = archs[name];
+      const code = Uint8Array.fromHex(prologue + epilogue);
+      const rowAt = (offset: number) =>
+        instructionSets[name].analyze({
+          functionStart: 0x1000n,
+          functionEnd: 0x1000n + BigInt(code.length),
+          pc: 0x1000n + BigInt(offset),
+          thumb: false,
+          readCode: (address, length) =>
+            code.slice(Number(address - 0x1000n), Number(address - 0x1000n) + length),
+        })!.row;
+      for (const offset of [body, prologue.length / 2]) {
+        const { cfa, registers } = rowAt(offset);
+        assertEquals(cfa, { kind: "register", register: arch.fp.dwarf!, offset: 16 });
+        assertEquals(registers.get(arch.fp.dwarf!), { kind: "offset", offset: -16 });
+      }
+      const entry = rowAt(0).cfa;
+      assert(entry.kind === "register" && entry.register === arch.sp.dwarf);
+      assert(entry.offset === (name === "arm64" ? 0 : 8));
+    });
+  }
+}
+
+Deno.test("async contexts that repeat, lead nowhere or cannot be read end the chain", () => {
+  const arch = archs.arm64;
+  const base = 0x7_0000n;
+  const images = imageOf([0x1000n, 0x2000n]);
+  const parents = (
+    contexts: Readonly<Record<string, readonly [parent: bigint, resume: bigint]>>,
+  ) => {
+    const stack = new HandMadeStack(arch, base, 256);
+    stack.set("pc", 0x3010n);
+    stack.set("sp", base + 16n);
+    stack.set("fp", base + 32n);
+    stack.record(16, 0n, 0x100n | signature);
+    stack.record(32, base + 64n | mark, 0x2020n);
+    const readInto = (address: bigint, into: Uint8Array) => {
+      const context = contexts[`${address}`];
+      if (context === undefined || into.length !== 16) return 0;
+      new DataView(into.buffer).setBigUint64(0, context[0], true);
+      new DataView(into.buffer).setBigUint64(8, context[1], true);
+      return 16;
+    };
+    const [frame] = unwind(stack.input({ images, readInto })).frames;
+    assertEquals(frame.asyncContext, 0x100n);
+    return frame.asyncParents!.frames.map(({ address }) => address);
+  };
+  assertEquals(parents({}), []);
+  assertEquals(parents({ 256: [0x100n, 0x2000n] }), [0x2000n]);
+  assertEquals(parents({ 256: [0x200n, 0x2000n], 512: [0x100n, 0x1000n] }), [0x2000n, 0x1000n]);
+  assertEquals(parents({ 256: [0x200n, 0x2000n], 512: [0x300n, 0x10n] }), [0x2000n]);
+  assertEquals(parents({ 256: [0n, 0x2000n] }), [0x2000n]);
+});
