@@ -62,6 +62,9 @@ export function readCallTree(
     ? "spindump"
     : null;
   if (format === null) return null;
+  // Where the threads have trees of their own, the heaviest stack only repeats one.
+  const hasTrees = format === "sample" ||
+    /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(text.slice(from));
   const lines = new Lines(text, from);
   const fields: { name: string; value: string }[] = [];
   const images: ReportImage[] = [];
@@ -86,12 +89,12 @@ export function readCallTree(
       continue;
     }
     // Without a heaviest stack the first tree is that of all threads.
-    if (threads.length === 0 && trimmed.startsWith("Powerstats for:")) {
+    if (!hasTrees && threads.length === 0 && trimmed.startsWith("Powerstats for:")) {
       thread = { id: null, name: "heaviest stack", queue: null, process, roots: [] };
       threads.push(thread);
       path = [];
     }
-    if (threads.length === 0 && heaviestTitle.test(trimmed)) {
+    if (!hasTrees && threads.length === 0 && heaviestTitle.test(trimmed)) {
       flat = true;
       thread = { id: null, name: "heaviest stack", queue: null, process, roots: [] };
       threads.push(thread);
