@@ -51,6 +51,17 @@ export function escapeLines(text: string): SafeText {
   ) as SafeText;
 }
 
+/** The lines of a text as one: with `; ` between them, without the blanks around line ends. */
+export function joinLines(text: string): string {
+  if (!/[\r\n]/.test(text)) return text;
+  // One pattern for line ends and blanks would take quadratic time for many blanks.
+  const lines = text.split(/[\r\n]+/);
+  const last = lines.length - 1;
+  return lines.map((line, index) =>
+    index === 0 ? line.trimEnd() : index === last ? line.trimStart() : line.trim()
+  ).filter((line, index) => line !== "" || index === 0 || index === last).join("; ");
+}
+
 /** Writes a value as JSON that is safe to print. It is the same value: what `JSON.stringify` leaves raw
  * though a terminal may act on it (DEL, C1, bidirectional and invisible characters) is written as
  * `\\u…`.

@@ -104,7 +104,7 @@ export async function saveCore(
   try {
     signal?.addEventListener("abort", remove);
     const contents = origin.contents();
-    warnings.push(...contents.warnings);
+    for (const warning of contents.warnings) warnings.push(warning);
     threads = contents.threads.length;
     const warn = (text: string) => void warnings.push(text);
     const parts = readableParts(plan(contents, style, warn), origin.readInto, warn);

@@ -73,7 +73,9 @@ export function planCore(input: PlanInput): CorePart[] {
     return readable.map((region) => part(region, region.address, endOf(region)));
   }
   const wanted: AddressRange[] = [...stackRanges(input), ...dyldRanges(input)];
-  for (const image of input.images) wanted.push(...imageRanges(image, input));
+  for (const image of input.images) {
+    for (const range of imageRanges(image, input)) wanted.push(range);
+  }
   if (style === "dirty") {
     for (const region of readable) {
       const written = (region.protection & protection.write) !== 0 &&

@@ -55,7 +55,9 @@ export function groupStacks(
   }
   const [main] = threads;
   const busiest = ({ threads }: StackGroup) =>
-    Math.max(...threads.map((thread) => isSpinning(thread, usage) ? usage(thread) : 0));
+    threads.reduce((most, thread) => {
+      return Math.max(most, isSpinning(thread, usage) ? usage(thread) : 0);
+    }, 0);
   return [...groups.values()].sort((a, b) =>
     Number(b.threads.includes(main)) - Number(a.threads.includes(main)) ||
     busiest(b) - busiest(a) || b.threads.length - a.threads.length ||

@@ -44,7 +44,7 @@ export async function indexFiles(
       2,
     );
   }
-  if (arch !== undefined && !(arch in archs)) {
+  if (arch !== undefined && !Object.hasOwn(archs, arch)) {
     throw new UserError(
       `there is no architecture ${arch}: it is one of ${Object.keys(archs).join(", ")}`,
       2,

@@ -20,7 +20,7 @@ export function selectedFrame(session: Session): SafeText[] {
 function registerOf(session: Session, text: string): { name: string; size: number } {
   const { threadState, pc, sp, fp, lr } = session.target.arch;
   const name = text.replace(/^\$/, "");
-  const role = { pc, sp, fp, lr }[name]?.name;
+  const role = new Map(Object.entries({ pc, sp, fp, lr })).get(name)?.name;
   const found = threadState.registers.find((register) =>
     register.name === name || register.name === role
   );

@@ -36,13 +36,9 @@ export function registerNamed(session: Session, name: string): bigint | undefine
   // A damaged core may have no threads, and a thread no frames.
   if (session.threads().length === 0) return undefined;
   const registers = session.frames[session.frameIndex]?.registers;
-  const roles: Readonly<Record<string, string>> = {
-    pc: arch.pc.name,
-    sp: arch.sp.name,
-    fp: arch.fp.name,
-    ...(arch.lr === null ? {} : { lr: arch.lr.name }),
-  };
-  return registers?.get(name) ?? registers?.get(roles[name] ?? "");
+  const { pc, sp, fp, lr } = arch;
+  const role = new Map(Object.entries({ pc, sp, fp, lr })).get(name);
+  return registers?.get(name) ?? registers?.get(role?.name ?? "");
 }
 
 /** Asks before the target is changed.

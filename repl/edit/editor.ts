@@ -6,7 +6,7 @@ import type { History } from "./history.ts";
 import type { Key } from "./keys.ts";
 import { drawable, layout, Screen, visiblePart } from "./screen.ts";
 import { cut, join, padEnd, trimEnd } from "../view/text.ts";
-import { textWidth } from "./width.ts";
+import { maxWidth, textWidth } from "./width.ts";
 
 /** The possible completions at the cursor. */
 export interface Completion {
@@ -354,7 +354,7 @@ export class LineEditor {
   #listed(candidates: readonly string[], more: number): SafeText[] {
     const { columns, rows } = this.#options.size();
     const names = candidates.map((name) => cut(escape(name), columns - 1));
-    const width = Math.min(columns, Math.max(...names.map(textWidth)) + 2);
+    const width = Math.min(columns, maxWidth(names) + 2);
     const perRow = Math.max(1, Math.floor(columns / width));
     const shown = names.slice(0, perRow * Math.max(1, rows - 4));
     const lines: SafeText[] = [];

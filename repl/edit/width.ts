@@ -36,6 +36,11 @@ export function textWidth(text: string): number {
   return width;
 }
 
+/** The columns of the widest of some texts; 0 when there are none. */
+export function maxWidth(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+}
+
 /** Text cut to a width; `…` at its end stands for what is missing. */
 export function cut(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;

@@ -39,7 +39,7 @@ const answers: Readonly<Record<string, object>> = {
 /** The value of a global; only its prototype where the target would have to be stopped for it. */
 function root(session: Session, name: string): unknown {
   if (name === "target") return session.maybeTarget ?? new Unknown(null);
-  if (name in answers && isSessionGetter(name)) {
+  if (Object.hasOwn(answers, name) && isSessionGetter(name)) {
     if (session.maybeTarget === undefined) return new Unknown(answers[name]);
     if (!session.captured) return new Unknown(answers[name]);
     try {

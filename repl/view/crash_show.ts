@@ -1,5 +1,5 @@
 /** A report's explanation as lines of text. */
-import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
+import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import type {
   Attribution,
@@ -61,7 +61,7 @@ export function safeLines(text: string): SafeText {
 
 /** A report's text on one line of limited length. */
 function short(text: string): SafeText {
-  const line = text.replace(/\s*[\r\n]\s*/g, "; ");
+  const line = joinLines(text);
   return escape(line.length > 400 ? `${line.slice(0, 400)}…` : line);
 }
 

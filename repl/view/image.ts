@@ -109,7 +109,8 @@ function kindOf(file: MachOFile): SafeText {
 async function summaryLines(image: MachOSlice, style: Style): Promise<SafeText[]> {
   const { header } = image;
   const rows: [label: SafeText, text: SafeText][] = [];
-  const add = (label: string, ...texts: SafeText[]): void => {
+  const add = (label: string, text: SafeText): void => addAll(label, [text]);
+  const addAll = (label: string, texts: readonly SafeText[]): void => {
     texts.forEach((text, index) => rows.push([index === 0 ? escape(label) : safe``, text]));
   };
   if (image.image.uuid !== null) add("uuid", escape(image.image.uuid));
@@ -127,9 +128,9 @@ async function summaryLines(image: MachOSlice, style: Style): Promise<SafeText[]
   const flags = flagNames(header.flags, HEADER_FLAGS);
   if (flags.length > 0) add("flags", escape(flags.join(" ")));
   if (image.image.installName !== null) add("name", escape(image.image.installName));
-  add(
+  addAll(
     "loads",
-    ...image.dylibs.map(({ name, command, currentVersion }) => {
+    image.dylibs.map(({ name, command, currentVersion }) => {
       const how = /^LC_(WEAK|LOAD_WEAK|REEXPORT|LAZY_LOAD|LOAD_UPWARD)_DYLIB$/.exec(command)?.[1];
       return escape(
         `${name} ${currentVersion ?? "?"}` +
@@ -137,10 +138,10 @@ async function summaryLines(image: MachOSlice, style: Style): Promise<SafeText[]
       );
     }),
   );
-  add("rpath", ...image.rpaths.map(escape));
-  add(
+  addAll("rpath", image.rpaths.map(escape));
+  addAll(
     "segments",
-    ...image.segments.map(({ name, vmAddress, size, initialProtection, sections }) => {
+    image.segments.map(({ name, vmAddress, size, initialProtection, sections }) => {
       const title = padEnd(escape(name || "(no name)"), 16);
       const address = hex(vmAddress, header.pointerSize * 2);
       return safe`${title} ${protectionText(initialProtection)} ${address} ${
@@ -177,7 +178,7 @@ async function summaryLines(image: MachOSlice, style: Style): Promise<SafeText[]
       );
     }
     if (signature.entitlements !== null) {
-      add("entitled", ...signature.entitlements.trim().split("\n").map(escape));
+      addAll("entitled", signature.entitlements.trim().split("\n").map(escape));
     }
   }
   const name = escape(

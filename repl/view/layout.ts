@@ -41,32 +41,32 @@ function scalar(name: string, kind: Layout["kind"], size: number): Layout {
 }
 
 /** C's names, in Apple's data models ILP32 and LP64. */
-const cNames: Readonly<Record<string, string>> = {
-  "bool": "u8",
-  "_Bool": "u8",
-  "char": "char",
-  "signed char": "i8",
-  "unsigned char": "u8",
-  "short": "i16",
-  "unsigned short": "u16",
-  "int": "i32",
-  "signed int": "i32",
-  "unsigned": "u32",
-  "unsigned int": "u32",
-  "long": "long",
-  "unsigned long": "ulong",
-  "long long": "i64",
-  "unsigned long long": "u64",
-  "float": "f32",
-  "double": "f64",
-  "size_t": "ulong",
-  "ssize_t": "long",
-  "intptr_t": "long",
-  "uintptr_t": "ulong",
-  "ptr": "pointer",
-  "string": "cstring",
-  "byte": "u8",
-};
+const cNames: ReadonlyMap<string, string> = new Map([
+  ["bool", "u8"],
+  ["_Bool", "u8"],
+  ["char", "char"],
+  ["signed char", "i8"],
+  ["unsigned char", "u8"],
+  ["short", "i16"],
+  ["unsigned short", "u16"],
+  ["int", "i32"],
+  ["signed int", "i32"],
+  ["unsigned", "u32"],
+  ["unsigned int", "u32"],
+  ["long", "long"],
+  ["unsigned long", "ulong"],
+  ["long long", "i64"],
+  ["unsigned long long", "u64"],
+  ["float", "f32"],
+  ["double", "f64"],
+  ["size_t", "ulong"],
+  ["ssize_t", "long"],
+  ["intptr_t", "long"],
+  ["uintptr_t", "ulong"],
+  ["ptr", "pointer"],
+  ["string", "cstring"],
+  ["byte", "u8"],
+]);
 
 /** The known types: scalars, and declared structs. */
 export class Layouts {
@@ -98,7 +98,7 @@ export class Layouts {
     if (struct !== undefined) return struct;
     const sized = /^(u?)int(8|16|32|64)_t$/.exec(name);
     const known = sized === null
-      ? cNames[name] ?? name
+      ? cNames.get(name) ?? name
       : `${sized[1] === "" ? "i" : "u"}${sized[2]}`;
     const plain = /^([uif])(8|16|32|64)$/.exec(known);
     const size = plain === null ? 0 : Number(plain[2]) / 8;

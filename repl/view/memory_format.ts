@@ -149,7 +149,7 @@ async function typedLines(
     if (simple) lines.push(safe`${where}  ${join(items.flat(), "  ")}`);
     else {
       lines.push(safe`${where}  ${escape(layout.name)}`);
-      lines.push(...indented(items.flat()));
+      for (const line of indented(items.flat())) lines.push(line);
     }
   }
   if (whole < count) {

@@ -1,5 +1,5 @@
 /** Writing to the terminal. Only text that is safe to print gets here, checked by the compiler. */
-import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { escape, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { lines as asLines } from "./text.ts";
 
 const encoder = new TextEncoder();
@@ -54,7 +54,7 @@ export function explain(error: unknown): SafeText {
       ? `${error.name}: ${error.message}`
       : error.message
     : String(error);
-  return escape(text.trim().replace(/\s*\n\s*/g, "; ").replace(/\.$/, ""));
+  return escape(joinLines(text.trim()).replace(/\.$/, ""));
 }
 
 /** Errors that come from a mistake in code: their name belongs to the message. */

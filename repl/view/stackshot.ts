@@ -99,7 +99,9 @@ function pointerSize(task: StackshotTask): number {
 function expanded(backtraces: readonly Backtrace[]): Frame[] {
   const frames: Frame[] = [];
   for (const backtrace of backtraces) {
-    for (const frame of backtrace.activations) frames.push(...frame.expand(frames.length));
+    for (const activation of backtrace.activations) {
+      for (const frame of activation.expand(frames.length)) frames.push(frame);
+    }
   }
   return frames;
 }

@@ -8,7 +8,7 @@ import {
   type Usage,
 } from "../../lib/target/stacks.ts";
 import type { Frame, Thread } from "../../mod.ts";
-import { textWidth } from "../edit/width.ts";
+import { maxWidth } from "../edit/width.ts";
 import { type ShownFrames, shownFrames } from "./frames.ts";
 import { backtraceLines } from "./render.ts";
 import type { Style } from "./style.ts";
@@ -89,10 +89,11 @@ export function summaryLines(
     which: cut(indexRanges(group.threads), 12),
     name: cut(groupName(group), Math.max(6, Math.min(28, columns - 24))),
     state: groupState(group),
-    cpu: safe`${Math.round(100 * Math.max(...group.threads.map(usage)))}%`,
+    cpu: safe`${
+      Math.round(100 * group.threads.reduce((most, thread) => Math.max(most, usage(thread)), 0))
+    }%`,
   }));
-  const width = (pick: (cell: typeof cells[number]) => string) =>
-    Math.max(0, ...cells.map((cell) => textWidth(pick(cell))));
+  const width = (pick: (cell: typeof cells[number]) => string) => maxWidth(cells.map(pick));
   const widths = {
     which: width(({ which }) => which),
     name: width(({ name }) => name),

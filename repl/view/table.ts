@@ -1,6 +1,6 @@
 /** Tables as wide as the screen. */
 import { safe, type SafeText } from "../../lib/escape.ts";
-import { textWidth } from "../edit/width.ts";
+import { maxWidth, textWidth } from "../edit/width.ts";
 import { cutFront, tableText } from "./text.ts";
 
 /** The last column gets at least this width. */
@@ -18,7 +18,7 @@ export async function tableLines(
 ): Promise<SafeText[]> {
   const last = header.length - 1;
   const widths = header.map((title, column) =>
-    Math.max(...[title, ...rows.map((row) => row[column])].map(textWidth))
+    Math.max(textWidth(title), maxWidth(rows.map((row) => row[column])))
   );
   const others = widths.slice(0, last).reduce((sum, width) => sum + width + 2, 0);
   const room = Math.max(0, screen.size().columns - others);

@@ -4,7 +4,7 @@ import { fuzz } from "./main.ts";
 import { readers } from "./readers.ts";
 
 /** Milliseconds for each reader. */
-const duration = 3500;
+const duration = 3000;
 
 for (const { name } of readers) {
   Deno.test(`damaged files: ${name}`, async () => {

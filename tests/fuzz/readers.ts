@@ -1,7 +1,10 @@
 /** Everything that reads what a stranger may have written: each reader does all that machpause does with
  * such a file, and gives back what a terminal would get of it. */
+import type { Files } from "../../lib/file_system.ts";
 import { bytesSource, MachOFile } from "../../lib/macho/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
+import { resignMst } from "../lib/symbols/mst_resign.ts";
+import { hostileCrash, hostileIps } from "./hostile.ts";
 
 /** A reader, and the files whose damaged copies it gets. */
 export interface Reader {
@@ -9,6 +12,9 @@ export interface Reader {
   readonly kind: "binary" | "text";
   /** Undamaged files. */
   seeds(): Promise<readonly Uint8Array[]>;
+  /** Gives a damaged file the checksums that it would have if somebody had meant it. Half of the files get
+   * them. */
+  resign?(bytes: Uint8Array): void;
   /** Reads a file; text that is shown of it. */
   read(bytes: Uint8Array): Iterable<string> | AsyncIterable<string>;
 }
@@ -90,6 +96,7 @@ const mst: Reader = {
   name: "table",
   kind: "binary",
   seeds: async () => [await (table ??= makeTable())],
+  resign: resignMst,
   async *read(bytes) {
     const { openMst } = await import("../../lib/symbols/mod.ts");
     using file = openMst(bytesSource(bytes, "fuzzed.mst"));
@@ -105,6 +112,7 @@ const remote: Reader = {
   name: "remote-table",
   kind: "binary",
   seeds: mst.seeds,
+  resign: resignMst,
   async *read(bytes) {
     const { openRemoteMst } = await import("../../lib/symbols/mod.ts");
     const { name, size, read } = bytesSource(bytes, "fuzzed.mst");
@@ -122,13 +130,15 @@ const remote: Reader = {
 
 const reports = ["ios104.crash", "ios109.ips", "ios32.crash", "macos12.crash", "macos309.ips"];
 
+const reportFiles = files(
+  ...[...reports, "sample.txt", "spindump.txt", "stackshot288.ips"]
+    .map((name) => `tests/fixtures/reports/${name}`),
+);
+
 const crash: Reader = {
   name: "crash",
   kind: "text",
-  seeds: files(
-    ...[...reports, "sample.txt", "spindump.txt", "stackshot288.ips"]
-      .map((name) => `tests/fixtures/reports/${name}`),
-  ),
+  seeds: async () => [...await reportFiles(), hostileCrash(), hostileIps()],
   async *read(bytes) {
     const report = await import("../../lib/report/mod.ts");
     const { safeJson } = await import("../../lib/escape.ts");
@@ -178,8 +188,58 @@ const stackshot: Reader = {
   },
 };
 
+/** Cores of the recorded demo. Much of their memory is stack that nobody uses: it is left out, so that more
+ * of the damage is to what is read. */
+async function coreSeeds(): Promise<Uint8Array[]> {
+  const { buildCore, recordedParts } = await import("../lib/target/core_builder.ts");
+  return (["arm64", "armv7"] as const).flatMap((name) => {
+    const parts = recordedParts(name);
+    const notes = [{ owner: "addrable bits", bytes: new Uint8Array([3, 0, 0, 0, 47, 0, 0, 0]) }];
+    return [
+      buildCore(parts, { notes, zeroFill: true }),
+      buildCore(parts, { flavors: "all-in-one" }),
+    ];
+  });
+}
+
+let cores: Promise<Uint8Array[]> | undefined;
+
+const core: Reader = {
+  name: "core",
+  kind: "binary",
+  seeds: () => cores ??= coreSeeds(),
+  async *read(bytes) {
+    const { CoreTarget } = await import("../../lib/target/mod.ts");
+    const { safeJson } = await import("../../lib/escape.ts");
+    const { coreJson, threadsJson } = await import("../../repl/view/json.ts");
+    const { backtracesLines } = await import("../../repl/view/render.ts");
+    const { uniqueBacktracesLines } = await import("../../repl/view/summary.ts");
+    const { plain } = await import("../../repl/view/style.ts");
+    const file = { ...bytesSource(bytes, "fuzzed"), [Symbol.dispose]() {} };
+    using target = new CoreTarget(file, { files: noFiles });
+    const { threads } = target;
+    const { pointerSize } = target.arch;
+    yield* backtracesLines(threads, pointerSize, plain, 100);
+    yield* uniqueBacktracesLines(threads, pointerSize, plain, 100);
+    yield safeJson(coreJson(target));
+    yield safeJson(threadsJson(target, threads, 100));
+  },
+};
+
+/** No binaries but those in the core. */
+const noFiles: Files = {
+  open() {
+    throw new Error("there are no files");
+  },
+  create() {
+    throw new Error("nothing is written");
+  },
+  walk: () => [],
+};
+
 const names = [
   ...["$s4main3AppV4bodyQrvp", "$sSaySiGD", "_TtC4main3App", "_T04main3fooyyF"],
+  ...[`_Z${"N".repeat(400)}1a`, `$s4main${"Say".repeat(400)}Si`, `_ZN${"3foo".repeat(3000)}Ev`],
   ...["_ZNSt6vectorIiSaIiEE9push_backEOi", "_ZN3foo3barEv", "_RNvCskwGfYPst2Cb_3foo16example"],
 ];
 
@@ -227,5 +287,5 @@ const prompt: Reader = {
 
 /** All readers. */
 export const readers: readonly Reader[] = [
-  ...[image, dsym, mst, remote, crash, stackshot, demangler, prompt],
+  ...[image, dsym, mst, remote, core, crash, stackshot, demangler, prompt],
 ];

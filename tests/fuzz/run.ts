@@ -30,7 +30,9 @@ export function damaged(
   seed: number,
   number: number,
 ): Uint8Array {
-  return mutate(new Random(seed, number), reader.kind, seeds);
+  const bytes = mutate(new Random(seed, number), reader.kind, seeds);
+  if (number % 2 === 1) reader.resign?.(bytes);
+  return bytes;
 }
 
 function memory(): number {

@@ -1,6 +1,6 @@
 /** Text that is safe to print. */
-import { assertEquals, assertFalse } from "@std/assert";
-import { escape, escapeLines, safe, safeJson } from "../../lib/escape.ts";
+import { assertEquals, assertFalse, assertLess } from "@std/assert";
+import { escape, escapeLines, joinLines, safe, safeJson } from "../../lib/escape.ts";
 
 /** What a terminal acts on, or shows otherwise than it is: C0, DEL, C1, bidirectional and invisible
  * characters, half of a surrogate pair. */
@@ -55,4 +55,15 @@ Deno.test("safe: words and safe values in their order", () => {
   assertEquals(safe`a ${1} b ${escape("\x1b")} c ${2n} d ${true}`, "a 1 b \\x1b c 2 d true");
   // @ts-expect-error a string must be escaped first
   safe`${"text" as string}`;
+});
+
+Deno.test("lines become one, in time in proportion to their length", () => {
+  assertEquals(joinLines("one"), "one");
+  assertEquals(joinLines(" one \n\t two\r\n\n  three "), " one; two; three ");
+  assertEquals(joinLines("\none\n"), "; one; ");
+  assertEquals(joinLines(" \n "), "; ");
+  const blanks = " ".repeat(200_000);
+  const began = performance.now();
+  assertEquals(joinLines(`one${blanks}x\n${blanks}two`), `one${blanks}x; two`);
+  assertLess(performance.now() - began, 1000);
 });

@@ -235,7 +235,7 @@ function explainCrash(
     happened.unshift(sentence(`${exception.subtype}${message}`));
     const event = known(
       "event",
-      resourceEvents[/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? ""] ?? "",
+      resourceEvents.get(/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? "") ?? "",
     );
     if (event !== null) add(event);
   }
@@ -405,13 +405,13 @@ function frameworkRow(
 const SHALLOW = 8;
 
 /** Events by the subtype of an EXC_RESOURCE. */
-const resourceEvents: Readonly<Record<string, string>> = {
-  CPU: "cpu usage",
-  CPU_FATAL: "cpu usage",
-  WAKEUPS: "wakeups",
-  MEMORY: "memory",
-  IO: "disk writes",
-};
+const resourceEvents: ReadonlyMap<string, string> = new Map([
+  ["CPU", "cpu usage"],
+  ["CPU_FATAL", "cpu usage"],
+  ["WAKEUPS", "wakeups"],
+  ["MEMORY", "memory"],
+  ["IO", "disk writes"],
+]);
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =

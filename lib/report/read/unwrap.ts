@@ -110,14 +110,14 @@ function plainRtf(rtf: string): string {
   return parts.join("");
 }
 
-const entities: Readonly<Record<string, string>> = {
-  lt: "<",
-  gt: ">",
-  amp: "&",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-};
+const entities: ReadonlyMap<string, string> = new Map([
+  ["lt", "<"],
+  ["gt", ">"],
+  ["amp", "&"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", " "],
+]);
 
 /** Names of elements; UUIDs in angle brackets are none. */
 const tag =
@@ -138,7 +138,7 @@ function plainHtml(text: string): string {
       const code = name[1] === "x" ? parseInt(name.slice(2), 16) : Number(name.slice(1));
       return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : whole;
     }
-    return entities[name] ?? whole;
+    return entities.get(name) ?? whole;
   });
 }
 

@@ -169,7 +169,7 @@ function usedImage(image: Unbranded<ReportImage>, report: CrashReport): JsonValu
 
 /** Fields and sections of crash text without a JSON member of their own, under their own names. */
 function unknown(report: CrashReport): Record<string, JsonValue> {
-  const members: Record<string, JsonValue> = {};
+  const members: Record<string, JsonValue> = Object.create(null);
   if (report.format === "ips") return members;
   const crash = report.fields.find(({ name }) => /^crash ?reporter key$/i.test(name));
   if (crash !== undefined) members.crashReporterKey = crash.value;
@@ -183,7 +183,6 @@ function unknown(report: CrashReport): Record<string, JsonValue> {
       members[name] = lines;
     }
   }
-  delete members.__proto__;
   return members;
 }
 
@@ -194,7 +193,7 @@ const said =
 /** `threadState`, with numbered registers as an array when they are complete from 0 on. */
 function threadState(report: CrashReport, thread: ReportThread): JsonValue {
   const letter = report.arch === "arm64" ? "x" : report.arch === "armv7" ? "r" : null;
-  const state: Record<string, JsonValue> = {};
+  const state: Record<string, JsonValue> = Object.create(null);
   const list: JsonValue[] = [];
   for (const { name, value, note } of thread.registers) {
     const entry = present({ value: integer(value), description: note });

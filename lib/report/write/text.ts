@@ -69,7 +69,9 @@ export function crashText(report: CrashReport): string {
   lines.push("");
   if (report.information.length > 0) {
     lines.push("Application Specific Information:");
-    for (const message of report.information) lines.push(...message.split(/\r\n?|\n/));
+    for (const message of report.information) {
+      for (const line of message.split(/\r\n?|\n/)) lines.push(line);
+    }
     lines.push("");
   }
   if (report.lastException !== null) {
@@ -146,7 +148,7 @@ function stateTitle(report: CrashReport, { flavor }: ReportThread): string {
 }
 
 /** Register names in crash text that differ from JSON. */
-const textNames: Readonly<Record<string, string>> = { rflags: "rfl", eflags: "efl" };
+const textNames: ReadonlyMap<string, string> = new Map([["rflags", "rfl"], ["eflags", "efl"]]);
 
 function registerLines(
   registers: readonly ReportRegister[],
@@ -165,7 +167,7 @@ function registerLines(
     const shown = short ? `0x${value.toString(16).padStart(8, "0")}` : hex(value);
     // Only the remark on `esr` is about the value; it takes the rest of the line.
     const remark = note !== null && name === "esr" ? ` ${oneLine(note)}` : "";
-    line += `${(textNames[name] ?? name).padStart(6)}: ${shown}${remark}`;
+    line += `${(textNames.get(name) ?? name).padStart(6)}: ${shown}${remark}`;
     if (++count === PER_LINE || remark !== "") flush();
   }
   flush();

@@ -75,7 +75,7 @@ export async function bulkFrames(request: BulkRequest): Promise<BulkFrames> {
     ...(signal === undefined ? {} : { signal }),
     take(answer, task) {
       if (answer.kind !== "frames") return;
-      warnings.push(...answer.warnings);
+      for (const warning of answer.warnings) warnings.push(warning);
       const found = unpackFrames(answer.frames);
       place(task * size, found);
       onProgress?.(done += found.length, rising.length);

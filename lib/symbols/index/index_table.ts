@@ -175,7 +175,7 @@ async function addDwarf(
     workers: jobs,
     ...(signal === undefined ? {} : { signal }),
     take(answer, task, worker) {
-      warnings.push(...answer.warnings);
+      for (const warning of answer.warnings) warnings.push(warning);
       if (answer.kind !== "parts") return;
       early.set(task, { worker, parts: answer.parts });
       for (let ready = early.get(next); ready !== undefined; ready = early.get(++next)) {

@@ -45,7 +45,7 @@ function open(files: Files, { path, image }: Opening): (task: Task) => Answer {
   return (task) => {
     const warnings: string[] = [];
     const said = (): string[] => {
-      warnings.push(...dwarf.warnings.slice(warned));
+      for (const warning of dwarf.warnings.slice(warned)) warnings.push(warning);
       warned = dwarf.warnings.length;
       return warnings;
     };

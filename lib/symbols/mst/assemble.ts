@@ -43,9 +43,11 @@ export function assemble(
   const chunks: Uint8Array[] = [];
   for (const section of contents) {
     let size = 0;
-    for (const chunk of section) size += chunk.length;
+    for (const chunk of section) {
+      size += chunk.length;
+      chunks.push(chunk);
+    }
     places.push({ offset: dataSize, size });
-    chunks.push(...section);
     dataSize += size;
     const padding = align(dataSize) - dataSize;
     if (padding > 0) chunks.push(new Uint8Array(padding));

@@ -1,0 +1,68 @@
+/** Reports that somebody wrote to do harm. */
+import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import {
+  attributeReport,
+  explainReport,
+  readReport,
+  reportSignature,
+  writeReport,
+} from "../../../lib/report/mod.ts";
+import { explanationLines } from "../../../repl/view/crash_show.ts";
+import { plain } from "../../../repl/view/style.ts";
+import { hostileCrash, hostileIps } from "../../fuzz/hostile.ts";
+
+const decoder = new TextDecoder();
+const ips = decoder.decode(hostileIps());
+
+/** Does all that machpause does with a report; returns milliseconds. */
+function readAll(text: string): number {
+  const began = performance.now();
+  const report = readReport(new TextEncoder().encode(text), "hostile");
+  const attribution = attributeReport(report, { mine: ["toString"] });
+  explanationLines(explainReport(report), { attribution, missing: [] }, plain);
+  reportSignature(report);
+  for (const form of ["crash", "ips"] as const) {
+    readReport(writeReport(report, form), "again");
+  }
+  return performance.now() - began;
+}
+
+Deno.test("names that every object has are names as any other", () => {
+  for (const bytes of [hostileCrash(), hostileIps()]) {
+    readAll(decoder.decode(bytes));
+    const report = readReport(bytes, "hostile");
+    const [thread] = report.threads;
+    const registers = thread.registers.map(({ name }) => name);
+    for (const name of ["constructor", "toString", "valueOf"]) assert(registers.includes(name));
+    const text = writeReport(report, "crash");
+    assertStringIncludes(text, "constructor: 0x0000000000000001");
+    // A state of JSON has all of them as its own members.
+    const again = readReport(writeReport(report, "ips"), "again");
+    assertEquals(
+      again.threads[0].registers.map(({ name }) => name).sort(),
+      thread.registers.map(({ name }) => name).sort(),
+    );
+  }
+});
+
+Deno.test("blanks, lines and components of paths cost time in proportion", () => {
+  const blanks = " ".repeat(200_000);
+  const lines = "x\\n".repeat(200_000);
+  const path = "/a".repeat(100_000);
+  const put = (name: string, text: string) => ips.replace(`"${name}": "`, `"${name}": "${text}`);
+  for (
+    const text of [put("procName", `${blanks}x`), put("procName", lines), put("procName", path)]
+  ) {
+    assertLess(readAll(text), 5000);
+  }
+  assertLess(readAll(ips.replace('["__proto__","', `["${lines}","${blanks}`)), 5000);
+  assertLess(readAll(ips.replaceAll('"path":"/long/', `"path":"${path}/long/`)), 8000);
+  const text = decoder.decode(hostileCrash());
+  for (
+    const fill of [blanks, "x ".repeat(100_000), path, "\n".repeat(200_000), "(".repeat(200_000)]
+  ) {
+    assertLess(readAll(text.replace("line of constructor", `${fill}line`)), 5000);
+    assertLess(readAll(text.replace("Exception Type:  ", `Exception Type:  ${fill}`)), 5000);
+    assertLess(readAll(text.replace("Process:         ", `Process:         ${fill}`)), 5000);
+  }
+});
