@@ -6,6 +6,7 @@
  * inserted there. */
 import type { CodeSignature } from "../lib/macho/mod.ts";
 import { files } from "./files.ts";
+import { entitles } from "./remedy.ts";
 
 /** `CS_*` of XNU's `osfmk/kern/cs_blobs.h`. */
 const CS = { restrict: 0x800, requireLibraryValidation: 0x2000, runtime: 0x10000 };
@@ -74,13 +75,6 @@ function reasonOfSignature(
     return `validates its libraries, without the entitlement ${allowLibraries}`;
   }
   return undefined;
-}
-
-/** Whether an entitlement is true in a property list. */
-export function entitles(plist: string | null, name: string): boolean {
-  const key = `<key>${name}</key>`;
-  const at = plist?.indexOf(key) ?? -1;
-  return at >= 0 && /^\s*<true\s*\/>/.test(plist!.slice(at + key.length));
 }
 
 /** The interpreter in a script's first line. */

@@ -248,7 +248,8 @@ class Shim implements NativeKernel {
         : "the thread waits in the kernel and cannot be stopped now";
       return new MachError(call, code, text);
     }
-    if (code === kern.failure && whole && pid !== undefined) {
+    // On Linux a task is attached to when it is first suspended.
+    if (code === kern.failure && whole && this.system === "linux" && pid !== undefined) {
       return new AttachError(call, code, refusalOf(pid, this.#facts()));
     }
     if (code === kern.resourceShortage) {

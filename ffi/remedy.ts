@@ -1,7 +1,6 @@
 /** Explains why a process cannot be attached to, and what to do about it. */
 import { MachError } from "../lib/errors.ts";
 import { commandLine } from "./command.ts";
-import { entitles } from "./insertion.ts";
 import type { ProcessInfo } from "./kernel.ts";
 
 /** Why a task port was refused. */
@@ -62,6 +61,13 @@ const CS = { getTaskAllow: 0x4, runtime: 0x1_0000, platformBinary: 0x400_0000 };
 const getTaskAllow = "com.apple.security.get-task-allow";
 /** The entitlement of debuggers. */
 export const debuggerEntitlement = "com.apple.security.cs.debugger";
+
+/** Whether an entitlement is true in a property list. */
+export function entitles(plist: string | null, name: string): boolean {
+  const key = `<key>${name}</key>`;
+  const at = plist?.indexOf(key) ?? -1;
+  return at >= 0 && /^\s*<true\s*\/>/.test(plist!.slice(at + key.length));
+}
 
 function readText(path: string): string | undefined {
   try {

@@ -157,8 +157,7 @@ function fixOfAttach({ mac, ptraceScope = 0 }: Facts, setup: string): string | u
 }
 
 async function examineMac(mac: MacFacts, facts: Facts, say: Say, setup: string): Promise<void> {
-  const { debuggerEntitlement } = await import("../../ffi/remedy.ts");
-  const { entitles } = await import("../../ffi/insertion.ts");
+  const { debuggerEntitlement, entitles } = await import("../../ffi/remedy.ts");
   const flags = mac.signatureFlags ?? 0;
   const words = [
     (flags & 0x2) !== 0 ? "ad hoc" : "signed", // CS_ADHOC

@@ -75,9 +75,11 @@ export async function run(
   build: Build,
   program: string,
   args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const { code, signal, stderr } = await new Deno.Command(await loaderFor(build), {
     args: [program, ...args],
+    env: { ...env },
     stdin: "null",
     stdout: "null",
     stderr: "piped",

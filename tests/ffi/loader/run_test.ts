@@ -1,7 +1,7 @@
 /** The demo under the loader: it runs, and debuggers are told of its images as dyld tells them. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { builds, fixtures, readImage, run, start, until } from "./loader.ts";
+import { builds, fixtures, loaderFor, readImage, run, Running, start, until } from "./loader.ts";
 import { hasLoader } from "../../machine.ts";
 
 const threads = ["demo", "demo.deep", "demo.leaf", "demo.lock", "demo.queue", "demo.relay"];
@@ -198,3 +198,50 @@ for (const build of builds) {
     },
   });
 }
+
+Deno.test({
+  name: "DYLD_INSERT_LIBRARIES: loaded in order after the program, or the program does not run",
+  ignore: !hasLoader,
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      const status = `${fixtures}x86_64/status`;
+      const workers = `${fixtures}x86_64/libworkers.dylib`;
+      const copy = `${directory}/libcopy.dylib`;
+      await Deno.copyFile(workers, copy);
+      const insert = (libraries: string) =>
+        run("x86_64", status, [], { DYLD_INSERT_LIBRARIES: libraries });
+      // 21: status' own main() ran, after its dylib was initialised.
+      for (const libraries of ["", ":", copy, `${copy}:${workers}`, `${copy}::${copy}`]) {
+        assertEquals(await insert(libraries), { code: 21, signal: null, error: "" }, libraries);
+      }
+      const missing = await insert(`${copy}:${directory}/nothing.dylib`);
+      assertEquals(missing.code, 1);
+      assertEquals(
+        missing.error,
+        `macho-loader: ${directory}/nothing.dylib: no such file, or it cannot be read\n`,
+      );
+      // As dyld: a library without a slice for the program's architecture.
+      const other = await insert(`${fixtures}i386/libworkers.dylib`);
+      assertEquals([other.code, /expected a Mach-O file for this/.test(other.error)], [1, true]);
+
+      const child = new Deno.Command(await loaderFor("x86_64"), {
+        args: [`${fixtures}x86_64/demo`],
+        env: { DYLD_INSERT_LIBRARIES: copy },
+        stdout: "null",
+      }).spawn();
+      await using demo = new Running(child, "x86_64");
+      const infos = await until(() => {
+        const published = demo.published();
+        return published?.libSystemInitialized && published;
+      });
+      assertEquals(infos.images.map(({ path }) => path), [
+        `${fixtures}x86_64/demo`,
+        copy,
+        workers,
+      ]);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});

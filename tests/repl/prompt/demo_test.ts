@@ -1,6 +1,6 @@
 // The newcomer's first command, at a real terminal with a real process.
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { compileHelper, root, Terminal, untilGone } from "../terminal.ts";
 import { canLaunch } from "../../machine.ts";
 
@@ -82,5 +82,20 @@ Deno.test({
       await terminal.type("\x04");
       assertEquals(await terminal.end(), 0);
     });
+  },
+});
+
+Deno.test({
+  name: "the demo where task_for_pid is as strict as XNU's: stacks with files and lines",
+  ignore,
+  async fn() {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", program, "demo"],
+      env: { NO_COLOR: "1", MACHPAUSE_STRICT_TASK_FOR_PID: "1" },
+    }).output();
+    const text = new TextDecoder();
+    assertEquals([code, text.decode(stderr)], [0, ""]);
+    assertMatch(text.decode(stdout), /worker_spin \+ \d+ at demo\.c:\d+/);
+    assertMatch(text.decode(stdout), /descend \+ \d+ at workers\.c:\d+/);
   },
 });
