@@ -9,6 +9,7 @@
  *                                  took in microseconds, in hexadecimal; the first that times out
  *                                  is told of on stderr
  *   debugger pauses LIBRARY PID    suspends and resumes the task again and again, having written "held"
+ *   debugger threads LIBRARY PID   the same with single threads, one to all of them at a time
  *   debugger trace PID             attaches to the main thread, writes "held", and keeps it so
  */
 #include <dlfcn.h>
@@ -72,6 +73,38 @@ static int take_snapshots(void *library, uint32_t task, unsigned count)
 	return 0;
 }
 
+/* A debugger that is killed here leaves some threads suspended and others not. */
+static int suspend_threads(void *library, uint32_t task)
+{
+	enum { CAPACITY = 1024 };
+	static uint32_t threads[CAPACITY];
+	uint32_t count;
+	int32_t (*task_threads)(uint32_t, uint32_t *, uint32_t, uint32_t *);
+	int32_t (*suspend)(uint32_t), (*resume)(uint32_t), (*release)(uint32_t);
+	*(void **)&task_threads = dlsym(library, "mp_task_threads");
+	*(void **)&suspend = dlsym(library, "mp_thread_suspend");
+	*(void **)&resume = dlsym(library, "mp_thread_resume");
+	*(void **)&release = dlsym(library, "mp_port_release");
+	puts("held");
+	fflush(stdout);
+	for (unsigned round = 1;; round++) {
+		int32_t result = task_threads(task, threads, CAPACITY, &count);
+		if (result == 3)
+			continue;
+		if (result != 0)
+			return 1;
+		for (uint32_t i = 0; i < count; i++)
+			if (i % round % 3 != 1 && suspend(threads[i]) != 0)
+				threads[i] |= 0x80000000;
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t thread = threads[i] & 0x7fffffff;
+			if (i % round % 3 != 1 && thread == threads[i])
+				resume(thread);
+			release(thread);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && strcmp(argv[1], "trace") == 0) {
@@ -103,6 +136,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (strcmp(argv[1], "snapshots") == 0)
 		return take_snapshots(library, task, (unsigned)atoi(argc > 4 ? argv[4] : "1"));
+	if (strcmp(argv[1], "threads") == 0)
+		return suspend_threads(library, task);
 	if (suspend(task, &token) != 0)
 		return 1;
 	if (strcmp(argv[1], "pauses") == 0) {

@@ -371,6 +371,27 @@ static void run_raise(unsigned workers)
 		pause();
 }
 
+/* forks: children are forked and waited for, by two threads. */
+static void *fork_often(void *argument)
+{
+	for (;;) {
+		pid_t child = fork();
+		if (child == 0)
+			_exit(0);
+		if (child > 0)
+			waitpid(child, NULL, 0);
+		counters[0]++;
+	}
+	return argument;
+}
+
+static void run_forks(void)
+{
+	start(fork_often, NULL);
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	fork_often(NULL);
+}
+
 /* leader: the main thread ends, another one stays. */
 static void *outlive(void *argument)
 {
@@ -415,6 +436,8 @@ int main(int argc, char **argv)
 		run_churn();
 	else if (strcmp(what, "calls") == 0)
 		run_calls();
+	else if (strcmp(what, "forks") == 0)
+		run_forks();
 	else if (strcmp(what, "leader") == 0)
 		run_leader();
 	else if (strcmp(what, "zombie") == 0)
