@@ -26,7 +26,8 @@ export const fieldNames: ReadonlySet<string> = new Set([
   ..."physical footprint (peak)|idle exit|analysis written to|data source".split("|"),
   ..."action taken|wakeups|cpu|cpu used|cpu limit|wakeups limit|free disk space".split("|"),
   ..."report format|note|store info|share with devs|beta identifier|bundle id".split("|"),
-  ..."exception code|reason|date|kernel version|frontmost process pid|largest process".split("|"),
+  ..."bug type|exception code|reason|date|kernel version|frontmost process pid|largest process"
+    .split("|"),
   ..."writes|writes limit|limit duration|writes caused|writes duration|wakeups caused".split("|"),
   ..."duration sampled|start time|hardware model|active cpus|architecture|shared cache".split("|"),
 ]);
@@ -167,7 +168,7 @@ export class Header {
   }
 
   get bugType(): string | null {
-    return textAt(this.#json ?? undefined, "bug_type");
+    return textAt(this.#json ?? undefined, "bug_type") ?? this.#value("bug type");
   }
 
   /** Number of the thread that the report is about. */

@@ -88,6 +88,8 @@ class CrashTextReader {
   readonly #warnings: string[];
   /** Names from `Thread 0 name:` lines, which precede their thread. */
   readonly #names = new Map<number, { name: string | null; queue: string | null }>();
+  /** Identifiers from `Thread 0 id:` lines, which `crash --text` writes. */
+  readonly #ids = new Map<number, bigint>();
   #exception: DraftFrame[] | null = null;
   #collecting: Collecting = "header";
   #thread: DraftThread | null = null;
@@ -284,6 +286,11 @@ class CrashTextReader {
     if (match === null) return false;
     const index = Number(match[1]);
     const rest = line.slice(match[0].length);
+    const id = /^id[ \t]*:[ \t]*(\d{1,20})$/.exec(rest)?.[1];
+    if (id !== undefined) {
+      this.#ids.set(index, BigInt.asUintN(64, BigInt(id)));
+      return true;
+    }
     if (/^name[ \t]*:/.test(rest)) {
       this.#names.set(index, nameAndQueue(rest.slice(rest.indexOf(":") + 1)));
       return true;
@@ -409,12 +416,14 @@ class CrashTextReader {
 
   #finish(): CrashReport {
     const find = imageFinder(this.#images);
+    const byBase = new Map(this.#images.map((image) => [image.base, image]));
     const byName = new Map<string, ReportImage>();
     for (const image of this.#images) {
       if (!byName.has(image.name)) byName.set(image.name, image);
     }
     const frame = (draft: DraftFrame): ReportFrame => {
-      let image = find(draft.address);
+      let image = find(draft.address) ??
+        (draft.base === null ? null : byBase.get(draft.base) ?? null);
       if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
       // In `MyApp + 1234` the offset counts from the image, in `main + 44` from the function.
       const named = draft.symbol !== null && image !== null && draft.offset !== null &&
@@ -445,7 +454,7 @@ class CrashTextReader {
     const known = this.#threads.some(({ crashed }) => crashed);
     const threads: ReportThread[] = this.#threads.map((thread) => ({
       ...thread,
-      id: null,
+      id: this.#ids.get(thread.index) ?? null,
       crashed: thread.crashed || (!known && triggered !== null && thread.index === triggered),
       frames: thread.frames.map(frame),
       process: null,

@@ -223,7 +223,7 @@ class IpsReader {
       }
       const state = objectAt(entry, "threadState");
       threads.push({
-        index,
+        index: numberAt(entry, "index") ?? index,
         id: bigintAt(entry, "id"),
         name: textAt(entry, "name"),
         queue: textAt(entry, "queue"),

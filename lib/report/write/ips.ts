@@ -2,6 +2,7 @@
  * format of a crash report". */
 
 import { archs } from "../../arch/mod.ts";
+import { regionInfo } from "../fault.ts";
 import { type JsonValue, stringifyJson } from "../json.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread, Unbranded } from "../report.ts";
 
@@ -39,7 +40,7 @@ export function ipsText(report: CrashReport): string {
     app_version: short,
     build_version: build,
     bundleID: process.identifier,
-    bug_type: "309",
+    bug_type: report.bugType ?? "309",
     os_version: report.osVersion,
     incident_id: report.incident,
     name: process.name,
@@ -47,11 +48,11 @@ export function ipsText(report: CrashReport): string {
 
   const images: Unbranded<ReportImage>[] = [...report.images];
   const numbers = new Map<unknown, number>(images.map((image, index) => [image, index]));
-  let absolute = images.findIndex(({ base, size, uuid }) =>
-    base === 0n && size === 0n && uuid === null
+  let absolute = images.findIndex(({ base, size, uuid, name }) =>
+    base === 0n && size === 0n && uuid === null && name === "???"
   );
   const frame = (frame: ReportFrame): JsonValue => {
-    let index = frame.image === null ? undefined : numbers.get(frame.image);
+    let index = frame.image === null ? named(frame.imageName) : numbers.get(frame.image);
     let base = frame.image?.base ?? 0n;
     if (index === undefined || frame.address < base) {
       if (absolute < 0) absolute = images.push(noImage) - 1;
@@ -69,9 +70,20 @@ export function ipsText(report: CrashReport): string {
       imageIndex: index,
     });
   };
+  // A name without an image is kept as one at address 0.
+  function named(name: string | null): number | undefined {
+    if (name === null) return undefined;
+    const known = numbers.get(name);
+    if (known !== undefined) return known;
+    const index = images.push({ ...noImage, name }) - 1;
+    numbers.set(name, index);
+    return index;
+  }
   const faulting = report.threads.findIndex(({ crashed }) => crashed);
-  const threads = report.threads.map((thread): JsonValue =>
+  const threads = report.threads.map((thread, position): JsonValue =>
     present({
+      // Texts may have some threads only.
+      index: thread.index === position ? null : thread.index,
       triggered: thread.crashed ? true : null,
       id: thread.id === null ? null : integer(thread.id),
       name: thread.name,
@@ -127,6 +139,7 @@ export function ipsText(report: CrashReport): string {
     asi: report.information.length === 0 ? null : {
       [process.name ?? "???"]: report.information,
     },
+    vmRegionInfo: regionInfo(report),
     ...unknown(report),
     lastExceptionBacktrace: lastException,
     faultingThread: faulting < 0 ? null : faulting,
@@ -153,7 +166,7 @@ const noImage: Unbranded<ReportImage> = {
 
 function usedImage(image: Unbranded<ReportImage>, report: CrashReport): JsonValue {
   const { base, size, uuid, path, name, version, identifier } = image;
-  const absolute = base === 0n && size === 0n && uuid === null;
+  const absolute = base === 0n && size === 0n && uuid === null && name === "???";
   return present({
     source: absolute ? "A" : "P",
     arch: absolute ? null : image.arch ?? report.arch,
@@ -161,7 +174,7 @@ function usedImage(image: Unbranded<ReportImage>, report: CrashReport): JsonValu
     size: integer(size),
     uuid: uuid?.toLowerCase() ?? (absolute ? "00000000-0000-0000-0000-000000000000" : null),
     path,
-    name: absolute ? null : name,
+    name: absolute && name === "???" ? null : name,
     CFBundleShortVersionString: version,
     CFBundleIdentifier: identifier,
   });
@@ -173,8 +186,6 @@ function unknown(report: CrashReport): Record<string, JsonValue> {
   if (report.format === "ips") return members;
   const crash = report.fields.find(({ name }) => /^crash ?reporter key$/i.test(name));
   if (crash !== undefined) members.crashReporterKey = crash.value;
-  const region = report.fields.find(({ name }) => name === "VM Region Info");
-  if (region !== undefined) members.vmRegionInfo = region.value;
   for (const { name, value } of report.fields) {
     if (!said.test(name) && !Object.hasOwn(members, name)) members[name] = value;
   }
@@ -188,7 +199,7 @@ function unknown(report: CrashReport): Record<string, JsonValue> {
 
 /** Fields that have JSON members with other names. */
 const said =
-  /^(?:Incident Identifier|Crash ?Reporter Key|Hardware Model|Process|Path|Identifier|Version|Code Type|Role|Parent Process|Date\/Time|Launch Time|OS Version|Report Version|Exception .*|Termination .*|Terminating Process|Triggered by Thread|Crashed Thread|VM Region Info)$/i;
+  /^(?:Incident Identifier|Crash ?Reporter Key|Hardware Model|Process|Path|Identifier|Version|Code Type|Role|Parent Process|Date\/Time|Launch Time|OS Version|Report Version|Exception .*|Termination .*|Terminating Process|Triggered by Thread|Crashed Thread|Bug Type|VM Region Info)$/i;
 
 /** `threadState`, with numbered registers as an array when they are complete from 0 on. */
 function threadState(report: CrashReport, thread: ReportThread): JsonValue {

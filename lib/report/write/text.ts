@@ -39,6 +39,8 @@ export function crashText(report: CrashReport): string {
   field("Launch Time", process.launched);
   field("OS Version", report.osVersion);
   field("Report Version", "104");
+  // Apple's text has no place for it; readers skip fields that they do not know.
+  field("Bug Type", report.bugType);
   lines.push("");
 
   if (exception !== null) {
@@ -95,7 +97,7 @@ export function crashText(report: CrashReport): string {
   }
   lines.push("Binary Images:");
   for (const image of report.images) {
-    if (image.size > 0n || image.uuid !== null) lines.push(imageText(image, report));
+    if (!isNone(image)) lines.push(imageText(image, report));
   }
   lines.push("", "EOF", "");
   return lines.join("\n");
@@ -136,6 +138,7 @@ function titleLines(thread: ReportThread): string[] {
   const named = [name ?? "", queue === null ? "" : `Dispatch queue: ${queue}`]
     .filter((text) => text !== "").map(oneLine).join("  ");
   if (named !== "") lines.push(`Thread ${index} name:  ${named}`);
+  if (thread.id !== null) lines.push(`Thread ${index} id:  ${thread.id}`);
   lines.push(`Thread ${index}${crashed ? " Crashed" : ""}:`);
   return lines;
 }
@@ -174,13 +177,21 @@ function registerLines(
   return lines;
 }
 
+/** Whether an entry stands for "no image". */
+function isNone({ base, size, uuid }: ReportImage): boolean {
+  return base === 0n && size === 0n && uuid === null;
+}
+
 function imageText(image: ReportImage, report: CrashReport): string {
   const { base, size, name, path, uuid, version } = image;
   const arch = image.arch ?? report.arch;
-  const end = size === 0n ? base : base + size - 1n;
+  // An image without a UUID and a size is only a name and a place.
+  const end = size === 0n
+    ? uuid === null ? "???" : `0x${base.toString(16)}`
+    : `0x${(base + size - 1n).toString(16)}`;
   const digits = uuid?.replaceAll("-", "").toLowerCase();
   const kind = arch ?? (version === null ? "???" : `(${oneLine(version)})`);
-  return `0x${base.toString(16)} - 0x${end.toString(16)} ${image.marked ? "+" : ""}` +
+  return `0x${base.toString(16)} - ${end} ${image.marked ? "+" : ""}` +
     `${oneLine(name)} ${kind} ` + (digits === undefined ? "" : ` <${digits}>`) +
-    (path === null ? "" : ` ${oneLine(path)}`);
+    ` ${path === null ? "???" : oneLine(path)}`;
 }

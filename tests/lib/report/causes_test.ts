@@ -8,6 +8,7 @@ import {
   readReport,
   readReports,
   reportSignature,
+  writeReport,
 } from "../../../lib/report/mod.ts";
 
 /** Frame lines from `image symbol`, with `~` for spaces in an image; the addresses do not matter. */
@@ -818,4 +819,37 @@ Deno.test("text made to be slow is read in linear time", () => {
     const large = time(unit.repeat(32000));
     assert(large < 400 + 64 * small, `${JSON.stringify(unit)}: ${small} ms, ${large} ms`);
   }
+});
+
+Deno.test("round trips: text keeps identifiers, kinds and nameless images, JSON names, numbers and regions", () => {
+  const body = {
+    procName: "MyApp",
+    pid: 7,
+    threads: [{ triggered: true, id: 7939, frames: [{ imageIndex: 0, imageOffset: 16 }] }],
+    usedImages: [{ source: "P", base: 0x5000, size: 0 }],
+  };
+  const ips = readReport(`{"app_name":"MyApp","bug_type":"385"}\n${JSON.stringify(body)}`, "x");
+  const back = readReport(writeReport(ips, "crash"), "x");
+  assertEquals<unknown>(
+    [back.bugType, back.threads[0].id, back.images.length, back.threads[0].frames[0].image?.base],
+    ["385", 7939n, 1, 0x5000n],
+  );
+
+  const text = crashText({
+    type: "EXC_BAD_ACCESS (SIGSEGV)",
+    fields: [
+      "VM Region Info: 0x10 is not in any region.  Bytes before following region: 4096",
+      "      REGION TYPE                 START - END",
+    ],
+    stack: ["MyApp f + 4", "UIKitCore g + 8"],
+  }).replace("Thread 0 Crashed", "Thread 5 Crashed").replace("Thread:   0", "Thread:   5");
+  const read = readReport(text, "x");
+  const json = readReport(writeReport(read, "ips"), "x");
+  assertEquals<unknown>(json.crashedThread?.index, 5);
+  assertEquals<unknown>(json.crashedThread?.frames.map(({ imageName }) => imageName), [
+    "MyApp",
+    "UIKitCore",
+  ]);
+  assertStringIncludes(String(json.body?.vmRegionInfo), "REGION TYPE");
+  assertEquals(told(writeReport(read, "ips")).deciding, "f");
 });
