@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { isRoot, onLinux } from "../machine.ts";
 import { cacheDirectory, type CacheSystem } from "../../ffi/cache_directory.ts";
 
 const library = new URL("../../ffi/library.ts", import.meta.url).href;
@@ -236,7 +237,7 @@ Deno.test("root's cache is its own, whatever sudo leaves HOME at", () => {
 
 Deno.test({
   name: "under sudo with the user's HOME nothing of root's is left there, in either order of runs",
-  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  ignore: !onLinux || !isRoot,
   async fn() {
     const user = 65534;
     await withCache(async (home) => {

@@ -14,6 +14,7 @@ import {
   setStateRefusal,
 } from "../../ffi/remedy.ts";
 import { MachError } from "../../lib/errors.ts";
+import { isRoot, onLinux } from "../machine.ts";
 import { delay, Program } from "./program.ts";
 
 const me = 501;
@@ -198,8 +199,13 @@ function procInfo(info: Record<number, Partial<ProcessInfo>>): Partial<Native> {
   } as Partial<Native>;
 }
 
-Deno.test("attaching on a Mac: the architecture is looked at, and registers are guarded", async () => {
-  if (Deno.build.os !== "linux") return;
+Deno.test({
+  name: "attaching on a Mac: the architecture is looked at, and registers are guarded",
+  ignore: !onLinux,
+  fn: attachAsOnMac,
+});
+
+async function attachAsOnMac(): Promise<void> {
   await using program = await Program.start("target", "threads", "2");
   const { pid } = program;
   const own = Deno.pid;
@@ -235,10 +241,15 @@ Deno.test("attaching on a Mac: the architecture is looked at, and registers are 
   guarded.threadSetState(thread, 4, new Uint8Array(168));
   assertEquals(writes, 1);
   guarded.portRelease(task);
+}
+
+Deno.test({
+  name: "a refusal on a Mac says why: task_for_pid as strict as XNU's",
+  ignore: !onLinux,
+  fn: refuseAsOnMac,
 });
 
-Deno.test("a refusal on a Mac says why: task_for_pid as strict as XNU's", async () => {
-  if (Deno.build.os !== "linux") return;
+async function refuseAsOnMac(): Promise<void> {
   await using program = await Program.start("target", "threads", "1");
   Deno.env.set("MACHPAUSE_STRICT_TASK_FOR_PID", "1");
   try {
@@ -252,7 +263,7 @@ Deno.test("a refusal on a Mac says why: task_for_pid as strict as XNU's", async 
   } finally {
     Deno.env.delete("MACHPAUSE_STRICT_TASK_FOR_PID");
   }
-});
+}
 
 Deno.test("what is told of processes: of init, of oneself, of none", () => {
   const kernel = openKernel();
@@ -267,7 +278,7 @@ Deno.test("what is told of processes: of init, of oneself, of none", () => {
 
 Deno.test({
   name: "names of other users' processes, and long ones, are told where proc_name does not",
-  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  ignore: !onLinux || !isRoot,
   async fn() {
     const directory = await Deno.makeTempDir();
     const name = "a program whose name is longer than the kernel's thirty-two bytes";
