@@ -54,6 +54,7 @@ export class DwarfInfo {
     this.#warn = options.warn;
     const warn = (text: string) => this.#report(text);
     sections.warn = warn;
+    for (const text of sections.missing) warn(text);
     this.#reader = new UnitReader(
       sections,
       options.base,

@@ -82,6 +82,8 @@ export class DwarfSections {
   readonly #sections = new Map<string, DwarfSection>();
   /** For all that is read of the image. */
   readonly budget: Budget;
+  /** What the file says that sections have, and does not hold. */
+  readonly missing: readonly string[];
   /** Told which sections cannot be decompressed, and are taken to be empty. */
   warn: ((text: string) => void) | undefined;
 
@@ -90,9 +92,15 @@ export class DwarfSections {
     this.#source = source;
     this.#places = places;
     let size = 0;
+    const missing: string[] = [];
     for (const place of places.values()) {
-      size += Math.max(0, Math.min(place.size, source.size - place.fileOffset));
+      const held = Math.max(0, Math.min(place.size, source.size - place.fileOffset));
+      if (held < place.size) {
+        missing.push(`${place.name}: ${held} of ${place.size} bytes are there`);
+      }
+      size += held;
     }
+    this.missing = missing;
     // Sections may overlap.
     this.budget = new Budget(Math.min(size, source.size));
   }

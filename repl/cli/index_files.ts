@@ -67,6 +67,8 @@ export async function indexFiles(
       try {
         const table = await makeOne(input, target(input), force, jobs, controller.signal);
         made.push(table);
+        // What was there of a damaged input is in the table; whoever waits for it must know that it is not all.
+        if (table.warnings.length > 0) failed = true;
         if (!json) print(safe`${tableLine(table)}\n`);
         for (const warning of table.warnings) {
           complain(safe`warning: ${escape(input.path)}: ${escape(warning)}`);

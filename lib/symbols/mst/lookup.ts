@@ -20,6 +20,8 @@ import {
 } from "./layout.ts";
 import { type InlinedCall, MAX_ULEB, PieceReader, Scopes } from "./piece_reader.ts";
 
+/** Bytes of symbols that are verified at a time. */
+const VERIFIED = 1024 * SYMBOL_SIZE;
 /** Strings kept, at most. */
 const MAX_KEPT = 1 << 14;
 
@@ -138,6 +140,44 @@ export class MstLookup {
     return symbol === null ? null : { name: this.#string(symbol.name), start: symbol.start };
   }
 
+  /** Reads pieces and symbols as lookups would; yields now and then.
+   *
+   * @param step every which of them is read
+   * @throws {FormatError} for the first that is damaged
+   */
+  *verify(step: number): Generator<void> {
+    const { offset: pages, size } = this.#section("PAGES");
+    const { offset: pieces } = this.#section("PIECES");
+    let last = -1;
+    for (let page = 0; page < size / PAGE_SIZE; page++) {
+      if (!this.#turnTo(this.#u64(pages + page * PAGE_SIZE))) continue;
+      const { base, first, end } = this.#page;
+      for (let piece = first; piece < end; piece += step) {
+        const at = pieces + piece * PIECE_SIZE;
+        const start = base + this.#u32(at);
+        if (start <= last) throw new FormatError(this.#file, at, "pieces in rising order");
+        last = start;
+        this.#verifyPiece(this.#u32(at + 4), start);
+      }
+      yield;
+    }
+    const symbols = this.#section("SYMBOLS");
+    for (let at = 0; at < symbols.size; at += step * SYMBOL_SIZE) {
+      this.#string(this.#u32(symbols.offset + at + 12));
+      if (at % VERIFIED === 0) yield;
+    }
+  }
+
+  #verifyPiece(bodyAt: number, start: number): void {
+    const found = this.#read(bodyAt, start, Infinity, true)!;
+    this.#name(found.group, found.piece.name);
+    this.#location(found.group, found);
+    for (const call of found.calls) {
+      this.#name(found.group, call.name);
+      this.#location(found.group, call);
+    }
+  }
+
   #section(section: keyof typeof SECTION): Stretch {
     return this.#header.sections[SECTION[section]];
   }
@@ -179,6 +219,7 @@ export class MstLookup {
   /** What a body has at `inside`.
    *
    * @param start of the piece
+   * @param inside bytes from the start; Infinity for the last row
    */
   #read(bodyAt: number, start: number, inside: number, mayContinue: boolean): Found | null {
     const bodies = this.#section("BODIES");
@@ -194,7 +235,7 @@ export class MstLookup {
     const functionStart = (head & 4) === 0 ? start : start - unzigzag(reader.uleb());
     const name = reader.uleb();
     const size = reader.uleb() * 2 ** shift;
-    if (inside >= size) return null;
+    if (inside >= size && inside < Infinity) return null;
     const rowCount = reader.uleb();
     const scopes = this.#scopes;
     reader.scopes(Math.floor(head / 8), scopes);

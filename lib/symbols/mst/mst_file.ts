@@ -117,12 +117,25 @@ export class MstFile implements DebugInfo {
     return this.#guarded(() => this.#lookup.functionAt(offset));
   }
 
-  /** Reads all of the file, against its checksums.
+  /** Reads all of the file: against its checksums, and as lookups would.
    *
    * @throws {FormatError} at the first damaged place
    */
   verify(): void {
-    for (let block = 0; block < this.#map.count; block++) this.#blocks.read(block);
+    for (const _ of this.verifying());
+  }
+
+  /** {@linkcode MstFile.verify}, in steps of some milliseconds.
+   *
+   * @param step every which piece is read, 1 for all
+   * @throws {FormatError} at the first damaged place
+   */
+  *verifying(step = 1): Generator<void> {
+    for (let block = 0; step === 1 && block < this.#map.count; block++) {
+      this.#blocks.read(block);
+      if (block % VERIFIED === 0) yield;
+    }
+    yield* this.#lookup.verify(step);
   }
 
   /** Closes the source, when it can be. */
@@ -140,6 +153,9 @@ export class MstFile implements DebugInfo {
     }
   }
 }
+
+/** Blocks that are verified at a time. */
+const VERIFIED = 256;
 
 /** A file damaged all over says so once and again. */
 const MAX_WARNINGS = 16;

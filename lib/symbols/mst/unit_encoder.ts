@@ -2,6 +2,7 @@
 
 import type { Arch } from "../../arch/mod.ts";
 import type { UnitTable } from "../../dwarf/mod.ts";
+import { FormatError } from "../../errors.ts";
 import { ByteBuffer } from "./byte_buffer.ts";
 import { MAX_DEPTH } from "./layout.ts";
 import { MAX_ROWS, MAX_SCOPES, PieceEncoder } from "./piece_encoder.ts";
@@ -58,6 +59,12 @@ interface Unit {
   readonly starts: number[];
   readonly sizes: number[];
   readonly kinds: number[];
+}
+
+/** The bodies of a unit may take this many bytes. Every piece has all calls around its rows, so that a
+ * thousand calls inside each other, with rows here and there, take any amount. */
+function maximumSize({ rowCount, rangeCount, scopeCount }: UnitTable): number {
+  return 64 * (rowCount + rangeCount + scopeCount) + (1 << 16);
 }
 
 /** How far a unit has been encoded. */
@@ -227,7 +234,17 @@ export class UnitEncoder {
     };
     const unit: Unit = { ends: [], starts: [], sizes: [], kinds: [] };
     this.#out.length = 0;
-    while (cursor.at < Infinity) if (!this.#encodePiece(table, shift, cursor, unit)) return null;
+    const limit = maximumSize(table);
+    while (cursor.at < Infinity) {
+      if (!this.#encodePiece(table, shift, cursor, unit)) return null;
+      if (this.#out.length > limit) {
+        throw new FormatError(
+          "__debug_info",
+          table.unit,
+          "functions inlined less deep, less often",
+        );
+      }
+    }
     return unit;
   }
 
