@@ -106,6 +106,12 @@ export class DwarfInfo {
 
   /** The functions at many offsets, in the order of these. Each unit is read once, and none kept. */
   framesOf(offsets: ArrayLike<number>): (readonly SourceFrame[])[] {
+    const steps = this.findFrames(offsets);
+    for (let step = steps.next();; step = steps.next()) if (step.done) return step.value;
+  }
+
+  /** {@linkcode DwarfInfo.framesOf}, with a step for each unit. */
+  *findFrames(offsets: ArrayLike<number>): Generator<void, (readonly SourceFrame[])[]> {
     const result: (readonly SourceFrame[])[] = Array.from({ length: offsets.length }, () => []);
     const byUnit = new Map<DwarfUnit, number[]>();
     for (let index = 0; index < offsets.length; index++) {
@@ -122,6 +128,7 @@ export class DwarfInfo {
       for (const index of indices) {
         result[index] = this.#guard(unit, () => lookup.framesAt(offsets[index])) ?? [];
       }
+      yield;
     }
     return result;
   }

@@ -4,6 +4,7 @@ import { FormatError } from "../../errors.ts";
 import { runWorkers } from "../../workers.ts";
 import { imagesIn, openDwarf } from "../mod.ts";
 import { unpackFrames } from "./packed_frames.ts";
+import { isSmall, pauses } from "./pauses.ts";
 import { type Answer, type IndexSystem, jobsFor, type Opening, type Task } from "./tasks.ts";
 
 /** What to look up, and where. */
@@ -54,13 +55,21 @@ export async function bulkFrames(request: BulkRequest): Promise<BulkFrames> {
   const binary = [...imagesIn(file)].at(image);
   if (binary === undefined) throw new FormatError(path, 0, "a Mach-O image");
   using dwarf = openDwarf(binary.bytes);
-  const jobs = jobsFor(system, offsets.length < FEW ? 0 : file.size / 8, request.jobs);
+  const jobs = jobsFor(system, offsets.length < FEW ? 0 : file.size / 3, request.jobs);
   const { startWorker } = system;
-  if (jobs <= 1 || startWorker === undefined) {
-    place(0, dwarf.framesOf(rising));
-    return { frames, warnings: dwarf.warnings };
+  const isHere = jobs <= 1 && (offsets.length < FEW || dwarf.info.units.every(isSmall));
+  if (isHere || startWorker === undefined) {
+    const pause = pauses(signal);
+    const steps = dwarf.info.findFrames(rising);
+    for (let step = steps.next();; step = steps.next()) {
+      if (step.done) {
+        place(0, step.value);
+        return { frames, warnings: dwarf.warnings };
+      }
+      await pause();
+    }
   }
-  const size = Math.ceil(rising.length / (jobs * BATCHES));
+  const size = Math.ceil(rising.length / (Math.max(1, jobs) * BATCHES));
   const tasks: Task[] = [];
   for (let at = 0; at < rising.length; at += size) {
     tasks.push({ kind: "frames", offsets: rising.slice(at, at + size) });
@@ -71,7 +80,7 @@ export async function bulkFrames(request: BulkRequest): Promise<BulkFrames> {
     start: startWorker,
     opening: { path, image } satisfies Opening,
     tasks,
-    workers: jobs,
+    workers: Math.max(1, jobs),
     ...(signal === undefined ? {} : { signal }),
     take(answer, task) {
       if (answer.kind !== "frames") return;

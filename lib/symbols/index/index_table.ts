@@ -13,6 +13,7 @@ import {
   openMst,
 } from "../mod.ts";
 import type { Binary } from "../mod.ts";
+import { isSmall, pauses } from "./pauses.ts";
 import { unitWarning } from "./serve.ts";
 import { type Answer, type IndexSystem, jobsFor, type Opening, type Task } from "./tasks.ts";
 
@@ -52,12 +53,6 @@ export interface Table {
 const SAMPLED = 64;
 /** Mean number of batches of units per worker: small ones keep the workers busy to the end. */
 const BATCHES = 24;
-/** The size of the largest unit that the main thread reads: it takes about half a second, in which no signal is
- * heard. */
-const MAX_HERE = 16 << 20;
-/** The event loop runs this often, in milliseconds: a signal must be able to end the work. */
-const PAUSE = 100;
-
 /** `S_ATTR_PURE_INSTRUCTIONS` and `S_ATTR_SOME_INSTRUCTIONS`: sections with code. */
 const CODE = 0x8000_0400;
 
@@ -189,7 +184,7 @@ async function addDwarf(
   let done = 0;
   onProgress?.(0, total);
   const { startWorker } = system;
-  const isHere = jobs <= 1 && units.every(({ size }) => size <= MAX_HERE);
+  const isHere = jobs <= 1 && units.every(isSmall);
   if (isHere || startWorker === undefined) {
     const pause = pauses(signal);
     for (const unit of units) {
@@ -236,17 +231,6 @@ async function addDwarf(
     },
   });
   return [...dwarf.warnings, ...warnings];
-}
-
-/** Makes a function that lets the event loop run now and then, and throws when the work was aborted. */
-function pauses(signal: AbortSignal | undefined): () => Promise<void> {
-  let last = performance.now();
-  return async () => {
-    if (performance.now() - last < PAUSE) return;
-    await new Promise((resolve) => setTimeout(resolve));
-    signal?.throwIfAborted();
-    last = performance.now();
-  };
 }
 
 /** The symbols of an image's code that no function of the debug information covers. */
