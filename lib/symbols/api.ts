@@ -33,6 +33,7 @@ export {
   openImages,
   openMst,
   openRemoteMst,
+  readAtMost,
   RemoteMst,
   type Resolver,
   type SourceFrame,
@@ -43,3 +44,4 @@ export {
   type SymbolOptions,
 } from "./mod.ts";
 export type { Files, FileSink, FileSystem, OpenFile } from "../file_system.ts";
+export { loadInflate } from "../dwarf/mod.ts";

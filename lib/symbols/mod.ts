@@ -46,6 +46,7 @@ export {
   type MstSymbol,
   openMst,
   openRemoteMst,
+  readAtMost,
   RemoteMst,
   UnitEncoder,
 } from "./mst/mod.ts";

@@ -47,7 +47,7 @@ const MAX_BLOCKS = 1 << 12;
  *
  * @example
  * ```ts
- * import { openRemoteMst } from "@machpause/machpause/symbols";
+ * import { openRemoteMst, readAtMost } from "@machpause/machpause/symbols";
  *
  * const url = "https://symbols.example/4C4C44B5-5555-3144-A1F5-3D9A0A2B6C3D-arm64.mst";
  * const size = Number((await fetch(url, { method: "HEAD" })).headers.get("content-length"));
@@ -56,7 +56,7 @@ const MAX_BLOCKS = 1 << 12;
  *   size,
  *   async read(offset, length) {
  *     const range = `bytes=${offset}-${offset + length - 1}`;
- *     return await (await fetch(url, { headers: { range } })).bytes();
+ *     return await readAtMost((await fetch(url, { headers: { range } })).body, length);
  *   },
  * });
  * console.log(await file.framesAt(0x4b38));
@@ -68,6 +68,38 @@ export async function openRemoteMst(source: AsyncByteSource): Promise<RemoteMst>
   const needed = headerSizeIn(bytes, name);
   if (needed > bytes.length) bytes = await source.read(0, Math.min(needed, size));
   return new RemoteMst(source, parseHeader(bytes, name, size));
+}
+
+/** Reads a stream up to a number of bytes, and cancels what is left of it: an answer may be of any length,
+ * whatever was asked for.
+ *
+ * @param stream such as the body of a response; `null` has no bytes
+ * @returns fewer bytes where the stream ends before
+ *
+ * @example
+ * ```ts
+ * import { readAtMost } from "@machpause/machpause/symbols";
+ *
+ * const { body } = await fetch("https://symbols.example/MyApp.mst");
+ * const head = await readAtMost(body, 4096);
+ * ```
+ */
+export async function readAtMost(
+  stream: ReadableStream<Uint8Array> | null,
+  length: number,
+): Promise<Uint8Array> {
+  if (stream === null) return new Uint8Array();
+  const bytes = new Uint8Array(length);
+  const reader = stream.getReader();
+  let at = 0;
+  while (at < length) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes.set(value.subarray(0, length - at), at);
+    at = Math.min(length, at + value.length);
+  }
+  await reader.cancel();
+  return bytes.subarray(0, at);
 }
 
 /** A symbol table file that is elsewhere. Got from {@linkcode openRemoteMst}.

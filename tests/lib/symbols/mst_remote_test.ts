@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { archs } from "../../../lib/arch/mod.ts";
 import { MstBuilder, UnitEncoder } from "../../../lib/symbols/mst/mod.ts";
 import { FormatError } from "../../../mod.ts";
-import { type AsyncByteSource, openRemoteMst } from "../../../lib/symbols/mod.ts";
+import { type AsyncByteSource, openRemoteMst, readAtMost } from "../../../lib/symbols/mod.ts";
 import type { SourceFrame } from "../../../lib/symbols/mod.ts";
 import { chance, plainFrames, randomUnit, unitTable } from "./mst_tables.ts";
 
@@ -64,7 +64,7 @@ async function webSource(url: string): Promise<AsyncByteSource> {
     size: Number(head.headers.get("content-length")),
     async read(offset, length) {
       const range = `bytes=${offset}-${offset + length - 1}`;
-      return await (await fetch(url, { headers: { range } })).bytes();
+      return await readAtMost((await fetch(url, { headers: { range } })).body, length);
     },
   };
 }
@@ -118,4 +118,32 @@ Deno.test("what a server damages is told, and so is what it does not send", asyn
   await assertRejects(() => flaky.framesAt(4), Error, "gone");
   fail = false;
   assertEquals(await flaky.framesAt(4), expected(4));
+});
+
+Deno.test("a server that never ends its answers is read up to what was asked of it", async () => {
+  let sent = 0;
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+    const piece = new Uint8Array(1 << 16);
+    return new Response(
+      new ReadableStream({
+        pull(controller) {
+          controller.enqueue(sent === 0 ? bytes.slice(0, 4096) : piece);
+          sent += piece.length;
+        },
+      }),
+    );
+  });
+  try {
+    const url = `http://127.0.0.1:${server.addr.port}/`;
+    const file = await openRemoteMst({
+      name: url,
+      size: bytes.length,
+      read: async (_offset, length) => await readAtMost((await fetch(url)).body, length),
+    });
+    assertEquals(file.info.uuid, null);
+    await assertRejects(() => file.framesAt(0x10000), FormatError);
+    assert(sent < 64 << 20, `${sent} bytes`);
+  } finally {
+    await server.shutdown();
+  }
 });

@@ -215,7 +215,7 @@ Deno.test("a damaged unit is left out and said", async () => {
     Deno.writeFileSync(damaged, bytes);
     for (const jobs of ["1", "2"]) {
       const [code, stdout, stderr] = await index(damaged, "-o", folder, "--force", "--jobs", jobs);
-      assertEquals(code, 0);
+      assertEquals(code, 1);
       assertMatch(stdout, /functions/);
       assertMatch(stderr, /^machpause: warning: .*unit at 0x0 left out/);
     }
@@ -275,5 +275,17 @@ Deno.test("units that are all there twice are as they are once", async () => {
     using once = openMst(files.open(`${folder}/once.mst`));
     assertAlike(twice, path);
     assertEquals(twice.info.functionCount, once.info.functionCount);
+  });
+});
+
+Deno.test("a dSYM that is cut short: what is there is in the table, what is missing is said", async () => {
+  await withFolder(async (folder) => {
+    const bytes = Deno.readFileSync(`${lines("arm64-dwarf5")}${inside}`);
+    Deno.writeFileSync(`${folder}/cut`, bytes.subarray(0, Math.floor(bytes.length * 0.9)));
+    const [code, , stderr] = await index(`${folder}/cut`, "-o", `${folder}/cut.mst`);
+    assertEquals(code, 1);
+    assertMatch(stderr, /warning: .*cut: __debug_line_str: 0 of \d+ bytes are there/);
+    using table = openMst(files.open(`${folder}/cut.mst`));
+    table.verify();
   });
 });
