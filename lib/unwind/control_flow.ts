@@ -124,9 +124,12 @@ export function follow<S>(machine: Machine<S>, pc: number, end: number): S | nul
   for (;;) {
     if (ends.size > MAX_INSTRUCTIONS) pending.clear();
     let first: number | undefined;
+    let rank = 4;
     for (const [at, { certain }] of pending) {
-      const known = first === undefined ? undefined : pending.get(first)!.certain;
-      if (known === undefined || (certain === known ? at < first! : certain)) first = at;
+      const own = (at <= pc ? 0 : 2) + (certain ? 0 : 1);
+      if (own > rank || own === rank && at > first!) continue;
+      first = at;
+      rank = own;
     }
     if (first === undefined) {
       let last = -1;

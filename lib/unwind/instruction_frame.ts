@@ -181,12 +181,13 @@ export class FrameState {
     const { isCalleeSaved, lr, sp } = this.registers;
     // A function that keeps its return address in a register calls only what preserves that:
     // outlined functions.
-    const holder = this.#saved.has(lr) ? null : this.#holder(lr);
+    const isKept = !this.#saved.has(lr);
     for (const [register, value] of this.#values) {
       // Constants survive calls: the function that probes the pages of a large frame gets the size
       // in a register, and keeps it.
       if (register === sp || isCalleeSaved(register) || value.kind === "constant") continue;
-      if (register !== holder) this.#values.set(register, unknown);
+      const isHolder = value.kind === "entry" && value.register === lr;
+      if (!(isKept && isHolder)) this.#values.set(register, unknown);
     }
     this.#values.set(lr, unknown);
   }
@@ -210,7 +211,8 @@ export class FrameState {
       // A slot that only the row knows may have been written where the stack pointer was lost.
       if (slot === undefined ? !isLost : slot !== rule.offset) return false;
     }
-    return this.#saved.has(lr) === (registers.get(lr)?.kind === "offset") || isLost;
+    const isSlot = registers.get(lr)?.kind === "offset";
+    return isSlot || isLost || !this.#saved.has(lr) && this.#holder(lr) === lr;
   }
 
   /** The row that finds the caller; `null` when the return address or the CFA is lost. */
@@ -368,8 +370,10 @@ class OutlinedFunctions {
     let isOne = this.#known.get(at);
     if (isOne === undefined) {
       const state = FrameState.entry(this.#registers);
-      const sp = this.#run(at, state) ? state.value(this.#registers.sp) : undefined;
-      isOne = sp?.kind === "cfa" && sp.offset !== 0;
+      const { sp, isCalleeSaved } = this.#registers;
+      const popped = state.popped = new Map<number, number>();
+      const end = this.#run(at, state) ? state.value(sp) : undefined;
+      isOne = end?.kind === "cfa" && (end.offset !== 0 || [...popped.keys()].some(isCalleeSaved));
       this.#known.set(at, isOne);
     }
     return isOne;

@@ -310,7 +310,9 @@ class Unwinder implements UnwoundStack {
     const plans = this.#plansOf(image);
     if (index === 0 && plans !== null) inside = plans.nextExecuted(pc, this.#input.state);
     const plan = exact ? plans?.innermostAt(inside) : plans?.at(inside);
-    if (exact && image !== null && plan?.row.signalFrame !== true && isFunctionStart(image, pc)) {
+    const isEntry = exact && image !== null && plan?.row.signalFrame !== true &&
+      isFunctionStart(image, pc) && !isEpilogue(this.#arch, plan ?? null);
+    if (isEntry) {
       const step = this.#follow(index, { foundBy: "prologue", row: entryRow(this.#arch) });
       if (step !== undefined) return step;
     }
@@ -501,6 +503,14 @@ function entryRow(arch: Arch): UnwindRow {
     entryRows.set(arch.name, row);
   }
   return row;
+}
+
+/** Whether a function's first instruction is that of an epilogue that other functions jump to. */
+function isEpilogue(arch: Arch, plan: Plan | null): boolean {
+  const { cfa } = entryRow(arch);
+  const found = plan?.foundBy === "prologue" ? plan.row.cfa : cfa;
+  return found.kind === "register" && cfa.kind === "register" && found.register === cfa.register &&
+    found.offset > cfa.offset;
 }
 
 /** The row for a return address on the stack, in the word that ends `size` bytes above the stack

@@ -213,6 +213,40 @@ Deno.test("stub helpers whose common part comes last", () => {
   assertEquals([0, 5, 10, 15].map(narrow), ["esp+4", "esp+8", "esp+8", "esp+12"]);
 });
 
+Deno.test("at any ret the return address is on top of the stack", () => {
+  // and $-16, %rsp; ret
+  assertEquals(rowsOf(x86_64, "4883e4f0 c3")(4), "rsp+8");
+  // sub $24, %rsp; call; ret, in a block that nothing leads to
+  assertEquals(rowsOf(x86_64, "4883ec18 e800010000 ebf9 c3")(11), "rsp+8");
+});
+
+Deno.test("a case that only a jump table leads to has the frame of the jump", () => {
+  // cmp $2, %edi; ja 29; lea table(%rip), %rcx; movslq (%rcx,%rdi,4), %rdx; add %rcx, %rdx; jmp *%rdx;
+  // push %rbx (21); call; pop %rbx; ret; nop (29); ret; nop (31); ret; and the table
+  const at = rowsOf(
+    x86_64,
+    "83ff02 7718 488d0d18000000 486314b9 4801ca ffe2 53 e800010000 5b c3 90 c3 90 c3 cccccc" +
+      "f1ffffff fbffffff f9ffffff",
+  );
+  assertEquals([19, 21, 22, 27, 29, 31].map(at), [
+    ...["rsp+8", "rsp+8", "rsp+16", "rsp+16", "rsp+8", "rsp+8"],
+  ]);
+});
+
+Deno.test("an epilogue that several functions jump to", () => {
+  // mov %ebx, %eax; add $8, %rsp; pop %rbx; pop %rbp; ret
+  const at = rowsOf(x86_64, "89d8 4883c408 5b 5d c3");
+  assertEquals([0, 2, 6, 7, 8].map(at), ["rsp+32", "rsp+32", "rsp+24", "rsp+16", "rsp+8"]);
+  // What pops no more than it pushed is a function: push %rbx; pop %rbx; ret.
+  assertEquals([0, 1, 2].map(rowsOf(x86_64, "53 5b c3")), ["rsp+8", "rsp+16", "rsp+8"]);
+});
+
+Deno.test("rbp with another value is no base of the frame", () => {
+  // push %rbp; sub $32, %rsp; lea 8(%rsp), %rbp; nop; add $32, %rsp; pop %rbp; ret
+  const at = rowsOf(x86_64, "55 4883ec20 488d6c2408 90 4883c420 5d c3");
+  assertEquals([10, 11, 15, 16].map(at), ["rsp+48", "rsp+48", "rsp+16", "rsp+8"]);
+});
+
 Deno.test("a function that takes its hidden argument with it", () => {
   // sub $12, %esp; call 0x2000; sub $4, %esp; add $12, %esp; ret
   const code = "83ec0c e8f80f0000 83ec04 83c40c c3";
