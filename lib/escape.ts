@@ -5,8 +5,8 @@
  * raw text for any string but {@linkcode SafeText}. */
 export type RawText = string & { readonly __raw?: true };
 
-/** Text without control characters. Only {@linkcode escape} and {@linkcode safe} make it, and only it may
- * be written to a terminal. */
+/** Text without control characters. Only {@linkcode escape}, {@linkcode safe} and what writes digits make
+ * it, and only it may be written to a terminal. */
 export type SafeText = string & { readonly __safe: true };
 
 /** What a terminal would act on instead of showing: C0 and C1 controls, DEL, the bidirectional

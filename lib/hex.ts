@@ -1,5 +1,5 @@
-/** Numbers, bytes and UUIDs as hexadecimal text, which is safe to print. */
-import { escape, type SafeText } from "./escape.ts";
+/** Numbers, bytes and UUIDs as hexadecimal text. Digits are safe to print without a look at them. */
+import type { SafeText } from "./escape.ts";
 
 /** A number as `0x…`, a negative one as `-0x…`.
  *
@@ -13,11 +13,9 @@ import { escape, type SafeText } from "./escape.ts";
  * ```
  */
 export function hex(value: bigint | number, digits = 0): SafeText {
-  return escape(
-    value < 0
-      ? `-0x${(-value).toString(16).padStart(digits, "0")}`
-      : `0x${value.toString(16).padStart(digits, "0")}`,
-  );
+  return (value < 0
+    ? `-0x${(-value).toString(16).padStart(digits, "0")}`
+    : `0x${value.toString(16).padStart(digits, "0")}`) as SafeText;
 }
 
 /** Bytes as two lower-case digits each.
@@ -34,7 +32,7 @@ export function hex(value: bigint | number, digits = 0): SafeText {
 export function hexBytes(bytes: Uint8Array, separator: "" | " " = ""): SafeText {
   // `Uint8Array.prototype.toHex` is younger than the Node versions that the library supports.
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
-  return escape(digits.join(separator));
+  return digits.join(separator) as SafeText;
 }
 
 /** A UUID as Apple's tools print it.
@@ -50,7 +48,7 @@ export function hexBytes(bytes: Uint8Array, separator: "" | " " = ""): SafeText 
  */
 export function formatUuid(bytes: Uint8Array): SafeText {
   const digits = hexBytes(bytes).toUpperCase();
-  return escape(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") as SafeText;
 }
 
 /** The 16 bytes of a UUID: the reverse of {@linkcode formatUuid}. Zeros for `null`.

@@ -1,7 +1,8 @@
 /** Frames and backtraces: what unwinding found, with what is known about its addresses. */
 
 import type { Arch, Registers } from "../arch/mod.ts";
-import { escape, type RawText } from "../escape.ts";
+import { escape, type RawText, safe, type SafeText } from "../escape.ts";
+import { hex } from "../hex.ts";
 import type { ImageSymbol, LoadedImage } from "../macho/mod.ts";
 import {
   type AddressInfo,
@@ -207,8 +208,7 @@ export class Frame {
 
   /** As in `2  demo  0x0000000100003f50  main + 32`; control characters are escaped. */
   toString(): string {
-    const { pointerSize } = this.#context.arch;
-    const address = `0x${this.address.toString(16).padStart(pointerSize * 2, "0")}`;
+    const address = hex(this.address, this.#context.arch.pointerSize * 2);
     const image = this.image === null ? "???" : escape(this.image.name);
     return `${this.index}  ${image}  ${address}  ${this.describe()}`;
   }
@@ -219,11 +219,12 @@ export class Frame {
    * @param name makes the function's name readable; demangles it when left out
    * @param imageSaid leaves out the image's name
    */
-  describe(name?: (mangled: string) => string, imageSaid = false): string {
+  describe(name?: (mangled: string) => string, imageSaid = false): SafeText {
     const { source } = this;
-    return this.#place(name ?? demangle, imageSaid) +
-      (source === null ? "" : ` at ${describeLocation(source)}`) +
-      (this.inlined ? " [inlined]" : "") + (this.foundBy === "async" ? " [async]" : "");
+    const place = this.#place(name ?? demangle, imageSaid);
+    const located = source === null ? place : safe`${place} at ${describeLocation(source)}`;
+    const called = this.inlined ? safe`${located} [inlined]` : located;
+    return this.foundBy === "async" ? safe`${called} [async]` : called;
   }
 
   /** Bytes from the symbol or the function's start; `null` for an inlined call and where neither is known. */
@@ -234,18 +235,23 @@ export class Frame {
     return start === null ? null : this.address - start;
   }
 
-  #place(name: (mangled: string) => string, imageSaid: boolean): string {
+  #place(name: (mangled: string) => string, imageSaid: boolean): SafeText {
     const known = this.function;
     const { image, functionStart } = this.#resolve();
     const offset = this.#functionOffset;
-    if (known !== null) return escape(name(known)) + (offset === null ? "" : ` + ${offset}`);
-    if (image === null) return "";
-    const said = imageSaid ? "" : escape(image.name);
-    if (functionStart === null || offset === null) {
-      return `${said} + 0x${this.offset.toString(16)}`.trimStart();
+    if (known !== null) {
+      const shown = escape(name(known));
+      return offset === null ? shown : safe`${shown} + ${offset}`;
     }
-    const start = (functionStart - image.loadAddress).toString(16);
-    return `${imageSaid ? "" : `${said}:`}function_${start}+0x${offset.toString(16)}`;
+    if (image === null) return safe``;
+    const said = imageSaid ? undefined : escape(image.name);
+    if (functionStart === null || offset === null) {
+      const place = safe`+ ${hex(this.offset)}`;
+      return said === undefined ? place : safe`${said} ${place}`;
+    }
+    const start = escape((functionStart - image.loadAddress).toString(16));
+    const place = safe`function_${start}+${hex(offset)}`;
+    return said === undefined ? place : safe`${said}:${place}`;
   }
 
   /** As {@linkcode toString}. */
@@ -273,9 +279,9 @@ export class Frame {
 }
 
 /** A file's name without its folders, the line and the column, as in `demo.c:12:3`; escaped. */
-export function describeLocation({ file, line, column }: SourceLocation): string {
-  const name = file.slice(file.lastIndexOf("/") + 1);
-  return `${escape(name)}:${line}${column > 0 ? `:${column}` : ""}`;
+export function describeLocation({ file, line, column }: SourceLocation): SafeText {
+  const name = escape(file.slice(file.lastIndexOf("/") + 1));
+  return column > 0 ? safe`${name}:${line}:${column}` : safe`${name}:${line}`;
 }
 
 /** The frames of one thread, innermost first: those that printing it shows, with inlined calls among them.

@@ -4,7 +4,7 @@ import { hex as hexNumber, hexBytes } from "../../lib/hex.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../../mod.ts";
 import { type ShownFrames, shownFrames } from "./frames.ts";
 import type { Style } from "./style.ts";
-import { indented, join, padEnd, padStart, trimEnd } from "./text.ts";
+import { indented, join, padEnd, padStart } from "./text.ts";
 
 /** Why unwinding ended, where that is not the normal end. */
 const endings: Readonly<Record<StopReason, SafeText | undefined>> = {
@@ -92,12 +92,13 @@ export function frameLine(
   style: Style,
   name?: (mangled: string) => string,
 ): SafeText {
-  return trimEnd(join([
-    style("quiet", padStart(safe`${frame.index}`, columns.index)),
-    style("image", padEnd(imageName(frame), columns.image)),
-    style("address", hex(frame.address, pointerSize)),
-    escape(frame.describe(name, true)),
-  ], "  "));
+  const index = style("quiet", padStart(safe`${frame.index}`, columns.index));
+  const image = style("image", padEnd(imageName(frame), columns.image));
+  const address = style("address", hex(frame.address, pointerSize));
+  const place = frame.describe(name, true);
+  return place === ""
+    ? safe`${index}  ${image}  ${address}`
+    : safe`${index}  ${image}  ${address}  ${place}`;
 }
 
 /** A thread's header, its frames, and why there are no more if that is not the normal end.

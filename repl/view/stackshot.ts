@@ -142,7 +142,7 @@ export function threadLines(
   else ending(kernel, safe`kernel`);
   const { continuation } = thread;
   if (continuation !== null && inKernel === 0) {
-    const place = escape(continuation.describe(name));
+    const place = continuation.describe(name);
     const where = place === "" ? safe`` : safe`, ${place}`;
     const address = hex(continuation.address);
     say(style("quiet", safe`continues in the kernel at ${address}${where}`));

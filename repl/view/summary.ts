@@ -68,7 +68,7 @@ function groupState({ threads }: StackGroup): SafeText {
 function placeText(frame: Frame | undefined): SafeText {
   if (frame === undefined) return safe`no frames`;
   const image = frame.image === null ? safe`` : safe`  ${escape(frame.image.name)}`;
-  return safe`${escape(frame.describe(undefined, true))}${image}`;
+  return safe`${frame.describe(undefined, true)}${image}`;
 }
 
 /** A line for each group of threads, as many as the screen has room for.

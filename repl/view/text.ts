@@ -1,5 +1,5 @@
-/** Layout of text that is safe to print: joining, padding, cutting. Each keeps safe text safe, and with
- * `lib/escape.ts` this is the only place that says so to the compiler. */
+/** Layout of text that is safe to print: joining, padding, cutting. Each keeps safe text safe. Only
+ * this file, `lib/escape.ts` and `lib/hex.ts` say so to the compiler. */
 import type { SafeText } from "../../lib/escape.ts";
 import { cut as cutText, textWidth } from "../edit/width.ts";
 
@@ -21,7 +21,7 @@ export function count(number: number, noun: string): SafeText {
 
 /** Lines as one text, each ended by a line feed. */
 export function lines(texts: readonly SafeText[]): SafeText {
-  return texts.map((text) => `${text}\n`).join("") as SafeText;
+  return (texts.length === 0 ? "" : `${texts.join("\n")}\n`) as SafeText;
 }
 
 /** The lines of one text. */
@@ -31,7 +31,8 @@ export function splitLines(text: SafeText): SafeText[] {
 
 /** Indents lines. */
 export function indented(texts: readonly SafeText[], columns = 2): SafeText[] {
-  return texts.map((text) => `${" ".repeat(columns)}${text}` as SafeText);
+  const indent = " ".repeat(columns);
+  return texts.map((text) => indent + text as SafeText);
 }
 
 /** Spaces, none for less than one. */
@@ -46,12 +47,14 @@ export function repeated(text: SafeText, times: number): SafeText {
 
 /** Text in a column of a given width, to the left. */
 export function padEnd(text: SafeText, columns: number): SafeText {
-  return text + spaces(columns - textWidth(text)) as SafeText;
+  const missing = columns - textWidth(text);
+  return missing > 0 ? text + " ".repeat(missing) as SafeText : text;
 }
 
 /** Text in a column of a given width, to the right. */
 export function padStart(text: SafeText, columns: number): SafeText {
-  return spaces(columns - textWidth(text)) + text as SafeText;
+  const missing = columns - textWidth(text);
+  return missing > 0 ? " ".repeat(missing) + text as SafeText : text;
 }
 
 /** Text without blanks at its end. */
