@@ -20,6 +20,10 @@ export interface ImageSource {
 /** Dyld changes its list in microseconds. This is how often it is read before giving up. */
 const changeAttempts = 20;
 
+/** How dyld's list is compared with the one that was read: the same, another one, or being changed by dyld,
+ * which sets `infoArray` to null meanwhile (`<mach-o/dyld_images.h>`). */
+export type ListState = "current" | "changed" | "changing";
+
 /** The images of a target, kept up to date. An image that stays keeps its object, and with it what was
  * read of its symbols. */
 export class ImageList {
@@ -32,6 +36,7 @@ export class ImageList {
   #files: MappedFile[] = [];
   #images: readonly LoadedImage[] = [];
   #symbols: Symbolizer | undefined;
+  #hasConcurrency: boolean | undefined;
 
   constructor(source: ImageSource) {
     this.#source = source;
@@ -53,19 +58,39 @@ export class ImageList {
     return this.#images;
   }
 
+  /** Whether the program uses Swift's concurrency, so that its threads may run async functions. */
+  get hasSwiftConcurrency(): boolean {
+    return this.#hasConcurrency ??= this.#machO.some(({ name }) =>
+      name === "libswift_Concurrency.dylib"
+    );
+  }
+
   /** The symbolizer of {@linkcode images}. */
   get symbols(): Symbolizer {
     return this.#symbols ??= this.#source.symbols(this.#images);
   }
 
-  /** Reads dyld's list again if it has changed. */
-  refresh(): void {
+  /** Compares dyld's list with the one that was read, by its head alone. */
+  get state(): ListState {
+    const info = this.#source.dyldInfo();
+    if (info.address === 0n) return this.#key === "" ? "changed" : "current";
+    const head = readImageInfosHead(this.#source.memory, info);
+    // What is damaged is reported when it is read.
+    if (typeof head === "string" || head.key === this.#key) return "current";
+    return head.infoArray === 0n && head.count > 0 ? "changing" : "changed";
+  }
+
+  /** Reads dyld's list again if it has changed.
+   *
+   * @param attempts how often it is read while dyld is changing it
+   */
+  refresh(attempts = changeAttempts): void {
     const info = this.#source.dyldInfo();
     if (info.address === 0n) {
       if (this.#key === "") this.#setMachO([], "none");
       return;
     }
-    for (let attempt = 0; attempt < changeAttempts; attempt++) {
+    for (let attempt = 0; attempt < attempts; attempt++) {
       const head = readImageInfosHead(this.#source.memory, info);
       if (typeof head === "string") {
         this.#warn(head);
@@ -103,6 +128,7 @@ export class ImageList {
 
   #setMachO(images: LoadedImage[], key: string): void {
     this.#machO = images;
+    this.#hasConcurrency = undefined;
     this.#key = key;
     this.refreshFiles();
   }

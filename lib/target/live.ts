@@ -8,6 +8,7 @@ import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./ke
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
+import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.ts";
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot, Target } from "./target.ts";
 import type { FileSystem } from "../file_system.ts";
@@ -16,6 +17,13 @@ import { type CodeResolver, Thread, type ThreadControl } from "./thread.ts";
 /** Maximum number of bytes captured of one stack. The rest of a deeper one is read from memory while the
  * target is paused. */
 const maxStack = 1 << 20;
+
+/** How often the target is stopped until dyld's list of images is the one that was read while it ran. */
+const stopAttempts = 8;
+
+/** How long dyld gets to complete a change of its list, in milliseconds. It takes microseconds, unless the
+ * thread that does it is not running. */
+const changeTime = 1;
 
 /** Number of regions requested at once. */
 const regionBatch = 512;
@@ -73,6 +81,11 @@ function cpuTypeOfProgram(kernel: MachKernel, task: number, info: DyldInfo): num
   );
   const header = program === undefined ? new Uint8Array() : memory.readUpTo(program.address, 8);
   return header.length < 8 ? 0 : new DataView(header.buffer, header.byteOffset).getInt32(4, true);
+}
+
+/** Blocks this thread. */
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /** How a {@linkcode LiveTarget} is made. */
@@ -220,19 +233,8 @@ export class LiveTarget extends Target {
   pause(): Pause {
     let began: number | undefined;
     if (this.#pauses === 0) {
-      const capture = this.#capture(true);
-      began = capture.stoppedSince;
-      this.#token = capture.token;
-      this.#imagesChecked = false;
-      this.#filesChecked = false;
-      this.memory.caching = true;
-      try {
-        this.#threads = this.#makeThreads(capture, true);
-        this.#captured = capture.threads;
-      } catch (error) {
-        this.#resume();
-        throw error;
-      }
+      let left = stopAttempts;
+      while (began === undefined) began = this.#stop(--left === 0);
     }
     this.#pauses++;
     return new Pause(() => {
@@ -240,11 +242,45 @@ export class LiveTarget extends Target {
     }, began);
   }
 
+  /** Stops the target, with its list of images known. The list is read while the target runs, for it takes
+   * many reads; while it is stopped the list is only compared.
+   *
+   * @param last whether a list that has changed meanwhile is read while the target is stopped
+   * @returns when it was stopped; `undefined` when it runs again because the list has changed
+   */
+  #stop(last: boolean): number | undefined {
+    this.#checkAlive();
+    this.#images.refresh();
+    const capture = this.#capture(true);
+    this.#token = capture.token;
+    this.#filesChecked = false;
+    this.memory.caching = true;
+    try {
+      const { state } = this.#images;
+      if (state !== "current") {
+        if (!last) {
+          this.#resume();
+          if (state === "changing") sleep(changeTime);
+          return undefined;
+        }
+        this.#images.refresh(1);
+      }
+      this.#imagesChecked = true;
+      this.#threads = this.#makeThreads(capture, true);
+      this.#captured = capture.threads;
+    } catch (error) {
+      this.#resume();
+      throw error;
+    }
+    return capture.stoppedSince;
+  }
+
   /** Resumes the target, whatever pauses there are. A target that is gone needs no resuming. */
   #resume(): void {
     const token = this.#token;
     if (token === undefined) return;
     this.#token = undefined;
+    this.#imagesChecked = false;
     this.#threads = [];
     this.#captured = [];
     this.memory.caching = false;
@@ -257,24 +293,49 @@ export class LiveTarget extends Target {
 
   /** See {@linkcode Target.snapshot}. */
   snapshot(): Snapshot {
-    const capture = this.#capture(false);
+    const { capture, contexts } = this.#copy();
     this.#filesChecked = false;
     return new Snapshot(
       this,
-      this.#makeThreads(capture, false),
+      this.#makeThreads(capture, false, contexts),
       this.images,
       Math.round(capture.stoppedNanoseconds / 1000),
     );
   }
 
-  #makeThreads(capture: Capture, paused: boolean): Thread[] {
+  /** Captures the threads in one short stop, and with them the async contexts of a program that uses Swift's
+   * concurrency: they are not on the stacks, and a task's are used again once it has gone on. */
+  #copy(): { capture: Capture; contexts: AsyncContexts | undefined } {
+    if (this.#images.images.length === 0) {
+      this.#checkAlive();
+      this.#images.refresh();
+    }
+    if (!this.#images.hasSwiftConcurrency) {
+      return { capture: this.#capture(false), contexts: undefined };
+    }
+    const capture = this.#capture(true);
+    const contexts: AsyncContexts = new Map();
+    try {
+      const readInto = (address: bigint, into: Uint8Array) =>
+        this.#kernel.vmRead(this.#task, address, into);
+      for (const thread of capture.threads) readContexts(this.arch, thread, readInto, contexts);
+    } finally {
+      // Another pause may hold it.
+      this.#kernel.taskResume(capture.token!);
+    }
+    const more = (performance.now() - capture.stoppedSince) * 1e6;
+    const stoppedNanoseconds = Math.max(capture.stoppedNanoseconds, more);
+    return { capture: { ...capture, stoppedNanoseconds, token: undefined }, contexts };
+  }
+
+  #makeThreads(capture: Capture, paused: boolean, contexts?: AsyncContexts): Thread[] {
     const context = {
       arch: this.arch,
       resolver: this.#resolver(),
       readInto: paused
         ? (address: bigint, into: Uint8Array) =>
           this.paused ? this.#kernel.vmRead(this.#task, address, into) : 0
-        : undefined,
+        : contexts && contextReader(contexts),
       control: this.#control,
     };
     return capture.threads.map((thread, index) => new Thread(context, index, thread));

@@ -6,12 +6,16 @@
  * `include/swift/ABI/Task.h`, `class AsyncContext`). Only the 64-bit architectures have this ABI. */
 
 import { type Arch, readRegister, register, Registers } from "../arch/mod.ts";
+import { StackReader } from "./stack_reader.ts";
 import type { UnwindImages, UnwindInput, UnwoundFrame, UnwoundStack } from "./frame.ts";
 
 /** `SWIFT_ASYNC_FP_BIT`. */
 const mark = 1n << 60n;
 /** The bits that no address of a user process has, without those of pointer authentication. */
 const highBits = 0xfff0_0000_0000_0000n;
+
+/** No user stack is at this address or above. */
+const stackLimit = 1n << 53n;
 
 /** Maximum number of async callers. */
 const maxParents = 512;
@@ -74,4 +78,66 @@ export function asyncParents(
     );
   };
   return { frames, stopped: "null-record", registersOf };
+}
+
+/** The first words of async contexts, by their addresses. */
+export type AsyncContexts = Map<bigint, Uint8Array>;
+
+/** Reads async contexts that were read before, and nothing else. */
+export function contextReader(
+  contexts: AsyncContexts,
+): (address: bigint, into: Uint8Array) => number {
+  return (address, into) => {
+    const bytes = contexts.get(address);
+    if (bytes === undefined || bytes.length !== into.length) return 0;
+    into.set(bytes);
+    return bytes.length;
+  };
+}
+
+/** Reads the async contexts that the captured part of a stack leads to, for when it is unwound later. It only
+ * follows frame records, so that it is fast: all code of systems with this ABI has them.
+ *
+ * @param contexts gets them
+ */
+export function readContexts(
+  arch: Arch,
+  { state, stackAddress, stack }: Pick<UnwindInput, "state" | "stackAddress" | "stack">,
+  readInto: NonNullable<UnwindInput["readInto"]>,
+  contexts: AsyncContexts,
+): void {
+  if (arch.pointerSize !== 8 || state.length < arch.threadState.size) return;
+  const mask = arch.addressMask;
+  const live = readRegister(state, arch.fp);
+  // In a prologue the context is still in its register.
+  if (clearAsyncMark(live) !== live) {
+    readChain(contextRegister(arch, state)! & mask, mask, readInto, contexts);
+  }
+  const reader = new StackReader({ stackAddress, stack, stackEnd: 0n });
+  let fp = clearAsyncMark(live) & mask;
+  while (fp < stackLimit && fp > 8n && reader.cover(Number(fp) - 8, 24)) {
+    const stored = reader.read(Number(fp), 8);
+    const next = clearAsyncMark(stored) & mask;
+    if (clearAsyncMark(stored) !== stored) {
+      readChain(reader.read(Number(fp) - 8, 8) & mask, mask, readInto, contexts);
+    }
+    if (next <= fp) return;
+    fp = next;
+  }
+}
+
+/** Reads a context and those of its parents. */
+function readChain(
+  address: bigint,
+  mask: bigint,
+  readInto: NonNullable<UnwindInput["readInto"]>,
+  contexts: AsyncContexts,
+): void {
+  for (let at = address, count = 0; at !== 0n && count < maxParents; count++) {
+    if (contexts.has(at)) return;
+    const bytes = new Uint8Array(16);
+    if (readInto(at, bytes) < bytes.length) return;
+    contexts.set(at, bytes);
+    at = new DataView(bytes.buffer).getBigUint64(0, true) & mask;
+  }
 }

@@ -13,6 +13,7 @@ export type {
   UnwoundStack,
 } from "./frame.ts";
 export type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/mod.ts";
+export { type AsyncContexts, contextReader, readContexts } from "./async.ts";
 export { describeRow } from "./describe.ts";
 export { unwind } from "./unwind.ts";
 export { type UnwindPlan, unwindPlan } from "./unwind_plan.ts";

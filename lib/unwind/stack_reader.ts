@@ -4,16 +4,21 @@ import type { UnwindInput } from "./frame.ts";
  * reads. */
 const pieceSize = 1 << 20;
 
+/** What a stack is read from. */
+type StackInput =
+  & Pick<UnwindInput, "stack" | "stackAddress" | "stackEnd">
+  & Partial<Pick<UnwindInput, "readInto">>;
+
 /** Reads one thread's stack: the captured part, and what is beyond it from the target's memory
  * while that can be read. Addresses are numbers, since all user stacks lie below 2^53. */
 export class StackReader {
   #end: number;
-  readonly #input: UnwindInput;
+  readonly #input: StackInput;
   #view: DataView;
   #start: number;
   #size: number;
 
-  constructor(input: UnwindInput) {
+  constructor(input: StackInput) {
     const { stack } = input;
     this.#input = input;
     this.#view = new DataView(stack.buffer, stack.byteOffset, stack.byteLength);

@@ -3,7 +3,7 @@ import type { CoreTarget, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { btOptions, type Values } from "../options.ts";
 import { type Opened, openTarget } from "../prompt/open.ts";
-import { type ShownFrames, walkFrames } from "../view/frames.ts";
+import { type ShownFrames, shownFrames, walkFrames } from "../view/frames.ts";
 import { complain, print } from "../view/output.ts";
 import { backtracesLines } from "../view/render.ts";
 import { styleFor } from "../view/style.ts";
@@ -27,10 +27,10 @@ export default {
 
 type BacktraceOptions = Values<typeof btOptions>;
 
-/** Prints the backtraces of all threads of a target.
+/** Prints the backtraces of all threads of a target. The stacks are copied in one short stop, and unwound
+ * after the target runs again.
  *
- * @param how `pause` keeps the target paused until every stack has been unwound; `snapshot` copies the
- * stacks in one short stop and unwinds them afterwards
+ * @param how `pause` pauses the target again, until they are unwound, when a stack is too deep to be copied
  * @returns the exit code
  */
 export async function showBacktraces(
@@ -46,23 +46,20 @@ export async function showBacktraces(
   const output = json ? await jsonOutput() : await textOutput(options);
   using opened = await openTarget(spec, symbols);
   const { target } = opened;
-  let threads: readonly Thread[];
-  let walks: (() => ShownFrames)[];
-  let microseconds: number;
-  if (how === "snapshot" || target.kind !== "live") {
-    const snapshot = target.snapshot();
-    microseconds = snapshot.stoppedMicroseconds;
-    threads = snapshot.threads;
-    walks = threads.map((thread) => walkFrames(thread, limit, scan));
-  } else {
+  const snapshot = target.snapshot();
+  let microseconds = snapshot.stoppedMicroseconds;
+  let threads = snapshot.threads;
+  let shown = threads.map((thread) => shownFrames(thread, limit, scan));
+  const isCut = shown.some(({ stopped }) => stopped === "unreadable");
+  if (isCut && how === "pause" && target.kind === "live") {
     using pause = target.pause();
     threads = target.threads;
-    walks = threads.map((thread) => walkFrames(thread, limit, scan));
+    const walks = threads.map((thread) => walkFrames(thread, limit, scan));
     pause.resume();
-    microseconds = pause.pausedMicroseconds;
+    microseconds += pause.pausedMicroseconds;
+    // The target runs again: debug information may take its time.
+    shown = walks.map((walk) => walk());
   }
-  // The target runs again: debug information may take its time.
-  const shown = walks.map((walk) => walk());
   print(await output(target, threads, shown, microseconds));
   for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
   const missing = target.missingSymbols;

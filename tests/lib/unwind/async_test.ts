@@ -1,15 +1,12 @@
 /** Swift's async frames: at every instruction of functions that are compiled as Swift's are, a walk goes to
  * the true caller, and their context is found. */
 import { assert, assertEquals } from "@std/assert";
-import { gunzipSync } from "node:zlib";
-import { type Arch, archs, writeRegister } from "../../../lib/arch/mod.ts";
-import { Image } from "../../../lib/macho/mod.ts";
+import { archs } from "../../../lib/arch/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { Backtrace } from "../../../lib/target/mod.ts";
 import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
 import { unwind } from "../../../lib/unwind/mod.ts";
-import type { Step, StepsRecording } from "../../fixtures/steps/arm_record.ts";
-import { readSteps } from "../../fixtures/steps/x86_steps.ts";
+import { armPrograms, task, x86Programs } from "./async_programs.ts";
 import { functions as imageOf, HandMadeStack } from "./stack.ts";
 
 const mark = 1n << 60n;
@@ -17,77 +14,6 @@ const mark = 1n << 60n;
 const signature = 0x002a_8000_0000_0000n;
 /** From where the frame pointer has been restored on. */
 const epilogueSize = 24;
-
-/** A thread at one instruction, and what is true of it. */
-interface Stopped {
-  readonly state: Uint8Array;
-  readonly stackAddress: bigint;
-  readonly stack: Uint8Array;
-  readonly returnAddress: bigint;
-  readonly cfa: bigint;
-  /** The caller's frame pointer. */
-  readonly fp: bigint;
-}
-
-interface Program {
-  readonly name: string;
-  readonly arch: Arch;
-  readonly image: Image;
-  readonly steps: readonly Stopped[];
-}
-
-function x86Programs(): Program[] {
-  const arch = archs.x86_64;
-  return readSteps("async").map(({ name, file, loadAddress, steps }) => ({
-    name: `x86_64 ${name}`,
-    arch,
-    image: Image.fromFile(file, name, { arch: arch.cpuType, loadAddress }),
-    steps: [...steps()].map(({ caller, ...step }) => ({
-      ...step,
-      cfa: caller.get(arch.sp.dwarf!)!,
-      fp: caller.get(arch.fp.dwarf!)!,
-    })),
-  }));
-}
-
-function armPrograms(): Program[] {
-  const arch = archs.arm64;
-  return ["O0", "Os"].map((level) => {
-    const name = `async-arm64-${level}`;
-    const url = new URL(`../../fixtures/steps/${name}.json`, import.meta.url);
-    const recording: StepsRecording = JSON.parse(Deno.readTextFileSync(url));
-    const unpack = (text: string) => gunzipSync(Uint8Array.fromBase64(text));
-    const steps: Step[] = JSON.parse(new TextDecoder().decode(unpack(recording.steps)));
-    const image = Image.fromFile(unpack(recording.image), name, {
-      arch: arch.cpuType,
-      loadAddress: BigInt(recording.loadAddress),
-    });
-    return {
-      ...{ name, arch, image },
-      steps: steps.map((step) => {
-        const state = new Uint8Array(arch.threadState.size);
-        step.registers.split(" ").forEach((value, index) => {
-          const name = recording.registers[index];
-          const register = name === "fp"
-            ? arch.fp
-            : arch.threadState.registers.find((one) => one.name === name)!;
-          writeRegister(state, register, BigInt(`0x${value}`));
-        });
-        return {
-          state,
-          stackAddress: BigInt(step.stackAddress),
-          stack: Uint8Array.fromHex(step.stack),
-          returnAddress: BigInt(step.returnAddress),
-          cfa: BigInt(step.cfa),
-          fp: BigInt(`0x${step.kept.split(" ")[recording.kept.indexOf("fp")]}`),
-        };
-      }),
-    };
-  });
-}
-
-/** In the order in which they resume each other. */
-const task = ["inner", "middle", "outer"];
 
 for (const { name, arch, image, steps } of [...x86Programs(), ...armPrograms()]) {
   const images = new Symbolizer([image]);
