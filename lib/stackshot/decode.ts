@@ -10,6 +10,7 @@ import type {
   TurnstileInfo,
   WaitInfo,
 } from "./data.ts";
+import type { StackshotBudget } from "./budget.ts";
 import {
   describedNumber,
   elements,
@@ -40,10 +41,11 @@ const terminated = 8n;
 export function decodeKcdata(
   bytes: Uint8Array,
   name: string,
+  budget: StackshotBudget,
   offset = 0,
 ): { data: StackshotData; end: number } {
   const warnings: string[] = [];
-  const buffer = readKcdata(bytes, name, collector(warnings), offset);
+  const buffer = readKcdata(bytes, name, collector(warnings), budget, offset);
   return { data: new Decoder(buffer, name, warnings).decode(), end: buffer.end };
 }
 

@@ -1,5 +1,6 @@
 /** kcdata, XNU's container format for nested structures: `osfmk/kern/kcdata.h`. */
 import { FormatError } from "../errors.ts";
+import type { StackshotBudget } from "./budget.ts";
 import { type Field, type Layout, readStruct, sizes, type Struct, text } from "./layout.ts";
 import {
   kc,
@@ -99,6 +100,7 @@ export function readKcdata(
   bytes: Uint8Array,
   name: string,
   warn: (text: string) => void,
+  budget: StackshotBudget,
   offset = 0,
 ): KcBuffer {
   const magic = magicAt(bytes, offset);
@@ -125,6 +127,11 @@ export function readKcdata(
     }
     if (size > bytes.length - at - HEADER) {
       warn(`the item of type 0x${type.toString(16)} ${at0x(at)} is cut short`);
+      at = bytes.length;
+      break;
+    }
+    if (!budget.tryItems(1)) {
+      warn(`there are more items than a file of this size has; those ${at0x(at)} are left out`);
       at = bytes.length;
       break;
     }

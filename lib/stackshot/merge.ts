@@ -67,7 +67,7 @@ function mergeTask(old: TaskData, task: TaskData): TaskData {
   }
   // A delta lists every thread of a task it reports, and none of a task it only lists.
   if (task.change === "named" && threads.length === 0) {
-    threads.push(...old.threads.map((thread): ThreadData => ({ ...thread, change: "kept" })));
+    for (const thread of old.threads) threads.push({ ...thread, change: "kept" });
   }
   const common = {
     ...task,

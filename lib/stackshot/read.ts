@@ -1,5 +1,6 @@
 /** Reading a stackshot file of any form. */
 import { FormatError } from "../errors.ts";
+import { StackshotBudget } from "./budget.ts";
 import type { StackshotData } from "./data.ts";
 import { decodeKcdata } from "./decode.ts";
 import { describedNumber, magicAt, readKcdata } from "./kcdata.ts";
@@ -8,8 +9,6 @@ import { decodeTraceBuffer, isTraceBuffer } from "./trace_buffer.ts";
 import { kc, magics } from "./types.ts";
 import { collector } from "./warnings.ts";
 
-/** Limit for decompressed data, so that damage does not cost memory. */
-const MOST_INFLATED = 1 << 29;
 /** `KCDCT_*` of `kern_cdata.c`. */
 const compression = { none: 0n, zlib: 1n } as const;
 
@@ -25,8 +24,11 @@ export async function readStackshot(
   name: string,
   base?: StackshotData,
 ): Promise<StackshotData> {
-  const plain = await unwrap(bytes, name);
-  const data = isTraceBuffer(plain) ? decodeTraceBuffer(plain, name) : decodeAll(plain, name);
+  const budget = new StackshotBudget(bytes.length);
+  const plain = await unwrap(bytes, name, budget);
+  const data = isTraceBuffer(plain)
+    ? decodeTraceBuffer(plain, name)
+    : decodeAll(plain, name, budget);
   if (base === undefined) return data;
   if (data.form !== "delta") {
     throw new FormatError(name, 0, "a delta stackshot, to complete a base");
@@ -35,10 +37,16 @@ export async function readStackshot(
 }
 
 /** All buffers of a file as one stackshot. */
-function decodeAll(bytes: Uint8Array, name: string): StackshotData {
-  let { data, end } = decodeKcdata(bytes, name);
+function decodeAll(bytes: Uint8Array, name: string, budget: StackshotBudget): StackshotData {
+  let { data, end } = decodeKcdata(bytes, name, budget);
   while (magicAt(bytes, end) === magics.delta) {
-    const next = decodeKcdata(bytes, name, end);
+    // What a delta does not mention is copied.
+    const copied = data.tasks.reduce((sum, { threads }) => sum + 1 + threads.length, 0);
+    if (!budget.tryItems(copied)) {
+      const warning = `deltas that copy too much begin at offset 0x${end.toString(16)}`;
+      return { ...data, warnings: [...data.warnings, warning] };
+    }
+    const next = decodeKcdata(bytes, name, budget, end);
     data = mergeDelta(data, next.data);
     end = next.end;
   }
@@ -46,14 +54,22 @@ function decodeAll(bytes: Uint8Array, name: string): StackshotData {
 }
 
 /** Decompresses gzip and the kernel's own compression. */
-async function unwrap(bytes: Uint8Array, name: string): Promise<Uint8Array> {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await inflate(bytes, "gzip", name, 0);
-  return magicAt(bytes) === magics.compressed ? await decompress(bytes, name) : bytes;
+async function unwrap(
+  bytes: Uint8Array,
+  name: string,
+  budget: StackshotBudget,
+): Promise<Uint8Array> {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await inflate(bytes, "gzip", name, 0, budget);
+  return magicAt(bytes) === magics.compressed ? await decompress(bytes, name, budget) : bytes;
 }
 
 /** A compressed buffer: items that describe the compression, the inner buffer's begin mark, and its
  * items as one zlib stream. See `kcdata_init_compress()` in `kern_cdata.c`. */
-async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> {
+async function decompress(
+  bytes: Uint8Array,
+  name: string,
+  budget: StackshotBudget,
+): Promise<Uint8Array> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // The items end at the inner buffer's begin mark; the compressed stream follows.
   let inner = 16;
@@ -64,7 +80,7 @@ async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> 
   }
   if (inner + 16 > bytes.length) throw new FormatError(name, inner, "a compressed stackshot");
   const warnings: string[] = [];
-  const { root } = readKcdata(bytes.subarray(0, inner), name, collector(warnings));
+  const { root } = readKcdata(bytes.subarray(0, inner), name, collector(warnings), budget);
   const numbers = new Map(
     root.items.map((item) => [item.description, describedNumber(item)]),
   );
@@ -77,7 +93,9 @@ async function decompress(bytes: Uint8Array, name: string): Promise<Uint8Array> 
   const stream = length > 0 && length <= bytes.length - start
     ? bytes.subarray(start, start + length)
     : bytes.subarray(start);
-  const items = kind === compression.none ? stream : await inflate(stream, "deflate", name, start);
+  const items = kind === compression.none
+    ? stream
+    : await inflate(stream, "deflate", name, start, budget);
   const whole = new Uint8Array(16 + items.length + (-items.length & 15) + 16);
   whole.set(bytes.subarray(inner, start));
   whole.set(items, 16);
@@ -106,6 +124,7 @@ async function inflate(
   format: "gzip" | "deflate",
   name: string,
   offset: number,
+  budget: StackshotBudget,
 ): Promise<Uint8Array> {
   const reader = inPieces(bytes).pipeThrough(new DecompressionStream(format)).getReader();
   const parts: Uint8Array[] = [];
@@ -114,11 +133,9 @@ async function inflate(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
+      budget.inflate(value.length, name, offset);
       parts.push(value);
       length += value.length;
-      if (length > MOST_INFLATED) {
-        throw new FormatError(name, offset, `at most ${MOST_INFLATED} bytes when inflated`);
-      }
     }
   } catch (error) {
     if (error instanceof FormatError) throw error;
