@@ -149,6 +149,8 @@ function isStrict(): boolean {
 /** The CPU types in a Mach-O file's header or headers, most wanted first; none when it is not one.
  * Formats: `<mach-o/loader.h>`, `<mach-o/fat.h>`. */
 async function machOCpuTypes(path: string): Promise<number[]> {
+  // Opening a FIFO would wait for somebody to write into it; starting it will say that it is none.
+  if (!(await Deno.stat(path)).isFile) return [];
   using file = await Deno.open(path);
   const bytes = new Uint8Array(4096);
   const length = await file.read(bytes) ?? 0;

@@ -1,5 +1,6 @@
 /** Opens what needs only a file system. `mod.ts` uses Deno's, the npm package Node's. */
 
+import { FormatError } from "./errors.ts";
 import { type LoadedImage, MachOFile, type MachOFileOptions } from "./macho/mod.ts";
 import type { Stackshot, StackshotData } from "./stackshot/mod.ts";
 import type { FileSystem } from "./file_system.ts";
@@ -75,8 +76,14 @@ export async function stackshotBase(
 
 function wholeFile({ files }: FileSystem, path: string): Uint8Array {
   using file = files.open(path);
+  if (file.size > MAX_STACKSHOT) {
+    throw new FormatError(path, MAX_STACKSHOT, "the end of a stackshot, which is less than 1 GiB");
+  }
   return file.read(0, file.size);
 }
+
+/** Maximum size of a stackshot file, in bytes. Kernels make some megabytes. */
+const MAX_STACKSHOT = 1 << 30;
 
 /** Decodes a stackshot.
  *

@@ -1,5 +1,6 @@
 /** What was typed before, in this session and in earlier ones. */
 import { files } from "../../ffi/files.ts";
+import { MAX_SIZE, readPlainFile } from "../input.ts";
 
 /** Maximum number of entries. The file is shortened when it has twice as many. */
 const maxEntries = 5000;
@@ -49,7 +50,7 @@ export class History {
     if (this.#path === undefined) return [];
     let text: string;
     try {
-      text = Deno.readTextFileSync(this.#path);
+      text = new TextDecoder().decode(readPlainFile(this.#path, MAX_SIZE.commands));
     } catch {
       return [];
     }

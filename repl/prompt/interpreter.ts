@@ -11,6 +11,7 @@ import {
 } from "../commands/mod.ts";
 import { clearStop, InterruptedError } from "../edit/interrupt.ts";
 import { UserError } from "../errors.ts";
+import { InputError, MAX_SIZE, readPlainFile } from "../input.ts";
 import { complain, explain, printLines } from "../view/output.ts";
 import { join, spaces } from "../view/text.ts";
 import type { Session } from "./session.ts";
@@ -118,8 +119,9 @@ export class Interpreter implements CommandContext {
     }
     let text: string;
     try {
-      text = await Deno.readTextFile(path);
+      text = new TextDecoder().decode(readPlainFile(path, MAX_SIZE.commands));
     } catch (error) {
+      if (error instanceof InputError) throw error;
       throw new UserError(
         error instanceof Deno.errors.NotFound
           ? `there is no file ${file}`

@@ -1,6 +1,7 @@
 /** The source around a frame, where the file exists. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
+import { InputError, MAX_SIZE, readPlainFile } from "../input.ts";
 import type { Session } from "../prompt/session.ts";
 import { padStart, trimEnd } from "./text.ts";
 
@@ -21,8 +22,9 @@ function candidates(session: Session, file: string): string[] {
 function readSource(session: Session, file: string): string[] {
   for (const path of candidates(session, file)) {
     try {
-      return Deno.readTextFileSync(path).split("\n");
+      return new TextDecoder().decode(readPlainFile(path, MAX_SIZE.source)).split("\n");
     } catch (error) {
+      if (error instanceof InputError) throw error;
       if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) {
         throw new UserError(`${path} cannot be read`);
       }

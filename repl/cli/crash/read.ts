@@ -14,6 +14,7 @@ import {
 } from "../../../lib/report/mod.ts";
 import { SymbolFiles } from "../../../lib/symbols/walking.ts";
 import { UserError } from "../../errors.ts";
+import { InputError, MAX_SIZE, readInput } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { isFolder } from "../../prompt/open.ts";
 import type { ReadCrash } from "../../view/crash_show.ts";
@@ -56,6 +57,7 @@ export async function openCrashSymbols(folders: readonly string[]): Promise<Cras
 
 /** Whether an error concerns one file only. */
 export function isOfFile(error: unknown): boolean {
+  if (error instanceof InputError) return true;
   return error instanceof Error && !(error instanceof UserError) &&
     (error.name === "FormatError" || error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory);
@@ -112,8 +114,8 @@ export async function readCrashes(
   const reports = target.test(spec)
     ? [await targetReport(spec, options)]
     : options.out === undefined
-    ? readReports(Deno.readFileSync(spec), spec)
-    : [readReport(Deno.readFileSync(spec), spec)];
+    ? readReports(await readInput(spec, MAX_SIZE.report), spec)
+    : [readReport(await readInput(spec, MAX_SIZE.report), spec)];
   return reports.map((report) => symbolicated(report, symbols, options));
 }
 

@@ -2,6 +2,7 @@
 import type { SafeText } from "../../../lib/escape.ts";
 import { readReport, type ReportSummary, summarizeReport } from "../../../lib/report/mod.ts";
 import { fileError } from "../../errors.ts";
+import { MAX_SIZE, readPlainFile } from "../../input.ts";
 import type { Values } from "../../options.ts";
 import { explain } from "../../view/output.ts";
 import type { crashOptions } from "./options.ts";
@@ -45,7 +46,7 @@ export class Summarizer implements Disposable {
   summarize(file: string): SummaryOrError {
     try {
       const { files } = this.#symbols;
-      return summarizeReport(readReport(Deno.readFileSync(file), file), {
+      return summarizeReport(readReport(readPlainFile(file, MAX_SIZE.report), file), {
         symbols: files,
         demangle: this.#demangle,
         attribution: (report) => ({

@@ -1,5 +1,7 @@
 /** Reads the input of `symbolicate` as it comes, in batches. */
 
+import { UserError } from "../../errors.ts";
+
 /** A source of bytes. */
 export interface Input {
   /** Returns the number of bytes read; `null` at the end. */
@@ -11,6 +13,8 @@ const PATIENCE_MILLISECONDS = 5;
 /** Maximum size of a batch, in bytes. */
 const MAX_BATCH = 1 << 24;
 const PIECE = 1 << 18;
+/** Maximum length of a line, in bytes. */
+const MAX_LINE = 1 << 26;
 
 /** The bytes of an input, in batches: all that is ready goes into one. */
 export async function* batches(input: Input): AsyncGenerator<Uint8Array> {
@@ -63,6 +67,9 @@ export async function* lineBatches(input: Input): AsyncGenerator<Uint8Array> {
     const end = text.lastIndexOf(0x0a) + 1;
     if (end > 0) yield text.subarray(0, end);
     rest = text.subarray(end);
+    if (rest.length > MAX_LINE) {
+      throw new UserError(`a line is longer than ${MAX_LINE >> 20} MiB: this is not a text`);
+    }
   }
   if (rest.length > 0) yield rest;
 }

@@ -38,7 +38,7 @@ export async function symbolicate(
   if (given.length > 0) {
     await answerLines(source, readWords(encoder.encode(given.join("\n"))), answer, style);
   } else {
-    using input = openInput(file);
+    using input = await openInput(file);
     if (filter) await filterText(source, input, style);
     else {
       for await (const text of lineBatches(input)) {
@@ -130,12 +130,12 @@ function preparation({ name }: AnswerStyle): (known: readonly AddressInfo[]) => 
 }
 
 /** A file, or stdin. */
-function openInput(path: string | undefined): Input & Disposable {
+async function openInput(path: string | undefined): Promise<Input & Disposable> {
   if (path === undefined || path === "-") {
     return { read: (into) => Deno.stdin.read(into), [Symbol.dispose]() {} };
   }
   try {
-    return Deno.openSync(path);
+    return await Deno.open(path);
   } catch (error) {
     throw fileError(error, path);
   }
