@@ -467,7 +467,7 @@ async function checkPrebuilt(scratch: string): Promise<string[]> {
       say("made from other sources; run deno task build");
     }
     const committed = `${scratch}/committed-${product.key}`;
-    const { default: contents } = await import(`./prebuilt/${product.key}.ts`);
+    const { default: contents } = await import(`../ffi/prebuilt/${product.key}.ts`);
     const bytes = await decompress(contents);
     if (await sha256(bytes) !== entry.sha256) say("is not the file that the manifest names");
     await Deno.writeFile(committed, bytes);
