@@ -14,7 +14,7 @@
 // Named in full: a script elsewhere that imports a checkout has no import map for it.
 // deno-lint-ignore no-import-prefix
 import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
-import { cacheDirectory } from "./cache_directory.ts";
+import { cacheDirectory } from "./user_folders.ts";
 import { files } from "./files.ts";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
 

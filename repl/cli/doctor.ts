@@ -255,7 +255,7 @@ export function stateIn(output: string | undefined): boolean | undefined {
 async function gather(): Promise<Facts> {
   const [{ ownOrigin }, { cacheDirectory }] = await Promise.all([
     import("../../ffi/command.ts"),
-    import("../../ffi/cache_directory.ts"),
+    import("../../ffi/user_folders.ts"),
   ]);
   const { os, arch } = Deno.build;
   let cache: Facts["cache"];

@@ -1,5 +1,6 @@
 /** What was typed before, in this session and in earlier ones. */
 import { files } from "../../ffi/files.ts";
+import { stateDirectory } from "../../ffi/user_folders.ts";
 import { MAX_SIZE, readPlainFile } from "../input.ts";
 
 /** Maximum number of entries. The file is shortened when it has twice as many. */
@@ -87,7 +88,6 @@ export class History {
 /** Where the history is kept: `machpause/history` in `$XDG_STATE_HOME` or `~/.local/state`;
  * `undefined` where there is no such place. */
 export function historyPath(): string | undefined {
-  const home = Deno.env.get("HOME");
-  const state = Deno.env.get("XDG_STATE_HOME") || (home && `${home}/.local/state`);
-  return state ? `${state}/machpause/history` : undefined;
+  const folder = stateDirectory();
+  return folder && `${folder}/history`;
 }

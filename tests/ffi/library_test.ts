@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { isRoot, onLinux } from "../machine.ts";
-import { cacheDirectory, type CacheSystem } from "../../ffi/cache_directory.ts";
+import { cacheDirectory, type FolderSystem, stateDirectory } from "../../ffi/user_folders.ts";
 
 const library = new URL("../../ffi/library.ts", import.meta.url).href;
 const kernel = new URL("../../ffi/mod.ts", import.meta.url).href;
@@ -204,12 +204,18 @@ for (const arch of ["x86_64", "i386"]) console.log(await loaderPath(arch));`;
 });
 
 /** Where a user's cache is, with the owners of some paths. */
-function place(given: Partial<CacheSystem>, owners: Readonly<Record<string, number>> = {}): string {
+function place(
+  { home = "/Users/me", caches, ...given }: Partial<FolderSystem> & {
+    home?: string;
+    caches?: string;
+  },
+  owners: Readonly<Record<string, number>> = {},
+): string {
+  const variables: Record<string, string | undefined> = { HOME: home, XDG_CACHE_HOME: caches };
   return cacheDirectory({
     os: "darwin",
     user: 501,
-    home: "/Users/me",
-    caches: undefined,
+    variable: (name) => variables[name],
     ownerOf: (path) =>
       ({ "/Users/me": 501, "/home/me": 1000, "/root": 0, "/tmp": 0, ...owners })[path],
     ...given,
@@ -223,7 +229,7 @@ Deno.test("root's cache is its own, whatever sudo leaves HOME at", () => {
   const roots = { "/var/root": 0, "/Users/me/Library/Caches": 501 };
   assertEquals(place({ user: 0, home: "/var/root" }, roots), "/var/root/Library/Caches/machpause");
   assertEquals(place({ user: 0, home: "/tmp/x" }), "/tmp/x/Library/Caches/machpause");
-  assertEquals(place({ user: 0, home: undefined }), "/var/root/Library/Caches/machpause");
+  assertEquals(place({ user: 0, home: "" }), "/var/root/Library/Caches/machpause");
 
   const linux = { os: "linux", home: "/home/me" };
   assertEquals(place(linux), "/home/me/.cache/machpause");
@@ -233,6 +239,18 @@ Deno.test("root's cache is its own, whatever sudo leaves HOME at", () => {
   assertEquals(place({ ...linux, user: 0, caches: "/home/me/caches" }), "/root/.cache/machpause");
   assertEquals(place({ ...linux, user: 0, caches: "/tmp/c" }), "/tmp/c/machpause");
   assertThrows(() => place({ home: "" }), Error, "HOME is not set");
+
+  // The prompt's history, which would otherwise be root's in the user's home after sudo.
+  const state = (user: number, home: string) =>
+    stateDirectory({
+      os: "darwin",
+      user,
+      variable: (name) => name === "HOME" ? home : undefined,
+      ownerOf: (path) => path === "/Users/me" ? 501 : undefined,
+    });
+  assertEquals(state(501, "/Users/me"), "/Users/me/.local/state/machpause");
+  assertEquals(state(0, "/Users/me"), "/var/root/.local/state/machpause");
+  assertEquals(state(501, ""), undefined);
 });
 
 Deno.test({
