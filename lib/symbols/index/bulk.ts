@@ -2,7 +2,8 @@
 import type { SourceFrame } from "../../dwarf/mod.ts";
 import { FormatError } from "../../errors.ts";
 import { runWorkers } from "../../workers.ts";
-import { imagesIn, openDwarf } from "../mod.ts";
+import { imagesIn } from "../binaries.ts";
+import { openDwarf } from "../open_dwarf.ts";
 import { unpackFrames } from "./packed_frames.ts";
 import { isSmall, pauses } from "./pauses.ts";
 import { type Answer, type IndexSystem, jobsFor, type Opening, type Task } from "./tasks.ts";

@@ -1,18 +1,14 @@
-/** Makes the symbol table file of one image. */
+/** Makes the symbol table file of one image. It imports single modules, not `symbols`' face: most of the
+ * command's start is loading. */
 import { type ArchName, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
 import type { RawText } from "../../escape.ts";
 import { type ByteSource, DebugMap, Image } from "../../macho/mod.ts";
 import { runWorkers } from "../../workers.ts";
-import {
-  DebugMapInfo,
-  MstBuilder,
-  type MstPart,
-  type MstSymbol,
-  openDwarf,
-  openMst,
-} from "../mod.ts";
-import type { Binary } from "../mod.ts";
+import type { Binary } from "../binaries.ts";
+import { DebugMapInfo } from "../debug_map_info.ts";
+import { MstBuilder, type MstPart, type MstSymbol, openMst } from "../mst/mod.ts";
+import { openDwarf } from "../open_dwarf.ts";
 import { isSmall, pauses } from "./pauses.ts";
 import { unitWarning } from "./serve.ts";
 import { type Answer, type IndexSystem, jobsFor, type Opening, type Task } from "./tasks.ts";
@@ -50,7 +46,7 @@ export interface Table {
 
 /** One of this many pieces of a table is verified where the input is not damaged: all of them take a fifth of
  * the time that making the table takes. */
-const SAMPLED = 64;
+const SAMPLED = 512;
 /** Mean number of batches of units per worker: small ones keep the workers busy to the end. */
 const BATCHES = 24;
 /** `S_ATTR_PURE_INSTRUCTIONS` and `S_ATTR_SOME_INSTRUCTIONS`: sections with code. */

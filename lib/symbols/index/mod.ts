@@ -12,3 +12,4 @@ export {
 } from "./index_table.ts";
 export { serveTasks } from "./serve.ts";
 export type { IndexSystem } from "./tasks.ts";
+export { imagesIn } from "../binaries.ts";
