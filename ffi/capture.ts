@@ -1,5 +1,5 @@
-/** Reads what `mp_snapshot` wrote: `mp_snapshot_header` and `mp_snapshot_thread` of
- * `shim/machpause.h`, little-endian as both systems are. */
+/** Decodes the result of `mp_snapshot`: `mp_snapshot_header` and `mp_snapshot_thread` of
+ * `shim/machpause.h`. All supported systems are little-endian. */
 import type { CapturedThread, ThreadInfo } from "../lib/target/kernel.ts";
 
 /** `sizeof(mp_thread_info)`. */
@@ -8,13 +8,13 @@ export const threadInfoSize = 128;
 /** `sizeof(mp_snapshot_header)`. */
 export const headerSize = 40;
 
-/** `mp_snapshot_header`, without the sizes that are checked here. */
+/** `mp_snapshot_header` */
 export interface Header {
   /** Nanoseconds. */
   readonly stopped: number;
   /** Bytes. */
   readonly used: number;
-  /** Bytes of a buffer in which nothing is left out. */
+  /** Size in bytes of a buffer that would hold everything. */
   readonly needed: number;
   readonly threadCount: number;
   readonly threadSize: number;
@@ -36,7 +36,7 @@ export function readHeader(view: DataView): Header {
 
 const decoder = new TextDecoder();
 
-/** A C string in a buffer of its own. */
+/** Decodes a C string, or all of `bytes` without a terminator. */
 export function readString(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
   return decoder.decode(end < 0 ? bytes : bytes.subarray(0, end));
@@ -61,10 +61,10 @@ export function readThreadInfo(bytes: Uint8Array, view: DataView, offset: number
 
 const nothing = new Uint8Array(0);
 
-/** Reads the thread records. Threads that ended before anything was learned of them are left out.
+/** Decodes the thread records. Threads that ended before anything was read of them are left out.
  *
- * @param bytes the used part of the buffer, which the threads' states and stacks stay parts of
- * @param stateSize bytes of a thread state
+ * @param bytes the used part of the buffer. The results' states and stacks are views of it
+ * @param stateSize size of a thread state in bytes
  */
 export function readThreads(
   bytes: Uint8Array,

@@ -2,11 +2,11 @@
 import { folderOf, type Paths, placeOf } from "../lib/file_place.ts";
 import type { Files, FileSink, OpenFile } from "../lib/file_system.ts";
 
-/** Files by place: nothing is read that was not asked for. */
+/** Files that are read by offset: only what is asked for is read. */
 export const files: Files = { open, create, walk };
 
 function open(path: string): OpenFile {
-  // Opening a pipe would wait for somebody to write into it.
+  // Opening a FIFO would wait for a writer.
   const { isFile, size, mtime } = Deno.statSync(path);
   if (!isFile) throw new Error(`${path} is not a plain file`);
   const file = Deno.openSync(path);
@@ -30,7 +30,7 @@ function open(path: string): OpenFile {
   };
 }
 
-/** Begins to write a file, which appears whole or not at all. */
+/** Starts a file that appears when it is complete, or never. */
 function create(path: string, mode = 0o600): FileSink {
   const place = placeOf(path, paths);
   if (!place.replaced) return writeThrough(place.path);
@@ -57,15 +57,15 @@ const paths: Paths = {
   realPath: (path) => Deno.realPathSync(path),
 };
 
-/** Node's file system, for what Deno's has no name for. Loaded when a file is written: it takes longer to
- * load than most of what a file is written for. */
+/** Node's file system, for open flags that Deno's lacks. Loaded when a file is written, because loading it
+ * takes some milliseconds. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs") as typeof import("node:fs");
 }
 
 const zeros = new Uint8Array(64 << 10);
 
-/** Writes to a device or a FIFO as it is. */
+/** Writes to a device or a FIFO. */
 function writeThrough(path: string): FileSink {
   const file = openThrough(path);
   let length = 0;
@@ -91,8 +91,8 @@ function writeThrough(path: string): FileSink {
   };
 }
 
-/** Opens a device or a FIFO. Opening a FIFO waits for a reader, and nothing else of this process would go
- * on meanwhile: so it is asked first whether there is one. */
+/** Opens a device or a FIFO. Opening a FIFO waits for a reader and would block this process, so this first
+ * tests whether there is one. */
 function openThrough(path: string): Deno.FsFile {
   const fs = nodeFs();
   const { O_WRONLY, O_NONBLOCK } = fs.constants;
@@ -103,7 +103,7 @@ function openThrough(path: string): Deno.FsFile {
     if (codeOf(cause) !== "ENXIO") throw cause;
     throw new Error(`${path}: nobody reads from it`, { cause });
   }
-  // Open until then: a reader leaves with the last writer.
+  // It stays open until then: a reader sees the end of the FIFO when the last writer closes it.
   try {
     return Deno.openSync(path, { write: true });
   } finally {
@@ -115,13 +115,13 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code;
 }
 
-/** How a file that is being written gets its name, or none. */
+/** What happens to an unfinished file in the end. */
 interface Naming {
   commit(): void;
   abandon(): void;
 }
 
-/** What of a file a sink uses. */
+/** A file that a sink writes. */
 interface Output {
   /** Writes some of the bytes at an offset; returns how many. */
   write(bytes: Uint8Array, offset: number): number;
@@ -129,7 +129,7 @@ interface Output {
   close(): void;
 }
 
-/** A sink over a file that has no name yet, or not its own. */
+/** A sink over a file that has a temporary name, or none. */
 function sinkOver(file: Output, naming: Naming): FileSink {
   let length = 0;
   let open = true;
@@ -167,7 +167,7 @@ function sinkOver(file: Output, naming: Naming): FileSink {
   };
 }
 
-/** Gives a file its name, in the place of the file that has it. What else has taken the name since stays. */
+/** Renames a file, replacing another file. Anything else that has that name by now is kept. */
 function renameOver(from: string, to: string): void {
   try {
     const kind = paths.kind(to, false);
@@ -181,22 +181,22 @@ function renameOver(from: string, to: string): void {
   }
 }
 
-/** The name of an unfinished file: whose it is, and that it may be removed when that process is gone. */
+/** A name for an unfinished file, with the pid of its writer. */
 function partialName(path: string): string {
   return `${path}.${Deno.pid}.${crypto.randomUUID().slice(0, 8)}.partial`;
 }
 
-/** What {@linkcode partialName} makes: the pid. */
+/** The names that {@linkcode partialName} makes. Group 1 is the pid. */
 const partialNames = /\.(\d+)\.[0-9a-f]{8}\.partial$/;
 
-/** A file that has a name of its own until it is committed. It is locked for as long as it is written. */
+/** A file with a temporary name. It is locked while it is written, which shows that its writer is alive. */
 function partial(path: string, mode: number): FileSink {
   const temporary = partialName(path);
   const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
   try {
     file.lockSync(true);
   } catch {
-    // Not every file system has locks; without them nobody removes it for us.
+    // Not every file system has locks. Without one, another process does not remove the file either.
   }
   let position = 0;
   const output: Output = {
@@ -215,14 +215,14 @@ function partial(path: string, mode: number): FileSink {
   });
 }
 
-/** The folders in which this process has removed leftovers. */
+/** The folders that this process has cleaned. */
 const swept = new Set<string>();
 
-/** How old an unfinished file is, in milliseconds, before its lock tells whether it is being written: a
- * process takes the lock after it has made the file. */
+/** Age in milliseconds from which a missing lock means that nobody writes the file. A writer takes the lock
+ * just after it has created the file. */
 const lockedAfter = 10_000;
 
-/** Removes the unfinished files of processes that were killed. */
+/** Removes unfinished files whose writers were killed. */
 function removeLeftovers(folder: string): void {
   if (swept.has(folder)) return;
   swept.add(folder);
@@ -232,7 +232,7 @@ function removeLeftovers(folder: string): void {
       if (pid !== undefined) removeLeftover(`${folder}/${name}`, Number(pid));
     }
   } catch {
-    // A folder may be writable and yet not readable.
+    // A folder can be writable but not readable.
   }
 }
 
@@ -245,7 +245,7 @@ function removeLeftover(path: string, pid: number): void {
     if (isNew && mayLive(pid)) return;
     Deno.removeSync(path);
   } catch {
-    // Somebody else's, or gone already.
+    // It belongs to another user, or is gone.
   }
 }
 
@@ -261,10 +261,10 @@ const O_RDWR = 2;
 const AT_FDCWD = -100;
 const AT_SYMLINK_FOLLOW = 0x400;
 
-/** Gives what `/proc` calls `from` the name `to`; false where that is taken, or cannot be. */
+/** Links a file in `/proc/self/fd` to a new name. `false` on failure, as when the name is taken. */
 type Link = (from: string, to: string) => boolean;
 
-/** `linkat`, which Deno cannot be told to follow links with; `null` where it is not to be had. */
+/** `linkat` of the C library: Deno's `link` does not follow links. `null` if unavailable. */
 let link: Link | null | undefined;
 
 function findLink(): Link | null {
@@ -278,13 +278,13 @@ function findLink(): Link | null {
     return (from, to) =>
       symbols.linkat(AT_FDCWD, name(from), AT_FDCWD, name(to), AT_SYMLINK_FOLLOW) === 0;
   } catch {
-    // Another C library.
+    // Not glibc.
     return null;
   }
 }
 
-/** A file that has no name until it is committed, so that nothing is left of it when this process is
- * killed; `undefined` where there is no such thing. */
+/** A file without a name until the commit. If this process is killed nothing is left of it. `undefined` if
+ * the system or the file system has no such files. */
 function unnamed(path: string, mode: number): FileSink | undefined {
   link ??= findLink();
   if (link === null) return undefined;
@@ -293,7 +293,7 @@ function unnamed(path: string, mode: number): FileSink | undefined {
   try {
     descriptor = fs.openSync(folderOf(path), O_TMPFILE | O_RDWR, mode);
   } catch {
-    // NFS has none. Where the folder is missing, partial() says so.
+    // As on NFS. If the folder does not exist, partial() fails with the error.
     return undefined;
   }
   const output: Output = {

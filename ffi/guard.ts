@@ -1,9 +1,9 @@
-/** `thread_suspend` outlives its caller, unlike `task_suspend2`: what is suspended thread by thread
- * must be resumed before this process ends, however it ends. */
+/** Resumes threads when this process ends. On Darwin a `thread_suspend` stays in effect after its caller has
+ * ended, unlike a `task_suspend2`. If the event loop hangs the watchdog does it: see `watchdog.ts`. */
 
 const signals: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** What is to be let go. */
+/** Targets with suspended threads. */
 const held = new Set<Disposable>();
 
 function release(): void {
@@ -16,7 +16,7 @@ const listeners = signals.map((signal) => ({
   listen() {
     release();
     watch(false);
-    // With no listener left the signal does what it would have done.
+    // Without a listener the signal has its default action.
     Deno.kill(Deno.pid, signal);
   },
 }));
@@ -37,8 +37,9 @@ function watch(on: boolean): void {
   }
 }
 
-/** Has `target` disposed when this process ends by a signal, an uncaught error or in the ordinary
- * way, from when it holds suspended threads until it no longer does. */
+/** Registers a target for disposal when this process exits, or ends by a signal or an uncaught error.
+ *
+ * @param holds whether the target has suspended threads; `false` removes the target again */
 export function guard(target: Disposable, holds: boolean): void {
   const before = held.size;
   if (holds) held.add(target);

@@ -1,4 +1,4 @@
-/** Starts programs to be looked at. */
+/** Starts programs. */
 import { FormatError } from "../lib/errors.ts";
 import { loaderPath } from "./library.ts";
 
@@ -14,15 +14,15 @@ import { loaderPath } from "./library.ts";
  * ```
  */
 export interface LaunchOptions {
-  /** Arguments after the program's name. */
+  /** Arguments, without the program's name. */
   readonly args?: readonly string[];
-  /** The working directory; this process's own when not given. */
+  /** The working directory. Default: that of this process. */
   readonly cwd?: string;
-  /** Environment variables on top of this process's own. */
+  /** Environment variables, added to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Kill it when this process ends, however that ends. Otherwise it lives on. */
+  /** Kill the program when this process ends, even by SIGKILL. Default: it keeps running. */
   readonly killOnExit?: boolean;
-  /** Where its output goes; `inherit` when not given. It reads nothing. */
+  /** What its stdout and stderr are. Default: `inherit`. Its stdin is empty. */
   readonly output?: "inherit" | "null";
 }
 
@@ -35,18 +35,18 @@ export interface LaunchHooks {
 /** A program that was started. */
 export interface Launched {
   readonly pid: number;
-  /** Whether dyld, or the loader in its place, will publish the program's images. */
+  /** Whether dyld, or the Mach-O loader, will publish the program's images. */
   readonly hasDyld: boolean;
   kill(): void;
-  /** How it ended, in words; `undefined` while it runs. */
+  /** How it ended, as text; `undefined` while it runs. */
   ended(): string | undefined;
 }
 
-/** `CPU_TYPE_*` of the programs that the loader runs on Linux. */
+/** The architectures that the Mach-O loader runs on Linux, by `CPU_TYPE_*`. */
 const loaders: Readonly<Record<number, "i386" | "x86_64">> = { 7: "i386", 0x01000007: "x86_64" };
 
-/** Starts a program. On Linux a Mach-O program runs through the Mach-O loader. It lives on when this
- * process ends, unless {@linkcode LaunchOptions.killOnExit} says otherwise.
+/** Starts a program. On Linux the Mach-O loader runs Mach-O programs. The program keeps running when this
+ * process ends, unless {@linkcode LaunchOptions.killOnExit} is set.
  *
  * @throws FormatError when the file is a Mach-O program that cannot run here
  * @throws Deno.errors.NotFound when there is no such file
@@ -115,9 +115,9 @@ export async function launchProcess(
   };
 }
 
-/** Has a process killed when this one ends, until it is disposed. A shell waits for the end of a pipe
- * that only this process can write to; the loader for Linux does the same by itself, without a moment
- * in which this process could end unnoticed. */
+/** Has a process killed when this one ends, until the result is disposed. A shell reads from a pipe that
+ * only this process has open for writing: it sees the end of the pipe when this process ends. The Mach-O
+ * loader needs no shell: it uses `PR_SET_PDEATHSIG`, before the program starts. */
 export function killWithUs(pid: number): Disposable {
   const shell = new Deno.Command("/bin/sh", {
     args: ["-c", 'trap "" HUP INT TERM; read -r _; kill -9 "$1"', "sh", `${pid}`],
@@ -146,7 +146,7 @@ function isStrict(): boolean {
   return state === "granted" && Deno.env.get(variable) === "1";
 }
 
-/** The CPU types in a Mach-O file's header or headers, most wanted first; none when it is not one.
+/** The CPU types in a Mach-O file's headers, highest first; empty for other files.
  * Formats: `<mach-o/loader.h>`, `<mach-o/fat.h>`. */
 async function machOCpuTypes(path: string): Promise<number[]> {
   // Opening a FIFO would wait for somebody to write into it; starting it will say that it is none.

@@ -1,36 +1,34 @@
-/** Where the native files come from.
+/** Finds the native files.
  *
- * A package from a registry has no files on disk that the system could load, so its native files
- * are embedded in modules, compressed, and written out once to a cache directory.
+ * A package from a registry has no files on disk that the system could load. So its native files are
+ * embedded in modules, compressed, and are written once to a cache directory.
  *
- * What is loaded is native code with this process's rights, so the directory must be the user's own
- * and nobody else's to write: it is refused otherwise. That is also what makes checking a file and
- * then loading it by name sound: between the two only the user could change it. The SHA-256 of the
- * file is checked at every load. A file appears under its name whole, by renaming, and its
- * directory is named by its hash, so several processes and several versions can write at once; whichever is last
- * put the same bytes there. A file that is not what it should be is replaced in the same way, which
- * leaves processes that have the old one mapped alone.
+ * The files are native code that runs with this process's rights. So the directory must belong to the
+ * user and be writable by nobody else. Then only the user can change a file between the check and the
+ * load. The SHA-256 of a file is checked at every load. The name of a file's directory is its hash, and
+ * a file gets its name when it is complete. So several processes and several versions can write at
+ * once. A damaged file is replaced, not overwritten: processes that have it mapped keep the old one.
  */
-// Named in full: a script elsewhere that imports a checkout has no import map for it.
+// The full specifier: a script elsewhere that imports a checkout does not use its import map.
 // deno-lint-ignore no-import-prefix
 import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
 import { cacheDirectory } from "./user_folders.ts";
 import { files } from "./files.ts";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
 
-/** Deno's flags for what is done here, for messages. */
+/** The Deno flags that this module needs, for messages. */
 const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=uid (or -A)";
 
 /** The embedded library for this machine. */
 const ownKey = Deno.build.os === "darwin" ? "darwin" : `linux-${Deno.build.arch}`;
 
-/** In hexadecimal. WebCrypto's would have to be waited for, and `node:crypto` takes longer to load than
- * all of machpause. */
+/** Hashes bytes; the result is hexadecimal. WebCrypto is asynchronous, and `node:crypto` takes longer to
+ * load than all of machpause. */
 function sha256(bytes: Uint8Array): string {
   return digest(bytes).toHex();
 }
 
-/** Runs `action`; where Deno's permissions stop it, says which flags it takes. */
+/** Runs `action`. An error about missing permissions names the flags. */
 function permitted<T>(action: () => T): T {
   try {
     return action();
@@ -46,7 +44,7 @@ function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(descriptor).state === "granted";
 }
 
-/** The environment variable, where it may be read without asking anybody. */
+/** An environment variable, if it can be read without a permission prompt. */
 function grantedVariable(variable: string): string | undefined {
   if (!isGranted({ name: "env", variable })) return undefined;
   return Deno.env.get(variable) || undefined;
@@ -59,7 +57,7 @@ function refuse(directory: string, why: string): never {
   );
 }
 
-/** Makes sure that nobody but the user can put files into the directory. */
+/** Checks that only the user can create files in the directory. */
 function checkDirectory(directory: string): void {
   const info = Deno.lstatSync(directory);
   if (info.isSymlink) refuse(directory, "is a symbolic link");
@@ -68,7 +66,7 @@ function checkDirectory(directory: string): void {
   if ((info.mode! & 0o022) !== 0) refuse(directory, "can be written by other users");
 }
 
-/** The directory of one file, named by its hash: the file keeps the name that stacks show. */
+/** The directory of a file. It is named by the hash, so that the file has the name that stacks show. */
 function directoryOf(prebuilt: Prebuilt): string {
   return `${cacheDirectory()}/${prebuilt.sha256.slice(0, 16)}`;
 }
@@ -78,12 +76,12 @@ function checkDirectories(prebuilt: Prebuilt): void {
   checkDirectory(directoryOf(prebuilt));
 }
 
-/** The path of the file in the cache, where there is one of the right size. */
+/** The path of a file in the cache; `undefined` without one of the right size. */
 function findCached(prebuilt: Prebuilt): string | undefined {
   try {
     checkDirectories(prebuilt);
     const path = `${directoryOf(prebuilt)}/${prebuilt.file}`;
-    // A link could lead out of the directory.
+    // A link could lead outside the directory.
     const info = Deno.lstatSync(path);
     return info.isFile && info.size === prebuilt.size ? path : undefined;
   } catch (error) {
@@ -92,7 +90,7 @@ function findCached(prebuilt: Prebuilt): string | undefined {
   }
 }
 
-/** The same, where the file is right. */
+/** The same, with the hash checked. */
 function checkCached(prebuilt: Prebuilt): string | undefined {
   const path = findCached(prebuilt);
   return path !== undefined && sha256(Deno.readFileSync(path)) === prebuilt.sha256
@@ -128,7 +126,7 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/** Writes a file that appears whole, in place of what is there: a link could lead out of the directory. */
+/** Writes a complete file in place of an old one. A link is removed: it could lead outside the directory. */
 function writeWhole(path: string, bytes: Uint8Array): void {
   try {
     if (Deno.lstatSync(path).isSymlink) Deno.removeSync(path);
@@ -151,7 +149,7 @@ function prebuiltOf(key: string): Prebuilt {
   return prebuilt;
 }
 
-/** Each by name, so that a registry and Deno's own cache know what belongs to the package. */
+/** Imports with literal names, so that registries and Deno's cache find the modules. */
 const modules: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {
   "darwin": () => import("./prebuilt/darwin.ts"),
   "preload": () => import("./prebuilt/preload.ts"),
@@ -162,37 +160,36 @@ const modules: Readonly<Record<string, () => Promise<{ readonly default: string 
   "loader-i386": () => import("./prebuilt/loader-i386.ts"),
 };
 
-/** The embedded file. */
+/** Decompresses an embedded file. */
 async function embedded(key: string): Promise<Uint8Array> {
   const compressed = Uint8Array.fromBase64((await modules[key]()).default);
   const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Whether the cache seems to have this machine's library, as far as may be seen without asking. */
+/** Whether the cache seems to have this machine's library. Never prompts for a permission. */
 function seemsCached(): boolean {
   const mayLook = isGranted({ name: "read" }) && isGranted({ name: "env" }) &&
     isGranted({ name: "sys", kind: "uid" });
   try {
     return mayLook && findCached(libraries[ownKey]) !== undefined;
   } catch {
-    // libraryPath() says what is wrong, to somebody who asked for the library.
+    // libraryPath() reports the error when the library is needed.
     return false;
   }
 }
 
-/** This machine's embedded library, where it will have to be written: {@linkcode libraryPath} cannot
- * wait for it. Nothing is waited for here when the cache has it, for a worker loses the messages
- * that come while its modules wait. */
+/** This machine's embedded library, if it is not in the cache. It is loaded here because
+ * {@linkcode libraryPath} is synchronous. If the cache has it there is no `await`: a worker loses
+ * messages that arrive while its modules wait. */
 const ownLibrary = Object.hasOwn(libraries, ownKey) && !seemsCached()
   ? await embedded(ownKey)
   : undefined;
 
-/** The path of the native library: the one that is asked for, the one that the environment variable
- * `MACHPAUSE_LIBRARY` names, or the embedded one, written to the cache directory where it is not
- * there yet.
+/** The path of the native library: `library`, or the environment variable `MACHPAUSE_LIBRARY`, or the
+ * embedded library, which is written to the cache directory if needed.
  *
- * @param library the path of one to use instead
+ * @param library a path to use instead
  * @throws Error when the cache directory is not safe, or a permission is missing
  */
 export function libraryPath(library?: string): string {
@@ -214,9 +211,9 @@ export function libraryPath(library?: string): string {
   });
 }
 
-/** The path of the program that runs Mach-O programs on Linux, from the same cache.
+/** The path of the program that runs Mach-O programs on Linux, in the same cache.
  *
- * @param arch what it runs
+ * @param arch of the programs
  */
 export function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
   return embeddedPath(`loader-${arch}`);
@@ -251,7 +248,7 @@ export async function demoPath(): Promise<string> {
   return `${directory}/${list[0].path}`;
 }
 
-/** Whether a file is there with these bytes. */
+/** Whether a file has these bytes. */
 function holds(path: string, bytes: Uint8Array): boolean {
   try {
     if (!Deno.lstatSync(path).isFile) return false;

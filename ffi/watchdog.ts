@@ -2,19 +2,18 @@
 import { MachError } from "../lib/errors.ts";
 import type { Native } from "./native.ts";
 
-/** Ends this process by a signal that is not answered within half a second: SIGHUP, SIGTERM, or a second
- * SIGINT. Without it, code that loops keeps a process alive that listens to these signals, and keeps
- * what that process has suspended.
+/** Ends this process when SIGHUP, SIGTERM or a second SIGINT is not answered within half a second. Without
+ * it a process that listens to these signals, but whose event loop hangs, would keep its targets paused.
  *
- * It is armed by itself while a target is paused or a thread suspended. A program that listens to one of
- * these signals and neither ends nor resumes its targets calls {@linkcode Watchdog.answer}. */
+ * It is armed while a target is paused or a thread is suspended. A program that listens to one of these
+ * signals, and then neither exits nor resumes its targets, must call {@linkcode Watchdog.answer}. */
 export interface Watchdog {
-  /** Arms it until the result is disposed. */
+  /** Arms the watchdog until the result is disposed. */
   arm(): Disposable;
-  /** The signals so far have been seen to. */
+  /** Marks the signals received so far as answered. */
   answer(): void;
-  /** How many SIGINTs have come since it was armed or answered. Reading it is no call into the library,
-   * and works while the event loop hangs. */
+  /** Number of SIGINTs since the watchdog was armed or answered. This reads memory, so code that blocks the
+   * event loop can poll it. */
   readonly interrupts: number;
 }
 
@@ -40,7 +39,7 @@ export function watchdogOf(native: Native): Watchdog {
     },
     answer: () => void native.mp_watchdog_answer(),
     get interrupts() {
-      // The signal handler, in whatever thread it runs, writes it.
+      // A signal handler, which may run in another thread, writes it.
       return Atomics.load(view ??= interrupts(), 0);
     },
   };

@@ -1,4 +1,4 @@
-/** Where the bytes go that are written to a path: output must not destroy what it finds there. */
+/** Decides where output to a path goes, so that it does not destroy a device or a link. */
 
 /** What is at a path. */
 export type FileKind =
@@ -10,35 +10,35 @@ export type FileKind =
   | "FIFO"
   | "socket";
 
-/** What is asked of a file system. */
+/** The file system calls that this needs. */
 export interface Paths {
-  /** What is at a path; `undefined` for nothing.
+  /** What is at a path; `undefined` if nothing.
    *
-   * @param follow whether a link counts as what it leads to
+   * @param follow whether to follow links
    */
   kind(path: string, follow: boolean): FileKind | undefined;
-  /** What a link says. */
+  /** The target of a link. */
   readLink(path: string): string;
-  /** The path without links. */
+  /** The path with all links resolved. */
   realPath(path: string): string;
 }
 
 /** Where output goes. */
 export interface Place {
-  /** That of `path` which is not a link. */
+  /** The path to write. It is not a link. */
   readonly path: string;
-  /** Whether a finished file may take this name. A device and a FIFO are written to instead. */
+  /** Whether a new file replaces what is there. Otherwise the device or FIFO is opened and written. */
   readonly replaced: boolean;
 }
 
-/** As many links in a row as Linux follows. */
+/** The limit of Linux for links in a row. */
 const maxLinks = 40;
 
-/** Where output to `path` goes: a link is kept, and what it leads to is written; so are character devices
- * and FIFOs.
+/** Decides where output to `path` goes. Links are followed and kept. Character devices and FIFOs are
+ * written.
  *
- * @throws Error with `code` `EISDIR` for a folder; for a block device, on which it would destroy what is
- * stored, and for a socket
+ * @throws Error for a folder, with `code` `EISDIR`; for a block device, whose contents it would destroy;
+ * for a socket
  */
 export function placeOf(path: string, paths: Paths): Place {
   const kind = paths.kind(path, true);
@@ -47,7 +47,7 @@ export function placeOf(path: string, paths: Paths): Place {
       try {
         return { path: paths.realPath(path), replaced: true };
       } catch {
-        // What a process has open may have no name any more: /dev/stdout.
+        // The file behind /dev/stdout may have no name any more.
         return { path, replaced: false };
       }
     case "character device":
@@ -62,7 +62,7 @@ export function placeOf(path: string, paths: Paths): Place {
   }
 }
 
-/** The path that a chain of links leads to, where nothing is. */
+/** The path at the end of links that lead to nothing. */
 function endOfLinks(path: string, paths: Paths): string {
   let at = path;
   for (let links = 0; paths.kind(at, false) === "link"; links++) {
@@ -73,7 +73,7 @@ function endOfLinks(path: string, paths: Paths): string {
   return at;
 }
 
-/** The folder of a path, as a path. */
+/** The path of the folder that contains a path. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash < 0 ? "." : path.slice(0, slash) || "/";

@@ -80,7 +80,7 @@ typedef struct mp_snapshot_thread {
 /* At the start of a snapshot's buffer; thread_count records follow it at once. */
 typedef struct mp_snapshot_header {
 	uint64_t stopped_ns;     /* from before the first thread was asked to stop until the last one ran
-	                          * again; of a task that is left suspended, until this call returned */
+	                          * again; if the task stays suspended, until this call returned */
 	uint64_t used;           /* bytes of the buffer that are in use */
 	uint64_t needed;         /* the capacity that a complete snapshot would have needed */
 	uint32_t thread_count;
@@ -202,21 +202,21 @@ MP_EXPORT int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack,
 MP_EXPORT int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity);
 
 /*
- * The watchdog. While it is armed, the process ends by SIGHUP, SIGTERM or a second SIGINT that it has a
- * handler for, but that it has not answered within 500 ms: neither by mp_watchdog_answer() nor by
- * disarming. So a program whose event loop hangs can be ended, and with it what it holds suspended. A
- * signal without a handler does what it always does.
+ * The watchdog. While it is armed, SIGHUP, SIGTERM or a second SIGINT ends the process if the process has
+ * a handler for the signal but does not answer it within 500 ms, by mp_watchdog_answer() or by disarming.
+ * So a program whose event loop hangs can be ended, which ends its suspensions too. Signals without a
+ * handler keep their effect.
  *
- * Every suspension handed out here arms it until it is resumed; arms nest. On Linux, and of a task on
- * Darwin, the kernel ends a suspension with its maker; threads that were suspended with
- * mp_thread_suspend() the watchdog resumes.
+ * Every suspension that is handed out arms the watchdog until it is resumed. Arms nest. The kernel ends
+ * the suspensions of a process that ends, except those by thread_suspend() on Darwin: the watchdog
+ * resumes these threads.
  */
 MP_EXPORT int32_t mp_watchdog_arm(void);
 MP_EXPORT int32_t mp_watchdog_disarm(void);
-/* The signals so far have been seen to: the process need not end by them. */
+/* Marks the signals received so far as answered. */
 MP_EXPORT int32_t mp_watchdog_answer(void);
-/* *address is set to that of a uint32_t in this library: how many SIGINTs have come since the watchdog
- * was armed or answered. Code that loops can look at it without a call. */
+/* Sets *address to the address of a uint32_t: the number of SIGINTs since the watchdog was armed or
+ * answered. Code that loops can poll it without a call. */
 MP_EXPORT int32_t mp_watchdog_interrupts(uint64_t *address);
 
 /* mp_stackshot() forms */

@@ -1,11 +1,10 @@
 /*
  * The watchdog of machpause.h, in POSIX calls; the same file on both systems.
  *
- * A runtime such as Deno installs a handler for a signal that a program listens to, and hands the signal
- * to the program's event loop. While code of that program loops, the loop does not turn: the signal
- * neither ends the process nor reaches the program, and what the process holds suspended stays so. So
- * the watchdog puts a handler of its own before such a handler, and a thread of its own ends the process
- * when nobody answers.
+ * A runtime such as Deno installs a handler for each signal that the program listens to, and passes the
+ * signal to the event loop. If the event loop hangs, the signal neither ends the process nor reaches the
+ * program, and the targets of the process stay suspended. So the watchdog installs a handler that runs
+ * before such a handler, and a thread that ends the process if the signal is not answered.
  */
 #define _GNU_SOURCE
 #include "watchdog.h"
@@ -24,7 +23,7 @@
 
 struct watch {
 	const int signal;
-	const uint32_t limit;     /* that many unanswered signals end the process */
+	const uint32_t limit;     /* number of unanswered signals that ends the process */
 	uint32_t pending;         /* unanswered */
 	bool installed;
 	struct sigaction before;  /* the handler that is called after ours */
@@ -34,19 +33,19 @@ struct watch {
 static struct watch watches[] = {
 	{ .signal = SIGHUP, .limit = 1 },
 	{ .signal = SIGTERM, .limit = 1 },
-	/* Ctrl-C gives up what runs; a second one means that this did not happen. */
+	/* The first Ctrl-C interrupts what runs. A second one means that this did not work. */
 	{ .signal = SIGINT, .limit = 2 },
 };
 
 #define WATCHES (sizeof(watches) / sizeof(watches[0]))
 
-static uint32_t lock;       /* over what follows; never taken by the signal handler */
+static uint32_t lock;       /* guards what follows; the signal handler does not take it */
 static uint32_t armed;      /* mp_watchdog_arm()s outstanding */
 static uint32_t interrupts; /* SIGINTs since it was armed or answered */
 static int wake[2] = { -1, -1 };
-static int started_in;      /* the process whose thread serves; a forked child has none */
+static int started_in;      /* the process that started the thread; a forked child has none */
 
-/* What is suspended. */
+/* The suspensions. */
 static struct held {
 	uint32_t port;
 	uint32_t count;
@@ -100,8 +99,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		found->before.sa_handler(signal);
 }
 
-/* Ends the process as the signal does that nobody handles. The kernel then ends its suspensions, but for
- * those that thread_suspend() makes on Darwin. */
+/* Ends the process by the default action of the signal. The kernel then ends its suspensions, except those
+ * by thread_suspend() on Darwin, which are ended here. */
 static void end(int signal)
 {
 	struct sigaction action;
@@ -159,7 +158,7 @@ static bool start(void)
 	if (started_in == getpid())
 		return true;
 	if (wake[0] >= 0) {
-		/* The parent's, which it reads from. */
+		/* The pipe of the parent process. */
 		close(wake[0]);
 		close(wake[1]);
 		wake[0] = -1;
@@ -168,10 +167,10 @@ static bool start(void)
 		return false;
 	for (int i = 0; i < 2; i++) {
 		fcntl(wake[i], F_SETFD, FD_CLOEXEC);
-		/* The handler must not wait for the thread, nor the thread for a byte it was told of. */
+		/* Neither the handler nor the thread may block. */
 		fcntl(wake[i], F_SETFL, O_NONBLOCK);
 	}
-	/* The process's signals are for its other threads. */
+	/* Signals of the process are left to its other threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int result = pthread_create(&thread, NULL, serve, NULL);
@@ -187,8 +186,8 @@ static bool start(void)
 	return true;
 }
 
-/* Puts our handler before one that is there. A signal without a handler ends the process by itself, or
- * is ignored because somebody wants it to be. */
+/* Installs our handler before an existing one. A signal without a handler needs no watchdog: it ends the
+ * process, or is ignored on purpose. */
 static kern_return_t install(struct watch *watch)
 {
 	struct sigaction action;
@@ -203,7 +202,7 @@ static kern_return_t install(struct watch *watch)
 	action = watch->before;
 	action.sa_sigaction = on_signal;
 	action.sa_flags = (action.sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
-	/* It stays: others may have chained theirs to it since. */
+	/* It is never removed, because later handlers may have been chained to it. */
 	watch->installed = sigaction(watch->signal, &action, NULL) == 0;
 	return KERN_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /*
- * What the rest of the shim tells the watchdog. See mp_watchdog_arm() in machpause.h.
+ * How the shim reports suspensions to the watchdog. See mp_watchdog_arm() in machpause.h.
  */
 #ifndef MACHPAUSE_WATCHDOG_H
 #define MACHPAUSE_WATCHDOG_H
@@ -7,10 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Notes a suspension by its token, or by its thread where thread_suspend() made it; false where there
- * is no room. */
+/* Adds a suspension: a token, or a thread after thread_suspend(). false if the table is full. */
 bool watchdog_add(uint32_t port, bool is_thread);
-/* Notes the end of one; false where there was none. */
+/* Removes a suspension; false if there is none. */
 bool watchdog_remove(uint32_t port);
 
 #endif

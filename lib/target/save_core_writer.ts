@@ -74,7 +74,7 @@ export class CoreWriter implements Disposable {
   }
 }
 
-/** What some of the system's errors mean here. */
+/** Explanations of some system errors, by code. */
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full; what was written of it has been removed",
   EDQUOT: "the disk quota is used up; what was written of it has been removed",

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* <mach/mach_time.h>, in nanoseconds. */
+/* <mach/mach_time.h>. A tick is a nanosecond. */
 #include "../darwin/mach.h"
 #include "sys.h"
 

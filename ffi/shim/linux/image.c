@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* The calling process's own images: <mach-o/dyld.h>, of what the dynamic linker here has loaded. */
+/* <mach-o/dyld.h>: the images that the dynamic linker has loaded into the calling process. */
 #include <link.h>
 #include <stdbool.h>
 
@@ -25,7 +25,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
 	search->slide = (intptr_t)info->dlpi_addr;
 	search->name = info->dlpi_name;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		/* The segment that starts the file starts with its header. */
+		/* The segment at file offset 0 begins with the header. */
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_offset == 0) {
 			search->header = (intptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 			break;
@@ -71,7 +71,7 @@ const char *_dyld_get_image_name(uint32_t index)
 		return NULL;
 	if (*search.name)
 		return search.name;
-	/* The program itself, which the dynamic linker has no name for. */
+	/* dl_iterate_phdr() gives the program itself no name. */
 	if (!*program)
 		SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof program - 1);
 	return program;

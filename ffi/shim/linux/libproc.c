@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* Processes: libproc. Lengths are returned, 0 on failure. */
+/* <libproc.h>. The functions return a length, 0 on failure. */
 #include <stdbool.h>
 
 #include "lock.h"
@@ -31,7 +31,7 @@ int proc_listallpids(void *buffer, int size)
 			at += entry->length;
 			if (pid == 0)
 				continue;
-			/* Without a buffer: how many there are. */
+			/* Without a buffer, the result is the number of processes. */
 			if (count < capacity)
 				((int *)buffer)[count] = pid;
 			if (count < capacity || !buffer)
@@ -133,7 +133,7 @@ int proc_name(int pid, void *buffer, uint32_t size)
 		return 0;
 	const char *name = stat.name;
 	size_t length = strlen(name);
-	/* The kernel keeps the start of a long name; the program's file has all of it. */
+	/* The kernel keeps only the start of a long name. The program's file has the whole name. */
 	if (length == CUT && link_of(pid, path, sizeof path)) {
 		const char *file = strrchr(path, '/');
 		if (file && strncmp(file + 1, name, CUT) == 0) {
@@ -148,7 +148,7 @@ int proc_name(int pid, void *buffer, uint32_t size)
 	return (int)length;
 }
 
-/* The path of the file mapped at address, where one is; Darwin goes on to the next that is one. */
+/* The path of the file mapped at address, if any. Darwin would go on to the next mapped file. */
 static int region_path(int pid, uint64_t address, struct proc_regionpath *path)
 {
 	const struct region *region;
@@ -161,7 +161,7 @@ static int region_path(int pid, uint64_t address, struct proc_regionpath *path)
 		const char *name = mp_maps_path(task, region);
 		path->prpo_addr = region->start;
 		path->prpo_regionlength = region->end - region->start;
-		/* A name in brackets is not a file's. */
+		/* A name in brackets, as [heap], is not a file. */
 		found = region->path_length && *name == '/';
 		if (found)
 			memcpy(path->prpo_path, name, region->path_length < sizeof path->prpo_path

@@ -19,7 +19,7 @@ void mp_lock(void)
 	if (mp_try_lock())
 		return;
 	while (__atomic_exchange_n(&word, CONTENDED, __ATOMIC_ACQUIRE) != FREE)
-		/* Bounded: the thread that the last unlock woke may have been suspended meanwhile. */
+		/* With a timeout: the thread that mp_unlock() woke may have been suspended since. */
 		sys_futex_wait(&word, CONTENDED, 10000000);
 }
 

@@ -1,7 +1,7 @@
 /*
- * One lock over all the tables. A futex of our own rather than a pthread mutex, because a tracer
- * that is no thread of this process takes it too. Whoever suspends a thread of the calling process
- * holds it, so a suspended thread never does.
+ * One lock for all tables. It is a futex and not a pthread mutex because one of the tracers, which
+ * takes it too, is not a thread of this process. A thread of the calling process is only suspended by
+ * a holder of the lock, so a suspended thread never holds it.
  */
 #ifndef MACHPAUSE_LINUX_LOCK_H
 #define MACHPAUSE_LINUX_LOCK_H

@@ -9,19 +9,19 @@ struct maps {
 	struct region *regions;
 	uint64_t text_capacity, regions_capacity; /* bytes */
 	uint32_t count;
-	bool valid;         /* nothing has run since that could make it untrue */
+	bool valid;         /* the task has not run since */
 	uint64_t found;     /* the start of the region that was found last */
 	uint64_t next;      /* its end */
 	uint64_t read_at;   /* nanoseconds */
 };
 
 /*
- * When a reading answers again:
- * - until the task's resumption, where it was suspended at the reading;
- * - where the question goes on at the end of the last answer: somebody is going through all
- *   regions, and a task that runs may change them under any way of doing that;
- * - for a moment, while threads of the calling process are suspended for their stacks: those cannot
- *   go away under a suspended thread.
+ * A reading is used again:
+ * - until the task is resumed, if the task was suspended when the maps were read;
+ * - if the caller asks for the region after the last one it was given. It is iterating over all
+ *   regions, and of a running task no way of doing that is exact;
+ * - for OWN_TIME while threads of the calling process are suspended: the stack of a suspended thread
+ *   cannot be unmapped.
  */
 enum { ITERATION_TIME = 100000000, OWN_TIME = 20000000 };
 
@@ -38,7 +38,7 @@ static bool still_true(const struct task *task, uint64_t address)
 		(task->own_suspensions && age < OWN_TIME);
 }
 
-/* Grows memory of the kernel's to at least size bytes. */
+/* Grows a block from sys_reserve() to at least size bytes. */
 static bool grow(void *memory, uint64_t *capacity, uint64_t size)
 {
 	void **address = memory;
@@ -136,7 +136,7 @@ static kern_return_t read_maps(struct task *task)
 		parse(maps, at, end);
 		at = end + 1;
 	}
-	/* A task that has exited, though not been waited for, has an empty map. */
+	/* The maps file of a zombie is empty. */
 	return maps->count ? KERN_SUCCESS : MACH_SEND_INVALID_DEST;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Regions of a task's address space, from /proc/PID/maps. Reading and parsing it takes longer than
- * answering a hundred questions from it, so a reading is kept for as long as it is true.
+ * The regions of a task's address space, from /proc/PID/maps. Reading and parsing the file takes as
+ * long as a hundred lookups, so a reading is kept while it is valid.
  */
 #ifndef MACHPAUSE_LINUX_MAPS_H
 #define MACHPAUSE_LINUX_MAPS_H
@@ -10,22 +10,22 @@
 struct region {
 	uint64_t start, end;
 	uint64_t offset;
-	uint32_t path;        /* where it starts in the reading's text */
+	uint32_t path;        /* offset in the text of the reading */
 	uint16_t path_length;
 	uint8_t protection;   /* VM_PROT_* */
 	bool shared;
 };
 
-/* The region that holds or follows address; KERN_INVALID_ADDRESS where there is none. */
+/* Finds the region that holds or follows address. KERN_INVALID_ADDRESS if there is none. */
 kern_return_t mp_maps_find(struct task *task, uint64_t address, const struct region **region);
-/* The same, for more about the region that was found last: by the same reading. */
+/* The same by the last reading, for more about the region that was found last. */
 kern_return_t mp_maps_find_again(
 	struct task *task, uint64_t address, const struct region **region);
-/* The region whose path is that. */
+/* Finds a region by its path. */
 kern_return_t mp_maps_named(struct task *task, const char *path, const struct region **region);
-/* The path of a region that was just found: not terminated. */
+/* The path of the region that was found last. It is not terminated. */
 const char *mp_maps_path(const struct task *task, const struct region *region);
-/* The task runs again: what was read says nothing any more. */
+/* Discards the reading, because the task is resumed. */
 void mp_maps_forget(struct task *task);
 void mp_maps_free(struct task *task);
 

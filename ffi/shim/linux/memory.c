@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* Memory: <mach/mach_vm.h>. */
+/* <mach/mach_vm.h> */
 #include <sys/uio.h>
 
 #include "lock.h"
@@ -16,8 +16,8 @@ kern_return_t mach_vm_deallocate(vm_map_t name, mach_vm_address_t address, mach_
 	return SYS2(SYS_munmap, address, sys_round_page(size)) < 0 ? KERN_INVALID_ADDRESS : KERN_SUCCESS;
 }
 
-/* process_vm_readv() or process_vm_writev() for as long as they get on; returns the bytes done, or
- * the errno that the very first call met. Both respect the protection of the pages. */
+/* Repeats process_vm_readv() or process_vm_writev() until one fails. Returns the bytes transferred, or
+ * the negative errno of the first call. Both calls respect page protection. */
 static long transfer(long call, const struct task *task, uint64_t address, void *data, uint64_t size)
 {
 	uint64_t total = 0;
@@ -33,7 +33,7 @@ static long transfer(long call, const struct task *task, uint64_t address, void 
 	return (long)total;
 }
 
-/* The calls take a number: only where its process still lives afterwards was it that one's. */
+/* The calls take a pid. If the process still exists after a call, the pid was its own. */
 static bool same_process(const struct task *task)
 {
 	return SYS4(SYS_pidfd_send_signal, task->pidfd, 0, 0, 0) != -ESRCH;
@@ -115,7 +115,7 @@ kern_return_t mach_vm_region_recurse(vm_map_read_t name, mach_vm_address_t *addr
 		bool file = region->path_length && *mp_maps_path(task, region) == '/';
 		vm_region_submap_info_data_64_t info = {
 			.protection = region->protection,
-			/* What a private mapping could be made; of a shared one it depends on the file. */
+			/* Of a private mapping. That of a shared one depends on how the file was opened. */
 			.max_protection = VM_PROT_READ | VM_PROT_WRITE | VM_PROT_EXECUTE,
 			.offset = file ? region->offset : 0,
 			.user_tag = path_is(task, region, "[stack]") ? VM_MEMORY_STACK

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* Port names: <mach/mach_port.h>. */
+/* <mach/mach_port.h> */
 #include "lock.h"
 #include "sys.h"
 #include "table.h"
@@ -9,7 +9,7 @@ kern_return_t mach_port_deallocate(ipc_space_t space, mach_port_name_t name)
 	if (space != mach_task_self_)
 		return KERN_INVALID_ARGUMENT;
 	mp_lock();
-	/* A token is let go of by task_resume2() alone, or its task would never run again. */
+	/* Only task_resume2() releases a token: without one, the task could not be resumed. */
 	bool dropped = !mp_port_token(name) && mp_port_drop(name);
 	mp_unlock();
 	return dropped ? KERN_SUCCESS : KERN_INVALID_NAME;

@@ -59,7 +59,7 @@ long mp_proc_read(int directory, const char *path, char *buffer, uint32_t size)
 	return total;
 }
 
-/* A file of /proc that one read gives whole. */
+/* Reads a file of /proc that fits in one read(). */
 static long read_once(int directory, const char *path, char *buffer, uint32_t size)
 {
 	int fd = sys_open_at(directory, path, O_RDONLY);
@@ -79,7 +79,7 @@ bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat)
 
 	if (read_once(directory, path, text, sizeof text) <= 0)
 		return false;
-	/* The name may hold any character, parentheses too: it ends at the last of those. */
+	/* The name can contain parentheses: it ends at the last one. */
 	const char *name = strchr(text, '(');
 	const char *end = strrchr(text, ')');
 	if (!name || !end || end < name || end[1] != ' ')

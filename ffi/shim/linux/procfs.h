@@ -1,5 +1,5 @@
 /*
- * What is read from /proc without the C library: numbers, paths and the fields of stat.
+ * Reading /proc without the C library.
  */
 #ifndef MACHPAUSE_LINUX_PROCFS_H
 #define MACHPAUSE_LINUX_PROCFS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Of proc_pid_stat(5). */
+/* Fields of proc_pid_stat(5). */
 struct proc_stat {
 	char name[64];
 	char state;
@@ -20,26 +20,26 @@ struct proc_stat {
 	uint64_t start_ticks; /* since boot */
 };
 
-/* USER_HZ: what the kernel's interface counts time in, on every architecture supported here. */
+/* USER_HZ, the unit of times in /proc, on every architecture supported here. */
 #define TICKS_PER_SECOND 100u
 #define NANOSECONDS_PER_TICK (1000000000u / TICKS_PER_SECOND)
 
-/* The number that text is, or 0. */
+/* The number at the start of text, or 0. */
 uint64_t mp_proc_number(const char *text);
-/* Writes prefix, number and suffix to path, which has room for 32 bytes. */
+/* Writes prefix, number and suffix to path, a buffer of 32 bytes. */
 void mp_proc_path(char *path, const char *prefix, pid_t number, const char *suffix);
-/* The file's bytes, as many as fit, with a zero after them; a negative errno on failure. */
+/* Reads as much of a file as fits, and terminates it. Returns the length or a negative errno. */
 /* Whether to refuse what XNU refuses a caller that is neither root nor a debugger: other tasks' ports,
  * and other users' names. For tests, which run as root. */
 bool mp_proc_strict(void);
 
 long mp_proc_read(int directory, const char *path, char *buffer, uint32_t size);
 bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat);
-/* The CPU_TYPE_* that the process's program is for, by /proc/PID; 0 where that is not known. */
+/* The CPU_TYPE_* of the process's program; 0 if unknown. directory is /proc/PID. */
 int32_t mp_proc_cpu_type(int directory);
 /* TracerPid of a status file: the thread that traces this one, 0 for none. */
 pid_t mp_proc_tracer(int directory, const char *path);
-/* Of a thread, by /proc/PID/task. */
+/* The same for a thread. listing is /proc/PID/task. */
 bool mp_proc_thread_stat(int listing, pid_t tid, struct proc_stat *stat);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "table.h"
 
-/* For each word of Mach's state in turn: which word of ptrace's registers it is. */
+/* The index in ptrace's registers of each word of the Mach thread state. */
 #if defined(__x86_64__)
 #define FLAVOR_64 x86_THREAD_STATE64
 #define FLAVOR_32 x86_THREAD_STATE32
@@ -47,7 +47,7 @@ static bool is_32(const struct thread *thread)
 }
 
 #if defined(__x86_64__)
-/* The trap that Linux makes this signal of; its error code is not kept. */
+/* The trap that Linux reports as a signal. Its error code is not available. */
 static uint16_t trap_of(int32_t signal)
 {
 	switch (signal) {
@@ -113,7 +113,7 @@ kern_return_t mp_registers_from_state(const struct thread *thread, thread_state_
 		for (unsigned i = 0; i < WORDS_OF_64; i++)
 			memcpy(&registers->words64[order64[i]], state + i * 2, sizeof(uint64_t));
 #if defined(__x86_64__)
-		/* A thread that is sent elsewhere must not have its system call restarted there. */
+		/* With orig_rax set, the kernel would restart the interrupted system call at the new pc. */
 		if (registers->words64[PC_64] != thread->registers.words64[PC_64])
 			registers->words64[CALL_64] = ~(uint64_t)0;
 #else

@@ -1,5 +1,5 @@
 /*
- * The general registers as ptrace has them, and their translation to and from Mach's thread states.
+ * General registers in ptrace's layout, and their conversion from and to Mach thread states.
  */
 #ifndef MACHPAUSE_LINUX_REGISTERS_H
 #define MACHPAUSE_LINUX_REGISTERS_H
@@ -17,7 +17,7 @@
 #define WORDS_32 18 /* pt_regs of 32-bit Arm */
 #endif
 
-/* NT_PRSTATUS; the size the kernel gives tells which. */
+/* NT_PRSTATUS. The size that the kernel returns tells which one it is. */
 union registers {
 	uint64_t words64[WORDS_64];
 	uint32_t words32[WORDS_32];
@@ -25,13 +25,13 @@ union registers {
 
 struct thread;
 
-/* thread_get_state() of a thread whose registers are in hand. */
+/* thread_get_state() of a thread whose registers have been read. */
 kern_return_t mp_registers_to_state(const struct thread *thread, thread_state_flavor_t flavor,
 	thread_state_t state, mach_msg_type_number_t *count);
-/* Puts a thread state into registers, which hold the thread's present ones. */
+/* Sets *registers to those of the thread, changed to the thread state. */
 kern_return_t mp_registers_from_state(const struct thread *thread, thread_state_flavor_t flavor,
 	const natural_t *state, mach_msg_type_number_t count, union registers *registers);
-/* Of a thread's pthread, 0 where the registers do not tell. */
+/* The thread pointer; 0 if the registers do not contain it. */
 uint64_t mp_registers_thread_pointer(const struct thread *thread);
 
 #endif

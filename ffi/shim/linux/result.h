@@ -1,5 +1,5 @@
 /*
- * What a failed system call is called in Mach.
+ * From the errno of a system call to a kern_return_t.
  */
 #ifndef MACHPAUSE_LINUX_RESULT_H
 #define MACHPAUSE_LINUX_RESULT_H

@@ -1,8 +1,7 @@
 /*
  * System calls without the C library. The tracer of the calling process's own threads shares this
- * address space but is no thread of it, so it must leave errno, which lives in thread-local
- * storage, alone; and nothing here may take a lock of malloc()'s, which a stopped thread of this
- * process may hold.
+ * address space but is not a thread of the process: it must not write errno, which is in thread-local
+ * storage. And nothing here may use malloc(), whose lock a stopped thread of this process may hold.
  */
 #ifndef MACHPAUSE_LINUX_SYS_H
 #define MACHPAUSE_LINUX_SYS_H
@@ -15,7 +14,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* Returns what the kernel does: -errno on failure. */
+/* Returns the kernel's result: a negative errno on failure. */
 static inline long sys_call(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
@@ -76,13 +75,13 @@ static inline int sys_gettid(void)
 	return (int)SYS1(SYS_gettid, 0);
 }
 
-/* To the largest page there is on these architectures, so that it need not be asked for. */
+/* Rounds up to 64 KiB, the largest page size of these architectures. */
 static inline uint64_t sys_round_page(uint64_t size)
 {
 	return (size + 0xffff) & ~(uint64_t)0xffff;
 }
 
-/* Memory that costs nothing until it is touched. */
+/* Reserves memory. Pages are allocated when they are first touched. */
 static inline void *sys_reserve(uint64_t size)
 {
 	long address = SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
@@ -93,7 +92,7 @@ static inline void *sys_reserve(uint64_t size)
 static inline uint64_t sys_now(clockid_t clock)
 {
 	struct timespec now;
-	/* The vDSO's: it touches no thread-local storage unless it fails. */
+	/* The vDSO's function writes errno only on failure. */
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
@@ -104,7 +103,7 @@ static inline void sys_sleep(uint64_t nanoseconds)
 	SYS2(SYS_nanosleep, &time, 0);
 }
 
-/* Returns at once where *word is not expected; timeout 0 is none. */
+/* Returns at once if *word is not expected. A timeout of 0 means none. */
 static inline void sys_futex_wait(uint32_t *word, uint32_t expected, uint64_t timeout)
 {
 	struct timespec time = {(time_t)(timeout / 1000000000u), (long)(timeout % 1000000000u)};

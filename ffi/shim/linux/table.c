@@ -17,8 +17,8 @@ enum {
 	OWN_TASK_PORT = 1, /* the index of the calling process's task port, which is always there */
 };
 
-/* A name is its index and a generation, so that a released one is not soon another's, with the low
- * bits set as in the names that XNU gives. */
+/* A name has the index and a generation, so that a released name is not reused soon. The two lowest bits
+ * are set, as in XNU's names. */
 static mach_port_t name_of(uint32_t index, uint8_t generation)
 {
 	return index << 8 | (mach_port_t)(uint8_t)(generation << 2) | 3;
@@ -37,7 +37,7 @@ static struct thread *buckets[BUCKETS];
 
 static struct task tasks[MAX_TASKS] = {{.pid = 0}};
 
-/* The tables' memory is reserved at first use: loading the library costs nothing. */
+/* Reserves the tables' memory at first use, so that loading the library costs nothing. */
 static bool reserve(void)
 {
 	if (!ports)
@@ -144,7 +144,7 @@ int *mp_port_socket(mach_port_t name, enum port_kind kind)
 	return port ? &port->socket : NULL;
 }
 
-/* The port of a name of any kind, or NULL. */
+/* The port with a name, of any kind; NULL if there is none. */
 static struct port *any_port(mach_port_t name)
 {
 	uint32_t index = name >> 8;
@@ -221,7 +221,7 @@ struct task *mp_task_at(uint32_t index)
 
 bool mp_task_alive(const struct task *task)
 {
-	/* Readable from the exit of the last thread on, be it waited for or not. */
+	/* A pidfd becomes readable when the last thread exits, waited for or not. */
 	struct pollfd pidfd = {.fd = task->pidfd, .events = POLLIN};
 	struct timespec now = {0, 0};
 
@@ -242,7 +242,7 @@ struct task *mp_task_open(pid_t pid, kern_return_t *result)
 
 	*result = KERN_FAILURE;
 	for (unsigned i = 0; i < MAX_TASKS; i++) {
-		/* A record whose process is gone is not that of a new one with its number. */
+		/* A record of an ended process does not match a new process with its pid. */
 		if (tasks[i].pid == pid && mp_task_alive(&tasks[i])) {
 			*result = KERN_SUCCESS;
 			return &tasks[i];
@@ -263,7 +263,7 @@ struct task *mp_task_open(pid_t pid, kern_return_t *result)
 		task->directory = sys_open_at(AT_FDCWD, path, O_DIRECTORY | O_PATH);
 		if (task->directory >= 0)
 			task->listing = sys_open_at(task->directory, "task", O_DIRECTORY | O_RDONLY);
-		/* Both are of the same process where that one still lives. */
+		/* If the process still lives, the pid was not reused between these calls. */
 		if (task->listing >= 0 && mp_proc_stat(task->directory, "stat", &stat) &&
 			mp_task_alive(task)) {
 			task->our_child = stat.parent == sys_getpid();
@@ -272,7 +272,7 @@ struct task *mp_task_open(pid_t pid, kern_return_t *result)
 			return task;
 		}
 	}
-	/* Those that were not reached are -1, which is -EPERM. */
+	/* Opens that were not tried have -1, which is -EPERM. */
 	int probe = sys_open_at(AT_FDCWD, "/proc", O_DIRECTORY | O_PATH);
 	sys_close(probe);
 	if (mp_result_of(task->pidfd) == KERN_RESOURCE_SHORTAGE ||
@@ -290,7 +290,7 @@ struct task *mp_task_own(void)
 	pid_t pid = sys_getpid();
 	struct task *task = mp_task_find(pid);
 
-	/* After a fork() the record is the parent's still. */
+	/* After a fork() the record may be that of the parent. */
 	return task && task->own ? task : mp_task_open(pid, &result);
 }
 
@@ -365,7 +365,7 @@ void mp_thread_unuse(struct thread *thread)
 
 int mp_task_list(struct task *task, void (*each)(struct thread *thread, void *context), void *context)
 {
-	/* As the kernel writes struct linux_dirent64. */
+	/* struct linux_dirent64 of the kernel */
 	struct entry {
 		uint64_t inode;
 		int64_t offset;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* Tasks: <mach/task.h>, task_for_pid() and its like. */
+/* <mach/task.h>, and task_for_pid() and pid_for_task(). */
 #include "lock.h"
 #include "maps.h"
 #include "procfs.h"
@@ -7,7 +7,7 @@
 #include "sys.h"
 #include "tracer.h"
 
-/* Whether this process may attach to that one: opening its memory takes the same permission. */
+/* Whether this process may attach to another. Opening its memory takes the same permission. */
 static kern_return_t may_attach(const struct task *task)
 {
 	int memory = sys_open_at(task->directory, "mem", O_RDONLY);
@@ -20,15 +20,21 @@ static kern_return_t may_attach(const struct task *task)
 	return tracer == 0 || mp_tracer_is(tracer) ? KERN_SUCCESS : KERN_FAILURE;
 }
 
-kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *name)
+/* Whether the main thread has ended and others have not: for good, or until the exec of one of them is
+ * done. */
+static bool may_be_in_exec(pid_t pid)
+{
+	char path[32];
+	struct proc_stat stat;
+
+	mp_proc_path(path, "/proc/", pid, "/stat");
+	return mp_proc_stat(AT_FDCWD, path, &stat) && stat.state == 'Z' && stat.thread_count > 1;
+}
+
+static kern_return_t try_task_for_pid(int pid, mach_port_name_t *name)
 {
 	kern_return_t result;
 
-	if (target != mach_task_self_ || !name)
-		return KERN_INVALID_ARGUMENT;
-	*name = MACH_PORT_NULL;
-	if (pid <= 0 || (pid != sys_getpid() && mp_proc_strict()))
-		return KERN_FAILURE;
 	mp_lock();
 	struct task *task = mp_task_open(pid, &result);
 	if (task && !task->own)
@@ -39,6 +45,24 @@ kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *n
 		mp_task_unuse(task);
 	mp_unlock();
 	return result;
+}
+
+kern_return_t task_for_pid(mach_port_name_t target, int pid, mach_port_name_t *name)
+{
+	enum { EXEC_TIME = 200000000, EXEC_INTERVAL = 1000000 };
+
+	if (target != mach_task_self_ || !name)
+		return KERN_INVALID_ARGUMENT;
+	*name = MACH_PORT_NULL;
+	if (pid <= 0 || (pid != sys_getpid() && mp_proc_strict()))
+		return KERN_FAILURE;
+	for (uint64_t start = sys_now(CLOCK_MONOTONIC);;) {
+		kern_return_t result = try_task_for_pid(pid, name);
+		if (result != KERN_FAILURE || !may_be_in_exec(pid) ||
+			sys_now(CLOCK_MONOTONIC) - start > EXEC_TIME)
+			return result;
+		sys_sleep(EXEC_INTERVAL);
+	}
 }
 
 kern_return_t mp_task_name(struct task *task, mach_port_name_t *name)
@@ -102,7 +126,7 @@ kern_return_t task_threads(
 		if (result != KERN_SUCCESS)
 			while (threads.count)
 				mp_port_drop(threads.names[--threads.count]);
-		/* What mach_vm_deallocate() will be told of. */
+		/* mach_vm_deallocate() rounds in the same way. */
 		used = sys_round_page(used);
 		SYS2(SYS_munmap, (char *)threads.names + used,
 			MAX_THREADS * sizeof *threads.names - used);
@@ -129,7 +153,7 @@ kern_return_t task_suspend2(task_read_t name, task_suspension_token_t *token)
 	else if (!(*token = mp_port_new_token(task)))
 		result = KERN_RESOURCE_SHORTAGE;
 	else if (task->tokens++ == 0) {
-		/* Counted before the stop, so that a thread that stops late stays stopped. */
+		/* Counted before the stop, so that a thread that stops late is not released. */
 		result = mp_result_of(mp_tracer_suspend_task(task));
 		if (result != KERN_SUCCESS) {
 			task->tokens--;
@@ -164,7 +188,7 @@ kern_return_t task_resume2(task_suspension_token_t token)
 	return result;
 }
 
-/* Where the Mach-O loader publishes what dyld does, as its memory is called in /proc/PID/maps. */
+/* The name in /proc/PID/maps of the memory in which the Mach-O loader publishes what dyld does. */
 #define ALL_IMAGE_INFOS "/memfd:dyld_all_image_infos (deleted)"
 
 kern_return_t task_info(

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* Threads: <mach/thread_act.h>. */
+/* <mach/thread_act.h> */
 #include "lock.h"
 #include "maps.h"
 #include "procfs.h"
@@ -22,13 +22,13 @@ mach_port_t mach_thread_self(void)
 	return name;
 }
 
-/* The calling thread, and the one that would have to stop itself, cannot be suspended. */
+/* The calling thread and the tracers cannot be suspended. */
 static bool may_stop(const struct thread *thread)
 {
 	return !thread->task->own || (thread->tid != sys_gettid() && !mp_tracer_is(thread->tid));
 }
 
-/* The thread of a name, with mp_lock() held. */
+/* Finds a thread by name. mp_lock() is held. */
 static kern_return_t find(mach_port_t name, struct thread **thread)
 {
 	*thread = mp_port_thread(name);
@@ -73,7 +73,7 @@ kern_return_t thread_resume(thread_read_t name)
 	return result;
 }
 
-/* Has the thread's registers in hand while it runs a step that needs them. */
+/* Stops the thread, if it is not stopped, so that its registers can be used. */
 static kern_return_t hold(mach_port_t name, struct thread **thread)
 {
 	kern_return_t result = find(name, thread);
@@ -84,7 +84,7 @@ static kern_return_t hold(mach_port_t name, struct thread **thread)
 		return KERN_INVALID_ARGUMENT;
 	if ((*thread)->attachment == STOPPED)
 		return KERN_SUCCESS;
-	/* The rest of its task waits for it; it was given its time to stop. */
+	/* It has missed its deadline, and the rest of the task is stopped meanwhile. */
 	if ((*thread)->lingers)
 		return KERN_OPERATION_TIMED_OUT;
 	return mp_result_of(mp_tracer_suspend_thread(*thread));
@@ -123,7 +123,7 @@ kern_return_t thread_set_state(thread_act_t name, thread_state_flavor_t flavor,
 		result = mp_registers_from_state(thread, flavor, state, count, &registers);
 		if (result == KERN_SUCCESS) {
 			long error = mp_tracer_set_registers(thread, &registers);
-			/* Registers that the kernel will not have, such as a segment that does not exist. */
+			/* The kernel refuses some values, such as a segment that does not exist. */
 			result = error == -EIO || error == -EINVAL ? KERN_INVALID_ARGUMENT
 								   : mp_result_of(error);
 		}
@@ -133,8 +133,8 @@ kern_return_t thread_set_state(thread_act_t name, thread_state_flavor_t flavor,
 	return result;
 }
 
-/* /proc's line on the thread. The flavors of thread_info() are commonly asked for one right after
- * the other: one reading, which is the expensive part, does for them. */
+/* The thread's /proc stat. Callers ask for several flavors of thread_info() in a row, so one reading,
+ * the expensive part, serves them all. */
 static const struct proc_stat *read_stat(struct thread *thread)
 {
 	enum { SAME_QUESTION = 100000 };
@@ -173,7 +173,7 @@ static integer_t run_state(char state)
 	}
 }
 
-/* Of TH_USAGE_SCALE, over the thread's life: the kernel keeps no decaying average. */
+/* CPU usage over the thread's life, of TH_USAGE_SCALE. Linux has no decaying average. */
 static integer_t cpu_usage(const struct proc_stat *stat)
 {
 	uint64_t now = sys_now(CLOCK_BOOTTIME) / NANOSECONDS_PER_TICK;

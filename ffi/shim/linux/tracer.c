@@ -21,31 +21,31 @@ enum {
 	/* A thread that sleeps in the kernel takes microseconds to stop. */
 	STOP_DEADLINE = 1000000000,
 	ATTACH_DEADLINE = 1000000000, /* for one PTRACE_SEIZE */
-	EXEC_CHECK = 1000000,         /* after which an awaited thread may be in an exec: collect_all() */
-	ZOMBIE_CHECK = 5000000,       /* after which a thread is suspected to have ended */
+	EXEC_CHECK = 1000000,         /* after which a thread that does not stop may be in exec: collect_all() */
+	ZOMBIE_CHECK = 5000000,       /* after which a thread that does not stop may have ended */
 	HELP_INTERVAL = 1000000,      /* how often a caller checks whether the tracer needs help */
 	LINGER_INTERVAL = 10000000,   /* how often a thread that did not stop in time is polled */
 	DEATH_INTERVAL = 100000000,   /* how often stopped threads are polled for their death */
 	REPLY_DEADLINE = 500000000,   /* after which a caller checks that the tracer is alive */
 };
 
-/* A thread that runs can start another while it is being listed, and an exec starts the listing
- * over; after this long, the suspension gives up. */
+/* For all threads of a task: they can start others while they are listed, and an exec makes the listing
+ * start again. */
 static const uint64_t SUSPEND_DEADLINE = 3000000000;
 
 enum { STACK_SIZE = 128 << 10 };
 
 enum operation { SUSPEND_TASK, SUSPEND_THREAD, RELEASE, RELEASE_THREAD, SET_REGISTERS, START_OWN };
 
-/* Who may use the records of the tracer's task while a request is served. */
+/* Which side may use the records of the tracer's task during a request. */
 enum access {
 	TRACER_ONLY,
-	ATTACHING, /* the tracer is in PTRACE_SEIZE and uses none */
+	ATTACHING, /* none does: the tracer is in PTRACE_SEIZE */
 	CALLER_ONLY,
 };
 
 struct tracer {
-	uint32_t busy; /* a futex: 1 from the posting of a request to its reply */
+	uint32_t busy; /* a futex: 1 from a request until its reply */
 	pid_t tid;     /* 0: not started */
 	bool own;      /* serves the calling process's own task */
 	enum operation operation;
@@ -70,14 +70,14 @@ bool mp_tracer_is(pid_t tid)
 	return tid == thread_tracer.tid || tid == own_tracer.tid;
 }
 
-/* On the tracer's side */
+/* Run by the tracer */
 
 static long trace(long request, pid_t tid, long address, const void *data)
 {
 	return SYS4(SYS_ptrace, request, tid, address, data);
 }
 
-/* waitid() for one thread; the pid it tells of is 0 where there is nothing to tell. */
+/* waitid() for one thread, without waiting. si_pid is 0 if there is nothing to report. */
 static long wait_for(pid_t tid, int options, siginfo_t *info)
 {
 	info->si_pid = 0;
@@ -99,7 +99,7 @@ static void note_stop(struct thread *thread, int status)
 	thread->fault = 0;
 	thread->fault_address = 0;
 	if (event == 0) {
-		/* On its way to a handler, or to its end: the signal goes on when the thread does. */
+		/* A signal-delivery stop. The signal is delivered on detaching. */
 		siginfo_t info;
 		thread->signal = status & 0x7f;
 		if (is_fault(thread->signal) && trace(PTRACE_GETSIGINFO, thread->tid, 0, &info) == 0 &&
@@ -109,7 +109,7 @@ static void note_stop(struct thread *thread, int status)
 		}
 	}
 	if (trace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &registers) < 0)
-		return; /* killed just now: its exit is next */
+		return; /* it was killed: its exit follows */
 	thread->registers_size = (uint32_t)registers.iov_len;
 	thread->attachment = STOPPED;
 	thread->lingers = false;
@@ -131,8 +131,8 @@ static void collect(struct thread *thread)
 	thread->attachment = GONE;
 }
 
-/* Collects those of a task's threads that have ended. A thread that calls exec waits for all others to
- * end, and one that is traced has not ended before its tracer has collected it (fs/exec.c,
+/* Collects the threads of a task that have ended. A thread that calls exec waits until all other threads
+ * are gone, and a traced thread is not gone before its tracer has collected it (fs/exec.c,
  * de_thread()). */
 static void collect_all(struct task *task)
 {
@@ -210,8 +210,8 @@ static __attribute__((noinline, noclone)) long seize(pid_t tid)
 #endif
 }
 
-/* Makes a PTRACE_SEIZE that has not begun, or that the signal interrupted, return -EINTR. The kernel
- * restarts an interrupted one from its own instruction (-ERESTARTNOINTR). */
+/* Makes the PTRACE_SEIZE that this signal interrupts return -EINTR. Without this the kernel would restart
+ * it, by setting the pc back to its instruction (-ERESTARTNOINTR). */
 static void on_cancel(int signal, siginfo_t *info, void *context)
 {
 	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
@@ -237,11 +237,11 @@ static struct tracer *tracer_for(const struct task *task)
 }
 
 /*
- * Attaches to a thread; -ETIMEDOUT where the kernel does not let that happen in time.
+ * Attaches to a thread. -ETIMEDOUT if cancel() has given it up.
  *
- * PTRACE_SEIZE takes the process's cred_guard_mutex (kernel/ptrace.c, ptrace_attach()), which a thread
- * that calls exec holds until all other threads have ended, see collect_all(). So while the tracer waits
- * here, the caller that waits for the tracer collects: see help().
+ * PTRACE_SEIZE takes the process's cred_guard_mutex (kernel/ptrace.c, ptrace_attach()). A thread that
+ * calls exec holds it until all other threads are gone: see collect_all(). While the tracer waits for
+ * the mutex, the caller, which waits for the tracer, collects them: see help().
  */
 static long attach(const struct thread *thread)
 {
@@ -267,20 +267,20 @@ static bool is_ours(const struct thread *thread)
 	return mp_tracer_is(mp_proc_tracer(thread->task->listing, path));
 }
 
-/* Tells a thread to stop. -ESRCH where it has ended. */
+/* Attaches to a thread and interrupts it. -ESRCH if it has ended. */
 static long stop(struct thread *thread)
 {
 	long result = attach(thread);
 
 	if (result == -EPERM && ended(thread))
 		result = -ESRCH;
-	/* A traced thread that called exec: its number is that of the main thread now. */
+	/* Attached already: a traced thread called exec and took over the main thread's tid. */
 	if (result == -EPERM && is_ours(thread))
 		result = 0;
 	if (result < 0)
 		return result;
-	/* This fails only where the thread has exited or exec has given it another number: polling and
-	 * recheck_main() find out. */
+	/* This fails only if the thread has exited, or an exec has changed its tid. poll_thread() and
+	 * recheck_main() detect both. */
 	trace(PTRACE_INTERRUPT, thread->tid, 0, 0);
 	thread->attachment = STOPPING;
 	thread->lingers = false;
@@ -372,9 +372,9 @@ static void release(struct task *task)
 	}
 }
 
-/* An exec ends all threads but its caller, which takes over the number of the main thread, traced or
- * not. Returns whether what is known of the main thread may be of one that has ended: it is then to be
- * stopped anew. */
+/* An exec ends all threads but the one that calls it, and gives that one the main thread's tid, traced or
+ * not. If the main thread's record may describe a thread that ended so, this resets the record and
+ * returns true: the thread has to be stopped again. */
 static bool recheck_main(struct task *task)
 {
 	struct thread *main = task->threads;
@@ -384,7 +384,7 @@ static bool recheck_main(struct task *task)
 		main = main->next_in_task;
 	if (!main)
 		return false;
-	/* Any request works on a thread that is in a stop of its tracer, and on no other. */
+	/* This request succeeds only for a thread that is in a ptrace stop of this tracer. */
 	if (main->attachment == STOPPED && trace(PTRACE_GETEVENTMSG, main->tid, 0, &message) == 0)
 		return false;
 	if (main->attachment != STOPPED && main->attachment != DYING)
@@ -397,8 +397,8 @@ static bool recheck_main(struct task *task)
 	return true;
 }
 
-/* Has the main thread let go of, in time, where it is a traced one that called exec, and that was known
- * by the number that it had before. */
+/* If an exec has given the main thread's tid to a thread that is traced under its old tid, interrupts it:
+ * tend() detaches from it when it stops. */
 static void reclaim_main(struct task *task)
 {
 	struct thread *main = mp_thread_open(task, task->pid);
@@ -425,7 +425,7 @@ static long suspend_task(struct task *task)
 	struct listing listing;
 	bool again;
 
-	/* A thread that runs may have started another: until a listing has no new one. */
+	/* A running thread can start another one. Repeat until a listing has no new thread. */
 	do {
 		listing = (struct listing){0, 0};
 		long result = mp_task_list(task, stop_listed, &listing);
@@ -434,7 +434,7 @@ static long suspend_task(struct task *task)
 		await(task, NULL);
 		again = recheck_main(task) || listing.found;
 		if (!again && !listing.error && !holds_any(task)) {
-			/* All that were listed have ended: by an exec, unless the process has ended, too. */
+			/* All listed threads have ended. If the process lives, one of them called exec. */
 			collect_all(task);
 			again = mp_task_alive(task);
 			listing.error = again ? 0 : -ESRCH;
@@ -450,7 +450,7 @@ static long suspend_task(struct task *task)
 	return listing.error;
 }
 
-/* Whether the number still is that thread's. */
+/* Whether the tid was not reused. */
 static bool still_there(const struct thread *thread)
 {
 	char path[32];
@@ -491,13 +491,13 @@ static long set_registers(struct thread *thread, const union registers *register
 
 	if (result < 0)
 		return result;
-	/* As the kernel took them: it keeps some bits to itself. */
+	/* The kernel does not change some bits. */
 	data = (struct iovec){&thread->registers, sizeof thread->registers};
 	return trace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &data);
 }
 
-/* What goes on without being asked for: lets go of threads that stopped too late, and of the dead.
- * Returns how long until it is to be done again, 0 for not at all. */
+/* Runs between requests: detaches from threads that stopped too late, and collects those that ended.
+ * Returns nanoseconds until it should run again; 0: only after the next request. */
 static uint64_t tend(const struct tracer *tracer)
 {
 	bool attached = false, lingering = false;
@@ -569,11 +569,11 @@ static void *serve_as_thread(void *context)
 	return NULL;
 }
 
-/* A process of its own: everything it calls must leave thread-local storage alone, which is that
- * of the thread it was cloned from. */
+/* Runs in a process of its own. What it calls must not use thread-local storage, which is that of the
+ * thread that cloned it. */
 static int serve_as_process(void *context)
 {
-	/* When the parent thread ends, so does this process, and the kernel lets go of its tracees. */
+	/* This process ends with the thread that cloned it, and the kernel releases its tracees. */
 	SYS5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (SYS1(SYS_getppid, 0) == 1)
 		return 0;
@@ -582,7 +582,7 @@ static int serve_as_process(void *context)
 	return 0;
 }
 
-/* Runs on the tracer that is a thread, which lives as long as the process does. */
+/* Run by the tracer thread, which lives as long as the process. */
 static long start_own_tracer(void)
 {
 	static char *stack;
@@ -597,19 +597,19 @@ static long start_own_tracer(void)
 		CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, &own_tracer);
 	if (pid < 0)
 		return -EAGAIN;
-	/* Where Yama restricts ptrace to one's descendants; an error elsewhere. */
+	/* For Yama, which restricts ptrace to descendants. Fails without Yama. */
 	SYS5(SYS_prctl, PR_SET_PTRACER, pid, 0, 0, 0);
 	own_tracer.tid = pid;
 	return 0;
 }
 
-/* On the callers' side */
+/* Run by callers */
 
-/* A forked child has its parent's tables, but none of its threads. */
+/* The process that started the tracer. A forked child has the tables of its parent but no tracer. */
 static pid_t started_in;
 
-/* The only signal that the tracer does not block; 0 for none. Nothing is installed for it before it is
- * needed, and nobody else sends it. */
+/* The only signal that the tracer thread does not block; 0: none was free. Its handler is installed when
+ * it is first needed. */
 static int cancel_signal;
 
 static int unused_signal(void)
@@ -623,18 +623,18 @@ static int unused_signal(void)
 	return 0;
 }
 
-/* Makes a PTRACE_SEIZE that the tracer waits in return -EINTR. */
+/* Makes the PTRACE_SEIZE that the tracer thread waits in return -EINTR. */
 static void cancel(const struct tracer *tracer)
 {
 	struct sigaction action = {.sa_sigaction = on_cancel, .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	sigfillset(&action.sa_mask);
-	/* It stays installed: one may be on its way when the call returns. */
+	/* The handler stays installed, because the signal may arrive after the call has returned. */
 	if (cancel_signal && sigaction(cancel_signal, &action, NULL) == 0)
 		SYS3(SYS_tgkill, sys_getpid(), tracer->tid, cancel_signal);
 }
 
-/* The tracer's code must stay where it is, even when a Deno worker that loaded it is closed. */
+/* Keeps the tracer's code mapped when the Deno worker that loaded the library closes it. */
 static void stay_loaded(void)
 {
 	Dl_info self;
@@ -661,7 +661,7 @@ long mp_tracer_start(void)
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* The process's signals are for its other threads. */
+	/* Signals of the process are left to its other threads. */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int result = pthread_create(&thread, &attributes, serve_as_thread, &thread_tracer);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -684,7 +684,7 @@ static bool has_died(struct tracer *tracer)
 	return result == -ECHILD || (result == 0 && info.si_pid == tracer->tid);
 }
 
-/* Whoever waits for a tracer that waits in PTRACE_SEIZE does what that needs: see attach(). */
+/* If the tracer waits in PTRACE_SEIZE, collects ended threads, or cancels the call after its deadline. */
 static void help(struct tracer *tracer)
 {
 	uint32_t expected = ATTACHING;
@@ -693,7 +693,7 @@ static void help(struct tracer *tracer)
 		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	bool late = sys_now(CLOCK_MONOTONIC) - tracer->attaching > ATTACH_DEADLINE;
-	/* Of the calling process's own tracer, an exec of this process is the end, as of its parent. */
+	/* An exec of this very process ends the own tracer, so it need not be helped. */
 	if (!tracer->own)
 		collect_all(tracer->task);
 	__atomic_store_n(&tracer->access, ATTACHING, __ATOMIC_RELEASE);
@@ -714,7 +714,7 @@ static long ask(struct tracer *tracer, enum operation operation)
 		sys_futex_wait(&tracer->busy, 1, HELP_INTERVAL);
 		help(tracer);
 		if (sys_now(CLOCK_MONOTONIC) - asked > REPLY_DEADLINE && has_died(tracer)) {
-			/* Somebody killed it, and so the kernel let go of all that it had stopped. */
+			/* The tracer was killed, so the kernel has released its tracees. */
 			for (struct thread *thread = mp_task_own()->threads; thread;
 				thread = thread->next_in_task)
 				if (thread->attachment != GONE)
@@ -726,7 +726,7 @@ static long ask(struct tracer *tracer, enum operation operation)
 	return tracer->result;
 }
 
-/* The tracer for a task, started where need be. */
+/* Finds the tracer for a task, and starts it if needed. */
 static long tracer_of(const struct task *task, struct tracer **tracer)
 {
 	long result = mp_tracer_start();

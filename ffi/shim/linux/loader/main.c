@@ -87,8 +87,8 @@ static void name_process(const char *path)
 	sys2(__NR_prctl, 15 /* PR_SET_NAME */, (long)(slash ? slash + 1 : path));
 }
 
-/* With MACHPAUSE_PARENT=pid the program is killed when the thread of that process that started it ends,
- * however it ends. The program does not see the variable. */
+/* With MACHPAUSE_PARENT=pid, kills the program when its parent process ends, for any reason. Removes the
+ * variable from the environment. */
 static void end_with_parent(char **envp)
 {
 	static const char name[] = "MACHPAUSE_PARENT=";
@@ -104,7 +104,7 @@ static void end_with_parent(char **envp)
 		envp[0] = envp[1];
 	while (*envp++);
 	sys2(__NR_prctl, 1 /* PR_SET_PDEATHSIG */, 9 /* SIGKILL */);
-	/* It may have ended before that. */
+	/* The parent may have ended before this call. */
 	if (sys1(__NR_getppid, 0) != parent)
 		host_exit(1);
 }
