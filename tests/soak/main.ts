@@ -24,13 +24,14 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   console.log(`seed ${seed}`);
   const library = await buildHost(`${await buildDirectory()}/host`);
-  const { kills, targets, slowest, findings } = await soak(
+  const { kills, targets, slowest, slowestKind, findings } = await soak(
     library,
     new Random(seed),
     seconds * 1000,
   );
   console.log(
-    `${targets} targets, ${kills} kills; a target ran on after ${Math.round(slowest)} ms at most`,
+    `${targets} targets, ${kills} kills; a target (${slowestKind}) ran on after ` +
+      `${Math.round(slowest)} ms at most`,
   );
   for (const finding of findings) console.log(finding);
   return findings.length > 0 ? 1 : 0;

@@ -8,8 +8,9 @@ import type { Random } from "../fuzz/random.ts";
 export interface Outcome {
   kills: number;
   targets: number;
-  /** The longest time from a kill to the target's next step, in milliseconds. */
+  /** The longest time from a kill to the target's next step, in milliseconds, and what the target does. */
   slowest: number;
+  slowestKind: string;
   readonly findings: string[];
 }
 
@@ -43,7 +44,7 @@ const rounds = 12;
  * @param duration in milliseconds
  */
 export async function soak(library: string, random: Random, duration: number): Promise<Outcome> {
-  const outcome: Outcome = { kills: 0, targets: 0, slowest: 0, findings: [] };
+  const outcome: Outcome = { kills: 0, targets: 0, slowest: 0, slowestKind: "", findings: [] };
   const end = performance.now() + duration;
   while (performance.now() < end && outcome.findings.length === 0) {
     const [kind, ...rest] = random.pick(kinds);
@@ -81,7 +82,11 @@ async function one(
     const before = steps();
     const since = performance.now();
     await runs(target.pid, () => steps() !== before);
-    outcome.slowest = Math.max(outcome.slowest, performance.now() - since);
+    const took = performance.now() - since;
+    if (took > outcome.slowest) {
+      outcome.slowest = took;
+      outcome.slowestKind = args.slice(0, -1).join(" ");
+    }
     if (args[0] === "raise") {
       const lost = counter(target, 0);
       if (lost !== 0n) throw new Error(`${lost} signals are lost`);

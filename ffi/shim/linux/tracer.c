@@ -496,14 +496,12 @@ static long set_registers(struct thread *thread, const union registers *register
 	return trace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &data);
 }
 
-/* Runs between requests: detaches from threads that stopped too late, and collects those that ended.
- * Returns nanoseconds until it should run again; 0: only after the next request. */
+/* Detaches from threads that stopped too late, and collects those that ended. Returns nanoseconds until it
+ * should run again; 0: only after the next request. mp_lock() is held. */
 static uint64_t tend(const struct tracer *tracer)
 {
 	bool attached = false, lingering = false;
 
-	if (!mp_try_lock())
-		return LINGER_INTERVAL;
 	for (uint32_t i = 0; i < MAX_TASKS; i++) {
 		struct task *task = mp_task_at(i);
 		if (task->pid == 0 || task->own != tracer->own)
@@ -520,7 +518,6 @@ static uint64_t tend(const struct tracer *tracer)
 		if (late)
 			release(task);
 	}
-	mp_unlock();
 	return lingering ? LINGER_INTERVAL : attached ? DEATH_INTERVAL : 0;
 }
 
@@ -541,20 +538,33 @@ static long perform(const struct tracer *tracer)
 
 static void serve(struct tracer *tracer)
 {
-	uint64_t interval = 0;
+	uint64_t due = 0; /* when to tend; 0: not at all */
 
 	for (;;) {
+		uint64_t now = sys_now(CLOCK_MONOTONIC);
+		uint64_t interval = 0;
 		if (__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE)) {
+			/* Requests can follow one another for any time. The caller of this one has the lock. Only
+			 * SET_REGISTERS needs a thread that an earlier request stopped. */
+			if (due && now >= due && tracer->operation != SET_REGISTERS)
+				tend(tracer);
 			tracer->result = perform(tracer);
-			interval = LINGER_INTERVAL;
 			__atomic_store_n(&tracer->busy, 0, __ATOMIC_RELEASE);
 			sys_futex_wake(&tracer->busy);
+			interval = LINGER_INTERVAL;
+			if (!due || now >= due || due > now + interval)
+				due = now + interval;
+		} else if (due && now >= due) {
+			interval = LINGER_INTERVAL;
+			if (mp_try_lock()) {
+				interval = tend(tracer);
+				mp_unlock();
+			}
+			due = interval ? now + interval : 0;
 		}
-		uint64_t until = sys_now(CLOCK_MONOTONIC) + interval;
-		sys_futex_wait(&tracer->busy, 0, interval);
-		if (interval && !__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE) &&
-			sys_now(CLOCK_MONOTONIC) >= until)
-			interval = tend(tracer);
+		now = sys_now(CLOCK_MONOTONIC);
+		if (!due || due > now)
+			sys_futex_wait(&tracer->busy, 0, due ? due - now : 0);
 	}
 }
 
