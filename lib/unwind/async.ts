@@ -1,9 +1,10 @@
 /** The frames of Swift's async functions.
  *
- * Such a function marks the frame pointer that it stores by setting bit 60, and stores its async context in
- * the word below the frame record. A context begins with its parent's address and the function that
- * resumes the parent (XNU's `osfmk/kern/backtrace.c`, `SWIFT_ASYNC_FP_BIT`; Swift's
- * `include/swift/ABI/Task.h`, `class AsyncContext`). Only the 64-bit architectures have this ABI. */
+ * Such a function marks the frame pointer that it stores by setting bit 60, and stores its async
+ * context in the word below the frame record. A context begins with its parent's address and the
+ * function that resumes the parent (XNU's `osfmk/kern/backtrace.c`, `SWIFT_ASYNC_FP_BIT`; Swift's
+ * `include/swift/ABI/Task.h`, `class AsyncContext`). Only the 64-bit architectures have this ABI.
+ */
 
 import { type Arch, readRegister, register, Registers } from "../arch/mod.ts";
 import { StackReader } from "./stack_reader.ts";
@@ -41,8 +42,8 @@ export function contextRegister(arch: Arch, state: Uint8Array): bigint | undefin
 
 /** The functions that wait for the one with the context at `address`, the innermost first.
  *
- * They end at the task's first function, at an address that is in no image, at a context that cannot be
- * read, and where they repeat.
+ * They end at the task's first function, at an address that is in no image, at a context that
+ * cannot be read, and where they repeat.
  *
  * @param readInto reads the contexts, which are not on the stack
  */

@@ -46,9 +46,8 @@ interface Arrival<S> {
   readonly certain: boolean;
 }
 
-/** A state of the body, and where it was seen. */
+/** A state that was seen, and the size of its frame. */
 interface Sighting<S> {
-  readonly at: number;
   readonly state: S;
   readonly depth: number;
 }
@@ -67,16 +66,20 @@ const MAX_LENGTH = 15;
 export function follow<S>(machine: Machine<S>, pc: number, end: number): S | null {
   /** Where each followed instruction ends. */
   const ends = new Map<number, number>();
-  const pending = new Map<number, Arrival<S>>([[0, { state: machine.entry, certain: true }]]);
-  const bodies: Sighting<S>[] = [];
-  const jumps: Sighting<S>[] = [];
+  const pending = new Map<number, Arrival<S>>([
+    [0, { state: machine.copy(machine.entry), certain: true }],
+  ]);
+  // The states with the largest frames: before calls and branches, and before jumps to computed
+  // addresses. Unreached code is likely to have that of a jump, or else of the body.
+  let body: Sighting<S> = { state: machine.entry, depth: 0 };
+  let jump: Sighting<S> = body;
 
   const arrive = (at: number, state: S, certain: boolean): void => {
     if (at < 0 || at >= end || ends.has(at)) return;
     const known = pending.get(at);
     // The code after a call that does not return belongs to another block.
     if (known !== undefined && (known.certain || !certain)) return;
-    pending.set(at, { state: machine.copy(state), certain });
+    pending.set(at, { state, certain });
   };
 
   /** Follows consecutive instructions. Returns the state at `pc`, if that is among them. */
@@ -96,27 +99,15 @@ export function follow<S>(machine: Machine<S>, pc: number, end: number): S | nul
       state = applied.state;
       if (step.calls || step.computed || step.targets !== undefined && !step.ends) {
         const depth = machine.depth(state);
-        const sighting = { at, state: machine.copy(state), depth };
-        if (!step.computed) bodies.push(sighting);
-        else if (depth > 0) jumps.push(sighting);
+        if (step.computed && depth > jump.depth) jump = { state: machine.copy(state), depth };
+        else if (!step.computed && depth > body.depth) body = { state: machine.copy(state), depth };
       }
-      for (const target of step.targets ?? []) arrive(target, state, true);
+      for (const target of step.targets ?? []) arrive(target, machine.copy(state), true);
       if (step.calls) arrive(next, state, false);
       if (step.calls || step.ends) return undefined;
       at = next;
     }
     return undefined;
-  };
-
-  /** The state for unreached code at an offset: a jump table may lead there, or an exception. */
-  const bodyAt = (at: number): S => {
-    let best: Sighting<S> = { at: 0, state: machine.entry, depth: 0 };
-    // Of equal ones the last before `at`.
-    for (const one of jumps.length > 0 ? jumps : bodies) {
-      const isNearer = one.at < at && (best.at > at || one.at >= best.at);
-      if (one.depth > best.depth || one.depth === best.depth && isNearer) best = one;
-    }
-    return best.state;
   };
 
   let gap = -1;
@@ -138,7 +129,7 @@ export function follow<S>(machine: Machine<S>, pc: number, end: number): S | nul
       if (next === undefined || next <= gap || ends.size > 2 * MAX_INSTRUCTIONS) return null;
       gap = next;
       pending.set(gap, {
-        state: machine.unreached(machine.copy(bodyAt(gap)), gap),
+        state: machine.unreached((jump.depth > 0 ? jump : body).state, gap),
         certain: false,
       });
       continue;

@@ -69,9 +69,9 @@ export interface UnwoundFrame {
   readonly row: UnwindRow | null;
   /** The address of a Swift async function's context; `undefined` in other frames. */
   readonly asyncContext?: bigint;
-  /** The functions that wait for this async function, the innermost first; `undefined` in other frames
-   * and in these. They have no activations: their addresses are where they resume, and their stack and
-   * frame pointers are 0. */
+  /** The functions that wait for this async function, the innermost first; `undefined` in other
+   * frames and in these. They have no activations: their addresses are where they resume, and
+   * their stack and frame pointers are 0. */
   readonly asyncParents?: UnwoundStack;
 }
 

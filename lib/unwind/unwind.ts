@@ -79,8 +79,8 @@ interface Step {
   readonly cfa: number;
   /** The caller's frame pointer; a bigint where it is no stack address. */
   readonly fp: number | bigint;
-  /** Where the frame has stored the caller's frame pointer, with the mark of a Swift async function:
-   * `"register"` when it is still in the register, `undefined` in other functions. */
+  /** Where the frame has stored the caller's frame pointer, with the mark of a Swift async
+   * function: `"register"` when it is still in the register, `undefined` in other functions. */
   readonly asyncRecord?: number | "register";
   /** 0 where there is no caller. */
   readonly returnAddress: bigint;
@@ -163,8 +163,8 @@ class Unwinder implements UnwoundStack {
   }
 
   /** Follows the async context of a frame. It is in the word below the frame record (XNU's
-   * `osfmk/kern/backtrace.c`), or before the frame is set up in the register in which it was passed. In an
-   * epilogue that register may have another context, so there it is not used. */
+   * `osfmk/kern/backtrace.c`), or before the frame is set up in the register in which it was
+   * passed. In an epilogue that register may have another context, so there it is not used. */
   #addAsync(index: number, record: number | "register"): void {
     const context = this.frames[index].fp === record
       ? this.#pointer(record - this.#arch.pointerSize)
@@ -178,7 +178,8 @@ class Unwinder implements UnwoundStack {
     this.frames[index].asyncParents = asyncParents(this.#arch, address, this.#images, readInto);
   }
 
-  /** Whether the innermost frame is at its function's first instructions, where no epilogue can be. */
+  /** Whether the innermost frame is at its function's first instructions, where no epilogue can be.
+   */
   #isAtStart(): boolean {
     const { address } = this.frames[0];
     const image = this.#images.imageAt(address);

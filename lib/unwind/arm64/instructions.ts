@@ -64,8 +64,9 @@ function step(state: FrameState, code: Code, at: number, tables: JumpTables): St
   else if ((word & 0xffe0e000) >>> 0 === 0x8b206000) extended(state, word, 1);
   else if ((word & 0xffe0e000) >>> 0 === 0xcb206000) extended(state, word, -1);
   else if ((word & 0xffe0ffff) >>> 0 === 0xaa0003bd) {
-    // `orr x29, x29, xN`: the mark of a Swift async function, from `swift_async_extendedFramePointerFlags`,
-    // which is 0 on systems that do not know it (LLVM's `AArch64FrameLowering.cpp`).
+    // `orr x29, x29, xN`: the mark of a Swift async function, from
+    // `swift_async_extendedFramePointerFlags`, which is 0 on systems that do not know it (LLVM's
+    // `AArch64FrameLowering.cpp`).
   } else if ((word & 0xffe0ffe0) >>> 0 === 0xaa0003e0) move(state, rd, (word >>> 16) & 31);
   else if ((word & 0x1f800000) === 0x12800000) moveWide(state, word);
   else if ((word & 0xff800000) >>> 0 === 0x92000000 && rd === SP) state.lose(SP);
