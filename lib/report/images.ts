@@ -98,9 +98,22 @@ const systemName =
 
 /** Whether an image comes with the system, by its path, or by its name where the report has no path. */
 export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">): boolean {
-  if (path !== null) return isSystemPath(path);
-  return isSystemPath(name) || systemNames.has(name) || systemName.test(name) || name === "???";
+  const key = path ?? name;
+  const places = path === null ? rememberedNames : rememberedPaths;
+  let isSystem = places.get(key);
+  if (isSystem === undefined) {
+    isSystem = isSystemPath(key) ||
+      path === null && (systemNames.has(name) || systemName.test(name) || name === "???");
+    if (places.size >= MAX_REMEMBERED) places.clear();
+    places.set(key, isSystem);
+  }
+  return isSystem;
 }
+
+/** The same few images are in all frames of many reports. */
+const rememberedPaths = new Map<string, boolean>();
+const rememberedNames = new Map<string, boolean>();
+const MAX_REMEMBERED = 1 << 12;
 
 /** The image of a frame, or the name of one that the report does not list; `null` when it has neither. */
 export function imageOf(frame: ReportFrame): Pick<ReportImage, "path" | "name"> | null {

@@ -2,7 +2,7 @@
 
 import { imageOf, imageTitle, isSystemImage } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
-import type { ReportFrame } from "../report.ts";
+import type { ReportFrame, ReportImage } from "../report.ts";
 
 /** No function is larger: further on, a name is only that of the nearest exported symbol. */
 const MAX_FUNCTION = 1 << 18;
@@ -33,10 +33,25 @@ export type FrameOwner = "program" | "runtime" | "system" | "unknown";
 export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwner {
   const image = imageOf(frame);
   if (image === null) return "unknown";
-  if (known("library", imageTitle(image)) !== null) return "runtime";
+  if (isRuntimeLibrary(image)) return "runtime";
   if (isSystemImage(image)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null);
   return raised ? "runtime" : "program";
+}
+
+/** By the image's path or name: the same few are in all frames of many reports. */
+const libraries = new Map<string, boolean>();
+const MAX_LIBRARIES = 1 << 12;
+
+function isRuntimeLibrary(image: Pick<ReportImage, "path" | "name">): boolean {
+  const key = image.path ?? image.name;
+  let isRuntime = libraries.get(key);
+  if (isRuntime === undefined) {
+    isRuntime = known("library", imageTitle(image)) !== null;
+    if (libraries.size >= MAX_LIBRARIES) libraries.clear();
+    libraries.set(key, isRuntime);
+  }
+  return isRuntime;
 }
 
 /** A stack, as far as explanations need it. */
@@ -73,6 +88,14 @@ const eventLoops =
 /** Index of the frame of `main` below an event loop: it and what is further out called nothing but the
  * loop; the stack's length when there is none. */
 export function entryOf(stack: readonly ReportFrame[]): number {
+  // The loop is on the outside of a stack, so the search begins there.
+  if (
+    !stack.slice(-6).some(({ symbol }) =>
+      symbol !== null && (symbol.includes("ain") || symbol === "start")
+    )
+  ) {
+    return stack.length;
+  }
   let inLoop = false;
   for (let at = 0; at < stack.length; at++) {
     const { symbol } = stack[at];

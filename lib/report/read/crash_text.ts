@@ -416,14 +416,19 @@ class CrashTextReader {
 
   #finish(): CrashReport {
     const find = imageFinder(this.#images);
-    const byBase = new Map(this.#images.map((image) => [image.base, image]));
+    // Only images without a size are looked for by it.
+    let byBase: ReadonlyMap<bigint, ReportImage> | null = null;
+    const atBase = (base: bigint): ReportImage | null => {
+      byBase ??= new Map(this.#images.map((image) => [image.base, image]));
+      return byBase.get(base) ?? null;
+    };
     const byName = new Map<string, ReportImage>();
     for (const image of this.#images) {
       if (!byName.has(image.name)) byName.set(image.name, image);
     }
     const frame = (draft: DraftFrame): ReportFrame => {
-      let image = find(draft.address) ??
-        (draft.base === null ? null : byBase.get(draft.base) ?? null);
+      let image = find(draft.address);
+      if (image === null && draft.base !== null) image = atBase(draft.base);
       if (image === null && draft.imageName !== null) image = byName.get(draft.imageName) ?? null;
       // In `MyApp + 1234` the offset counts from the image, in `main + 44` from the function.
       const named = draft.symbol !== null && image !== null && draft.offset !== null &&
