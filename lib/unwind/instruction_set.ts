@@ -1,8 +1,7 @@
 /** What unwinding needs to know about an instruction set. Each has a folder with the same files:
  * `compact.ts` (compact unwind encodings), `instructions.ts` (a function's frame, read from its
- * instructions), `stubs.ts` (stubs and stub helpers), `calls.ts` (what a call looks like) and
- * `mod.ts` (the {@linkcode InstructionSet}, with the signal context). `instruction_sets.ts` lists
- * them. */
+ * instructions) and `mod.ts` (the {@linkcode InstructionSet}, with stubs, calls and the signal
+ * context). `instruction_sets.ts` lists them. */
 
 import type { CfaRule, UnwindRow } from "../dwarf/mod.ts";
 

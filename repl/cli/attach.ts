@@ -9,8 +9,6 @@ export default {
   examples: [["A process by name", "machpause attach MyApp"]],
   async run(options, [spec]) {
     const { promptAt } = await import("./prompt.ts");
-    return await promptAt(options, async () => {
-      return await (await import("../prompt/open.ts")).openTarget(spec);
-    });
+    return await promptAt(options, spec);
   },
 } satisfies Subcommand<typeof attachOptions>;

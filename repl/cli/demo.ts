@@ -10,11 +10,8 @@ export default {
     if (options.eval === undefined && !atTerminal) {
       return await (await import("./bt.ts")).showBacktraces("demo", "pause", {});
     }
-    const [{ promptAt }, { openTarget }] = await Promise.all([
-      import("./prompt.ts"),
-      import("../prompt/open.ts"),
-    ]);
+    const { promptAt } = await import("./prompt.ts");
     const begin = options.eval === undefined ? ["pause"] : [];
-    return await promptAt({ ...options, begin, pause: true }, () => openTarget("demo"));
+    return await promptAt({ ...options, begin, pause: true }, "demo");
   },
 } satisfies Subcommand<typeof demoOptions>;

@@ -1,7 +1,9 @@
 /** Starts the prompt from the command line. */
 import { escape, safe } from "../../lib/escape.ts";
 import type { promptOptions, Values } from "../options.ts";
-import type { Opened } from "../prompt/open.ts";
+import { checkFolders, type Opened, openTarget } from "../prompt/open.ts";
+import { prompt } from "../prompt/prompt.ts";
+import { Session } from "../prompt/session.ts";
 import { print, printLines } from "../view/output.ts";
 import { styleFor } from "../view/style.ts";
 
@@ -17,22 +19,20 @@ export interface PromptStart extends Values<typeof promptOptions> {
 
 /** Runs the prompt until it is left.
  *
- * @param open opens the target; without it there is none at first
+ * @param target names the target, as `openTarget` takes it, or opens it; without it there is none at first
  * @returns the exit code
  */
 export async function promptAt(
   options: PromptStart = {},
-  open?: () => Promise<Opened>,
+  target?: string | (() => Promise<Opened>),
 ): Promise<number> {
-  const [{ Session }, { prompt }] = await Promise.all([
-    import("../prompt/session.ts"),
-    import("../prompt/prompt.ts"),
-  ]);
   const session = new Session(styleFor(Deno.stdout));
   session.assumeYes = options.yes ?? false;
-  if (open !== undefined) session.open(await open());
+  if (target !== undefined) {
+    session.open(typeof target === "string" ? await openTarget(target) : await target());
+  }
   if (options.symbols !== undefined) {
-    (await import("../prompt/open.ts")).checkFolders(options.symbols);
+    checkFolders(options.symbols);
     session.maybeTarget?.addSymbols(options.symbols);
   }
   if (options.pause) session.pause();

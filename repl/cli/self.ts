@@ -7,8 +7,6 @@ export default {
   options: selfOptions,
   async run(options) {
     const { promptAt } = await import("./prompt.ts");
-    return await promptAt(options, async () => {
-      return await (await import("../prompt/open.ts")).openTarget("self");
-    });
+    return await promptAt(options, "self");
   },
 } satisfies Subcommand<typeof selfOptions>;

@@ -257,3 +257,8 @@ export class X86Decoder {
 function i32(code: Uint8Array, at: number): number {
   return code[at] | code[at + 1] << 8 | code[at + 2] << 16 | code[at + 3] << 24;
 }
+
+/** Whether the decoded instruction is a call, near or far, direct or indirect. */
+export function isCall({ opcode, reg }: X86Decoder): boolean {
+  return opcode === 0xe8 || opcode === 0x9a || opcode === 0xff && (reg === 2 || reg === 3);
+}

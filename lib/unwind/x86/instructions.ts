@@ -5,8 +5,7 @@ import type { Arch } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";
 import { follow, type Machine, type Stepper } from "../control_flow.ts";
 import type { FunctionCode, InstructionSet } from "../instruction_set.ts";
-import { isCall } from "./calls.ts";
-import { MAX_LENGTH, NO_BASE, X86Decoder } from "./decode.ts";
+import { isCall, MAX_LENGTH, NO_BASE, X86Decoder } from "./decode.ts";
 
 /** Maximum distance of `pc` from the function's start, in bytes. */
 const MAX_FUNCTION = 0x1_0000;

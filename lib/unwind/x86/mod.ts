@@ -1,12 +1,12 @@
 /** x86, in 64 and in 32 bits. */
 
 import { type Arch, i386 as arch32, x86_64 as arch64 } from "../../arch/mod.ts";
-import type { InstructionSet } from "../instruction_set.ts";
+import type { UnwindRow } from "../../dwarf/mod.ts";
+import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { DW_OP_deref, DW_OP_plus_uconst, MCONTEXT_POINTER, registerPlus, uleb } from "../signal.ts";
-import { isAfterCall } from "./calls.ts";
 import { compactRow } from "./compact.ts";
+import { isCall, X86Decoder } from "./decode.ts";
 import { analyzer } from "./instructions.ts";
-import { stubRow } from "./stubs.ts";
 
 /** DWARF numbers of the registers that hold the `ucontext_t *`: the argument, and where `_sigtramp`
  * keeps it. */
@@ -52,3 +52,73 @@ export const i386: InstructionSet = {
       : null,
   swapEspEbp: true,
 };
+
+/** Whether the bytes before `returnAddress` are a call; `null` when they cannot be read.
+ *
+ * @param arch x86_64 or i386
+ */
+export function isAfterCall(
+  arch: Arch,
+  readCode: ReadCode,
+  returnAddress: bigint,
+): boolean | null {
+  const decoder = new X86Decoder(arch.pointerSize === 8);
+  // The longest has a SIB byte and a displacement of four; prefixes before it make no difference.
+  // At a section's start, only the shortest may be readable.
+  for (let size = 7; size >= 2; size--) {
+    const code = readCode(returnAddress - BigInt(size), size);
+    if (code === null || code.length < size) continue;
+    for (let start = 0; start <= size - 2; start++) {
+      if (decoder.decode(code, start) && start + decoder.length === size && isCall(decoder)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  return null;
+}
+
+/** The row of an instruction in `__stubs` or `__stub_helper`, which ld64 writes (`src/ld/passes/stubs`)
+ * and no unwind information describes; `null` for another instruction.
+ *
+ * A stub jumps; one of position-independent 32-bit code calls its next instruction first, which
+ * pops its own address. An entry of `__stub_helper` pushes a word and jumps to the part that all
+ * entries have in common, which may stand before or after them. That part pushes another word and
+ * jumps to the function that binds the symbol.
+ *
+ * @param arch x86_64 or i386
+ */
+export function stubRow(
+  arch: Arch,
+  readCode: ReadCode,
+  pc: bigint,
+  isHelper: boolean,
+): UnwindRow | null {
+  const code = readCode(pc, 7) ?? readCode(pc, 6) ?? readCode(pc, 5) ?? readCode(pc, 2);
+  const pushed = code === null ? null : isHelper ? pushedBefore(arch, code) : isPop(code) ? 1 : 0;
+  if (pushed === null) return null;
+  const { pc: { dwarf: returnAddress }, sp, pointerSize } = arch;
+  return {
+    cfa: { kind: "register", register: sp.dwarf!, offset: (pushed + 1) * pointerSize },
+    registers: new Map([[returnAddress!, { kind: "offset", offset: -pointerSize }]]),
+    returnAddress: returnAddress!,
+    signalFrame: false,
+  };
+}
+
+function isPop([first]: Uint8Array): boolean {
+  return (first & 0xf8) === 0x58;
+}
+
+/** How many words a stub helper has pushed before the instruction in `code`. */
+function pushedBefore({ pointerSize }: Arch, code: Uint8Array): number | null {
+  const [first, second] = code;
+  // jmp *x
+  if (first === 0xff && second === 0x25) return 2;
+  // jmp, and in 64 bits lea x(%rip), %r11; push %r11
+  if (first === 0xe9 || first === 0xeb) return 1;
+  if (pointerSize === 8 && (first === 0x4c && second === 0x8d || first === 0x41)) return 1;
+  // push $x, in 32 bits also in the common part, before jmp *x
+  if (first !== 0x68) return null;
+  return pointerSize === 4 && code[5] === 0xff && code[6] === 0x25 ? 1 : 0;
+}

@@ -8,8 +8,8 @@ import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
 import { isThumb, nextExecuted } from "../../../lib/unwind/armv7/conditions.ts";
 import { framesOf } from "./stack.ts";
-import { stubRow as stubRow64 } from "../../../lib/unwind/arm64/stubs.ts";
-import { stubRow as stubRow32 } from "../../../lib/unwind/armv7/stubs.ts";
+import { stubRow as stubRow64 } from "../../../lib/unwind/arm64/mod.ts";
+import { stubRow as stubRow32 } from "../../../lib/unwind/armv7/mod.ts";
 import type { Step, StepsRecording } from "../../fixtures/steps/arm_record.ts";
 
 const folder = new URL("../../fixtures/steps/", import.meta.url).pathname;

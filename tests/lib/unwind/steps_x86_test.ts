@@ -4,9 +4,9 @@ import { assert, assertEquals } from "@std/assert";
 import { type Arch, archs, i386, readRegister, x86_64 } from "../../../lib/arch/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import type { FunctionCode, InstructionRow } from "../../../lib/unwind/instruction_set.ts";
-import { isAfterCall } from "../../../lib/unwind/x86/calls.ts";
+import { isAfterCall } from "../../../lib/unwind/x86/mod.ts";
 import { analyzer } from "../../../lib/unwind/x86/instructions.ts";
-import { stubRow } from "../../../lib/unwind/x86/stubs.ts";
+import { stubRow } from "../../../lib/unwind/x86/mod.ts";
 import { readSteps, type Step, type Variant } from "../../fixtures/steps/x86_steps.ts";
 
 function imageOf(arch: Arch, { file, loadAddress, name }: Variant): Image {
