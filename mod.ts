@@ -18,7 +18,7 @@
  *
  * @module
  */
-import { kernel, system } from "./ffi/processes.ts";
+import { checkPid, kernel, system } from "./ffi/processes.ts";
 import type { MachOFile, MachOFileOptions } from "./lib/macho/mod.ts";
 import {
   openCoreOver,
@@ -143,7 +143,7 @@ export async function takeStackshot(
   const base = await stackshotBase(system, options);
   const since = base?.absoluteTime ?? null;
   const request = {
-    ...(pid === undefined ? {} : { pid }),
+    ...(pid === undefined ? {} : { pid: checkPid("stack_snapshot_with_config", pid) }),
     ...(since === null ? {} : { since }),
   };
   const bytes = kernel().stackshot(request);

@@ -43,10 +43,22 @@ export function attach(
 ): LiveTarget {
   const native = kernel();
   const pid = typeof target === "number" || /^\d+$/.test(target)
-    ? Number(target)
+    ? checkPid("task_for_pid", Number(target))
     : pidOfName(native.processes(), target);
   const name = native.processName(pid) ?? `pid ${pid}`;
   return new LiveTarget(native, fileSystem, { ...options, pid, name, onHold: guard });
+}
+
+/** The largest `pid_t`. */
+const maxPid = 0x7fff_ffff;
+
+/** Checks that a number may be a pid.
+ *
+ * @throws {MachError} when it cannot
+ */
+export function checkPid(call: string, pid: number): number {
+  if (Number.isInteger(pid) && pid >= 0 && pid <= maxPid) return pid;
+  throw new MachError(call, failure, `${pid} cannot be a pid: those go up to ${maxPid}`);
 }
 
 function pidOfName(processes: ReturnType<NativeKernel["processes"]>, name: string): number {

@@ -21,8 +21,10 @@ import { complain, explain } from "./view/output.ts";
  */
 export async function main(args: readonly string[]): Promise<number | undefined> {
   try {
-    const log = Deno.env.get("MACHPAUSE_LOG");
-    if (log) (await import("./view/log.ts")).startLog(log, "MACHPAUSE_LOG");
+    const variable = "MACHPAUSE_LOG";
+    const { state } = Deno.permissions.querySync({ name: "env", variable });
+    const log = state === "granted" ? Deno.env.get(variable) : undefined;
+    if (log) (await import("./view/log.ts")).startLog(log, variable);
     // Each path loads what it needs and no more: most of the time a short command takes is loading.
     if (args.length === 0) return await (await import("./cli/prompt.ts")).promptAt();
     return await (await import("./cli/program.ts")).runCommandLine(args);

@@ -151,7 +151,10 @@ export function parseJson(text: string, from = 0): ParsedJson {
       if (member === undefined) break;
       if (key === "imageOffset") isFrame = true;
       if (key === "__proto__") {
-        Object.defineProperty(result, key, { value: member, enumerable: true });
+        // It may be there more than once; as for any other name, the last one counts.
+        Object.defineProperty(result, key, {
+          ...{ value: member, enumerable: true, configurable: true, writable: true },
+        });
       } else {
         result[key] = member;
       }

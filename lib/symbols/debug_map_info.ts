@@ -1,5 +1,6 @@
 /** Debug information that the linker left in the object files, reached through the debug map. */
 
+import { FormatError } from "../errors.ts";
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
 import type { SourceFrame, UnitTable } from "../dwarf/mod.ts";
 import type { RawText } from "../escape.ts";
@@ -62,7 +63,9 @@ export class DebugMapInfo implements DebugInfo {
     this.path = options.path;
     this.uuid = options.uuid;
     const arch = archOfCpuType(options.cpuType);
-    if (arch === undefined) throw new TypeError(`CPU type 0x${options.cpuType.toString(16)}`);
+    if (arch === undefined) {
+      throw new FormatError(options.path, 4, "the CPU type of armv7, arm64, i386 or x86_64");
+    }
     this.arch = arch.name;
   }
 

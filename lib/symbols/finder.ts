@@ -35,6 +35,8 @@ const bundle = /\.(?:app|framework|appex|bundle|xctest|xpc|kext|plugin|component
 
 /** The paths at which a dSYM of the file at `path` may be: beside it, and beside the bundles it is in. */
 export function dsymPaths(path: string): string[] {
+  // An image whose path is not to be looked at has none.
+  if (path === "") return [];
   const paths = [`${path}.dSYM`];
   let end = path.lastIndexOf("/");
   while (end > 0) {
@@ -163,14 +165,19 @@ export class DebugFinder implements Disposable {
       opened.file[Symbol.dispose]();
       return null;
     }
-    this.#open.push(opened.file);
-    const info = new DebugMapInfo(map, {
-      path: opened.file.name,
-      uuid,
-      cpuType: binary.image.cpuType,
-      files: this.#system.files,
-    });
-    this.#open.push(info);
+    const { files } = this.#system;
+    const { name } = opened.file;
+    const { cpuType } = binary.image;
+    const info = this.#guard(
+      name,
+      reasons,
+      () => new DebugMapInfo(map, { path: name, uuid, cpuType, files }),
+    );
+    if (info === undefined) {
+      opened.file[Symbol.dispose]();
+      return null;
+    }
+    this.#open.push(opened.file, info);
     return { info, bytes: binary.bytes, reasons };
   }
 

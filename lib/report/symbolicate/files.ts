@@ -13,7 +13,7 @@ import {
 import { isSystemImage } from "../images.ts";
 import { type CodeOrigin, type CodeOrigins, unitOrigins, type UnitSource } from "../origins.ts";
 import { type FunctionInfo, imageLookup } from "./lookup.ts";
-import type { ReportImage } from "../report.ts";
+import type { CrashReport, ReportImage } from "../report.ts";
 import type { ImageLookup, ReportSymbols } from "./lookups.ts";
 
 /** Finds debug information; `DebugFinder` of `lib/symbols` implements it. */
@@ -26,6 +26,9 @@ export interface FindDebug {
 export interface ReportSymbolOptions {
   /** Finds functions and lines; without it only symbol names are found. */
   readonly debug?: FindDebug;
+  /** Tells whether the files at the paths that a report names may be opened: those are of this machine, and
+   * the report is its own. Default: they are not. A report of somebody else could name any file. */
+  readonly isLocal?: (report: CrashReport) => boolean;
   /** Opens the DWARF of a dSYM's Mach-O image; without it origins come from the debug map only.
    *
    * @throws FormatError when it has no DWARF
@@ -66,27 +69,29 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
   }
 
   /** See {@linkcode ReportSymbols.find}. Results are cached across reports. */
-  find(image: ReportImage, arch: ArchName | null): ImageLookup | null {
+  find(image: ReportImage, _arch: ArchName | null, report: CrashReport): ImageLookup | null {
     const { uuid } = image;
     if (uuid === null) return null;
-    let lookup = this.#lookups.get(uuid);
+    const local = this.#options.isLocal?.(report) ?? false;
+    const key = local ? uuid : `${uuid} in folders`;
+    let lookup = this.#lookups.get(key);
     if (lookup === undefined) {
       // Misses are dropped when there are too many: system images occur in endless versions.
       if (this.#lookups.size >= MAX_REMEMBERED) this.#forget();
-      lookup = this.#find(image, uuid, arch);
-      this.#lookups.set(uuid, lookup);
+      lookup = this.#find(image, uuid, local);
+      this.#lookups.set(key, lookup);
     }
     return lookup;
   }
 
   #forget(): void {
-    for (const [uuid, lookup] of this.#lookups) if (lookup === null) this.#lookups.delete(uuid);
+    for (const [key, lookup] of this.#lookups) if (lookup === null) this.#lookups.delete(key);
   }
 
-  #find(image: ReportImage, uuid: string, _arch: ArchName | null): ImageLookup | null {
+  #find(image: ReportImage, uuid: string, local: boolean): ImageLookup | null {
     // System images have no debug information; searching for hundreds of them would be wasted.
     if (this.#symbolFiles.find(uuid).length === 0 && isSystemImage(image)) return null;
-    const info = this.#options.debug?.find(loadedImage(image)).info ?? null;
+    const info = this.#options.debug?.find(loadedImage(image, local)).info ?? null;
     const own = this.#binary(uuid)?.image ?? null;
     return own === null && info === null ? null : remembering(imageLookup(own, info));
   }
@@ -215,12 +220,15 @@ function remembering(lookup: ImageLookup): ImageLookup {
   };
 }
 
-/** A report's image in the form that debug information is searched by. */
-function loadedImage(image: ReportImage): LoadedImage {
+/** A report's image in the form that debug information is searched by.
+ *
+ * @param local whether its path is one of this machine
+ */
+function loadedImage(image: ReportImage, local: boolean): LoadedImage {
   const path = image.path ?? "";
   return {
     name: path === "" ? image.name : path.slice(path.lastIndexOf("/") + 1),
-    path,
+    path: local ? path : "",
     uuid: image.uuid,
     loadAddress: image.base,
     slide: 0n,

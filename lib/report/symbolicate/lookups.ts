@@ -2,7 +2,7 @@
 
 import type { ArchName } from "../../arch/mod.ts";
 import type { AddressInfo, MissingSymbols } from "../../symbols/mod.ts";
-import type { ReportImage } from "../report.ts";
+import type { CrashReport, ReportImage } from "../report.ts";
 
 /** The symbols of one image. */
 export interface ImageLookup {
@@ -13,8 +13,11 @@ export interface ImageLookup {
 
 /** Finds the symbols of a report's images. */
 export interface ReportSymbols {
-  /** The symbols of an image by its UUID; `null` when there are none. */
-  find(image: ReportImage, arch: ArchName | null): ImageLookup | null;
+  /** The symbols of an image by its UUID; `null` when there are none.
+   *
+   * @param report that the image is of
+   */
+  find(image: ReportImage, arch: ArchName | null, report: CrashReport): ImageLookup | null;
 }
 
 /** An image of a report whose symbols are missing, and how many frames they would name. */

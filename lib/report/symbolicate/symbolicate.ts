@@ -163,7 +163,9 @@ class Symbolication {
   #lookup(image: ReportImage): ImageLookup | null {
     let lookup = this.#lookups.get(image);
     if (lookup === undefined) {
-      lookup = image.uuid === null ? null : this.#symbols.find(image, this.#report.arch);
+      lookup = image.uuid === null
+        ? null
+        : this.#symbols.find(image, this.#report.arch, this.#report);
       this.#lookups.set(image, lookup);
     }
     return lookup;

@@ -2,9 +2,10 @@
 import { safe, safeJson } from "../../../lib/escape.ts";
 import { ReportGroups } from "../../../lib/report/mod.ts";
 import { runWorkers } from "../../../lib/workers.ts";
+import { fileError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { groupJson, groupLines } from "../../view/crash_group.ts";
-import { complain, print } from "../../view/output.ts";
+import { complain, explain, print } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
 import { lines } from "../../view/text.ts";
 import type { crashOptions } from "./options.ts";
@@ -32,8 +33,13 @@ export async function groupCrashes(
       groups.add(summary);
     }
   };
-  const { symbols, mine, begin, end } = options;
-  await summarize(filesIn(paths), {
+  const { symbols, localBinaries, mine, begin, end } = options;
+  const files = filesIn(
+    paths,
+    (folder, error) => take({ error: explain(fileError(error, folder)) }),
+  );
+  await summarize(files, {
+    ...(localBinaries === undefined ? {} : { localBinaries }),
     ...(symbols === undefined ? {} : { symbols }),
     ...(mine === undefined ? {} : { mine }),
     ...(begin === undefined ? {} : { begin }),

@@ -16,6 +16,10 @@ export const crashOptions = {
   text: { help: "Print the report alone, as crash text." },
   ips: { help: "Print the report alone, as .ips." },
   out: { value: "file", help: "Write the report to this file." },
+  "local-binaries": {
+    help:
+      "Open the files at the paths that reports name. Default: only for reports of this machine.",
+  },
   group: { help: "Count reports by what crashed." },
   json: { ...json, help: "Print one JSON object per report." },
 } as const;

@@ -30,10 +30,15 @@ export interface CrashSymbols extends Disposable {
   readonly demangle: (name: string) => string;
 }
 
-/** Opens folders of binaries, dSYMs and symbol table files. Without folders, symbols are found by the
- * reports' own paths, which can exist on a Mac only. */
-export async function openCrashSymbols(folders: readonly string[]): Promise<CrashSymbols> {
-  if (folders.length === 0 && Deno.build.os !== "darwin") {
+/** Opens folders of binaries, dSYMs and symbol table files. The files at the reports' own paths are opened for
+ * reports of this machine, which is a Mac then, and with `--local-binaries`. */
+export async function openCrashSymbols(
+  { symbols: folders = [], localBinaries = false }: Pick<
+    Values<typeof crashOptions>,
+    "symbols" | "localBinaries"
+  >,
+): Promise<CrashSymbols> {
+  if (folders.length === 0 && !localBinaries && Deno.build.os !== "darwin") {
     const none = new ReportSymbolFiles(files, new SymbolFiles(files, []));
     return {
       files: none,
@@ -44,7 +49,8 @@ export async function openCrashSymbols(folders: readonly string[]): Promise<Cras
   const { demangle, DebugFinder, openDwarf } = await import("../../../lib/symbols/mod.ts");
   const symbolFiles = new SymbolFiles(files, folders);
   const finder = new DebugFinder({ files }, symbolFiles);
-  const found = new ReportSymbolFiles(files, symbolFiles, { debug: finder, openDwarf });
+  const isLocal = localBinaries ? () => true : (await import("./local.ts")).isOfThisMachine;
+  const found = new ReportSymbolFiles(files, symbolFiles, { debug: finder, openDwarf, isLocal });
   return {
     files: found,
     demangle: (name) => demangle(name),
@@ -60,23 +66,39 @@ export function isOfFile(error: unknown): boolean {
   if (error instanceof InputError) return true;
   return error instanceof Error && !(error instanceof UserError) &&
     (error.name === "FormatError" || error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory);
+      error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||
+      error instanceof Deno.errors.IsADirectory);
 }
 
-/** The files at some paths: in folders, all with a report's name. */
-export function* filesIn(paths: readonly string[]): Generator<string> {
+/** The files at some paths: in folders, all with a report's name.
+ *
+ * @param failed is told of each folder that cannot be listed; the others are
+ */
+export function* filesIn(
+  paths: readonly string[],
+  failed: (folder: string, error: unknown) => void,
+): Generator<string> {
   for (const path of paths) {
     // Reading what does not exist will say so.
-    if (isFolder(path)) yield* reportsIn(path);
+    if (isFolder(path)) yield* reportsIn(path, failed);
     else yield path;
   }
 }
 
 /** The files below a folder that have a report's name, sorted. */
-function* reportsIn(folder: string): Generator<string> {
-  const entries = [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
+function* reportsIn(
+  folder: string,
+  failed: (folder: string, error: unknown) => void,
+): Generator<string> {
+  let entries: Deno.DirEntry[];
+  try {
+    entries = [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
+  } catch (error) {
+    failed(folder, error);
+    return;
+  }
   for (const { name, isFile, isDirectory } of entries) {
-    if (isDirectory) yield* reportsIn(`${folder}/${name}`);
+    if (isDirectory) yield* reportsIn(`${folder}/${name}`, failed);
     else if (isFile && /\.(?:crash|ips|synced|txt|panic|sample|spindump|diag|hang)$/i.test(name)) {
       yield `${folder}/${name}`;
     }

@@ -41,12 +41,15 @@ export async function showCrashes(
     return await (await import("./group.ts")).groupCrashes(paths, options);
   }
   checkFolders(options.symbols ?? []);
-  const files = [...filesIn(paths)];
+  let code = 0;
+  const files = [...filesIn(paths, (folder, error) => {
+    complain(explain(fileError(error, folder)));
+    code = 1;
+  })];
   if (out !== undefined && files.length !== 1) {
     throw new UserError(`--out is for one report; there are ${files.length}`, 2);
   }
-  using symbols = await openCrashSymbols(options.symbols ?? []);
-  let code = 0;
+  using symbols = await openCrashSymbols(options);
   let shown = 0;
   for (const file of files) {
     let crashes: ReadCrash[];

@@ -11,7 +11,7 @@ import { type CrashSymbols, isOfFile, openCrashSymbols, rangesOf } from "./read.
 /** The options of `crash` that summaries depend on. */
 export type SummaryOptions = Pick<
   Values<typeof crashOptions>,
-  "symbols" | "mine" | "begin" | "end"
+  "symbols" | "localBinaries" | "mine" | "begin" | "end"
 >;
 
 /** A file's summary, or why it has none. */
@@ -36,7 +36,7 @@ export class Summarizer implements Disposable {
   /** Opens the symbols. */
   static async open(options: SummaryOptions): Promise<Summarizer> {
     const [symbols, { demangle }] = await Promise.all([
-      openCrashSymbols(options.symbols ?? []),
+      openCrashSymbols(options),
       import("../../../lib/symbols/mod.ts"),
     ]);
     return new Summarizer(symbols, options, demangle);

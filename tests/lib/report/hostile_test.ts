@@ -66,3 +66,13 @@ Deno.test("blanks, lines and components of paths cost time in proportion", () =>
     assertLess(readAll(text.replace("Process:         ", `Process:         ${fill}`)), 5000);
   }
 });
+
+Deno.test("a name may be there more than once, and be __proto__", () => {
+  const report = readReport(
+    new TextEncoder().encode(
+      ips.replace('"toString": 1', '"__proto__": {"threads": 2}, "toString": 1'),
+    ),
+    "hostile",
+  );
+  assertEquals(report.threads.length, 1);
+});
