@@ -21,7 +21,7 @@ const MAX_EPILOGUE = 32;
 const MAX_TABLE = 1024;
 
 /** Numbers in instructions. */
-const AX = 0, SP = 4, BP = 5;
+const AX = 0, DX = 2, SP = 4, BP = 5;
 
 /** DWARF numbers by those in instructions. */
 const dwarfNumbers: Readonly<Record<4 | 8, readonly number[]>> = {
@@ -36,6 +36,9 @@ interface State {
   readonly sp: number | null;
   /** Distance from the frame pointer to the CFA; `null` when it holds another value. */
   readonly fp: number | null;
+  /** Another register with a fixed distance to the CFA: code that aligns the stack pointer without a frame
+   * pointer keeps the old value so. */
+  readonly copy: { readonly register: number; readonly distance: number } | null;
   /** Slots of saved registers by their numbers in instructions: offsets from the CFA. */
   readonly saved: ReadonlyMap<number, number>;
   /** The constant in the accumulator, for a stack probe and the instruction after it. */
@@ -130,6 +133,7 @@ class Analysis implements Machine<State> {
     this.atReturn = {
       sp: this.#word,
       fp: null,
+      copy: null,
       saved: new Map(),
       accumulator: null,
       guessed: null,
@@ -274,9 +278,24 @@ class Analysis implements Machine<State> {
     const isKept = isCall(this.#decoder) || before.accumulator !== after.accumulator;
     const accumulator = isKept ? after.accumulator : null;
     const fp = after.fp === before.fp && this.#writes(BP) ? null : after.fp;
-    return fp === after.fp && accumulator === after.accumulator
+    const copy = after.copy === before.copy && this.#loses(after.copy) ? null : after.copy;
+    return fp === after.fp && accumulator === after.accumulator && copy === after.copy
       ? after
-      : { ...after, fp, accumulator };
+      : { ...after, fp, accumulator, copy };
+  }
+
+  /** Whether the decoded instruction may overwrite the register of a copy. */
+  #loses(copy: State["copy"]): boolean {
+    if (copy === null) return false;
+    const { register } = copy;
+    const { opcode, opcodeRegister, reg } = this.#decoder;
+    if (isCall(this.#decoder)) return !this.#calleeSaved[register];
+    const isPopped = opcode >= 0x58 && opcode <= 0x5f && opcodeRegister === register;
+    // Multiplications, divisions, sign extensions, cpuid, rdtsc and the like.
+    const isImplicit = (register === AX || register === DX) &&
+      (opcode === 0xf7 && reg >= 4 || opcode === 0x98 || opcode === 0x99 || opcode === 0x0fa2 ||
+        opcode === 0x0f31 || opcode === 0x0fb1 || opcode === 0x0fc7);
+    return isPopped || isImplicit || this.#writes(register);
   }
 
   /** Whether the decoded instruction computes a new value for a register. Moves, pushes and pops
@@ -511,11 +530,21 @@ class Analysis implements Machine<State> {
 
   /** Gives a register the value of another one, or an unknown value (-1), plus a constant. */
   #move(state: State, to: number, from: number, constant: number): State {
-    if (to !== SP && to !== BP) return state;
-    const distance = from === SP ? state.sp : from === BP ? state.fp : null;
+    const { sp, fp, copy } = state;
+    const distance = from === SP
+      ? sp
+      : from === BP
+      ? fp
+      : from === copy?.register
+      ? copy.distance
+      : null;
     const moved = distance === null || !this.#isWhole() ? null : distance - constant;
     if (to === SP) return this.#moveTo(state, moved);
-    return moved === state.fp ? state : { ...state, fp: moved };
+    if (to === BP) return moved === fp ? state : { ...state, fp: moved };
+    // The copy nearest to the CFA is that of the stack pointer before it was aligned.
+    const isNearer = moved !== null && (copy === null || moved <= copy.distance);
+    if (isNearer) return { ...state, copy: { register: to, distance: moved } };
+    return copy?.register === to ? { ...state, copy: null } : state;
   }
 
   /** In 32 bits a function that returns a structure takes its hidden argument off the stack, so
@@ -583,7 +612,14 @@ function isSame(arch: Arch, state: State, { cfa, registers }: UnwindRow): boolea
   if (cfa.kind !== "register") return true;
   const numbers = dwarfNumbers[arch.pointerSize];
   const number = numbers.indexOf(cfa.register);
-  const distance = number === SP ? state.sp : number === BP ? state.fp : null;
+  const { copy } = state;
+  const distance = number === SP
+    ? state.sp
+    : number === BP
+    ? state.fp
+    : number === copy?.register
+    ? copy.distance
+    : null;
   if (distance === null ? state.sp !== null || state.fp !== null : distance !== cfa.offset) {
     return false;
   }
@@ -602,7 +638,11 @@ function toRow(arch: Arch, state: State): UnwindRow | null {
   // that a called function does to the stack changes it. Another value in rbp may be gone where
   // branches join.
   const isFrame = state.fp !== null && state.saved.get(BP) === -state.fp;
-  const [register, offset] = isFrame || state.sp === null ? [BP, state.fp] : [SP, state.sp];
+  const { register, distance: offset } = isFrame || state.sp === null && state.fp !== null
+    ? { register: BP, distance: state.fp }
+    : state.sp === null && state.copy !== null
+    ? state.copy
+    : { register: SP, distance: state.sp };
   if (offset === null) return null;
   const registers = new Map<number, RegisterRule>([
     [arch.pc.dwarf!, { kind: "offset", offset: -arch.pointerSize }],

@@ -247,6 +247,18 @@ Deno.test("rbp with another value is no base of the frame", () => {
   assertEquals([10, 11, 15, 16].map(at), ["rsp+48", "rsp+48", "rsp+16", "rsp+8"]);
 });
 
+Deno.test("the stack pointer is aligned, and its old value kept in another register", () => {
+  // lea (%rsp), %rax; push %rbx; push %rbp; and $-512, %rsp; nop; mov %rax, %rbp; nop;
+  // mov -16(%rbp), %rbx; lea (%rbp), %rsp; ret
+  const at = rowsOf(x86_64, "488d0424 53 55 4881e400feffff 90 4889c5 90 488b5df0 488d6500 c3");
+  assertEquals([4, 6, 13, 14, 17, 18, 22, 26].map(at), [
+    ...["rsp+8", "rsp+24", "rax+8", "rax+8", "rbp+8", "rbp+8", "rbp+8", "rsp+8"],
+  ]);
+  // It is lost with the register: mov %rsp, %r11; and $-64, %rsp; imul %r11, %r11
+  assertEquals(rowsOf(x86_64, "4989e3 4883e4c0 4d0fafdb 90")(7), "r11+8");
+  assertEquals(rowsOf(x86_64, "4989e3 4883e4c0 4d0fafdb 90")(11), null);
+});
+
 Deno.test("a function that takes its hidden argument with it", () => {
   // sub $12, %esp; call 0x2000; sub $4, %esp; add $12, %esp; ret
   const code = "83ec0c e8f80f0000 83ec04 83c40c c3";
