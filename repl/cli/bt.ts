@@ -113,6 +113,6 @@ async function loadDemanglerFor(shown: readonly ShownFrames[]): Promise<void> {
   if (![...names].some((name) => /^[_$@]/.test(name))) return;
   const { isMangled } = await import("../../lib/symbols/walking.ts");
   if (![...names].some(isMangled)) return;
-  const { loadDemangler } = await import("../../mod.ts");
+  const { loadDemangler } = await import("../../lib/symbols/demangle/mod.ts");
   await loadDemangler(names);
 }

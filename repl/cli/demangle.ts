@@ -25,7 +25,7 @@ export default {
   ],
   async run({ full, json }, names) {
     const [{ demangle, loadDemangler }, { print }, { join, lines }] = await Promise.all([
-      import("../../mod.ts"),
+      import("../../lib/symbols/demangle/mod.ts"),
       import("../view/output.ts"),
       import("../view/text.ts"),
     ]);

@@ -77,7 +77,7 @@ async function showStackshot(
         import("../view/stackshot.ts"),
         import("../view/style.ts"),
         import("../view/text.ts"),
-        import("../../mod.ts"),
+        import("../../lib/symbols/demangle/mod.ts"),
       ]);
     const { demangle = true } = options;
     const style = styleFor(Deno.stdout);

@@ -133,7 +133,7 @@ export class Session implements Disposable {
   /** Loads the demangler, with which `demangle` works. */
   async loadDemangler(): Promise<void> {
     if (this.#demangle !== undefined) return;
-    const { demangle, loadDemangler } = await import("../../mod.ts");
+    const { demangle, loadDemangler } = await import("../../lib/symbols/demangle/mod.ts");
     // From a file it loads by itself when it is needed.
     if (!import.meta.url.startsWith("file:")) await loadDemangler();
     this.#demangle = demangle;
