@@ -1,5 +1,6 @@
 /** {@linkcode MachKernel} over the native library. */
 import { MachError, TargetGoneError } from "../lib/errors.ts";
+import type { AddressRange } from "../lib/macho/walking.ts";
 import type {
   Capture,
   CaptureOptions,
@@ -157,6 +158,9 @@ const withPaths = 1;
 
 /** Number of regions per call: half a megabyte. */
 const regionBatch = 512;
+
+/** How many ranges are requested at once. */
+const rangeBatch = 4096;
 
 /** Initial buffer size for snapshots: a hundred threads with a few pages of stack each. */
 const firstSnapshotCapacity = 2 << 20;
@@ -427,6 +431,29 @@ class Shim implements NativeKernel {
       BigInt(bytes.length),
     );
     this.#check("mach_vm_write", code, task);
+  }
+
+  vmPresent(task: number, address: bigint, size: bigint): AddressRange[] {
+    const ranges: AddressRange[] = [];
+    const bytes = new BigUint64Array(2 * rangeBatch);
+    const end = address + size;
+    for (let next = address; next < end; next = this.#long[0]) {
+      const code = this.#shim.mp_vm_present(
+        task,
+        next,
+        end - next,
+        bytes,
+        rangeBatch,
+        this.#word,
+        this.#long,
+      );
+      this.#check("mach_vm_page_range_query", code, task);
+      for (let index = 0; index < this.#word[0]; index++) {
+        const start = bytes[2 * index];
+        ranges.push({ start, end: start + bytes[2 * index + 1] });
+      }
+    }
+    return ranges;
   }
 
   vmRegions(task: number, address: bigint, limit: number, paths: boolean): Region[] {

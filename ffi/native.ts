@@ -1,7 +1,7 @@
 /** The functions of `shim/machpause.h`, in the form that `Deno.dlopen` takes. */
 
 /** `MP_ABI_VERSION` of the header that this binding matches. */
-export const abiVersion = 3;
+export const abiVersion = 4;
 
 /** `mp_*` by name. Ports are `u32`, addresses and sizes `u64`; every result is a `kern_return_t`. */
 export const symbols = {
@@ -18,6 +18,10 @@ export const symbols = {
   mp_thread_info_get: { parameters: ["u32", "buffer"], result: "i32" },
   mp_vm_read_overwrite: { parameters: ["u32", "u64", "u64", "buffer", "buffer"], result: "i32" },
   mp_vm_write: { parameters: ["u32", "u64", "buffer", "u64"], result: "i32" },
+  mp_vm_present: {
+    parameters: ["u32", "u64", "u64", "buffer", "u32", "buffer", "buffer"],
+    result: "i32",
+  },
   mp_vm_region: { parameters: ["u32", "u64", "u32", "buffer", "u32", "buffer"], result: "i32" },
   mp_task_dyld_info: { parameters: ["u32", "buffer"], result: "i32" },
   mp_dyld_image_count: { parameters: ["buffer"], result: "i32" },

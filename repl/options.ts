@@ -177,5 +177,6 @@ export const saveCoreOptions = table({
     choices: ["stacks", "dirty", "full"],
     help: "stacks: what backtraces need (default). dirty: all written memory. full: everything.",
   },
+  "shared-cache": { help: "With full: all of the dyld shared cache, several gigabytes." },
   json,
 });

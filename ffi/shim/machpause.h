@@ -14,7 +14,7 @@
 #define MP_EXPORT __attribute__((visibility("default")))
 
 /* Incremented whenever a function or a structure here changes. */
-#define MP_ABI_VERSION 3u
+#define MP_ABI_VERSION 4u
 
 /* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
 typedef struct mp_thread_info {
@@ -47,6 +47,12 @@ typedef struct mp_vm_region_info {
 	uint32_t path_length;    /* bytes of path, 0 where no file is mapped or paths were not asked for */
 	char path[MP_PATH_SIZE]; /* terminated; truncated if longer */
 } mp_vm_region_info;
+
+/* A part of an address space. */
+typedef struct mp_range {
+	uint64_t address;
+	uint64_t size;           /* bytes */
+} mp_range;
 
 /* mp_vm_region() flags */
 #define MP_REGION_PATHS 1u   /* fill in path: one more call a region on Darwin */
@@ -114,6 +120,10 @@ MP_EXPORT int32_t mp_vm_write(uint32_t task, uint64_t address, const void *data,
 /* The regions from the one that contains or follows address, up to capacity. *count is set to the number
  * of regions returned; 0 with KERN_SUCCESS means that there are no more. */
 MP_EXPORT int32_t mp_vm_region(uint32_t task, uint64_t address, uint32_t flags, mp_vm_region_info *regions, uint32_t capacity, uint32_t *count);
+/* The parts of a range that have contents: pages in memory or swapped out. The others read as zeros or as
+ * the file that is mapped there. Up to capacity parts are returned; *next is where the answer ends, which is
+ * the end of the range when it is complete. */
+MP_EXPORT int32_t mp_vm_present(uint32_t task, uint64_t address, uint64_t size, mp_range *ranges, uint32_t capacity, uint32_t *count, uint64_t *next);
 MP_EXPORT int32_t mp_task_dyld_info(uint32_t task, mp_dyld_info *info);
 
 /* The calling process's own images. Index out of range: KERN_INVALID_ARGUMENT (4). */

@@ -444,6 +444,48 @@ int32_t mp_vm_region(uint32_t task, uint64_t address, uint32_t flags, mp_vm_regi
 	return KERN_SUCCESS;
 }
 
+int32_t mp_vm_present(uint32_t task, uint64_t address, uint64_t size, mp_range *ranges,
+	uint32_t capacity, uint32_t *count, uint64_t *next)
+{
+	/* Pages of the smallest size: where they are larger there are fewer in as many bytes. */
+	enum { PAGES = 1024, SMALLEST = 4096 };
+	int pages[PAGES];
+	const uint64_t end = address + size;
+
+	*count = 0;
+	*next = address;
+	if (end < address)
+		return KERN_INVALID_ARGUMENT;
+	while (*next < end) {
+		const uint64_t left = end - *next;
+		const uint64_t part = left < PAGES * SMALLEST ? left : PAGES * SMALLEST;
+		mach_vm_size_t found = PAGES;
+		kern_return_t result = mach_vm_page_range_query(
+			task, *next, part, (mach_vm_address_t)(uintptr_t)pages, &found);
+		if (result != KERN_SUCCESS)
+			return result;
+		if (found == 0 || found > PAGES)
+			return KERN_FAILURE;
+		const uint64_t page = (part + found - 1) / found;
+		for (uint64_t at = 0; at < found; at++) {
+			if (!(pages[at] & (VM_PAGE_QUERY_PAGE_PRESENT | VM_PAGE_QUERY_PAGE_PAGED_OUT)))
+				continue;
+			const uint64_t start = *next + at * page;
+			mp_range *last = *count ? &ranges[*count - 1] : NULL;
+			if (last && last->address + last->size == start) {
+				last->size += page;
+			} else if (*count < capacity) {
+				ranges[(*count)++] = (mp_range){start, page};
+			} else {
+				*next = start;
+				return KERN_SUCCESS;
+			}
+		}
+		*next += part;
+	}
+	return KERN_SUCCESS;
+}
+
 int32_t mp_task_dyld_info(uint32_t task, mp_dyld_info *info)
 {
 	struct task_dyld_info dyld;

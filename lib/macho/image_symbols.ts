@@ -138,8 +138,15 @@ export class ImageSymbols {
    * cheaper than sorting it and reading the exports. */
   symbolAt(offset: number): SymbolMatch | null {
     const table = this.#all ?? this.#tableNear(offset) ??
-      (this.#image.inSharedCache ? this.#unnamedTable() : this.all);
+      (this.#image.inSharedCache && this.#hasNlists() ? this.#unnamedTable() : this.all);
     return table.symbolAt(offset);
+  }
+
+  /** Whether there is a symbol table, and its names can be read. Cores lack them for images of the shared
+   * cache; they have the exports. */
+  #hasNlists(): boolean {
+    return this.#nlists !== null &&
+      (this.#guard("the symbol table", () => this.#readNlists()) ?? null) !== null;
   }
 
   /** The symbols that begin at offsets from `start` up to, not including, `end`, ascending. For a few
@@ -388,7 +395,10 @@ export class ImageSymbols {
 
   readonly #readPage = (offset: number, size: number): Uint8Array | null => {
     const range = { offset: this.#commands.symtab!.stringsOffset + offset, size };
-    return this.#guard("the string table", () => this.#source.readShared(range)) ?? null;
+    const page = this.#guard("the string table", () => this.#source.readShared(range)) ?? null;
+    // Symbols without names would hide the exports.
+    if (page === null && this.#image.inSharedCache) this.#nlists = null;
+    return page;
   };
 
   // Parts of a large table are read later, outside of any error handler.

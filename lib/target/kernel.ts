@@ -3,6 +3,7 @@
  * {@linkcode TargetGoneError} when the task or thread has died. */
 
 import type { RawText } from "../escape.ts";
+import type { AddressRange } from "../macho/walking.ts";
 
 /** `thread_info`: basic, identifier and extended in one. */
 export interface ThreadInfo {
@@ -154,6 +155,9 @@ export interface MachKernel {
   vmWrite(task: number, address: bigint, bytes: Uint8Array): void;
   /** Regions from the one that holds or follows `address`, at most `limit`; empty at the end. */
   vmRegions(task: number, address: bigint, limit: number, paths: boolean): Region[];
+  /** The parts of a range that have contents, in rising order: pages in memory or swapped out. The
+   * others read as zeros, or as the file that is mapped there. */
+  vmPresent(task: number, address: bigint, size: bigint): AddressRange[];
   /** `task_info` with `TASK_DYLD_INFO`. */
   taskDyldInfo(task: number): DyldInfo;
   /** This process's images, from the `_dyld_*` calls. */

@@ -481,6 +481,14 @@ export class LiveTarget extends Target {
         warnings: this.warnings,
       }),
       readInto: (address, into) => this.#kernel.vmRead(this.#task, address, into),
+      present: ({ address, size }) => {
+        try {
+          return this.#kernel.vmPresent(this.#task, address, size);
+        } catch (error) {
+          if (!(error instanceof MachError)) throw error;
+          return [{ start: address, end: address + size }];
+        }
+      },
     };
     return await saveCore(origin, file, options);
   }

@@ -9,14 +9,22 @@ import {
   encodeProcessMetadata,
   NOTE_OWNER,
 } from "../macho/cores.ts";
-import { Image, type LoadedImage, PLATFORM_NAMES } from "../macho/walking.ts";
+import { type AddressRange, Image, type LoadedImage, PLATFORM_NAMES } from "../macho/walking.ts";
 import { CoreWriter } from "./save_core_writer.ts";
 import type { Files } from "../file_system.ts";
 import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";
 import { MappedFile } from "./mapped_file.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
-import { corePage, type CorePart, type CoreStyle, coreStyles, planCore } from "./save_core_plan.ts";
+import { type AsyncContexts, readContexts } from "../unwind/mod.ts";
+import {
+  corePage,
+  type CorePart,
+  type CoreStyle,
+  coreStyles,
+  planCore,
+  type PlanInput,
+} from "./save_core_plan.ts";
 import { readableParts, readParts } from "./save_core_reader.ts";
 import type { Thread } from "./thread.ts";
 
@@ -24,6 +32,9 @@ import type { Thread } from "./thread.ts";
 export interface SaveCoreOptions {
   /** How much goes into it. Default: `stacks`. */
   readonly style?: CoreStyle;
+  /** Whether a core of style `full` has all of the dyld shared cache, several gigabytes. Default: only what
+   * backtraces with names take. */
+  readonly sharedCache?: boolean;
   /** Called with the number of bytes read so far, and of all. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborts it: no file is left, and the target runs. */
@@ -58,6 +69,8 @@ export interface CoreOrigin {
   contents(): CoreContents;
   /** Fills `into`, and returns how many bytes could be read. */
   readonly readInto: (address: bigint, into: Uint8Array) => number;
+  /** The parts of a region that have contents. */
+  readonly present: (region: Region) => readonly AddressRange[];
 }
 
 /** What a core says about a target. */
@@ -86,7 +99,7 @@ export async function saveCore(
   path: string,
   options: SaveCoreOptions,
 ): Promise<SavedCore> {
-  const { style = "stacks", onProgress, signal } = options;
+  const { style = "stacks", sharedCache = false, onProgress, signal } = options;
   if (!coreStyles.includes(style)) {
     throw new RangeError(
       `a core of style ${JSON.stringify(style)}: it is ${coreStyles.join(", ")}`,
@@ -107,7 +120,8 @@ export async function saveCore(
     for (const warning of contents.warnings) warnings.push(warning);
     threads = contents.threads.length;
     const warn = (text: string) => void warnings.push(text);
-    const parts = readableParts(plan(contents, style, warn), origin.readInto, warn);
+    const planned = plan(contents, origin, { style, sharedCache, warn });
+    const parts = readableParts(planned, origin.readInto, warn);
     writer.keeping = sizeOf(parts) <= keptLimit;
     writer.write(encodeHead(contents, parts, warn));
     await readParts(parts, writer, { readInto: origin.readInto, warn, onProgress, signal });
@@ -130,16 +144,26 @@ function machOImages({ images }: CoreContents): Image[] {
   return images.filter((image) => image instanceof Image);
 }
 
-function plan(contents: CoreContents, style: CoreStyle, warn: (text: string) => void): CorePart[] {
+function plan(
+  contents: CoreContents,
+  { readInto, present }: CoreOrigin,
+  choices: Pick<PlanInput, "style" | "sharedCache" | "warn">,
+): CorePart[] {
+  const contexts: AsyncContexts = new Map();
+  for (const thread of contents.captured) readContexts(contents.arch, thread, readInto, contexts);
   return planCore({
     ...contents,
-    style,
+    ...choices,
+    present,
+    contexts: Array.from(contexts, ([start, { length }]) => ({
+      start,
+      end: start + BigInt(length),
+    })),
     images: machOImages(contents),
     stacks: contents.threads.map(({ registers }, index) => ({
       registers,
       end: contents.captured[index].stackEnd,
     })),
-    warn,
   });
 }
 

@@ -11,8 +11,9 @@ import type { Memory } from "./memory.ts";
  *   thread is at; of every image the header, the load commands, `__unwind_info` and `__eh_frame`,
  *   and its symbols; what dyld publishes.
  * - `dirty`: that, and all memory that the program has written or can write for itself: heaps,
- *   globals, whole stacks.
- * - `full`: everything that can be read.
+ *   globals, whole stacks. Of large mappings only the pages that were ever used.
+ * - `full`: everything that can be read, without the read-only part of the dyld shared cache unless it is
+ *   asked for: it is the same in every process of that system.
  */
 export type CoreStyle = "stacks" | "dirty" | "full";
 
@@ -31,6 +32,12 @@ export interface PlanInput {
   readonly stacks: readonly { readonly registers: Registers; readonly end: bigint }[];
   readonly dyldInfo: DyldInfo;
   readonly memory: Memory;
+  /** The Swift async contexts that the stacks lead to. */
+  readonly contexts: readonly AddressRange[];
+  /** Whether a `full` core has the shared cache. */
+  readonly sharedCache: boolean;
+  /** The parts of a region that have contents. */
+  readonly present: (region: Region) => readonly AddressRange[];
   /** Called with what cannot go into the core. */
   readonly warn: (text: string) => void;
 }
@@ -52,6 +59,15 @@ const protection = { read: 1, write: 2 } as const;
  * not the task's alone. */
 const sharedModes: ReadonlySet<number> = new Set([4, 5, 7]);
 
+/** `SM_PRIVATE` and `SM_EMPTY`: memory of the task alone that no file is behind. */
+const anonymousModes: ReadonlySet<number> = new Set([2, 3]);
+
+/** Size of a region from which on it is asked what was used of it. */
+const querySize = 1n << 20n;
+
+/** Less unused memory than this between used parts goes into a core, as each part costs a load command. */
+const joinedGap = 1n << 16n;
+
 /** Bytes kept below a stack pointer: the red zone of both 64-bit architectures. */
 const redZone = 128n;
 
@@ -69,18 +85,29 @@ const pathLimit = 1024n;
 export function planCore(input: PlanInput): CorePart[] {
   const { style, regions } = input;
   const readable = regions.filter((region) => (region.protection & protection.read) !== 0);
-  if (style === "full") {
+  const shared = style === "full" && !input.sharedCache ? cacheRegions(input) : new Set<Region>();
+  if (style === "full" && shared.size === 0) {
     return readable.map((region) => part(region, region.address, endOf(region)));
   }
-  const wanted: AddressRange[] = [...stackRanges(input), ...dyldRanges(input)];
+  const wanted: AddressRange[] = [
+    ...stackRanges(input),
+    ...dyldRanges(input),
+    ...input.contexts,
+  ];
   for (const image of input.images) {
     for (const range of imageRanges(image, input)) wanted.push(range);
+  }
+  if (style === "full") {
+    for (const region of readable) {
+      if (!shared.has(region)) wanted.push({ start: region.address, end: endOf(region) });
+    }
   }
   if (style === "dirty") {
     for (const region of readable) {
       const written = (region.protection & protection.write) !== 0 &&
         !sharedModes.has(region.shareMode);
-      if (written) wanted.push({ start: region.address, end: endOf(region) });
+      if (!written) continue;
+      for (const range of usedRanges(region, input)) wanted.push(range);
     }
     // dyld writes some segments before it makes them read-only.
     for (const { segments } of input.images) {
@@ -99,6 +126,48 @@ function endOf({ address, size }: Region): bigint {
 
 function part(region: Region, start: bigint, end: bigint): CorePart {
   return { start, end, protection: region.protection, maxProtection: region.maxProtection };
+}
+
+/** What of a private region was ever used. In the rest of anonymous memory are zeros, and there may be a lot of
+ * it: heaps and stacks are reserved in large pieces. */
+function usedRanges(region: Region, { present }: PlanInput): AddressRange[] {
+  // What is copied on write has contents also where it has no pages: those of its file.
+  const isAnonymous = anonymousModes.has(region.shareMode);
+  if (!isAnonymous || region.size < querySize) {
+    return [{ start: region.address, end: endOf(region) }];
+  }
+  const joined: { start: bigint; end: bigint }[] = [];
+  for (const { start, end } of present(region)) {
+    const last = joined.at(-1);
+    if (last !== undefined && start - last.end < joinedGap) last.end = end;
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+/** The regions of the shared cache that are the same in every process: those between its first image and its
+ * last one, where no others are, that the program cannot write and that dyld has not written. */
+function cacheRegions({ images, regions }: PlanInput): Set<Region> {
+  const found = new Set<Region>();
+  const segments = images.filter(({ flags }) => (flags & MH_DYLIB_IN_CACHE) !== 0)
+    .flatMap((image) => image.segments).filter(({ size }) => size > 0)
+    .map(({ address, size, initialProtection }) => ({
+      start: address,
+      end: address + BigInt(size),
+      written: (initialProtection & protection.write) !== 0,
+    })).sort((a, b) => a.start < b.start ? -1 : a.start > b.start ? 1 : 0);
+  const last = segments.reduce((last, { end }) => end > last ? end : last, 0n);
+  const written = segments.filter((segment) => segment.written);
+  let next = 0;
+  for (const region of regions) {
+    if (segments.length === 0 || endOf(region) <= segments[0].start || region.address >= last) {
+      continue;
+    }
+    while (next < written.length && written[next].end <= region.address) next++;
+    const isWritten = next < written.length && written[next].start < endOf(region);
+    if (!isWritten && (region.protection & protection.write) === 0) found.add(region);
+  }
+  return found;
 }
 
 /** The ranges in whole pages, rising, adjacent ones joined. */

@@ -1,6 +1,6 @@
 /** Saves a core with a progress bar; Ctrl-C gives it up. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
-import { type CoreStyle, LiveTarget, type SavedCore } from "../../mod.ts";
+import { LiveTarget, type SaveCoreOptions, type SavedCore } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Opened } from "./opened.ts";
 import { bytesText, Progress } from "../view/progress.ts";
@@ -16,7 +16,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function saveCoreFile(
   target: Opened["target"],
   file: string,
-  style: CoreStyle,
+  options: Pick<SaveCoreOptions, "style" | "sharedCache">,
   onStart: (giveUp: (() => void) | undefined) => void = () => {},
 ): Promise<SavedCore> {
   if (!(target instanceof LiveTarget)) {
@@ -31,7 +31,7 @@ export async function saveCoreFile(
   using bar = new Progress(safe`Saving`);
   try {
     return await target.saveCore(file, {
-      style,
+      ...options,
       signal: controller.signal,
       ...(bar.shown ? { onProgress: (done, total) => bar.update(done, total) } : {}),
     });

@@ -337,6 +337,26 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     assertThrows(write(16n), MachError, "KERN_INVALID_ADDRESS");
   });
 
+  test("of memory that was reserved, what was used is told", async (kernel) => {
+    const file = `${await buildDirectory()}/target`;
+    await using program = await Program.start("target", "memory", file);
+    using target = attach(kernel, program);
+    const [pages, pageSize, , large] = program.numbers;
+    const size = 16n << 30n;
+    assertEquals(kernel.vmPresent(target.task, large, size), [
+      { start: large, end: large + 2n * pageSize },
+      { start: large + size - pageSize, end: large + size },
+    ]);
+    assertEquals(kernel.vmPresent(target.task, large + pageSize, pageSize), [
+      { start: large + pageSize, end: large + 2n * pageSize },
+    ]);
+    assertEquals(kernel.vmPresent(target.task, large + 4n * pageSize, size / 2n), []);
+    assertEquals(kernel.vmPresent(target.task, pages, 4n * pageSize).length, 1);
+    assertEquals(kernel.vmPresent(target.task, pages, 0n), []);
+    assertThrows(() => kernel.vmPresent(target.task, 4096n, (1n << 64n) - 1n), MachError);
+    assertThrows(() => kernel.vmPresent(0xdead, pages, pageSize), MachError);
+  });
+
   test("regions are those of /proc/PID/maps", async (kernel) => {
     const file = `${await buildDirectory()}/target`;
     await using program = await Program.start("target", "memory", file);

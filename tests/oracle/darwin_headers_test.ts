@@ -76,6 +76,7 @@ const routines: Readonly<Record<string, readonly string[]>> = {
     "mach_vm_read_overwrite",
     "mach_vm_write",
     "mach_vm_region_recurse",
+    "mach_vm_page_range_query",
   ],
   "mach_port.defs": ["mach_port_names", "mach_port_deallocate", "mach_port_allocate"]
     .concat("mach_port_insert_right", "mach_port_mod_refs"),

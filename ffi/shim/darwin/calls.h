@@ -49,6 +49,9 @@ extern kern_return_t mach_vm_write(vm_map_t target_task, mach_vm_address_t addre
 extern kern_return_t mach_vm_region_recurse(vm_map_read_t target_task, mach_vm_address_t *address,
 	mach_vm_size_t *size, natural_t *nesting_depth, vm_region_recurse_info_t info,
 	mach_msg_type_number_t *infoCnt);
+/* One int a page goes to dispositions, in the caller's memory (osfmk/vm/vm_user.c). */
+extern kern_return_t mach_vm_page_range_query(vm_map_read_t target_map, mach_vm_offset_t address,
+	mach_vm_size_t size, mach_vm_address_t dispositions, mach_vm_size_t *dispositions_count);
 
 /* osfmk/mach/mach_port.defs → <mach/mach_port.h> */
 extern kern_return_t mach_port_names(ipc_space_t task, mach_port_name_array_t *names,

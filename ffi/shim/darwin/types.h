@@ -235,6 +235,8 @@ typedef unsigned long long vm_object_id_t;
 /* <mach/vm_statistics.h> */
 #define VM_MEMORY_MALLOC 1
 #define VM_MEMORY_STACK 30
+#define VM_PAGE_QUERY_PAGE_PRESENT 0x1
+#define VM_PAGE_QUERY_PAGE_PAGED_OUT 0x10
 
 /* <mach/vm_region.h>, where all structures are packed to 4 bytes */
 typedef int *vm_region_recurse_info_t;

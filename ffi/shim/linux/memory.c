@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 /* <mach/mach_vm.h> */
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "lock.h"
 #include "maps.h"
@@ -90,6 +91,56 @@ kern_return_t mach_vm_write(
 				: KERN_INVALID_ADDRESS;
 	}
 	mp_unlock();
+	return result;
+}
+
+/* What /proc/PID/pagemap says of each page, 64 bits of it (Linux's
+ * Documentation/admin-guide/mm/pagemap.rst). */
+#define PAGEMAP_SWAPPED (1ull << 62)
+#define PAGEMAP_PRESENT (1ull << 63)
+
+kern_return_t mach_vm_page_range_query(vm_map_read_t name, mach_vm_offset_t address,
+	mach_vm_size_t size, mach_vm_address_t dispositions, mach_vm_size_t *count)
+{
+	enum { ENTRIES = 512 };
+	uint64_t entries[ENTRIES];
+	int *pages = (int *)(uintptr_t)dispositions;
+	const uint64_t page = (uint64_t)getpagesize();
+	const uint64_t first = address / page;
+	kern_return_t result = KERN_SUCCESS;
+	uint64_t wanted, done = 0;
+
+	if (address + size < address)
+		return KERN_INVALID_ARGUMENT;
+	wanted = (address + size + page - 1) / page - first;
+	if (wanted > *count)
+		wanted = *count;
+	*count = 0;
+	mp_lock();
+	const struct task *task = mp_port_task(name);
+	int fd = task ? sys_open_at(task->directory, "pagemap", O_RDONLY) : -EINVAL;
+	while (fd >= 0 && done < wanted) {
+		uint64_t part = wanted - done < ENTRIES ? wanted - done : ENTRIES;
+		long got = SYS4(SYS_pread64, fd, entries, part * 8, (first + done) * 8);
+		/* It ends with the address space, where nothing is. */
+		if (got < 8)
+			break;
+		for (long at = 0; at < got / 8; at++)
+			pages[done++] = entries[at] & PAGEMAP_PRESENT ? VM_PAGE_QUERY_PAGE_PRESENT
+				: entries[at] & PAGEMAP_SWAPPED       ? VM_PAGE_QUERY_PAGE_PAGED_OUT
+								      : 0;
+	}
+	while (fd >= 0 && done < wanted)
+		pages[done++] = 0;
+	if (!task)
+		result = KERN_INVALID_ARGUMENT;
+	else if (fd == -ESRCH || !same_process(task))
+		result = MACH_SEND_INVALID_DEST;
+	else if (fd < 0)
+		result = KERN_FAILURE;
+	mp_unlock();
+	sys_close(fd);
+	*count = done;
 	return result;
 }
 

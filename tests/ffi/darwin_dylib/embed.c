@@ -120,6 +120,7 @@ static const void *find_import(const char *name)
 		IMPORT(mach_thread_self),
 		IMPORT(mach_timebase_info),
 		IMPORT(mach_vm_deallocate),
+		IMPORT(mach_vm_page_range_query),
 		IMPORT(mach_vm_read_overwrite),
 		IMPORT(mach_vm_region_recurse),
 		IMPORT(mach_vm_write),

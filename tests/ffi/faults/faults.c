@@ -351,6 +351,7 @@ kern_return_t task_for_pid(mach_port_name_t self, int pid, mach_port_name_t *tas
 kern_return_t task_info(task_name_t task, task_flavor_t flavor, task_info_t out, mach_msg_type_number_t *count) { (void)task; (void)flavor; (void)out; (void)count; abort(); }
 kern_return_t thread_set_state(thread_act_t thread, thread_state_flavor_t flavor, thread_state_t state, mach_msg_type_number_t count) { (void)thread; (void)flavor; (void)state; (void)count; abort(); }
 kern_return_t mach_vm_write(vm_map_t task, mach_vm_address_t address, vm_offset_t data, mach_msg_type_number_t count) { (void)task; (void)address; (void)data; (void)count; abort(); }
+kern_return_t mach_vm_page_range_query(vm_map_read_t task, mach_vm_offset_t address, mach_vm_size_t size, mach_vm_address_t pages, mach_vm_size_t *count) { (void)task; (void)address; (void)size; (void)pages; (void)count; abort(); }
 uint32_t _dyld_image_count(void) { abort(); }
 const struct mach_header *_dyld_get_image_header(uint32_t index) { (void)index; abort(); }
 intptr_t _dyld_get_image_vmaddr_slide(uint32_t index) { (void)index; abort(); }

@@ -173,7 +173,13 @@ static void run_memory(const char *path)
 	mprotect(pages + 6 * page, page, PROT_READ);
 	int fd = open(path, O_RDONLY);
 	uint8_t *file = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, (off_t)page);
-	say((uint64_t[]){(uintptr_t)pages, page, (uintptr_t)file}, 3);
+	/* 16 GiB, of which three pages are used. */
+	size_t reserved = (size_t)16 << 30;
+	uint8_t *large = mmap(NULL, reserved, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	madvise(large, reserved, MADV_NOHUGEPAGE);
+	large[0] = large[page] = large[reserved - page] = 1;
+	say((uint64_t[]){(uintptr_t)pages, page, (uintptr_t)file, (uintptr_t)large}, 4);
 	for (;;)
 		pause();
 }

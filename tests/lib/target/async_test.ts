@@ -1,7 +1,7 @@
 /** Swift's async frames of a running process: their contexts are read while it is stopped. */
 import { assert, assertEquals } from "@std/assert";
 import { system } from "../../../ffi/processes.ts";
-import { LiveTarget } from "../../../lib/target/mod.ts";
+import { LiveTarget, openCore } from "../../../mod.ts";
 import { armPrograms, task } from "../unwind/async_programs.ts";
 import { bytesRegion, MemoryKernel } from "./memory_kernel.ts";
 
@@ -88,4 +88,18 @@ Deno.test("a program without Swift's concurrency is not held while contexts are 
   const before = kernel.log.filter((call) => call === "taskResume").length;
   target.snapshot();
   assertEquals(kernel.log.filter((call) => call === "taskResume").length, before);
+});
+
+Deno.test("a core of style stacks has the contexts", async () => {
+  const { kernel } = asyncProcess("/usr/lib/swift/libswift_Concurrency.dylib");
+  using target = new LiveTarget(kernel, system, { pid: 7, name: "app" });
+  const path = await Deno.makeTempFile();
+  try {
+    await target.saveCore(path);
+    using core = openCore(path);
+    const frames = core.threads[0].backtrace();
+    assertEquals(frames.slice(0, 3).map((frame) => frame.function), task);
+  } finally {
+    await Deno.remove(path);
+  }
 });

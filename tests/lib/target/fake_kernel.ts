@@ -1,5 +1,6 @@
 import { archs, writeRegister } from "../../../lib/arch/mod.ts";
 import { MachError, TargetGoneError } from "../../../lib/errors.ts";
+import type { AddressRange } from "../../../lib/macho/mod.ts";
 import type {
   Capture,
   CaptureOptions,
@@ -172,6 +173,11 @@ export class FakeKernel implements MachKernel {
       depth: 0,
       path: "",
     }];
+  }
+
+  vmPresent(_task: number, address: bigint, size: bigint): AddressRange[] {
+    this.#enter("vmPresent");
+    return [{ start: address, end: address + size }];
   }
 
   taskDyldInfo(_task: number): DyldInfo {

@@ -1,5 +1,6 @@
 /** A fake kernel whose task has any memory, any threads and any architecture. */
 import type { Arch } from "../../../lib/arch/mod.ts";
+import type { AddressRange } from "../../../lib/macho/mod.ts";
 import type { Capture, CaptureOptions, DyldInfo, Region } from "../../../lib/target/mod.ts";
 import { type Parts, recordedParts } from "./core_builder.ts";
 import { FakeKernel } from "./fake_kernel.ts";
@@ -12,6 +13,8 @@ export interface MemoryRegion {
   /** `SM_*`; private when left out. */
   readonly shareMode?: number;
   readonly path?: string;
+  /** Where it has contents, by offsets; everywhere when left out. */
+  readonly present?: readonly (readonly [start: number, end: number])[];
   /** Fills `into` from `offset` on; returns how many bytes could be read. */
   read(offset: number, into: Uint8Array): number;
 }
@@ -82,6 +85,15 @@ export class MemoryKernel extends FakeKernel {
         ...{ address, size: BigInt(size), protection, shareMode, path },
         ...{ offset: 0n, maxProtection: 7, userTag: 0, depth: 0 },
       }));
+  }
+
+  override vmPresent(task: number, address: bigint, size: bigint): AddressRange[] {
+    const region = this.#regions.find((region) => region.address === address);
+    if (region?.present === undefined) return super.vmPresent(task, address, size);
+    return region.present.map(([start, end]) => ({
+      start: address + BigInt(start),
+      end: address + BigInt(end),
+    }));
   }
 
   override taskDyldInfo(task: number): DyldInfo {

@@ -335,7 +335,10 @@ export class SharedCacheKernel extends MemoryKernel {
   /** What each thread's frames are in, innermost first; the address is 16 bytes into the function. */
   readonly calls: readonly (readonly { readonly image: number; readonly function: number }[])[];
 
-  constructor(options: SharedCacheOptions = { images: 600, poolSize: 160 << 20, threads: 30 }) {
+  constructor(
+    options: SharedCacheOptions = { images: 600, poolSize: 160 << 20, threads: 30 },
+    more: readonly MemoryRegion[] = [],
+  ) {
     const linkedit = new Linkedit(options);
     const { region, threads, calls } = stacks(options);
     super(archs.arm64, [
@@ -346,6 +349,7 @@ export class SharedCacheKernel extends MemoryKernel {
         read: (offset, into) => linkedit.read(offset, into),
       },
       region,
+      ...more,
     ], threads);
     this.dyldInfoAddress = infosBase;
     this.calls = calls;

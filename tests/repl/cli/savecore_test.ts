@@ -126,7 +126,7 @@ for (
     ignore,
     async fn() {
       await withLarge(async (pid, folder, helper) => {
-        const args = ["savecore", `pid:${pid}`, `${folder}/large.core`, "--style", "dirty"];
+        const args = ["savecore", `pid:${pid}`, `${folder}/large.core`, "--style", "full"];
         await using terminal = await Terminal.start(helper, Deno.execPath(), [
           ...["run", "-A", program],
           ...args,
@@ -153,7 +153,7 @@ Deno.test({
       await terminal.until("running) > ");
       await terminal.enter("savecore", "machpause: `savecore` needs <file>");
       await terminal.enter("pause", "paused) > ");
-      await terminal.enter(`savecore ${folder}/large.core dirty`, / % {2}\S+ [KMG]iB of 64 GiB/);
+      await terminal.enter(`savecore ${folder}/large.core full`, / % {2}\S+ [KMG]iB of 64 GiB/);
       await terminal.type("\x03");
       await terminal.until("machpause: interrupted: no core was written");
       await terminal.until("paused) > ");
@@ -163,6 +163,21 @@ Deno.test({
       await Deno.remove(`${folder}/small.core`);
       await terminal.type("quit\r");
       assertEquals(await terminal.end(), 0);
+    });
+  },
+});
+
+Deno.test({
+  name: "savecore --style dirty costs what was used of memory, not what was reserved",
+  ignore,
+  async fn() {
+    await withLarge(async (pid, folder) => {
+      const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", program, "savecore", `${pid}`, `${folder}/core`, "--style", "dirty"],
+      }).output();
+      assert(success, decoder.decode(stderr));
+      assertMatch(decoder.decode(stdout), /dirty, 1 thread, \d+(\.\d)? KiB; stopped for \d+ µs/);
+      await Deno.remove(`${folder}/core`);
     });
   },
 });
