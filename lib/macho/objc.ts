@@ -7,7 +7,7 @@ import { MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { pointerDecoder } from "./pointers.ts";
 import type { ImageSource } from "./source.ts";
-import { StringPool, type StringTable } from "./strings.ts";
+import { rawText, StringPool, type StringTable } from "./strings.ts";
 import type { Segment } from "./types.ts";
 
 /** A class or a category, and the place of its methods in the columns of {@linkcode ObjcMethods}.
@@ -55,6 +55,10 @@ const BLOCK = 1 << 14;
 const MAX_CLASSES = 1 << 17;
 const MAX_METHODS = 1 << 20;
 const MAX_TEXT = 1 << 26;
+/** Size of all names for each byte of the image, and in any case. Names repeat their class's: images have less than
+ * 1. */
+const TEXT_RATIO = 8;
+const SMALL_TEXT = 1 << 20;
 const MAX_METHODS_OF_LIST = 1 << 16;
 const MAX_NAME = 4096;
 /** After this many unreadable entries the metadata is given up. */
@@ -106,6 +110,12 @@ class ObjcReader {
   readonly #nameOffsets: number[] = [];
   readonly #pool = new StringPool();
   readonly #encoder = new TextEncoder();
+  /** By address. */
+  readonly #strings = new Map<bigint, string>();
+  /** Number of bytes of all strings read: they may overlap. */
+  #text = 0;
+  /** Maximum size of all names, made or read, in bytes. */
+  readonly #maxText: number;
   #damaged = 0;
   /** Number of method entries visited, used or not: lists may share their bytes. */
   #visited = 0;
@@ -120,6 +130,8 @@ class ObjcReader {
     this.#boundSymbol = boundSymbol;
     this.#source = source;
     this.#word = image.pointerSize;
+    const size = image.segments.reduce((sum, { fileSize }) => sum + fileSize, 0);
+    this.#maxText = Math.min(MAX_TEXT, TEXT_RATIO * size + SMALL_TEXT);
     this.#decode = pointerDecoder(image, source.relocated, chainedFixups);
   }
 
@@ -186,7 +198,8 @@ class ObjcReader {
 
   /** Whether a limit has been reached. */
   get #exhausted(): boolean {
-    return this.#visited >= MAX_METHODS || this.#pool.length >= MAX_TEXT;
+    return this.#visited >= MAX_METHODS || this.#classes.length >= MAX_CLASSES ||
+      this.#pool.length + this.#text >= this.#maxText;
   }
 
   /** All methods found. */
@@ -300,14 +313,26 @@ class ObjcReader {
     );
   }
 
-  /** The NUL-terminated text at `address`. */
+  /** The NUL-terminated text at `address`. Any number of classes and methods may share one. */
   #string(address: bigint): string {
-    let text = "";
-    for (let length = 0; length < MAX_NAME; length++) {
-      const { view, at } = this.#view(address + BigInt(length), 1);
+    let text = this.#strings.get(address);
+    if (text === undefined) {
+      text = this.#readString(address);
+      this.#strings.set(address, text);
+    }
+    return text;
+  }
+
+  #readString(address: bigint): string {
+    const bytes: number[] = [];
+    while (bytes.length < MAX_NAME) {
+      const { view, at } = this.#view(address + BigInt(bytes.length), 1);
       const byte = view.getUint8(at);
-      if (byte === 0) return text;
-      text += String.fromCharCode(byte);
+      if (byte === 0) {
+        this.#text += bytes.length;
+        return rawText(Uint8Array.from(bytes));
+      }
+      bytes.push(byte);
     }
     throw new MemoryReadError(address, MAX_NAME);
   }

@@ -3,7 +3,7 @@ import type { CoreTarget, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { btOptions, type Values } from "../options.ts";
 import { type Opened, openTarget } from "../prompt/open.ts";
-import { type ShownFrames, shownFrames, walkFrames } from "../view/frames.ts";
+import { FrameBudget, type ShownFrames, shownFrames, walkFrames } from "../view/frames.ts";
 import { complain, print } from "../view/output.ts";
 import { backtracesLines } from "../view/render.ts";
 import { styleFor } from "../view/style.ts";
@@ -44,17 +44,19 @@ export async function showBacktraces(
   }
   // What prints is loaded before the target is stopped.
   const output = json ? await jsonOutput() : await textOutput(options);
+  const budget = new FrameBudget();
   using opened = await openTarget(spec, symbols);
   const { target } = opened;
   const snapshot = target.snapshot();
   let microseconds = snapshot.stoppedMicroseconds;
   let threads = snapshot.threads;
-  let shown = threads.map((thread) => shownFrames(thread, limit, scan));
+  let shown = threads.map((thread) => shownFrames(thread, limit, scan, budget));
   const isCut = shown.some(({ stopped }) => stopped === "unreadable");
   if (isCut && how === "pause" && target.kind === "live") {
     using pause = target.pause();
     threads = target.threads;
-    const walks = threads.map((thread) => walkFrames(thread, limit, scan));
+    const again = new FrameBudget();
+    const walks = threads.map((thread) => walkFrames(thread, limit, scan, again));
     pause.resume();
     microseconds += pause.pausedMicroseconds;
     // The target runs again: debug information may take its time.

@@ -4,7 +4,7 @@ import type { Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { btOptions } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
-import { shownFrames } from "../view/frames.ts";
+import { FrameBudget, shownFrames } from "../view/frames.ts";
 import { backtraceLines, exceptionLines, threadHeader } from "../view/render.ts";
 import { count, indented } from "../view/text.ts";
 import { type Command, command, optional } from "./command.ts";
@@ -118,8 +118,9 @@ export const threads: readonly Command[] = [
     async run({ session }, [which], { unique, limit, scan, demangle }) {
       session.threads(true);
       const name = demangle === false ? (raw: string) => raw : undefined;
+      const budget = new FrameBudget();
       const linesOf = (thread: Thread) => {
-        const shown = shownFrames(thread, limit, scan);
+        const shown = shownFrames(thread, limit, scan, budget);
         return backtraceLines(thread, session.pointerSize, session.style, limit, shown, name);
       };
       const chosen = which === "all" || unique && which === undefined
@@ -146,7 +147,9 @@ async function uniqueBlocks(
     import("../../lib/target/stacks.ts"),
     import("../view/summary.ts"),
   ]);
-  return groupStacks(chosen).map(({ threads }) => {
+  const budget = new FrameBudget();
+  const frames = (thread: Thread) => shownFrames(thread, undefined, false, budget).frames;
+  return groupStacks(chosen, { frames }).map(({ threads }) => {
     const lines = linesOf(threads[0]);
     if (threads.length === 1) return lines;
     const heading = safe`${threads.length} threads: ${indexRanges(threads)}`;

@@ -7,19 +7,63 @@ export interface ShownFrames {
   readonly stopped: StopReason;
 }
 
+/** Maximum number of frames of all threads together, where none was asked for: a core may have any number of
+ * threads that share one deep stack. Stacks of 8 MiB have at most 524,288 frames. */
+const MAX_FRAMES = 1 << 19;
+/** Frames of each thread that are shown in any case. */
+const FEW_FRAMES = 1000;
+
+/** How many frames may still be shown. */
+export class FrameBudget {
+  #left: number;
+
+  /** @param most frames of all threads together */
+  constructor(most: number = MAX_FRAMES) {
+    this.#left = most;
+  }
+
+  /** Maximum number for the next thread. */
+  get next(): number {
+    return Math.max(FEW_FRAMES, this.#left);
+  }
+
+  /** Counts a thread's frames. */
+  spend(frames: number): void {
+    this.#left -= frames;
+  }
+}
+
 /** The frames of a thread.
  *
  * @param limit maximum number
  * @param scan whether the stack is scanned where nothing else finds a caller
+ * @param budget of the threads that are shown together
  */
-export function shownFrames(thread: Thread, limit?: number, scan = false): ShownFrames {
-  return walkFrames(thread, limit, scan)();
+export function shownFrames(
+  thread: Thread,
+  limit?: number,
+  scan = false,
+  budget?: FrameBudget,
+): ShownFrames {
+  return walkFrames(thread, limit, scan, budget)();
+}
+
+/** The frames of several threads that are shown together. */
+export function allShownFrames(threads: readonly Thread[], limit?: number): ShownFrames[] {
+  const budget = new FrameBudget();
+  return threads.map((thread) => shownFrames(thread, limit, false, budget));
 }
 
 /** Unwinds a thread's stack and reads its symbols. The function that it returns reads the debug
  * information; meanwhile the target may run. */
-export function walkFrames(thread: Thread, limit?: number, scan = false): () => ShownFrames {
-  const walked = thread.backtrace(limit === undefined ? { scan } : { limit, scan });
+export function walkFrames(
+  thread: Thread,
+  limit?: number,
+  scan = false,
+  budget: FrameBudget = new FrameBudget(),
+): () => ShownFrames {
+  const walked = thread.backtrace({ limit: limit ?? budget.next, scan });
+  budget.spend(walked.activations.length);
   for (const frame of walked.activations) void frame.symbol;
   return () => {
     const { stopped } = walked;

@@ -1,5 +1,5 @@
 import { hex } from "../../lib/hex.ts";
-import { type ShownFrames, shownFrames } from "./frames.ts";
+import { allShownFrames, type ShownFrames } from "./frames.ts";
 import type { CoreTarget, LoadedImage, Target, Thread } from "../../mod.ts";
 
 function imageJson({ name, path, uuid, loadAddress, slide }: LoadedImage): Record<string, unknown> {
@@ -18,12 +18,13 @@ export function threadsJson(
   limit?: number,
   shown?: readonly ShownFrames[],
 ): Record<string, unknown> {
+  shown ??= allShownFrames(threads, limit);
   return {
     target: { kind: target.kind, pid: target.pid, name: target.name, arch: target.arch.name },
     pausedMicroseconds: null,
     images: target.images.map(imageJson),
     threads: threads.map((thread, index) => {
-      const { frames, stopped } = shown?.[index] ?? shownFrames(thread, limit);
+      const { frames, stopped } = shown[index];
       return { ...thread.toJSON(), frames: frames.map((frame) => frame.toJSON()), stopped };
     }),
   };

@@ -2,7 +2,7 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber, hexBytes } from "../../lib/hex.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../../mod.ts";
-import { type ShownFrames, shownFrames } from "./frames.ts";
+import { allShownFrames, type ShownFrames, shownFrames } from "./frames.ts";
 import type { Style } from "./style.ts";
 import { indented, join, padEnd, padStart } from "./text.ts";
 
@@ -132,8 +132,9 @@ export function backtracesLines(
   shown?: readonly ShownFrames[],
   name?: (mangled: string) => string,
 ): SafeText[] {
+  shown ??= allShownFrames(threads, limit);
   return threads.flatMap((thread, index) => {
-    const lines = backtraceLines(thread, pointerSize, style, limit, shown?.[index], name);
+    const lines = backtraceLines(thread, pointerSize, style, limit, shown[index], name);
     return index === 0 ? lines : [safe``, ...lines];
   });
 }

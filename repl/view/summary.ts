@@ -9,7 +9,7 @@ import {
 } from "../../lib/target/stacks.ts";
 import type { Frame, Thread } from "../../mod.ts";
 import { maxWidth } from "../edit/width.ts";
-import { type ShownFrames, shownFrames } from "./frames.ts";
+import { allShownFrames, FrameBudget, type ShownFrames, shownFrames } from "./frames.ts";
 import { backtraceLines } from "./render.ts";
 import type { Style } from "./style.ts";
 import { count, cut, join, padEnd, padStart } from "./text.ts";
@@ -20,7 +20,7 @@ export function uniqueBacktracesLines(
   pointerSize: number,
   style: Style,
   limit?: number,
-  shown: readonly ShownFrames[] = threads.map((thread) => shownFrames(thread, limit)),
+  shown: readonly ShownFrames[] = allShownFrames(threads, limit),
   name?: (mangled: string) => string,
 ): SafeText[] {
   const stacks = new Map(threads.map((thread, index) => [thread, shown[index]]));
@@ -82,7 +82,9 @@ export function summaryLines(
   style: Style,
   usage: Usage = (thread) => thread.cpuUsage,
 ): SafeText[] {
-  const groups = groupStacks(threads, { frames: (thread) => shownFrames(thread).frames, usage });
+  const budget = new FrameBudget();
+  const frames = (thread: Thread) => shownFrames(thread, undefined, false, budget).frames;
+  const groups = groupStacks(threads, { frames, usage });
   const cells = groups.map((group) => ({
     group,
     mark: selected !== undefined && group.threads.includes(selected) ? safe`*` : safe` `,

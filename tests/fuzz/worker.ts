@@ -23,6 +23,8 @@ scope.onmessage = async ({ data }) => {
   const { seed, first, duration, progress } = data;
   const reader = readers.find(({ name }) => name === data.reader)!;
   const seeds = await reader.seeds();
+  // What the first file loads is not its own time.
+  await readCase(reader, seeds[0]);
   const end = performance.now() + duration;
   let number = first;
   for (; performance.now() < end; number++) {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLess } from "@std/assert";
 import { CPU_TYPE, Image } from "../../../lib/macho/mod.ts";
 import { buildImage, FakeMemory } from "./build_image.ts";
 
@@ -214,4 +214,25 @@ Deno.test("a method list that claims too much is left out", () => {
   const image = methodsOf(data, [worker], [], { damage });
   assertEquals(listed(image), []);
   assertEquals(image.warnings.length, 1);
+});
+
+Deno.test("131,072 classes that share one long name cost what one does", () => {
+  const base = 0x1_2345_0000n;
+  const data = new Data(base, 8);
+  const name = "N".repeat(3800);
+  const worker = data.class(0n, data.readOnly(name, 0n));
+  const classes = new Uint8Array(new BigUint64Array(1 << 17).fill(worker).buffer);
+  const bytes = buildImage({
+    sections: [
+      { segment: "__TEXT", name: "__text", offset: 0x1000, size: 0x1000 },
+      { segment: "__DATA", name: "__objc_const", offset: 0x3000, size: 0x1000, data: data.bytes },
+      { segment: "__DATA", name: "__objc_classlist", offset: 0x10000, size: classes.length },
+    ],
+  });
+  const memory = new FakeMemory().map(base + 0x10000n, classes).map(base, bytes);
+  const image = Image.fromMemory(memory, base, "image");
+  const [before, began] = [Deno.memoryUsage().heapUsed, performance.now()];
+  assertEquals(listed(image), []);
+  assertLess(performance.now() - began, 2000);
+  assertLess(Deno.memoryUsage().heapUsed - before, 10 * classes.length + (64 << 20));
 });
