@@ -37,7 +37,9 @@ export function register(thread: ReportThread | null, ...names: string[]): bigin
 
 /** The text of `VM Region Info`; `null` when the report has none. */
 export function regionInfo(report: CrashReport): string | null {
-  if (report.body !== null) return textAt(report.body, "vmRegionInfo");
+  if (report.body !== null) {
+    return textAt(report.body, "vmRegionInfo") ?? textAt(report.body, "vmregioninfo");
+  }
   const field = report.fields.find(({ name }) => /^VM Region Info$/i.test(name));
   if (field !== undefined) return field.value;
   const section = report.sections.find(({ name }) => /^VM Regions? (?:Info|Near)/i.test(name));

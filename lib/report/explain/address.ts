@@ -46,14 +46,17 @@ export type AddressClass =
 /** What a report tells about an address. */
 export interface AddressWords {
   readonly kind: AddressClass;
-  /** Sentences without a full stop, the most specific first. */
+  /** Sentences without a full stop, the most specific first; none when the report tells nothing. */
   readonly words: readonly string[];
 }
 
 /** Describes an address as far as the report tells, in sentences without a full stop, the most specific
  * first. */
 export function describeAddress(report: CrashReport, address: bigint): readonly string[] {
-  return classifyAddress(report, address).words;
+  const { words } = classifyAddress(report, address);
+  return words.length > 0
+    ? words
+    : [`nothing in the report says what 0x${address.toString(16)} was`];
 }
 
 /** Describes and classifies an address. */
@@ -64,7 +67,6 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const region = regionWords(report);
   const top = wide ? 1n << 64n : 1n << 32n;
   const sp = register(thread, "sp", "rsp", "esp");
-  const hex = `0x${address.toString(16)}`;
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
   const executed = address === register(thread, "pc", "rip", "eip");
 
@@ -114,7 +116,6 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     );
   }
   if (region.words !== null) add(region.kind, region.words);
-  if (found.length === 0) add("unknown", `nothing in the report says what ${hex} was`);
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
   return { kind, words: found.map(([, words]) => words) };
 }

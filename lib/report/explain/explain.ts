@@ -12,7 +12,7 @@ import {
   knownTermination,
 } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
-import { classifyAddress } from "./address.ts";
+import { classifyAddress, describeAddress } from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
 import { uncaughtException } from "./language.ts";
@@ -263,7 +263,10 @@ function explainCrash(
     }
     if (address !== null) {
       const { kind, words } = classifyAddress(report, address);
-      for (const text of words.slice(0, 3)) happened.push(`The address: ${text}.`);
+      const told = words.length === 0 && rows.length === 0
+        ? describeAddress(report, address)
+        : words;
+      for (const text of told.slice(0, 3)) happened.push(`The address: ${text}.`);
       const causes = known("address", kind);
       if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
     }

@@ -435,6 +435,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     [],
     "Read the message, on stderr where the report has none; the first frame of yours made the check.",
     swift,
+    "vague",
   ),
   frame(
     "_fatalErrorMessage*",
@@ -442,6 +443,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     [],
     "Read the message, on stderr where the report has none; the first frame of yours made the check.",
     swift,
+    "vague",
   ),
   frame(
     "assertionFailure(*",

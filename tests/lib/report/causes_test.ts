@@ -219,6 +219,20 @@ const cases: readonly {
     deciding: "specialized closure #1 in Model.load()",
   },
   {
+    name: "try! without a message: the caller says more than the assertion",
+    text: crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      stack: [
+        "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 176",
+        "libswiftCore.dylib swift_unexpectedError + 664",
+        "MyApp Model.load() + 40",
+      ],
+    }),
+    says: ["An error was thrown in a try! expression"],
+    not: ["A Swift check failed"],
+    deciding: "Model.load()",
+  },
+  {
     name: "a Swift trap, by the name of an inlined frame",
     text: crashText({
       type: "EXC_BREAKPOINT (SIGTRAP)",
