@@ -16,6 +16,7 @@ import { type Native, openNative } from "./native.ts";
 import {
   architectureRefusal,
   AttachError,
+  type ProcessInfo,
   type RefusalFacts,
   refusalOf,
   setStateRefusal,
@@ -41,26 +42,6 @@ const kern = {
 export interface KernelOptions {
   /** The path of the library to use instead of the embedded one. */
   readonly library?: string;
-}
-
-/** What the system tells every caller about a process. */
-export interface ProcessInfo {
-  /** The pid of the parent; while a debugger is attached, of the debugger. */
-  readonly parent: number;
-  /** A debugger is attached. */
-  readonly traced: boolean;
-  /** It has changed its user or group since it was started. */
-  readonly changedUser: boolean;
-  /** It runs under Rosetta. */
-  readonly translated: boolean;
-  /** Effective, real and saved user identifiers. */
-  readonly users: readonly [number, number, number];
-  /** `CPU_TYPE_*`; 0 if unknown. */
-  readonly cpuType: number;
-  /** `CPU_SUBTYPE_*`, with its capability bits. */
-  readonly cpuSubtype: number;
-  /** `CS_*`; `undefined` if unknown. */
-  readonly signatureFlags: number | undefined;
 }
 
 /** What to capture in a stackshot. */

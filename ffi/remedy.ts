@@ -1,7 +1,26 @@
 /** Explains why a process cannot be attached to, and what to do about it. */
 import { MachError } from "../lib/errors.ts";
 import { commandLine } from "./command.ts";
-import type { ProcessInfo } from "./kernel.ts";
+
+/** What the system tells every caller about a process. */
+export interface ProcessInfo {
+  /** The pid of the parent; while a debugger is attached, of the debugger. */
+  readonly parent: number;
+  /** A debugger is attached. */
+  readonly traced: boolean;
+  /** It has changed its user or group since it was started. */
+  readonly changedUser: boolean;
+  /** It runs under Rosetta. */
+  readonly translated: boolean;
+  /** Effective, real and saved user identifiers. */
+  readonly users: readonly [number, number, number];
+  /** `CPU_TYPE_*`; 0 if unknown. */
+  readonly cpuType: number;
+  /** `CPU_SUBTYPE_*`, with its capability bits. */
+  readonly cpuSubtype: number;
+  /** `CS_*`; `undefined` if unknown. */
+  readonly signatureFlags: number | undefined;
+}
 
 /** Why a task port was refused. */
 export type RefusalReason =

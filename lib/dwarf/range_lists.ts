@@ -2,11 +2,11 @@
  * 2.17.3). */
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
+import type { Widths } from "./abbreviations.ts";
 import { type Addresses, MAX_OFFSET } from "./addresses.ts";
 import type { Budget } from "./budget.ts";
 import { RLE } from "./constants.ts";
 import { type DwarfSections, Window } from "./sections.ts";
-import type { UnitContext } from "./unit_context.ts";
 import { u32At, u64At } from "./words.ts";
 
 /** What an entry counts as, in bytes: those of a range in memory. */
@@ -39,6 +39,15 @@ function grown(column: Float64Array): Float64Array {
   return larger;
 }
 
+/** What the range lists of a unit are read with. */
+export interface RangeBases extends Widths {
+  /** The offset of the address that range lists count from. */
+  readonly base: number;
+  readonly addrBase: number;
+  readonly rnglistsBase: number;
+  readonly rangesBase: number;
+}
+
 /** Reads range lists. */
 export class RangeLists {
   readonly #addresses: Addresses;
@@ -58,13 +67,13 @@ export class RangeLists {
    * @param place of the list in its section
    * @throws {FormatError} when the list is damaged
    */
-  read(unit: UnitContext, place: number, into: Ranges): void {
+  read(unit: RangeBases, place: number, into: Ranges): void {
     if (unit.version >= 5) this.#readLists(unit, place, into);
     else this.#readRanges(unit, place + unit.rangesBase, into);
   }
 
   /** Adds the ranges of a list that is known by its index. */
-  readIndexed(unit: UnitContext, index: number, into: Ranges): void {
+  readIndexed(unit: RangeBases, index: number, into: Ranges): void {
     const { offsetSize, rnglistsBase } = unit;
     const window = this.#rnglists;
     const at = window.at(rnglistsBase + index * offsetSize, offsetSize);
@@ -77,7 +86,7 @@ export class RangeLists {
     return new FormatError(window.section.name, place, expected);
   }
 
-  #readRanges(unit: UnitContext, start: number, into: Ranges): void {
+  #readRanges(unit: RangeBases, start: number, into: Ranges): void {
     const window = this.#ranges;
     const addresses = this.#addresses;
     const { addressSize } = unit;
@@ -101,7 +110,7 @@ export class RangeLists {
     }
   }
 
-  #readLists(unit: UnitContext, start: number, into: Ranges): void {
+  #readLists(unit: RangeBases, start: number, into: Ranges): void {
     const window = this.#rnglists;
     const addresses = this.#addresses;
     const { addressSize } = unit;

@@ -4,7 +4,7 @@ import { lebEnd, ulebAt } from "../leb128.ts";
 import type { AbbreviationTable } from "./abbreviations.ts";
 import type { Addresses } from "./addresses.ts";
 import { AT, FORM, TAG } from "./constants.ts";
-import type { RangeLists, Ranges } from "./range_lists.ts";
+import type { RangeBases, RangeLists, Ranges } from "./range_lists.ts";
 import type { Window } from "./sections.ts";
 import type { DwarfUnit } from "./unit_header.ts";
 import {
@@ -28,7 +28,7 @@ const slotOf: ReadonlyMap<number, number> = new Map(WANTED.map((name, slot) => [
 const slot = (attribute: number): number => slotOf.get(attribute)!;
 
 /** What is known of a unit when its first entry has been read. */
-export interface UnitContext extends DwarfUnit {
+export interface UnitContext extends DwarfUnit, RangeBases {
   /** `DW_TAG_*`. */
   readonly tag: number;
   readonly table: AbbreviationTable;
@@ -39,12 +39,7 @@ export interface UnitContext extends DwarfUnit {
   readonly language: number;
   /** Where its lines are in `.debug_line`; -1 when it has none. */
   readonly lines: number;
-  /** The offset of the address that range lists count from. */
-  readonly base: number;
-  readonly addrBase: number;
   readonly strOffsetsBase: number;
-  readonly rnglistsBase: number;
-  readonly rangesBase: number;
   /** Of the first entry. */
   readonly values: Values;
 }

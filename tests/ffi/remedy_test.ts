@@ -2,13 +2,14 @@
  * give, which are XNU's, AMFI's and debugserver's rules. */
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { commandLine, programArguments } from "../../ffi/command.ts";
-import { kernelOver, type ProcessInfo } from "../../ffi/kernel.ts";
+import { kernelOver } from "../../ffi/kernel.ts";
 import { openKernel } from "../../ffi/mod.ts";
 import { libraryPath } from "../../ffi/library.ts";
 import { type Native, openNative } from "../../ffi/native.ts";
 import {
   architectureRefusal,
   AttachError,
+  type ProcessInfo,
   type RefusalFacts,
   refusalOf,
   setStateRefusal,
