@@ -19,6 +19,6 @@ export const libraries: Readonly<Record<string, Prebuilt>> = {
   "demo": {"file":"demo.bundle","size":247639,"sha256":"1ec30a403e7335f052df466b365b930dde230e1e594d59a414eb5926f402a2f6","sourcesHash":"698dfe2d9cd2770a4f9c0874055ebee211ddad55790df479292f55b3bb5d3da8"},
   "linux-x86_64": {"file":"libmachpause.so","size":55696,"sha256":"aae9bbc416f64693e43bd66973155768b24e7b84c34c275d9522de3d84de85f5","sourcesHash":"341cfad94b65d97f860a3e6c9cef563024348ceccf144c838c686c3e8b74853b"},
   "linux-aarch64": {"file":"libmachpause.so","size":67848,"sha256":"5fdced40d82930b03d2a3a9bbccd6b949b13759c187462930e99fff04e3414fc","sourcesHash":"341cfad94b65d97f860a3e6c9cef563024348ceccf144c838c686c3e8b74853b"},
-  "loader-x86_64": {"file":"macho-loader","size":51504,"sha256":"5bcb514c0223207bbf3a2368656cc3e406c839609b206a8cb6bc2b39d3a686a9","sourcesHash":"351d57c99158d18cbcd21f7eefd46ceee69b8a46651ad6776fda701421784f69"},
-  "loader-i386": {"file":"macho-loader","size":37284,"sha256":"332f2396b9bc3e3d61534fac92a23f52b1019f3f988e0ba0fb34a0b2ac6b8288","sourcesHash":"351d57c99158d18cbcd21f7eefd46ceee69b8a46651ad6776fda701421784f69"},
+  "loader-x86_64": {"file":"macho-loader","size":51504,"sha256":"0a3c8991e05ebc9d8c81c7432b4d96500c08ee679ab47bead469daaffeb42666","sourcesHash":"07153c2eb7f94bdc2ea14343f8505b98fc7f6b448ab630c5ab8b702f55070bed"},
+  "loader-i386": {"file":"macho-loader","size":37284,"sha256":"45b8a6d64c104eae72a615bd14a967c7f485979a6598e320fc331ff5671c7c71","sourcesHash":"07153c2eb7f94bdc2ea14343f8505b98fc7f6b448ab630c5ab8b702f55070bed"},
 };

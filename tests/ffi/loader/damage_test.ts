@@ -168,17 +168,21 @@ for (const build of builds) {
     ignore: !hasLoader,
     async fn() {
       await using copy = new Copy(build);
-      const bytes = copy.original("demo");
       const wanted = new TextEncoder().encode("_usleep\0");
-      // In the bind opcodes or the chained imports, and in the symbol table.
-      for (let at = bytes.indexOf(95); at >= 0; at = bytes.indexOf(95, at + 1)) {
-        if (wanted.every((byte, i) => bytes[at + i] === byte)) bytes[at + 1] = "x".charCodeAt(0);
-      }
-      copy.write("demo", bytes);
-      const { signal, error } = await copy.run("demo");
-      assertEquals(signal, "SIGABRT");
       const path = `${copy.directory}/demo`;
-      assertEquals(error, `macho-loader: missing import _xsleep (called from ${path})\n`);
+      for (
+        const [first, second, shown] of [[0x78, 0x73, "xs"], [0x1b, 0x9b, "\\x1b\\x9b"]] as const
+      ) {
+        const bytes = copy.original("demo");
+        // In the bind opcodes or the chained imports, and in the symbol table.
+        for (let at = bytes.indexOf(95); at >= 0; at = bytes.indexOf(95, at + 1)) {
+          if (wanted.every((byte, i) => bytes[at + i] === byte)) bytes.set([first, second], at + 1);
+        }
+        copy.write("demo", bytes);
+        const { signal, error } = await copy.run("demo");
+        assertEquals(signal, "SIGABRT");
+        assertEquals(error, `macho-loader: missing import _${shown}leep (called from ${path})\n`);
+      }
     },
   });
 

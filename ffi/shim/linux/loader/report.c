@@ -49,11 +49,33 @@ bool fail_name(const char *path, const char *reason, const char *name)
 
 const char *loader_error(void) { return message; }
 
+/* What is not printable ASCII may be part of a name, which the program's file chose: a terminal would act on
+ * it. */
+static void write_escaped(const char *text)
+{
+	while (*text) {
+		char out[256];
+		size_t length = 0;
+		for (; *text && length <= sizeof out - 4; text++) {
+			unsigned char byte = (unsigned char)*text;
+			if (byte >= 0x20 && byte < 0x7f) {
+				out[length++] = *text;
+				continue;
+			}
+			out[length++] = '\\';
+			out[length++] = 'x';
+			out[length++] = "0123456789abcdef"[byte >> 4];
+			out[length++] = "0123456789abcdef"[byte & 15];
+		}
+		sys3(__NR_write, 2, (long)out, (long)length);
+	}
+}
+
 void print_error(const char *text)
 {
 	const char *prefix = "macho-loader: ";
 	sys3(__NR_write, 2, (long)prefix, (long)strlen(prefix));
-	sys3(__NR_write, 2, (long)text, (long)strlen(text));
+	write_escaped(text);
 	sys3(__NR_write, 2, (long)"\n", 1);
 }
 
