@@ -12,16 +12,26 @@ const mdfind: Query = (query) => {
   return success ? new TextDecoder().decode(stdout) : "";
 };
 
-/** The dSYM bundles, and dSYM folders of Xcode archives, that Spotlight finds for a UUID. Empty on systems
- * without Spotlight.
+/** Maximum number of UUIDs in one question. */
+const batch = 256;
+
+/** The dSYM bundles, and folders of them in archives, that Spotlight knows for any of the UUIDs; none
+ * where there is no Spotlight.
  *
- * @param uuid upper case, `8-4-4-4-12`
+ * @param uuids upper case, `8-4-4-4-12`
  */
-export function locateDsyms(uuid: string, query: Query = mdfind): string[] {
+export function locateDsyms(uuids: readonly string[], query: Query = mdfind): string[] {
+  const paths = new Set<string>();
   try {
-    return query(`com_apple_xcode_dsym_uuids == ${uuid}`).split("\n").filter((path) => path !== "")
-      .map((path) => path.endsWith(".xcarchive") ? `${path}/dSYMs` : path);
+    for (let first = 0; first < uuids.length; first += batch) {
+      const text = uuids.slice(first, first + batch)
+        .map((uuid) => `com_apple_xcode_dsym_uuids == ${uuid}`).join(" || ");
+      for (const path of query(text).split("\n")) {
+        if (path !== "") paths.add(path.endsWith(".xcarchive") ? `${path}/dSYMs` : path);
+      }
+    }
   } catch {
-    return [];
+    // There is no Spotlight.
   }
+  return [...paths];
 }

@@ -41,6 +41,7 @@ export interface Files {
 export interface FileSystem {
   /** Files by path. */
   readonly files: Files;
-  /** Returns the paths of dSYMs with a UUID. On macOS this asks Spotlight. */
-  readonly locate?: ((uuid: string) => readonly string[]) | undefined;
+  /** Returns the paths of dSYMs, or of folders with them, that have one of the UUIDs. On macOS this asks
+   * Spotlight. */
+  readonly locate?: ((uuids: readonly string[]) => readonly string[]) | undefined;
 }

@@ -60,6 +60,18 @@ export class DebugProvider implements Disposable {
     return this.#generation;
   }
 
+  /** The images that lookups will be about, in place of those before: when one needs the system's index of
+   * dSYMs, all of them are asked for at once. */
+  expect(images: readonly LoadedImage[]): void {
+    this.#finder.located.expect(images);
+  }
+
+  /** Asks the system's index for the images that are expected: before the target is paused, so that no
+   * lookup asks while it is. */
+  locate(): void {
+    this.#finder.located.ask();
+  }
+
   /** The functions at an address, innermost first; empty when none is known.
    *
    * @param image that holds the address

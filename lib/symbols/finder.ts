@@ -11,8 +11,8 @@ import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
 import { openMst } from "./mst/mst_file.ts";
 import { openDwarf } from "./open_dwarf.ts";
+import { LocatedFiles } from "./located_files.ts";
 import type { SymbolFiles } from "./symbol_files.ts";
-import { isSystemPath } from "./system_image.ts";
 
 /** The debug information found for an image. */
 export interface FoundDebug {
@@ -53,11 +53,14 @@ export class DebugFinder implements Disposable {
   readonly #system: FileSystem;
   readonly #symbolFiles: SymbolFiles;
   readonly #open: Disposable[] = [];
+  /** What the system's index knows. */
+  readonly located: LocatedFiles;
 
   /** @param symbolFiles the folders that the user named */
   constructor(system: FileSystem, symbolFiles: SymbolFiles) {
     this.#system = system;
     this.#symbolFiles = symbolFiles;
+    this.located = new LocatedFiles(system);
   }
 
   /** Looks for the debug information of `image`. */
@@ -124,9 +127,7 @@ export class DebugFinder implements Disposable {
   /** Looks in the image's own file: for DWARF, then for the debug map. Between the two the system is
    * asked for a dSYM, which is slow. */
   #findInside(image: LoadedImage, reasons: RawText[]): FoundDebug | null {
-    const { locate } = this.#system;
     const { uuid } = image;
-    const system = isSystemPath(image.path);
     const paths = [
       image.path,
       ...uuid === null
@@ -150,10 +151,8 @@ export class DebugFinder implements Disposable {
       const found = this.#dwarf(opened, binary, reasons);
       if (found !== null) return found;
     }
-    if (uuid !== null && !system && locate !== undefined) {
-      const paths = locate(uuid);
-      log.symbols?.(`the system knows ${paths.length} files with UUID ${uuid}`);
-      const found = this.#dsymAt(paths, uuid, reasons);
+    if (uuid !== null) {
+      const found = this.#dsymAt(this.located.find(image), uuid, reasons);
       if (found !== null) {
         opened?.file[Symbol.dispose]();
         return found;

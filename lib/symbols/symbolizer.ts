@@ -101,6 +101,7 @@ export class Symbolizer implements Resolver {
   constructor(images: ImageMap | Iterable<LoadedImage>, debug?: DebugProvider) {
     this.images = images instanceof ImageMap ? images : new ImageMap(images);
     this.#debug = debug;
+    debug?.expect(this.images.images);
   }
 
   /** The image that holds `address`; `null` when none does. */

@@ -251,6 +251,8 @@ export class LiveTarget extends Target {
   #stop(last: boolean): number | undefined {
     this.#checkAlive();
     this.#images.refresh();
+    void this.#images.symbols;
+    this.debug.locate();
     const capture = this.#capture(true);
     this.#token = capture.token;
     this.#filesChecked = false;

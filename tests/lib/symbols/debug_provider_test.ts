@@ -18,7 +18,7 @@ const chain = [
 
 interface Options {
   readonly folders?: readonly string[];
-  readonly locate?: (uuid: string) => readonly string[];
+  readonly locate?: (uuids: readonly string[]) => readonly string[];
   readonly path?: string;
   readonly fixture?: string;
   readonly modified?: number;
@@ -97,8 +97,8 @@ Deno.test("a dSYM of another build is refused by name, wherever it is", () => {
 
 Deno.test("Spotlight is asked once, for what is not the system's and is not found otherwise", () => {
   const asked: string[] = [];
-  const locate = (uuid: string) => {
-    asked.push(uuid);
+  const locate = (uuids: readonly string[]) => {
+    asked.push(...uuids);
     return ["/archive/dSYMs"];
   };
   const tree = new FileTree({ [`/archive/dSYMs/inlines.dSYM/${inBundle}`]: dsym });
@@ -111,6 +111,34 @@ Deno.test("Spotlight is asked once, for what is not the system's and is not foun
   const beside = new FileTree({ [`/app/inlines.dSYM/${inBundle}`]: dsym });
   look(beside, { locate }).frames(inside);
   assertEquals(asked.length, 1);
+});
+
+Deno.test("Spotlight is asked for all images of a target at once", () => {
+  const arm = "tests/fixtures/inlines/arm64/inlines";
+  const images = [inlines, arm, "examples/demo/x86_64/libworkers.dylib"].map((name, index) =>
+    Image.fromSource(bytesSource(fixture(name), `/app/${index}`), {
+      loadAddress: BigInt(index + 1) * 0x10_0000n,
+    })
+  );
+  const system = Image.fromSource(bytesSource(fixture(arm), "/usr/lib/libarm.dylib"), {
+    loadAddress: 0x80_0000n,
+  });
+  const asked: (readonly string[])[] = [];
+  const locate = (uuids: readonly string[]) => {
+    asked.push(uuids);
+    return ["/archive/dSYMs"];
+  };
+  const tree = new FileTree({ [`/archive/dSYMs/inlines.dSYM/${inBundle}`]: dsym });
+  using provider = new DebugProvider({ files: tree, locate }, new SymbolFiles(tree, []));
+  const symbolizer = new Symbolizer([...images, system], provider);
+  const [image] = images;
+  assertEquals(symbolizer.resolve(image.loadAddress + BigInt(inside)).frames.length, 3);
+  for (const { loadAddress } of [...images, system]) {
+    void symbolizer.resolve(loadAddress + BigInt(inside)).frames;
+  }
+  assertEquals(asked, [images.map(({ uuid }) => uuid!)]);
+  // No dSYM that is not an image's own is opened for it, nor reported.
+  assertEquals(provider.missing.flatMap(({ reasons }) => reasons), []);
 });
 
 Deno.test("what has no debug information costs two questions, and is told of once", () => {

@@ -2,6 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { system } from "../../../ffi/processes.ts";
 import { type Capture, type CaptureOptions, LiveTarget } from "../../../lib/target/mod.ts";
+import { Image } from "../../../lib/macho/mod.ts";
+import { recordedKernel } from "./memory_kernel.ts";
 import { SharedCacheKernel } from "./shared_cache.ts";
 
 /** Counts reads between suspend and resume, and may be stopped in dyld's updates of its list. */
@@ -73,6 +75,27 @@ Deno.test("the backtraces of a snapshot are read after the target runs again", (
   const names = threads.flatMap((thread) => thread.backtrace().map((frame) => frame.function));
   assert(names.length > 100);
   assert(Math.max(...kernel.stops) <= most, `${kernel.stops}`);
+});
+
+Deno.test("Spotlight is asked before the target is paused, and never while it is", () => {
+  const kernel = recordedKernel("arm64");
+  const asked: number[] = [];
+  const locate = (uuids: readonly string[]) => {
+    assertEquals(kernel.tokens.size, 0, "asked while it is stopped");
+    asked.push(uuids.length);
+    return [];
+  };
+  using target = new LiveTarget(kernel, { files: system.files, locate }, { pid: 7, name: "demo" });
+  {
+    using _pause = target.pause();
+    for (const thread of target.threads) for (const frame of thread.backtrace()) void frame.source;
+  }
+  {
+    using _pause = target.pause();
+    for (const thread of target.threads) for (const frame of thread.backtrace()) void frame.source;
+  }
+  const own = target.images.filter((image) => image instanceof Image && image.uuid !== null);
+  assertEquals(asked, [own.length]);
 });
 
 Deno.test("when dyld is changing its list the target runs for a while and is stopped again", () => {
