@@ -1,21 +1,22 @@
-/** Abbreviations, compiled to how entries are read past. DWARF 5, section 7.5.3. */
+/** Abbreviations, compiled to plans for skipping entries and reading some of their attributes. DWARF 5,
+ * section 7.5.3. */
 import { FormatError } from "../errors.ts";
 import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import type { Budget } from "./budget.ts";
 import { AT, FORM, TAG } from "./constants.ts";
 import type { DwarfSection } from "./sections.ts";
 
-/** How wide the numbers of a unit are, in bytes. */
+/** The version of a unit and the sizes of its numbers, in bytes. */
 export interface Widths {
-  /** Of DWARF, 2 to 5. */
+  /** The version of DWARF, 2 to 5. */
   readonly version: number;
-  /** Of addresses. */
+  /** Size of an address. */
   readonly addressSize: 4 | 8;
-  /** Of places in sections: 8 in 64-bit DWARF. */
+  /** Size of an offset into a section: 8 in 64-bit DWARF. */
   readonly offsetSize: 4 | 8;
 }
 
-/** The attributes that a walk over a unit's entries wants, by where their values are put. */
+/** The attributes that a walk over a unit reads, by the slot that receives the value. */
 export const SLOT = {
   low_pc: 0,
   high_pc: 1,
@@ -29,7 +30,7 @@ export const SLOT = {
   call_column: 9,
   sibling: 10,
 } as const;
-/** How many slots there are. */
+/** Number of slots. */
 export const SLOTS = 11;
 
 const slots: ReadonlyMap<number, number> = new Map([
@@ -46,41 +47,41 @@ const slots: ReadonlyMap<number, number> = new Map([
   [AT.call_column, SLOT.call_column],
 ]);
 
-/** What is done with an entry. */
+/** How the walk treats an entry. */
 export const KIND = {
-  /** Read past. */
+  /** Skip it. */
   skip: 0,
-  /** Read past, with all below it where it says where they end. */
+  /** Skip it and its children, where it has `DW_AT_sibling`. */
   jump: 1,
   subprogram: 2,
   inlined: 3,
 } as const;
 
-/** The steps of a plan: how to get past an attribute whose length varies, or to its value. After each
- * follows the number of bytes to skip next. */
+/** The steps of a plan: skip an attribute of variable length, or read a value. The number of bytes to skip
+ * next follows each step. */
 export const STEP = {
   end: 0,
   /** A LEB128 number. */
   leb: 1,
-  /** A block that a LEB128 number gives the length of. */
+  /** A block with its length as a LEB128 number. */
   block: 2,
   block1: 3,
   block2: 4,
   block4: 5,
   string: 6,
-  /** A form in the entry. */
+  /** `DW_FORM_indirect`: the form is in the entry. */
   indirect: 7,
-  /** A value that is wanted: its form and constant follow. The slot is in the step's upper bits. */
+  /** A value to read: its form and constant follow. The slot is in the step's upper bits. */
   take: 8,
-  /** One that is so many bytes long, and only that. */
+  /** A value to read, of one byte. */
   take1: 9,
   take2: 10,
   take4: 11,
-  /** An address of 8 bytes. */
+  /** An 8-byte address to read. */
   take_address: 12,
 } as const;
 
-/** Entries with no code in them or below. */
+/** Entries that contain no code, and whose children contain none. */
 const codeless: readonly number[] = [
   ...[TAG.array_type, TAG.class_type, TAG.enumeration_type, TAG.structure_type],
   ...[TAG.subroutine_type, TAG.union_type, 0x48, /* call_site */ 0x4109 /* GNU_call_site */],
@@ -92,7 +93,7 @@ export interface AttributeSpec {
   readonly attribute: number;
   /** `DW_FORM_*`. */
   readonly form: number;
-  /** Of `DW_FORM_implicit_const`; 0 otherwise. */
+  /** The value of `DW_FORM_implicit_const`; 0 for other forms. */
   readonly constant: number;
 }
 
@@ -104,7 +105,7 @@ export interface Abbreviation {
   readonly attributes: readonly AttributeSpec[];
 }
 
-/** How many bytes a form's value takes; -1 when that varies, -2 for an unknown form. */
+/** The size of a form's value in bytes; -1 if it varies, -2 for an unknown form. */
 export function formSize(form: number, { version, addressSize, offsetSize }: Widths): number {
   switch (form) {
     case FORM.flag_present:
@@ -153,7 +154,7 @@ export function formSize(form: number, { version, addressSize, offsetSize }: Wid
   }
 }
 
-/** The step past a form whose length varies; `undefined` for others. */
+/** The step that skips a form of variable length; `undefined` for other forms. */
 export function varyingStep(form: number): number | undefined {
   switch (form) {
     case FORM.sdata:
@@ -182,25 +183,25 @@ export function varyingStep(form: number): number | undefined {
   }
 }
 
-/** Codes up to this, or up to four for each abbreviation, are found by index. */
+/** Codes below this, or below four times the number of abbreviations, are array indexes. */
 const DENSE = 1024;
-/** More than any table has. */
+/** Maximum number of abbreviations. More is damage. */
 const MAX_ABBREVIATIONS = 1 << 20;
 
-/** The abbreviations of a unit, for units of certain widths. */
+/** The abbreviations of a unit, compiled for its widths. */
 export class AbbreviationTable {
-  /** By code: the number of its abbreviation, 0 for none. */
+  /** Abbreviation number by code; 0 for none. */
   readonly dense: Uint32Array;
   readonly #sparse: ReadonlyMap<number, number>;
-  /** By code: the size of an entry's attributes plus 1, where the entry is only read past and the size is
-   * always the same; 0 for others. */
+  /** By code: the size of the attributes plus 1, for entries that are skipped and have a fixed size; 0 for
+   * others. */
   readonly plain: Uint32Array;
-  /** By number: {@linkcode KIND}, plus 16 where entries have children. */
+  /** {@linkcode KIND} by number, plus 16 for entries with children. */
   readonly kinds: Uint8Array;
-  /** By number: where its plan begins in {@linkcode steps}: with a number of bytes to skip. */
+  /** By number: the start of its plan in {@linkcode steps}. A plan begins with a number of bytes to skip. */
   readonly plans: Uint32Array;
   readonly steps: Int32Array;
-  /** By number: the forms of the values that are taken, by slot. */
+  /** By number: the forms of the values to read, by slot. */
   readonly forms: readonly Uint16Array[];
   readonly #abbreviations: readonly Abbreviation[];
 
@@ -236,17 +237,17 @@ export class AbbreviationTable {
     this.#abbreviations = [...byCode.values()];
   }
 
-  /** Roughly the memory it takes, in bytes. */
+  /** Approximate memory use, in bytes. */
   get weight(): number {
     return this.dense.length * 8 + this.steps.length * 20 + 1024;
   }
 
-  /** The number of a code's abbreviation; 0 for none. */
+  /** The abbreviation number of a code; 0 for none. */
   number(code: number): number {
     return code < this.dense.length ? this.dense[code] : this.#sparse.get(code) ?? 0;
   }
 
-  /** A code's abbreviation. */
+  /** The abbreviation of a code. */
   get(code: number): Abbreviation | undefined {
     return this.#abbreviations[this.number(code) - 1];
   }
@@ -297,7 +298,7 @@ function compile(
   return forms;
 }
 
-/** The step that takes a value of a form: for those that most have, one of their own. */
+/** The step that reads a value of a form. Common forms have steps of their own. */
 function takingStep(form: number, widths: Widths): number {
   switch (form) {
     case FORM.data1:
@@ -321,13 +322,13 @@ function takingStep(form: number, widths: Widths): number {
   }
 }
 
-/** What is read of the section at first; more when a table does not end there. */
+/** Size of the first read of a table, in bytes. It grows until the table ends. */
 const FIRST_READ = 1 << 12;
 
 /** Reads the table at an offset of `.debug_abbrev`.
  *
- * @throws {FormatError} when it is damaged, or has a form that is not known: entries with such could
- * not be read past
+ * @throws {FormatError} when the table is damaged or has an unknown form: entries with an unknown form
+ * cannot be skipped
  */
 export function readAbbreviations(
   section: DwarfSection,
@@ -344,7 +345,7 @@ export function readAbbreviations(
   }
 }
 
-/** `null` where the bytes end before the table. */
+/** Parses a table; `null` if the bytes end before the table does. */
 function parse(
   bytes: Uint8Array,
   name: string,
@@ -380,7 +381,7 @@ function parse(
       }
       attributes.push({ attribute, form, constant });
     }
-    // The first of equal codes counts.
+    // Of equal codes the first wins.
     if (!table.has(code)) table.set(code, { tag, hasChildren, attributes });
     if (table.size > MAX_ABBREVIATIONS) {
       throw new FormatError(name, offset, `at most ${MAX_ABBREVIATIONS} abbreviations`);

@@ -1,15 +1,15 @@
-/** Addresses of a unit as offsets from the image's base. */
+/** Converts a unit's addresses to offsets from the image's base. */
 import type { Widths } from "./abbreviations.ts";
 import type { DwarfSections } from "./sections.ts";
 import { Window } from "./sections.ts";
 import { u32At } from "./words.ts";
 
 const HIGH = 2 ** 32;
-/** No image reaches so far from its base: such an address is what a linker leaves of removed code. 0 is
- * further from a kernel's, which is 2^64 less 2^39 or more. */
+/** No image is this large: a larger offset is the mark that a linker leaves for removed code. Address 0 is
+ * one for a kernel too, whose base is near 2^64 - 2^39. */
 export const MAX_OFFSET = 2 ** 36;
 
-/** Turns addresses, of which the upper and the lower 32 bits are given, into offsets. */
+/** Converts addresses, given as two 32-bit halves, to offsets. */
 export class Addresses {
   readonly #baseLow: number;
   readonly #baseHigh: number;
@@ -22,26 +22,26 @@ export class Addresses {
     this.#table = new Window(sections.get("addr"));
   }
 
-  /** The offset of an address, exact where it is near the base; NaN for the two highest
-   * addresses, which stand for code that was removed. */
+  /** The offset of an address. It is exact near the base, and NaN for the two highest addresses, which
+   * linkers use for removed code. */
   offset(low: number, high: number, size: 4 | 8): number {
     if (low >= 0xfffffffe && (size === 4 || high === 0xffffffff)) return NaN;
     return ((high - this.#baseHigh) | 0) * HIGH + (low - this.#baseLow);
   }
 
-  /** The offset that the address at a place in memory has. */
+  /** The offset of the address stored at `at`. */
   read(bytes: Uint8Array, at: number, size: 4 | 8): number {
     return this.offset(u32At(bytes, at), size === 8 ? u32At(bytes, at + 4) : 0, size);
   }
 
-  /** The offset of the sum of an offset and a number of 64 or 32 bits, as addresses are summed. */
+  /** Adds a signed 64-bit number, given as two halves, to an offset. */
   add(offset: number, low: number, high: number): number {
     return offset + ((high | 0) * HIGH + low);
   }
 
-  /** The offset that an entry of `.debug_addr` has; NaN where there is none.
+  /** The offset of an entry of `.debug_addr`; NaN if there is no such entry.
    *
-   * @param base of the unit's entries
+   * @param base start of the unit's entries
    */
   indexed(index: number, base: number, { addressSize }: Widths): number {
     const at = this.#table.at(base + index * addressSize, addressSize);

@@ -1,41 +1,40 @@
-/** Bounds on what the debug information of one image may cost. */
+/** Limits the work and memory that the debug information of one image may cost. */
 import { FormatError } from "../errors.ts";
 
-/** Bytes that a unit may always cost, for each of its own. Whole units of C, C++, Rust and Go, with their lines,
- * ranges and names, cost 1 to 4. */
+/** Cost that every unit may have, as a multiple of its size. Units of C, C++, Rust and Go, with their lines,
+ * ranges and names, cost 1 to 4 times their size. */
 const OWN = 16;
-/** Bytes that all units together may cost beyond that, for each byte of debug information. */
+/** Further cost that all units share, as a multiple of the size of all debug sections. */
 const SHARED = 8;
-/** Bytes that a compressed section may have for each compressed one, and all together for each byte of debug
- * information. Compilers' sections have 2 to 10. */
+/** Maximum compression ratio of one section, and of all sections together. Real sections have 2 to 10. */
 const RATIO = 64;
 const TOTAL_RATIO = 32;
-/** What a compressed section may have in any case. */
+/** Size that a decompressed section may always have, in bytes. */
 const SMALL = 1 << 16;
 
-/** Counts what reading an image's debug information costs: bytes read and bytes made of them. Debug information
- * may refer to one list, line table or name from any number of places, so that a small file can ask for any
- * amount of work. One budget serves all of an image: what one unit takes too much is not there for the next.
+/** Counts the cost of reading an image's debug information, in bytes read and bytes produced. Any number of
+ * units may refer to the same list, line table or name, so a small file can demand any amount of work. One
+ * budget serves the whole image.
  *
- * A unit that is read again gets back what it cost before: lookups may go on for ever. */
+ * Reading a unit again first returns its earlier cost, so lookups can continue for as long as a session. */
 export class Budget {
   #shared: number;
   #inflated: number;
-  /** What each unit took out of `#shared`, by what it was read for and its place. */
+  /** What each unit took out of `#shared`. */
   readonly #taken = new Map<number, number>();
   #unit = -1;
   #own = 0;
 
-  /** @param size of all sections as the file has them, in bytes */
+  /** @param size total size of the debug sections in the file, in bytes */
   constructor(size: number) {
     this.#shared = SHARED * size;
     this.#inflated = TOTAL_RATIO * size + SMALL;
   }
 
-  /** Begins to count for a unit.
+  /** Starts counting for a unit.
    *
-   * @param unit a number that stands for it and for what it is read for
-   * @param size of the unit, in bytes
+   * @param unit a number for the unit and the purpose of reading it
+   * @param size size of the unit, in bytes
    */
   begin(unit: number, size: number): void {
     this.#shared += this.#taken.get(unit) ?? 0;
@@ -44,7 +43,7 @@ export class Budget {
     this.#own = OWN * size;
   }
 
-  /** Counts bytes; returns whether the unit may have them. */
+  /** Counts bytes; returns false when they exceed the budget. */
   try(bytes: number): boolean {
     if (bytes <= this.#own) {
       this.#own -= bytes;
@@ -60,8 +59,8 @@ export class Budget {
 
   /** Counts bytes.
    *
-   * @param place in the section that they are read from, for the error
-   * @throws {FormatError} when the unit may not have them
+   * @param place offset in the section, for the error
+   * @throws {FormatError} when they exceed the budget
    */
   spend(bytes: number, section: string, place: number): void {
     if (!this.try(bytes)) {
@@ -75,7 +74,7 @@ export class Budget {
 
   /** Counts the bytes of a decompressed section.
    *
-   * @throws {FormatError} when they are too many for the compressed ones, or for the file
+   * @throws {FormatError} when the section, or all sections together, would be too large
    */
   inflate(bytes: number, compressed: number, section: string): void {
     const most = Math.min(RATIO * compressed + SMALL, this.#inflated);
@@ -83,7 +82,7 @@ export class Budget {
       throw new FormatError(section, 4, `at most ${most} bytes when decompressed, not ${bytes}`);
     }
     this.#inflated -= bytes;
-    // What is in memory now counts as the file's own.
+    // Decompressed bytes count as bytes of the file.
     this.#shared += SHARED * bytes;
   }
 }

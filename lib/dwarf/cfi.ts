@@ -21,30 +21,29 @@ import type { PointerBases } from "./pointer_encoding.ts";
 import { RangeIndex } from "./range_index.ts";
 import type { UnwindRow } from "./row.ts";
 
-/** Warnings that one section may give: a section of nothing but damage says so often enough. */
+/** Maximum number of warnings per section. */
 const MAX_WARNINGS = 32;
-/** Rows and rules that are kept together. A function has some tens. */
+/** Maximum number of rows and rules kept in total. A function has some dozens. */
 const MAX_WEIGHT = 1 << 20;
 
-/** How {@linkcode CallFrameInfo.parse} reads a section. */
+/** Options of {@linkcode CallFrameInfo.parse}. */
 export interface CallFrameOptions {
-  /** Where the section is: the functions are found at addresses that are slid if this one is. */
+  /** The section's address. If it is slid, function addresses are slid too. */
   readonly address: bigint;
-  /** Bytes. */
+  /** Size of a pointer, in bytes. */
   readonly pointerSize: 4 | 8;
   /** `__TEXT,__eh_frame` or `__DWARF,__debug_frame`. */
   readonly kind: "eh_frame" | "debug_frame";
-  /** Added to what the section has as linked addresses, which is all of `debug_frame`; 0 when left
-   * out. */
+  /** Added to addresses that are stored as linked: all of those in `debug_frame`. Default: 0. */
   readonly slide?: bigint;
-  /** What `DW_EH_PE_textrel` counts from; Mach-O images have none. */
+  /** Base of `DW_EH_PE_textrel`; Mach-O images have none. */
   readonly textAddress?: bigint;
-  /** What `DW_EH_PE_datarel` counts from; Mach-O images have none. */
+  /** Base of `DW_EH_PE_datarel`; Mach-O images have none. */
   readonly dataAddress?: bigint;
-  /** Whether registers 4 and 5 mean each other, as in `__eh_frame` of Darwin's i386: there ebp is 4
-   * and esp is 5. Rows then have the numbers of everybody else. */
+  /** Whether registers 4 and 5 are swapped, as in `__eh_frame` of i386 on Darwin, where ebp is 4 and esp is
+   * 5. Rows always have the standard numbers. */
   readonly swapEspEbp?: boolean;
-  /** Told what is damaged and left out, in a line each. */
+  /** Receives a line for each damaged part that is left out. */
   readonly warn: (text: string) => void;
 }
 
@@ -54,15 +53,15 @@ export interface FrameDescription {
   readonly start: bigint;
   /** The address after its last. */
   readonly end: bigint;
-  /** Of the FDE, in bytes from the section's start. */
+  /** Offset of the FDE in the section. */
   readonly offset: number;
 }
 
-/** A row, and where it holds: up to the next one, or the function's end. */
+/** A row and the address from which it applies, up to the next row or the end of the function. */
 export interface AddressedRow {
   /** The first address. */
   readonly address: bigint;
-  /** `null` where the information is damaged or has no rule for the CFA. */
+  /** `null` if the information is damaged or has no rule for the CFA. */
   readonly row: UnwindRow | null;
 }
 
@@ -71,12 +70,11 @@ interface ParsedCie {
   readonly initial: InitialState;
 }
 
-/** The call-frame information of one section: for every address of the code it describes, how to
- * find the caller. DWARF 2 to 5; an index of all functions is built at once, and what describes a
- * function is read when it is asked for.
+/** The call-frame information of one section: how to find the caller, for every address that it describes.
+ * DWARF 2 to 5. The index of all functions is built in one pass; the rows of a function are read at first
+ * use.
  *
- * Damage costs what it damages: an FDE that cannot be read is left out with a warning, and of one
- * whose program is damaged the rows before that are kept.
+ * A damaged FDE is left out with a warning. If its program is damaged, the rows before the damage are kept.
  *
  * @example
  * ```ts
@@ -99,9 +97,9 @@ export class CallFrameInfo {
   readonly #context: ProgramContext;
   readonly #bases: PointerBases;
   readonly #warn: (text: string) => void;
-  /** By offset; `null` for a damaged one. */
+  /** CIEs by offset; `null` for a damaged one. */
   readonly #cies = new Map<number, ParsedCie | null>();
-  /** Ranges with the offsets of their FDEs; made when first needed. */
+  /** Code ranges with the offsets of their FDEs, built at first use. */
   #ranges: RangeIndex | undefined;
   readonly #tables = new Map<number, RowTable>();
   #weight = 0;
@@ -125,36 +123,34 @@ export class CallFrameInfo {
     this.#warn = options.warn;
   }
 
-  /** Reads nothing yet.
+  /** Opens a section. Nothing is read yet.
    *
-   * @param bytes of the whole section; kept, not copied. Of at most 4 GB
+   * @param bytes the whole section, at most 4 GB; kept, not copied
    */
   static parse(bytes: Uint8Array, options: CallFrameOptions): CallFrameInfo {
     return new CallFrameInfo(bytes, options);
   }
 
-  /** How many functions are described. */
+  /** Number of functions described. */
   get size(): number {
     return this.#index.size;
   }
 
-  /** The functions that are described, by rising address. */
+  /** The functions described, by ascending address. */
   get fdes(): Iterable<FrameDescription> {
     return this.#descriptions();
   }
 
-  /** The function that holds `pc`; `null` when none is described there. Where two do, it is the one
-   * that begins later. */
+  /** The function that contains `pc`; `null` if none is described there. Of two the one that begins later. */
   fdeAt(pc: bigint): FrameDescription | null {
     const index = this.#find(pc);
     return index < 0 ? null : this.#description(index);
   }
 
-  /** How to find the caller of a frame at `pc`: an address where execution is, or, for a frame that
-   * called another, the return address less one. `null` where nothing is known.
+  /** How to find the caller of a frame at `pc`; `null` if unknown. For a frame that called another, `pc` is
+   * the return address minus one.
    *
-   * @param fde where somebody says that the FDE is, in bytes from the section's start: if it is, no
-   * index of the section is needed
+   * @param fde offset of the FDE in the section, if known: if it is right, no index is needed
    */
   rowAt(pc: bigint, fde?: number): UnwindRow | null {
     const offset = Number(pc - this.#bases.origin);
@@ -174,7 +170,7 @@ export class CallFrameInfo {
     return low === 0 ? null : rows[low - 1] ?? null;
   }
 
-  /** The range of the function at `pc`, in bytes from `base`; `null` when no FDE describes it. */
+  /** The range of the function at `pc`, as offsets from `base`; `null` if no FDE describes it. */
   rangeAt(pc: bigint, base: bigint): { readonly start: number; readonly end: number } | null {
     const place = this.#index.find(Number(pc - this.#bases.origin));
     if (place < 0) return null;
@@ -182,7 +178,7 @@ export class CallFrameInfo {
     return { start: origin + this.#index.start(place), end: origin + this.#index.end(place) };
   }
 
-  /** All rows of a function, by rising address, also those beyond its end if it has such. */
+  /** All rows of a function, by ascending address, including any beyond its end. */
   rows(fde: FrameDescription): AddressedRow[] {
     const { starts, rows } = this.#table(fde.offset);
     return starts.map((start, index) => ({
@@ -195,7 +191,7 @@ export class CallFrameInfo {
     return this.#ranges ??= this.#buildIndex();
   }
 
-  /** Whether there is an FDE at `fde` whose function holds the byte at `offset` from the section. */
+  /** Whether the FDE at `fde` describes the byte at `offset` from the section. */
   #describes(fde: number, offset: number): boolean {
     if (!(fde >= 0 && fde < this.#section.end)) return false;
     try {
@@ -246,7 +242,7 @@ export class CallFrameInfo {
       try {
         const { cie } = this.#cie(entry.cie);
         const { start, end } = readFde(reader, cie, this.#bases);
-        // What the linker left out, and functions without code: nothing can be in them.
+        // Functions that the linker removed, or without code, contain no address.
         if (Number.isNaN(start) || end === start) continue;
         if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) {
           throw reader.damage("a range of code within 2^53 bytes of the section", entry.body);
@@ -261,7 +257,7 @@ export class CallFrameInfo {
     return new RangeIndex(starts.slice(0, count), ends.slice(0, count), offsets.slice(0, count));
   }
 
-  /** The next entry; `undefined` for an empty one, `null` where no more can be found. */
+  /** The next entry; `undefined` for an empty one, `null` if no further entry can be found. */
   #entry(cursor: Cursor): Entry | undefined | null {
     const offset = cursor.position;
     try {
@@ -284,7 +280,7 @@ export class CallFrameInfo {
 
   #parseCie(offset: number): ParsedCie | null {
     const section = this.#section;
-    // What an FDE points to need not be the beginning of anything.
+    // An FDE may point anywhere.
     if (!(offset >= 0 && offset < section.end)) return null;
     try {
       const entry = readEntry(section.at(offset, section.end), this.#kind);
@@ -297,7 +293,7 @@ export class CallFrameInfo {
     }
   }
 
-  /** @param offset of the FDE */
+  /** @param offset offset of the FDE */
   #table(offset: number): RowTable {
     let table = this.#tables.get(offset);
     if (table === undefined) {

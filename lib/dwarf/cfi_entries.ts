@@ -1,4 +1,4 @@
-/** The entries of a call-frame section: CIEs, what functions have in common, and FDEs, one a function.
+/** The entries of a call-frame section: CIEs, with what functions have in common, and FDEs, one per function.
  * DWARF 5, section 6.4.1; for `__eh_frame` the Linux Standard Base, "Exception Frames". */
 import type { Cursor } from "./cursor.ts";
 import {
@@ -9,15 +9,15 @@ import {
   skipPointer,
 } from "./pointer_encoding.ts";
 
-/** Which of the two sections it is. They differ in how an FDE names its CIE. */
+/** The kind of section. The two differ in how an FDE refers to its CIE. */
 export type FrameSectionKind = "eh_frame" | "debug_frame";
 
-/** What both kinds of entries begin with. All numbers are bytes from the section's start. */
+/** The start of both kinds of entries. All numbers are offsets in the section. */
 export interface Entry {
   readonly offset: number;
-  /** Where the CIE of an FDE is; `null` for a CIE. */
+  /** Offset of an FDE's CIE; `null` for a CIE. */
   readonly cie: number | null;
-  /** After the CIE's id or the FDE's CIE pointer. */
+  /** Offset after the CIE's id or the FDE's CIE pointer. */
   readonly body: number;
   readonly end: number;
 }
@@ -25,39 +25,39 @@ export interface Entry {
 /** A Common Information Entry. */
 export interface Cie {
   readonly offset: number;
-  /** Bytes, of a pointer. */
+  /** Size of a pointer, in bytes. */
   readonly addressSize: 4 | 8;
-  /** Bytes, before each code address. */
+  /** Size of the segment selector before each code address, in bytes. */
   readonly segmentSize: number;
   readonly codeAlignment: number;
   readonly dataAlignment: number;
   readonly returnAddress: number;
-  /** Of code addresses. */
+  /** Encoding of code addresses. */
   readonly encoding: number;
-  /** Whether FDEs have augmentation data, and its length. */
+  /** Whether FDEs have augmentation data with its length. */
   readonly sized: boolean;
   readonly signalFrame: boolean;
-  /** Where its instructions are. */
+  /** Offset of the instructions. */
   readonly program: number;
   readonly end: number;
 }
 
 /** A Frame Description Entry. */
 export interface Fde {
-  /** The function's first byte and the one after its last, from the section's address; `start` is
-   * `NaN` when the linker left the function out. */
+  /** The function's first byte and the one after its last, relative to the section's address. `start` is
+   * `NaN` if the linker removed the function. */
   readonly start: number;
   readonly end: number;
-  /** Where its instructions are. */
+  /** Offset of the instructions. */
   readonly program: number;
 }
 
 const VERSIONS: readonly number[] = [1, 3, 4];
 
-/** Reads how an entry begins, and moves behind it.
+/** Reads the start of an entry and moves past it.
  *
  * @returns `undefined` for the empty entry that ends a list
- * @throws {FormatError} when its length cannot be true: no entry after it can be found
+ * @throws {FormatError} when the length is impossible: no later entry can be found
  */
 export function readEntry(cursor: Cursor, kind: FrameSectionKind): Entry | undefined {
   const offset = cursor.position;
@@ -69,7 +69,7 @@ export function readEntry(cursor: Cursor, kind: FrameSectionKind): Entry | undef
   const idPosition = cursor.position;
   cursor.skip(length);
   const end = cursor.position;
-  // In __eh_frame the id has four bytes also after a long length.
+  // In __eh_frame the id has four bytes even after a 64-bit length.
   const wide = is64 && kind === "debug_frame";
   const body = idPosition + (wide ? 8 : 4);
   if (body > end) return { offset, cie: -1, body: end, end };
@@ -91,8 +91,8 @@ export function readEntry(cursor: Cursor, kind: FrameSectionKind): Entry | undef
 
 /** Reads a CIE.
  *
- * @param pointerSize used where the CIE does not say
- * @throws {FormatError} when it is damaged, or needs what is unknown here
+ * @param pointerSize used if the CIE does not say
+ * @throws {FormatError} when it is damaged or has an unknown feature
  */
 export function readCie(
   section: Cursor,
@@ -148,7 +148,7 @@ export function readCie(
         case "G": // The stack frame is tagged.
           break;
         default:
-          // What its data is, and so where that of later letters begins, cannot be known.
+          // The size of its data is unknown, and so is where the data of later letters begins.
           break letters;
       }
     }
@@ -167,7 +167,7 @@ export function readCie(
     codeAlignment,
     dataAlignment,
     returnAddress,
-    // The other section knows no encodings.
+    // .debug_frame has no encodings.
     encoding: kind === "eh_frame" ? encoding : 0,
     sized,
     signalFrame,
@@ -178,7 +178,7 @@ export function readCie(
 
 /** Reads an FDE.
  *
- * @param cursor over the entry, at its body
+ * @param cursor positioned at the entry's body
  * @throws {FormatError} when it is damaged
  */
 export function readFde(cursor: Cursor, cie: Cie, bases: PointerBases): Fde {

@@ -1,4 +1,4 @@
-/** The programs of CIEs and FDEs, run: they build the table of rows, one instruction at a time.
+/** Runs the programs of CIEs and FDEs, which build the table of rows.
  * DWARF 5, section 6.4.2. */
 import type { Cie, Fde } from "./cfi_entries.ts";
 import type { Cursor } from "./cursor.ts";
@@ -35,50 +35,50 @@ const CFA = {
   GNU_window_save: 0x2d,
   GNU_args_size: 0x2e,
   GNU_negative_offset_extended: 0x2f,
-  /** With an operand in the low six bits. */
+  // With an operand in the low six bits.
   advance_loc: 0x40,
   offset: 0x80,
   restore: 0xc0,
 } as const;
 
-/** States that may be remembered at once. Compilers nest them once. */
+/** Maximum number of remembered states. Compilers use one. */
 const MAX_REMEMBERED = 64;
-/** Registers with a rule. */
+/** Maximum number of registers with a rule. */
 const MAX_REGISTERS = 512;
-/** Rules in all rows of a function together: what bounds the memory that a damaged one costs. */
+/** Maximum number of rules in all rows of a function: limits the memory that a damaged one takes. */
 const MAX_RULES = 1 << 18;
 
 const UNDEFINED: RegisterRule = { kind: "undefined" };
 const SAME: RegisterRule = { kind: "same" };
-/** i386's ebp and esp, 5 and 4 to everybody but Darwin's `__eh_frame`. */
+/** ebp and esp of i386: 5 and 4, except in `__eh_frame` on Darwin. */
 const ESP = 4;
 
-/** The rules at one place. Kept apart from the row so that no row is made that nobody sees. */
+/** The rules at one address. A row is only made of them when it is complete. */
 interface State {
   readonly cfa: CfaRule | undefined;
   readonly registers: ReadonlyMap<number, RegisterRule>;
 }
 
-/** The state that a CIE gives all its FDEs to begin with. */
+/** The initial state that a CIE gives to its FDEs. */
 export type InitialState = State;
 
 /** The rows of a function. */
 export interface RowTable {
-  /** Where each row begins to hold, rising, in bytes from the section's address. */
+  /** Where each row begins to apply, ascending, as offsets from the section's address. */
   readonly starts: readonly number[];
-  /** `undefined` where no rule for the CFA is known. */
+  /** `undefined` if there is no known rule for the CFA. */
   readonly rows: readonly (UnwindRow | undefined)[];
-  /** What ended the program early: the last row is `undefined` then. */
+  /** The damage that ended the program early; the last row is then `undefined`. */
   readonly error: unknown;
-  /** How many rows and rules it has: what it costs to keep. */
+  /** Number of rows and rules: the cost of keeping it. */
   readonly weight: number;
 }
 
-/** What programs need beside their CIE. */
+/** What programs need besides their CIE. */
 export interface ProgramContext {
   readonly section: Cursor;
   readonly bases: PointerBases;
-  /** Whether registers 4 and 5 mean each other. */
+  /** Whether registers 4 and 5 are swapped. */
   readonly swapEspEbp: boolean;
 }
 
@@ -92,9 +92,9 @@ export function runCie(context: ProgramContext, cie: Cie): InitialState {
   return program.state();
 }
 
-/** Runs an FDE's program. Of a damaged one the rows before the damage are kept.
+/** Runs an FDE's program. If it is damaged, the rows before the damage are kept.
  *
- * @param end of the entry, in bytes from the section's start
+ * @param end offset of the entry's end in the section
  */
 export function runFde(
   context: ProgramContext,
@@ -121,13 +121,13 @@ class Program {
   readonly #context: ProgramContext;
   readonly #cie: Cie;
   readonly #initial: InitialState | undefined;
-  /** Where the function begins. */
+  /** Start of the function. */
   readonly #start: number;
   readonly #remembered: State[] = [];
   #location: number;
   #cfa: CfaRule | undefined;
   #registers: Map<number, RegisterRule>;
-  /** Whether a row or a remembered state has `#registers`: then it is copied before it changes. */
+  /** Whether a row or a remembered state shares `#registers`: then it is copied before a change. */
   #shared = true;
   /** Whether a rule changed since the last row. */
   #changed = true;
@@ -159,7 +159,7 @@ class Program {
     return { cfa: this.#cfa, registers: this.#registers };
   }
 
-  /** Adds the row of the current place. */
+  /** Adds the row of the current address. */
   emit(): void {
     this.#add(this.#changed ? this.#row() : this.rows.at(-1));
     this.#changed = false;
@@ -214,12 +214,12 @@ class Program {
   #extended(cursor: Cursor, op: number, position: number): void {
     switch (op) {
       case CFA.nop:
-      // Whether the return address is signed. Addresses are used without their signatures.
+      // Whether the return address is signed. Addresses are used without signatures.
       // falls through
       case CFA.GNU_window_save:
         return;
       case CFA.GNU_args_size:
-        // For exception handlers: how far to move the stack pointer on landing.
+        // For exception handlers: how far to move the stack pointer.
         cursor.uleb();
         return;
       case CFA.set_loc:
@@ -310,7 +310,7 @@ class Program {
   #factored(cursor: Cursor, factor: number): number {
     const offset = factor * this.#cie.dataAlignment;
     if (!Number.isSafeInteger(offset)) throw cursor.damage("an offset within 2^53");
-    // Not the negative zero.
+    // Avoids negative zero.
     return offset + 0;
   }
 
@@ -338,7 +338,7 @@ class Program {
     this.#changed = true;
   }
 
-  /** The rules, to be changed. */
+  /** The rules, for a change. */
   #own(): Map<number, RegisterRule> {
     if (this.#shared) {
       this.#rules += this.#registers.size;

@@ -1,19 +1,18 @@
-/** The loop that makes the index of a large section fast, for the FDEs that nearly all sections are
- * made of. */
+/** A fast loop that indexes the FDEs that nearly all sections consist of. */
 import type { Cie, FrameSectionKind } from "./cfi_entries.ts";
 import { APPLICATION, FORMAT, type PointerBases } from "./pointer_encoding.ts";
 
-/** Code ranges by column, as far as an index is made. */
+/** Code ranges in columns, as an index is built. */
 export class FdeColumns {
-  /** From the section's address. */
+  /** Relative to the section's address. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Of the FDEs, from the section's start. */
+  /** Offsets of the FDEs in the section. */
   readonly offsets: Uint32Array;
-  /** How many there are. */
+  /** Number of ranges. */
   count = 0;
 
-  /** @param size of the section: no FDE has fewer bytes than its length and the CIE pointer */
+  /** @param size size of the section: an FDE has at least its length and its CIE pointer */
   constructor(size: number) {
     const most = Math.ceil(size / 8);
     this.starts = new Float64Array(most);
@@ -32,12 +31,12 @@ export class FdeColumns {
 
 const HIGH_WORD = 2 ** 32;
 
-/** Reads FDEs of one CIE for as long as they are plain: with a length of 32 bits, without segments,
- * and with 64-bit addresses that are stored as such or, in four or eight bytes, from where they stand.
+/** Reads FDEs of one CIE while they are plain: with a 32-bit length, without segments, and with 64-bit
+ * addresses, absolute or relative to their own place in four or eight bytes.
  *
- * @param offset of the first entry
- * @returns the offset of the first entry that is not plain, is damaged, or belongs to another CIE:
- * that one is for those who read, and judge, all forms
+ * @param offset offset of the first entry
+ * @returns the offset of the first entry that is not plain, is damaged, or belongs to another CIE: the
+ * general reader continues there
  */
 export function scanPlainFdes(
   view: DataView,
@@ -71,7 +70,7 @@ export function scanPlainFdes(
       size = view.getInt32(field + 4, true);
     } else {
       const high = view.getInt32(field + 4, true);
-      // Far away, or what linkers write over what they leave out.
+      // Far away, or the mark that linkers leave for removed code.
       if (!relative && high === -1) break;
       start = (high - zeroHigh) * HIGH_WORD + (view.getUint32(field, true) - zeroLow);
       if (relative) start += field;

@@ -1,30 +1,29 @@
-/** A section that is read here and there. */
+/** Random access to a section. */
 import type { DwarfSection } from "./sections.ts";
 
-/** Bytes of a chunk. */
+/** Size of a chunk, in bytes. */
 const CHUNK = 1 << 15;
-/** Bytes of memory that is taken at a time. */
+/** Size of a memory allocation, in bytes: many chunks share one. */
 const SLAB = 1 << 20;
-/** Chunks of one section that are kept: 64 MiB. */
+/** Maximum number of chunks kept per section: 64 MiB. */
 const MAX_CHUNKS = 1 << 11;
 
-/** Parts of a section, each read once while it is kept. */
+/** Reads a section in chunks and keeps them. */
 export class Chunks {
   readonly section: DwarfSection;
-  /** By number; the oldest first. */
+  /** Chunks by number, oldest first. */
   readonly #chunks = new Map<number, Uint8Array>();
   /** Memory for the next chunks. */
   #free: Uint8Array = new Uint8Array();
   #number = -1;
-  /** The chunk asked for last. */
+  /** The chunk of the last request. */
   #chunk: Uint8Array = new Uint8Array();
 
   constructor(section: DwarfSection) {
     this.section = section;
   }
 
-  /** The bytes from `offset` to the end of its chunk: at least one, inside of the section. They are not to be
-   * changed. */
+  /** The bytes from `offset`, which is inside the section, to the end of its chunk. Do not change them. */
   from(offset: number): Uint8Array {
     const number = Math.floor(offset / CHUNK);
     if (number !== this.#number) {
@@ -34,7 +33,7 @@ export class Chunks {
     return this.#chunk.subarray(offset - number * CHUNK);
   }
 
-  /** Bytes at an offset: at least `length`, or all up to the section's end. */
+  /** At least `length` bytes from `offset`, or all up to the section's end. */
   at(offset: number, length: number): Uint8Array {
     const bytes = this.from(offset);
     if (bytes.length >= length || offset + bytes.length >= this.section.size) return bytes;
@@ -44,7 +43,7 @@ export class Chunks {
   #read(number: number): Uint8Array {
     let chunk = this.#chunks.get(number);
     if (chunk === undefined) {
-      // Memory for many chunks at once is had sooner than that for single ones, which is zeroed first.
+      // One large allocation is cheaper than many small ones: the system zeroes its pages at first use.
       if (this.#free.length < CHUNK) this.#free = new Uint8Array(Math.min(SLAB, this.#room()));
       const into = this.#free.subarray(0, CHUNK);
       this.#free = this.#free.subarray(CHUNK);
@@ -58,7 +57,7 @@ export class Chunks {
     return chunk;
   }
 
-  /** Bytes that the section's chunks take. */
+  /** Size of all chunks of the section. */
   #room(): number {
     return Math.ceil(this.section.size / CHUNK) * CHUNK;
   }
