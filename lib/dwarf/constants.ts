@@ -1,4 +1,4 @@
-/** The numbers of DWARF that are used here, by the standard's names. DWARF 5, section 7. */
+/** Constants of DWARF under the standard's names. DWARF 5, section 7. */
 
 /** `DW_TAG_*`. */
 export const TAG = {

@@ -1,16 +1,16 @@
 import { FormatError } from "../errors.ts";
 import { lebEndWithin, slebBig, ulebBig } from "../leb128.ts";
 
-/** Reads little-endian numbers from the bytes of a section, from front to back. Every read is checked
- * against the end of what is being read and throws {@linkcode FormatError} there. */
+/** Reads little-endian numbers from a section, front to back. Every read past the end throws
+ * {@linkcode FormatError}. */
 export class Cursor {
-  /** Where the next byte is read, in bytes from the section's start. */
+  /** Offset of the next byte in the section. */
   position: number;
-  /** Where what is being read ends. Never beyond the bytes. */
+  /** Offset at which reading ends, within the bytes. */
   end: number;
   /** The whole section. */
   readonly bytes: Uint8Array;
-  /** For errors: the section's name. */
+  /** The section's name, for errors. */
   readonly name: string;
   readonly #view: DataView;
 
@@ -22,24 +22,24 @@ export class Cursor {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Another reader of the same section. */
+  /** Another cursor over the same section. */
   at(position: number, end: number): Cursor {
     return new Cursor(this.bytes, this.name, position, end);
   }
 
-  /** The error for something unexpected.
+  /** Makes the error for unexpected data.
    *
-   * @param expected with an article
-   * @param offset where it should have been
+   * @param expected what was expected, with an article
+   * @param offset offset of the data
    */
   damage(expected: string, offset: number = this.position): FormatError {
     return new FormatError(this.name, offset, expected);
   }
 
-  /** Takes `length` bytes, and returns where they begin. */
+  /** Skips `length` bytes; returns their offset. */
   skip(length: number): number {
     const start = this.position;
-    // Also false for NaN.
+    // False for NaN too.
     if (!(length >= 0 && length <= this.end - start)) {
       throw this.damage(`${length} bytes, and here are ${Math.max(0, this.end - start)}`);
     }
@@ -47,7 +47,7 @@ export class Cursor {
     return start;
   }
 
-  /** Takes `length` bytes. They share the section's memory. */
+  /** Reads `length` bytes, which share the section's memory. */
   take(length: number): Uint8Array {
     const start = this.skip(length);
     return this.bytes.subarray(start, start + length);
@@ -87,7 +87,7 @@ export class Cursor {
 
   /** An unsigned LEB128 number.
    *
-   * @throws {FormatError} also when it does not fit 2^53
+   * @throws {FormatError} also when it is 2^53 or more
    */
   uleb(): number {
     const start = this.position;
@@ -99,7 +99,7 @@ export class Cursor {
 
   /** A signed LEB128 number.
    *
-   * @throws {FormatError} also when it does not fit 2^53
+   * @throws {FormatError} also when its magnitude is 2^53 or more
    */
   sleb(): number {
     const start = this.position;
@@ -121,7 +121,7 @@ export class Cursor {
     return slebBig(this.bytes, ...this.#leb());
   }
 
-  /** Takes a LEB128 number, and returns where it begins and ends. */
+  /** Skips a LEB128 number; returns its start and end. */
   #leb(): [start: number, end: number] {
     const start = this.position;
     const end = lebEndWithin(this.bytes, start, this.end);
@@ -130,12 +130,12 @@ export class Cursor {
     return [start, end];
   }
 
-  /** A string that ends with a zero byte, of which every byte is a character. */
+  /** A zero-terminated string with one character per byte. */
   string(): string {
     const start = this.position;
     const end = this.bytes.indexOf(0, start);
     if (end < 0 || end >= this.end) throw this.damage("a string that ends");
-    // Augmentations have a handful of letters: more is damage, and would cost memory to say.
+    // Augmentations have a handful of letters. A longer one is damage, and would make the error long.
     if (end - start > 64) throw this.damage("a string of at most 64 bytes");
     this.position = end + 1;
     return String.fromCharCode(...this.bytes.subarray(start, end));

@@ -1,16 +1,16 @@
-/** Entries handled by one call: see `unit_walk.ts`. */
+/** Number of entries per call: see `unit_walk.ts`. */
 const STRETCH = 1 << 10;
 
-/** Finds entries of a unit among those of its functions, by hashing. */
+/** A hash table from the offsets of entries to their indexes. */
 export class EntryIndex {
   #entries: Int32Array = new Int32Array();
-  /** By hash: the index of an entry plus 1; 0 for none. */
+  /** By hash: an index plus 1; 0 for none. */
   #slots = new Uint32Array(64);
   #mask = 63;
 
-  /** Indexes some entries in place of those before.
+  /** Replaces the contents.
    *
-   * @param entries distinct; kept until the next call
+   * @param entries distinct offsets; kept until the next call
    */
   build(entries: Int32Array, count: number): void {
     let size = 64;
@@ -22,7 +22,7 @@ export class EntryIndex {
     for (let at = 0; at < count; at += STRETCH) this.#insert(at, Math.min(count, at + STRETCH));
   }
 
-  /** The index of an entry; -1 for one that is not among them.
+  /** The index of an entry; -1 if it is not in the table.
    *
    * @param entry any integer
    */

@@ -1,21 +1,20 @@
-/** DWARF expressions as call-frame information may have them: a stack machine. DWARF 5, section 2.5,
+/** Evaluates DWARF expressions of call-frame information, which run on a stack machine. DWARF 5, section 2.5,
  * with the limits of section 6.4.2. */
 import { Cursor } from "./cursor.ts";
 
-/** What an expression may ask for. */
+/** What an expression can access. */
 export interface ExpressionContext {
-  /** The value of a register by DWARF number; `undefined` when it is not known. */
+  /** The value of a register by DWARF number; `undefined` if unknown. */
   readonly registers: (register: number) => bigint | undefined;
-  /** The little-endian number of `size` bytes, 1 to 8, at `address`; `undefined` when it cannot be
-   * read. */
+  /** The little-endian number of `size` bytes, 1 to 8, at `address`; `undefined` if it cannot be read. */
   readonly readMemory: (address: bigint, size: number) => bigint | undefined;
-  /** On the stack as the expression begins: given for registers' rules, not for the CFA's. */
+  /** The initial top of the stack: the CFA for the rules of registers, absent for the CFA's rule. */
   readonly cfa?: bigint;
-  /** Bytes: the size of everything on the stack. */
+  /** Size of a pointer and of each stack entry, in bytes. */
   readonly pointerSize: 4 | 8;
 }
 
-/** Operations that one expression may run. Real ones have a dozen. */
+/** Maximum number of operations per expression. Real ones have a dozen. */
 const MAX_STEPS = 4096;
 const MAX_DEPTH = 256;
 
@@ -73,12 +72,12 @@ const OP = {
 /** Why an expression has no value. */
 class NoValue extends Error {}
 
-/** What a DWARF expression of call-frame information computes. It runs a bounded number of
- * operations and never throws.
+/** Evaluates a DWARF expression of call-frame information. It runs a bounded number of operations and never
+ * throws.
  *
- * @param bytes of the expression
- * @returns unsigned, of the size of a pointer; `undefined` when the expression is damaged, divides
- * by zero, runs too long, or asks for what is not known
+ * @param bytes the expression
+ * @returns an unsigned number of the size of a pointer; `undefined` if the expression is damaged, divides by
+ * zero, runs too long, or needs an unknown value
  *
  * @example
  * ```ts
@@ -99,7 +98,7 @@ export function evaluateExpression(
   try {
     return new Machine(bytes, context).run();
   } catch {
-    // Damage, or what the caller's own functions threw: either way the value is not known.
+    // Damage, or an error of the caller's functions: the value is unknown.
     return undefined;
   }
 }
@@ -141,7 +140,7 @@ class Machine {
     return BigInt.asIntN(this.#bits, this.#pop());
   }
 
-  /** Pushes a copy of the entry that many below the top. */
+  /** Pushes a copy of the entry `index` below the top. */
   #pick(index: number): void {
     const value = this.#stack.at(-1 - index);
     if (value === undefined) throw new NoValue();
@@ -163,19 +162,19 @@ class Machine {
 
   #branch(distance: number): void {
     const target = this.#cursor.position + distance;
-    // To the very end is a way to return.
+    // A branch to the very end returns.
     if (target < 0 || target > this.#cursor.end) throw new NoValue();
     this.#cursor.position = target;
   }
 
-  /** Both operands as signed numbers, the one pushed first on the left. */
+  /** Applies an operator to two signed operands; the one pushed first is on the left. */
   #compare(holds: (left: bigint, right: bigint) => boolean): void {
     const right = this.#popSigned();
     const left = this.#popSigned();
     this.#push(holds(left, right) ? 1n : 0n);
   }
 
-  /** Both operands as unsigned numbers, the one pushed first on the left. */
+  /** Applies an operator to two unsigned operands; the one pushed first is on the left. */
   #combine(operation: (left: bigint, right: bigint) => bigint): void {
     const right = this.#pop();
     const left = this.#pop();
@@ -260,7 +259,7 @@ class Machine {
       case OP.mul:
         return this.#combine((left, right) => left * right);
       case OP.mod:
-        // A BigInt divided by zero throws, which ends the expression.
+        // Division of a BigInt by zero throws, which ends the expression.
         return this.#combine((left, right) => left % right);
       case OP.div: {
         const right = this.#popSigned();
@@ -304,9 +303,9 @@ class Machine {
   }
 }
 
-/** The expression with two registers that differ in their lowest bit taken for each other, for a
- * section that numbers them the other way. Returned as it is where it cannot be followed: then it
- * has no value either.
+/** Swaps two registers in an expression, for a section that numbers them the other way round. Their numbers
+ * differ in the lowest bit. An expression that cannot be parsed is returned unchanged: it has no value
+ * either.
  *
  * @param even the smaller of the two numbers
  */

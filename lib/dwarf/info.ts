@@ -1,4 +1,4 @@
-/** The debugging information of an image: its units, and what they say of offsets. */
+/** The debug information of an image: its units, and lookups by offset. */
 import { FormatError } from "../errors.ts";
 import type { DwarfSections } from "./sections.ts";
 import type { DwarfUnit } from "./unit_header.ts";
@@ -8,22 +8,22 @@ import { UnitLookup } from "./unit_lookup.ts";
 import { UnitReader } from "./unit_reader.ts";
 import type { UnitTable } from "./unit_table.ts";
 
-/** Warnings that one image may give. */
+/** Maximum number of warnings per image. */
 const MAX_WARNINGS = 32;
-/** Tables that are kept for further lookups, in bytes. */
+/** Maximum size of the tables kept for further lookups, in bytes. */
 const MAX_KEPT = 48 << 20;
 
-/** How {@linkcode DwarfInfo.open} reads. */
+/** Options of {@linkcode DwarfInfo.open}. */
 export interface DwarfOptions {
-  /** The address that offsets count from: the unslid one of `__TEXT`; 0 for an object file. */
+  /** The address of offset 0: the unslid address of `__TEXT`, or 0 for an object file. */
   readonly base: bigint;
-  /** Told what is damaged and left out, in a line each. */
+  /** Receives a line for each damaged part that is left out. */
   readonly warn?: (text: string) => void;
 }
 
-/** The functions and lines of an image, by DWARF 2 to 5. Nothing is read before it is asked for.
+/** The functions and lines of an image, from DWARF 2 to 5. Everything is read at first use.
  *
- * Damage costs the unit that it is in.
+ * A damaged unit is left out.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export class DwarfInfo {
   readonly #reader: UnitReader;
   readonly #warnings: string[] = [];
   readonly #warn: ((text: string) => void) | undefined;
-  /** By the unit's place, the one used last at the end; `null` for one that cannot be read. */
+  /** Lookups by the unit's offset, the last used at the end; `null` for a unit that cannot be read. */
   readonly #kept = new Map<
     number,
     { readonly lookup: UnitLookup | null; readonly weight: number }
@@ -66,29 +66,29 @@ export class DwarfInfo {
 
   /** Opens the sections of an image.
    *
-   * @throws {FormatError} when that of the units is compressed and damaged
+   * @throws {FormatError} when `.debug_info` is compressed and damaged
    */
   static open(sections: DwarfSections, options: DwarfOptions): DwarfInfo {
     return new DwarfInfo(sections, options);
   }
 
-  /** What was found damaged so far. */
+  /** The damage found so far. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }
 
-  /** All units, in the order of `.debug_info`; of each its header has been read. */
+  /** The headers of all units, in the order of `.debug_info`. */
   get units(): readonly DwarfUnit[] {
     return this.#index.units;
   }
 
-  /** The unit whose code is at an offset; `null` when none is. */
+  /** The unit that has the code at an offset; `null` if there is none. */
   unitAt(offset: number): DwarfUnit | null {
     return this.#index.at(offset);
   }
 
-  /** The functions and lines of a unit. The columns are used again for the next table, also by
-   * {@linkcode framesAt}: copy what is to be kept.
+  /** The functions and lines of a unit. The columns are reused for the next table, and by
+   * {@linkcode framesAt}: copy them to keep them.
    *
    * @throws {FormatError} when the unit is damaged
    */
@@ -96,7 +96,7 @@ export class DwarfInfo {
     return this.#reader.read(unit);
   }
 
-  /** The functions at an offset from the image's base, innermost first; empty when none is known. */
+  /** The functions at an offset from the image's base, innermost first; empty if none is known. */
   framesAt(offset: number): readonly SourceFrame[] {
     const unit = this.unitAt(offset);
     if (unit === null) return [];
@@ -104,13 +104,13 @@ export class DwarfInfo {
     return lookup === null ? [] : this.#guard(unit, () => lookup.framesAt(offset)) ?? [];
   }
 
-  /** The functions at many offsets, in the order of these. Each unit is read once, and none kept. */
+  /** The functions at each of many offsets. Each unit is read once and not kept. */
   framesOf(offsets: ArrayLike<number>): (readonly SourceFrame[])[] {
     const steps = this.findFrames(offsets);
     for (let step = steps.next();; step = steps.next()) if (step.done) return step.value;
   }
 
-  /** {@linkcode DwarfInfo.framesOf}, with a step for each unit. */
+  /** {@linkcode DwarfInfo.framesOf}, in steps of one unit. */
   *findFrames(offsets: ArrayLike<number>): Generator<void, (readonly SourceFrame[])[]> {
     const result: (readonly SourceFrame[])[] = Array.from({ length: offsets.length }, () => []);
     const byUnit = new Map<DwarfUnit, number[]>();
@@ -172,7 +172,7 @@ export class DwarfInfo {
   }
 }
 
-/** The table with columns of its own. */
+/** A copy of the table with its own columns. */
 function copied(table: UnitTable): UnitTable {
   const { scopeCount, rangeCount, sequenceCount, rowCount } = table;
   return {
@@ -194,7 +194,7 @@ function copied(table: UnitTable): UnitTable {
   };
 }
 
-/** Roughly the memory that a copied table takes, in bytes. */
+/** Approximate memory use of a copied table, in bytes. */
 function weightOf({ scopeCount, rangeCount, sequenceCount, rowCount }: UnitTable): number {
   return scopeCount * 24 + rangeCount * 16 + sequenceCount * 12 + rowCount * 20 + (16 << 10);
 }

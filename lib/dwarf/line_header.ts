@@ -1,4 +1,4 @@
-/** The header of a unit's lines. DWARF 5, section 6.2.4; for versions 2 to 4 the same section of those. */
+/** The header of a unit's line table. DWARF 5, section 6.2.4, and the same section of versions 2 to 4. */
 import { FormatError } from "../errors.ts";
 import type { Budget } from "./budget.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
@@ -11,28 +11,27 @@ import { directString, type UnitContext } from "./unit_context.ts";
 import { makeValues, packString, readValue, STRING, stringRef } from "./values.ts";
 import { u32At, u64At } from "./words.ts";
 
-/** Where the parts of a unit's lines are, and what the program counts with. All places are bytes
- * from the start of what was read. */
+/** The header of a line table. Offsets count from the start of the table. */
 export interface LineHeader {
   readonly version: number;
   readonly addressSize: 4 | 8;
   readonly offsetSize: 4 | 8;
-  /** Of the whole, in `.debug_line`. */
+  /** Offset of the table in `.debug_line`. */
   readonly offset: number;
-  /** Of the program. */
+  /** Offset of the program. */
   readonly program: number;
   readonly end: number;
   readonly minimumLength: number;
-  /** Operations of an instruction: more than 1 for VLIW. */
+  /** Operations per instruction: more than 1 for VLIW. */
   readonly maximumOperations: number;
   readonly lineBase: number;
   readonly lineRange: number;
   readonly opcodeBase: number;
-  /** How many operands each standard opcode has; the first is of opcode 1. */
+  /** Number of operands of each standard opcode, from opcode 1. */
   readonly operands: Uint8Array;
 }
 
-/** The length of the lines at an offset, with their header's first field. */
+/** The length of the line table at an offset, including the length field. */
 export function lineLength(section: DwarfSection, offset: number): number {
   const bytes = section.read(offset, 12);
   const wide = u32At(bytes, 0) === 0xffffffff;
@@ -45,8 +44,8 @@ export function lineLength(section: DwarfSection, offset: number): number {
 
 /** Reads the header.
  *
- * @param bytes all of the unit's lines
- * @param unit what they are of
+ * @param bytes the whole line table
+ * @param unit the unit that it belongs to
  * @throws {FormatError} when it is damaged
  */
 export function readLineHeader(
@@ -88,22 +87,22 @@ export function readLineHeader(
   };
 }
 
-/** Directories and files by their numbers, joined when they are asked for. */
+/** Directories and files by number. Paths are joined at first use. */
 export class FileTable {
   readonly #strings: StringReader;
   readonly #budget: Budget;
   /** `DW_AT_comp_dir`. */
   readonly #directory: string | null;
   readonly #version: number;
-  /** Strings: as `packString` has them, or from the header itself. */
+  /** Packed by `packString`, or strings of the header itself. */
   readonly #directories: (number | string)[] = [];
   readonly #files: { readonly name: number | string; readonly directory: number }[] = [];
   readonly #paths = new Map<number, string | null>();
 
   /** Reads the tables.
    *
-   * @param bytes from the beginning of the lines
-   * @param at where the tables begin
+   * @param bytes the line table
+   * @param at offset of the directories and files
    * @throws {FormatError} when they are damaged
    */
   constructor(
@@ -123,7 +122,7 @@ export class FileTable {
     else this.#readLists(bytes, at, header);
   }
 
-  /** As `llvm-symbolizer` joins it; `null` where there is no such file.
+  /** The path of a file, joined as `llvm-symbolizer` does; `null` if there is no such file.
    *
    * @throws {FormatError} when the paths take too much memory
    */
@@ -137,7 +136,7 @@ export class FileTable {
     return path;
   }
 
-  /** Adds a file that the program defines. */
+  /** Adds a file defined by the program. */
   define(name: string, directory: number): void {
     this.#files.push({ name, directory });
   }
@@ -150,7 +149,7 @@ export class FileTable {
     if (name === null || isAbsolute(name)) return name;
     const entry = this.#directories[file.directory - first];
     const directory = entry === undefined ? "" : this.#text(entry) ?? "";
-    // Directory 0 of DWARF 5 is the unit's.
+    // Directory 0 of DWARF 5 is that of the unit.
     const inside = (this.#version < 5 || file.directory !== 0) && !isAbsolute(directory);
     return joined(joined(inside ? this.#directory ?? "" : "", directory), name);
   }
@@ -159,7 +158,7 @@ export class FileTable {
     return typeof string === "string" ? string : this.#strings.at(string);
   }
 
-  /** Versions 2 to 4: names that end with a zero byte, until an empty one. */
+  /** Versions 2 to 4: zero-terminated names up to an empty one. */
   #readLists(bytes: Uint8Array, at: number, header: LineHeader): void {
     const limit = header.program;
     const damage = () =>
@@ -190,7 +189,7 @@ export class FileTable {
     }
   }
 
-  /** Version 5: tables that say what they hold. */
+  /** Version 5: tables that describe their own columns. */
   #readTables(
     bytes: Uint8Array,
     at: number,
@@ -226,7 +225,7 @@ export class FileTable {
         formats.push({ slot, form: uleb() });
       }
       const entries = uleb();
-      // Each takes a byte at least, or there could be any number of them.
+      // An entry takes at least a byte: otherwise there could be any number of them.
       if (!(entries <= header.program - at)) throw damage(`${table} within the header`);
       this.#budget.spend(entries * count, "__debug_line", header.offset);
       for (let index = 0; index < entries; index++) {
@@ -249,7 +248,7 @@ function isAbsolute(path: string): boolean {
   return path.startsWith("/") || /^(?:[A-Za-z]:)?[\\/]/.test(path);
 }
 
-/** As LLVM's `sys::path::append` joins, which knows no `..`. */
+/** Joins as LLVM's `sys::path::append` does, without resolving `..`. */
 function joined(folder: string, name: string): string {
   if (folder === "") return name;
   if (name === "") return folder;

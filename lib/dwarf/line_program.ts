@@ -1,4 +1,4 @@
-/** The programs that lines are stored as, run into rows. DWARF 5, section 6.2. */
+/** Runs line number programs. DWARF 5, section 6.2. */
 import { FormatError } from "../errors.ts";
 import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import { type Addresses, MAX_OFFSET } from "./addresses.ts";
@@ -6,11 +6,11 @@ import { LNE, LNS } from "./constants.ts";
 import type { LineHeader } from "./line_header.ts";
 import { grown } from "./unit_walk.ts";
 
-/** Rows of a unit: more is damage. Each takes a byte at least of what is read, and 20 of memory. */
+/** Maximum number of rows per unit. More is damage. A row takes at least a byte of input, and 20 of memory. */
 const MAX_ROWS = 1 << 24;
 
-/** Opcodes are run in stretches of this many bytes: V8 compiles a function that is called often once, and
- * a loop over a whole program several times, in the middle of the first ones. */
+/** Bytes of the program per call. V8 compiles a function that is called often once; a loop over a whole
+ * program is compiled several times, in the middle of the first ones. */
 const STRETCH = 1 << 10;
 
 /** The registers of the state machine. DWARF 5, section 6.2.2. */
@@ -20,9 +20,9 @@ interface LineState {
   file: number;
   line: number;
   column: number;
-  /** Whether the sequence's code was removed by the linker. */
+  /** Whether the linker removed the sequence's code. */
   removed: boolean;
-  /** The address of the row before; -1 for none in this sequence. */
+  /** The address of the previous row; -1 at the start of a sequence. */
   lastAddress: number;
 }
 
@@ -38,8 +38,8 @@ function initialState(): LineState {
   };
 }
 
-/** The rows of a unit, in columns that are used again for the next one. Of rows at one offset the
- * last is kept, and of equal rows after another the first. */
+/** The rows of a unit, in columns that are reused for the next unit. Of rows at one offset the last is kept,
+ * and of consecutive equal rows the first. */
 export class LineRows {
   count = 0;
   offset: Float64Array = new Float64Array(4096);
@@ -47,24 +47,24 @@ export class LineRows {
   line: Uint32Array = new Uint32Array(4096);
   column: Uint32Array = new Uint32Array(4096);
   sequenceCount = 0;
-  /** The first row of each sequence, and the last one's end. */
+  /** The first row of each sequence, and the end of the last one. */
   sequenceRows: Uint32Array = new Uint32Array(256);
   sequenceHigh: Float64Array = new Float64Array(256);
-  /** Files that the program itself defines, where it does. */
+  /** Receives the files that the program defines. */
   onDefine: ((name: string, directory: number) => void) | undefined;
 
-  /** By opcode, for the header that they were made for. */
+  // By opcode, for the current header.
   readonly #lineAdvance = new Int32Array(256);
   readonly #operationAdvance = new Int32Array(256);
   readonly #byteAdvance = new Int32Array(256);
 
-  /** The state machine between two stretches of a program. */
+  /** The registers between two calls. */
   #state = initialState();
-  /** Rows including those of the sequence that has not ended, and that sequence's first. */
+  /** Number of rows including the unfinished sequence, and that sequence's first row. */
   #pending = 0;
   #first = 0;
 
-  /** Forgets all rows. */
+  /** Removes all rows. */
   clear(): void {
     this.count = this.sequenceCount = 0;
     this.#pending = this.#first = 0;
@@ -74,8 +74,8 @@ export class LineRows {
 
   /** Runs a program.
    *
-   * @param bytes all of the unit's lines
-   * @throws {FormatError} when it is damaged; the sequences that ended before are there
+   * @param bytes the whole line table
+   * @throws {FormatError} when it is damaged; the sequences before the damage are kept
    */
   run(bytes: Uint8Array, header: LineHeader, addresses: Addresses): void {
     this.clear();
@@ -91,7 +91,7 @@ export class LineRows {
 
   /** Runs the opcodes that begin before `limit`.
    *
-   * @returns where the next opcode begins
+   * @returns the offset of the next opcode
    */
   #stretch(
     bytes: Uint8Array,
@@ -204,7 +204,7 @@ export class LineRows {
               const size = length === 5 ? 4 : length === 9 ? 8 : addressSize;
               address = addresses.read(bytes, at + 1, size);
               operation = 0;
-              // Code that is in no image. A sequence of which a part was removed is kept up to there.
+              // The address is in no image. A sequence is kept up to the removed part.
               if (!(address >= 0 && address < MAX_OFFSET)) {
                 if (count > first) this.#endSequence(count, lastAddress);
                 first = count;
@@ -223,7 +223,7 @@ export class LineRows {
       if (removed) continue;
       if (address <= lastAddress) {
         if (address === lastAddress) {
-          // The last row of an offset is the one that counts.
+          // Of rows at one offset the last counts.
           file[count - 1] = currentFile;
           line[count - 1] = currentLine;
           column[count - 1] = currentColumn;
@@ -263,7 +263,7 @@ export class LineRows {
   #prepare({ lineBase, lineRange, opcodeBase, minimumLength }: LineHeader): void {
     for (let opcode = 0; opcode < 256; opcode++) {
       const adjusted = opcode - opcodeBase;
-      // What const_add_pc advances by is that of 255, also where no opcode is special.
+      // const_add_pc advances like opcode 255, even if no opcode is special.
       const known = lineRange > 0 && (adjusted >= 0 || opcode === 255);
       this.#lineAdvance[opcode] = known ? lineBase + adjusted % lineRange : 0;
       this.#operationAdvance[opcode] = known ? Math.floor(adjusted / lineRange) : 0;
@@ -299,7 +299,7 @@ export class LineRows {
     );
   }
 
-  /** Brings the sequences into rising order, if they are not. */
+  /** Sorts the sequences by offset. */
   sort(): void {
     const { sequenceCount, sequenceRows, sequenceHigh, offset } = this;
     let rising = true;
@@ -325,7 +325,7 @@ export class LineRows {
   }
 }
 
-/** The bytes of so many operations, as far as they fill instructions. */
+/** The size of the whole instructions that some operations fill. */
 function bundles(operations: number, { minimumLength, maximumOperations }: LineHeader): number {
   return minimumLength * Math.floor(operations / maximumOperations);
 }

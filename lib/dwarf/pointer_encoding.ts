@@ -1,5 +1,5 @@
-/** The pointers of `__eh_frame`: a byte says in which format one is, and what it counts from. From
- * the Linux Standard Base, "DWARF Exception Header Encoding". */
+/** The encoded pointers of `__eh_frame`: a byte gives the format and the base. Linux Standard Base, "DWARF
+ * Exception Header Encoding". */
 import type { Cursor } from "./cursor.ts";
 
 /** The low four bits: the format. */
@@ -16,7 +16,7 @@ export const FORMAT = {
   sdata8: 0x0c,
 } as const;
 
-/** The next three: what the pointer counts from. */
+/** The next three bits: the base. */
 export const APPLICATION = {
   absolute: 0x00,
   pcrel: 0x10,
@@ -26,27 +26,27 @@ export const APPLICATION = {
   aligned: 0x50,
 } as const;
 
-/** The pointer is where the pointer is. */
+/** Indirect: the pointer's address is stored. */
 export const INDIRECT = 0x80;
 /** There is no pointer. */
 export const OMIT = 0xff;
 
-/** What pointers count from. Addresses here are numbers: bytes from the section's own address, so
- * that they stay exact, and small, wherever the section is. */
+/** The bases of pointers. Addresses are numbers relative to the section's address: small and exact wherever
+ * the section is. */
 export interface PointerBases {
   /** The section's address. */
   readonly origin: bigint;
-  /** Added to absolute pointers: they are as the image was linked. */
+  /** Added to absolute pointers, which are stored as linked. */
   readonly slide: bigint;
-  /** Of `textrel`; unknown in most images. */
+  /** Base of `textrel`; unknown in most images. */
   readonly text: bigint | undefined;
-  /** Of `datarel`; unknown in most images. */
+  /** Base of `datarel`; unknown in most images. */
   readonly data: bigint | undefined;
 }
 
-/** Takes over one pointer of no interest.
+/** Skips a pointer.
  *
- * @param size of a pointer, in bytes
+ * @param size size of a pointer, in bytes
  */
 export function skipPointer(
   cursor: Cursor,
@@ -59,7 +59,7 @@ export function skipPointer(
   readValue(cursor, encoding & 0x0f, size);
 }
 
-/** Reads a length: a pointer without anything that it counts from. */
+/** Reads a length: a pointer without a base. */
 export function readLength(cursor: Cursor, encoding: number, size: number): number {
   const start = cursor.position;
   const length = Number(readValue(cursor, encoding & 0x0f, size));
@@ -67,12 +67,12 @@ export function readLength(cursor: Cursor, encoding: number, size: number): numb
   return length;
 }
 
-/** Reads the address of some code.
+/** Reads an address of code.
  *
- * @param size of a pointer, in bytes
- * @param func of `funcrel`: where the function begins
- * @returns bytes from the section's address; `NaN` for the address -1 or -2, which linkers give to
- * what they left out
+ * @param size size of a pointer, in bytes
+ * @param func base of `funcrel`: the function's start
+ * @returns an offset from the section's address; `NaN` for the addresses -1 and -2, which linkers use for
+ * removed code
  */
 export function readCodeAddress(
   cursor: Cursor,
@@ -82,7 +82,7 @@ export function readCodeAddress(
   func?: number,
 ): number {
   const position = cursor.position;
-  // The one that nearly all compilers write.
+  // The encoding of nearly all compilers.
   if (encoding === (APPLICATION.pcrel | FORMAT.sdata4)) {
     return wrap(position + cursor.i32(), size, bases);
   }
@@ -125,13 +125,12 @@ function absoluteBase(
   throw cursor.damage("a pointer whose base is known", position);
 }
 
-/** A distance, also where the format has no sign: addresses wrap around. */
+/** A signed distance, even from an unsigned format: addresses wrap around. */
 function distance(value: number | bigint): number {
   return typeof value === "number" ? value : Number(BigInt.asIntN(64, value));
 }
 
-/** An offset whose address has 32 bits if addresses do. Those of 64 need no cutting: nothing is that
- * far away. */
+/** Wraps an offset if addresses have 32 bits. With 64 bits nothing is far enough away to wrap. */
 function wrap(offset: number, size: 4 | 8, bases: PointerBases): number {
   if (size === 8) return offset;
   const origin = Number(bases.origin);

@@ -1,16 +1,16 @@
-/** Ranges of code, found by an address in them. */
+/** Finds ranges of code by address. */
 export class RangeIndex {
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
   readonly #values: Uint32Array;
-  /** The ranges by rising start; `undefined` where they rise already. */
+  /** The ranges by ascending start; `undefined` if they are in that order already. */
   readonly #order: Uint32Array | undefined;
 
-  /** Sorts ranges; the arrays are kept, and not changed.
+  /** Sorts ranges. The arrays are kept and not changed.
    *
-   * @param starts first bytes, as safe integers
-   * @param ends bytes after the last
-   * @param values what each range belongs to: at most 2^32 - 1
+   * @param starts first addresses, as safe integers
+   * @param ends exclusive ends
+   * @param values a value for each range, at most 2^32 - 1
    */
   constructor(
     starts: Float64Array,
@@ -27,7 +27,7 @@ export class RangeIndex {
     return this.#starts.length;
   }
 
-  /** The first byte of the range at a place, places being in the order of rising starts. */
+  /** The start of the range at a position in the order of ascending starts. */
   start(place: number): number {
     return this.#starts[this.#index(place)];
   }
@@ -40,7 +40,7 @@ export class RangeIndex {
     return this.#values[this.#index(place)];
   }
 
-  /** The place of the last range that begins at or before `address`, if it holds it; -1 otherwise. */
+  /** The position of the last range that begins at or before `address`, if it contains it; -1 otherwise. */
   find(address: number): number {
     let low = 0;
     let high = this.#starts.length;
@@ -57,8 +57,8 @@ export class RangeIndex {
   }
 }
 
-/** The indices in the order of rising starts; of equal ones the section's first is last, where it is
- * found. `undefined` when they rise already, as linkers mostly leave them. */
+/** The indexes in the order of ascending starts. Of equal starts the first in the section is last, where
+ * {@linkcode RangeIndex.find} finds it. `undefined` if the starts are ascending, as linkers mostly leave them. */
 function sortedOrder(starts: Float64Array): Uint32Array | undefined {
   const count = starts.length;
   let rising = true;
@@ -75,10 +75,10 @@ function sortedOrder(starts: Float64Array): Uint32Array | undefined {
     return Uint32Array.from({ length: count }, (_, index) => index)
       .sort((a, b) => starts[a] - starts[b] || b - a);
   }
-  // As one number, start above index, they sort without a comparison function: many times faster.
+  // Start and index in one number sort without a comparison function, which is many times faster.
   const keys = new BigUint64Array(count);
   const words = new Uint32Array(keys.buffer);
-  // The words of a number lie as the machine has them.
+  // The order of the words depends on the machine.
   words[0] = 1;
   const lowWord = keys[0] === 1n ? 0 : 1;
   const highWord = 1 - lowWord;

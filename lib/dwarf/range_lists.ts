@@ -9,20 +9,20 @@ import { RLE } from "./constants.ts";
 import { type DwarfSections, Window } from "./sections.ts";
 import { u32At, u64At } from "./words.ts";
 
-/** What an entry counts as, in bytes: those of a range in memory. */
+/** Cost of an entry in the budget: the size of a range in memory. */
 const ENTRY = 16;
-/** No entry takes more: three LEB128 numbers at most. */
+/** Maximum size of an entry: three LEB128 numbers at most. */
 const MAX_ENTRY = 32;
 
-/** Ranges, one after another, as offsets. */
+/** A growing list of ranges, as offsets. */
 export class Ranges {
   low: Float64Array = new Float64Array(1024);
   high: Float64Array = new Float64Array(1024);
   count = 0;
 
-  /** Adds a range; an empty one, and one that is in no image, is left out. */
+  /** Adds a range, unless it is empty or in no image. */
   add(low: number, high: number): void {
-    // Also false for NaN.
+    // False for NaN too.
     if (!(low >= 0 && high > low && high < MAX_OFFSET)) return;
     if (this.count === this.low.length) {
       this.low = grown(this.low);
@@ -64,7 +64,7 @@ export class RangeLists {
 
   /** Adds the ranges of a list.
    *
-   * @param place of the list in its section
+   * @param place offset of the list in its section
    * @throws {FormatError} when the list is damaged
    */
   read(unit: RangeBases, place: number, into: Ranges): void {
@@ -72,7 +72,7 @@ export class RangeLists {
     else this.#readRanges(unit, place + unit.rangesBase, into);
   }
 
-  /** Adds the ranges of a list that is known by its index. */
+  /** Adds the ranges of the list with an index. */
   readIndexed(unit: RangeBases, index: number, into: Ranges): void {
     const { offsetSize, rnglistsBase } = unit;
     const window = this.#rnglists;

@@ -1,48 +1,48 @@
-/** The sections that DWARF is in, of which only what is asked for is read. */
+/** The DWARF sections of an image, read on demand. */
 import { FormatError } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { inflate } from "./zlib.ts";
 
-/** Where bytes come from: a file, or a part of one. */
+/** A source of bytes: a file, or a part of one. */
 export interface DwarfSource {
-  /** For messages. Not safe to print raw. */
+  /** For messages. */
   readonly name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The bytes at `offset`: fewer than `length` only where the source ends.
+  /** The bytes at `offset`; fewer than `length` only at the end of the source.
    *
-   * @param into of at least `length` bytes: may be filled and a part of it returned, or ignored
+   * @param into at least `length` bytes: an implementation may fill it and return a part of it
    */
   read(offset: number, length: number, into?: Uint8Array): Uint8Array;
 }
 
-/** Which section is where in a file. */
+/** The place of a section in a file. */
 export interface DwarfSectionPlace {
   /** Such as `__debug_info`. */
   readonly name: string;
-  /** `__DWARF` for those that count. */
+  /** `__DWARF` for DWARF sections. */
   readonly segmentName: string;
-  /** Bytes from the source's start. */
+  /** Offset in the source. */
   readonly fileOffset: number;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
 /** `ZLIB`, big endian. */
 const ZLIB = 0x5a4c4942;
-/** What a name in a Mach-O section header is cut to. */
+/** Maximum length of a name in a Mach-O section header. Longer names are cut. */
 const NAME_LENGTH = 16;
 
 /** One section. */
 export class DwarfSection {
   /** Such as `__debug_info`. */
   readonly name: string;
-  /** Bytes. */
+  /** Size in bytes, as far as the source has them. */
   readonly size: number;
   readonly #source: DwarfSource;
   readonly #offset: number;
 
-  /** Names a part of a source; it ends where the source does at the latest. */
+  /** Makes a section of a part of a source, cut at the end of the source. */
   constructor(name: string, source: DwarfSource, offset: number, size: number) {
     this.name = name;
     this.#source = source;
@@ -50,7 +50,7 @@ export class DwarfSection {
     this.size = Math.max(0, Math.min(size, source.size - offset));
   }
 
-  /** The bytes at an offset, fewer at the section's end.
+  /** The bytes at an offset; fewer at the end of the section.
    *
    * @param into may be filled and returned in part
    */
@@ -60,9 +60,9 @@ export class DwarfSection {
     return this.#source.read(this.#offset + offset, wanted, into);
   }
 
-  /** All of the bytes at an offset.
+  /** Exactly `length` bytes at an offset.
    *
-   * @throws {FormatError} when fewer are there
+   * @throws {FormatError} when there are fewer
    */
   take(offset: number, length: number, into?: Uint8Array): Uint8Array {
     const bytes = this.read(offset, length, into);
@@ -75,16 +75,16 @@ export class DwarfSection {
 
 /** The sections of one image. */
 export class DwarfSections {
-  /** For messages. Not safe to print raw. */
+  /** For messages. */
   readonly name: string;
   readonly #source: DwarfSource;
   readonly #places: ReadonlyMap<string, DwarfSectionPlace>;
   readonly #sections = new Map<string, DwarfSection>();
-  /** For all that is read of the image. */
+  /** Limits what reading the image costs. */
   readonly budget: Budget;
-  /** What the file says that sections have, and does not hold. */
+  /** Sections that the file does not contain completely, one line each. */
   readonly missing: readonly string[];
-  /** Told which sections cannot be decompressed, and are taken to be empty. */
+  /** Receives a line for each section that cannot be decompressed and is treated as empty. */
   warn: ((text: string) => void) | undefined;
 
   private constructor(source: DwarfSource, places: ReadonlyMap<string, DwarfSectionPlace>) {
@@ -105,10 +105,10 @@ export class DwarfSections {
     this.budget = new Budget(Math.min(size, source.size));
   }
 
-  /** Finds the sections of an image; `null` when it has no DWARF units.
+  /** Finds the sections of an image; `null` if it has no DWARF units.
    *
-   * @param source from the Mach-O header on
-   * @param sections of all segments
+   * @param source the image, from its Mach-O header
+   * @param sections the sections of all segments
    */
   static find(
     source: DwarfSource,
@@ -124,10 +124,10 @@ export class DwarfSections {
     return new DwarfSections(source, places);
   }
 
-  /** A section, empty when there is none of the name.
+  /** A section; empty if the image has none with the name.
    *
-   * @param name in full and without what they all begin with, such as `str_offsets`
-   * @throws {FormatError} when it is that of the units, and cannot be decompressed
+   * @param name full name without `__debug_`, such as `str_offsets`
+   * @throws {FormatError} when it is `info` and cannot be decompressed
    */
   get(name: string): DwarfSection {
     let section = this.#sections.get(name);
@@ -164,12 +164,12 @@ export class DwarfSections {
   }
 }
 
-/** The contents of a compressed section, a `__zdebug_…`: `ZLIB`, the length, big endian, and a zlib
- * stream. What does not begin like that is returned as it is.
+/** The contents of a compressed section, `__zdebug_…`: `ZLIB`, the big-endian length and a zlib stream. Other
+ * bytes are returned unchanged.
  *
  * @param name for messages
- * @param budget the image's; for a section that is alone it may be left out
- * @throws {FormatError} when it is damaged, or says that it has too many bytes
+ * @param budget that of the image. Default: one for this section
+ * @throws {FormatError} when it is damaged or too large
  */
 export function inflateSection(
   bytes: Uint8Array,
@@ -184,16 +184,16 @@ export function inflateSection(
   return inflate(bytes.subarray(12), inflated, name);
 }
 
-/** The smallest and the largest read of a window. */
+// Smallest and largest read of a window.
 const MIN_READ = 1 << 12;
 const MAX_READ = 1 << 20;
 
-/** A part of a section that moves to where it is needed. Reading on from where it ends doubles it,
- * so that what is read front to back is read in few and large parts, and what is not in small ones. */
+/** A movable window over a section. A move to its end doubles the size of the next read: sequential access
+ * makes few large reads, random access small ones. */
 export class Window {
-  /** What is in memory. */
+  /** The bytes in memory. */
   bytes: Uint8Array = new Uint8Array();
-  /** The section's offset of the first of {@linkcode bytes}. */
+  /** Offset of {@linkcode bytes} in the section. */
   start = 0;
   readonly section: DwarfSection;
   #next = MIN_READ;
@@ -203,8 +203,8 @@ export class Window {
     this.section = section;
   }
 
-  /** Where the byte at `offset` is in {@linkcode bytes}, with `length` bytes there from it on; -1
-   * when the section does not have them. */
+  /** The index in {@linkcode bytes} of the byte at `offset`, with at least `length` bytes from there; -1 if
+   * the section does not have them. */
   at(offset: number, length: number): number {
     const index = offset - this.start;
     if (index >= 0 && index + length <= this.bytes.length) return index;

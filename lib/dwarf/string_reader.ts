@@ -1,21 +1,21 @@
-/** Strings of all sections, by where they are. */
+/** Reads the strings of DWARF sections. */
 import { STRING } from "./values.ts";
 import { Chunks } from "./chunks.ts";
 import type { DwarfSections } from "./sections.ts";
 
 const decoder = new TextDecoder();
 
-/** Strings beyond this are cut: no compiler makes them, and damage must not cost memory. */
+/** Maximum length of a string, in bytes. Longer ones, which only damage has, are cut. */
 const MAX_STRING = 1 << 16; // 2^10 times a power of 8
-/** Strings that are kept, and the memory that they take, in bytes. */
+// Maximum number of strings kept, and their total length.
 const MAX_STRINGS = 1 << 18;
 const MAX_KEPT = 32 << 20;
 
-/** Reads strings; those asked for lately are kept. */
+/** Reads strings and keeps them. */
 export class StringReader {
   readonly #sections: readonly Chunks[];
   readonly #known = new Map<number, string | null>();
-  /** Of the strings in `#known`. */
+  /** Total length of the strings in `#known`. */
   #size = 0;
 
   constructor(sections: DwarfSections) {
@@ -23,7 +23,7 @@ export class StringReader {
     this.#sections = names.map((name) => new Chunks(sections.get(name)));
   }
 
-  /** The string that `packString` made a number for; `null` where there is none. */
+  /** The string of a number of `packString`; `null` if there is none. */
   at(ref: number): string | null {
     if (ref === STRING.none) return null;
     const known = this.#known.get(ref);
@@ -39,7 +39,7 @@ export class StringReader {
     return text;
   }
 
-  /** The bytes of the string, to be copied at once: their memory is used again. */
+  /** The bytes of the string. Copy them at once: their memory is reused. */
   bytesAt(ref: number): Uint8Array | null {
     if (ref === STRING.none) return null;
     const chunks = this.#sections[ref % 8];
@@ -48,7 +48,7 @@ export class StringReader {
     let bytes = chunks.from(offset);
     let length = bytes.indexOf(0);
     if (length < 0) {
-      // It goes on in the next chunk.
+      // The string continues in the next chunk.
       for (let room = 1 << 10; length < 0 && room <= MAX_STRING; room *= 8) {
         bytes = chunks.section.read(offset, room);
         length = bytes.indexOf(0);

@@ -1,7 +1,8 @@
-/** Goes over ranges from low to high, and tells which one is on top: where several overlap, the one
- * with the highest index. Empty ranges are none.
+/** Resolves overlaps: of ranges that overlap, the one with the highest index is on top. Empty ranges are
+ * ignored.
  *
- * @param tell gets where something else comes to the top, and its index; -1 for none
+ * @param tell receives, by ascending offset, where another range comes to the top, and its index; -1 where
+ * there is none
  */
 export function sweepRanges(
   lows: Float64Array,
@@ -11,7 +12,7 @@ export function sweepRanges(
   const order = Uint32Array.from(lows.keys())
     .filter((index) => lows[index] < highs[index])
     .sort((a, b) => lows[a] - lows[b]);
-  // The ranges begun and not known to have ended; the highest index is at the root.
+  // A heap of the ranges that have begun and may not have ended, with the highest index at the root.
   const heap = new Uint32Array(order.length);
   let held = 0;
   const push = (index: number): void => {
