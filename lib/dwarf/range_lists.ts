@@ -39,9 +39,9 @@ function grown(column: Float64Array): Float64Array {
   return larger;
 }
 
-/** What the range lists of a unit are read with. */
+/** The numbers of a unit that its range lists depend on. */
 export interface RangeBases extends Widths {
-  /** The offset of the address that range lists count from. */
+  /** The base of range lists, as an offset. */
   readonly base: number;
   readonly addrBase: number;
   readonly rnglistsBase: number;

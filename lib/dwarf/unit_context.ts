@@ -1,4 +1,4 @@
-/** A unit's first entry, and what it says of how the others are read. DWARF 5, section 3.1.1. */
+/** A unit's first entry, with the bases that its other entries refer to. DWARF 5, section 3.1.1. */
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import type { AbbreviationTable } from "./abbreviations.ts";
@@ -19,7 +19,7 @@ import {
 } from "./values.ts";
 import { u32At, u64At } from "./words.ts";
 
-/** The attributes of an entry that are not looked for by name. */
+/** The attributes of the first entry to read. */
 const WANTED: readonly number[] = [
   ...[AT.name, AT.stmt_list, AT.low_pc, AT.high_pc, AT.language, AT.comp_dir, AT.ranges],
   ...[AT.str_offsets_base, AT.addr_base, AT.rnglists_base, AT.GNU_ranges_base, AT.GNU_addr_base],
@@ -27,26 +27,26 @@ const WANTED: readonly number[] = [
 const slotOf: ReadonlyMap<number, number> = new Map(WANTED.map((name, slot) => [name, slot]));
 const slot = (attribute: number): number => slotOf.get(attribute)!;
 
-/** What is known of a unit when its first entry has been read. */
+/** A unit and the attributes of its first entry. */
 export interface UnitContext extends DwarfUnit, RangeBases {
   /** `DW_TAG_*`. */
   readonly tag: number;
   readonly table: AbbreviationTable;
-  /** As `packString` has them. */
+  // Packed by `packString`.
   readonly name: number;
   readonly directory: number;
-  /** `DW_AT_language`; 0 when there is none. */
+  /** `DW_AT_language`; 0 if there is none. */
   readonly language: number;
-  /** Where its lines are in `.debug_line`; -1 when it has none. */
+  /** Offset of its lines in `.debug_line`; -1 if it has none. */
   readonly lines: number;
   readonly strOffsetsBase: number;
-  /** Of the first entry. */
+  /** The values of the first entry. */
   readonly values: Values;
 }
 
 /** Reads a unit's first entry.
  *
- * @param bytes of the unit, or enough of its beginning
+ * @param bytes the unit, or enough of its start
  * @throws {FormatError} when it is damaged
  */
 export function readUnitContext(
@@ -71,7 +71,7 @@ export function readUnitContext(
     values.forms[slot(attribute)] === 0 ? undefined : values.low[slot(attribute)];
   const text = (attribute: number): number =>
     stringRef(values.forms[slot(attribute)], values.low[slot(attribute)], unit.offset);
-  // Where a unit does not say, its entries are the first: after a header, which DWARF 5 has.
+  // Default: the section's first entries, after the header that DWARF 5 has.
   const header = unit.version < 5 ? 0 : unit.offsetSize === 8 ? 16 : 8;
   const context = {
     ...unit,
@@ -96,12 +96,12 @@ export function readUnitContext(
   return context;
 }
 
-/** Whether units of that kind have code of their own. */
+/** Whether a unit of this kind has code. */
 export function hasCode({ tag }: UnitContext): boolean {
   return tag === TAG.compile_unit || tag === TAG.partial_unit || tag === TAG.skeleton_unit;
 }
 
-/** The offset of the address in a slot; NaN for none. */
+/** The offset of the address in a slot; NaN if there is none. */
 export function addressOf(
   values: Values,
   slot: number,
@@ -115,9 +115,9 @@ export function addressOf(
   return isAddressIndex(form) ? addresses.indexed(values.low[slot], unit.addrBase, unit) : NaN;
 }
 
-/** Adds the ranges that an entry's attributes give, from the slots that they are in.
+/** Adds the ranges of an entry, from the slots of its attributes.
  *
- * @returns whether the entry has such attributes at all
+ * @returns whether the entry has such attributes
  * @throws {FormatError} when its range list is damaged
  */
 export function addRanges(
@@ -145,7 +145,7 @@ export function addRanges(
   return true;
 }
 
-/** Adds the ranges that the unit as a whole has. */
+/** Adds the ranges of a unit's first entry. */
 export function addUnitRanges(
   unit: UnitContext,
   addresses: Addresses,
@@ -162,7 +162,7 @@ export function addUnitRanges(
   );
 }
 
-/** A string that the unit knows by an index, by its place. */
+/** Resolves a packed string index to a packed place. */
 export function directString(ref: number, unit: UnitContext, offsets: Window): number {
   const kind = ref < 0 ? ref : ref % 8;
   if (kind !== STRING.index && kind !== STRING.gnu_index) return ref;

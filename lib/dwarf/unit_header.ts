@@ -1,33 +1,33 @@
-/** The headers of units. DWARF 5, section 7.5.1. */
+/** Unit headers. DWARF 5, section 7.5.1. */
 import { FormatError } from "../errors.ts";
 import type { Widths } from "./abbreviations.ts";
 import { UT } from "./constants.ts";
 import type { DwarfSection } from "./sections.ts";
 import { u32At, u64At } from "./words.ts";
 
-/** A unit, as its header has it. */
+/** A unit header. */
 export interface DwarfUnit extends Widths {
-  /** Of the header, in bytes from the start of `.debug_info`. */
+  /** Offset of the header in `.debug_info`. */
   readonly offset: number;
-  /** Bytes, with the header. */
+  /** Size including the header, in bytes. */
   readonly size: number;
-  /** Of the first entry, in bytes from the header's start. */
+  /** Offset of the first entry in the unit. */
   readonly entries: number;
-  /** Of its abbreviations in `.debug_abbrev`. */
+  /** Offset of the abbreviations in `.debug_abbrev`. */
   readonly abbreviations: number;
   /** `DW_UT_*`; `DW_UT_compile` before DWARF 5. */
   readonly type: number;
 }
 
-/** More than any header takes. */
+/** Maximum size of a header. */
 const HEADER = 64;
-/** More than one unit may have to be read. */
+/** Maximum size of a unit. */
 const MAX_SIZE = 1 << 30;
 
-/** The unit at an offset.
+/** Reads the unit header at an offset.
  *
- * @throws {UnitError} when it cannot be read, and where the next one begins is known
- * @throws {FormatError} when there is none
+ * @throws {UnitError} when the unit cannot be read but its end is known
+ * @throws {FormatError} when there is no unit
  */
 export function readUnitHeader(section: DwarfSection, offset: number): DwarfUnit {
   const bytes = section.read(offset, HEADER);
@@ -74,9 +74,9 @@ export function readUnitHeader(section: DwarfSection, offset: number): DwarfUnit
   return { offset, size, version, addressSize, offsetSize, abbreviations, type, entries: at };
 }
 
-/** A unit that cannot be read, where the next one begins is known. */
+/** A unit cannot be read, but its end is known. */
 export class UnitError extends FormatError {
-  /** Of the unit after it. */
+  /** Offset of the next unit. */
   readonly next: number;
 
   constructor(file: string, offset: number, expected: string, next: number) {

@@ -1,4 +1,4 @@
-/** The units of an image, and which of them holds an offset. */
+/** The units of an image, and lookup of units by offset. */
 import { FormatError } from "../errors.ts";
 import { Ranges } from "./range_lists.ts";
 import type { DwarfSections } from "./sections.ts";
@@ -7,20 +7,19 @@ import { type DwarfUnit, readUnitHeader, UnitError } from "./unit_header.ts";
 import type { UnitReader } from "./unit_reader.ts";
 import { u32At, u64At } from "./words.ts";
 
-/** More units than any image has. */
+/** Maximum number of units. */
 const MAX_UNITS = 1 << 20;
-/** More ranges than `.debug_aranges` has. */
+/** Maximum number of ranges in `.debug_aranges`. */
 const MAX_RANGES = 1 << 23;
 
-/** Stretches of code, each with its unit's place. */
+/** Disjoint stretches of code and the units that they belong to. */
 class UnitRanges {
-  /** Where each stretch begins. Rising. A stretch ends where the next one begins. */
+  /** Starts of the stretches, ascending. A stretch ends where the next one begins. */
   readonly #starts: number[] = [];
-  /** -1 where no unit has code. */
+  /** Offset of each stretch's unit; -1 for none. */
   readonly #units: number[] = [];
 
-  /** Cuts ranges into stretches. Where ranges overlap, the unit that comes first in the section has the
-   * stretch. */
+  /** Cuts ranges into stretches. Where ranges overlap, the first unit in the section wins. */
   constructor({ count, low, high }: Ranges, units: readonly number[]) {
     const order = Uint32Array.from({ length: count }, (_, index) => index)
       .sort((a, b) => low[a] - low[b]);
@@ -38,7 +37,7 @@ class UnitRanges {
       }
       return;
     }
-    // The sweep prefers the last.
+    // The sweep prefers the last range.
     order.sort((a, b) => units[b] - units[a]);
     const lows = Float64Array.from(order, (index) => low[index]);
     const highs = Float64Array.from(order, (index) => high[index]);
@@ -51,7 +50,7 @@ class UnitRanges {
     this.#units.push(unit);
   }
 
-  /** The unit that has the code at an offset; -1 for none. */
+  /** The unit with the code at an offset; -1 for none. */
   find(offset: number): number {
     let low = 0;
     let high = this.#starts.length;
@@ -64,15 +63,15 @@ class UnitRanges {
   }
 }
 
-/** All units, and what code they have. */
+/** All units and their code ranges. */
 export class UnitIndex {
   readonly #sections: DwarfSections;
   readonly #reader: UnitReader;
   readonly #warn: (text: string) => void;
   #units: readonly DwarfUnit[] | undefined;
-  /** By place, those that were read apart from the others. */
+  /** Units that were read by themselves, by offset. */
   readonly #known = new Map<number, DwarfUnit | null>();
-  /** From `.debug_aranges`, and from the first entries of units that are not there. */
+  // From `.debug_aranges`, and from the first entries of units that it does not list.
   #listed: { readonly ranges: UnitRanges; readonly units: ReadonlySet<number> } | undefined;
   #others: UnitRanges | undefined;
 
@@ -82,12 +81,12 @@ export class UnitIndex {
     this.#warn = warn;
   }
 
-  /** In the order of the section. */
+  /** All units, in the order of the section. */
   get units(): readonly DwarfUnit[] {
     return this.#units ??= this.#readUnits();
   }
 
-  /** The unit that holds a place of `.debug_info`; `null` when none does. */
+  /** The unit that contains an offset of `.debug_info`; `null` if none does. */
   holding(place: number): DwarfUnit | null {
     const { units } = this;
     let low = 0;
@@ -101,7 +100,7 @@ export class UnitIndex {
     return unit !== undefined && place < unit.offset + unit.size ? unit : null;
   }
 
-  /** The unit whose code is at an offset from the image's base; `null` when none is. */
+  /** The unit that has the code at an offset from the image's base; `null` if there is none. */
   at(offset: number): DwarfUnit | null {
     const listed = this.#listed ??= this.#readListed();
     const unit = this.#unit(listed.ranges.find(offset));
@@ -151,7 +150,7 @@ export class UnitIndex {
     return units;
   }
 
-  /** `.debug_aranges`: DWARF 5, section 6.1.2. Where it is damaged, what was read before counts. */
+  /** Reads `.debug_aranges`, up to the first damage. DWARF 5, section 6.1.2. */
   #readListed(): { readonly ranges: UnitRanges; readonly units: ReadonlySet<number> } {
     const section = this.#sections.get("aranges");
     const ranges = new Ranges();
@@ -170,7 +169,7 @@ export class UnitIndex {
       if (version === 2 && (addressSize === 4 || addressSize === 8) && head[sizes + 1] === 0) {
         const bytes = section.read(place, length);
         const step = 2 * addressSize;
-        // The first tuple is aligned to a tuple's size.
+        // The first tuple is aligned to the size of a tuple.
         for (let at = Math.ceil((sizes + 2) / step) * step; at + step <= length; at += step) {
           const low = this.#reader.addresses.read(bytes, at, addressSize);
           const size = addressSize === 8 ? u64At(bytes, at + 8) : u32At(bytes, at + 4);

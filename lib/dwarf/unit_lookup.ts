@@ -1,23 +1,23 @@
-/** What a unit's table says of an offset. */
+/** Lookups in a unit's table. */
 import type { SourceFrame, SourceLocation } from "./source_frame.ts";
 import type { UnitTable } from "./unit_table.ts";
 
-/** Finds the functions and lines of one unit by offset. Of the scopes that hold an offset the last of
- * the table counts: those inside others come after them. */
+/** Finds the functions and lines of a unit by offset. Of the scopes that contain an offset the last in the
+ * table is the innermost: inner scopes follow outer ones. */
 export class UnitLookup {
   readonly #table: UnitTable;
-  /** The ranges of functions, by rising beginning; of equal ones the table's last is last. */
+  /** The ranges of functions by ascending start, then by position in the table. */
   readonly #order: Uint32Array;
   /** In that order, the highest end so far. */
   readonly #reach: Float64Array;
-  /** By range: its scope. */
+  /** Scope by range. */
   readonly #scopes: Uint32Array;
-  /** By scope, for functions: one beyond the last scope in it. */
+  /** By function scope: the exclusive end of the scopes inside it. */
   readonly #ends: Uint32Array;
 
-  /** Sorts the table's functions.
+  /** Indexes a table.
    *
-   * @param table whose columns stay as they are
+   * @param table a table whose columns do not change
    */
   constructor(table: UnitTable) {
     this.#table = table;
@@ -51,7 +51,7 @@ export class UnitLookup {
     }
   }
 
-  /** Roughly the memory it takes, in bytes, without the table. */
+  /** Approximate memory use without the table, in bytes. */
   get weight(): number {
     return this.#order.length * 12 + this.#scopes.length * 4 + this.#ends.length * 4;
   }

@@ -1,4 +1,4 @@
-/** Units, read into tables. */
+/** Reads units into tables. */
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
@@ -24,35 +24,35 @@ import type { UnitTable } from "./unit_table.ts";
 import { Walk } from "./unit_walk.ts";
 import { makeValues, packString, readValue, referenceTarget, STRING, stringRef } from "./values.ts";
 
-/** Abbreviations that are kept, in bytes. */
+/** Maximum memory of the abbreviations kept, in bytes. */
 const MAX_ABBREVIATIONS = 32 << 20;
-/** Entries that lead to each other for a name. */
+/** Maximum length of a chain of references to a name. */
 const MAX_ORIGINS = 16;
-/** What is read of a unit for its first entry. */
+/** Size of the first read for a unit's first entry, in bytes. */
 const FIRST_READ = 1 << 10;
-/** What is read for one entry elsewhere. */
+/** Size of the first read for an entry of another unit, in bytes. */
 const ENTRY_READ = 1 << 8;
-/** Scopes that one call handles: see `unit_walk.ts`. */
+/** Number of scopes per call: see `unit_walk.ts`. */
 const STRETCH = 1 << 10;
-/** Entries of other units, whose names are kept. */
+/** Maximum number of entries of other units whose names are kept. */
 const MAX_ENTRIES = 1 << 16;
 
-/** The names of an entry, as `packString` has them, and where they are if it has none. */
+/** The names of an entry, packed by `packString`, and the entry that has them otherwise. */
 interface EntryNames {
   readonly name: number;
   readonly linkage: number;
   readonly origin: number;
 }
 
-/** The functions of a unit's scopes, by number, and by scope its function's number. */
+/** The functions of a unit's scopes. */
 interface Functions {
-  /** As `packString` has them. */
+  // Packed by `packString`, by function number.
   readonly names: number[];
   readonly linkages: number[];
   readonly scopes: Uint32Array;
-  /** By index in the walk's columns: the function's number plus 1. */
+  /** By index in the columns of the walk: the function's number plus 1. */
   readonly numbers: Uint32Array;
-  /** The same by place in `.debug_info`, for entries of other units. */
+  /** The same by offset in `.debug_info`, for entries of other units. */
   readonly others: Map<number, number>;
 }
 
@@ -68,7 +68,7 @@ export class UnitReader {
   readonly #strings: StringReader;
   readonly #offsets: Window;
   readonly #entries: Chunks;
-  /** Of one entry elsewhere. */
+  /** The values of an entry of another unit. */
   readonly #entryValues = makeValues(nameSlots.length + 1);
   readonly #walk: Walk;
   readonly #rows = new LineRows();
@@ -78,14 +78,14 @@ export class UnitReader {
   readonly #budget: Budget;
   readonly #warn: (text: string) => void;
   readonly #unitAt: (offset: number) => DwarfUnit | null;
-  /** Room for a unit's entries, and for its lines. */
+  // Buffers for a unit's entries and lines.
   #infoBytes: Uint8Array = new Uint8Array();
   #lineBytes: Uint8Array = new Uint8Array();
   readonly #entryIndex = new EntryIndex();
 
   /**
    * @param base the address of offset 0
-   * @param unitAt the unit that holds a place of `.debug_info`
+   * @param unitAt the unit that contains an offset of `.debug_info`
    */
   constructor(
     sections: DwarfSections,
@@ -107,7 +107,7 @@ export class UnitReader {
     this.#walk = new Walk(this.addresses, this.lists);
   }
 
-  /** A unit's first entry.
+  /** Reads a unit's first entry.
    *
    * @throws {FormatError} when it is damaged
    */
@@ -123,7 +123,7 @@ export class UnitReader {
     }
   }
 
-  /** The ranges of a unit's code, as its first entry has them.
+  /** Adds the code ranges of a unit's first entry.
    *
    * @throws {FormatError} when it is damaged
    */
@@ -133,9 +133,9 @@ export class UnitReader {
     if (hasCode(context)) addUnitRanges(context, this.addresses, this.lists, into);
   }
 
-  /** All of a unit. Its columns are used again for the next one.
+  /** Reads a whole unit. The columns are reused for the next one.
    *
-   * @throws {FormatError} when its entries are damaged; damaged lines are left out, with a warning
+   * @throws {FormatError} when its entries are damaged; damaged lines are left out with a warning
    */
   read(unit: DwarfUnit): UnitTable {
     const budget = this.#budget;
@@ -188,7 +188,7 @@ export class UnitReader {
     };
   }
 
-  /** Where a name is, also if it is another entry's. */
+  /** Resolves a reference to an entry of another unit to the place of its name. */
   #nameRef(ref: number | undefined, kind: "name" | "linkage"): number {
     if (ref === undefined) return STRING.none;
     return ref >= 0 && ref % 8 === STRING.entry ? this.#follow(Math.floor(ref / 8), kind) : ref;
@@ -210,7 +210,7 @@ export class UnitReader {
     return table;
   }
 
-  /** `null` where the unit has no lines. */
+  /** Reads the lines of a unit; `null` if it has none. */
   #readLines(unit: UnitContext): FileTable | null {
     const rows = this.#rows;
     rows.clear();
@@ -242,7 +242,7 @@ export class UnitReader {
     return files;
   }
 
-  /** Numbers the functions of the scopes, and finds their names. */
+  /** Numbers the functions of the scopes and finds their names. */
   #resolve(unit: UnitContext): Functions {
     const walk = this.#walk;
     const { functionCount, functionEntry, scopeCount } = walk;
@@ -280,7 +280,7 @@ export class UnitReader {
     }
   }
 
-  /** A function's name by its unit's entries, or the entry elsewhere that has it. */
+  /** A function's name from the entries of its unit, or a reference to an entry of another unit. */
   #nameOf(place: number, index: number, column: Float64Array, unit: UnitContext): number {
     for (let step = 0; step < MAX_ORIGINS; step++) {
       if (index < 0) return packString(STRING.entry, place);
@@ -292,7 +292,7 @@ export class UnitReader {
     return STRING.none;
   }
 
-  /** The name that an entry, or one that it leads to, has. */
+  /** The name of an entry, or of an entry that it refers to. */
   #follow(place: number, kind: "name" | "linkage"): number {
     for (let step = 0; step < MAX_ORIGINS && place >= 0; step++) {
       const names = this.#entryNames(place);
@@ -317,7 +317,7 @@ export class UnitReader {
     return names;
   }
 
-  /** Reads one entry, in whatever unit it is. */
+  /** Reads an entry of any unit. */
   #readEntry(place: number): EntryNames {
     const unit = this.#unitAt(place);
     if (unit === null || place < unit.offset + unit.entries) return noNames;
@@ -341,7 +341,7 @@ export class UnitReader {
         continue;
       }
       const { forms, low } = values;
-      // A string in the entry is counted from the entry's first byte.
+      // The place of an inline string counts from the entry's start.
       const ref = (slot: number): number => {
         const packed = stringRef(forms[slot], low[slot], place);
         return packed < 0 || packed % 8 < STRING.index
@@ -362,7 +362,7 @@ const nameSlots: readonly number[] = [
   ...[AT.name, AT.linkage_name, AT.specification, AT.abstract_origin, AT.MIPS_linkage_name],
 ];
 
-/** A little more than is needed, so that a slightly larger unit does not need new memory. */
+/** A buffer with reserve, so that a slightly larger unit does not need a new one. */
 function room(size: number): Uint8Array {
   return new Uint8Array(size + (size >> 3) + 64);
 }

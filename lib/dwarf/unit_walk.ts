@@ -1,5 +1,5 @@
-/** The walk over all entries of a unit, for its functions and inlined calls: the loop that reading
- * debug information spends its time in. */
+/** The walk over all entries of a unit, for its functions and inlined calls. Most of the time for reading
+ * debug information is spent here. */
 import { FormatError } from "../errors.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { KIND, SLOT, SLOTS, STEP, varyingStep } from "./abbreviations.ts";
@@ -11,30 +11,29 @@ import { addRanges, type UnitContext } from "./unit_context.ts";
 import { makeValues, readValue, referenceTarget, stringRef } from "./values.ts";
 import { u32At } from "./words.ts";
 
-/** Entries in each other: more is damage. */
+/** Maximum nesting of entries. More is damage. */
 const MAX_DEPTH = 1 << 16;
-/** Bytes that are walked over by one call. A loop over a whole unit would be compiled in the middle of its
- * first units, at several times the cost and for a part of its paths; a function that is called often
- * is compiled once. */
+/** Bytes of a unit per call. V8 compiles a function that is called often once. It compiles a loop over a whole
+ * unit several times, in the middle of the first units, each time without the paths not taken so far. */
 const STRETCH = 1 << 10;
-/** Not known, in a column. */
+/** Unknown, in a column. */
 const UNKNOWN = 0xffffffff;
 
-/** What the walk finds, in columns that are used again for the next unit. */
+/** The result of the walk, in columns that are reused for the next unit. */
 export class Walk {
-  /** Functions, also those that are only declared, by rising place. */
+  /** Number of functions, including declarations, by ascending offset. */
   functionCount = 0;
-  /** Of its entry, in bytes from the unit's. */
+  /** Offset of the entry in the unit. */
   functionEntry: Int32Array = new Int32Array(1024);
-  /** As `packString` has it. */
+  // Packed by `packString`.
   functionName: Float64Array = new Float64Array(1024);
   functionLinkage: Float64Array = new Float64Array(1024);
-  /** Where in `.debug_info` its names are if it has none; -1 for none. */
+  /** Offset in `.debug_info` of the entry with the names, if this has none; -1 if there is no such entry. */
   functionOrigin: Float64Array = new Float64Array(1024);
 
   scopeCount = 0;
   scopeParent: Int32Array = new Int32Array(1024);
-  /** The entry of its function in `.debug_info`. */
+  /** Offset of the function's entry in `.debug_info`. */
   scopeEntry: Float64Array = new Float64Array(1024);
   scopeCallFile: Uint32Array = new Uint32Array(1024);
   scopeCallLine: Uint32Array = new Uint32Array(1024);
@@ -45,9 +44,9 @@ export class Walk {
   readonly #addresses: Addresses;
   readonly #lists: RangeLists;
   readonly #values = makeValues(SLOTS);
-  /** The innermost scope around the entries of each depth. */
+  /** The innermost scope at each depth. */
   #enclosing = new Int32Array(256);
-  /** The depth that the walk has reached. */
+  /** The current depth. */
   #depth = 0;
 
   constructor(addresses: Addresses, lists: RangeLists) {
@@ -57,7 +56,7 @@ export class Walk {
 
   /** Walks over a unit.
    *
-   * @param bytes of the unit
+   * @param bytes the unit
    * @throws {FormatError} when it is damaged
    */
   run(bytes: Uint8Array, unit: UnitContext): void {
@@ -76,7 +75,7 @@ export class Walk {
 
   /** Walks over the entries that begin before `limit`.
    *
-   * @returns where the next entry begins; the unit's size after the last
+   * @returns the offset of the next entry; the unit's size after the last
    */
   #stretch(bytes: Uint8Array, unit: UnitContext, at: number, limit: number): number {
     const values = this.#values;
@@ -97,7 +96,7 @@ export class Walk {
           at = lebEnd(bytes, entry);
         }
       }
-      // Most entries: parameters and variables.
+      // Most entries, such as parameters and variables, are skipped here.
       if (code < codes) {
         const length = plain[code];
         if (length !== 0) {
@@ -131,7 +130,7 @@ export class Walk {
           at += 8;
         } else if (way === STEP.take) {
           const form = steps[plan++];
-          // The entry says which form: it is none of its abbreviation.
+          // The form is in the entry: it must not change the abbreviation.
           if (form === FORM.indirect) values.forms = values.forms.slice();
           at = readValue(bytes, at, form, steps[plan++], unit, values, slot);
         } else if (step === STEP.block) {
@@ -143,7 +142,7 @@ export class Walk {
         }
         at += steps[plan++];
       }
-      // Also true for NaN.
+      // True for NaN too.
       if (!(at <= size)) throw damage(unit, entry, "a whole entry");
       const kind = kinds[number];
       if (kind === KIND.skip) continue;
@@ -153,7 +152,7 @@ export class Walk {
         scope = this.#add(unit, entry, action, scope);
       } else if (action === KIND.jump) {
         const sibling = referenceTarget(values.forms[SLOT.sibling], low[SLOT.sibling], 0);
-        // Only forwards, so that the walk ends.
+        // Forward only, so that the walk ends.
         if (sibling > at && sibling <= size) {
           at = sibling;
           continue;
@@ -173,7 +172,7 @@ export class Walk {
     return at;
   }
 
-  /** Adds what an entry says; returns the scope that those below it are in. */
+  /** Adds a function or an inlined call; returns the scope of its children. */
   #add(unit: UnitContext, entry: number, kind: number, parent: number): number {
     const values = this.#values;
     const { forms, low } = values;
@@ -183,7 +182,7 @@ export class Walk {
       low[SLOT.abstract_origin],
       unit.offset,
     );
-    // An inlined call has its function's names; one without a function may have its own.
+    // An inlined call has the names of its function; without one it may have its own.
     if (kind === KIND.subprogram || origin < 0) {
       const specification = referenceTarget(
         forms[SLOT.specification],
@@ -215,8 +214,8 @@ export class Walk {
       this.ranges,
     );
     const inlined = kind === KIND.inlined;
-    // A declaration, or code that the linker removed. A call in a function counts all the same: what
-    // is inlined in it may have code.
+    // A declaration, or code that the linker removed. A call inside a function counts even without code:
+    // calls inlined into it may have some.
     if ((!given || this.ranges.count === first) && (!inlined || parent < 0)) return -1;
     const scope = this.scopeCount;
     if (scope === this.scopeParent.length) this.#growScopes();
@@ -253,7 +252,7 @@ export class Walk {
   }
 }
 
-/** `larger`, with what `column` holds. */
+/** Copies a column to a larger one. */
 export function grown<T extends Float64Array | Uint32Array | Int32Array>(column: T, larger: T): T {
   larger.set(column);
   return larger;
@@ -263,7 +262,7 @@ function damage(unit: UnitContext, entry: number, expected: string): FormatError
   return new FormatError("__debug_info", unit.offset + entry, expected);
 }
 
-/** Where the attribute ends that takes a step which few take; NaN for an unknown form. */
+/** Skips an attribute with one of the rare steps; returns its end, NaN for an unknown form. */
 function pass(bytes: Uint8Array, at: number, step: number, unit: UnitContext): number {
   switch (step) {
     case STEP.leb:
@@ -280,7 +279,7 @@ function pass(bytes: Uint8Array, at: number, step: number, unit: UnitContext): n
       while (bytes[at++] > 0);
       return at;
     default: {
-      // Indirect: the form is here.
+      // DW_FORM_indirect: the form is here.
       const form = ulebAt(bytes, at);
       at = lebEnd(bytes, at);
       if (form === FORM.indirect || form === FORM.implicit_const) return NaN;

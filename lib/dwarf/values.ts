@@ -1,20 +1,20 @@
-/** The values of attributes, by their forms. DWARF 5, section 7.5.6. */
+/** Attribute values. DWARF 5, section 7.5.6. */
 import { lebEnd, slebAt, ulebAt } from "../leb128.ts";
 import type { Widths } from "./abbreviations.ts";
 import { FORM } from "./constants.ts";
 import { u32At, u64At } from "./words.ts";
 
-/** Values of attributes, each in its slot. */
+/** Attribute values by slot. */
 export interface Values {
-  /** Numbers; of addresses the lower 32 bits; of strings in the entry, where they are in the bytes. */
+  /** A number, the lower 32 bits of an address, or the offset of an inline string in the bytes. */
   readonly low: Float64Array;
-  /** Of addresses the upper 32 bits. */
+  /** The upper 32 bits of an address. */
   readonly high: Float64Array;
-  /** `DW_FORM_*`; 0 where there is no value. */
+  /** `DW_FORM_*`; 0 if there is no value. */
   forms: Uint16Array;
 }
 
-/** Room for the values of so many slots. */
+/** Makes `count` empty slots. */
 export function makeValues(count: number): Values {
   return {
     low: new Float64Array(count),
@@ -23,8 +23,7 @@ export function makeValues(count: number): Values {
   };
 }
 
-/** Reads a value into its slot; returns where the next one begins. Nothing is checked: it may be
- * beyond the bytes. */
+/** Reads a value into its slot; returns the offset of the next one, unchecked: it may be beyond the bytes. */
 export function readValue(
   bytes: Uint8Array,
   at: number,
@@ -134,7 +133,7 @@ export function readValue(
     case FORM.indirect: {
       const actual = ulebAt(bytes, at);
       at = lebEnd(bytes, at);
-      // One that leads to another, or a constant that is nowhere, is none.
+      // A second indirection, or a constant that is only in abbreviations, is damage.
       if (actual === FORM.indirect || actual === FORM.implicit_const) return Infinity;
       return readValue(bytes, at, actual, 0, widths, values, slot);
     }
@@ -146,18 +145,18 @@ export function readValue(
   return at;
 }
 
-/** Whether a form is that of an address. */
+/** Whether a form is an address. */
 export function isAddress(form: number): boolean {
   return form === FORM.addr || isAddressIndex(form);
 }
 
-/** Whether a form's value is a place in `.debug_addr`. */
+/** Whether a form is an index into `.debug_addr`. */
 export function isAddressIndex(form: number): boolean {
   return form === FORM.addrx || (form >= FORM.addrx1 && form <= FORM.addrx4) ||
     form === FORM.GNU_addr_index;
 }
 
-/** Where in `.debug_info` a reference leads; -1 for one into another file, or to a type unit. */
+/** The target of a reference in `.debug_info`; -1 for one into another file or to a type unit. */
 export function referenceTarget(form: number, value: number, unit: number): number {
   switch (form) {
     case FORM.ref1:
@@ -173,26 +172,26 @@ export function referenceTarget(form: number, value: number, unit: number): numb
   }
 }
 
-/** Where a string is, as one number, so that columns hold them: {@linkcode stringRef} makes it. */
+/** Kinds of packed strings: a string's section and place as one number, for columns. */
 export const STRING = {
   none: -1,
   str: 0,
   line_str: 1,
   info: 2,
-  /** The name of another entry: where that is in `.debug_info`. */
+  /** The name of another entry, by its offset in `.debug_info`. */
   entry: 3,
   index: 4,
   gnu_index: 5,
 } as const;
 
-/** A string by its section, one of {@linkcode STRING}, and place. */
+/** Packs a string's section, one of {@linkcode STRING}, and its place. */
 export function packString(section: number, place: number): number {
   return place * 8 + section;
 }
 
-/** The string of a value: {@linkcode packString}'s number, or `STRING.none`.
+/** Packs the string of a value; `STRING.none` if it is no string.
  *
- * @param base where the bytes that the value was read from are in `.debug_info`
+ * @param base offset in `.debug_info` of the bytes that the value was read from
  */
 export function stringRef(form: number, value: number, base: number): number {
   switch (form) {
@@ -211,7 +210,7 @@ export function stringRef(form: number, value: number, base: number): number {
     case FORM.GNU_str_index:
       return packString(STRING.gnu_index, value);
     default:
-      // What a supplementary file has (strp_sup) is not known.
+      // Strings of a supplementary file (strp_sup) are unknown.
       return STRING.none;
   }
 }

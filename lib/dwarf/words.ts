@@ -1,4 +1,4 @@
-/** Fixed-width little-endian numbers, for loops that read millions: nothing is checked. */
+/** Unchecked fixed-width little-endian numbers, for loops that read millions. */
 
 /** The four bytes at `at` as an unsigned number. */
 export function u32At(bytes: Uint8Array, at: number): number {

@@ -1,19 +1,17 @@
-/** Decompression of zlib data (RFC 1950) in one call. Node and Deno have it built in; in browsers a package does
- * it. */
+/** Synchronous decompression of zlib data (RFC 1950): built into Node and Deno, by a package in browsers. */
 import { FormatError } from "../errors.ts";
 
-/** Decompresses to at most `length` bytes; throws anything when it cannot. */
+/** Decompresses to at most `length` bytes; throws an `Error` otherwise. */
 type Inflate = (input: Uint8Array, length: number) => Uint8Array;
 
-/** Deflate makes at most this many bytes of one: no larger result is worth memory. */
+/** Maximum ratio of the Deflate format. A larger result is impossible. */
 const MAX_RATIO = 1032;
-/** Bytes of input that the package is given at a time: it is stopped when it makes too much of them. */
+/** Bytes of input per call of the package, so that too long a result stops it early. */
 const PIECE = 1 << 14;
 
 let inflater: Inflate | undefined;
 
-/** Loads what compressed DWARF sections are read with. Only browsers need it, before such a file is opened:
- * elsewhere the system has it.
+/** Loads the decompression of compressed DWARF sections. Only browsers need it, before they open such a file.
  *
  * @example
  * ```ts ignore
@@ -26,19 +24,19 @@ export async function loadInflate(): Promise<void> {
   inflater ??= builtIn() ?? await packaged();
 }
 
-/** Decompresses zlib data whose length is known.
+/** Decompresses zlib data of known length.
  *
- * @param input from the zlib header on
- * @param length of the result, in bytes
+ * @param input zlib data, from its header
+ * @param length length of the result, in bytes
  * @param name for errors
- * @throws {FormatError} when it is no such data, or of another length
+ * @throws {FormatError} when it is not zlib data or has another length
  */
 export function inflate(input: Uint8Array, length: number, name: string): Uint8Array {
   const [method, flags] = input;
   if ((method & 15) !== 8 || (flags & 0x20) !== 0 || ((method << 8) | flags) % 31 !== 0) {
     throw new FormatError(name, 0, "a zlib header");
   }
-  // Also true for NaN.
+  // True for NaN too.
   if (!(length <= input.length * MAX_RATIO)) {
     throw new FormatError(name, 0, `data of ${length} bytes when decompressed`);
   }
@@ -57,7 +55,7 @@ export function inflate(input: Uint8Array, length: number, name: string): Uint8A
   return output;
 }
 
-/** `node:zlib`, loaded when it is wanted: an import would load it at every start. */
+/** `node:zlib`, loaded at first use: an import would load it at every start. */
 function builtIn(): Inflate | undefined {
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: "node:zlib"): typeof import("node:zlib") | undefined };
