@@ -1,4 +1,4 @@
-/** Puts the sections of a symbol table file behind a header and checksums. */
+/** Assembles a symbol table file from its sections. */
 
 import type { Arch } from "../../arch/mod.ts";
 import {
@@ -12,26 +12,26 @@ import {
 } from "./layout.ts";
 import { xxh32 } from "./xxh32.ts";
 
-/** What a symbol table file is about. */
+/** The image that a symbol table file describes. */
 export interface MstIdentity {
-  /** Upper case, `8-4-4-4-12`; `null` when the image has none. */
+  /** Upper case, `8-4-4-4-12`; `null` if the image has none. */
   readonly uuid: string | null;
   /** The image's architecture. */
   readonly arch: Arch;
-  /** `CPU_SUBTYPE_*`; 0 when left out. */
+  /** `CPU_SUBTYPE_*`. Default: 0. */
   readonly cpuSubtype?: number;
-  /** The `__TEXT` segment's unslid address; 0 when left out. */
+  /** The unslid address of `__TEXT`. Default: 0. */
   readonly imageBase?: bigint;
-  /** Bytes of the `__TEXT` segment; 0 when left out. */
+  /** Size of `__TEXT` in bytes. Default: 0. */
   readonly textSize?: number;
-  /** The image's, as people are shown it; empty when left out. */
+  /** The image's name, for display. Default: empty. */
   readonly name?: string;
 }
 
 /** Joins header, checksums and sections.
  *
- * @param contents of the sections, in the header's order, each in pieces
- * @returns what is to be written, in its order
+ * @param contents the chunks of each section, in the order of the header
+ * @returns the chunks of the file, in order
  */
 export function assemble(
   identity: MstIdentity,
@@ -79,7 +79,7 @@ export function assemble(
     .filter(({ length }) => length > 0);
 }
 
-/** The checksum of each block of what some chunks are together, with the block's number as seed. */
+/** The checksum of each block of the joined chunks, with the block's number as seed. */
 function checksums(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const blockSize = 1 << BLOCK_SHIFT;
   const sums = new DataView(new ArrayBuffer(sumsSize(size, BLOCK_SHIFT)));

@@ -1,27 +1,27 @@
-/** The data of a symbol table file in checked blocks. */
+/** The data of a symbol table file, in blocks with checksums. */
 
 import { FormatError } from "../../errors.ts";
 import type { ByteSource } from "../../macho/mod.ts";
 import type { MstHeader } from "./layout.ts";
 import { xxh32 } from "./xxh32.ts";
 
-/** Blocks of the data, by number from 0. Each is as long as the header says, but for the last. */
+/** Access to the blocks of the data by number. All but the last have the size that the header gives. */
 export interface Blocks {
-  /** Throws {@linkcode FormatError} for a damaged one. */
+  /** A block; throws {@linkcode FormatError} if it is damaged. */
   block(number: number): Uint8Array;
 }
 
-/** Where a block is, and where its checksum. */
+/** The places of a block and of its checksum. */
 export interface BlockPlace {
-  /** Bytes from the start of the file. */
+  /** Offset in the file. */
   readonly offset: number;
   readonly size: number;
-  /** The block of checksums which has this one's, and where in it. */
+  /** The block of checksums with that of this block, and the offset in it. */
   readonly sumBlock: number;
   readonly sumAt: number;
 }
 
-/** Where blocks are, and whether they are what they should be. */
+/** Finds and checks blocks. */
 export class BlockMap {
   readonly header: MstHeader;
   readonly #file: string;
@@ -33,7 +33,7 @@ export class BlockMap {
     this.#size = 2 ** header.blockShift;
   }
 
-  /** Blocks of data. */
+  /** Number of blocks of data. */
   get count(): number {
     return Math.ceil(this.header.data.size / this.#size);
   }
@@ -51,7 +51,7 @@ export class BlockMap {
     };
   }
 
-  /** Where a block of checksums is. */
+  /** The place of a block of checksums. */
   sumPlace(number: number): { readonly offset: number; readonly size: number } {
     const { sums } = this.header;
     const start = number * this.#size;
@@ -81,7 +81,7 @@ export class BlockMap {
   }
 }
 
-/** Blocks kept in memory, at most so many: the oldest go first. */
+/** Keeps a limited number of blocks in memory. The oldest is dropped first. */
 export class BlockCache {
   readonly #blocks = new Map<number, Uint8Array>();
   readonly #room: number;
@@ -103,12 +103,12 @@ export class BlockCache {
   }
 }
 
-/** Blocks to keep of a file that is at hand: 8 MiB. Fewer cost more memory, as garbage, than they save. */
+/** Maximum number of blocks kept of a local file: 8 MiB. With fewer, garbage takes more memory than they save. */
 const LOCAL_ROOM = 512;
-/** Blocks of checksums, each for 64 MiB of data. */
+/** Maximum number of blocks of checksums kept. Each covers 64 MiB of data. */
 const SUMS_ROOM = 64;
 
-/** Blocks read when they are needed. */
+/** Blocks of a local file, read on demand. */
 export class LocalBlocks implements Blocks {
   readonly #map: BlockMap;
   readonly #source: ByteSource;
@@ -128,7 +128,7 @@ export class LocalBlocks implements Blocks {
     return bytes;
   }
 
-  /** Reads and checks a block, and keeps it not. */
+  /** Reads and checks a block without keeping it. */
   read(number: number): Uint8Array {
     const { offset, size, sumBlock } = this.#map.place(number);
     const bytes = this.#source.read(offset, size);

@@ -1,4 +1,4 @@
-/** Puts a symbol table file together. */
+/** Builds a symbol table file. */
 
 import { sweepRanges, type UnitTable } from "../../dwarf/mod.ts";
 import { assemble, type MstIdentity } from "./assemble.ts";
@@ -17,65 +17,65 @@ import { type MstPart, PIECE, UnitEncoder } from "./unit_encoder.ts";
 
 const encoder = new TextEncoder();
 
-/** A function that the image's symbol table names. */
+/** A symbol of the image's symbol table. */
 export interface MstSymbol {
-  /** Bytes from the image's base. */
+  /** Offset from the image's base. */
   readonly offset: number;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** Without Mach-O's underscore. */
   readonly name: string;
 }
 
-/** A group of the file. */
+/** A group: units with the same names and paths. */
 interface Group {
-  /** Its names and paths, by their numbers among the strings. */
+  // String numbers of its names and paths.
   readonly names: Uint32Array;
   readonly files: Uint32Array;
-  /** Its bodies in their order. */
+  /** Its bodies, in order. */
   readonly chunks: Uint8Array[];
-  /** Bytes of `chunks`. */
+  /** Total size of `chunks`. */
   size: number;
-  /** Where each body begins, by its key. */
+  /** Offset of each body in the group, by key. */
   readonly byKey: Map<number, number>;
 }
 
-/** Pieces of one unit, as columns. */
+/** The pieces of a unit, in columns. */
 interface Pieces {
   readonly group: Group;
   readonly starts: Float64Array;
   readonly sizes: Float64Array;
-  /** Where each one's body is among the group's. */
+  /** Offset of each piece's body in the group. */
   readonly bodies: Uint32Array;
   readonly kinds: Uint8Array;
 }
 
-/** The parts of one encoder, in the order in which it made them. */
+/** Takes the parts of one encoder, in the order in which it made them. */
 export interface MstStream {
-  /** Takes a part. Of all streams, parts come in the order of their units: earlier ones win where
-   * units overlap, and the file does not depend on how many encoders there were. */
+  /** Takes a part. The parts of all streams must come in the order of their units: where units overlap, the
+   * earlier one wins, and the file does not depend on the number of encoders. */
   add(part: MstPart): void;
 }
 
-/** Takes the parts of all units, and gives the file. */
+/** Builds a symbol table file from the parts of all units. */
 export class MstBuilder {
   readonly #identity: MstIdentity;
   readonly #strings = new StringSet();
   readonly #groups: Group[] = [];
   readonly #groupsByKey = new Map<number, Group[]>();
   readonly #units: Pieces[] = [];
-  /** What encodes units on this thread. */
+  /** Encodes units on this thread. */
   #here: { readonly encoder: UnitEncoder; readonly stream: MstStream } | undefined;
   #functions = 0;
-  /** All of `#units`, once there will be no more. */
+  /** All pieces, when all units have been added. */
   #pieces: Ordered | undefined;
 
-  /** @param identity of the image, for the header */
+  /** @param identity the image, for the header */
   constructor(identity: MstIdentity) {
     this.#identity = identity;
   }
 
-  /** Encodes a unit, and adds its part. */
+  /** Encodes a unit and adds it. */
   add(table: UnitTable): void {
     this.#here ??= {
       encoder: new UnitEncoder(this.#identity.arch, this.#strings),
@@ -84,11 +84,11 @@ export class MstBuilder {
     this.#here.stream.add(this.#here.encoder.encode(table));
   }
 
-  /** Begins to take the parts of an encoder elsewhere. */
+  /** Makes a stream for the parts of an encoder in a worker. */
   stream(): MstStream {
-    /** By the encoder's number: the string's number here. */
+    /** String numbers here, by the encoder's. */
     const strings: number[] = [];
-    /** By the encoder's number: the group here, and where its bodies are here. */
+    /** Groups here, with the offsets of their bodies, by the encoder's numbers. */
     const groups: { group: Group; bodies: number[] }[] = [];
     const add = (part: MstPart): void => {
       const { names, files } = part;
@@ -115,15 +115,15 @@ export class MstBuilder {
     return { add };
   }
 
-  /** Functions that have code of their own, and symbols, in the file that was finished. */
+  /** Number of functions with code of their own and of symbols in the finished file. */
   get functionCount(): number {
     return this.#functions;
   }
 
-  /** The stretches of a range that no function with a name holds. All parts have been added.
+  /** The stretches of a range that no named function covers. No parts can be added afterwards.
    *
-   * @param low a first byte, in bytes from the image's base
-   * @param high one beyond the last
+   * @param low start, as an offset from the image's base
+   * @param high exclusive end
    */
   *gaps(low: number, high: number): IterableIterator<readonly [low: number, high: number]> {
     const { count, starts, ends, kinds } = this.#ordered();
@@ -137,10 +137,10 @@ export class MstBuilder {
     if (at < high) yield [at, high];
   }
 
-  /** The whole file, to be written in this order.
+  /** The chunks of the whole file, in order.
    *
-   * @param symbols rising; those in functions with a name, and in the symbol before, are left out
-   * @throws {RangeError} for more than the format holds: 4 GiB of bodies or of strings
+   * @param symbols symbols by ascending offset. Those inside named functions or the previous symbol are left out
+   * @throws {RangeError} when the format's limit of 4 GiB of bodies or strings is exceeded
    */
   finish(symbols: Iterable<MstSymbol> = []): Uint8Array[] {
     const pieces = this.#ordered();
@@ -176,9 +176,9 @@ export class MstBuilder {
     return group;
   }
 
-  /** Adds a part's bodies to its group, but for those that a part of another stream brought.
+  /** Adds a part's bodies to its group, except those that a part of another stream brought.
    *
-   * @param numbers by the encoder's number, where a body is in the group
+   * @param numbers receives the offset of each body in the group, by the encoder's number
    */
   #addBodies(group: Group, part: MstPart, numbers: number[]): void {
     let from = 0;
@@ -207,7 +207,7 @@ export class MstBuilder {
     flush(start);
   }
 
-  /** All pieces by their start, without overlaps. */
+  /** All pieces by ascending start, without overlaps. */
   #ordered(): Ordered {
     return this.#pieces ??= this.#order();
   }
@@ -222,7 +222,7 @@ export class MstBuilder {
       append(all, unit, groupNumbers.get(unit.group)!);
     }
     if (isDisjoint(all)) return all;
-    // Once more in the units' order: earlier ones hide later ones.
+    // Again in reverse order of the units: earlier ones hide later ones.
     all.count = 0;
     for (const unit of units.toReversed()) append(all, unit, groupNumbers.get(unit.group)!);
     const shown: { at: number; piece: number }[] = [];
@@ -248,7 +248,7 @@ export class MstBuilder {
     return visible;
   }
 
-  /** The symbols that no function of the pieces holds. */
+  /** Encodes the symbols that no named function covers. */
   #symbols(symbols: Iterable<MstSymbol>, { count, starts, ends, kinds }: Ordered): Uint8Array {
     const out = new ByteBuffer(1 << 10);
     let piece = 0;
@@ -273,7 +273,8 @@ export class MstBuilder {
     return out.written;
   }
 
-  /** Groups, their names and paths, and all bodies; adds to pieces' bodies where their group's are. */
+  /** Encodes groups, their names and paths, and all bodies. Makes the offsets of pieces' bodies relative to
+   * the section. */
   #groupSections(pieces: Ordered): { groups: Uint8Array; refs: Uint8Array; bodies: Uint8Array[] } {
     const groups = this.#groups;
     const groupBytes = new DataView(new ArrayBuffer((groups.length + 1) * GROUP_SIZE));
@@ -306,7 +307,7 @@ export class MstBuilder {
     for (let piece = 0; piece < pieces.count; piece++) {
       pieces.bodies[piece] += bases[pieces.groups[piece]];
     }
-    // The last group has what continues others' bodies.
+    // The last group has the continuations of other bodies.
     begin(groups.length, [], []);
     const continued = new ByteBuffer(1 << 10);
     for (const [piece, skipped] of pieces.continuations) {
@@ -330,8 +331,7 @@ export class MstBuilder {
   }
 }
 
-/** Pieces of all units, as columns; `bodies` are where they are in their group, then in the file's
- * bodies. */
+/** The pieces of all units, in columns. `bodies` are offsets in the group at first, then in the section. */
 interface Ordered {
   count: number;
   readonly starts: Float64Array;
@@ -339,7 +339,7 @@ interface Ordered {
   readonly groups: Uint32Array;
   readonly bodies: Float64Array;
   readonly kinds: Uint8Array;
-  /** The pieces whose body is that of one which begins so many bytes before. */
+  /** By piece that continues the body of an earlier piece: the distance between their starts. */
   readonly continuations: Map<number, number>;
 }
 
@@ -383,7 +383,7 @@ function firstEndingAfter(ends: Float64Array, count: number, at: number): number
   return low;
 }
 
-/** The pieces, and the pages that they are found by. */
+/** Encodes the pieces and their pages. */
 function pageSections(
   { count, starts, bodies }: Ordered,
 ): { pages: Uint8Array; entries: Uint8Array } {

@@ -1,6 +1,6 @@
-/** Bytes written one after another, into memory that grows. */
+/** A growing byte buffer. */
 export class ByteBuffer {
-  /** Room for what is written; used up to `length`. */
+  /** The memory, used up to `length`. */
   bytes: Uint8Array<ArrayBuffer>;
   length = 0;
 
@@ -8,12 +8,12 @@ export class ByteBuffer {
     this.bytes = new Uint8Array(capacity);
   }
 
-  /** What has been written, sharing this one's memory. */
+  /** The bytes written so far; they share the buffer's memory. */
   get written(): Uint8Array<ArrayBuffer> {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** Makes room for `more` bytes, which may then be written without a check. */
+  /** Makes room for `more` bytes, which can then be written without checks. */
   reserve(more: number): void {
     const needed = this.length + more;
     if (needed <= this.bytes.length) return;
@@ -22,14 +22,14 @@ export class ByteBuffer {
     this.bytes = grown;
   }
 
-  /** Adds bytes. */
+  /** Appends bytes. */
   append(bytes: Uint8Array): void {
     this.reserve(bytes.length);
     this.bytes.set(bytes, this.length);
     this.length += bytes.length;
   }
 
-  /** Adds a number as ULEB128, up to eight bytes, for which there is room.
+  /** Appends a number as ULEB128, up to eight bytes. The room must be reserved.
    *
    * @param value a safe integer, not negative
    */
@@ -38,17 +38,17 @@ export class ByteBuffer {
   }
 }
 
-/** Writes a number as ULEB128; returns where it ends.
+/** Writes a number as ULEB128; returns its end.
  *
  * @param value a safe integer, not negative
  */
 export function putUleb(bytes: Uint8Array, at: number, value: number): number {
-  // Most are one byte.
+  // Most numbers take one byte.
   if (value < 0x80) {
     bytes[at] = value;
     return at + 1;
   }
-  // Numbers of more than 31 bits are beyond the shift operators.
+  // Shift operators cannot handle more than 31 bits.
   while (value > 0x7fffffff) {
     bytes[at++] = (value % 128) | 0x80;
     value = Math.floor(value / 128);
@@ -61,12 +61,12 @@ export function putUleb(bytes: Uint8Array, at: number, value: number): number {
   return at;
 }
 
-/** Puts a number's sign into its lowest bit, so that small ones of either sign are short as ULEB128. */
+/** Moves a number's sign to its lowest bit, so that small negative numbers are short as ULEB128 too. */
 export function zigzag(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value;
 }
 
-/** What {@linkcode zigzag} was given. */
+/** The inverse of {@linkcode zigzag}. */
 export function unzigzag(value: number): number {
   if (value <= 0x7fffffff) return (value >>> 1) ^ -(value & 1);
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;

@@ -1,4 +1,4 @@
-/** The parts of a symbol table file, and its header. README.md beside this has every byte. */
+/** The layout of a symbol table file and its header. README.md in this folder specifies every byte. */
 
 import { type Arch, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
@@ -7,7 +7,7 @@ import { xxh32 } from "./xxh32.ts";
 
 /** `\x89MST\r\n\x1a\n`: not text, and whoever treats it as such damages it. */
 export const MAGIC: readonly number[] = [0x89, 0x4d, 0x53, 0x54, 0x0d, 0x0a, 0x1a, 0x0a];
-/** Of the format that this writes, and the only one that it reads. */
+/** The format version written, and the only one read. */
 export const VERSION = 1;
 
 /** The sections, in the header's order. */
@@ -22,33 +22,33 @@ export const SECTION = {
 } as const;
 const SECTION_COUNT = 7;
 
-/** Of a page in `PAGES`: the base (u64), the number of its first piece (u32), 0. */
+/** Size of a page in `PAGES`: base (u64), number of the first piece (u32), 0 (u32). */
 export const PAGE_SIZE = 16;
-/** Of a piece in `PIECES`: where it begins above its page's base, and its body (u32 both). */
+/** Size of a piece in `PIECES`: start above its page's base, body (u32 each). */
 export const PIECE_SIZE = 8;
-/** Of a symbol in `SYMBOLS`: where it begins (u64), its size, its name (u32 both). */
+/** Size of a symbol in `SYMBOLS`: start (u64), size, name (u32 each). */
 export const SYMBOL_SIZE = 16;
-/** Of a group in `GROUPS`: its first body, its first name, its first path (u32 each). */
+/** Size of a group in `GROUPS`: first body, first name, first path (u32 each). */
 export const GROUP_SIZE = 12;
-/** Pieces of a page, at most. */
+/** Maximum number of pieces per page. */
 export const PAGE_PIECES = 512;
 
-/** The first number of a body that is no body, but says which one continues here. */
+/** The first number of a continuation, which refers to the body that continues here. */
 export const CONTINUES = 3;
 
-/** No body is longer, and no string. */
+// Maximum sizes of a body and of a string, in bytes.
 export const MAX_BODY = 1 << 20;
 export const MAX_STRING = 1 << 16;
-/** No function is inlined deeper. */
+/** Maximum depth of inlined calls. */
 export const MAX_DEPTH = 1000;
 
-/** Before the checksums of checksums. */
+/** Size of the header before the checksums of checksums. */
 const FIXED_SIZE = 88 + 16 * SECTION_COUNT;
-/** Bytes to read before {@linkcode parseHeader}: enough for the header of all but the largest. */
+/** Size of the first read: enough for all but the largest headers. */
 export const HEADER_READ = 4096;
-/** A file of so many blocks' checksums would have more than 2^50 bytes. */
+/** Maximum size of a header: that of a file of 2^50 bytes. */
 const MAX_HEADER = 1 << 24;
-/** Bytes of an image's name. */
+/** Maximum size of an image's name, in bytes. */
 const MAX_NAME = 1024;
 
 /** The size of a checked block, as a power of two: 16 KiB. */
@@ -56,33 +56,33 @@ export const BLOCK_SHIFT = 14;
 
 /** A stretch of the file. */
 export interface Stretch {
-  /** Bytes from the start of the file. */
+  /** Offset in the file. */
   readonly offset: number;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** What the header says. */
+/** The contents of a header. */
 export interface MstHeader {
-  /** Upper case, `8-4-4-4-12`; `null` when the image had none. */
+  /** Upper case, `8-4-4-4-12`; `null` if the image had none. */
   readonly uuid: string | null;
   readonly arch: Arch;
   /** `CPU_SUBTYPE_*`. */
   readonly cpuSubtype: number;
-  /** The `__TEXT` segment's address that the image was linked for. */
+  /** The linked address of `__TEXT`. */
   readonly imageBase: bigint;
-  /** Bytes of the `__TEXT` segment; 0 when not known. */
+  /** Size of `__TEXT` in bytes; 0 if unknown. */
   readonly textSize: number;
-  /** The last part of the path of what the file was made from; empty when not known. */
+  /** The name of the file that this one was made from; empty if unknown. */
   readonly name: string;
-  /** Functions that have code of their own, and symbols. */
+  /** Number of functions with code of their own and of symbols. */
   readonly functionCount: number;
   readonly blockShift: number;
-  /** The checksums of the data's blocks. */
+  /** The checksums of the blocks of data. */
   readonly sums: Stretch;
-  /** What is checked by them. */
+  /** The data, which they cover. */
   readonly data: Stretch;
-  /** The checksums of `sums`' blocks. */
+  /** The checksums of the blocks of `sums`. */
   readonly roots: Uint32Array;
   /** By {@linkcode SECTION}, inside `data`. */
   readonly sections: readonly Stretch[];
@@ -90,24 +90,24 @@ export interface MstHeader {
 
 /** The size of a file's header.
  *
- * @param roots checksums in it
- * @param name bytes of the image's name
+ * @param roots number of checksums in it
+ * @param name size of the image's name, in bytes
  */
 export function headerSize(roots: number, name: number): number {
   return align(FIXED_SIZE + 4 * roots + name + 4);
 }
 
-/** An image's name as the header has it. */
+/** An image's name as stored in the header. */
 export function nameBytes(name: string): Uint8Array {
   return new TextEncoder().encode(name).subarray(0, MAX_NAME);
 }
 
-/** The next multiple of eight. */
+/** Rounds up to a multiple of eight. */
 export function align(size: number): number {
   return Math.ceil(size / 8) * 8;
 }
 
-/** Whether some bytes are the first of a symbol table file, of any version.
+/** Whether bytes begin like a symbol table file of any version.
  *
  * @example
  * ```ts
@@ -152,8 +152,8 @@ export function encodeHeader(header: MstHeader): Uint8Array {
 
 /** The size of the header that begins with `bytes`.
  *
- * @param bytes the file's first sixteen, or more
- * @throws {FormatError} when it is no symbol table file, or of another version
+ * @param bytes the start of the file
+ * @throws {FormatError} when it is not a symbol table file or has another version
  */
 export function headerSizeIn(bytes: Uint8Array, file: string): number {
   if (!isMst(bytes)) throw new FormatError(file, 0, "a symbol table file's first bytes");
@@ -172,9 +172,9 @@ export function headerSizeIn(bytes: Uint8Array, file: string): number {
 
 /** Reads a header.
  *
- * @param bytes the file's first, as many as {@linkcode headerSizeIn} says
- * @param fileSize to which everything is held
- * @throws {FormatError} when it is damaged, or the file is cut short
+ * @param bytes the start of the file, of the size that {@linkcode headerSizeIn} returns
+ * @param fileSize size of the file: everything must be inside
+ * @throws {FormatError} when it is damaged or the file is truncated
  */
 export function parseHeader(bytes: Uint8Array, file: string, fileSize: number): MstHeader {
   const size = headerSizeIn(bytes, file);
@@ -237,7 +237,7 @@ export function parseHeader(bytes: Uint8Array, file: string, fileSize: number): 
   };
 }
 
-/** Bytes of the checksums for so many bytes of data. */
+/** The size of the checksums of some data, in bytes. */
 export function sumsSize(dataSize: number, blockShift: number): number {
   return 4 * Math.ceil(dataSize / 2 ** blockShift);
 }

@@ -1,4 +1,4 @@
-/** Functions and lines at offsets, found in a symbol table file's blocks. */
+/** Lookups in a symbol table file. */
 
 import type { RawText } from "../../escape.ts";
 import { FormatError } from "../../errors.ts";
@@ -20,41 +20,41 @@ import {
 } from "./layout.ts";
 import { type InlinedCall, MAX_ULEB, PieceReader, Scopes } from "./piece_reader.ts";
 
-/** Bytes of symbols that are verified at a time. */
+/** Bytes of symbols that are verified per step. */
 const VERIFIED = 1024 * SYMBOL_SIZE;
-/** Strings kept, at most. */
+/** Maximum number of strings kept. */
 const MAX_KEPT = 1 << 14;
 
 const decoder = new TextDecoder();
 
-/** A function, as a symbol table file has it. */
+/** A function of a symbol table file. */
 export interface MstFunction {
-  /** Mangled where it has such a name. Not safe to print raw. */
+  /** The mangled name, if it has one. */
   readonly name: string;
-  /** Its first byte, in bytes from the image's base. */
+  /** Start, as an offset from the image's base. */
   readonly start: number;
 }
 
-/** What a piece has at an offset. */
+/** The contents of a piece at an offset. */
 interface Found {
   readonly piece: Piece;
   readonly group: Group;
-  /** The place in the sources: a path's number, 0 for none. */
+  /** The number of the source path; 0 for none. */
   readonly file: number;
   readonly line: number;
   readonly column: number;
-  /** The inlined calls there, innermost first. */
+  /** The inlined calls, innermost first. */
   readonly calls: readonly InlinedCall[];
 }
 
-/** Where names and paths of a piece's body are. */
+/** The places of the names and paths of a group. */
 interface Group {
   readonly names: number;
   readonly files: number;
   readonly end: number;
 }
 
-/** A page: the offsets that its pieces begin at, and their numbers. */
+/** A page: the range of offsets in which its pieces begin, and their numbers. */
 interface Page {
   readonly base: number;
   readonly next: number;
@@ -62,33 +62,32 @@ interface Page {
   readonly end: number;
 }
 
-/** What stands before the calls and rows in a body. */
+/** The start of a body, before calls and rows. */
 interface Piece {
-  /** A name's number in the group; 0 for none. */
+  /** The number of the name in the group; 0 for none. */
   readonly name: number;
-  /** The function's first byte. */
+  /** Start of the function. */
   readonly functionStart: number;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** Looks offsets up. A damaged file costs a {@linkcode FormatError}. Nothing is kept between two
- * calls but strings and where the last page is, so that one which was broken off for want of a block
- * can be made again. */
+/** Looks offsets up. Throws {@linkcode FormatError} if the file is damaged. Only strings and the last page are
+ * kept between calls, so that a lookup interrupted by a missing block can be repeated. */
 export class MstLookup {
   readonly #header: MstHeader;
   readonly #dataOffset: number;
   readonly #blockSize: number;
-  /** A power of two, as the size is: multiplying by it is exact. */
+  /** The inverse of the block size, a power of two: multiplication is exact. */
   readonly #blocksPerByte: number;
   readonly #blocks: Blocks;
   readonly #file: string;
   readonly #strings = new Map<number, RawText>();
   readonly #scopes = new Scopes();
   readonly #reader: PieceReader;
-  /** The page used last: who looks many offsets up does so in their order. */
+  /** The last page used: many lookups come in ascending order. */
   #page: Page = { base: NaN, next: NaN, first: 0, end: 0 };
-  /** The block used last: searches use it again and again. */
+  // The last block used: searches use it repeatedly.
   #recent = -1;
   #recentBytes: Uint8Array = new Uint8Array();
 
@@ -131,7 +130,7 @@ export class MstLookup {
     return frames;
   }
 
-  /** The function at `offset`, that which is no inlined call; `null` when none is known. */
+  /** The function at `offset`, ignoring inlined calls; `null` if none is known. */
   functionAt(offset: number): MstFunction | null {
     const found = this.#find(offset);
     const name = found === null ? null : this.#name(found.group, found.piece.name);
@@ -140,10 +139,10 @@ export class MstLookup {
     return symbol === null ? null : { name: this.#string(symbol.name), start: symbol.start };
   }
 
-  /** Reads pieces and symbols as lookups would; yields now and then.
+  /** Reads pieces and symbols as lookups do; yields every few milliseconds.
    *
-   * @param step every which of them is read
-   * @throws {FormatError} for the first that is damaged
+   * @param step distance between the pieces and symbols that are read; 1 for all
+   * @throws {FormatError} at the first damage
    */
   *verify(step: number): Generator<void> {
     const { offset: pages, size } = this.#section("PAGES");
@@ -182,7 +181,7 @@ export class MstLookup {
     return this.#header.sections[SECTION[section]];
   }
 
-  /** The piece that holds `offset`, and what it has there. */
+  /** The contents of the piece at `offset`. */
   #find(offset: number): Found | null {
     if (!(offset >= 0 && offset <= Number.MAX_SAFE_INTEGER)) return null;
     const page = this.#page;
@@ -198,7 +197,7 @@ export class MstLookup {
     return this.#read(this.#u32(pieceAt + 4), start, offset - start, true);
   }
 
-  /** Finds the page that has the piece for `offset`; returns whether there is one. */
+  /** Finds the page for `offset`; returns false if there is none. */
   #turnTo(offset: number): boolean {
     const { offset: pages, size } = this.#section("PAGES");
     const count = size / PAGE_SIZE;
@@ -216,10 +215,10 @@ export class MstLookup {
     return true;
   }
 
-  /** What a body has at `inside`.
+  /** The contents of a body at an offset.
    *
-   * @param start of the piece
-   * @param inside bytes from the start; Infinity for the last row
+   * @param start start of the piece
+   * @param inside offset in the piece; Infinity for the last row
    */
   #read(bodyAt: number, start: number, inside: number, mayContinue: boolean): Found | null {
     const bodies = this.#section("BODIES");
@@ -316,7 +315,7 @@ export class MstLookup {
     return offset - start < this.#u32(at + 8) ? { name: this.#u32(at + 12), start } : null;
   }
 
-  /** The last of `count` for which something holds that holds from the first on; -1 for none. */
+  /** The last index below `count` for which a monotonic condition holds; -1 for none. */
   #last(count: number, holds: (index: number) => boolean): number {
     let low = 0;
     let high = count;
@@ -345,7 +344,7 @@ export class MstLookup {
     return this.#u32(offset) + this.#u32(offset + 4) * 2 ** 32;
   }
 
-  /** Makes a reader read what begins at `at` of a section with its length. */
+  /** Positions a reader at a length-prefixed item of a section. */
   #begin(reader: PieceReader, { offset, size }: Stretch, at: number, limit: number): void {
     if (at >= size) {
       throw new FormatError(this.#file, offset + size, `a byte at 0x${at.toString(16)}`);
@@ -361,7 +360,7 @@ export class MstLookup {
     this.#window(reader, start + head, length);
   }
 
-  /** Gives a reader bytes of the data. */
+  /** Positions a reader at bytes of the data. */
   #window(reader: PieceReader, offset: number, length: number): void {
     const blockSize = this.#blockSize;
     const start = offset - this.#dataOffset;

@@ -1,5 +1,5 @@
-/** The symbol table file, `.mst`: functions, lines and inlined calls of one image, found by binary
- * search in place. README.md has its format. */
+/** The symbol table file, `.mst`: functions, lines and inlined calls of an image, searched in place. README.md
+ * specifies the format. */
 
 export type { MstIdentity } from "./assemble.ts";
 export { MstBuilder, type MstStream, type MstSymbol } from "./builder.ts";

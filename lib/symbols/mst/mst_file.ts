@@ -10,29 +10,29 @@ import { BlockMap, LocalBlocks } from "./blocks.ts";
 import { HEADER_READ, headerSizeIn, type MstHeader, parseHeader } from "./layout.ts";
 import { type MstFunction, MstLookup } from "./lookup.ts";
 
-/** What a symbol table file says of itself. */
+/** The description of the image in a symbol table file. */
 export interface MstInfo {
-  /** Upper case, `8-4-4-4-12`; `null` when the image had none. */
+  /** Upper case, `8-4-4-4-12`; `null` if the image had none. */
   readonly uuid: string | null;
   /** The image's architecture. */
   readonly arch: ArchName;
   /** `CPU_SUBTYPE_*`. */
   readonly cpuSubtype: number;
-  /** The `__TEXT` segment's address that the image was linked for. */
+  /** The linked address of `__TEXT`. */
   readonly imageBase: bigint;
-  /** Bytes of the `__TEXT` segment; 0 when not known. */
+  /** Size of `__TEXT` in bytes; 0 if unknown. */
   readonly textSize: number;
-  /** The image's name; empty when not known. Not safe to print raw. */
+  /** The image's name; empty if unknown. */
   readonly name: string;
-  /** Functions that have code of their own, and symbols. */
+  /** Number of functions with code of their own and of symbols. */
   readonly functionCount: number;
 }
 
-/** Opens a symbol table file. Its header is read, and nothing else until something is looked up.
+/** Opens a symbol table file. Only its header is read now; lookups read the rest on demand.
  *
- * @param source kept until the file is disposed, and disposed with it when it can be
- * @throws {FormatError} when it is no symbol table file, of another version, cut short, or its header
- * damaged
+ * @param source kept until the file is disposed, and disposed with it if it is disposable
+ * @throws {FormatError} when it is not a symbol table file, has another version, is truncated, or its header
+ * is damaged
  *
  * @example
  * ```ts
@@ -49,8 +49,7 @@ export function openMst(source: ByteSource & Partial<Disposable>): MstFile {
   return MstFile.open(source);
 }
 
-/** A symbol table file: functions, lines and inlined calls of one image. Got from
- * {@linkcode openMst}.
+/** A symbol table file: functions, lines and inlined calls of an image. {@linkcode openMst} makes it.
  *
  * @example
  * ```ts
@@ -63,13 +62,13 @@ export function openMst(source: ByteSource & Partial<Disposable>): MstFile {
  * ```
  */
 export class MstFile implements DebugInfo {
-  /** The file. */
+  /** The file's path. */
   readonly path: RawText;
-  /** Of the image it belongs to; `null` when it does not say. */
+  /** The UUID of the image; `null` if it had none. */
   readonly uuid: string | null;
   /** The image's architecture. */
   readonly arch: ArchName;
-  /** What it says of itself. */
+  /** The image that it describes. */
   readonly info: MstInfo;
   readonly #source: ByteSource & Partial<Disposable>;
   readonly #map: BlockMap;
@@ -97,38 +96,37 @@ export class MstFile implements DebugInfo {
     return new MstFile(source, parseHeader(bytes, name, size));
   }
 
-  /** What was found damaged so far, in words. */
+  /** The damage found so far. */
   get warnings(): readonly string[] {
     return [...this.#warnings];
   }
 
-  /** The functions at an offset, innermost first; empty when none is known, and where the file is
-   * damaged, which `warnings` then says.
+  /** The functions at an offset, innermost first; empty if none is known or the file is damaged, which is then
+   * in `warnings`.
    *
-   * @param offset bytes from the image's base, its `__TEXT` segment's address
+   * @param offset offset from the image's base, the address of `__TEXT`
    */
   framesAt(offset: number): readonly SourceFrame[] {
     return this.#guarded(() => this.#lookup.framesAt(offset)) ?? [];
   }
 
-  /** The function whose code is at an offset, and not what is inlined in it; `null` when none is
-   * known. */
+  /** The function at an offset, ignoring inlined calls; `null` if none is known. */
   functionAt(offset: number): MstFunction | null {
     return this.#guarded(() => this.#lookup.functionAt(offset));
   }
 
-  /** Reads all of the file: against its checksums, and as lookups would.
+  /** Checks the whole file: the checksums, and all that lookups read.
    *
-   * @throws {FormatError} at the first damaged place
+   * @throws {FormatError} at the first damage
    */
   verify(): void {
     for (const _ of this.verifying());
   }
 
-  /** {@linkcode MstFile.verify}, in steps of some milliseconds.
+  /** {@linkcode MstFile.verify} in steps of a few milliseconds.
    *
-   * @param step every which piece is read, 1 for all
-   * @throws {FormatError} at the first damaged place
+   * @param step distance between the pieces that are checked. Above 1 the checksums are not checked
+   * @throws {FormatError} at the first damage
    */
   *verifying(step = 1): Generator<void> {
     for (let block = 0; step === 1 && block < this.#map.count; block++) {
@@ -138,7 +136,7 @@ export class MstFile implements DebugInfo {
     yield* this.#lookup.verify(step);
   }
 
-  /** Closes the source, when it can be. */
+  /** Disposes the source, if it is disposable. */
   [Symbol.dispose](): void {
     this.#source[Symbol.dispose]?.();
   }
@@ -154,10 +152,10 @@ export class MstFile implements DebugInfo {
   }
 }
 
-/** Blocks that are verified at a time. */
+/** Number of blocks that are checked per step. */
 const VERIFIED = 256;
 
-/** A file damaged all over says so once and again. */
+/** Maximum number of warnings. */
 const MAX_WARNINGS = 16;
 
 /** The public part of a header. */
@@ -166,7 +164,7 @@ export function infoOf(header: MstHeader): MstInfo {
   return { uuid, arch: arch.name, cpuSubtype, imageBase, textSize, name, functionCount };
 }
 
-/** The name of a symbol table file in a folder of them: `<UUID>-<arch>.mst`.
+/** The name of a symbol table file in a symbol folder: `<UUID>-<arch>.mst`.
  *
  * @example
  * ```ts

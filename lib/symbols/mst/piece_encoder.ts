@@ -1,28 +1,27 @@
-/** Writes the body of a piece: a stretch of a function's code, its inlined calls and its lines. */
+/** Encodes the body of a piece: the inlined calls and lines of a stretch of a function. */
 
 import { ByteBuffer, putUleb, zigzag } from "./byte_buffer.ts";
 
-/** Rows of a piece, at most: one that looks an offset up reads on average half of them. */
+/** Maximum number of rows per piece. A lookup reads half of them on average. */
 export const MAX_ROWS = 128;
-/** Inlined calls of a piece, at most, besides those of one row more. */
+/** Number of inlined calls at which a piece ends. */
 export const MAX_SCOPES = 512;
-/** What one row, and one inlined call, may take. */
+// Maximum sizes of a row and of an inlined call, in bytes.
 const ROW_ROOM = 34;
 const SCOPE_ROOM = 40;
 
-/** How a row's control byte says which scope it is of; 0 is that of the row before. */
+// The scope bits of a row's control byte; 0 is the scope of the previous row.
 const NEW = 1;
 const PARENT = 2;
 const OTHER = 3;
 
-/** An encoder for one piece after another. A row says from where on a scope and a place in the
- * sources hold. */
+/** Encodes pieces, one at a time. A row gives the offset from which a scope and a source position apply. */
 export class PieceEncoder {
   rowCount = 0;
   scopeCount = 0;
   readonly #rows = new ByteBuffer(1 << 14);
   readonly #scopes = new ByteBuffer(1 << 12);
-  /** By scope, the function itself being 0. */
+  // By scope; 0 is the function itself.
   #parents = new Int32Array(2 * MAX_SCOPES);
   #files = new Float64Array(2 * MAX_SCOPES);
   #lines = new Float64Array(2 * MAX_SCOPES);
@@ -33,7 +32,7 @@ export class PieceEncoder {
   #line = 0;
   #column = 0;
 
-  /** Begins a piece. */
+  /** Starts a piece. */
   begin(): void {
     this.#rows.length = 0;
     this.#scopes.length = 0;
@@ -51,7 +50,7 @@ export class PieceEncoder {
 
   /** Adds an inlined call.
    *
-   * @param parent the scope that it was inlined into
+   * @param parent the scope into which it is inlined
    * @returns its number
    */
   scope(parent: number, name: number, file: number, line: number, column: number): number {
@@ -69,9 +68,9 @@ export class PieceEncoder {
     return number;
   }
 
-  /** Adds a row, which says something else than the one before.
+  /** Adds a row, which differs from the previous one.
    *
-   * @param step code units since that
+   * @param step distance from the previous row, in code units
    */
   row(step: number, scope: number, file: number, line: number, column: number): void {
     const rows = this.#rows;
@@ -118,7 +117,7 @@ export class PieceEncoder {
     this.#file = file;
     this.#line = line;
     this.#column = column;
-    // Most numbers are one byte: no call is made for them.
+    // Most numbers take one byte and need no call.
     if (file !== baseFile) {
       control |= 0x20;
       at = putUleb(bytes, at, file);
@@ -138,18 +137,18 @@ export class PieceEncoder {
     rows.length = at;
   }
 
-  /** Ends the piece, and adds its body.
+  /** Ends the piece and appends its body.
    *
-   * @param name of the function; 0 for none
-   * @param shift code units are of so many bytes, as a power of two
-   * @param size code units
-   * @param since the function's first byte, in bytes to the piece's first
+   * @param name number of the function's name; 0 for none
+   * @param shift size of a code unit, as a power of two
+   * @param size size of the piece, in code units
+   * @param since offset of the piece in the function, in bytes
    */
   end(out: ByteBuffer, name: number, shift: number, size: number, since: number): void {
     const rows = this.#rows.written;
     const scopes = this.#scopes.written;
     out.reserve(rows.length + scopes.length + 64);
-    // What precedes the scopes is written where it is to stay, behind room for the length.
+    // The head is written in place, after room for the length.
     const start = out.length;
     out.length += 4;
     out.uleb(this.scopeCount * 8 + (since !== 0 ? 4 : 0) + shift);

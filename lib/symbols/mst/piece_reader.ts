@@ -1,12 +1,12 @@
-/** Reads the body of a piece: its inlined calls, and of its rows the one that holds. */
+/** Reads the body of a piece: its inlined calls, and the row for an offset. */
 
 import { FormatError } from "../../errors.ts";
 import { unzigzag } from "./byte_buffer.ts";
 
-/** Of a ULEB128 number below 2^53. */
+/** Maximum size of a ULEB128 number below 2^53. */
 export const MAX_ULEB = 8;
 
-/** A function that is inlined, and where. */
+/** An inlined function and its call. */
 export interface InlinedCall {
   readonly name: number;
   readonly file: number;
@@ -14,18 +14,18 @@ export interface InlinedCall {
   readonly column: number;
 }
 
-/** Columns of a body's scopes, the function itself being 0: used again for each body. */
+/** The scopes of a body in columns, reused for each body. Scope 0 is the function itself. */
 export class Scopes {
   count = 0;
   parents: Uint32Array = new Uint32Array(0);
-  /** Where each inlined call's other numbers are. */
+  /** Position of each inlined call's other numbers. */
   positions: Uint32Array = this.parents;
-  /** Where the last row of each was. */
+  // The source position of the last row of each scope.
   files: Float64Array = new Float64Array(0);
   lines: Float64Array = this.files;
   columns: Float64Array = this.files;
 
-  /** Makes room for so many, what is in it being of no more use. */
+  /** Makes room for `count` scopes; discards the contents. */
   begin(count: number): void {
     this.count = count;
     if (count > this.parents.length) {
@@ -42,7 +42,7 @@ export class Scopes {
   }
 }
 
-/** A row, as much of it as is asked for. */
+/** The scope and source position of a row. */
 export interface Row {
   readonly scope: number;
   readonly file: number;
@@ -50,21 +50,21 @@ export interface Row {
   readonly column: number;
 }
 
-/** Reads the numbers of one body after another. */
+/** Reads the numbers of bodies, one at a time. */
 export class PieceReader {
   bytes: Uint8Array = new Uint8Array();
-  /** In `bytes`, and where what is read ends there. */
+  // The position in `bytes`, and the end of the item.
   position = 0;
   end = 0;
   readonly #file: string;
-  /** Of the first of `bytes` in the file. */
+  /** Offset of `bytes` in the file. */
   #offset = 0;
 
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Begins to read. */
+  /** Positions the reader. */
   begin(bytes: Uint8Array, position: number, end: number, offset: number): void {
     this.bytes = bytes;
     this.position = position;
@@ -100,7 +100,7 @@ export class PieceReader {
   /** Finds the inlined calls of a body. */
   scopes(count: number, scopes: Scopes): void {
     const { bytes, end } = this;
-    // Each takes five bytes or more.
+    // Each takes at least five bytes.
     if (count > (end - this.position) / 5) throw this.damage(`${count} calls`);
     scopes.begin(count + 1);
     const { parents, positions } = scopes;
@@ -110,14 +110,14 @@ export class PieceReader {
       parents[scope] = parent;
       let position = this.position;
       positions[scope] = position;
-      // Name, file, line and column are read of those calls that are asked for.
+      // Name, file, line and column are only read for the calls that are needed.
       for (let numbers = 0; numbers < 4; numbers++) while (bytes[position++] >= 0x80);
       this.position = position;
       if (position > end) throw this.damage("calls inside the body");
     }
   }
 
-  /** An inlined call. */
+  /** Reads an inlined call. */
   call(scope: number, { positions }: Scopes): InlinedCall {
     this.position = positions[scope];
     const name = this.uleb();
@@ -126,10 +126,10 @@ export class PieceReader {
     return { name, file, line, column: this.uleb() };
   }
 
-  /** The row that holds at `target`.
+  /** The row that applies at `target`.
    *
-   * @param count rows
-   * @param target code units from the piece's start
+   * @param count number of rows
+   * @param target offset in the piece, in code units
    */
   row(count: number, target: number, scopes: Scopes): Row {
     const { bytes, end } = this;
@@ -184,7 +184,7 @@ export class PieceReader {
           column = columns[scope];
         }
       }
-      // Most numbers are one byte, for which no call is made.
+      // Most numbers take one byte and need no call.
       if ((control & 0x20) !== 0) {
         this.position = position;
         file = this.uleb();

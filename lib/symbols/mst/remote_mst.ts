@@ -1,4 +1,4 @@
-/** A symbol table file that is elsewhere: on a web server, in an object store. */
+/** A remote symbol table file: on a web server, or in an object store. */
 
 import { FormatError } from "../../errors.ts";
 import type { SourceFrame } from "../../dwarf/mod.ts";
@@ -7,8 +7,7 @@ import { HEADER_READ, headerSizeIn, type MstHeader, parseHeader } from "./layout
 import { type MstFunction, MstLookup } from "./lookup.ts";
 import { infoOf, type MstInfo } from "./mst_file.ts";
 
-/** Something with bytes that can be had from any place, in a while: a file on a web server, by range
- * requests.
+/** An asynchronous source of bytes at any offset, such as a file on a web server that answers range requests.
  *
  * @example
  * ```ts
@@ -25,25 +24,24 @@ import { infoOf, type MstInfo } from "./mst_file.ts";
  * ```
  */
 export interface AsyncByteSource {
-  /** For messages: the file's address. Not safe to print raw. */
+  /** The file's address, for messages. */
   readonly name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The bytes at `offset`: fewer than `length` only where the file ends. */
+  /** The bytes at `offset`; fewer than `length` only at the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** Blocks to keep: 16 MiB. */
+/** Maximum number of blocks kept: 16 MiB. */
 const ROOM = 1024;
 const SUMS_ROOM = 64;
-/** No lookup needs more blocks, one after another. */
+/** Maximum number of blocks per lookup. */
 const MAX_BLOCKS = 1 << 12;
 
-/** Opens a symbol table file that is read by ranges. A lookup fetches the few blocks of 16 KiB that
- * it needs, each once.
+/** Opens a remote symbol table file. A lookup fetches the few blocks of 16 KiB that it needs, each once.
  *
- * @throws {FormatError} when it is no symbol table file, of another version, cut short, or its header
- * damaged; and whatever the source throws
+ * @throws {FormatError} when it is not a symbol table file, has another version, is truncated, or its header
+ * is damaged; and what the source throws
  *
  * @example
  * ```ts
@@ -70,11 +68,10 @@ export async function openRemoteMst(source: AsyncByteSource): Promise<RemoteMst>
   return new RemoteMst(source, parseHeader(bytes, name, size));
 }
 
-/** Reads a stream up to a number of bytes, and cancels what is left of it: an answer may be of any length,
- * whatever was asked for.
+/** Reads at most `length` bytes of a stream and cancels the rest: a server may send more than it was asked for.
  *
- * @param stream such as the body of a response; `null` has no bytes
- * @returns fewer bytes where the stream ends before
+ * @param stream for example the body of a response; `null` is empty
+ * @returns fewer bytes if the stream ends early
  *
  * @example
  * ```ts
@@ -102,7 +99,7 @@ export async function readAtMost(
   return bytes.subarray(0, at);
 }
 
-/** A symbol table file that is elsewhere. Got from {@linkcode openRemoteMst}.
+/** A remote symbol table file. {@linkcode openRemoteMst} makes it.
  *
  * @example
  * ```ts
@@ -118,9 +115,9 @@ export async function readAtMost(
  * ```
  */
 export class RemoteMst {
-  /** Where it is. Not safe to print raw. */
+  /** The file's address. */
   readonly path: string;
-  /** What it says of itself. */
+  /** The image that it describes. */
   readonly info: MstInfo;
   readonly #blocks: RemoteBlocks;
   readonly #lookup: MstLookup;
@@ -136,32 +133,31 @@ export class RemoteMst {
     this.#lookup = new MstLookup(header, this.#blocks, source.name);
   }
 
-  /** The functions at an offset, innermost first; empty when none is known.
+  /** The functions at an offset, innermost first; empty if none is known.
    *
-   * @param offset bytes from the image's base, its `__TEXT` segment's address
-   * @throws {FormatError} where the file is damaged; and whatever the source throws
+   * @param offset offset from the image's base, the address of `__TEXT`
+   * @throws {FormatError} when the file is damaged; and what the source throws
    */
   async framesAt(offset: number): Promise<readonly SourceFrame[]> {
     return await this.#blocks.run(() => this.#lookup.framesAt(offset));
   }
 
-  /** The function whose code is at an offset, and not what is inlined in it; `null` when none is
-   * known.
+  /** The function at an offset, ignoring inlined calls; `null` if none is known.
    *
-   * @throws {FormatError} where the file is damaged; and whatever the source throws
+   * @throws {FormatError} when the file is damaged; and what the source throws
    */
   async functionAt(offset: number): Promise<MstFunction | null> {
     return await this.#blocks.run(() => this.#lookup.functionAt(offset));
   }
 }
 
-/** Thrown where a lookup needs a block that is not here yet. */
+/** Thrown when a lookup needs a block that has not been fetched. */
 class Missing {
   /** @ignore */
   constructor(readonly block: number) {}
 }
 
-/** Blocks that are fetched. A lookup that wants one is broken off, and made again when it is here. */
+/** Blocks of a remote file. A lookup that needs a missing block is interrupted and repeated when it has arrived. */
 class RemoteBlocks implements Blocks {
   readonly #map: BlockMap;
   readonly #source: AsyncByteSource;
@@ -169,7 +165,7 @@ class RemoteBlocks implements Blocks {
   readonly #sums = new BlockCache(SUMS_ROOM);
   readonly #coming = new Map<number, Promise<Uint8Array>>();
   readonly #sumsComing = new Map<number, Promise<Uint8Array>>();
-  /** What the lookup that is running has fetched: whatever else goes, this must not. */
+  /** The blocks that the current lookup has fetched: they must stay until it ends. */
   #own = new Map<number, Uint8Array>();
 
   /** @ignore */
@@ -231,7 +227,7 @@ class RemoteBlocks implements Blocks {
   }
 }
 
-/** What is being fetched already is not fetched twice. */
+/** Fetches a block, or joins a fetch of it that is under way. */
 async function shared(
   coming: Map<number, Promise<Uint8Array>>,
   number: number,

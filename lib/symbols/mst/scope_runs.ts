@@ -1,24 +1,23 @@
-/** Which function or inlined call is innermost, from offset to offset. */
+/** Finds the innermost scope at every offset of a unit. */
 
 import { sweepRanges, type UnitTable } from "../../dwarf/mod.ts";
 
-/** Cells that are painted at most; of units with more the ranges are sorted. */
+/** Maximum number of cells. The ranges of larger units are sorted. */
 const MAX_CELLS = 1 << 22;
-/** How often a cell is painted at most, in the mean: damage could ask for any number. */
+/** Maximum mean number of times that a cell is painted. More is damage. */
 const MAX_PAINT = 64;
-/** Scopes that one call paints: see `unit_walk.ts`. */
+/** Number of scopes per call: see `unit_walk.ts`. */
 const STRETCH = 1 << 10;
 
-/** A unit's scopes without overlaps. Where ranges overlap the later scope hides the earlier, which is
- * how debuggers see functions and what is inlined in them. */
+/** A unit's scopes without overlaps. A later scope hides an earlier one, as an inlined call hides its caller. */
 export class ScopeRuns {
-  /** Runs, each up to the next. The last is one of nothing, unless there is none at all. */
+  /** Number of runs. A run ends where the next one begins; the last run has no scope. */
   count = 0;
-  /** Where each begins. Rising. */
+  /** Starts of the runs, ascending. */
   starts: Float64Array = new Float64Array(1024);
-  /** The scope; -1 for none. */
+  /** Scope of each run; -1 for none. */
   scopes: Int32Array = new Int32Array(1024);
-  /** The ranges of functions, by rising start and without overlaps: each is a window of cells. */
+  // The ranges of functions, ascending and disjoint. Each is a window of cells.
   #windowLow = new Float64Array(0);
   #windowHigh = new Float64Array(0);
   /** The first cell of each window. */
@@ -26,9 +25,9 @@ export class ScopeRuns {
   #windowCount = 0;
   #cells = new Int32Array(0);
 
-  /** Computes the runs of a unit, in place of those before.
+  /** Computes the runs of a unit.
    *
-   * @param shift code is aligned to this power of two, as a rule
+   * @param shift usual alignment of code, as a power of two
    */
   build(table: UnitTable, shift: number): void {
     this.count = 0;
@@ -37,7 +36,7 @@ export class ScopeRuns {
     if (!isPainted) this.#sweep(table);
   }
 
-  /** Finds the windows; returns whether functions overlap nowhere. */
+  /** Finds the windows; returns false if functions overlap. */
   #openWindows({ rangeLow, rangeHigh, scopeCount, scopeParent, scopeRanges }: UnitTable): boolean {
     const rangeCount = scopeRanges[scopeCount];
     if (this.#windowLow.length < rangeCount) {
@@ -64,13 +63,13 @@ export class ScopeRuns {
     if (rising) return true;
     lows.subarray(0, count).sort();
     highs.subarray(0, count).sort();
-    // Where ranges do not overlap, the starts and the ends sorted apart make the same ranges.
+    // Starts and ends sorted separately give the same ranges if none overlap.
     for (let index = 1; index < count; index++) if (lows[index] < highs[index - 1]) return false;
     return true;
   }
 
-  /** One cell for each `size` bytes of functions: every range is painted over those before. Returns whether
-   * that can be done: all ranges are inside of functions, of whole cells, and not too many. */
+  /** Paints every range over the previous ones, in cells of `size` bytes. Returns false if that is impossible:
+   * if a range is outside of functions or not of whole cells, or there are too many. */
   #paint(table: UnitTable, size: number): boolean {
     const { scopeCount } = table;
     const count = this.#windowCount;
@@ -94,9 +93,9 @@ export class ScopeRuns {
 
   /** Paints the cells of some scopes.
    *
-   * @param inverse of a cell's size
-   * @param left so many cells may be painted
-   * @returns how many are left; -1 when the scopes cannot be painted
+   * @param inverse inverse of the size of a cell
+   * @param left maximum number of cells to paint
+   * @returns `left` less the cells painted; -1 if the scopes cannot be painted
    */
   #paintScopes(
     { rangeLow, rangeHigh, scopeRanges }: UnitTable,
@@ -108,7 +107,7 @@ export class ScopeRuns {
     const cells = this.#cells;
     const lows = this.#windowLow;
     const highs = this.#windowHigh;
-    // Scopes come function by function: most are in the window of the one before.
+    // Most scopes are in the same window as the previous one.
     let window = 0;
     for (let scope = first; scope < end; scope++) {
       const rangeEnd = scopeRanges[scope + 1];
@@ -122,7 +121,7 @@ export class ScopeRuns {
         }
         const from = (low - lows[window]) * inverse;
         const to = (high - lows[window]) * inverse;
-        // Integers of 32 bits from here on: there are few cells.
+        // From here on the numbers fit 32 bits.
         const base = this.#windowCell[window] | 0;
         const until = base + (to | 0);
         let cell = base + (from | 0);
@@ -149,7 +148,7 @@ export class ScopeRuns {
     return low - 1;
   }
 
-  /** Makes runs of the cells of a window. */
+  /** Converts the cells of a window to runs. */
   #collect(window: number, size: number): void {
     const cells = this.#cells;
     const low = this.#windowLow[window];
@@ -166,7 +165,7 @@ export class ScopeRuns {
     if (window + 1 === this.#windowCount || this.#windowLow[window + 1] > high) this.#add(high, -1);
   }
 
-  /** By sorting them. */
+  /** Computes the runs by sorting the ranges. */
   #sweep({ rangeLow, rangeHigh, scopeCount, scopeRanges }: UnitTable): void {
     const count = scopeRanges[scopeCount];
     const scopeOf = new Int32Array(count);

@@ -1,35 +1,34 @@
-/** Distinct strings, as UTF-8. */
+/** A set of UTF-8 strings. */
 
 import { lebEnd } from "../../leb128.ts";
 import { ByteBuffer } from "./byte_buffer.ts";
 import { MAX_STRING } from "./layout.ts";
 
-/** Strings, numbered from 0 in the order in which they were added. They are compared as bytes: to decode the
- * names of a large image, and to encode them again, takes longer than to read its units. */
+/** Distinct strings, numbered from 0 in the order in which they are added. They stay bytes: decoding and
+ * encoding the names of a large image takes longer than reading its units. */
 export class StringSet {
   count = 0;
-  /** The strings as a symbol table file has them, one after another: each with its length before it. */
+  /** The strings in the format of the file, each preceded by its length. */
   readonly #bytes = new ByteBuffer(1 << 16);
-  /** Where each begins. */
+  /** Offset of each string. */
   #starts = new Uint32Array(1 << 10);
   #hashes = new Int32Array(1 << 10);
-  /** By hash, the number of a string plus 1; 0 for none. Twice as many as `#starts` has. */
+  /** By hash: the number of a string plus 1; 0 for none. Twice as long as `#starts`. */
   #slots = new Uint32Array(1 << 11);
 
-  /** Adds a string, unless it is there.
+  /** Adds a string if it is new; returns its number.
    *
-   * @param text of which the first 64 KiB count
-   * @returns its number
-   * @throws {RangeError} when the strings take more than 4 GiB
+   * @param text a string; it is cut at 64 KiB
+   * @throws {RangeError} when the strings exceed 4 GiB
    */
   add(text: Uint8Array): number {
     const whole = text.length > MAX_STRING ? text.subarray(0, MAX_STRING) : text;
     return this.#add(whole, 0, whole.length, hashOf(whole, 0, whole.length));
   }
 
-  /** Adds the strings that another set has, from a number on; returns their numbers here.
+  /** Adds strings of another set; returns their numbers here.
    *
-   * @param strings as {@linkcode since} gave them
+   * @param strings the result of {@linkcode since}
    */
   addAll({ bytes, starts, hashes }: Strings): Uint32Array {
     const numbers = new Uint32Array(starts.length);
@@ -51,12 +50,12 @@ export class StringSet {
     };
   }
 
-  /** All strings: a section of the file. */
+  /** The section of the file. */
   get bytes(): Uint8Array {
     return this.#bytes.written;
   }
 
-  /** Where a string is in the section. */
+  /** Offset of a string in the section. */
   start(number: number): number {
     return this.#starts[number];
   }
@@ -112,28 +111,28 @@ export class StringSet {
   }
 }
 
-/** Strings of a set, as columns: plain data, that can be sent from a worker. */
+/** Strings of a set as plain data, which a worker can send. */
 export interface Strings {
-  /** One after another, each with its length before it. */
+  /** The strings, each preceded by its length. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where each begins. */
+  /** Offset of each string. */
   readonly starts: Uint32Array<ArrayBuffer>;
   readonly hashes: Int32Array<ArrayBuffer>;
 }
 
-/** Bytes of a string's length. */
+/** Maximum size of a string's length, in bytes. */
 const MAX_LENGTH = 8;
 
-/** A signed integer of 32 bits that depends on all of some bytes. */
+/** A 32-bit hash of some bytes. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = end - start;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x9e3779b1);
-  // The lowest bits choose a slot, and a product's depend on few bits of what was multiplied.
+  // The lowest bits select a slot. Those of a product depend on few bits of the factors.
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x85ebca77) ^ (hash >>> 13);
 }
 
-/** A hash of a group's names and paths. */
+/** A hash of the names and paths of a group. */
 export function groupKey(names: Uint32Array, files: Uint32Array): number {
   let hash = names.length;
   for (const list of [names, files]) {
@@ -142,7 +141,7 @@ export function groupKey(names: Uint32Array, files: Uint32Array): number {
   return hash;
 }
 
-/** Whether two columns hold the same numbers. */
+/** Whether two columns are equal. */
 export function isEqual(a: Uint32Array, b: Uint32Array): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;

@@ -1,4 +1,4 @@
-/** Makes pieces of a symbol table file from what debug information says of a unit. */
+/** Encodes units as pieces of a symbol table file. */
 
 import type { Arch } from "../../arch/mod.ts";
 import type { UnitTable } from "../../dwarf/mod.ts";
@@ -11,49 +11,48 @@ import { groupKey, isEqual, type Strings, StringSet } from "./string_set.ts";
 
 const encoder = new TextEncoder();
 
-/** A unit's part of a symbol table file: plain data, that can be sent from a worker. What it numbers
- * is counted by the encoder which made it. */
+/** A unit's part of a symbol table file, as plain data that a worker can send. Numbers are those of its
+ * encoder. */
 export interface MstPart {
-  /** Strings that no part before had; they continue the encoder's numbers, from 0. `null` where the encoder
-   * shares its strings with the builder. */
+  /** Strings that no earlier part had; their numbers follow on. `null` if the encoder shares its strings with
+   * the builder. */
   readonly strings: Strings | null;
-  /** The unit's group: units with the same names and paths in the same order have one together. */
+  /** The unit's group: units with the same names and paths in the same order share one. */
   readonly group: number;
-  /** The group's names, by their number among the strings; `null` when a part before had them. */
+  /** String numbers of the group's names; `null` if an earlier part had them. */
   readonly names: Uint32Array<ArrayBuffer> | null;
-  /** Its paths, likewise. */
+  /** String numbers of the group's paths, likewise. */
   readonly files: Uint32Array<ArrayBuffer> | null;
-  /** Bodies that no part of the group before had; they continue the group's numbers, from 0. */
+  /** Bodies that no earlier part of the group had; their numbers follow on. */
   readonly bodies: Uint8Array<ArrayBuffer>;
-  /** Where each of them ends. */
+  /** End of each body. */
   readonly bodyEnds: Uint32Array<ArrayBuffer>;
-  /** A number for each of them, which differs where they differ. */
+  /** A hash of each body. */
   readonly bodyKeys: Float64Array<ArrayBuffer>;
-  /** Each piece's first byte, rising, in bytes from the image's base. */
+  /** Start of each piece, ascending, as an offset from the image's base. */
   readonly starts: Float64Array<ArrayBuffer>;
-  /** Each piece's size in bytes. */
+  /** Size of each piece, in bytes. */
   readonly sizes: Float64Array<ArrayBuffer>;
-  /** Each piece's body, by its number. */
+  /** Number of each piece's body. */
   readonly pieceBodies: Uint32Array<ArrayBuffer>;
-  /** Each piece's {@linkcode PIECE} bits. */
+  /** {@linkcode PIECE} bits of each piece. */
   readonly kinds: Uint8Array<ArrayBuffer>;
 }
 
-/** What a piece is. */
+/** Properties of a piece. */
 export const PIECE = {
-  /** It belongs to a function that has a name. */
+  /** Its function has a name. */
   NAMED: 1,
-  /** Its function begins with it. */
+  /** It is the start of its function. */
   FIRST: 2,
 } as const;
 
-/** Where code of an architecture begins, as a power of two. */
+/** The alignment of code, as a power of two. */
 function codeShift({ name }: Arch): number {
   return name === "arm64" ? 2 : name === "armv7" ? 1 : 0;
 }
 
-/** The pieces of a unit: where each one's body ends, where it begins in the image, its bytes, and its
- * {@linkcode PIECE} bits. */
+/** The pieces of a unit: the end of the body, the start in the image, the size, and {@linkcode PIECE} bits. */
 interface Unit {
   readonly ends: number[];
   readonly starts: number[];
@@ -61,36 +60,36 @@ interface Unit {
   readonly kinds: number[];
 }
 
-/** The bodies of a unit may take this many bytes. Every piece has all calls around its rows, so that a
- * thousand calls inside each other, with rows here and there, take any amount. */
+/** Maximum size of a unit's bodies. A piece has all calls around its rows, so a thousand nested calls with
+ * scattered rows would take any amount of memory. */
 function maximumSize({ rowCount, rangeCount, scopeCount }: UnitTable): number {
   return 64 * (rowCount + rangeCount + scopeCount) + (1 << 16);
 }
 
-/** How far a unit has been encoded. */
+/** The position of the encoder in a unit. */
 interface Cursor {
   at: number;
-  /** The run of scopes that holds at `at`, and where the next one begins. */
+  /** The run at `at`, and the start of the next one. */
   run: number;
   runNext: number;
-  /** The run's scope; -1 for none. */
+  /** The scope of the run; -1 for none. */
   scope: number;
-  /** The sequence of rows that holds at `at`, or else the next one. */
+  /** The sequence at `at`, or else the next one. */
   sequence: number;
-  /** Where the sequence ends; -Infinity where none holds. */
+  /** End of the sequence; -Infinity if there is none at `at`. */
   sequenceEnd: number;
-  /** The row that holds; -1 for none. */
+  /** The row at `at`; -1 for none. */
   row: number;
-  /** One beyond the last row of the sequence. */
+  /** Exclusive end of the sequence's rows. */
   rowEnd: number;
-  /** Where the next row begins to hold, or the sequence ends. */
+  /** Start of the next row, or end of the sequence. */
   lineNext: number;
   /** The file of the last row, and its number in the unit. */
   file: number;
   fileNumber: number;
 }
 
-/** The bodies that the parts of one group had. */
+/** The bodies of a group so far. */
 interface Group {
   readonly number: number;
   readonly names: Uint32Array<ArrayBuffer>;
@@ -98,7 +97,7 @@ interface Group {
   readonly bodies: Map<number, number>;
 }
 
-/** Encodes units, one after another: each worker has one.
+/** Encodes units, one at a time. Each worker has an encoder.
  *
  * @example
  * ```ts ignore
@@ -115,17 +114,17 @@ export class UnitEncoder {
   readonly #isShared: boolean;
   readonly #groups = new Map<number, Group[]>();
   #groupCount = 0;
-  /** The unit's names and paths, by their numbers in the unit less 1: their numbers among all strings. */
+  // String numbers of the unit's names and paths, by their number in the unit minus 1.
   #names: number[] = [];
   #files: number[] = [];
-  /** By function: its name's number in the unit plus 1; 0 where it was not asked for. */
+  /** By function: the number of its name in the unit, plus 1; 0 if not assigned. */
   #nameNumbers = new Int32Array(0);
-  /** By file: its path's number in the unit. */
+  /** By file: the number of its path in the unit. */
   readonly #fileNumbers = new Map<number, number>();
   readonly #runs = new ScopeRuns();
   readonly #piece = new PieceEncoder();
   readonly #out = new ByteBuffer(1 << 16);
-  /** By scope: its function, or itself; what stands for it; its number in the current piece. */
+  // By scope: its function; the scope shown for it, which is less deep; its number in the current piece.
   #roots = new Int32Array(0);
   #shown = new Int32Array(0);
   #numbers = new Int32Array(0);
@@ -133,8 +132,8 @@ export class UnitEncoder {
   #stamp = 0;
 
   /**
-   * @param arch of the image: how its code is aligned
-   * @param shared the builder's strings, where it is on the same thread
+   * @param arch the image's architecture: its alignment of code
+   * @param shared the builder's strings, if it is on the same thread
    */
   constructor(arch: Arch, shared?: StringSet) {
     this.#shift = codeShift(arch);
@@ -174,7 +173,7 @@ export class UnitEncoder {
     } else this.#nameNumbers.fill(0, 0, functionCount);
   }
 
-  /** The number in the unit of a function's name; 0 for none. */
+  /** The number of a function's name in the unit; 0 for none. */
   #nameOf(table: UnitTable, scopeFunction: number): number {
     const known = this.#nameNumbers[scopeFunction];
     if (known > 0) return known - 1;
@@ -184,7 +183,7 @@ export class UnitEncoder {
     return number;
   }
 
-  /** The number in the unit of a file's path; 0 for none. */
+  /** The number of a file's path in the unit; 0 for none. */
   #fileOf(table: UnitTable, file: number): number {
     const known = this.#fileNumbers.get(file);
     if (known !== undefined) return known;
@@ -204,7 +203,7 @@ export class UnitEncoder {
     }
     const roots = this.#roots;
     const shown = this.#shown;
-    // For now, how deep each is.
+    // Used for the depth of each scope here.
     const depths = this.#numbers;
     this.#stamps.fill(0);
     this.#stamp = 0;
@@ -217,7 +216,7 @@ export class UnitEncoder {
     }
   }
 
-  /** Writes all bodies to `#out`; `null` when code is not aligned as `shift` says. */
+  /** Writes all bodies to `#out`; `null` if code is not aligned to `shift`. */
   #encodePieces(table: UnitTable, shift: number): Unit | null {
     const { rowOffset, sequenceCount, sequenceRows } = table;
     const { starts, count } = this.#runs;
@@ -248,10 +247,10 @@ export class UnitEncoder {
     return unit;
   }
 
-  /** Writes the next body to `#out`; returns whether its code is aligned as `shift` says.
+  /** Writes the next body to `#out`; returns false if its code is not aligned to `shift`.
    *
-   * It goes from each offset where another scope or row begins to hold to the next such one. This is
-   * where indexing takes its time: what changes is in local variables, and in no closure. */
+   * It moves from each offset where the scope or row changes to the next such one. Much of the time of
+   * indexing is spent here: the state is in local variables, not in closures. */
   #encodePiece(table: UnitTable, shift: number, cursor: Cursor, unit: Unit): boolean {
     const { rowOffset, rowFile, rowLine, rowColumn, sequenceCount, sequenceHigh, sequenceRows } =
       table;
@@ -260,7 +259,7 @@ export class UnitEncoder {
     const unaligned = (1 << shift) - 1;
     let { at, run, runNext, scope, sequence, sequenceEnd, row, rowEnd, lineNext } = cursor;
     let { file: knownFile, fileNumber } = cursor;
-    // The piece that is being written: its function, its start, and what its last row says.
+    // The current piece: its function, its start and its last row.
     let open = false;
     let root = -1;
     let start = 0;
@@ -269,7 +268,7 @@ export class UnitEncoder {
     let lastFile = 0;
     let lastLine = 0;
     let lastColumn = 0;
-    // What the last scope's number is.
+    // The number of the last scope.
     let knownScope = -2;
     let scopeNumber = 0;
 
@@ -294,7 +293,7 @@ export class UnitEncoder {
           }
         }
         if (row >= 0) {
-          // Of rows at one offset the last holds.
+          // Of rows at one offset the last counts.
           while (row + 1 < rowEnd && rowOffset[row + 1] <= at) row++;
           lineNext = row + 1 < rowEnd ? Math.min(rowOffset[row + 1], sequenceEnd) : sequenceEnd;
         }
@@ -324,7 +323,7 @@ export class UnitEncoder {
         knownScope = scope;
         scopeNumber = scope < 0 ? 0 : this.#numberScope(this.#shown[scope], root, table);
       }
-      // The rows up to the next change of scopes, of which the first holds already.
+      // The rows up to the next change of scope, from the current one.
       const limit = runNext < sequenceEnd ? runNext : sequenceEnd;
       for (;;) {
         let file = 0;
@@ -346,7 +345,7 @@ export class UnitEncoder {
           file !== lastFile
         ) {
           const bytes = at - last;
-          // Steps of 1 GiB are none that code has; larger ones are no integers of 32 bits, either.
+          // Code has no steps of 1 GiB; larger ones do not fit 32 bits either.
           if (bytes < 0x40000000) {
             if ((bytes & unaligned) !== 0) return false;
             piece.row(bytes >> shift, scopeNumber, file, line, column);
@@ -365,7 +364,7 @@ export class UnitEncoder {
         const offset = rowOffset[row + 1];
         if (offset >= limit) break;
         at = offset;
-        // Of rows at one offset the last holds.
+        // Of rows at one offset the last counts.
         do row++; while (row + 1 < rowEnd && rowOffset[row + 1] <= offset);
       }
       if (row >= 0) {
@@ -387,7 +386,7 @@ export class UnitEncoder {
     return !open || this.#close(unit, table, shift, root, start, at);
   }
 
-  /** Ends a piece; returns whether it is aligned. */
+  /** Ends a piece; returns false if it is not aligned. */
   #close(
     unit: Unit,
     table: UnitTable,
@@ -409,7 +408,7 @@ export class UnitEncoder {
     return true;
   }
 
-  /** A scope's number in the current piece, which it is given when it has none yet. */
+  /** The number of a scope in the current piece; assigned at first use. */
   #numberScope(scope: number, root: number, table: UnitTable): number {
     if (scope === root) return 0;
     if (this.#stamps[scope] === this.#stamp) return this.#numbers[scope];
@@ -440,7 +439,7 @@ export class UnitEncoder {
     return group;
   }
 
-  /** Leaves out bodies that the group has. */
+  /** Removes bodies that the group has already. */
   #share(
     bodies: Uint8Array,
     ends: readonly number[],
@@ -474,7 +473,7 @@ export class UnitEncoder {
   }
 }
 
-/** A number below 2^53 that, among the few thousand bodies of a group, no two different ones have. */
+/** A hash below 2^53: distinct for the few thousand bodies of a group. */
 function keyOf(bytes: Uint8Array, start: number, end: number): number {
   let a = 0x811c9dc5 | 0;
   let b = end - start;

@@ -1,5 +1,4 @@
-/** XXH32, a checksum that is quick to compute: https://github.com/Cyan4973/xxHash, its document
- * `doc/xxhash_spec.md`. */
+/** XXH32, a fast checksum: https://github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`. */
 
 const PRIME1 = 0x9e3779b1 | 0;
 const PRIME2 = 0x85ebca77 | 0;
@@ -45,8 +44,7 @@ export function xxh32(bytes: Uint8Array, seed = 0): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** The whole words of some bytes. XXH32 takes them as little-endian, as every system that JavaScript runs on
- * has them. */
+/** The bytes as 32-bit words. XXH32 is little-endian, like all systems that JavaScript runs on. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const count = bytes.length >>> 2;
   const isAligned = bytes.byteOffset % 4 === 0;
