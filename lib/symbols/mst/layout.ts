@@ -5,7 +5,7 @@ import { FormatError } from "../../errors.ts";
 import { formatUuid, uuidBytes } from "../../hex.ts";
 import { xxh32 } from "./xxh32.ts";
 
-/** `\x89MST\r\n\x1a\n`: not text, and whoever treats it as such damages it. */
+/** `\x89MST\r\n\x1a\n`. A program that treats the file as text damages this detectably. */
 export const MAGIC: readonly number[] = [0x89, 0x4d, 0x53, 0x54, 0x0d, 0x0a, 0x1a, 0x0a];
 /** The format version written, and the only one read. */
 export const VERSION = 1;
