@@ -1,4 +1,5 @@
 /** The DWARF sections of an image, read on demand. */
+import type { RawText } from "../escape.ts";
 import { FormatError } from "../errors.ts";
 import { Budget } from "./budget.ts";
 import { inflate } from "./zlib.ts";
@@ -6,7 +7,7 @@ import { inflate } from "./zlib.ts";
 /** A source of bytes: a file, or a part of one. */
 export interface DwarfSource {
   /** For messages. */
-  readonly name: string;
+  readonly name: RawText;
   /** Size in bytes. */
   readonly size: number;
   /** The bytes at `offset`; fewer than `length` only at the end of the source.
@@ -76,7 +77,7 @@ export class DwarfSection {
 /** The sections of one image. */
 export class DwarfSections {
   /** For messages. */
-  readonly name: string;
+  readonly name: RawText;
   readonly #source: DwarfSource;
   readonly #places: ReadonlyMap<string, DwarfSectionPlace>;
   readonly #sections = new Map<string, DwarfSection>();

@@ -12,9 +12,9 @@ export interface UnitTable {
   /** Offset of the unit in `.debug_info`. */
   readonly unit: number;
   /** `DW_AT_name`; `null` if there is none. */
-  readonly name: string | null;
+  readonly name: RawText | null;
   /** `DW_AT_comp_dir`; `null` if there is none. */
-  readonly directory: string | null;
+  readonly directory: RawText | null;
   /** `DW_AT_language`; 0 if there is none. */
   readonly language: number;
 

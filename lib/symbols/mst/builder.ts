@@ -1,5 +1,6 @@
 /** Builds a symbol table file. */
 
+import type { RawText } from "../../escape.ts";
 import { sweepRanges, type UnitTable } from "../../dwarf/mod.ts";
 import { assemble, type MstIdentity } from "./assemble.ts";
 import { ByteBuffer } from "./byte_buffer.ts";
@@ -24,7 +25,7 @@ export interface MstSymbol {
   /** Size in bytes. */
   readonly size: number;
   /** Without Mach-O's underscore. */
-  readonly name: string;
+  readonly name: RawText;
 }
 
 /** A group: units with the same names and paths. */

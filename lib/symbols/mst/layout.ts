@@ -1,5 +1,6 @@
 /** The layout of a symbol table file and its header. README.md in this folder specifies every byte. */
 
+import type { RawText } from "../../escape.ts";
 import { type Arch, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
 import { formatUuid, uuidBytes } from "../../hex.ts";
@@ -74,7 +75,7 @@ export interface MstHeader {
   /** Size of `__TEXT` in bytes; 0 if unknown. */
   readonly textSize: number;
   /** The name of the file that this one was made from; empty if unknown. */
-  readonly name: string;
+  readonly name: RawText;
   /** Number of functions with code of their own and of symbols. */
   readonly functionCount: number;
   readonly blockShift: number;

@@ -30,7 +30,7 @@ const decoder = new TextDecoder();
 /** A function of a symbol table file. */
 export interface MstFunction {
   /** The mangled name, if it has one. */
-  readonly name: string;
+  readonly name: RawText;
   /** Start, as an offset from the image's base. */
   readonly start: number;
 }

@@ -23,7 +23,7 @@ export interface MstInfo {
   /** Size of `__TEXT` in bytes; 0 if unknown. */
   readonly textSize: number;
   /** The image's name; empty if unknown. */
-  readonly name: string;
+  readonly name: RawText;
   /** Number of functions with code of their own and of symbols. */
   readonly functionCount: number;
 }

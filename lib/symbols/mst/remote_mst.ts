@@ -1,5 +1,6 @@
 /** A remote symbol table file: on a web server, or in an object store. */
 
+import type { RawText } from "../../escape.ts";
 import { FormatError } from "../../errors.ts";
 import type { SourceFrame } from "../../dwarf/mod.ts";
 import { BlockCache, BlockMap, type Blocks } from "./blocks.ts";
@@ -25,7 +26,7 @@ import { infoOf, type MstInfo } from "./mst_file.ts";
  */
 export interface AsyncByteSource {
   /** The file's address, for messages. */
-  readonly name: string;
+  readonly name: RawText;
   /** Size in bytes. */
   readonly size: number;
   /** The bytes at `offset`; fewer than `length` only at the end of the file. */
@@ -116,7 +117,7 @@ export async function readAtMost(
  */
 export class RemoteMst {
   /** The file's address. */
-  readonly path: string;
+  readonly path: RawText;
   /** The image that it describes. */
   readonly info: MstInfo;
   readonly #blocks: RemoteBlocks;
