@@ -57,7 +57,10 @@ export async function runWorkers<Task, Answer>(
     }
     return { task: value, number: given++ };
   };
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  // Node 20 has no Promise.withResolvers.
+  let resolve!: () => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<void>((...settle) => [resolve, reject] = settle);
   const giveUp = () => reject(signal?.reason);
   signal?.addEventListener("abort", giveUp);
   try {

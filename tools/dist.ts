@@ -50,8 +50,26 @@ function writeJson(path: string, value: unknown): Promise<void> {
   return Deno.writeTextFile(path, JSON.stringify(value, null, 2) + "\n");
 }
 
-/** What demangles C++ and Rust names. */
-const demangler = "gecko-profiler-demangle";
+/** The npm packages that the sources import, by name. */
+const packages = Object.entries(manifest.imports).filter(([, to]) => to.startsWith("npm:"));
+
+/** Puts beside each module that imports an npm package by name one that names it in full, which denoify
+ * takes: its distribution has no import map. */
+async function nameInFull(directory: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    if (isDirectory) {
+      await nameInFull(path);
+      continue;
+    }
+    const code = await Deno.readTextFile(path);
+    const named = packages.reduce(
+      (text, [name, specifier]) => text.replaceAll(`import("${name}")`, `import("${specifier}")`),
+      code,
+    );
+    if (named !== code) await Deno.writeTextFile(path.replace(/\.ts$/, ".deno.ts"), named);
+  }
+}
 
 /** Where an entry of the package is: under Deno in the program, elsewhere in the portable library. */
 const entry = (portable: string, program = portable) => ({
@@ -94,14 +112,17 @@ export async function buildDist(output: string): Promise<void> {
       `${stage}/src/tools/dist/files.deno.ts`,
       denoFiles.replaceAll('"../lib/', '"../../lib/'),
     );
-    const library = await Deno.readTextFile(`${root}lib/symbols/demangle/library.ts`);
+    await nameInFull(`${stage}/src/lib`);
+    // It has no types of its own.
     await Deno.writeTextFile(
-      `${stage}/src/lib/symbols/demangle/library.deno.ts`,
-      library.replace(`import("${demangler}")`, `import("${manifest.imports[demangler]}")`),
+      `${stage}/src/capstone.d.ts`,
+      'declare module "@alexaltea/capstone-js";\n',
     );
     await writeJson(`${stage}/package.json`, {
       ...npmManifest,
-      dependencies: { [demangler]: manifest.imports[demangler].replace(/^npm:.*@/, "") },
+      dependencies: Object.fromEntries(
+        packages.map(([name, specifier]) => [name, specifier.replace(/^npm:.*@/, "")]),
+      ),
       main: "dist/tools/dist/mod.js",
       devDependencies: tools,
       denoify: { index: "src/tools/dist/mod.ts" },

@@ -14,10 +14,12 @@ let inflater: Inflate | undefined;
 /** Loads the decompression of compressed DWARF sections. Only browsers need it, before they open such a file.
  *
  * @example
- * ```ts ignore
- * import { DebugProvider, loadInflate } from "@machpause/machpause/symbols";
+ * ```ts
+ * import { openSymbolizer } from "@machpause/machpause";
+ * import { loadInflate } from "@machpause/machpause/symbols";
  *
  * await loadInflate();
+ * using symbolizer = openSymbolizer([{ path: "MyApp.dSYM" }]);
  * ```
  */
 export async function loadInflate(): Promise<void> {

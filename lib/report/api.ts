@@ -38,7 +38,7 @@ export {
   type KnowledgeRow,
 } from "./knowledge/mod.ts";
 export type { CodeOrigin, CodeOrigins, UnitSource } from "./origins.ts";
-export { readReport } from "./read/mod.ts";
+export { readReport, readReports } from "./read/mod.ts";
 export {
   type CallTreeNode,
   CrashReport,

@@ -30,6 +30,13 @@ function isMachinery(symbol: string): boolean {
  * the first frames of the program's own code. Functions that raise exceptions, addresses, offsets, lines,
  * and what compilers add to names are left out.
  *
+ * @example
+ * ```ts
+ * import { readReport, reportSignature } from "@machpause/machpause/report";
+ *
+ * const report = readReport(await Deno.readFile("MyApp.ips"), "MyApp.ips");
+ * console.log(reportSignature(report).parts.join(" ← "));
+ * ```
  * @param demangle makes names readable: reports have them in different forms
  */
 export function reportSignature(

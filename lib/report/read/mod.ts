@@ -40,9 +40,8 @@ export function readReport(file: Uint8Array | string, name: string): CrashReport
  *
  * @example
  * ```ts
- * import { crashReports } from "@machpause/machpause";
+ * import { readReports } from "@machpause/machpause/report";
  *
- * const { readReports } = await crashReports();
  * for (const { process } of readReports(await Deno.readFile("crashes.txt"), "crashes.txt")) {
  *   console.log(process.name);
  * }
