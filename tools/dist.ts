@@ -113,18 +113,22 @@ export async function buildDist(output: string): Promise<void> {
       denoFiles.replaceAll('"../lib/', '"../../lib/'),
     );
     await nameInFull(`${stage}/src/lib`);
-    // It has no types of its own.
+    // It has no types of its own. denoify reads everything in src.
+    await Deno.mkdir(`${stage}/types`);
     await Deno.writeTextFile(
-      `${stage}/src/capstone.d.ts`,
+      `${stage}/types/capstone.d.ts`,
       'declare module "@alexaltea/capstone-js";\n',
     );
     await writeJson(`${stage}/package.json`, {
       ...npmManifest,
-      dependencies: Object.fromEntries(
-        packages.map(([name, specifier]) => [name, specifier.replace(/^npm:.*@/, "")]),
-      ),
       main: "dist/tools/dist/mod.js",
-      devDependencies: tools,
+      // denoify would ask GitHub for dependencies; it meets none of these.
+      devDependencies: {
+        ...tools,
+        ...Object.fromEntries(
+          packages.map(([name, specifier]) => [name, specifier.replace(/^npm:.*@/, "")]),
+        ),
+      },
       denoify: { index: "src/tools/dist/mod.ts" },
     });
     await writeJson(`${stage}/tsconfig.json`, {
@@ -140,7 +144,7 @@ export async function buildDist(output: string): Promise<void> {
         rootDir: "src",
         outDir: "dist",
       },
-      include: ["src"],
+      include: ["src", "types"],
       exclude: ["src/**/*.deno.ts"],
     });
     await run(stage, "npm", "install", "--silent", "--no-package-lock", "--no-audit", "--no-fund");

@@ -41,6 +41,8 @@ const inSource = /"npm:(@[^@/]+\/[^@/]+|[^@/]+)@([^"/]+)[^"]*"/g;
 function relocate(code: string, path: string): string {
   const up = "../".repeat(path.split("/").length - 1) || "./";
   return code
+    // TypeScript leaves some of them: calls of import() in an array.
+    .replace(/(\bimport\(\s*"\.[^"]+)\.ts(")/g, "$1.js$2")
     .replace(/(new URL\(\s*"[^"]+)\.ts(",\s*import\.meta\.url)/g, "$1.js$2")
     .replace(/(from |import\()"(npm:)?(@?[\w-][^"]*)"/g, (whole, keyword, npm, name) => {
       const entry = linked.get(name);
