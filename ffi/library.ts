@@ -22,10 +22,15 @@ const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=ui
 /** The embedded library for this machine. */
 const ownKey = Deno.build.os === "darwin" ? "darwin" : `linux-${Deno.build.arch}`;
 
-/** Hashes bytes; the result is hexadecimal. WebCrypto is asynchronous, and `node:crypto` takes longer to
- * load than all of machpause. */
+/** Hashes bytes at once; the result is hexadecimal. It takes milliseconds where WebCrypto takes a tenth of
+ * one, and `node:crypto` takes longer to load than all of machpause. */
 function sha256(bytes: Uint8Array): string {
   return digest(bytes).toHex();
+}
+
+/** Hashes bytes for those who can wait. */
+async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
 /** Runs `action`. An error about missing permissions names the flags. */
@@ -98,6 +103,14 @@ function checkCached(prebuilt: Prebuilt): string | undefined {
     : undefined;
 }
 
+/** As {@linkcode checkCached}, for those who can wait. */
+async function checkCachedSoon(prebuilt: Prebuilt): Promise<string | undefined> {
+  const path = permitted(() => findCached(prebuilt));
+  return path !== undefined && await sha256Of(Deno.readFileSync(path)) === prebuilt.sha256
+    ? path
+    : undefined;
+}
+
 /** Writes the file to the cache and returns its path. */
 function install(prebuilt: Prebuilt, bytes: Uint8Array): string {
   if (sha256(bytes) !== prebuilt.sha256) throw damaged(prebuilt);
@@ -161,7 +174,7 @@ const modules: Readonly<Record<string, () => Promise<{ readonly default: string 
 };
 
 /** Decompresses an embedded file. */
-async function embedded(key: string): Promise<Uint8Array> {
+async function embedded(key: string): Promise<Uint8Array<ArrayBuffer>> {
   const compressed = Uint8Array.fromBase64((await modules[key]()).default);
   const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -186,6 +199,15 @@ const ownLibrary = Object.hasOwn(libraries, ownKey) && !seemsCached()
   ? await embedded(ownKey)
   : undefined;
 
+/** The path of the cached library once {@linkcode prepareLibrary} has checked it. */
+let prepared: string | undefined;
+
+/** Checks the cached library ahead of {@linkcode libraryPath}, which cannot wait and is slower for it. Where
+ * that is not possible, it does nothing. */
+export async function prepareLibrary(): Promise<void> {
+  if (seemsCached()) prepared = await checkCachedSoon(libraries[ownKey]);
+}
+
 /** The path of the native library: `library`, or the environment variable `MACHPAUSE_LIBRARY`, or the
  * embedded library, which is written to the cache directory if needed.
  *
@@ -197,7 +219,9 @@ export function libraryPath(library?: string): string {
   if (given !== undefined) return given;
   const prebuilt = prebuiltOf(ownKey);
   return permitted(() => {
-    const path = checkCached(prebuilt);
+    const path = prepared ?? checkCached(prebuilt);
+    // Every load has a check of its own.
+    prepared = undefined;
     if (path !== undefined) return path;
     if (ownLibrary !== undefined) return install(prebuilt, ownLibrary);
     const wrong = findCached(prebuilt);
@@ -229,7 +253,7 @@ export function preloadPath(): Promise<string> {
 export async function demoPath(): Promise<string> {
   const prebuilt = prebuiltOf("demo");
   const bytes = await embedded("demo");
-  if (sha256(bytes) !== prebuilt.sha256) throw damaged(prebuilt);
+  if (await sha256Of(bytes) !== prebuilt.sha256) throw damaged(prebuilt);
   const end = bytes.indexOf("\n".charCodeAt(0));
   const list: { path: string; size: number }[] = JSON.parse(
     new TextDecoder().decode(bytes.subarray(0, end)),
@@ -262,7 +286,7 @@ function holds(path: string, bytes: Uint8Array): boolean {
 
 async function embeddedPath(key: string): Promise<string> {
   const prebuilt = prebuiltOf(key);
-  const path = permitted(() => checkCached(prebuilt));
+  const path = await checkCachedSoon(prebuilt);
   if (path !== undefined) return path;
   const bytes = await embedded(key);
   return permitted(() => install(prebuilt, bytes));

@@ -14,6 +14,7 @@ import type { SymbolOptions } from "../lib/symbols/walking.ts";
 import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
 
 export { fileSystem as system };
+export { prepareLibrary } from "./library.ts";
 
 let opened: NativeKernel | undefined;
 

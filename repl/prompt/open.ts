@@ -17,7 +17,8 @@ export async function openTarget(
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
   checkFolders(symbols);
-  const { attach, attachSelf } = await import("../../ffi/processes.ts");
+  const { attach, attachSelf, prepareLibrary } = await import("../../ffi/processes.ts");
+  await prepareLibrary();
   if (spec === "self") return held(attachSelf({ symbols }));
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
   if (pid === undefined && spec.startsWith("pid:")) {
