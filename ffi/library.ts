@@ -277,7 +277,9 @@ function holds(path: string, bytes: Uint8Array): boolean {
   try {
     if (!Deno.lstatSync(path).isFile) return false;
     const found = Deno.readFileSync(path);
-    return found.length === bytes.length && found.every((byte, at) => byte === bytes[at]);
+    let same = found.length === bytes.length ? 0 : -1;
+    while (same >= 0 && same < bytes.length && found[same] === bytes[same]) same++;
+    return same === bytes.length;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
