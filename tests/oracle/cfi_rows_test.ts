@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { CallFrameInfo } from "../../lib/dwarf/mod.ts";
 import { Image } from "../../lib/macho/mod.ts";
 import { dwarfdump, formatRow, type PrintedFdes } from "./cfi_dwarfdump.ts";
-import { machOFiles } from "./macho_files.ts";
+import { fixtureFiles, machOFiles } from "./macho_files.ts";
 
 const kinds = ["eh_frame", "debug_frame"] as const;
 
@@ -85,7 +85,7 @@ async function withDirectory(work: (directory: string) => Promise<void>): Promis
 
 Deno.test("the fixtures' rows are those of llvm-dwarfdump", async () => {
   let rows = 0;
-  for (const path of machOFiles(new URL("../fixtures/", import.meta.url).pathname)) {
+  for (const path of fixtureFiles()) {
     rows += await compare(path);
   }
   // Those of i386, which has no compact unwind information.

@@ -12,3 +12,10 @@ export function* machOFiles(directory: string): Generator<string> {
     if (magics.has(new DataView(magic.buffer).getUint32(0, true))) yield path;
   }
 }
+
+/** The thin Mach-O files of all fixtures, the demo's among them. */
+export function* fixtureFiles(): Generator<string> {
+  for (const folder of ["../fixtures/", "../../examples/"]) {
+    yield* machOFiles(new URL(folder, import.meta.url).pathname);
+  }
+}

@@ -6,7 +6,7 @@ import { imagesIn } from "../../lib/symbols/mod.ts";
 import { type MstFile, openMst } from "../../lib/symbols/mod.ts";
 import { makeTable } from "../../lib/symbols/index/mod.ts";
 import { largeDylib } from "./large_dsym.ts";
-import { machOFiles } from "./macho_files.ts";
+import { fixtureFiles } from "./macho_files.ts";
 import { compareChains, everyOffset, openSubject, randomOffsets } from "./symbolizer.ts";
 
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
@@ -24,7 +24,7 @@ async function tableOf(path: string): Promise<MstFile> {
 }
 
 Deno.test("every fixture's dSYM as a table: llvm-symbolizer's chains at every address", async () => {
-  const paths = [...machOFiles(fixtures)].filter((path) => path.includes(".dSYM/"));
+  const paths = [...fixtureFiles()].filter((path) => path.includes(".dSYM/"));
   assert(paths.length >= 16);
   for (const path of paths) {
     using subject = openSubject(path);

@@ -1,11 +1,11 @@
 import { assert } from "@std/assert";
-import { machOFiles } from "./macho_files.ts";
+import { fixtureFiles } from "./macho_files.ts";
 import { compareChains, everyOffset, openSubject } from "./symbolizer.ts";
 
 const fixtures = new URL("../fixtures/", import.meta.url).pathname;
 
 Deno.test("every fixture's functions, lines and inlined calls are llvm-symbolizer's", async () => {
-  const paths = [...machOFiles(fixtures)].filter((path) => path.includes(".dSYM/"));
+  const paths = [...fixtureFiles()].filter((path) => path.includes(".dSYM/"));
   assert(paths.length >= 16);
   for (const path of paths) {
     using subject = openSubject(path);
