@@ -91,6 +91,8 @@ export function readLineHeader(
 export class FileTable {
   readonly #strings: StringReader;
   readonly #budget: Budget;
+  /** A copy of the header, for its strings. */
+  readonly #header: Uint8Array;
   /** `DW_AT_comp_dir`. */
   readonly #directory: string | null;
   readonly #version: number;
@@ -116,6 +118,7 @@ export class FileTable {
   ) {
     this.#strings = strings;
     this.#budget = budget;
+    this.#header = bytes.slice(0, header.program);
     this.#directory = strings.at(directString(unit.directory, unit, offsets));
     this.#version = header.version;
     if (header.version >= 5) this.#readTables(bytes, at, header, unit, offsets);
@@ -155,7 +158,11 @@ export class FileTable {
   }
 
   #text(string: number | string): string | null {
-    return typeof string === "string" ? string : this.#strings.at(string);
+    if (typeof string === "string") return string;
+    if (string < 0 || string % 8 !== HEADER) return this.#strings.at(string);
+    const start = Math.floor(string / 8);
+    const end = this.#header.indexOf(0, start);
+    return decoder.decode(this.#header.subarray(start, end < 0 ? this.#header.length : end));
   }
 
   /** Versions 2 to 4: zero-terminated names up to an empty one. */
@@ -167,20 +174,21 @@ export class FileTable {
         header.offset + at,
         "lists of directories and files that end",
       );
-    const name = (): string => {
+    /** -1 for the empty name. */
+    const name = (): number => {
+      const start = at;
       const end = bytes.indexOf(0, at);
       if (end < 0 || end >= limit) throw damage();
-      const text = decoder.decode(bytes.subarray(at, end));
       at = end + 1;
-      return text;
+      return end === start ? -1 : packString(HEADER, start);
     };
     const uleb = (): number => {
       const value = ulebAt(bytes, at);
       at = lebEnd(bytes, at);
       return value;
     };
-    for (let text = name(); text !== ""; text = name()) this.#directories.push(text);
-    for (let text = name(); text !== ""; text = name()) {
+    for (let text = name(); text >= 0; text = name()) this.#directories.push(text);
+    for (let text = name(); text >= 0; text = name()) {
       const directory = uleb();
       uleb(); // time
       uleb(); // length
@@ -206,13 +214,10 @@ export class FileTable {
       at = lebEnd(bytes, at);
       return value;
     };
-    const text = (): number | string => {
+    const text = (): number => {
       const [form] = values.forms;
       const [value] = values.low;
-      if (form === FORM.string) {
-        const end = bytes.indexOf(0, value);
-        return decoder.decode(bytes.subarray(value, end < 0 ? bytes.length : end));
-      }
+      if (form === FORM.string) return packString(HEADER, value);
       const ref = stringRef(form, value, 0);
       return ref === STRING.none ? packString(7, 0) : directString(ref, unit, offsets);
     };
@@ -243,6 +248,9 @@ export class FileTable {
 }
 
 const decoder = new TextDecoder();
+
+/** The kind of packed strings that are in the header itself, besides those of `STRING`. */
+const HEADER = 6;
 
 function isAbsolute(path: string): boolean {
   return path.startsWith("/") || /^(?:[A-Za-z]:)?[\\/]/.test(path);
