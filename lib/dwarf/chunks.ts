@@ -23,19 +23,24 @@ export class Chunks {
     this.section = section;
   }
 
-  /** The bytes from `offset`, which is inside the section, to the end of its chunk. Do not change them. */
-  from(offset: number): Uint8Array {
+  /** The chunk that contains an offset of the section. Do not change it. */
+  chunk(offset: number): Uint8Array {
     const number = Math.floor(offset / CHUNK);
     if (number !== this.#number) {
       this.#chunk = this.#read(number);
       this.#number = number;
     }
-    return this.#chunk.subarray(offset - number * CHUNK);
+    return this.#chunk;
+  }
+
+  /** The position of an offset in its chunk. */
+  position(offset: number): number {
+    return offset % CHUNK;
   }
 
   /** At least `length` bytes from `offset`, or all up to the section's end. */
   at(offset: number, length: number): Uint8Array {
-    const bytes = this.from(offset);
+    const bytes = this.chunk(offset).subarray(this.position(offset));
     if (bytes.length >= length || offset + bytes.length >= this.section.size) return bytes;
     return this.section.read(offset, length);
   }

@@ -22,3 +22,4 @@ export type { SourceFrame, SourceLocation } from "./source_frame.ts";
 export { UnitLookup } from "./unit_lookup.ts";
 export type { UnitTable } from "./unit_table.ts";
 export { loadInflate } from "./zlib.ts";
+export type { TextBytes } from "./string_reader.ts";

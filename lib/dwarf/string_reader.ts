@@ -11,10 +11,18 @@ const MAX_STRING = 1 << 16; // 2^10 times a power of 8
 const MAX_STRINGS = 1 << 18;
 const MAX_KEPT = 32 << 20;
 
+/** A string in UTF-8: the bytes from `start` up to `end`. */
+export interface TextBytes {
+  bytes: Uint8Array;
+  start: number;
+  end: number;
+}
+
 /** Reads strings and keeps them. */
 export class StringReader {
   readonly #sections: readonly Chunks[];
   readonly #known = new Map<number, string | null>();
+  readonly #text: TextBytes = { bytes: new Uint8Array(), start: 0, end: 0 };
   /** Total length of the strings in `#known`. */
   #size = 0;
 
@@ -33,27 +41,36 @@ export class StringReader {
       this.#size = 0;
     }
     const bytes = this.bytesAt(ref);
-    const text = bytes === null ? null : decoder.decode(bytes);
+    const text = bytes === null
+      ? null
+      : decoder.decode(bytes.bytes.subarray(bytes.start, bytes.end));
     this.#size += text?.length ?? 0;
     this.#known.set(ref, text);
     return text;
   }
 
-  /** The bytes of the string. Copy them at once: their memory is reused. */
-  bytesAt(ref: number): Uint8Array | null {
+  /** The bytes of the string; `null` if there is none. Copy them at once: the object and its memory are
+   * reused. */
+  bytesAt(ref: number): TextBytes | null {
     if (ref === STRING.none) return null;
     const chunks = this.#sections[ref % 8];
     const offset = Math.floor(ref / 8);
     if (chunks === undefined || !(offset < chunks.section.size)) return null;
-    let bytes = chunks.from(offset);
-    let length = bytes.indexOf(0);
-    if (length < 0) {
+    let bytes = chunks.chunk(offset);
+    let start = chunks.position(offset);
+    let end = bytes.indexOf(0, start);
+    if (end < 0) {
       // The string continues in the next chunk.
-      for (let room = 1 << 10; length < 0 && room <= MAX_STRING; room *= 8) {
+      start = 0;
+      for (let room = 1 << 10; end < 0 && room <= MAX_STRING; room *= 8) {
         bytes = chunks.section.read(offset, room);
-        length = bytes.indexOf(0);
+        end = bytes.indexOf(0);
       }
     }
-    return length < 0 ? bytes : bytes.subarray(0, length);
+    const text = this.#text;
+    text.bytes = bytes;
+    text.start = start;
+    text.end = end < 0 ? bytes.length : end;
+    return text;
   }
 }

@@ -181,7 +181,7 @@ export class UnitReader {
       symbolName: (number) => {
         const name = strings.bytesAt(this.#nameRef(linkages[number], "linkage")) ??
           strings.bytesAt(this.#nameRef(names[number], "name"));
-        if (name !== null) budget.spend(name.length, "__debug_str", 0);
+        if (name !== null) budget.spend(name.end - name.start, "__debug_str", 0);
         return name;
       },
       file: (number) => files?.path(number) ?? null,

@@ -1,6 +1,7 @@
 /** The functions and lines of a unit as flat tables. */
 
 import type { RawText } from "../escape.ts";
+import type { TextBytes } from "./string_reader.ts";
 
 /** The functions, inlined calls and lines of a unit, in columns: a unit has tens of thousands of rows, and
  * objects would cost more than reading them.
@@ -66,9 +67,9 @@ export interface UnitTable {
   functionName(scopeFunction: number): RawText | null;
   /** The mangled name without Mach-O's underscore; `null` if there is none. */
   linkageName(scopeFunction: number): RawText | null;
-  /** The linkage name, or else the name, as UTF-8; `null` if there is neither. Copy it at once: the memory is
-   * reused. */
-  symbolName(scopeFunction: number): Uint8Array | null;
+  /** The linkage name, or else the name; `null` if there is neither. Copy it at once: the object and its memory
+   * are reused. */
+  symbolName(scopeFunction: number): Readonly<TextBytes> | null;
   /** The full path of a file; `null` if there is no file with this number. */
   file(number: number): RawText | null;
 }

@@ -178,7 +178,9 @@ export class UnitEncoder {
     const known = this.#nameNumbers[scopeFunction];
     if (known > 0) return known - 1;
     const text = table.symbolName(scopeFunction);
-    const number = text === null ? 0 : this.#names.push(this.#strings.add(text));
+    const number = text === null
+      ? 0
+      : this.#names.push(this.#strings.add(text.bytes, text.start, text.end));
     this.#nameNumbers[scopeFunction] = number + 1;
     return number;
   }

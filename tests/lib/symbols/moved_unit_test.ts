@@ -30,7 +30,7 @@ const unit: UnitTable = {
   functionCount: 41,
   functionName: (scopeFunction) => `f${scopeFunction}`,
   linkageName: () => null,
-  symbolName: (scopeFunction) => new TextEncoder().encode(`f${scopeFunction}`),
+  symbolName: () => null,
   file: (number) => `file${number}`,
 };
 

@@ -68,7 +68,9 @@ export function unitTable({ scopes, sequences, files }: UnitInput): UnitTable {
     },
     symbolName: (number) => {
       const name = names[number] ?? null;
-      return name === null ? null : new TextEncoder().encode(name);
+      if (name === null) return null;
+      const bytes = new TextEncoder().encode(name);
+      return { bytes, start: 0, end: bytes.length };
     },
     file: (number) => rawOrNull(files[number]),
   };
