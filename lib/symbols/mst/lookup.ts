@@ -141,27 +141,30 @@ export class MstLookup {
 
   /** Reads pieces and symbols as lookups do; yields every few milliseconds.
    *
-   * @param step distance between the pieces and symbols that are read; 1 for all
+   * @param sample number of pieces to read, from all over the file; all when left out
    * @throws {FormatError} at the first damage
    */
-  *verify(step: number): Generator<void> {
+  *verify(sample?: number): Generator<void> {
     const { offset: pages, size } = this.#section("PAGES");
+    const step = sample === undefined ? 1 : Math.ceil(size / PAGE_SIZE / sample);
     const { offset: pieces } = this.#section("PIECES");
     let last = -1;
-    for (let page = 0; page < size / PAGE_SIZE; page++) {
+    for (let page = 0; page < size / PAGE_SIZE; page += step) {
       if (!this.#turnTo(this.#u64(pages + page * PAGE_SIZE))) continue;
       const { base, first, end } = this.#page;
-      for (let piece = first; piece < end; piece += step) {
+      for (let piece = first; piece < end; piece++) {
         const at = pieces + piece * PIECE_SIZE;
         const start = base + this.#u32(at);
         if (start <= last) throw new FormatError(this.#file, at, "pieces in rising order");
         last = start;
         this.#verifyPiece(this.#u32(at + 4), start);
+        if (sample !== undefined) break;
       }
       yield;
     }
+    if (sample !== undefined) return;
     const symbols = this.#section("SYMBOLS");
-    for (let at = 0; at < symbols.size; at += step * SYMBOL_SIZE) {
+    for (let at = 0; at < symbols.size; at += SYMBOL_SIZE) {
       this.#string(this.#u32(symbols.offset + at + 12));
       if (at % VERIFIED === 0) yield;
     }

@@ -125,15 +125,15 @@ export class MstFile implements DebugInfo {
 
   /** {@linkcode MstFile.verify} in steps of a few milliseconds.
    *
-   * @param step distance between the pieces that are checked. Above 1 the checksums are not checked
+   * @param sample number of pieces to check, without checksums; all of the file when left out
    * @throws {FormatError} at the first damage
    */
-  *verifying(step = 1): Generator<void> {
-    for (let block = 0; step === 1 && block < this.#map.count; block++) {
+  *verifying(sample?: number): Generator<void> {
+    for (let block = 0; sample === undefined && block < this.#map.count; block++) {
       this.#blocks.read(block);
       if (block % VERIFIED === 0) yield;
     }
-    yield* this.#lookup.verify(step);
+    yield* this.#lookup.verify(sample);
   }
 
   /** Disposes the source, if it is disposable. */

@@ -84,7 +84,7 @@ Deno.test("a table is verified as lookups read it", () => {
   const bytes = new Uint8Array(builder.finish().flatMap((chunk) => [...chunk]));
   using table = openMst(bytesSource(bytes, "made"));
   table.verify();
-  assertEquals([...table.verifying(7)].length > 0, true);
+  for (const _ of table.verifying(7));
   const damaged = bytes.slice();
   damaged[bytes.length >> 1] ^= 1;
   assertThrows(() => openMst(bytesSource(damaged, "damaged")).verify(), FormatError);
