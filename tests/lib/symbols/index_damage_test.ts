@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertThrows } from "@std/assert";
 import { files } from "../../../ffi/files.ts";
 import { archs } from "../../../lib/arch/mod.ts";
 import { FormatError } from "../../../lib/errors.ts";
