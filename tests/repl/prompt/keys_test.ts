@@ -307,6 +307,18 @@ Deno.test({
   },
 });
 
+/** Waits until the shell reads the keyboard. It shows its prompt before that, and while it takes the terminal
+ * back it may discard what was typed. */
+async function shellReads(terminal: Terminal): Promise<void> {
+  await terminal.type("\r");
+  const again = setInterval(() => void terminal.type("\r"), 2000);
+  try {
+    await terminal.until("SHELL$ ");
+  } finally {
+    clearInterval(again);
+  }
+}
+
 Deno.test({
   name: "Ctrl-Z stops the whole job, and `fg` brings it back",
   ignore,
@@ -332,6 +344,7 @@ Deno.test({
       await terminal.until("(demo stays paused while machpause is suspended)");
       await terminal.until("Stopped");
       await terminal.until("SHELL$ ");
+      await shellReads(terminal);
       await terminal.enter("echo at the shell", "at the shell\r\n");
       await terminal.enter("fg", "> 6 * ");
       await terminal.enter("7", /\n42\r\n/);
