@@ -24,7 +24,7 @@ export async function openTarget(
   if (pid === undefined && spec.startsWith("pid:")) {
     throw new UserError(`${spec} is not a pid: write it as in pid:123`, 2);
   }
-  return held(await attach(pid === undefined ? spec : Number(pid), { symbols }));
+  return held(attach(pid === undefined ? spec : Number(pid), { symbols }));
 }
 
 /** Checks that the folders of `--symbols` exist: a misspelt one would show only as missing names.
