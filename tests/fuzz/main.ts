@@ -7,11 +7,13 @@
  */
 import { parseArgs } from "node:util";
 import { readers } from "./readers.ts";
-import { damaged, type Finding, readCase } from "./run.ts";
+import { damaged, type Finding, processorTime, readCase } from "./run.ts";
 import type { Job } from "./worker.ts";
 
-/** A case that takes so long does not end: milliseconds. */
+/** A case that takes so much processor time does not end: milliseconds. */
 const HANG = 20_000;
+/** Nor does one that takes so long and waits for something: milliseconds. */
+const BLOCKED = 600_000;
 
 /** How many cases were read, and what was found. */
 export interface Outcome {
@@ -42,12 +44,14 @@ export async function fuzz(reader: string, seed: number, duration: number): Prom
     };
     const job: Job = { reader, seed, first, duration: end - performance.now(), progress };
     worker.postMessage(job);
-    let [seen, since] = [-1, performance.now()];
+    let [seen, since, used] = [-1, performance.now(), processorTime()];
     const watch = setInterval(() => {
       const count = Atomics.load(progress, 1);
-      if (count !== seen) [seen, since] = [count, performance.now()];
-      if (performance.now() - since < HANG || count === 0) return;
-      findings.push({ reader, seed, case: progress[0], what: `does not end in ${HANG} ms` });
+      if (count !== seen) [seen, since, used] = [count, performance.now(), processorTime()];
+      const [waited, took] = [performance.now() - since, processorTime() - used];
+      if (waited < BLOCKED && took < HANG || count === 0) return;
+      const what = `does not end in ${Math.round(waited)} ms, of which it ran ${Math.round(took)}`;
+      findings.push({ reader, seed, case: progress[0], what });
       done.resolve(progress[0] + 1);
     }, 200);
     first = await done.promise;
@@ -85,7 +89,7 @@ async function main(args: string[]): Promise<number> {
     return what === null ? 0 : 1;
   }
   const end = performance.now() + Number(values.seconds) * 1000;
-  let count = 0;
+  let [count, total] = [0, 0];
   for (let round = 0; performance.now() < end; round++) {
     for (const { name } of chosen) {
       const slice = Math.min(60_000, Number(values.seconds) * 1000 / chosen.length);
@@ -95,8 +99,12 @@ async function main(args: string[]): Promise<number> {
         console.log(`  --case ${finding.case}: ${finding.what}`);
       }
       count += findings.length;
+      total += cases;
     }
   }
+  console.log(
+    `${total} files, ${count} findings, ${Math.round(processorTime() / 1000)} s of processor time`,
+  );
   return count === 0 ? 0 : 1;
 }
 

@@ -24,14 +24,17 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   console.log(`seed ${seed}`);
   const library = await buildHost(`${await buildDirectory()}/host`);
-  const { kills, targets, slowest, slowestKind, findings } = await soak(
+  const { kills, targets, slowest, slowestWait, slowestKind, findings } = await soak(
     library,
     new Random(seed),
     seconds * 1000,
   );
   console.log(
     `${targets} targets, ${kills} kills; a target (${slowestKind}) ran on after ` +
-      `${Math.round(slowest)} ms at most`,
+      `${Math.round(slowest)} ms at most, for ${
+        Math.round(slowestWait)
+      } ms of which the soak itself ` +
+      "waited for a processor",
   );
   for (const finding of findings) console.log(finding);
   return findings.length > 0 ? 1 : 0;

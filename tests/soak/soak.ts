@@ -3,13 +3,16 @@
  * no signal is missing; a debugger whose target is killed ends. */
 import { buildDirectory, delay, Program } from "../ffi/program.ts";
 import type { Random } from "../fuzz/random.ts";
+import { heldThreads, waitedForProcessor, Watch } from "./watch.ts";
 
 /** What was done, and what went wrong. */
 export interface Outcome {
   kills: number;
   targets: number;
-  /** The longest time from a kill to the target's next step, in milliseconds, and what the target does. */
+  /** The longest time from a kill to the target's next step, in milliseconds; how much of it the soak
+   * itself waited for a processor; what the target does. */
   slowest: number;
+  slowestWait: number;
   slowestKind: string;
   readonly findings: string[];
 }
@@ -31,12 +34,11 @@ const kinds: readonly (readonly string[])[] = [
 /** What a debugger does, as `programs/debugger.c` takes it. */
 const modes = ["pauses", "threads", "snapshots", "suspend"];
 
-/** Milliseconds in which a target is running again. The machine may be busy; a target that nobody lets go
- * of never is. */
-const patience = 10_000;
-
-/** Debuggers for each target: it ends by itself after two minutes. */
+/** Debuggers for each target. */
 const rounds = 12;
+
+/** Seconds after which a target ends by itself: longer than all its debuggers take on a busy machine. */
+const lifetime = "3600";
 
 /** Goes on until the time is over.
  *
@@ -44,7 +46,15 @@ const rounds = 12;
  * @param duration in milliseconds
  */
 export async function soak(library: string, random: Random, duration: number): Promise<Outcome> {
-  const outcome: Outcome = { kills: 0, targets: 0, slowest: 0, slowestKind: "", findings: [] };
+  const outcome: Outcome = {
+    kills: 0,
+    targets: 0,
+    slowest: 0,
+    slowestWait: 0,
+    slowestKind: "",
+    findings: [],
+  };
+  Deno.env.set("TARGET_SECONDS", lifetime);
   const end = performance.now() + duration;
   while (performance.now() < end && outcome.findings.length === 0) {
     const [kind, ...rest] = random.pick(kinds);
@@ -76,15 +86,16 @@ async function one(
     for (const { child } of debuggers) {
       await delay(random.below(3) === 0 ? random.below(120) : random.below(6));
       kill(child);
-      await child.status;
+      await ends({ mode: "killed", child });
       outcome.kills++;
     }
     const before = steps();
-    const since = performance.now();
+    const [since, waited] = [performance.now(), waitedForProcessor()];
     await runs(target.pid, () => steps() !== before);
     const took = performance.now() - since;
     if (took > outcome.slowest) {
       outcome.slowest = took;
+      outcome.slowestWait = waitedForProcessor() - waited;
       outcome.slowestKind = args.slice(0, -1).join(" ");
     }
     if (args[0] === "raise") {
@@ -92,7 +103,7 @@ async function one(
       if (lost !== 0n) throw new Error(`${lost} signals are lost`);
     }
   }
-  const last = [await attach(library, target.pid, random, ["pauses", "threads", "snapshots"])];
+  const last = await attach(library, target.pid, random, ["pauses", "threads", "snapshots"]);
   await delay(random.below(20));
   target.signal("SIGKILL");
   await ends(last);
@@ -127,21 +138,19 @@ function kill(child: Deno.ChildProcess): void {
   }
 }
 
-/** Waits until debuggers whose target is gone have ended. Snapshots of what is gone fail for ever. */
-async function ends(debuggers: readonly Debugger[]): Promise<void> {
-  for (const { mode, child } of debuggers) {
-    let ended = false;
-    const status = child.status.then(() => ended = true);
-    const since = performance.now();
-    while (!ended && performance.now() - since < patience) {
-      await delay(5);
-      if (mode === "snapshots" && performance.now() - since > 200) kill(child);
-    }
-    if (!ended) {
-      kill(child);
-      await status;
-      throw new Error(`${mode} does not end, although its target has`);
-    }
+/** Waits until a debugger has ended that was killed, or whose target was. Snapshots of what is gone fail for
+ * ever. */
+async function ends({ mode, child }: Debugger): Promise<void> {
+  let ended = false;
+  const status = child.status.then(() => ended = true);
+  const watch = new Watch(child.pid);
+  for (let looks = 0; !ended; looks++) {
+    await Promise.race([delay(1), status]);
+    if (mode === "snapshots" && looks > 200) kill(child);
+    if (ended || !watch.stuck()) continue;
+    const what = watch.describe();
+    kill(child);
+    throw new Error(`${mode}: the debugger does not end: ${what}`);
   }
 }
 
@@ -166,30 +175,14 @@ function counter(target: Program, slot: number): bigint {
 
 /** Waits until a target goes on, and nobody traces it. */
 async function runs(pid: number, progress: () => boolean): Promise<void> {
-  const since = performance.now();
+  const watch = new Watch(pid);
   for (;;) {
     const held = heldThreads(pid);
     if (held.length === 0 && progress()) return;
-    if (performance.now() - since > patience) {
-      throw new Error(held.length > 0 ? `held: ${held.join("; ")}` : "no thread goes on");
+    if (watch.stuck()) {
+      const what = held.length > 0 ? `held: ${held.join("; ")}` : "no thread goes on";
+      throw new Error(`${what}; ${watch.describe()}`);
     }
     await delay(1);
   }
-}
-
-/** The threads that are stopped or traced, with what `/proc` says of them. */
-function heldThreads(pid: number): string[] {
-  const held: string[] = [];
-  for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
-    let status: string;
-    try {
-      status = Deno.readTextFileSync(`/proc/${pid}/task/${name}/status`);
-    } catch {
-      continue; // it has ended
-    }
-    const state = /^State:\t(.*)$/m.exec(status)?.[1] ?? "";
-    const tracer = /^TracerPid:\t(.*)$/m.exec(status)?.[1];
-    if (/^[tT]/.test(state) || tracer !== "0") held.push(`${name} ${state}, traced by ${tracer}`);
-  }
-  return held;
 }
