@@ -64,6 +64,7 @@ Deno.test("no module of the library and its binding imports one that imports it,
 const layers = [
   ["report", "stackshot"],
   ["target"],
+  ["values"],
   ["unwind"],
   ["symbols"],
   ["dwarf", "macho"],

@@ -1,0 +1,40 @@
+/** Values of variables: types, places, and formatters, with no process in it.
+ *
+ * @module
+ */
+export { FormatterTable } from "./formatters.ts";
+export {
+  damaged,
+  DamagedValue,
+  defaultLimits,
+  type Encoding,
+  type Enumerator,
+  type Formatter,
+  type Formatters,
+  type Language,
+  type Limits,
+  type Member,
+  type Place,
+  type Synthetic,
+  type TemplateArgument,
+  type Type,
+  type TypeKind,
+  type Value,
+  type ValueContext,
+  type ValueMemory,
+  type Variable,
+  type VariableKind,
+  type VariantPart,
+} from "./model.ts";
+export { characterText, floatText, quoted, unsignedOf } from "./scalars.ts";
+export {
+  aliases,
+  canonical,
+  isCharacter,
+  isPointer,
+  isRecord,
+  isReference,
+  unqualified,
+  voidType,
+} from "./types.ts";
+export { PlacedValue } from "./value.ts";

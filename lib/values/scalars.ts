@@ -1,0 +1,122 @@
+/** The numbers in bytes, and their text. */
+
+import type { RawText } from "../escape.ts";
+import type { Encoding } from "./model.ts";
+
+/** The little-endian unsigned number in the bytes. */
+export function unsignedOf(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (let at = bytes.length; at-- > 0;) value = (value << 8n) | BigInt(bytes[at]);
+  return value;
+}
+
+/** An integer as a number where that is exact. */
+export function exact(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Whether integers of an encoding are negative when their top bit is set. */
+export function isSigned(encoding: Encoding | undefined): boolean {
+  return encoding === "signed" || encoding === "signed-char";
+}
+
+/** A floating-point number of 2, 4, 8, 10, 12 or 16 bytes; `null` for another size. The longer ones are
+ * Intel's 80-bit numbers, in which the integer bit is explicit. Of arm64's there are only 8 bytes. */
+export function floatOf(bytes: Uint8Array): number | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  switch (bytes.length) {
+    case 2:
+      return halfOf(view.getUint16(0, true));
+    case 4:
+      return view.getFloat32(0, true);
+    case 8:
+      return view.getFloat64(0, true);
+    case 10:
+    case 12:
+    case 16: {
+      const mantissa = view.getBigUint64(0, true);
+      const high = view.getUint16(8, true);
+      const sign = (high & 0x8000) !== 0 ? -1 : 1;
+      const exponent = high & 0x7fff;
+      if (exponent === 0x7fff) {
+        return (mantissa << 1n & 0xffff_ffff_ffff_ffffn) === 0n ? sign * Infinity : NaN;
+      }
+      return sign * Number(mantissa) * 2 ** (exponent - 16383 - 63);
+    }
+  }
+  return null;
+}
+
+/** A half-precision number of IEEE 754. */
+function halfOf(bits: number): number {
+  const sign = (bits & 0x8000) !== 0 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+/** A floating-point number in the shortest decimal digits that give it back, at most as many as its type
+ * holds. As LLDB writes them: plain digits where the exponent is small. */
+export function floatText(value: number, size: number): RawText {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value < 0 ? "-Inf" : "+Inf";
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  const digits = size === 2
+    ? shortest(value, 5, (number) => number === value)
+    : size === 4
+    ? shortest(value, 9, (number) => Math.fround(number) === value)
+    : String(value);
+  return digits;
+}
+
+/** The fewest digits that give a number back. */
+function shortest(value: number, most: number, isSame: (number: number) => boolean): string {
+  for (let digits = 1; digits < most; digits++) {
+    const text = value.toPrecision(digits);
+    if (isSame(Number(text))) return String(Number(text));
+  }
+  return String(Number(value.toPrecision(most)));
+}
+
+/** The escapes of C for control characters. */
+const escapes: ReadonlyMap<number, string> = new Map([
+  [0, "\\0"],
+  [7, "\\a"],
+  [8, "\\b"],
+  [9, "\\t"],
+  [10, "\\n"],
+  [11, "\\v"],
+  [12, "\\f"],
+  [13, "\\r"],
+  [27, "\\e"],
+  [34, '\\"'],
+  [92, "\\\\"],
+]);
+
+/** A character as C writes it, without quotes. What is no character is written in hexadecimal. */
+export function characterText(code: number, size: number): string {
+  const known = escapes.get(code);
+  if (known !== undefined && code !== 34) return known;
+  if (code >= 32 && code < 127) return String.fromCharCode(code);
+  if (size === 1) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
+    return `\\U${code.toString(16).padStart(8, "0")}`;
+  }
+  return String.fromCodePoint(code);
+}
+
+/** The characters of a string as C writes them between quotes. */
+export function quoted(text: string, prefix = ""): RawText {
+  let out = `${prefix}"`;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    out += escapes.get(code) ??
+      (code < 32 || (code >= 127 && code < 160)
+        ? `\\x${code.toString(16).padStart(2, "0")}`
+        : character);
+  }
+  return `${out}"`;
+}

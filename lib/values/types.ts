@@ -1,0 +1,66 @@
+/** Questions about types. */
+
+import type { Type } from "./model.ts";
+
+/** Maximum length of a chain of typedefs and qualifiers. More is damage. */
+const MAX_CHAIN = 64;
+
+/** The type `void`. */
+export const voidType: Type = { kind: "void", name: "void", size: null, language: "other" };
+
+/** Whether a type is another one with a name or qualifiers: a typedef, `const`, `volatile`. */
+export function isAlias({ kind }: Type): boolean {
+  return kind === "typedef" || isQualifier(kind);
+}
+
+function isQualifier(kind: Type["kind"]): boolean {
+  return kind === "const" || kind === "volatile" || kind === "restrict" || kind === "atomic";
+}
+
+/** The type that typedefs and qualifiers stand for. */
+export function canonical(type: Type): Type {
+  let at = type;
+  for (let step = 0; isAlias(at) && step < MAX_CHAIN; step++) at = at.target ?? voidType;
+  return isAlias(at) ? voidType : at;
+}
+
+/** The type without qualifiers; typedefs stay. */
+export function unqualified(type: Type): Type {
+  let at = type;
+  for (let step = 0; isQualifier(at.kind) && step < MAX_CHAIN; step++) at = at.target ?? voidType;
+  return at;
+}
+
+/** The type, and each that its qualifiers and typedefs stand for, outermost first. */
+export function* aliases(type: Type): Generator<Type> {
+  let at = type;
+  for (let step = 0; step < MAX_CHAIN; step++) {
+    yield at;
+    if (!isAlias(at)) return;
+    at = at.target ?? voidType;
+  }
+}
+
+/** Whether values of it have members. */
+export function isRecord({ kind }: Type): boolean {
+  return kind === "struct" || kind === "class" || kind === "union";
+}
+
+/** Whether it is a pointer or a reference. */
+export function isPointer({ kind }: Type): boolean {
+  return kind === "pointer" || isReference(kind);
+}
+
+/** Whether it is a reference of C++. */
+export function isReference(kind: Type["kind"]): boolean {
+  return kind === "reference" || kind === "rvalue-reference";
+}
+
+/** Whether it is a character: of the width of its size, in UTF-8, UTF-16 or UTF-32. */
+export function isCharacter(type: Type): boolean {
+  const { kind, encoding, name, size } = canonical(type);
+  if (kind !== "base") return false;
+  return encoding === "utf" ||
+    ((encoding === "signed-char" || encoding === "unsigned-char") && size === 1) ||
+    name === "wchar_t";
+}

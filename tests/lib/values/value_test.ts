@@ -1,0 +1,137 @@
+/** Values over hand-made types and memory. */
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  damaged,
+  defaultLimits,
+  type Formatter,
+  FormatterTable,
+  PlacedValue,
+  type Type,
+  type ValueContext,
+  type ValueMemory,
+} from "../../../lib/values/mod.ts";
+import { bytesMemory, contextOf } from "./fake_context.ts";
+
+const int: Type = { kind: "base", name: "int", size: 4, language: "c", encoding: "signed" };
+const unsigned: Type = { ...int, name: "unsigned int", encoding: "unsigned" };
+const char: Type = { kind: "base", name: "char", size: 1, language: "c", encoding: "signed-char" };
+const member = (name: string, type: Type, offset: number) => ({
+  name,
+  type,
+  offset,
+  isBase: false,
+  artificial: false,
+});
+
+function value(type: Type, memory: ValueMemory, context: Partial<ValueContext> = {}) {
+  return new PlacedValue({ ...contextOf(memory), ...context }, "it", type, {
+    kind: "memory",
+    address: 0x1000n,
+  });
+}
+
+Deno.test("numbers are read as their type says", () => {
+  const memory = bytesMemory(0x1000n, [0xff, 0xff, 0xff, 0xff, 0x41]);
+  assertEquals(value(int, memory).scalar, -1);
+  assertEquals(value(unsigned, memory).text, "4294967295");
+  assertEquals(value(char, bytesMemory(0x1000n, [0x41])).text, "'A'");
+  assertEquals(value(char, bytesMemory(0x1000n, [0xff])).text, "'\\xff'");
+  const long: Type = { ...int, name: "long", size: 8 };
+  assertEquals(value(long, bytesMemory(0x1000n, [1, 0, 0, 0, 0, 0, 0, 0])).scalar, 1);
+  assertEquals(
+    value(long, bytesMemory(0x1000n, [0, 0, 0, 0, 0, 0, 0, 0x70])).scalar,
+    0x7000_0000_0000_0000n,
+  );
+});
+
+Deno.test("members, also of anonymous ones, are found by name; bit fields are cut out", () => {
+  const inner: Type = {
+    kind: "union",
+    name: "",
+    size: 4,
+    language: "c",
+    members: [member("whole", unsigned, 0), {
+      ...member("low", unsigned, 0),
+      bits: { offset: 4, size: 4 },
+    }],
+  };
+  const outer: Type = {
+    kind: "struct",
+    name: "outer",
+    size: 8,
+    language: "c",
+    members: [member("first", int, 0), member("", inner, 4)],
+  };
+  const it = value(outer, bytesMemory(0x1000n, [1, 0, 0, 0, 0xa5, 0, 0, 0]));
+  assertEquals(it.childCount, 2);
+  assertEquals(it.child("first")?.scalar, 1);
+  assertEquals(it.child("low")?.scalar, 0xa);
+  assertEquals(it.child("missing"), null);
+});
+
+Deno.test("what is unreadable says so, and has neither value nor children", () => {
+  const it = value(int, bytesMemory(0x5000n, [1]));
+  assertEquals(it.unavailable, "unreadable at 0x1000");
+  assertEquals([it.scalar, it.text, it.childCount], [null, null, 0]);
+});
+
+Deno.test("an array shows as many elements as the limits say, and any by range", () => {
+  const array: Type = {
+    kind: "array",
+    name: "char[1000]",
+    size: 1000,
+    language: "c",
+    target: char,
+    count: 1000,
+  };
+  const it = value(array, bytesMemory(0x1000n, new Uint8Array(1000).map((_, index) => index)));
+  assertEquals(it.childCount, 1000);
+  assertEquals(it.children().length, defaultLimits.arrayValues);
+  assertEquals(it.children(998, 2000).map(({ scalar }) => scalar), [-26, -25]);
+  assertEquals(it.child("[65]")?.text, "'A'");
+});
+
+Deno.test("a formatter gives the summary and the children; its damage is shown", () => {
+  const pair: Type = {
+    kind: "struct",
+    name: "pair",
+    size: 8,
+    language: "c",
+    members: [member("size", int, 0), member("first", int, 4)],
+  };
+  const formatter: Formatter = {
+    name: "pair",
+    type: /pa.r/,
+    summary: (value) => `size=${value.child("size")?.text}`,
+    children(value) {
+      const size = Number(value.raw.child("size")?.integer);
+      if (size > 2) damaged(`${size} elements`);
+      return { count: size, at: (index) => value.make(`[${index}]`, int, new Uint8Array(4)) };
+    },
+  };
+  const formatters = new FormatterTable([formatter]);
+  const good = value(pair, bytesMemory(0x1000n, [2, 0, 0, 0, 7, 0, 0, 0]), { formatters });
+  assertEquals([good.summary, good.childCount, good.raw.childCount], ["size=2", 2, 2]);
+  assertEquals(good.children().map(({ name, scalar }) => [name, scalar]), [["[0]", 0], ["[1]", 0]]);
+  const bad = value(pair, bytesMemory(0x1000n, [9, 0, 0, 0, 7, 0, 0, 0]), { formatters });
+  assertEquals(bad.childCount, 2, "the members themselves");
+  const bare = new FormatterTable([{ ...formatter, summary: undefined }]);
+  const damagedOne = value(pair, bytesMemory(0x1000n, [9, 0, 0, 0, 7, 0, 0, 0]), {
+    formatters: bare,
+  });
+  assertEquals(damagedOne.summary, "damaged: 9 elements");
+});
+
+Deno.test("a number is written in its size, a bit field among its neighbours", () => {
+  const memory = bytesMemory(0x1000n, [0xff, 0xff, 0, 0]);
+  const field = new PlacedValue(contextOf(memory), "field", unsigned, {
+    kind: "memory",
+    address: 0x1000n,
+  }, { offset: 4, size: 4 });
+  field.write(3);
+  assertEquals([...memory.readUpTo(0x1000n, 4)], [0x3f, 0xff, 0, 0]);
+  const whole = value(int, memory);
+  whole.write(-2);
+  assertEquals(whole.scalar, -2);
+  assertThrows(() => field.write(16), RangeError);
+});
