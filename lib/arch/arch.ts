@@ -57,9 +57,19 @@ export interface Arch {
   /** The bits of a code pointer that are its address: without pointer authentication and without
    * the Thumb bit. */
   readonly addressMask: bigint;
+  /** The same in processes of Linux, where those have other addresses than Darwin's. */
+  readonly linuxAddressMask?: bigint;
   /** Subtracted from a return address to get an address inside the call instruction. Lookups of
    * functions and lines accept any byte of an instruction. */
   readonly callBias: bigint;
+}
+
+/** An architecture as the processes of a system have it. */
+export function archOn(arch: Arch, system: "darwin" | "linux"): Arch {
+  const { linuxAddressMask } = arch;
+  return system === "darwin" || linuxAddressMask === undefined
+    ? arch
+    : { ...arch, addressMask: linuxAddressMask };
 }
 
 /** Places registers of one size one after another from `offset` on.

@@ -29,8 +29,9 @@ const exceptionState: Flavor = {
   ],
 };
 
-/** 64-bit ARM. User addresses on macOS have 47 bits. The bits above them hold the authentication
- * code of an arm64e pointer. */
+/** 64-bit ARM. User addresses have 47 bits on macOS, and 48 on Linux, which gives higher ones only to
+ * those who ask for them (Documentation/arm64/memory.rst). The bits above hold the authentication code
+ * of a signed pointer. */
 export const arm64: Arch = {
   name: "arm64",
   cpuType: 0x0100000c,
@@ -44,5 +45,6 @@ export const arm64: Arch = {
   calleeSaved: new Set([19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]),
   frameRecord: { size: 16, returnAddress: 8 },
   addressMask: 0x7fff_ffff_ffffn,
+  linuxAddressMask: 0xffff_ffff_ffffn,
   callBias: 1n,
 };

@@ -1,5 +1,5 @@
 import type { RawText } from "../escape.ts";
-import { type Arch, archOfCpuType, readRegister, register, writeRegister } from "../arch/mod.ts";
+import { type Arch, archOfCpuType, archOn, readRegister, register, writeRegister } from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
@@ -60,7 +60,7 @@ export function archOfTask(kernel: MachKernel, task: number): Arch {
       `CPU type 0x${(cpuType >>> 0).toString(16)} is none that machpause knows`,
     );
   }
-  return arch;
+  return archOn(arch, kernel.system);
 }
 
 /** The CPU type in the Mach-O header of a task's program, for where the system does not report one; 0

@@ -15,7 +15,7 @@ const taskPort = 0x103;
 
 /** A kernel of one x86_64 task in arrays, which counts what is held and can die at any call. */
 export class FakeKernel implements MachKernel {
-  readonly system: "darwin" | "linux" = "darwin";
+  system: "darwin" | "linux" = "darwin";
   /** The bytes at `memoryAddress`. */
   memory = new Uint8Array(0x4000);
   memoryAddress = 0x10_0000n;

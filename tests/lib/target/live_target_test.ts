@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
+import { archs } from "../../../lib/arch/mod.ts";
 import { MachError, TargetGoneError } from "../../../lib/errors.ts";
 import { LiveTarget } from "../../../lib/target/mod.ts";
 import { FakeKernel } from "./fake_kernel.ts";
@@ -209,4 +210,19 @@ Deno.test("where the system does not tell a task's CPU, its program's header doe
   view.setInt32(0x404, 0x0100000c, true);
   using target = open(kernel);
   assertEquals(target.arch.name, "arm64");
+});
+
+Deno.test("arm64: an address has 48 bits on Linux, where stacks begin below 2^48, and 47 on macOS", () => {
+  const kernel = new FakeKernel();
+  kernel.cpuType = archs.arm64.cpuType;
+  const strip = (address: bigint) => {
+    using target = open(kernel);
+    return address & target.arch.addressMask;
+  };
+  assertEquals(strip(0x002a_7fff_dead_beefn), 0x7fff_dead_beefn);
+  kernel.system = "linux";
+  assertEquals(strip(0x0000_ffff_dead_beefn), 0xffff_dead_beefn);
+  assertEquals(strip(0x002a_ffff_dead_beefn), 0xffff_dead_beefn);
+  kernel.cpuType = archs.x86_64.cpuType;
+  assertEquals(strip(0xffff_ffff_dead_beefn), 0xffff_ffff_dead_beefn);
 });
