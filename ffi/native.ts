@@ -1,7 +1,7 @@
 /** The functions of `shim/machpause.h`, in the form that `Deno.dlopen` takes. */
 
 /** `MP_ABI_VERSION` of the header that this binding matches. */
-export const abiVersion = 4;
+export const abiVersion = 5;
 
 /** `mp_*` by name. Ports are `u32`, addresses and sizes `u64`; every result is a `kern_return_t`. */
 export const symbols = {

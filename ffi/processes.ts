@@ -115,7 +115,16 @@ export async function launch(
   const kill = () => child.kill();
   const late = performance.now() + launchMilliseconds;
   let target: LiveTarget | undefined;
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
   try {
+    // Linux lets a parent go on before its child has the new program: what is there until then is a
+    // copy of this process, which may be of another architecture.
+    while (native.system === "linux" && native.processInfo(child.pid)?.hasExecuted === false) {
+      if (performance.now() > late) {
+        throw new MachError("task_info", failure, `${name} did not start`);
+      }
+      await pause();
+    }
     const missed = await introduction?.accept(child.pid, child.ended, launchMilliseconds);
     target = takeLaunched(
       name,
@@ -137,7 +146,7 @@ export async function launch(
       if (performance.now() > late) {
         throw new MachError("task_info", failure, `${name} did not begin to run`);
       }
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await pause();
     }
     launched.set(target, child);
     return target;

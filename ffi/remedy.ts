@@ -8,6 +8,8 @@ export interface ProcessInfo {
   readonly parent: number;
   /** A debugger is attached. */
   readonly traced: boolean;
+  /** It has called `exec` since it was forked, and that is done. */
+  readonly hasExecuted: boolean;
   /** It has changed its user or group since it was started. */
   readonly changedUser: boolean;
   /** It runs under Rosetta. */

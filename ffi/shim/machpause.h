@@ -14,7 +14,7 @@
 #define MP_EXPORT __attribute__((visibility("default")))
 
 /* Incremented whenever a function or a structure here changes. */
-#define MP_ABI_VERSION 4u
+#define MP_ABI_VERSION 5u
 
 /* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
 typedef struct mp_thread_info {
@@ -148,6 +148,7 @@ MP_EXPORT int32_t mp_proc_pidpath(int32_t pid, char *path, uint32_t size);
 #define MP_PROC_SUGID 2u      /* it has changed its user or group since it was started */
 #define MP_PROC_TRANSLATED 4u /* it runs under Rosetta */
 #define MP_PROC_SIGNATURE 8u  /* cs_flags is known */
+#define MP_PROC_EXEC 16u      /* it has called exec since it was forked, and that is done */
 
 /* What the system tells every caller about every process: proc_pidinfo(PROC_PIDT_SHORTBSDINFO) and
  * csops(CS_OPS_STATUS). */

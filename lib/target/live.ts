@@ -1,5 +1,12 @@
 import type { RawText } from "../escape.ts";
-import { type Arch, archOfCpuType, archOn, readRegister, register, writeRegister } from "../arch/mod.ts";
+import {
+  type Arch,
+  archOfCpuType,
+  archOn,
+  readRegister,
+  register,
+  writeRegister,
+} from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";

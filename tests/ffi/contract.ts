@@ -122,6 +122,30 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     }
   });
 
+  test("whether a process has its own program already", async (kernel) => {
+    // The shell's copy of itself calls exec when it is told to.
+    const script = "exec 3<&0; { read -r _ <&3; exec sleep 1000; } & echo $!; wait";
+    const shell = new Deno.Command("sh", {
+      args: ["-c", script],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const lines = shell.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const pid = Number((await lines.read()).value);
+    const path = () => kernel.processPath(pid);
+    assertEquals(kernel.processInfo(shell.pid)?.hasExecuted, true);
+    assertEquals(kernel.processInfo(pid)?.hasExecuted, false);
+    const before = path();
+    const input = shell.stdin.getWriter();
+    await input.write(new TextEncoder().encode("\n"));
+    await until(() => kernel.processInfo(pid)?.hasExecuted === true, "the exec");
+    assert(path() !== before || path().endsWith("busybox"), path());
+    Deno.kill(pid, "SIGKILL");
+    await input.close();
+    await lines.cancel();
+    await shell.status;
+  });
+
   test("suspensions nest, and a token is good for one resumption", async (kernel) => {
     await using program = await Program.start("target", "threads", "2");
     using target = attach(kernel, program);

@@ -25,6 +25,7 @@ const x86_64 = 0x0100_0007;
 const ordinary: ProcessInfo = {
   parent: 1,
   traced: false,
+  hasExecuted: true,
   changedUser: false,
   translated: false,
   users: [me, me, me],

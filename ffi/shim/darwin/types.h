@@ -290,6 +290,7 @@ typedef struct mach_timebase_info *mach_timebase_info_t;
 #define PROC_PIDT_SHORTBSDINFO 13
 #define PROC_FLAG_TRACED 2
 #define PROC_FLAG_PSUGID 0x2000
+#define PROC_FLAG_EXEC 0x4000
 
 struct proc_bsdshortinfo {
 	uint32_t pbsi_pid;

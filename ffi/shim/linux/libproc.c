@@ -79,6 +79,10 @@ static bool status_numbers(const char *status, const char *line, uint32_t *numbe
 	return true;
 }
 
+/* <linux/sched.h>: forked but not exec'd. exec clears it when the process has its new program, its old
+ * threads are gone, and /proc shows the new one (fs/exec.c, begin_new_exec()). */
+#define PF_FORKNOEXEC 0x40u
+
 static int short_info(int pid, struct proc_bsdshortinfo *info)
 {
 	char path[32];
@@ -102,6 +106,8 @@ static int short_info(int pid, struct proc_bsdshortinfo *info)
 	/* On Darwin the tracer becomes the parent. */
 	info->pbsi_ppid = tracer ? tracer : parent;
 	info->pbsi_flags = tracer ? PROC_FLAG_TRACED : 0;
+	if (!(stat.flags & PF_FORKNOEXEC))
+		info->pbsi_flags |= PROC_FLAG_EXEC;
 	info->pbsi_ruid = uids[0];
 	info->pbsi_uid = uids[1];
 	info->pbsi_svuid = uids[2];

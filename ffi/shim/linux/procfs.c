@@ -75,7 +75,7 @@ static long read_once(int directory, const char *path, char *buffer, uint32_t si
 bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat)
 {
 	char text[512];
-	enum { PARENT = 4, USER = 14, SYSTEM, PRIORITY = 18, THREADS = 20, START = 22 };
+	enum { PARENT = 4, FLAGS = 9, USER = 14, SYSTEM, PRIORITY = 18, THREADS = 20, START = 22 };
 
 	if (read_once(directory, path, text, sizeof text) <= 0)
 		return false;
@@ -99,6 +99,7 @@ bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat)
 		at++;
 		switch (++field) {
 		case PARENT: stat->parent = (pid_t)mp_proc_number(at); break;
+		case FLAGS: stat->flags = (uint32_t)mp_proc_number(at); break;
 		case USER: stat->user_ticks = mp_proc_number(at); break;
 		case SYSTEM: stat->system_ticks = mp_proc_number(at); break;
 		case PRIORITY:

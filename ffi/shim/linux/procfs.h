@@ -13,6 +13,7 @@ struct proc_stat {
 	char name[64];
 	char state;
 	pid_t parent;
+	uint32_t flags;
 	uint64_t user_ticks;
 	uint64_t system_ticks;
 	int32_t priority;
