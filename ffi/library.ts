@@ -33,15 +33,16 @@ async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
-/** Runs `action`. An error about missing permissions names the flags. */
+/** Runs `action`. An error about missing permissions stays one, and names the flags. */
 function permitted<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    throw new Error(`a live process is reached through a native library: run deno with ${flags}`, {
-      cause: error,
-    });
+    throw new Deno.errors.NotCapable(
+      `a live process is reached through a native library: run deno with ${flags}`,
+      { cause: error },
+    );
   }
 }
 
@@ -258,8 +259,8 @@ export async function demoPath(): Promise<string> {
   const list: { path: string; size: number }[] = JSON.parse(
     new TextDecoder().decode(bytes.subarray(0, end)),
   );
-  const directory = directoryOf(prebuilt);
-  permitted(() => {
+  return permitted(() => {
+    const directory = directoryOf(prebuilt);
     let at = end + 1;
     for (const { path, size } of list) {
       const contents = bytes.subarray(at, at += size);
@@ -268,8 +269,8 @@ export async function demoPath(): Promise<string> {
       checkDirectories(prebuilt);
       if (!holds(file, contents)) writeWhole(file, contents);
     }
+    return `${directory}/${list[0].path}`;
   });
-  return `${directory}/${list[0].path}`;
 }
 
 /** Whether a file has these bytes. */

@@ -76,8 +76,9 @@ const undoing: Partial<Record<Name, Name>> = {
  * 0.2 ms, and most programs use few.
  *
  * @param path absolute
- * @throws Error with a remedy if FFI is not permitted, the file is not the library, or it was built from
- * another version of the header
+ * @throws Deno.errors.NotCapable if FFI is not permitted
+ * @throws Error with a remedy if the file is not the library, or was built from another version of the
+ * header
  */
 export function openNative(path: string): Native {
   const native = {} as Native;
@@ -99,7 +100,7 @@ export function openNative(path: string): Native {
     bind("mp_abi_version");
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) {
-      throw new Error(
+      throw new Deno.errors.NotCapable(
         "a live process is reached through a native library: run deno with --allow-ffi (or -A)",
         { cause: error },
       );

@@ -275,7 +275,7 @@ export class SymbolList {
     if (end - start < 2) return;
     const named = Array.from(
       order.subarray(start, end),
-      (index) => ({ index, name: this.nameBytes(index) }),
+      (index) => ({ index, name: this.nameBytes(index).subarray(0, MAX_COMPARED) }),
     );
     named.sort((a, b) => compareBytes(a.name, b.name) || a.index - b.index);
     named.forEach(({ index }, place) => order[start + place] = index);
@@ -332,6 +332,8 @@ const CHUNK = 1 << 20;
 /** Maximum length of a name, in bytes. Longer names are truncated: no compiler makes them, and
  * damage must not cost memory. */
 const MAX_NAME = 1 << 16;
+/** Bytes of a name that its order depends on. Any number of symbols may share a long name. */
+const MAX_COMPARED = 4096;
 /** Maximum length of a name that is copied without checking the room left again. */
 const MAX_PLAIN = 1 << 16;
 const HEX = encoder.encode("0123456789abcdef");

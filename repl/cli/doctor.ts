@@ -279,7 +279,7 @@ async function gather(): Promise<Facts> {
     arch,
     version: Deno.version.deno,
     origin: ownOrigin(),
-    user: Deno.uid() ?? 0,
+    user: granted(() => Deno.uid()) ?? 0,
     cache,
     library,
     ...await probe(),
@@ -289,12 +289,23 @@ async function gather(): Promise<Facts> {
 }
 
 async function systemName(os: string): Promise<string> {
+  const kernel = granted(() => Deno.osRelease()) ?? "unknown";
   if (os === "darwin") {
-    return `macOS ${await runHere("/usr/bin/sw_vers", ["-productVersion"]) ?? Deno.osRelease()}`;
+    return `macOS ${await runHere("/usr/bin/sw_vers", ["-productVersion"]) ?? kernel}`;
   }
   const release = await readText("/etc/os-release") ?? "";
   const name = /^PRETTY_NAME="?(.*?)"?$/m.exec(release)?.[1] ?? os;
-  return `${name}, kernel ${Deno.osRelease()}`;
+  return `${name}, kernel ${kernel}`;
+}
+
+/** What Deno lets us know; the rest of the screen does not need it. */
+function granted<T>(get: () => T): T | undefined {
+  try {
+    return get();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
 }
 
 /** Launches the demo, then attaches to it as to any other process. */

@@ -23,6 +23,12 @@ type ImageOptions = Values<typeof options>;
 /** Output is gathered to pieces of about this many characters. */
 const GATHERED = 1 << 16;
 
+/** Maximum output for each byte of the file, and the output that is always allowed, in bytes. Lists of real
+ * files have up to 40 times the file's size. A damaged file can demand any amount, because any number of
+ * entries may share one long name. */
+const RATIO = 128;
+const SMALL = 64 << 20;
+
 /** `machpause image` */
 export default {
   description: "Show what a Mach-O file contains: a summary, or the lists that options name.",
@@ -50,12 +56,16 @@ async function showImage(path: string, given: ImageOptions): Promise<number> {
   const pieces = json
     ? (await import("../view/image_json.ts")).imageJson(file, wanted)
     : imageText(file, wanted, summary, styleFor(Deno.stdout));
+  const most = RATIO * (await Deno.stat(path)).size + SMALL;
+  let left = most;
   let gathered = safe``;
   const flush = (): void => {
     if (gathered !== "") print(gathered);
     gathered = safe``;
   };
   for await (const piece of pieces) {
+    left -= piece.length;
+    if (left < 0) break;
     if (typeof piece === "string") {
       gathered = safe`${gathered}${piece}`;
       if (gathered.length > GATHERED) flush();
@@ -72,5 +82,11 @@ async function showImage(path: string, given: ImageOptions): Promise<number> {
     ),
   ];
   for (const warning of warnings) complain(safe`warning: ${escape(warning)}`);
-  return 0;
+  if (left >= 0) return 0;
+  complain(
+    safe`${escape(path)}: the output ends after ${
+      Math.floor(most / (1 << 20))
+    } MiB: its entries refer to many times what the file holds`,
+  );
+  return 1;
 }

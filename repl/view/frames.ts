@@ -13,9 +13,14 @@ const MAX_FRAMES = 1 << 19;
 /** Frames of each thread that are shown in any case. */
 const FEW_FRAMES = 1000;
 
-/** How many frames may still be shown. */
+/** Maximum length of the names of all frames together, in characters. A small file may give one name of 60 KB
+ * to any number of frames. */
+const MAX_NAMES = 1 << 26;
+
+/** How many frames may still be shown, and how much of names. */
 export class FrameBudget {
   #left: number;
+  #names = MAX_NAMES;
 
   /** @param most frames of all threads together */
   constructor(most: number = MAX_FRAMES) {
@@ -30,6 +35,18 @@ export class FrameBudget {
   /** Counts a thread's frames. */
   spend(frames: number): void {
     this.#left -= frames;
+  }
+
+  /** Counts the names of a thread's frames.
+   *
+   * @returns the number of frames that may be shown
+   */
+  spendNames(frames: readonly Frame[]): number {
+    for (const [index, { symbol, function: name }] of frames.entries()) {
+      this.#names -= (symbol?.name.length ?? 0) + (name?.length ?? 0);
+      if (this.#names < 0) return index;
+    }
+    return frames.length;
   }
 }
 
@@ -66,9 +83,10 @@ export function walkFrames(
   budget.spend(walked.activations.length);
   for (const frame of walked.activations) void frame.symbol;
   return () => {
-    const { stopped } = walked;
-    return limit === undefined || walked.length <= limit
-      ? { frames: [...walked], stopped }
-      : { frames: walked.slice(0, limit), stopped: "limit" };
+    const frames = limit === undefined ? [...walked] : walked.slice(0, limit);
+    const shown = budget.spendNames(frames);
+    return shown === walked.length
+      ? { frames, stopped: walked.stopped }
+      : { frames: frames.slice(0, shown), stopped: "limit" };
   };
 }

@@ -174,9 +174,32 @@ Deno.test("missing permissions are told of, with the flags that give them", asyn
       if (flags[without] === "--allow-write") continue;
       const { code, stderr } = await run(open, cache, { flags: flags.toSpliced(without, 1) });
       assertEquals(code, 1, flags[without]);
+      assertStringIncludes(stderr, "NotCapable: a live process is reached through");
       assertStringIncludes(stderr, "run deno with --allow-ffi");
     }
   });
+});
+
+Deno.test("without --allow-sys, each command names the flags, and doctor shows the rest", async () => {
+  const flags = ["--allow-ffi", "--allow-read", "--allow-write", "--allow-env", "--allow-run"];
+  const program = new URL("../../repl/main.ts", import.meta.url).pathname;
+  const machpause = async (...args: string[]) => {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", ...flags, program, ...args],
+      stdin: "null",
+    }).output();
+    const text = new TextDecoder();
+    return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+  };
+  for (const command of [["bt", "1"], ["demo"], ["launch", "/bin/true"], ["stackshot"], ["self"]]) {
+    const { code, stderr } = await machpause(...command);
+    assertEquals(code, 1, command[0]);
+    assertMatch(stderr, /^machpause: .*run deno with --allow-ffi .* --allow-sys=uid \(or -A\)\n$/);
+  }
+  const { stdout, stderr } = await machpause("doctor");
+  assertEquals(stderr, "");
+  assertMatch(stdout, /\bDeno\b[^\n]*\d+\.\d+/);
+  assertStringIncludes(stdout, "--allow-sys=uid");
 });
 
 Deno.test("MACHPAUSE_LIBRARY names another library", async () => {

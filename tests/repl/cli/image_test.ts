@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import { bytesSource, MachOFile } from "../../../lib/macho/mod.ts";
 import { buildImage } from "../../lib/macho/build_image.ts";
 import { root } from "../terminal.ts";
 
@@ -148,6 +149,37 @@ Deno.test("damage costs its part alone, and is said on stderr", async () => {
     assertStringIncludes(stdout, "LC_SYMTAB");
     assertMatch(stderr, /^(machpause: warning: x86_64: [^\n]+\n)+$/);
     assertStringIncludes(stderr, "the symbol table: at offset 0x4000: 0 of 16 bytes are there");
+  });
+});
+
+Deno.test("30,000 symbols that share a name of 60 KB: the output is bounded, and says so", async () => {
+  const symbols = Array.from({ length: 30_000 }, (_, index) => ({
+    name: index === 0 ? `_${"x".repeat(60_000)}` : "_",
+    offset: 0x1000,
+    type: 0x0f,
+  }));
+  const bytes = buildImage({ symbols });
+  // Each entry, an nlist_64 of 16 bytes, begins with the place of its name: all get the first one's.
+  const [{ loadCommands }] = new MachOFile(bytesSource(bytes, "shared")).images;
+  const table = Number(loadCommands.find(({ name }) => name === "LC_SYMTAB")!.fields.symoff);
+  for (let at = table; at < table + 16 * symbols.length; at += 16) {
+    bytes.copyWithin(at, table, table + 4);
+  }
+  await withFile(bytes, async (path) => {
+    for (const args of [["--symbols"], ["--symbols", "--json"]]) {
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", program, "image", path, ...args],
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      const said = new Response(child.stderr).text();
+      let size = 0;
+      for await (const chunk of child.stdout) size += chunk.length;
+      assertEquals((await child.status).code, 1);
+      assertMatch(await said, /: the output ends after \d+ MiB: its entries refer to many times/);
+      // 1.8 GB without the bound, and four times that for debugger entries.
+      assert(size > 64 << 20 && size <= 128 * bytes.length + (65 << 20), `${size}`);
+    }
   });
 });
 

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertGreater, assertLess } from "@std/assert";
 import { archs, writeRegister } from "../../../lib/arch/mod.ts";
 import { bytesSource } from "../../../lib/macho/mod.ts";
 import type { Files } from "../../../lib/file_system.ts";
-import { CoreTarget } from "../../../lib/target/mod.ts";
+import { CoreTarget, type Thread } from "../../../lib/target/mod.ts";
 import { allShownFrames, FrameBudget, shownFrames } from "../../../repl/view/frames.ts";
 import { backtracesLines } from "../../../repl/view/render.ts";
 import { uniqueBacktracesLines } from "../../../repl/view/summary.ts";
@@ -77,4 +77,24 @@ Deno.test("a limit that was asked for is the limit", () => {
   const budget = new FrameBudget(2000);
   assertEquals(shownFrames(core.threads[0], 3000, false, budget).frames.length, 3000);
   assertEquals(shownFrames(core.threads[0], undefined, false, budget).frames.length, 1000);
+});
+
+Deno.test("a name of 60 KB that all frames have: what is shown of it is bounded, and said", () => {
+  using core = deepCore(2, 30_000);
+  const [first, second] = core.threads.map((thread) => {
+    const walked = thread.backtrace();
+    const name = "x".repeat(60_000);
+    const frames = [...walked].map((frame) => ({
+      ...{ index: frame.index, address: frame.address, function: name },
+      symbol: { name, address: frame.address },
+    }));
+    return {
+      backtrace: () => Object.assign(frames, { activations: frames, stopped: "null-record" }),
+    };
+  }) as unknown as Thread[];
+  const [stack, rest] = allShownFrames([first, second]);
+  const length = stack.frames.reduce((sum, { symbol }) => sum + symbol!.name.length, 0);
+  assertGreater(length, 1 << 24);
+  assertLess(length, 1 << 26);
+  assertEquals([stack.stopped, rest.stopped, rest.frames.length], ["limit", "limit", 0]);
 });
