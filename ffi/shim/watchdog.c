@@ -99,6 +99,24 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		found->before.sa_handler(signal);
 }
 
+/* Undoes raw mode, as Deno sets it (runtime/ops/tty.rs, op_set_raw()), and bracketed paste. Nothing here waits for the terminal. This thread blocks SIGTTOU, which would stop it. */
+static void restore_terminal(void)
+{
+	static const char end_of_paste_marks[] = "\033[?2004l\r\n";
+	struct termios modes;
+	struct pollfd output = { .fd = 1, .events = POLLOUT };
+
+	if (tcgetattr(0, &modes) != 0 || (modes.c_lflag & ICANON) != 0 || tcgetpgrp(0) != getpgrp())
+		return;
+	modes.c_iflag |= BRKINT | ICRNL | IXON;
+	modes.c_lflag |= ECHO | ICANON | IEXTEN | ISIG;
+	if (tcsetattr(0, TCSANOW, &modes) != 0 || tcgetattr(1, &modes) != 0)
+		return;
+	if (poll(&output, 1, 0) > 0
+		&& write(1, end_of_paste_marks, sizeof(end_of_paste_marks) - 1) < 0)
+		return;
+}
+
 /* Ends the process by the default action of the signal. The kernel then ends its suspensions, except those
  * by thread_suspend() on Darwin, which are ended here. */
 static void end(int signal)
@@ -112,6 +130,7 @@ static void end(int signal)
 		for (uint32_t left = held[i].is_thread ? held[i].count : 0; left > 0; left--)
 			thread_resume(held[i].port);
 #endif
+	restore_terminal();
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = SIG_DFL;
 	sigaction(signal, &action, NULL);

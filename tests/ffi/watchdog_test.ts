@@ -1,6 +1,7 @@
 /** A debugger whose event loop hangs, and that is asked to end. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { buildHost } from "../../tools/build.ts";
+import { compileHelper, Terminal } from "../repl/terminal.ts";
 import { buildEmbedded } from "./darwin_dylib/build.ts";
 import { buildDirectory, delay, Program, until } from "./program.ts";
 
@@ -20,6 +21,21 @@ async function hang(library: string, pid: number, signals: string, what: string)
   })();
   await until(() => text.includes("hangs\n"), "the debugger");
   return { child, text: () => text, reading };
+}
+
+/** What `stty -a` says of the modes that matter to a shell. */
+function flags(text: string): string[] {
+  const names = ["icanon", "isig", "iexten", "echo", "opost", "icrnl", "ixon"];
+  return [...text.matchAll(/-?\b[a-z]+\b/g)].map(([flag]) => flag)
+    .filter((flag) => names.includes(flag.replace("-", "")));
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\t(\d+)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1]);
+  } catch {
+    return undefined; // not a process, or it has ended
+  }
 }
 
 function counter(pid: number, address: bigint): bigint {
@@ -69,6 +85,25 @@ function tests(name: string, library: () => Promise<string>): void {
     assertEquals((await child.status).signal, "SIGINT");
     assert(performance.now() - asked < 1000);
     await reading;
+  });
+
+  test("the terminal has its modes again after a forced end", async () => {
+    await using target = await Program.start("target", "threads", "1");
+    const helper = await compileHelper(await buildDirectory());
+    const command = [Deno.execPath(), "run", "-A", program, await library(), `${target.pid}`];
+    await using terminal = await Terminal.start(helper, "sh", [
+      "-c",
+      'stty -a; "$@" SIGTERM pause; stty -a; echo end',
+      ...["sh", ...command],
+    ]);
+    const before = flags(await terminal.until("hangs"));
+    const hanging = [...Deno.readDirSync("/proc")].find(({ name }) =>
+      parentOf(name) === terminal.pid
+    );
+    Deno.kill(Number(hanging!.name), "SIGTERM");
+    const after = await terminal.until("end");
+    assertEquals(flags(after), before);
+    assertStringIncludes(terminal.raw, "\x1b[?2004l");
   });
 
   test("armed by itself, it ends a program that has nothing suspended", async () => {

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 #else
 
@@ -64,12 +65,36 @@ extern int fcntl(int descriptor, int command, ...);
 
 /* bsd/sys/poll.h */
 #define POLLIN 0x0001
+#define POLLOUT 0x0004
 struct pollfd {
 	int fd;
 	short events;
 	short revents;
 };
 extern int poll(struct pollfd *descriptors, unsigned int count, int milliseconds);
+
+/* bsd/sys/termios.h */
+#define BRKINT 0x00000002
+#define ICRNL 0x00000100
+#define IXON 0x00000200
+#define ECHO 0x00000008
+#define ISIG 0x00000080
+#define ICANON 0x00000100
+#define IEXTEN 0x00000400
+#define TCSANOW 0
+struct termios {
+	unsigned long c_iflag;
+	unsigned long c_oflag;
+	unsigned long c_cflag;
+	unsigned long c_lflag;
+	unsigned char c_cc[20];
+	unsigned long c_ispeed;
+	unsigned long c_ospeed;
+};
+_Static_assert(sizeof(struct termios) == 72, "struct termios");
+extern int tcgetattr(int descriptor, struct termios *modes);
+extern int tcsetattr(int descriptor, int when, const struct termios *modes);
+extern int tcgetpgrp(int descriptor);
 
 /* bsd/sys/errno.h */
 extern int *__error(void);
@@ -81,6 +106,7 @@ extern long read(int descriptor, void *buffer, size_t size);
 extern long write(int descriptor, const void *buffer, size_t size);
 extern int close(int descriptor);
 extern int getpid(void);
+extern int getpgrp(void);
 #endif
 
 #endif

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* Of loader.h, which cannot be included beside mach.h: both have the constants of <mach/machine.h>. */
@@ -92,6 +93,58 @@ static int darwin_fcntl(int descriptor, int command, long argument)
 		command == F_SETFL && argument == DARWIN_O_NONBLOCK ? O_NONBLOCK : argument);
 }
 
+/* The terminal's modes, of which watchdog.c uses these. */
+struct darwin_termios {
+	uint64_t flags[4];
+	uint8_t characters[24];
+	uint64_t speeds[2];
+};
+
+static const struct {
+	uint64_t darwin;
+	tcflag_t own;
+} modes[4][4] = {
+	{{0x2, BRKINT}, {0x100, ICRNL}, {0x200, IXON}},
+	{{0, 0}},
+	{{0, 0}},
+	{{0x8, ECHO}, {0x80, ISIG}, {0x100, ICANON}, {0x400, IEXTEN}},
+};
+
+static tcflag_t *flags_of(struct termios *own, int word)
+{
+	return word == 0 ? &own->c_iflag : word == 1 ? &own->c_oflag : word == 2 ? &own->c_cflag
+										 : &own->c_lflag;
+}
+
+static int darwin_tcgetattr(int descriptor, struct darwin_termios *out)
+{
+	struct termios own;
+
+	if (tcgetattr(descriptor, &own) != 0)
+		return -1;
+	*out = (struct darwin_termios){0};
+	for (int word = 0; word < 4; word++)
+		for (int i = 0; i < 4; i++)
+			if (*flags_of(&own, word) & modes[word][i].own)
+				out->flags[word] |= modes[word][i].darwin;
+	return 0;
+}
+
+static int darwin_tcsetattr(int descriptor, int when, const struct darwin_termios *in)
+{
+	struct termios own;
+
+	if (when != 0 || tcgetattr(descriptor, &own) != 0)
+		return -1;
+	for (int word = 0; word < 4; word++)
+		for (int i = 0; i < 4; i++)
+			if (in->flags[word] & modes[word][i].darwin)
+				*flags_of(&own, word) |= modes[word][i].own;
+			else
+				*flags_of(&own, word) &= ~modes[word][i].own;
+	return tcsetattr(descriptor, TCSANOW, &own);
+}
+
 /* By the names in the dylib's symbol table, less the underscore in front. */
 static const void *find_import(const char *name)
 {
@@ -106,6 +159,7 @@ static const void *find_import(const char *name)
 		IMPORT(_dyld_image_count),
 		IMPORT(bootstrap_register2),
 		IMPORT(close),
+		IMPORT(getpgrp),
 		IMPORT(getpid),
 		IMPORT(kill),
 		IMPORT(mach_absolute_time),
@@ -140,6 +194,7 @@ static const void *find_import(const char *name)
 		IMPORT(task_resume2),
 		IMPORT(task_suspend2),
 		IMPORT(task_threads),
+		IMPORT(tcgetpgrp),
 		IMPORT(thread_get_state),
 		IMPORT(thread_info),
 		IMPORT(thread_resume),
@@ -153,6 +208,8 @@ static const void *find_import(const char *name)
 		{"sigaddset", (const void *)(uintptr_t)&darwin_sigaddset},
 		{"sigemptyset", (const void *)(uintptr_t)&darwin_sigemptyset},
 		{"sigfillset", (const void *)(uintptr_t)&darwin_sigfillset},
+		{"tcgetattr", (const void *)(uintptr_t)&darwin_tcgetattr},
+		{"tcsetattr", (const void *)(uintptr_t)&darwin_tcsetattr},
 	};
 	for (size_t i = 0; i < sizeof(imports) / sizeof(imports[0]); i++)
 		if (strcmp(imports[i].name, name) == 0)

@@ -1,5 +1,6 @@
 /** Pauses a target, listens to a signal, and hangs. Arguments: a library, a pid, the signals it listens
- * to, and `pause`, `thread`, `arm` or `nothing`: what it holds meanwhile. */
+ * to, and `pause`, `thread`, `arm` or `nothing`: what it holds meanwhile. A terminal is in raw mode
+ * then. */
 import { openKernel } from "../../../ffi/mod.ts";
 
 const [library, pid, signals, what] = Deno.args;
@@ -9,6 +10,7 @@ const task = kernel.taskForPid(Number(pid));
 using _armed = what === "arm" ? kernel.watchdog.arm() : undefined;
 if (what === "pause") kernel.taskSuspend(task);
 if (what === "thread") kernel.threadSuspend(kernel.taskThreads(task)[1]);
+if (Deno.stdin.isTerminal()) Deno.stdin.setRaw(true);
 console.log("hangs");
 let interrupts = 0;
 for (;;) {
