@@ -30,7 +30,14 @@ export interface LaunchOptions {
 export interface LaunchHooks {
   /** More environment variables, for a program that libraries can be inserted into. */
   readonly insert?: () => Promise<Readonly<Record<string, string>>>;
+  /** Starts the program instead of `Deno.Command`: on another terminal. */
+  readonly spawn?: (file: string, options: Deno.CommandOptions) => StartedProcess;
+  /** Whether {@linkcode Launched.untie} can be called: then a shell watches over the program. */
+  readonly mayUntie?: boolean;
 }
+
+/** What is needed of a child process. */
+export type StartedProcess = Pick<Deno.ChildProcess, "pid" | "status" | "kill" | "unref">;
 
 /** A program that was started. */
 export interface Launched {
@@ -38,6 +45,8 @@ export interface Launched {
   /** Whether dyld, or the Mach-O loader, will publish the program's images. */
   readonly hasDyld: boolean;
   kill(): void;
+  /** Lets it outlive this process after all. */
+  untie(): void;
   /** How it ended, as text; `undefined` while it runs. */
   ended(): string | undefined;
 }
@@ -54,7 +63,7 @@ const loaders: Readonly<Record<number, "i386" | "x86_64">> = { 7: "i386", 0x0100
 export async function launchProcess(
   program: string,
   options: LaunchOptions,
-  { insert }: LaunchHooks = {},
+  { insert, spawn = byDeno, mayUntie = false }: LaunchHooks = {},
 ): Promise<Launched> {
   const args = [...options.args ?? []];
   let file = program;
@@ -81,7 +90,8 @@ export async function launchProcess(
   const tied = options.killOnExit === true;
   const inserted = inserts ? await insert?.() : undefined;
   const output = options.output ?? "inherit";
-  const child = new Deno.Command(file, {
+  const byShell = !loads || mayUntie;
+  const child = spawn(file, {
     args,
     stdin: "null",
     stdout: output,
@@ -90,22 +100,24 @@ export async function launchProcess(
     env: {
       ...options.env,
       ...inserted,
-      ...(tied && loads ? { MACHPAUSE_PARENT: `${Deno.pid}` } : {}),
+      ...(tied && !byShell ? { MACHPAUSE_PARENT: `${Deno.pid}` } : {}),
     },
-  }).spawn();
+  });
   child.unref();
-  const watcher = tied && !loads ? killWithUs(child.pid) : undefined;
+  const watcher = tied && byShell ? killWithUs(child.pid) : undefined;
   let status: Deno.CommandStatus | undefined;
-  child.status.then((ended) => {
+  const over = (ended: Deno.CommandStatus) => {
     status = ended;
     watcher?.[Symbol.dispose]();
-  });
+  };
+  child.status.then(over, () => over({ success: false, code: 127, signal: null }));
   return {
     pid: child.pid,
     hasDyld,
     kill() {
       if (status === undefined) child.kill("SIGKILL");
     },
+    untie: () => watcher?.[Symbol.dispose](),
     ended() {
       if (status === undefined) return undefined;
       return status.signal === null
@@ -113,6 +125,10 @@ export async function launchProcess(
         : `it was killed by ${status.signal}`;
     },
   };
+}
+
+function byDeno(file: string, options: Deno.CommandOptions): StartedProcess {
+  return new Deno.Command(file, options).spawn();
 }
 
 /** Has a process killed when this one ends, until the result is disposed. A shell reads from a pipe that

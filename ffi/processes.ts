@@ -7,7 +7,7 @@ import { fileSystem } from "./file_system.ts";
 import { guard } from "./guard.ts";
 import type { Introduction } from "./introduction.ts";
 import { type NativeKernel, openKernel } from "./kernel.ts";
-import type { Launched, LaunchOptions } from "./launch.ts";
+import type { Launched, LaunchHooks, LaunchOptions } from "./launch.ts";
 import { AttachError } from "./remedy.ts";
 import { MachError, TargetGoneError } from "../lib/errors.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
@@ -93,10 +93,20 @@ const launchMilliseconds = 10_000;
  * @throws MachError when it may not be attached to
  * @throws TargetGoneError when it ended before it ran
  */
-export async function launch(
+export function launch(
   program: string,
   args: readonly string[] = [],
   options: LaunchOptions & SymbolOptions = {},
+): Promise<LiveTarget> {
+  return launchWith(program, args, options);
+}
+
+/** {@linkcode launch}, with what the prompt asks for besides. */
+export async function launchWith(
+  program: string,
+  args: readonly string[],
+  options: LaunchOptions & SymbolOptions,
+  hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> = {},
 ): Promise<LiveTarget> {
   const native = kernel();
   // Most commands launch nothing, and each module costs time at the start.
@@ -104,6 +114,7 @@ export async function launch(
   using started = new DisposableStack();
   let introduction: Introduction | undefined;
   const child: Launched = await launchProcess(program, { ...options, args }, {
+    ...hooks,
     async insert() {
       const { Introduction } = await import("./introduction.ts");
       const others = options.env?.DYLD_INSERT_LIBRARIES ?? inheritedLibraries();
@@ -173,11 +184,34 @@ async function endOf(child: Launched): Promise<string | undefined> {
   return child.ended();
 }
 
-/** How a launched target ended: its exit code or signal, in words; `undefined` where it runs, and for one
- * that was not launched from here. */
-export async function howEnded(target: object): Promise<string | undefined> {
+/** How a target ended: its exit code or signal, in words; `undefined` where it runs. Of a process that was
+ * attached to only its parent is told; on Linux others can see it until the parent has asked. */
+export async function howEnded(target: LiveTarget): Promise<string | undefined> {
   const child = launched.get(target);
-  return child === undefined ? undefined : await endOf(child);
+  if (child !== undefined) return await endOf(child);
+  return endOfZombie(target.pid) ?? "it exited or was killed, and only its parent knows how";
+}
+
+/** How a process ended that its parent has not asked for yet, by the last field of `/proc/N/stat`: the status
+ * that `wait()` gives. */
+function endOfZombie(pid: number): string | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  let fields: string[];
+  try {
+    const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    fields = text.slice(text.lastIndexOf(")") + 2).trim().split(" ");
+  } catch {
+    return undefined;
+  }
+  if (!/^[ZX]/.test(fields[0])) return undefined;
+  const status = Number(fields.at(-1));
+  const signal = status & 0x7f;
+  return signal === 0 ? `it exited with code ${status >> 8}` : `it was killed by signal ${signal}`;
+}
+
+/** Lets a launched target outlive this process, whatever was asked for when it was launched. */
+export function untie(target: object): void {
+  launched.get(target)?.untie();
 }
 
 /** Opens a launched program. A failure says why the program's task port was not received. */

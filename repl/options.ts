@@ -137,7 +137,11 @@ export const attachOptions = table({
 });
 
 /** `launch` */
-export const launchOptions = table({ symbols, ...prompt });
+export const launchOptions = table({
+  symbols,
+  keep: { help: "Let the program run on when machpause ends." },
+  ...prompt,
+});
 
 /** `core` */
 export const coreOptions = table({

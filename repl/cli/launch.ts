@@ -1,16 +1,27 @@
+import { escape } from "../../lib/escape.ts";
 import { launchOptions } from "../options.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 /** `machpause launch` */
 export default {
-  description: "Start a program and the prompt. On Linux: a Mach-O program, through the loader.",
+  description: "Start a program and the prompt; the program ends with machpause.\n" +
+    "Options go before the program: what follows its name is passed to it.",
   arguments: "<program:string> [args...:string]",
   options: launchOptions,
   stopEarly: true,
   async run(options, [program, ...args]) {
     const { promptAt } = await import("./prompt.ts");
-    return await promptAt(options, async () => {
-      return await (await import("../prompt/launch.ts")).openLaunched(program, args);
+    const { openLaunched, strayOptions } = await import("../prompt/launch.ts");
+    const stray = strayOptions(args);
+    if (stray !== undefined) {
+      const { complain } = await import("../view/output.ts");
+      complain(escape(stray));
+    }
+    const atTerminal = options.eval === undefined && Deno.stdin.isTerminal() &&
+      Deno.stdout.isTerminal();
+    return await promptAt(options, async ({ show }) => {
+      const print = atTerminal ? { print: show } : {};
+      return await openLaunched(program, args, { keep: options.keep ?? false, ...print });
     });
   },
 } satisfies Subcommand<typeof launchOptions>;

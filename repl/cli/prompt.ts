@@ -24,12 +24,12 @@ export interface PromptStart extends Values<typeof promptOptions> {
  */
 export async function promptAt(
   options: PromptStart = {},
-  target?: string | (() => Promise<Opened>),
+  target?: string | ((session: Session) => Promise<Opened>),
 ): Promise<number> {
   const session = new Session(styleFor(Deno.stdout));
   session.assumeYes = options.yes ?? false;
   if (target !== undefined) {
-    session.open(typeof target === "string" ? await openTarget(target) : await target());
+    session.open(typeof target === "string" ? await openTarget(target) : await target(session));
   }
   if (options.symbols !== undefined) {
     checkFolders(options.symbols);

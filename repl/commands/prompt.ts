@@ -4,6 +4,7 @@ import { escape, safe } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import { themes, useTheme } from "../view/style.ts";
 import { type Command, command, optional, required, rest } from "./command.ts";
+import { mayEnd } from "./target.ts";
 import { wholeNumber } from "./values.ts";
 
 /** The number of entries that `history` shows. */
@@ -96,11 +97,18 @@ export const prompt: readonly Command[] = [
     arguments: [optional("code", "text")],
     changes: true,
     help: "leave, with an exit code if one is given; the target runs on",
+    details: [
+      "A program that was launched from here ends, after a question: `detach` lets it run on.",
+    ],
     example: "quit",
-    run({ session }, [code]) {
+    async run({ session }, [code]) {
       if (code !== undefined) {
         session.exitCode = wholeNumber(code, "an exit code");
         if (session.exitCode > 255) throw new UserError(`${code} is no exit code: 0 to 255 are`);
+      }
+      if (!await mayEnd(session)) {
+        session.exitCode = undefined;
+        return [safe`still here: \`detach\` lets it run on`];
       }
       session.ended = true;
       return [];

@@ -39,6 +39,23 @@ export function coreLines(session: Session): SafeText[] {
   return [...lines, ...warningLines(session)];
 }
 
+/** The answer where the target was not to end. */
+const kept = safe`nothing was done: \`detach\` first, and it runs on`;
+
+/** Asks before the target is let go, where that ends a process that was launched from here.
+ *
+ * @returns whether it may end
+ */
+export async function mayEnd(session: Session): Promise<boolean> {
+  if (!session.endsTarget || session.assumeYes || !session.ui.interactive) return true;
+  try {
+    session.checkAlive();
+  } catch {
+    return true;
+  }
+  return await session.ui.confirm(safe`${session.title} was launched from here: end it?`);
+}
+
 const coreStyles = saveCoreOptions.style.choices;
 
 /** Commands about the target as a whole. */
@@ -55,6 +72,7 @@ export const target: readonly Command[] = [
     async run({ session }, [given], { pid, name, symbols }) {
       const spec = given ?? pid ?? name;
       if (spec === undefined) throw new UserError("attach to what? a pid or a process name");
+      if (!await mayEnd(session)) return [kept];
       session.open(await openTarget(spec, symbols));
       return [safe`attached to ${session.title}`];
     },
@@ -67,14 +85,24 @@ export const target: readonly Command[] = [
     options: launchOptions,
     syntax: "program",
     changes: true,
-    help: "start a program as the target",
+    help: "start a program as the target; it ends with machpause",
+    details: [
+      "`detach` lets it run on, as --keep does from the start. What follows the program's name is its own:",
+      "options of `launch` go before it.",
+    ],
     example: "launch ./program --verbose",
-    async run({ session }, [program, ...args], { symbols = [] }) {
-      const { openLaunched } = await import("../prompt/launch.ts");
+    async run({ session }, [program, ...args], { symbols = [], keep = false }) {
+      const { openLaunched, strayOptions } = await import("../prompt/launch.ts");
       checkFolders(symbols);
-      session.open(await openLaunched(program, args));
+      if (!await mayEnd(session)) return [kept];
+      const print = session.ui.interactive ? { print: session.show } : {};
+      session.open(await openLaunched(program, args, { keep, ...print }));
       session.target.addSymbols(symbols);
-      return [safe`launched ${session.title}`];
+      const stray = strayOptions(args);
+      return [
+        safe`launched ${session.title}`,
+        ...(stray === undefined ? [] : [session.style("quiet", safe`(${escape(stray)})`)]),
+      ];
     },
   }),
   command({
@@ -87,6 +115,7 @@ export const target: readonly Command[] = [
     help: "open a core file; its binaries are looked for in the folders too",
     example: "core MyApp.core ./build",
     async run({ session }, [file, ...folders], { symbols = [] }) {
+      if (!await mayEnd(session)) return [kept];
       session.open(held(await openCoreFile(file, [...folders, ...symbols])));
       return coreLines(session);
     },
@@ -99,6 +128,7 @@ export const target: readonly Command[] = [
     help: "start the demo program, and pause it",
     example: "demo",
     async run({ session }, _words, { symbols }) {
+      if (!await mayEnd(session)) return [kept];
       session.open(await openTarget("demo"));
       session.target.addSymbols(symbols ?? []);
       session.pause();
@@ -113,6 +143,7 @@ export const target: readonly Command[] = [
     help: "look at machpause's own process, in snapshots",
     example: "self",
     async run({ session }, _words, { symbols }) {
+      if (!await mayEnd(session)) return [kept];
       session.open(await openTarget("self", symbols));
       return [session.title];
     },
@@ -174,12 +205,15 @@ export const target: readonly Command[] = [
     aliases: ["process detach"],
     group: "target",
     changes: true,
-    help: "let the target go; it runs on",
+    help: "let the target go; it runs on, also one that was launched from here",
     example: "detach",
     run({ session }) {
-      const { title } = session;
-      session.close();
-      return [safe`detached from ${title}`];
+      const { title, endsTarget, ui } = session;
+      session.close(true);
+      const output = endsTarget && ui.interactive
+        ? safe`; what it prints is shown until machpause ends`
+        : safe``;
+      return [safe`detached from ${title}${output}`];
     },
   }),
   command({

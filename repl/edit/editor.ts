@@ -52,7 +52,7 @@ export interface EditorOptions {
 
 /** How one line is read. */
 interface Reading {
-  readonly prompt: SafeText;
+  prompt: SafeText;
   /** One line without completion and history. */
   readonly plain: boolean;
   readonly resolve: (answer: Answer) => void;
@@ -130,6 +130,18 @@ export class LineEditor {
   end(): void {
     this.#ended = true;
     if (!this.#pumping && this.#keys.length === 0) this.#answer({ kind: "end" });
+  }
+
+  /** Changes the prompt of the line being edited. */
+  set prompt(text: SafeText) {
+    if (this.#reading === undefined || this.#reading.plain) return;
+    this.#reading.prompt = text;
+    this.#draw();
+  }
+
+  /** Whether the terminal is gone. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** Prints above the line that is being edited. */

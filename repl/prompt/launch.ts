@@ -1,16 +1,55 @@
-import { howEnded, launch } from "../../ffi/processes.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { howEnded, launchWith, untie } from "../../ffi/processes.ts";
 import { UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
-/** Starts a program as the target. It outlives the session.
+/** How a program is started. */
+export interface StartOptions {
+  /** Whether it outlives machpause. */
+  readonly keep?: boolean;
+  /** Prints what the program prints, which otherwise goes where machpause prints. */
+  readonly print?: (text: SafeText) => void;
+}
+
+/** Starts a program as the target. By LLDB's convention it ends with machpause, or when another target is
+ * taken: {@linkcode Opened.keep} and `keep` let it run on.
  *
  * @throws UserError when there is no such program
  */
-export async function openLaunched(program: string, args: readonly string[]): Promise<Opened> {
+export async function openLaunched(
+  program: string,
+  args: readonly string[],
+  { keep = false, print }: StartOptions = {},
+): Promise<Opened> {
+  let kept = keep;
+  // The output of a program that is kept would have nowhere to go once its terminal is closed.
+  const terminal = print === undefined || keep
+    ? undefined
+    : (await import("../../ffi/pty.ts")).openPty();
   try {
-    const target = await launch(program, args);
-    return { ...held(target), ended: () => howEnded(target) };
+    const target = await launchWith(program, args, { killOnExit: !keep }, {
+      mayUntie: true,
+      ...(terminal === undefined ? {} : { spawn: terminal.spawn }),
+    });
+    if (terminal !== undefined) void terminal.read(lineByLine(print!));
+    const opened = held(target);
+    return {
+      target,
+      ended: () => howEnded(target),
+      ...(keep ? {} : {
+        keep() {
+          kept = true;
+          untie(target);
+        },
+      }),
+      [Symbol.dispose]() {
+        // Before it is let go, so that it does not run another step.
+        if (!kept) target.kill();
+        opened[Symbol.dispose]();
+      },
+    };
   } catch (error) {
+    terminal?.close();
     if (error instanceof Deno.errors.NotFound) {
       throw new UserError(`there is no program ${program}: give the path of one`);
     }
@@ -19,4 +58,52 @@ export async function openLaunched(program: string, args: readonly string[]): Pr
     }
     throw error;
   }
+}
+
+/** How long the end of a line that the program prints is waited for. */
+const unendedMilliseconds = 300;
+
+/** Prints whole lines, so that the line being typed can be drawn below them. One that is not ended, such as
+ * a question, is printed when nothing follows for a while. */
+function lineByLine(print: (text: SafeText) => void): (text: string) => void {
+  let pending = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (length: number, tail = "") => {
+    const text = pending.slice(0, length);
+    pending = pending.slice(length);
+    if (text !== "") print(printable(text + tail));
+  };
+  return (text) => {
+    clearTimeout(timer);
+    pending += text.replaceAll("\r\n", "\n");
+    flush(pending.lastIndexOf("\n") + 1);
+    if (pending !== "") timer = setTimeout(() => flush(pending.length, "\n"), unendedMilliseconds);
+  };
+}
+
+/** What a program printed. Its colours reach the terminal; what would move the cursor does not. */
+function printable(text: string): SafeText {
+  // deno-lint-ignore no-control-regex
+  const pieces = text.matchAll(/(\n)|(\t)|\x1b\[([\d;]*)m|[^\n\t\x1b]+|\x1b/g);
+  let shown = safe``;
+  for (const [piece, line, tab, colour] of pieces) {
+    const next = line !== undefined
+      ? safe`\n`
+      : tab !== undefined
+      ? safe`\t`
+      : colour !== undefined
+      ? safe`\x1b[${escape(colour)}m`
+      : escape(piece);
+    shown = safe`${shown}${next}`;
+  }
+  return shown;
+}
+
+/** What is said of options after the program that may have been meant for machpause; `undefined` where there
+ * are none. */
+export function strayOptions(args: readonly string[]): string | undefined {
+  const stray = args.find((text) =>
+    /^(?:-e|--eval|--yes|--symbols|--keep|--no-init)(?:=|$)/.test(text)
+  );
+  return stray && `${stray} was passed to the program: machpause's options go before its name`;
 }

@@ -17,14 +17,15 @@ export async function openTarget(
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
   checkFolders(symbols);
-  const { attach, attachSelf, prepareLibrary } = await import("../../ffi/processes.ts");
+  const { attach, attachSelf, howEnded, prepareLibrary } = await import("../../ffi/processes.ts");
   await prepareLibrary();
   if (spec === "self") return held(attachSelf({ symbols }));
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
   if (pid === undefined && spec.startsWith("pid:")) {
     throw new UserError(`${spec} is not a pid: write it as in pid:123`, 2);
   }
-  return held(attach(pid === undefined ? spec : Number(pid), { symbols }));
+  const target = attach(pid === undefined ? spec : Number(pid), { symbols });
+  return { ...held(target), ended: () => howEnded(target) };
 }
 
 /** Checks that the folders of `--symbols` exist: a misspelt one would show only as missing names.

@@ -5,6 +5,8 @@ export interface Opened extends Disposable {
   readonly target: Pick<Target, keyof Target>;
   /** How the process ended, in words; `undefined` while it runs, and where that is not known. */
   ended?(): Promise<string | undefined>;
+  /** Lets a launched program outlive machpause; there for one that would end with it. */
+  keep?(): void;
 }
 
 /** Holds a target until the result is disposed.

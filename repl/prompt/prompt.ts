@@ -12,6 +12,9 @@ import type { Session } from "./session.ts";
 /** The signals that end the prompt, with their numbers. */
 const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 
+/** How often a target is looked at while a line is being typed. */
+const watchMilliseconds = 250;
+
 /** How the prompt runs. */
 export interface PromptOptions {
   /** Lines to run first, as if they had been typed. */
@@ -263,6 +266,21 @@ async function converse(
     clearProgress();
   };
 
+  /** Whether the user leaves, although a program that was launched from here ends then. */
+  const mayLeave = async (): Promise<boolean> =>
+    !session.endsTarget || await (await import("../commands/target.ts")).mayEnd(session);
+
+  /** Says at once, above the line being typed, that the target has ended. */
+  const noteEnd = async (): Promise<void> => {
+    try {
+      session.checkAlive();
+    } catch (error) {
+      const message = await session.notice(error);
+      editor.above(() => complain(message));
+      editor.prompt = promptText(session);
+    }
+  };
+
   input.raw = true;
   let reading: Promise<void> | undefined;
   const listen = () => {
@@ -278,6 +296,7 @@ async function converse(
       complain(await session.notice(error));
     }
     const reply = editor.read(promptText(session));
+    const watch = setInterval(() => void noteEnd(), watchMilliseconds);
     // The keyboard's thread takes long to start: the prompt is shown before that.
     listen();
     // What the first line needs is loaded while the user types it.
@@ -285,17 +304,22 @@ async function converse(
       interpreter.get().then((loaded) => loaded.ready()),
       import("./completion.ts"),
     ]).catch(() => {});
-    const answer = await reply;
-    if (answer.kind === "end") break;
+    const answer = await reply.finally(() => clearInterval(watch));
+    if (answer.kind === "end") {
+      if (editor.ended || await mayLeave()) break;
+      continue;
+    }
     if (answer.kind === "line") {
       leaving = false;
       if (answer.text.trim() !== "") session.typed.push(answer.text);
       await run(answer.text);
     } else if (!answer.empty) leaving = false;
     else if (session.state === "running") await run("pause");
-    else if (leaving && answer.first) break;
-    else {
-      print(safe`(Ctrl-C again leaves; the target runs on)\n`);
+    else if (leaving && answer.first) {
+      if (await mayLeave()) break;
+    } else {
+      const target = session.endsTarget ? safe`` : safe`; the target runs on`;
+      print(safe`(Ctrl-C again leaves${target})\n`);
       leaving = true;
     }
   }

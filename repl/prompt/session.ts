@@ -112,8 +112,17 @@ export class Session implements Disposable {
     if (target !== this.maybeTarget) this.open(held(target));
   }
 
-  /** Lets the target go; it runs on. */
-  close(): void {
+  /** Whether letting the target go ends it: it was launched from here. */
+  get endsTarget(): boolean {
+    return this.#opened?.keep !== undefined;
+  }
+
+  /** Lets the target go. What was launched from here ends.
+   *
+   * @param keep whether that runs on, too
+   */
+  close(keep = false): void {
+    if (keep) this.#opened?.keep?.();
     const opened = this.#opened;
     const pause = this.#pause;
     this.#opened = undefined;
@@ -158,6 +167,9 @@ export class Session implements Disposable {
       ? safe`${escape(image.name)} + ${hex(offset)}`
       : this.place(symbol, offset);
   }
+
+  /** Prints above the line being typed. */
+  readonly show = (text: SafeText): void => this.out(text, false);
 
   /** Prints at once, before a command is done. */
   say(lines: readonly SafeText[]): void {
