@@ -166,6 +166,7 @@ export const btOptions = table({
   unique: { short: "u", help: "Show threads with equal stacks once, together." },
   limit,
   scan,
+  full: { help: "On a terminal: whole names, and every frame of a recursion." },
   "no-demangle": noDemangle,
   symbols: { ...symbols, only: "cli" },
   json,

@@ -4,7 +4,8 @@ import { UserError } from "../errors.ts";
 import { btOptions, type Values } from "../options.ts";
 import { type Opened, openTarget } from "../prompt/open.ts";
 import { FrameBudget, type ShownFrames, shownFrames, walkFrames } from "../view/frames.ts";
-import { complain, print } from "../view/output.ts";
+import { complain, print, terminalSize } from "../view/output.ts";
+
 import { backtracesLines } from "../view/render.ts";
 import { styleFor } from "../view/style.ts";
 import { count, lines } from "../view/text.ts";
@@ -88,7 +89,9 @@ async function jsonOutput(): Promise<Output> {
   };
 }
 
-async function textOutput({ demangle = true, unique = false }: BacktraceOptions): Promise<Output> {
+async function textOutput(
+  { demangle = true, unique = false, full = false }: BacktraceOptions,
+): Promise<Output> {
   const show = unique
     ? (await import("../view/summary.ts")).uniqueBacktracesLines
     : backtracesLines;
@@ -96,7 +99,9 @@ async function textOutput({ demangle = true, unique = false }: BacktraceOptions)
   return async (target, threads, shown, microseconds) => {
     if (demangle) await loadDemanglerFor(shown);
     const name = demangle ? undefined : (raw: string) => raw;
-    const stacks = show(threads, target.arch.pointerSize, style, undefined, shown, name);
+    const { pointerSize } = target.arch;
+    const width = full || !Deno.stdout.isTerminal() ? Infinity : terminalSize().columns;
+    const stacks = show(threads, pointerSize, style, undefined, shown, name, width);
     const crashed = target.kind === "core" ? (target as CoreTarget).crashedThread : null;
     const how = target.kind !== "core"
       ? safe`, stopped for ${microseconds} µs`

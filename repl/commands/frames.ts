@@ -9,8 +9,9 @@ import { checkWritable, confirmed, integer, wholeNumber, yesOption } from "./val
 
 /** The selected frame, as `frame` shows it. */
 export function selectedFrame(session: Session): SafeText[] {
-  const { frame } = session;
-  return [frameLine(frame, session.pointerSize, frameColumns([frame]), session.style)];
+  const { frame, pointerSize, style } = session;
+  const { columns } = session.ui.size();
+  return [frameLine(frame, pointerSize, frameColumns([frame]), style, undefined, columns - 2)];
 }
 
 /** A register of the thread state, by its name or its role.
@@ -97,7 +98,14 @@ export const frames: readonly Command[] = [
     run({ session }, wanted) {
       const { registers } = session.frame;
       const { pointerSize, style } = session;
-      if (wanted.length === 0) return registerLines(registers, pointerSize, style);
+      if (wanted.length === 0) {
+        return registerLines(
+          registers,
+          pointerSize,
+          style,
+          Math.min(80, session.ui.size().columns),
+        );
+      }
       return wanted.map((text) => {
         const name = escape(registerOf(session, text).name);
         const value = registers.get(name);

@@ -1,6 +1,7 @@
 /** The help of the commands. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { cut } from "../edit/width.ts";
+import { wrapped } from "../view/text.ts";
 import { UserError } from "../errors.ts";
 import { optionsAt } from "../options.ts";
 import type { Style } from "../view/style.ts";
@@ -14,8 +15,27 @@ const nameColumns = 26;
 /** On a screen narrower than this, what a command does goes below its name. */
 const wideColumns = 60;
 
-/** All commands, by group. */
+/** The names of all commands by group, on one screen. */
 export function helpLines(table: CommandTable, style: Style, columns: number): SafeText[] {
+  const lines: SafeText[] = [];
+  for (const [group, title] of Object.entries(groups)) {
+    const names = table.commands.filter((command) => command.group === group)
+      .map(({ name }) => name);
+    if (names.length === 0) continue;
+    lines.push(style("heading", escape(title)));
+    for (const line of wrapped(escape(`  ${names.join(", ")}`), columns)) lines.push(line);
+  }
+  const footer = [
+    "`help <command>` says more; LLDB's and gdb's names do too. `help all` lists what each does.",
+    "Anything else is TypeScript, over `target`, `threads`, `thread` and `frame`:",
+    '  threads.filter((t) => t.state === "running").map((t) => t.name)',
+    "Tab completes, Ctrl-R searches the history, Ctrl-C pauses the target.",
+  ];
+  return [...lines, safe``, ...footer.flatMap((line) => wrapped(escape(line), columns))];
+}
+
+/** All commands and what they do, by group. */
+export function allHelpLines(table: CommandTable, style: Style, columns: number): SafeText[] {
   const lines: SafeText[] = [];
   const wide = columns >= wideColumns;
   for (const [group, title] of Object.entries(groups)) {
@@ -33,12 +53,57 @@ export function helpLines(table: CommandTable, style: Style, columns: number): S
       lines.push(escape(cut(`${" ".repeat(wide ? nameColumns + 4 : 4)}${command.help}`, columns)));
     }
   }
+  return lines;
+}
+
+/** Subjects that are no commands here, and what there is instead. */
+const subjects: readonly (readonly [name: RegExp, answer: readonly string[]])[] = [
+  [/^(?:b|br|break|breakpoints?|tbreak|watch|watchpoints?|rbreak)$/, [
+    "There are no breakpoints and no watchpoints: machpause looks at a process that is paused or runs.",
+    "`pause` stops every thread, now; `top` and `hang` show what runs and what waits over some time.",
+    "To stop at a line, use LLDB: `lldb -p PID`, when machpause has let the process go.",
+  ]],
+  [/^(?:s|si|n|ni|step|stepi|next|nexti|finish|fin|until|thread (?:step|until).*|step-.*)$/, [
+    "There are no single steps: `resume` lets the target run, `pause` stops it again.",
+    "`up` and `down` go through the frames of the selected thread; `unwind` says how they were found.",
+  ]],
+  [/^(?:run|r|start)$/, [
+    "`launch <program> [args…]` starts a program; options of `launch` go before the program.",
+  ]],
+  [/^(?:types?script|javascript|js|ts|language)$/, [
+    "What is no command is TypeScript. `target`, `threads`, `thread` and `frame` are the prompt's own,",
+    "and `$pc`, `$sp` and the other registers are those of the selected frame. `_` is the last result.",
+    'An example: `threads.filter((t) => t.state === "running")`.',
+  ]],
+  [/^(?:keys|keyboard|editing)$/, [
+    "Tab completes, and again goes through what fits. Up and Down go through what was typed before, after a",
+    "beginning through what begins so; Ctrl-R searches. Alt-Enter begins another line. Ctrl-C pauses a running",
+    "target and ends what takes long, Ctrl-Z suspends machpause, Ctrl-D leaves, Ctrl-\\ quits at once.",
+  ]],
+];
+
+/** The subjects of the help that are no commands. */
+export const subjectNames: readonly string[] = ["all", "breakpoint", "keys", "step", "typescript"];
+
+/** What is said of a subject that is no command; `undefined` where there is no such subject. */
+export function subjectHelp(text: string): SafeText[] | undefined {
+  const answer = subjects.find(([name]) => name.test(text.trim().toLowerCase()))?.[1];
+  return answer?.map(escape);
+}
+
+/** The commands of a group, by the beginning of its title; `undefined` where there is none. */
+function groupHelp(table: CommandTable, style: Style, text: string): SafeText[] | undefined {
+  const word = text.trim().toLowerCase();
+  const found = Object.entries(groups).find(([group, title]) =>
+    group === word || title.toLowerCase() === word
+  );
+  if (found === undefined) return undefined;
+  const [group, title] = found;
+  const rows = table.commands.filter((command) => command.group === group);
+  if (rows.length === 0) return undefined;
   return [
-    ...lines,
-    safe``,
-    safe`\`help <command>\` says more; LLDB's and gdb's names do too. Tab completes, Ctrl-R searches.`,
-    safe`Anything else is TypeScript, over \`target\`, \`threads\`, \`thread\` and \`frame\`:`,
-    safe`  target.threads.filter((t) => t.state === "running").map((t) => t.name)`,
+    style("heading", escape(title)),
+    ...rows.map(({ name, help }) => escape(`  ${name.padEnd(16)}  ${help}`)),
   ];
 }
 
@@ -47,8 +112,10 @@ export function helpLines(table: CommandTable, style: Style, columns: number): S
  * @throws UserError when there is none of that name
  */
 export function commandHelp(table: CommandTable, style: Style, text: string): SafeText[] {
-  const command = table.named(text) ?? parsed(table, text);
+  const command = table.named(text) ?? (subjectHelp(text) ? undefined : parsed(table, text));
   if (command === undefined) {
+    const answer = subjectHelp(text) ?? groupHelp(table, style, text);
+    if (answer !== undefined) return answer;
     const names = table.subcommands(text);
     if (names.length > 0) return names.map((name) => escape(`  ${name}`));
     const near = table.suggestions(text).map((name) => `\`${name}\``).join(" or ");

@@ -139,9 +139,11 @@ const write = command({
     const next = await encoded(session, values, options);
     const { style, pointerSize: size, target: { memory } } = session;
     const old = memory.read(address, next.length);
+    const dump = (bytes: Uint8Array) =>
+      hexdump(bytes, address, size, style, session.ui.size().columns - 2);
     const lines = [
-      ...hexdump(old, address, size, style).map((line) => safe`- ${line}`),
-      ...hexdump(next, address, size, style).map((line) => safe`+ ${line}`),
+      ...dump(old).map((line) => safe`- ${line}`),
+      ...dump(next).map((line) => safe`+ ${line}`),
     ];
     const bytes = count(next.length, "byte");
     if (session.ui.interactive) session.say(lines);

@@ -115,13 +115,15 @@ export const threads: readonly Command[] = [
     options: btOptions,
     help: "backtrace of the selected thread, of thread N, or of all",
     example: "bt all --unique",
-    async run({ session }, [which], { unique, limit, scan, demangle }) {
+    async run({ session }, [which], { unique, limit, scan, demangle, full }) {
       session.threads(true);
       const name = demangle === false ? (raw: string) => raw : undefined;
       const budget = new FrameBudget();
+      const { pointerSize, style, ui } = session;
+      const width = full ? Infinity : ui.size().columns;
       const linesOf = (thread: Thread) => {
         const shown = shownFrames(thread, limit, scan, budget);
-        return backtraceLines(thread, session.pointerSize, session.style, limit, shown, name);
+        return backtraceLines(thread, pointerSize, style, limit, shown, name, width);
       };
       const chosen = which === "all" || unique && which === undefined
         ? session.threads()

@@ -137,14 +137,3 @@ function jobOf(pid: number): { parent: number; group: number; session: string } 
     return undefined;
   }
 }
-
-/** The size of the terminal. */
-export function terminalSize(): { columns: number; rows: number } {
-  try {
-    const { columns, rows } = Deno.consoleSize();
-    // Some terminals do not know their size, and say 0.
-    return { columns: columns || 80, rows: rows || 24 };
-  } catch {
-    return { columns: 80, rows: 24 };
-  }
-}

@@ -1,6 +1,6 @@
 /** Runs what is typed: commands and TypeScript. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
-import { commandHelp, helpLines } from "../commands/help.ts";
+import { allHelpLines, commandHelp, helpLines } from "../commands/help.ts";
 import {
   type Call,
   type CommandContext,
@@ -13,7 +13,7 @@ import { clearStop, InterruptedError } from "../edit/interrupt.ts";
 import { UserError } from "../errors.ts";
 import { InputError, MAX_SIZE, readPlainFile } from "../input.ts";
 import { complain, explain, printLines } from "../view/output.ts";
-import { join, spaces } from "../view/text.ts";
+import { join, spaces, wrapped } from "../view/text.ts";
 import type { Session } from "./session.ts";
 
 /** The answer to other debuggers' names for breakpoints and steps. */
@@ -95,9 +95,12 @@ export class Interpreter implements CommandContext {
   /** The help of one command; of all of them without a name. */
   help = (name?: string): Promise<Lines> => {
     const { style, ui } = this.session;
+    const { columns } = ui.size();
     return Promise.resolve(
       name === undefined
-        ? helpLines(commands, style, ui.size().columns)
+        ? helpLines(commands, style, columns)
+        : name === "all"
+        ? allHelpLines(commands, style, columns)
         : commandHelp(commands, style, name),
     );
   };
@@ -139,7 +142,9 @@ export class Interpreter implements CommandContext {
     if (text.trim() === "" || text.startsWith("#")) return "done";
     const { session } = this;
     const generation = this.#generation;
-    const print = (lines: Lines) => generation === this.#generation && printLines(lines);
+    const print = (lines: Lines) => {
+      if (generation === this.#generation) printLines(this.#fitted(lines));
+    };
     let call: Call | undefined;
     let code = false;
     try {
@@ -174,6 +179,12 @@ export class Interpreter implements CommandContext {
       else await this.#reportCode(error, call === undefined ? text : call.args[0] ?? "", call);
       return "failed";
     }
+  }
+
+  /** Lines as wide as the screen. */
+  #fitted(lines: Lines): Lines {
+    const { columns } = this.session.ui.size();
+    return columns === Infinity ? lines : lines.flatMap((line) => wrapped(line, columns));
   }
 
   /** Asks whether an abbreviation was meant. */
@@ -211,7 +222,7 @@ export class Interpreter implements CommandContext {
     remember("_error", error);
     const wrong = error instanceof SyntaxError || error instanceof ReferenceError;
     if (call === undefined && wrong) {
-      if (isAbsent(code)) return await this.#report(error, noBreakpoints);
+      if (isAbsent(code)) return await this.#report(error, safe`${noBreakpoints}`);
       const meant = hint(code);
       if (meant !== undefined) {
         const word = escape(code.trim().split(/\s+/)[0]);

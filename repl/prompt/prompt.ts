@@ -2,9 +2,9 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { LineEditor } from "../edit/editor.ts";
 import { History, historyPath } from "../edit/history.ts";
-import { TerminalInput, terminalSize } from "../edit/terminal.ts";
+import { TerminalInput } from "../edit/terminal.ts";
 import { textWidth } from "../edit/width.ts";
-import { complain, explain, print } from "../view/output.ts";
+import { complain, explain, print, terminalSize } from "../view/output.ts";
 import { cut } from "../view/text.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { Session } from "./session.ts";

@@ -9,11 +9,13 @@ import { MemoryReadError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hexBytes } from "../../lib/hex.ts";
 import type { Image } from "../../lib/macho/mod.ts";
+import { textWidth } from "../edit/width.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { hex } from "./render.ts";
 import { stubTarget } from "./stubs.ts";
-import { join, padEnd, trimEnd } from "./text.ts";
+import { shortName } from "./short_name.ts";
+import { cut, join, padEnd, trimEnd } from "./text.ts";
 import { quoted } from "./values.ts";
 
 /** What to disassemble. */
@@ -98,6 +100,7 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
   } catch {
     // Without a thread, code can still be shown.
   }
+  const { columns } = session.ui.size();
   const references = new ReferenceFinder(arch.name);
   const size = arch.pointerSize;
   const lines: SafeText[] = [];
@@ -107,7 +110,10 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
     const { address, mnemonic, operands } = instruction;
     const { symbol, offset } = target.resolve(address);
     const name = symbol === null ? undefined : escape(session.place(symbol, 0));
-    if (name !== inside && name !== undefined) lines.push(style("heading", safe`${name}:`));
+    if (name !== inside && name !== undefined) {
+      const heading = safe`${escape(shortName(name, columns - 1))}:`;
+      lines.push(style("heading", heading));
+    }
     inside = name;
     const meant = references.addressesOf(instruction)
       .flatMap((address) => meaning(session, address) ?? []);
@@ -117,9 +123,18 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
       ...(symbol === null ? [] : [style("quiet", padEnd(safe`<+${offset}>`, 7))]),
       ...(bytes === null ? [] : [padEnd(bytes, longest === 4 ? 11 : 23)]),
       trimEnd(safe`${padEnd(escape(mnemonic), Math.min(widest, 8))} ${escape(operands)}`),
-      ...(meant.length === 0 ? [] : [style("quiet", safe`; ${join(meant, ", ")}`)]),
     ];
-    lines.push(join(parts, "  "));
+    const line = join(parts, "  ");
+    if (meant.length === 0) {
+      lines.push(line);
+      continue;
+    }
+    // Escapes of colours have no width.
+    // deno-lint-ignore no-control-regex
+    const used = textWidth(line.replace(/\x1b\[[\d;]*m/g, "")) + 4;
+    const room = Math.max(12, columns - used);
+    const what = meant.map((text) => escape(shortName(text, room)));
+    lines.push(safe`${line}  ${style("quiet", safe`; ${cut(join(what, ", "), room)}`)}`);
   }
   if (range.end !== undefined && bytes.length < length) {
     const from = hex(start + BigInt(bytes.length), size);

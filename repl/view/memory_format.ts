@@ -1,6 +1,7 @@
 /** Memory as lines of text: as a hexdump, as typed values, or as instructions. */
 import { MemoryReadError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { maxWidth } from "../edit/width.ts";
 import { UserError } from "../errors.ts";
 import type { Layout, Layouts } from "./layout.ts";
 import { hex, hexdump } from "./render.ts";
@@ -136,15 +137,19 @@ async function typedLines(
   if (bytes.length < layout.size) throw new MemoryReadError(address, layout.size * count);
   const whole = Math.floor(bytes.length / layout.size);
   const simple = layout.kind !== "struct" && layout.kind !== "array";
-  const perLine = simple && layout.kind !== "pointer" ? Math.max(1, 16 / layout.size) : 1;
+  const values = Array.from({ length: whole }, (_, item) => {
+    const start = item * layout.size;
+    return valueLines(layout, bytes.subarray(start, start + layout.size), context);
+  });
+  let perLine = simple && layout.kind !== "pointer" ? Math.max(1, 16 / layout.size) : 1;
+  if (simple) {
+    const { columns } = session.ui.size();
+    const room = columns - 2 * size - 4;
+    const widest = maxWidth(values.map(([text]) => text)) + 2;
+    while (perLine > 1 && perLine * widest > room) perLine /= 2;
+  }
   for (let index = 0; index < whole; index += perLine) {
-    const items = Array.from(
-      { length: Math.min(perLine, whole - index) },
-      (_, item) => {
-        const start = (index + item) * layout.size;
-        return valueLines(layout, bytes.subarray(start, start + layout.size), context);
-      },
-    );
+    const items = values.slice(index, index + perLine);
     const where = at(address + BigInt(index * layout.size));
     if (simple) lines.push(safe`${where}  ${join(items.flat(), "  ")}`);
     else {
@@ -164,7 +169,7 @@ function dumpLines(session: Session, address: bigint, length: number): SafeText[
   const bytes = session.target.memory.readUpTo(address, length);
   if (bytes.length === 0 && length > 0) throw new MemoryReadError(address, length);
   const size = session.target.arch.pointerSize;
-  const lines = hexdump(bytes, address, size, session.style);
+  const lines = hexdump(bytes, address, size, session.style, session.ui.size().columns);
   if (bytes.length < length) {
     const end = hex(address + BigInt(bytes.length), size);
     lines.push(session.style("quiet", safe`(unreadable from ${end} on)`));

@@ -1,6 +1,6 @@
 /** Writing to the terminal. Only text that is safe to print gets here, checked by the compiler. */
 import { escape, joinLines, safe, type SafeText } from "../../lib/escape.ts";
-import { lines as asLines } from "./text.ts";
+import { lines as asLines, wrapped } from "./text.ts";
 
 const encoder = new TextEncoder();
 
@@ -65,7 +65,20 @@ const builtin: ReadonlySet<string> = new Set([
   "TypeError",
 ]);
 
-/** Writes to stderr what went wrong. */
+/** Writes to stderr what went wrong; on a terminal, wrapped at words. */
 export function complain(message: SafeText): void {
-  write(Deno.stderr, safe`machpause: ${message}\n`);
+  const text = safe`machpause: ${message}`;
+  const { columns } = Deno.stderr.isTerminal() ? terminalSize() : { columns: Infinity };
+  write(Deno.stderr, asLines(wrapped(text, columns)));
+}
+
+/** The size of the terminal. */
+export function terminalSize(): { columns: number; rows: number } {
+  try {
+    const { columns, rows } = Deno.consoleSize();
+    // Some terminals do not know their size, and say 0.
+    return { columns: columns || 80, rows: rows || 24 };
+  } catch {
+    return { columns: 80, rows: 24 };
+  }
 }

@@ -2,9 +2,12 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber, hexBytes } from "../../lib/hex.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../../mod.ts";
+import { demangle } from "../../lib/symbols/walking.ts";
+import { textWidth } from "../edit/width.ts";
 import { allShownFrames, type ShownFrames, shownFrames } from "./frames.ts";
+import { shortName } from "./short_name.ts";
 import type { Style } from "./style.ts";
-import { indented, join, padEnd, padStart } from "./text.ts";
+import { cut, indented, join, padEnd, padStart, spaces } from "./text.ts";
 
 /** Why unwinding ended, where that is not the normal end. */
 const endings: Readonly<Record<StopReason, SafeText | undefined>> = {
@@ -91,20 +94,116 @@ export function frameLine(
   columns: FrameColumns,
   style: Style,
   name?: (mangled: string) => string,
+  width = Infinity,
 ): SafeText {
   const index = style("quiet", padStart(safe`${frame.index}`, columns.index));
   const image = style("image", padEnd(imageName(frame), columns.image));
   const address = style("address", hex(frame.address, pointerSize));
-  const place = frame.describe(name, true);
+  const before = columns.index + columns.image + 2 * pointerSize + 8;
+  const place = placeText(frame, width - before, name);
   return place === ""
     ? safe`${index}  ${image}  ${address}`
     : safe`${index}  ${image}  ${address}  ${place}`;
+}
+
+/** What a frame is in, within a width: its function's name is shortened. */
+export function placeText(
+  frame: Frame,
+  width: number,
+  name: (mangled: string) => string = demangle,
+): SafeText {
+  const fits = (text: SafeText) => textWidth(text) <= width;
+  const whole = frame.describe(name, true);
+  // The column is given up first.
+  const place = fits(whole) ? whole : withoutColumn(whole);
+  if (fits(place)) return place;
+  const over = textWidth(place) - width;
+  const short = frame.describe((mangled) => {
+    const readable = name(mangled);
+    return shortName(readable, Math.max(8, textWidth(escape(readable)) - over));
+  }, true);
+  return cut(withoutColumn(short), Math.max(1, width));
+}
+
+/** `main + 4 at demo.c:12` for `main + 4 at demo.c:12:3`. */
+function withoutColumn(place: SafeText): SafeText {
+  return escape(place.replace(/( at .*:\d+):\d+(?= \[|$)/, "$1"));
+}
+
+/** The longest cycle of functions that is recognized as a recursion. */
+const MAX_CYCLE = 4;
+/** A recursion with fewer turns is shown whole. */
+const MIN_TURNS = 4;
+
+/** Frames that repeat others. */
+interface Recursion {
+  /** Index of the first repeated frame. */
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+  /** The number of functions that call each other. */
+  readonly cycle: number;
+}
+
+/** The recursions among some frames: the same functions, one after the other, several times. */
+export function recursions(frames: readonly Frame[]): Recursion[] {
+  const keys = frames.map((frame) =>
+    `${frame.inlined ? "i" : ""}${frame.image?.path} ${frame.function ?? frame.address}`
+  );
+  const found: Recursion[] = [];
+  for (let start = 0; start < keys.length;) {
+    let best: Recursion | undefined;
+    for (let cycle = 1; cycle <= MAX_CYCLE && best === undefined; cycle++) {
+      let end = start + cycle;
+      while (end < keys.length && keys[end] === keys[end - cycle]) end++;
+      end -= (end - start) % cycle;
+      if (end - start >= MIN_TURNS * cycle) best = { start, end, cycle };
+    }
+    if (best !== undefined) found.push(best);
+    start = best?.end ?? start + 1;
+  }
+  return found;
+}
+
+/** Frames as lines. On a screen each takes one line, and a recursion is shown once.
+ *
+ * @param width of the screen; all is shown where it is infinite
+ */
+function frameLines(
+  frames: readonly Frame[],
+  pointerSize: number,
+  style: Style,
+  name: ((mangled: string) => string) | undefined,
+  width: number,
+): SafeText[] {
+  const columns = frameColumns(frames);
+  const lineOf = (frame: Frame, room = width) =>
+    frameLine(frame, pointerSize, columns, style, name, room);
+  if (width === Infinity) return frames.map((frame) => lineOf(frame));
+  const lines: SafeText[] = [];
+  let at = 0;
+  for (const { start, end, cycle } of recursions(frames)) {
+    for (; at < start; at++) lines.push(lineOf(frames[at]));
+    const turns = (end - start) / cycle;
+    if (cycle === 1) {
+      const times = safe`  ×${turns}`;
+      lines.push(safe`${lineOf(frames[start], width - times.length)}${style("heading", times)}`);
+    } else {
+      for (let turn = 0; turn < cycle; turn++) lines.push(lineOf(frames[start + turn]));
+      const times = safe`the same ${cycle} functions ×${turns}, up to frame ${end - 1}`;
+      lines.push(safe`${spaces(columns.index)}  ${style("heading", times)}`);
+    }
+    at = end;
+  }
+  for (; at < frames.length; at++) lines.push(lineOf(frames[at]));
+  return lines;
 }
 
 /** A thread's header, its frames, and why there are no more if that is not the normal end.
  *
  * @param shown the frames, where the thread has been unwound already
  * @param name makes a function's name readable. Default: demangles it
+ * @param width of the screen, to which names are shortened and on which recursion is shown once
  */
 export function backtraceLines(
   thread: Thread,
@@ -113,11 +212,11 @@ export function backtraceLines(
   limit?: number,
   shown: ShownFrames = shownFrames(thread, limit),
   name?: (mangled: string) => string,
+  width = Infinity,
 ): SafeText[] {
   const { frames, stopped } = shown;
-  const columns = frameColumns(frames);
   const lines = exceptionLines(thread, style);
-  for (const frame of frames) lines.push(frameLine(frame, pointerSize, columns, style, name));
+  for (const line of frameLines(frames, pointerSize, style, name, width - 2)) lines.push(line);
   const ending = endings[stopped];
   if (ending !== undefined) lines.push(style("quiet", safe`(${escape(stopped)}: ${ending})`));
   return [threadHeader(thread, style), ...indented(lines)];
@@ -131,10 +230,11 @@ export function backtracesLines(
   limit?: number,
   shown?: readonly ShownFrames[],
   name?: (mangled: string) => string,
+  width = Infinity,
 ): SafeText[] {
   shown ??= allShownFrames(threads, limit);
   return threads.flatMap((thread, index) => {
-    const lines = backtraceLines(thread, pointerSize, style, limit, shown[index], name);
+    const lines = backtraceLines(thread, pointerSize, style, limit, shown[index], name, width);
     return index === 0 ? lines : [safe``, ...lines];
   });
 }
@@ -144,8 +244,9 @@ export function registerLines(
   registers: Iterable<RegisterValue>,
   pointerSize: number,
   style: Style,
+  width = 80,
 ): SafeText[] {
-  const perLine = 3;
+  const perLine = Math.max(1, Math.min(3, Math.floor((width + 2) / (2 * pointerSize + 11))));
   const cells = [...registers].map(({ name, value }) =>
     safe`${padStart(escape(name), 6)} ${style("address", hex(value, pointerSize))}`
   );
@@ -156,23 +257,28 @@ export function registerLines(
   return lines;
 }
 
-/** Memory as a hexdump: sixteen bytes a line, then those that are printable ASCII. */
+/** Memory as a hexdump: sixteen bytes a line, eight where that does not fit, then those that are printable
+ * ASCII. */
 export function hexdump(
   bytes: Uint8Array,
   address: bigint,
   pointerSize: number,
   style: Style,
+  width = Infinity,
 ): SafeText[] {
   const lines: SafeText[] = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const row = bytes.subarray(at, at + 16);
-    const halves = `${hexBytes(row.subarray(0, 8), " ")}  ${hexBytes(row.subarray(8), " ")}`;
+  const perLine = 2 * pointerSize + 72 <= width ? 16 : 8;
+  for (let at = 0; at < bytes.length; at += perLine) {
+    const row = bytes.subarray(at, at + perLine);
+    const halves = perLine === 8
+      ? hexBytes(row, " ")
+      : `${hexBytes(row.subarray(0, 8), " ")}  ${hexBytes(row.subarray(8), " ")}`;
     const text = Array.from(
       row,
       (byte) => byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".",
     );
     const where = style("address", hex(address + BigInt(at), pointerSize));
-    lines.push(safe`${where}  ${padEnd(escape(halves), 48)}  |${escape(text.join(""))}|`);
+    lines.push(safe`${where}  ${padEnd(escape(halves), perLine * 3)}  |${escape(text.join(""))}|`);
   }
   return lines;
 }

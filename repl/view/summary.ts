@@ -10,7 +10,7 @@ import {
 import type { Frame, Thread } from "../../mod.ts";
 import { maxWidth } from "../edit/width.ts";
 import { allShownFrames, FrameBudget, type ShownFrames, shownFrames } from "./frames.ts";
-import { backtraceLines } from "./render.ts";
+import { backtraceLines, placeText } from "./render.ts";
 import type { Style } from "./style.ts";
 import { count, cut, join, padEnd, padStart } from "./text.ts";
 
@@ -22,12 +22,13 @@ export function uniqueBacktracesLines(
   limit?: number,
   shown: readonly ShownFrames[] = allShownFrames(threads, limit),
   name?: (mangled: string) => string,
+  width = Infinity,
 ): SafeText[] {
   const stacks = new Map(threads.map((thread, index) => [thread, shown[index]]));
   const groups = groupStacks(threads, { frames: (thread) => stacks.get(thread)!.frames });
   return groups.flatMap(({ threads }, index) => {
     const stack = stacks.get(threads[0]);
-    const lines = backtraceLines(threads[0], pointerSize, style, limit, stack, name);
+    const lines = backtraceLines(threads[0], pointerSize, style, limit, stack, name, width);
     if (threads.length > 1) {
       lines[0] = style(
         "heading",
@@ -65,10 +66,11 @@ function groupState({ threads }: StackGroup): SafeText {
   return safe`${escape(states[0])}${states.length === 1 ? safe`` : safe` …`}`;
 }
 
-function placeText(frame: Frame | undefined): SafeText {
+/** The function keeps what room there is; the image is cut before it. */
+function placeAndImage(frame: Frame | undefined, width: number): SafeText {
   if (frame === undefined) return safe`no frames`;
   const image = frame.image === null ? safe`` : safe`  ${escape(frame.image.name)}`;
-  return safe`${frame.describe(undefined, true)}${image}`;
+  return safe`${placeText(frame, width)}${image}`;
 }
 
 /** A line for each group of threads, as many as the screen has room for.
@@ -102,24 +104,26 @@ export function summaryLines(
     state: width(({ state }) => state),
     cpu: width(({ cpu }) => cpu),
   };
-  const before = 2 + widths.which + (widths.name > 0 ? 2 + widths.name : 0) + 2 + widths.state +
+  const used = 2 + widths.which + (widths.name > 0 ? 2 + widths.name : 0) + 2 + widths.state +
     2 + widths.cpu + 2;
   // On a narrow screen what they are doing goes on a second line.
-  const narrow = before + 24 > columns;
+  const narrow = used + 24 > columns;
   const room = Math.max(3, Math.floor((rows - 4) / (narrow ? 2 : 1)));
   const shown = cells.length > room ? cells.slice(0, room - 1) : cells;
   const lines = shown.flatMap(({ group, mark, which, name, state, cpu }) => {
     const spins = group.threads.some((thread) => isSpinning(thread, usage));
-    const what = safe`${spins ? safe`spinning: ` : safe``}${
+    const before = safe`${spins ? safe`spinning: ` : safe``}${
       group.threads.length > 1 ? safe`${count(group.threads.length, "thread")}: ` : safe``
-    }${placeText(interestingFrame(group.frames))}`;
+    }`;
+    const room = (narrow ? columns - 6 : columns - used) - before.length;
+    const what = safe`${before}${placeAndImage(interestingFrame(group.frames), room)}`;
     const head = join([
       safe`${mark} ${style("heading", padStart(which, widths.which))}`,
       ...(widths.name > 0 ? [style("name", padEnd(name, widths.name))] : []),
       spins ? style("running", padEnd(state, widths.state)) : padEnd(state, widths.state),
       padStart(cpu, widths.cpu),
     ], "  ");
-    const text = cut(what, narrow ? columns - 6 : columns - before);
+    const text = cut(what, narrow ? columns - 6 : columns - used);
     const coloured = spins ? style("running", text) : text;
     return narrow ? [head, safe`      ${coloured}`] : [safe`${head}  ${coloured}`];
   });

@@ -62,6 +62,30 @@ export function trimEnd(text: SafeText): SafeText {
   return text.trimEnd() as SafeText;
 }
 
+/** A line as several that are at most as wide as the screen: broken at blanks, those after the first
+ * indented. A word that is wider is left to the terminal. Colours have no width. */
+export function wrapped(text: SafeText, columns: number): SafeText[] {
+  if (textWidth(text) <= columns) return [text];
+  const indent = " ".repeat(Math.min(/^ */.exec(text)![0].length + 2, Math.floor(columns / 4)));
+  const found: string[] = [];
+  let line = "";
+  let width = 0;
+  // deno-lint-ignore no-control-regex
+  for (const [piece, blanks, word] of text.matchAll(/( +)|((?:\x1b\[[\d;]*m|[^ \x1b])+)|[^]/g)) {
+    // deno-lint-ignore no-control-regex
+    const wide = blanks?.length ?? textWidth(piece.replace(/\x1b\[[\d;]*m/g, ""));
+    if (word !== undefined && width + wide > columns && line.trim() !== "") {
+      found.push(line.trimEnd());
+      line = indent;
+      width = indent.length;
+    } else if (blanks !== undefined && line === indent && found.length > 0) continue;
+    line += piece;
+    width += wide;
+  }
+  if (line.trim() !== "") found.push(line.trimEnd());
+  return found as SafeText[];
+}
+
 /** Text without its last character. */
 export function withoutLast(text: SafeText): SafeText {
   return text.slice(0, -1) as SafeText;

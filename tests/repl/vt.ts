@@ -31,7 +31,7 @@ export function screenOf(
     else if (final === "B") row = Math.min(rows - 1, row + n);
     else if (final === "C") column = Math.min(columns - 1, column + n);
     else if (final === "D") column = Math.max(0, column - n);
-    else if (final === "G") column = n - 1;
+    else if (final === "G") column = Math.max(0, n - 1);
     else if (final === "H") [row, column] = [0, 0];
     else if (final === "K") line().length = Math.min(line().length, column);
     else if (final === "J") {

@@ -187,13 +187,13 @@ Deno.test({
 });
 
 Deno.test({
-  name: "commands from a pipe, at a launched program that outlives the session",
+  name: "commands from a pipe, at a launched program that outlives the session with --keep",
   ignore: !demo || Deno.build.os !== "linux",
   async fn() {
     const path = new URL("examples/demo/x86_64/demo", root).pathname;
     // Into files: the launched program keeps what it inherits open.
     const directory = await Deno.makeTempDir();
-    const script = '"$0" run -A "$1" launch "$2" >"$3/out" 2>"$3/err"';
+    const script = '"$0" run -A "$1" launch --keep "$2" >"$3/out" 2>"$3/err"';
     const child = new Deno.Command("sh", {
       args: ["-c", script, Deno.execPath(), program, path, directory],
       stdin: "piped",

@@ -158,7 +158,7 @@ Deno.test("images as a table", async () => {
 });
 
 Deno.test("help lists every command", async () => {
-  const lines = (await run(new Session(plain), "help")).join("\n");
+  const lines = (await run(new Session(plain), "help all")).join("\n");
   for (const { name, help } of commands.commands) {
     assert(lines.includes(name) && lines.includes(help), name);
   }

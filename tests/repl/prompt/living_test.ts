@@ -248,7 +248,7 @@ Deno.test("pastes of 500 lines: code, commands, marked and not", async () => {
   await terminal.type(`\x1b[200~${[...commands, "'the end'"].join("\n")}\x1b[201~`);
   await terminal.type("\r");
   const shown = await terminal.until('"the end"\r\n');
-  assertEquals(shown.match(/^thread \d {2}/gm)?.length, 499);
+  assertEquals(shown.match(/^thread \d(?: {2}|$)/gm)?.length, 499);
 });
 
 Deno.test("Ctrl-C: while it runs pauses, while something searches stops that, at a question says no", async () => {
