@@ -1,4 +1,5 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
+import process from "node:process";
 import { runWorkers, type Work } from "../../lib/workers.ts";
 
 /** Adds the first message to each later one; throws for -1. */
@@ -9,6 +10,14 @@ onmessage = ({ data }) => {
   else postMessage(base + data);
 };`;
 const url = `data:text/javascript,${encodeURIComponent(source)}`;
+
+const start = process.cpuUsage();
+
+/** Milliseconds that this process has run since the tests began. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
 
 /** Runs tasks; the answers by task, and how many workers were started. */
 async function run(
@@ -72,4 +81,24 @@ Deno.test("what a worker throws, what take throws and an abort end the work", as
     Error,
     "enough",
   );
+});
+
+Deno.test("a worker that does not answer is ended when the work is", async () => {
+  const source = "onmessage = ({ data }) => { if (data === 1) for (;;); };";
+  const controller = new AbortController();
+  const start = () =>
+    new Worker(`data:text/javascript,${encodeURIComponent(source)}`, { type: "module" });
+  const working = run([1, 1], { start, signal: controller.signal });
+  // Both are busy by then.
+  for (const busy = processorTime() + 300; processorTime() < busy;) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  controller.abort(new Error("enough"));
+  const began = performance.now();
+  await assertRejects(() => working, Error, "enough");
+  assertLess(performance.now() - began, 1000);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const ended = processorTime();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assertLess(processorTime() - ended, 200);
 });

@@ -1,8 +1,11 @@
 /** `machpause index` as a person runs it. */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { files } from "../../../ffi/files.ts";
 import { type MstFile, openMst } from "../../../lib/symbols/mod.ts";
 import { imagesIn, openDwarf } from "../../../lib/symbols/mod.ts";
+import { AT, FORM, TAG } from "../../../lib/dwarf/constants.ts";
+import { abbreviation, unit } from "../../lib/dwarf/debug_sections.ts";
+import { number } from "../../lib/dwarf/section.ts";
 import { compileHelper, Terminal } from "../terminal.ts";
 
 const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
@@ -222,23 +225,96 @@ Deno.test("a damaged unit is left out and said", async () => {
   });
 });
 
-/** A dSYM in which every unit is there many times: it takes a while, and all of them overlap. */
-function repeated(path: string, times: number): Uint8Array {
-  const bytes = Deno.readFileSync(path);
+/** A dSYM with another section in place of one: what `make` makes of it. */
+function withSection(
+  bytes: Uint8Array<ArrayBuffer>,
+  name: string,
+  make: (old: Uint8Array) => Uint8Array,
+): Uint8Array<ArrayBuffer> {
   const header = new TextDecoder("latin1").decode(bytes.subarray(0, 0x4000));
-  const at = header.indexOf("__debug_info\0\0\0\0__DWARF");
+  const at = header.indexOf(`${name.padEnd(16, "\0")}__DWARF`);
   // `size` and `offset` of `struct section_64`.
   const view = new DataView(bytes.buffer);
-  const size = Number(view.getBigUint64(at + 40, true));
   const offset = view.getUint32(at + 48, true);
-  const units = bytes.slice(offset, offset + size);
-  view.setBigUint64(at + 40, BigInt(size * times), true);
+  const made = make(bytes.slice(offset, offset + Number(view.getBigUint64(at + 40, true))));
+  view.setBigUint64(at + 40, BigInt(made.length), true);
   view.setUint32(at + 48, bytes.length, true);
-  const all = new Uint8Array(bytes.length + size * times);
+  const all = new Uint8Array(bytes.length + made.length);
   all.set(bytes);
-  for (let time = 0; time < times; time++) all.set(units, bytes.length + time * size);
+  all.set(made, bytes.length);
   return all;
 }
+
+function times(bytes: Uint8Array, count: number): Uint8Array {
+  const all = new Uint8Array(bytes.length * count);
+  for (let time = 0; time < count; time++) all.set(bytes, bytes.length * time);
+  return all;
+}
+
+/** A dSYM in which every unit is there many times: it takes a while, and all of them overlap. */
+function repeated(path: string, count: number): Uint8Array {
+  return withSection(Deno.readFileSync(path), "__debug_info", (units) => times(units, count));
+}
+
+/** A dSYM with one unit, of so many functions. */
+function oneUnit(path: string, functions: number): Uint8Array {
+  const { name, low_pc, high_pc } = AT;
+  const attributes: [number, number][] = [
+    [name, FORM.strp],
+    [low_pc, FORM.addr],
+    [high_pc, FORM.data4],
+  ];
+  const abbreviations = new Uint8Array([
+    ...abbreviation(1, TAG.compile_unit, true, []),
+    ...abbreviation(2, TAG.subprogram, false, attributes),
+    0,
+  ]);
+  const entry = new Uint8Array([2, ...number(0, 4), ...number(0x1000, 8), ...number(16, 4)]);
+  const entries = times(entry, functions);
+  for (let index = 0; index < functions; index++) {
+    new DataView(entries.buffer).setUint32(index * entry.length + 5, 0x1000 + 16 * index, true);
+  }
+  const empty = new Uint8Array(unit({ version: 4 }, [1, 0]));
+  const info = new Uint8Array(empty.length + entries.length);
+  info.set(empty);
+  info.set(entries, empty.length - 1);
+  new DataView(info.buffer).setUint32(0, info.length - 4, true);
+  const bytes = withSection(Deno.readFileSync(path), "__debug_abbrev", () => abbreviations);
+  return withSection(bytes, "__debug_info", () => info);
+}
+
+Deno.test({
+  name: "SIGINT and SIGTERM end it within a second, in the middle of one huge unit",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await withFolder(async (folder) => {
+      Deno.writeFileSync(`${folder}/huge`, oneUnit(lines("x86_64-dwarf4") + inside, 4_000_000));
+      for (const signal of ["SIGINT", "SIGTERM"] as const) {
+        const child = new Deno.Command(Deno.execPath(), {
+          args: ["run", "-A", program, "index", `${folder}/huge`, "-o", `${folder}/store`],
+          stderr: "piped",
+          stdout: "null",
+        }).spawn();
+        const said = new Response(child.stderr).text();
+        const processorTime = () => {
+          const fields = Deno.readTextFileSync(`/proc/${child.pid}/stat`).replace(/^.*\) /, "");
+          return fields.split(" ").slice(11, 13).reduce(
+            (sum, ticks) => sum + Number(ticks) * 10,
+            0,
+          );
+        };
+        // By then the unit is being read, and is far from its end.
+        while (processorTime() < 700) await new Promise((resolve) => setTimeout(resolve, 5));
+        const began = performance.now();
+        child.kill(signal);
+        const { code } = await child.status;
+        assertLess(performance.now() - began, 1000);
+        assertEquals([code, await said], [1, "machpause: interrupted\n"]);
+        assertEquals(names(`${folder}/store`), []);
+      }
+    });
+  },
+});
 
 Deno.test({
   name: "on a terminal a bar says how far it is, and Ctrl-C leaves nothing behind",
