@@ -164,6 +164,7 @@ export const demoOptions = table({ symbols, ...prompt });
 /** `bt` */
 export const btOptions = table({
   unique: { short: "u", help: "Show threads with equal stacks once, together." },
+  by: { value: "what", choices: ["queue"], help: "Group the threads: by the queue they serve." },
   limit,
   scan,
   full: { help: "On a terminal: whole names, and every frame of a recursion." },

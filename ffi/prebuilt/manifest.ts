@@ -14,11 +14,11 @@ export interface Prebuilt {
 
 /** The files, by key: the system and the architecture. */
 export const libraries: Readonly<Record<string, Prebuilt>> = {
-  "darwin": {"file":"libmachpause.dylib","size":122464,"sha256":"45de282c14649998f562c1f4285d035f006d466c37d77a2f8d732ef8ddc3994b","sourcesHash":"75b543ca04c9a8920505837d557033b3ab5660ca732d2e49a4ae64c3dc6e1406"},
+  "darwin": {"file":"libmachpause.dylib","size":122464,"sha256":"003df670509d6594bda0fad611e6e1cf7e5d93258a182427372bc5b3772283ae","sourcesHash":"1e1e7960ccf5649d1512db69fa02af62c85977885e2912aff748e4f39c7cd728"},
   "preload": {"file":"libmachpause_preload.dylib","size":132288,"sha256":"e95959367d2edb4fd8569d1a17be1456f37fde2f84f877fb9fea13bd6007e9ea","sourcesHash":"034a380a01bbb6f68598ead39f792429cc06651f5b439e941377570f892d5fa2"},
-  "demo": {"file":"demo.bundle","size":247639,"sha256":"1ec30a403e7335f052df466b365b930dde230e1e594d59a414eb5926f402a2f6","sourcesHash":"698dfe2d9cd2770a4f9c0874055ebee211ddad55790df479292f55b3bb5d3da8"},
-  "linux-x86_64": {"file":"libmachpause.so","size":55696,"sha256":"be50ac98b5ad96f106f380b30b0ebb6f444a0791aec5f9ba1972b330efb24bb5","sourcesHash":"d31169d0b2fa8a545049ed634fe914933302c1cf86b9fabba1a0a6e750ce4fa8"},
-  "linux-aarch64": {"file":"libmachpause.so","size":67848,"sha256":"9ba6a0d88205edcd0196335e7be8ac796e11136bfc547410d21b75d4f0a5eb70","sourcesHash":"d31169d0b2fa8a545049ed634fe914933302c1cf86b9fabba1a0a6e750ce4fa8"},
-  "loader-x86_64": {"file":"macho-loader","size":51504,"sha256":"0a3c8991e05ebc9d8c81c7432b4d96500c08ee679ab47bead469daaffeb42666","sourcesHash":"07153c2eb7f94bdc2ea14343f8505b98fc7f6b448ab630c5ab8b702f55070bed"},
-  "loader-i386": {"file":"macho-loader","size":37284,"sha256":"45b8a6d64c104eae72a615bd14a967c7f485979a6598e320fc331ff5671c7c71","sourcesHash":"07153c2eb7f94bdc2ea14343f8505b98fc7f6b448ab630c5ab8b702f55070bed"},
+  "demo": {"file":"demo.bundle","size":250644,"sha256":"c3323b83f352098cf3b01f646a99e2754d1d85f8a680260d6735d7494e6bd088","sourcesHash":"6a4f51a9cfa2b4e296e750892a9b7fb7f195c3f04d55e35e587514b13e8ff814"},
+  "linux-x86_64": {"file":"libmachpause.so","size":55696,"sha256":"0baa73d90226db5f78278db57efacbfe88aa9ebbdee2f3a766d27d982566dda1","sourcesHash":"f588dc0418db845d9906b7226fa360b9f007fc64c1ecf74613dffd9bf8719719"},
+  "linux-aarch64": {"file":"libmachpause.so","size":67848,"sha256":"7fbba6d9e225475f44aefca955b8bf2d2d8be4c6583a108e880b9839981ec9f2","sourcesHash":"f588dc0418db845d9906b7226fa360b9f007fc64c1ecf74613dffd9bf8719719"},
+  "loader-x86_64": {"file":"macho-loader","size":51504,"sha256":"9dec95f49a11a09d744a163b7d3e358baeb8374cc47302228dedabf1342e669e","sourcesHash":"6c2ecb4ce2997d90ff4cc9e640895ccd595b168278acdf3d84bed8c5b32fe00e"},
+  "loader-i386": {"file":"macho-loader","size":37284,"sha256":"e441092bc3035c37734b8fe18c56e3099d2e9114aa8a3ec44ee016711ca4cc82","sourcesHash":"6c2ecb4ce2997d90ff4cc9e640895ccd595b168278acdf3d84bed8c5b32fe00e"},
 };

@@ -1019,6 +1019,13 @@ static void capture(struct snapshot *s, thread_act_t own, const native_state *ow
 				continue;
 			}
 		}
+		/* Linux knows them of a stopped thread only. */
+		struct thread_identifier_info identifier;
+		if (keep && record->info.thread_handle == 0
+			&& read_thread_id(port, &identifier) == KERN_SUCCESS) {
+			record->info.thread_handle = identifier.thread_handle;
+			record->info.dispatch_qaddr = identifier.dispatch_qaddr;
+		}
 		capture_stack(s, record, keep);
 	}
 }

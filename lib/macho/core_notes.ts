@@ -74,6 +74,10 @@ export interface NotedThread {
   readonly runState: number | null;
   /** In thousandths; `null` when unknown. */
   readonly cpuUsage: number | null;
+  /** Address of its pthread's thread-specific data; 0 when unknown. */
+  readonly handle: bigint;
+  /** Address of the pointer to its dispatch queue; 0 when unknown. */
+  readonly dispatchQueueAddress: bigint;
 }
 
 /** A mapped file that is not a Mach-O image. */
@@ -363,6 +367,8 @@ export function parseProcessMetadata(source: ByteSource, note: CoreNote): Proces
         name: typeof fields.name === "string" ? fields.name : "",
         runState: wholeNumber(fields.run_state),
         cpuUsage: wholeNumber(fields.cpu_usage),
+        handle: addressIn(fields.thread_handle),
+        dispatchQueueAddress: addressIn(fields.dispatch_qaddr),
       };
     }),
     files: files.flatMap((file: unknown): NotedFile[] => {
@@ -381,6 +387,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function wholeNumber(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** `"0x…"`; 0 when it is none. */
+function addressIn(value: unknown): bigint {
+  return typeof value === "string" && /^0x[\da-f]{1,16}$/i.test(value) ? BigInt(value) : 0n;
 }
 
 /** `["0x…", "0x…"]`: the first address, and the one after the last. */
@@ -405,6 +416,10 @@ export function encodeProcessMetadata(
       ...(thread.name === "" ? {} : { name: thread.name }),
       ...(thread.runState === null ? {} : { run_state: thread.runState }),
       ...(thread.cpuUsage === null ? {} : { cpu_usage: thread.cpuUsage }),
+      ...(thread.handle === 0n ? {} : { thread_handle: hex(thread.handle) }),
+      ...(thread.dispatchQueueAddress === 0n
+        ? {}
+        : { dispatch_qaddr: hex(thread.dispatchQueueAddress) }),
     })),
     ...(files.length === 0 ? {} : {
       mapped_files: files.map(({ path, ranges }) => ({

@@ -21,6 +21,7 @@ import {
 import { FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
 import { Binaries } from "./core_binaries.ts";
 import { armExceptionState64V2, readException, type ThreadException } from "./core_exception.ts";
+import { DispatchReader } from "./dispatch.ts";
 import { CoreImages } from "./core_images.ts";
 import { CoreMemory } from "./core_memory.ts";
 import type { FileSystem, OpenFile } from "../file_system.ts";
@@ -248,16 +249,6 @@ export class CoreTarget extends Target {
   }
 
   #makeThreads(): Thread[] {
-    const context: ThreadContext = {
-      arch: this.arch,
-      resolver: this,
-      readInto: this.#readInto,
-      control: {
-        suspend: refuse,
-        resume: refuse,
-        setRegister: refuse,
-      },
-    };
     const { threads } = this.#commands;
     let noted = this.#metadata.threads;
     if (noted.length !== threads.length && noted.length > 0) {
@@ -268,14 +259,14 @@ export class CoreTarget extends Target {
     }
     const ids = noted.map(({ id }) => id);
     const numbered = ids.includes(null) || new Set(ids).size < ids.length;
-    return threads.map((states, index) => {
+    const captured = threads.map((states, index) => {
       const { name = "", runState = null, cpuUsage = null } = noted[index] ?? {};
       const id = numbered ? null : ids[index] ?? null;
       const state = this.#threadState(states, index);
       const info = {
         id: id ?? BigInt(index + 1),
-        handle: 0n,
-        dispatchQueueAddress: 0n,
+        handle: noted[index]?.handle ?? 0n,
+        dispatchQueueAddress: noted[index]?.dispatchQueueAddress ?? 0n,
         userTime: 0n,
         systemTime: 0n,
         cpuUsage: cpuUsage ?? 0,
@@ -285,8 +276,26 @@ export class CoreTarget extends Target {
         priority: 0,
         name,
       };
-      return new Thread(context, index, this.#capture(info, state), this.#exception(states));
+      return this.#capture(info, state);
     });
+    const context: ThreadContext = {
+      arch: this.arch,
+      resolver: this,
+      readInto: this.#readInto,
+      control: {
+        suspend: refuse,
+        resume: refuse,
+        setRegister: refuse,
+      },
+      dispatch: new DispatchReader({
+        arch: this.arch,
+        images: () => this.images,
+        readInto: this.#readInto,
+      }, captured),
+    };
+    return captured.map((thread, index) =>
+      new Thread(context, index, thread, this.#exception(threads[index]))
+    );
   }
 
   /** The general registers of a thread; empty when it has none. */

@@ -9,6 +9,7 @@ import {
 } from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
+import { DispatchReader } from "./dispatch.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
 import { ImageList } from "./images.ts";
 import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
@@ -141,6 +142,7 @@ export class LiveTarget extends Target {
   #token: number | undefined;
   #threads: readonly Thread[] = [];
   #captured: readonly CapturedThread[] = [];
+  #dispatch: DispatchReader | undefined;
   #disposed = false;
   /** What is said of the threads that the last stop did not reach. */
   #unstoppable: readonly string[] = [];
@@ -292,6 +294,7 @@ export class LiveTarget extends Target {
     this.#imagesChecked = false;
     this.#threads = [];
     this.#captured = [];
+    this.#dispatch = undefined;
     this.memory.caching = false;
     try {
       this.#kernel.taskResume(token);
@@ -338,6 +341,13 @@ export class LiveTarget extends Target {
   }
 
   #makeThreads(capture: Capture, paused: boolean, contexts?: AsyncContexts): Thread[] {
+    const dispatch = new DispatchReader({
+      arch: this.arch,
+      images: () => this.#images.images,
+      readInto: (address, into) =>
+        this.#disposed ? 0 : this.#kernel.vmRead(this.#task, address, into),
+    }, capture.threads);
+    if (paused) this.#dispatch = dispatch;
     const context = {
       arch: this.arch,
       resolver: this.#resolver(),
@@ -346,6 +356,7 @@ export class LiveTarget extends Target {
           this.paused ? this.#kernel.vmRead(this.#task, address, into) : 0
         : contexts && contextReader(contexts),
       control: this.#control,
+      dispatch,
     };
     return capture.threads.map((thread, index) => new Thread(context, index, thread));
   }
@@ -485,6 +496,7 @@ export class LiveTarget extends Target {
         images: this.images,
         threads: this.#threads,
         captured: this.#captured,
+        queues: this.#dispatch?.ranges ?? [],
         dyldInfo: this.#kernel.taskDyldInfo(this.#task),
         regions: readRegions(this.#kernel, this.#task, false),
         warnings: this.warnings,

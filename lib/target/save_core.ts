@@ -83,6 +83,8 @@ export interface CoreContents {
   readonly threads: readonly Thread[];
   /** As captured, in the order of `threads`. */
   readonly captured: readonly CapturedThread[];
+  /** The memory that says which dispatch queues the threads serve. */
+  readonly queues: readonly AddressRange[];
   readonly dyldInfo: DyldInfo;
   readonly regions: readonly Region[];
   /** The damage found in images. */
@@ -155,10 +157,10 @@ function plan(
     ...contents,
     ...choices,
     present,
-    contexts: Array.from(contexts, ([start, { length }]) => ({
-      start,
-      end: start + BigInt(length),
-    })),
+    contexts: [
+      ...Array.from(contexts, ([start, { length }]) => ({ start, end: start + BigInt(length) })),
+      ...contents.queues,
+    ],
     images: machOImages(contents),
     stacks: contents.threads.map(({ registers }, index) => ({
       registers,
@@ -201,11 +203,13 @@ function notesOf(
     segments: segments.filter(({ name, size }) => name !== "__PAGEZERO" && size > 0),
     executing: null,
   }));
-  const threads = captured.map(({ info: { id, name, runState, cpuUsage } }) => ({
-    id,
-    name,
-    runState,
-    cpuUsage,
+  const threads = captured.map(({ info }) => ({
+    id: info.id,
+    name: info.name,
+    runState: info.runState,
+    cpuUsage: info.cpuUsage,
+    handle: info.handle,
+    dispatchQueueAddress: info.dispatchQueueAddress,
   }));
   const files = images.filter((image) => image instanceof MappedFile);
   const metadata = encodeProcessMetadata({ pid, name, threads, files });

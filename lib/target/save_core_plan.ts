@@ -32,7 +32,7 @@ export interface PlanInput {
   readonly stacks: readonly { readonly registers: Registers; readonly end: bigint }[];
   readonly dyldInfo: DyldInfo;
   readonly memory: Memory;
-  /** The Swift async contexts that the stacks lead to. */
+  /** The Swift async contexts that the stacks lead to, and the dispatch queues of the threads. */
   readonly contexts: readonly AddressRange[];
   /** Whether a `full` core has the shared cache. */
   readonly sharedCache: boolean;

@@ -2,6 +2,7 @@ import type { RawText } from "../escape.ts";
 import type { Arch } from "../arch/mod.ts";
 import type { FileSystem } from "../file_system.ts";
 import type { LoadedImage } from "../macho/mod.ts";
+import { DispatchReader } from "./dispatch.ts";
 import { ImageList } from "./images.ts";
 import type { MachKernel, Region } from "./kernel.ts";
 import { archOfTask, readRegions } from "./live.ts";
@@ -114,6 +115,11 @@ export class SelfTarget extends Target {
       resolver: this.symbols,
       readInto: undefined,
       control: undefined,
+      dispatch: new DispatchReader({
+        arch: this.arch,
+        images: () => this.#images.images,
+        readInto: (address, into) => this.#kernel.vmRead(this.#kernel.taskSelf(), address, into),
+      }, capture.threads),
     };
     return new Snapshot(
       this,

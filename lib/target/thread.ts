@@ -1,6 +1,7 @@
 import { type Arch, Registers } from "../arch/mod.ts";
 import { escape, type RawText } from "../escape.ts";
 import type { ThreadException } from "./core_exception.ts";
+import type { DispatchQueue, DispatchReader, QosClass } from "./dispatch.ts";
 import { Backtrace } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
@@ -42,6 +43,8 @@ export interface ThreadContext {
   readonly readInto: ReadInto | undefined;
   /** `undefined` where threads cannot be controlled: in this process. */
   readonly control: ThreadControl | undefined;
+  /** Reads the queues of the capture's threads. */
+  readonly dispatch?: DispatchReader;
 }
 
 /** A thread, as it was when it was captured.
@@ -92,7 +95,19 @@ export class Thread {
 
   /** The name that the target gave it; empty when it has none. */
   get name(): RawText {
-    return this.#captured.info.name;
+    return this.#captured.info.name || (this.#context.dispatch?.of(this.#captured).name ?? "");
+  }
+
+  /** The dispatch queue whose work it runs; `null` when there is none, or it cannot be read. Of a snapshot,
+   * the queue is that of its moment, where the stack that was copied has the pointer to it; labels are read
+   * when the first thread of the snapshot is asked for its queue. */
+  get queue(): DispatchQueue | null {
+    return this.#context.dispatch?.of(this.#captured).queue ?? null;
+  }
+
+  /** The quality-of-service class that it runs with; `null` when it has none, or that is not known. */
+  get qos(): QosClass | null {
+    return this.#context.dispatch?.of(this.#captured).qos ?? null;
   }
 
   /** What it was doing when it was captured. */
@@ -185,12 +200,18 @@ export class Thread {
 
   /** The form of `bt --json`, without the frames. */
   toJSON(): Record<string, unknown> {
+    const { queue } = this;
     return {
       index: this.index,
       id: Number(this.id),
       name: this.name === "" ? null : this.name,
       state: this.state,
       cpuUsage: this.cpuUsage,
+      queue: queue === null || queue.label === "" ? null : queue.label,
+      queueSerial: queue?.serialNumber == null ? null : Number(queue.serialNumber),
+      queueKind: queue?.kind ?? null,
+      queueTargets: queue?.targets ?? [],
+      qos: this.qos,
     };
   }
 }

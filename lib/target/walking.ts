@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { DispatchQueue, QosClass } from "./dispatch.ts";
 export {
   type ImageInfosHead,
   type ListedImage,

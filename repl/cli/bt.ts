@@ -40,8 +40,9 @@ export async function showBacktraces(
   options: BacktraceOptions,
 ): Promise<number> {
   const { json = false, limit, scan = false, symbols = [] } = options;
-  if (json && options.unique) {
-    throw new UserError("--unique groups text: it does not go with --json", 2);
+  if (json && (options.unique || options.by !== undefined)) {
+    const option = options.unique ? "--unique" : "--by";
+    throw new UserError(`${option} groups text: it does not go with --json`, 2);
   }
   // What prints is loaded before the target is stopped.
   const output = json ? await jsonOutput() : await textOutput(options);
@@ -90,18 +91,22 @@ async function jsonOutput(): Promise<Output> {
 }
 
 async function textOutput(
-  { demangle = true, unique = false, full = false }: BacktraceOptions,
+  { by, demangle = true, unique = false, full = false }: BacktraceOptions,
 ): Promise<Output> {
-  const show = unique
-    ? (await import("../view/summary.ts")).uniqueBacktracesLines
-    : backtracesLines;
+  const summary = unique || by !== undefined ? await import("../view/summary.ts") : undefined;
+  const show = unique ? summary!.uniqueBacktracesLines : backtracesLines;
   const style = styleFor(Deno.stdout);
   return async (target, threads, shown, microseconds) => {
     if (demangle) await loadDemanglerFor(shown);
     const name = demangle ? undefined : (raw: string) => raw;
     const { pointerSize } = target.arch;
     const width = full || !Deno.stdout.isTerminal() ? Infinity : terminalSize().columns;
-    const stacks = show(threads, pointerSize, style, undefined, shown, name, width);
+    const stacks = by === undefined
+      ? show(threads, pointerSize, style, undefined, shown, name, width)
+      : summary!.queueGroupsLines(threads, style, (group) => {
+        const frames = group.map((thread) => shown[threads.indexOf(thread)]);
+        return show(group, pointerSize, style, undefined, frames, name, width);
+      });
     const crashed = target.kind === "core" ? (target as CoreTarget).crashedThread : null;
     const how = target.kind !== "core"
       ? safe`, stopped for ${microseconds} µs`

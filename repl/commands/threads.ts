@@ -115,7 +115,7 @@ export const threads: readonly Command[] = [
     options: btOptions,
     help: "backtrace of the selected thread, of thread N, or of all",
     example: "bt all --unique",
-    async run({ session }, [which], { unique, limit, scan, demangle, full }) {
+    async run({ session }, [which], { unique, by, limit, scan, demangle, full }) {
       session.threads(true);
       const name = demangle === false ? (raw: string) => raw : undefined;
       const budget = new FrameBudget();
@@ -125,16 +125,24 @@ export const threads: readonly Command[] = [
         const shown = shownFrames(thread, limit, scan, budget);
         return backtraceLines(thread, pointerSize, style, limit, shown, name, width);
       };
-      const chosen = which === "all" || unique && which === undefined
+      const chosen = which === "all" || (unique || by !== undefined) && which === undefined
         ? session.threads()
         : which === undefined
         ? [session.thread]
         : [session.threadOf(wholeNumber(which, "a thread's number"))];
+      const spaced = (blocks: readonly (readonly SafeText[])[]) =>
+        blocks.flatMap((lines, index) => index === 0 ? lines : [safe``, ...lines]);
+      if (by !== undefined) {
+        const { queueGroupsLines } = await import("../view/summary.ts");
+        const lines = queueGroupsLines(
+          chosen,
+          session.style,
+          (group) => spaced(group.map(linesOf)),
+        );
+        return [...lines, ...warningLines(session)];
+      }
       const blocks = unique ? await uniqueBlocks(session, chosen, linesOf) : chosen.map(linesOf);
-      return [
-        ...blocks.flatMap((lines, index) => index === 0 ? lines : [safe``, ...lines]),
-        ...warningLines(session),
-      ];
+      return [...spaced(blocks), ...warningLines(session)];
     },
   }),
 ];

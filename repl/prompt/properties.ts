@@ -8,8 +8,8 @@ const harmless: readonly (readonly [type: unknown, names: readonly string[]])[] 
   [api.Target, ["images", "warnings", "paused"]],
   [api.CoreTarget, ["threads", "crashedThread", "mainBinary", "kernelVersion", "segments"]],
   [api.Thread, [
-    ...["id", "name", "state", "cpuUsage", "userTime", "systemTime", "suspendCount"],
-    ...["priority", "registers"],
+    ...["id", "name", "state", "cpuUsage", "queue", "qos", "userTime", "systemTime"],
+    ...["suspendCount", "priority", "registers"],
   ]],
   [api.Frame, [
     ...["image", "symbol", "source", "registers", "sp", "fp", "returnAddress", "lookupAddress"],

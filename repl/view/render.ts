@@ -28,11 +28,17 @@ export function hex(address: bigint, pointerSize: number): SafeText {
   return hexNumber(address, pointerSize * 2);
 }
 
+/** A queue, as in `queue "com.example.work" (serial)`. */
+export function queueText({ label, kind }: NonNullable<Thread["queue"]>): SafeText {
+  return safe`queue "${escape(label)}"${kind === null ? safe`` : safe` (${escape(kind)})`}`;
+}
+
 /** A thread, as in `thread 3  "worker"  id 0x1a2b  waiting  cpu 0%`. */
 export function threadHeader(thread: Thread, style: Style): SafeText {
   const state = escape(thread.state);
   const parts = [style("heading", safe`thread ${thread.index}`)];
   if (thread.name !== "") parts.push(style("name", safe`"${escape(thread.name)}"`));
+  if (thread.queue !== null) parts.push(queueText(thread.queue));
   parts.push(safe`id ${hexNumber(thread.id)}`);
   parts.push(thread.state === "running" ? style("running", state) : state);
   parts.push(safe`cpu ${Math.round(thread.cpuUsage * 100)}%`);

@@ -10,7 +10,7 @@ import {
 import type { Frame, Thread } from "../../mod.ts";
 import { maxWidth } from "../edit/width.ts";
 import { allShownFrames, FrameBudget, type ShownFrames, shownFrames } from "./frames.ts";
-import { backtraceLines, placeText } from "./render.ts";
+import { backtraceLines, placeText, queueText } from "./render.ts";
 import type { Style } from "./style.ts";
 import { count, cut, join, padEnd, padStart } from "./text.ts";
 
@@ -35,6 +35,35 @@ export function uniqueBacktracesLines(
         safe`${count(threads.length, "thread")}: ${indexRanges(threads)}`,
       );
     }
+    return index === 0 ? lines : [safe``, ...lines];
+  });
+}
+
+/** Threads by the dispatch queue that they serve, each group under its queue; those without one last.
+ *
+ * @param show the lines of a group's threads
+ */
+export function queueGroupsLines<T extends Thread>(
+  threads: readonly T[],
+  style: Style,
+  show: (group: readonly T[]) => readonly SafeText[],
+): SafeText[] {
+  const groups = new Map<bigint | null, T[]>();
+  for (const thread of threads) {
+    const key = thread.queue?.address ?? null;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [thread]);
+    else group.push(thread);
+  }
+  const none = groups.get(null);
+  groups.delete(null);
+  const shown = [...groups.values(), ...(none === undefined ? [] : [none])];
+  return shown.flatMap((group, index) => {
+    const { queue } = group[0];
+    const name = queue === null ? safe`no queue` : queueText(queue);
+    const targets = (queue?.targets ?? []).map((label) => safe` -> "${escape(label)}"`);
+    const heading = safe`${name}${join(targets, "")}: ${count(group.length, "thread")}`;
+    const lines = [style("heading", heading), safe``, ...show(group)];
     return index === 0 ? lines : [safe``, ...lines];
   });
 }

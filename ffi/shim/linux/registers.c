@@ -20,7 +20,7 @@ static const uint8_t order32[] = {
 	6, 0, 1, 2, 4, 3, 5, 15,       /* eax ebx ecx edx edi esi ebp esp */
 	16, 14, 12, 13, 7, 8, 9, 10,   /* ss eflags eip cs ds es fs gs */
 };
-enum { PC_64 = 16, PC_32 = 12, CALL_64 = 15, CALL_32 = 11, FS_BASE = 21 };
+enum { PC_64 = 16, PC_32 = 12, CALL_64 = 15, CALL_32 = 11, FS_BASE = 21, GS_BASE = 22 };
 #else
 #define FLAVOR_64 ARM_THREAD_STATE64
 #define FLAVOR_32 ARM_THREAD_STATE
@@ -136,8 +136,23 @@ kern_return_t mp_registers_from_state(const struct thread *thread, thread_state_
 uint64_t mp_registers_thread_pointer(const struct thread *thread)
 {
 #if defined(__x86_64__)
-	if (thread->attachment == STOPPED && is_64(thread))
-		return thread->registers.words64[FS_BASE];
+	if (thread->attachment == STOPPED && is_64(thread)) {
+		uint64_t gs_base = thread->registers.words64[GS_BASE];
+		return gs_base ? gs_base : thread->registers.words64[FS_BASE];
+	}
+#else
+	(void)thread;
+#endif
+	return 0;
+}
+
+uint64_t mp_registers_dispatch_queue(const struct thread *thread)
+{
+#if defined(__x86_64__)
+	/* __PTK_LIBDISPATCH_KEY0 of libpthread's tsd_private.h: libpthread tells XNU its offset. */
+	enum { LIBDISPATCH_KEY0 = 20 };
+	if (thread->attachment == STOPPED && is_64(thread) && thread->registers.words64[GS_BASE])
+		return thread->registers.words64[GS_BASE] + LIBDISPATCH_KEY0 * sizeof(uint64_t);
 #else
 	(void)thread;
 #endif

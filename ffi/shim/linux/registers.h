@@ -33,5 +33,7 @@ kern_return_t mp_registers_from_state(const struct thread *thread, thread_state_
 	const natural_t *state, mach_msg_type_number_t count, union registers *registers);
 /* The thread pointer; 0 if the registers do not contain it. */
 uint64_t mp_registers_thread_pointer(const struct thread *thread);
+/* Where a thread of a Mach-O program has the pointer to its dispatch queue; 0 for other programs. */
+uint64_t mp_registers_dispatch_queue(const struct thread *thread);
 
 #endif

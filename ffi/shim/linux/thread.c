@@ -210,6 +210,7 @@ static kern_return_t identifier_info(struct thread *thread, thread_identifier_in
 	*info = (thread_identifier_info_data_t){
 		.thread_id = (uint64_t)thread->tid,
 		.thread_handle = mp_registers_thread_pointer(thread),
+		.dispatch_qaddr = mp_registers_dispatch_queue(thread),
 	};
 	return KERN_SUCCESS;
 }

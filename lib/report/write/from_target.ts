@@ -157,7 +157,7 @@ function reportThread(
     index: thread.index,
     id: thread.id,
     name: thread.name === "" ? null : thread.name,
-    queue: null,
+    queue: thread.queue?.label || null,
     crashed,
     frames,
     registers: [...registers, ...state],

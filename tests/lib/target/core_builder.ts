@@ -99,7 +99,14 @@ export function buildCore(parts: Parts, variant: Variant = {}): Uint8Array {
     const metadata = encodeProcessMetadata({
       pid: 123,
       name: "demo",
-      threads: parts.threads.map(({ id, name }) => ({ id, name, runState: 3, cpuUsage: 0 })),
+      threads: parts.threads.map(({ id, name }) => ({
+        id,
+        name,
+        runState: 3,
+        cpuUsage: 0,
+        handle: 0n,
+        dispatchQueueAddress: 0n,
+      })),
       files: [],
     });
     payloads.push({ owner: NOTE_OWNER.PROCESS_METADATA, bytes: () => metadata });

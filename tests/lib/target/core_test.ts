@@ -243,6 +243,7 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
         }
         assertEquals(Object.keys(core.threads[2].toJSON()), [
           ...["index", "id", "name", "state", "cpuUsage"],
+          ...["queue", "queueSerial", "queueKind", "queueTargets", "qos"],
         ]);
       });
     });

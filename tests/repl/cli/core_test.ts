@@ -50,7 +50,7 @@ Deno.test("bt and snapshot of a core say who crashed", async () => {
       stdout,
       /thread 2 {2}"demo\.spin".*\n {2}data abort, writing, at 0x18 {2}\(far=0x18 /,
     );
-    assertMatch(stdout, /libworkers\.dylib {2}0x[\da-f]{16} {2}spin_inner \+ 24/);
+    assertMatch(stdout, /libworkers\.dylib {2}0x[\da-f]{16} {2}spin_inner \+ 16/);
     assertFalse(stdout.includes("\x1b") || stdout.includes("\u202e"));
   }
 });
@@ -63,7 +63,8 @@ Deno.test("bt --json of a core has the keys of any other", async () => {
   assertEquals(value.target, { kind: "core", pid: 123, name: "demo", arch: "arm64" });
   assertEquals(value.pausedMicroseconds, 0);
   assertEquals(Object.keys(value.threads[2]), [
-    ...["index", "id", "name", "state", "cpuUsage", "frames", "stopped"],
+    ...["index", "id", "name", "state", "cpuUsage"],
+    ...["queue", "queueSerial", "queueKind", "queueTargets", "qos", "frames", "stopped"],
   ]);
   assertEquals(value.threads[1].name, hostile);
   assertEquals(value.threads[2].frames[0].symbol, "spin_inner");
@@ -112,7 +113,7 @@ Deno.test("binaries that are missing are said, with the way out", async () => {
   const folders = ["--symbols", new URL("./", import.meta.url).pathname, "--symbols", symbols];
   const found = await machpause(["bt", `core:${file.path}`, ...folders]);
   assertEquals(found.stderr, "");
-  assertStringIncludes(found.stdout, "spin_inner + 24");
+  assertStringIncludes(found.stdout, "spin_inner + 16");
   const prompt = await machpause(["core", file.path], "bt\nbt\nquit\n");
   assertEquals(prompt.stdout.split("warning: ").length, 2);
   assert(prompt.stdout.includes("--symbols"));

@@ -119,6 +119,31 @@ Deno.test("bt and snapshot of this very program", async () => {
 });
 
 Deno.test({
+  name: "bt --by queue of the demo: each queue with the threads that serve it",
+  ignore: !demo,
+  async fn() {
+    const { code, stdout } = await machpause(["bt", "demo", "--by", "queue"]);
+    assertEquals(code, 0);
+    const root = `-> "com.apple.root.default-qos.overcommit"`;
+    assertEquals(stdout.split("\n").filter((line) => /^(?:no )?queue/.test(line)), [
+      `queue "com.apple.main-thread" (serial) ${root}: 1 thread`,
+      `queue "com.example.accounts" (serial) ${root}: 1 thread`,
+      `queue "com.example.orders" (serial) ${root}: 1 thread`,
+      `queue "com.apple.root.default-qos" (concurrent): 1 thread`,
+      "no queue: 3 threads",
+    ]);
+    assertMatch(
+      stdout,
+      /^thread 1 {2}"demo.lock" {2}queue "com.example.accounts" \(serial\) {2}id /m,
+    );
+    const json = await machpause(["bt", "demo", "--by", "queue", "--json"]);
+    assertEquals([json.code, json.stdout], [2, ""]);
+    const other = await machpause(["bt", "demo", "--by", "weight"]);
+    assertEquals(other.code, 2);
+  },
+});
+
+Deno.test({
   name: "bt of the demo: every worker in its function, by name",
   ignore: !demo,
   async fn() {
@@ -151,6 +176,11 @@ Deno.test({
         "name",
         "state",
         "cpuUsage",
+        "queue",
+        "queueSerial",
+        "queueKind",
+        "queueTargets",
+        "qos",
         "frames",
         "stopped",
       ]);

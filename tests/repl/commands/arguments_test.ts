@@ -36,7 +36,7 @@ Deno.test("an option has the same names as on the command line", () => {
 
 Deno.test("unknown options, missing values and surplus words are errors", () => {
   const wrong: Readonly<Record<string, string>> = {
-    "bt --nosuch": "`bt` has no option --nosuch; it has --unique, --limit, --scan",
+    "bt --nosuch": "`bt` has no option --nosuch; it has --unique, --by, --limit, --scan",
     "pause --now": "`pause` has no option --now",
     "bt --limit": "--limit needs a value",
     "bt --limit 0": "a whole number from 1 on",

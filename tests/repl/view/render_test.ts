@@ -73,7 +73,10 @@ Deno.test("the JSON form has exactly the documented keys, null for what is not k
   assertEquals(Object.keys(json.images[0]), ["name", "path", "uuid", "loadAddress", "slide"]);
   assertEquals(
     Object.keys(json.threads[0]),
-    ["index", "id", "name", "state", "cpuUsage", "frames", "stopped"],
+    [
+      ...["index", "id", "name", "state", "cpuUsage"],
+      ...["queue", "queueSerial", "queueKind", "queueTargets", "qos", "frames", "stopped"],
+    ],
   );
   assertEquals(json.threads[0].frames[2], {
     index: 2,

@@ -16,6 +16,7 @@
  */
 #include "loader.h"
 #include "sys.h"
+#include "threads.h"
 
 #include <string.h>
 
@@ -138,6 +139,7 @@ int main(int argc, char **argv, char **envp)
 	argc--;
 	argv++;
 	libsystem_set_program(program, argc, argv, envp);
+	loader_thread_main_data();
 	if (!dyld_infos_publish(loader_path()) || !images_initialise_inserted(argc, argv, envp, apple) ||
 		!image_initialise(program, argc, argv, envp, apple))
 		die(loader_error());
