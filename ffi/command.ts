@@ -25,7 +25,12 @@ export function programArguments({ standalone, main }: Origin): string[] {
   if (url.protocol !== "file:") return ["run", "-A", main];
   const path = decodeURIComponent(url.pathname);
   // As tools/dist/machpause.mjs starts it.
-  const npm = ["--no-lock", "--no-config", "--node-modules-dir=manual"];
+  const npm = [
+    "--no-lock",
+    "--no-config",
+    "--unstable-lazy-dynamic-imports",
+    "--node-modules-dir=manual",
+  ];
   return ["run", "-A", ...path.includes("/node_modules/") ? npm : [], path];
 }
 

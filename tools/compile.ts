@@ -4,6 +4,8 @@
  *
  * Deno fetches the runtime that goes into it, once; `DENORT_BIN` names one that is here.
  */
+import manifest from "../deno.json" with { type: "json" };
+
 const root = new URL("../", import.meta.url).pathname;
 
 /** Loaded by name at run time: what `deno compile` cannot see. */
@@ -19,12 +21,32 @@ const workers = [
  */
 export async function compile(output: string): Promise<{ success: boolean; text: string }> {
   const included = workers.flatMap((path) => ["--include", path]);
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["compile", "-A", "--no-check", ...included, "--output", output, "repl/main.ts"],
-    cwd: root,
-    env: { NO_COLOR: "1" },
-  }).output();
-  return { success, text: new TextDecoder().decode(stderr) };
+  const directory = await Deno.makeTempDir();
+  try {
+    // Not deno.json itself: with its `lazy-dynamic-imports`, what is loaded later would be left out.
+    const config = `${directory}/deno.json`;
+    const { imports, links, nodeModulesDir } = manifest;
+    const absolute = links.map((path) => root + path);
+    await Deno.writeTextFile(config, JSON.stringify({ imports, links: absolute, nodeModulesDir }));
+    const configured = ["--config", config, "--lock", "deno.lock"];
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "compile",
+        "-A",
+        "--no-check",
+        ...configured,
+        ...included,
+        "--output",
+        output,
+        "repl/main.ts",
+      ],
+      cwd: root,
+      env: { NO_COLOR: "1" },
+    }).output();
+    return { success, text: new TextDecoder().decode(stderr) };
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
 }
 
 if (import.meta.main) {

@@ -24,6 +24,8 @@ const args = [
   "--no-lock",
   "--no-config",
   "--node-modules-dir=manual",
+  // Reads only the modules that a command uses. In a checkout, deno.json has it.
+  "--unstable-lazy-dynamic-imports",
   program,
 ];
 args.push(...process.argv.slice(2));
