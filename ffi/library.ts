@@ -9,12 +9,10 @@
  * a file gets its name when it is complete. So several processes and several versions can write at
  * once. A damaged file is replaced, not overwritten: processes that have it mapped keep the old one.
  */
-// The full specifier: a script elsewhere that imports a checkout does not use its import map.
-// deno-lint-ignore no-import-prefix
-import { sha256 as digest } from "npm:@noble/hashes@^2.4.0/sha2.js";
 import { cacheDirectory } from "./user_folders.ts";
 import { files } from "./files.ts";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
+import { sha256 } from "./sha256.ts";
 
 /** The Deno flags that this module needs, for messages. */
 const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=uid (or -A)";
@@ -22,13 +20,7 @@ const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=ui
 /** The embedded library for this machine. */
 const ownKey = Deno.build.os === "darwin" ? "darwin" : `linux-${Deno.build.arch}`;
 
-/** Hashes bytes at once; the result is hexadecimal. It takes milliseconds where WebCrypto takes a tenth of
- * one, and `node:crypto` takes longer to load than all of machpause. */
-function sha256(bytes: Uint8Array): string {
-  return digest(bytes).toHex();
-}
-
-/** Hashes bytes for those who can wait. */
+/** {@linkcode sha256} by WebCrypto, which is ten times as fast but asynchronous. */
 async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
@@ -38,12 +30,17 @@ function permitted<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    throw new Deno.errors.NotCapable(
-      `a live process is reached through a native library: run deno with ${flags}`,
-      { cause: error },
-    );
+    throw withFlags(error);
   }
+}
+
+function withFlags(error: unknown): unknown {
+  // What import() throws for a module that may not be read is a TypeError.
+  const isRefused = error instanceof Deno.errors.NotCapable ||
+    (error instanceof TypeError && /^Requires \w+ access/.test(error.message));
+  if (!isRefused) return error;
+  const text = `a live process is reached through a native library: run deno with ${flags}`;
+  return new Deno.errors.NotCapable(text, { cause: error });
 }
 
 function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
@@ -176,7 +173,10 @@ const modules: Readonly<Record<string, () => Promise<{ readonly default: string 
 
 /** Decompresses an embedded file. */
 async function embedded(key: string): Promise<Uint8Array<ArrayBuffer>> {
-  const compressed = Uint8Array.fromBase64((await modules[key]()).default);
+  const { default: text } = await modules[key]().catch((error) => {
+    throw withFlags(error);
+  });
+  const compressed = Uint8Array.fromBase64(text);
   const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

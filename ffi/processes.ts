@@ -8,13 +8,14 @@ import { guard } from "./guard.ts";
 import type { Introduction } from "./introduction.ts";
 import { type NativeKernel, openKernel } from "./kernel.ts";
 import type { Launched, LaunchHooks, LaunchOptions } from "./launch.ts";
+import { prepareLibrary } from "./library.ts";
 import { AttachError } from "./remedy.ts";
 import { MachError, TargetGoneError } from "../lib/errors.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
 import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
 
 export { fileSystem as system };
-export { prepareLibrary } from "./library.ts";
+export { prepareLibrary };
 
 let opened: NativeKernel | undefined;
 
@@ -108,9 +109,9 @@ export async function launchWith(
   options: LaunchOptions & SymbolOptions,
   hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> = {},
 ): Promise<LiveTarget> {
-  const native = kernel();
   // Most commands launch nothing, and each module costs time at the start.
-  const { launchProcess } = await import("./launch.ts");
+  const [{ launchProcess }] = await Promise.all([import("./launch.ts"), prepareLibrary()]);
+  const native = kernel();
   using started = new DisposableStack();
   let introduction: Introduction | undefined;
   const child: Launched = await launchProcess(program, { ...options, args }, {

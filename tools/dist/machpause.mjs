@@ -24,7 +24,7 @@ const args = [
   "--no-lock",
   "--no-config",
   "--node-modules-dir=manual",
-  // Reads only the modules that a command uses. In a checkout, deno.json has it.
+  // Reads only the modules that a command uses.
   "--unstable-lazy-dynamic-imports",
   program,
 ];

@@ -34,9 +34,6 @@ const linked: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A package's name and version of a specifier in the sources: `npm:@noble/hashes@^2.4.0/sha2.js`. */
-const inSource = /"npm:(@[^@/]+\/[^@/]+|[^@/]+)@([^"/]+)[^"]*"/g;
-
 /** One module's JavaScript with its imports as they are in the package. */
 function relocate(code: string, path: string): string {
   const up = "../".repeat(path.split("/").length - 1) || "./";
@@ -44,10 +41,9 @@ function relocate(code: string, path: string): string {
     // TypeScript leaves some of them: calls of import() in an array.
     .replace(/(\bimport\(\s*"\.[^"]+)\.ts(")/g, "$1.js$2")
     .replace(/(new URL\(\s*"[^"]+)\.ts(",\s*import\.meta\.url)/g, "$1.js$2")
-    .replace(/(from |import\()"(npm:)?(@?[\w-][^"]*)"/g, (whole, keyword, npm, name) => {
+    .replace(/(from |import\()"(@?[\w-][^"]*)"/g, (whole, keyword, name) => {
       const entry = linked.get(name);
-      if (entry !== undefined) return `${keyword}"${up}${entry}"`;
-      return npm === undefined ? whole : `${keyword}"${name.replace(/(.)@[^/]*/, "$1")}"`;
+      return entry === undefined ? whole : `${keyword}"${up}${entry}"`;
     });
 }
 
@@ -74,7 +70,6 @@ export async function stageProgram(
     await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
     if (!typescript) return await Deno.copyFile(root + path, to);
     const code = await Deno.readTextFile(root + path);
-    for (const [, name, version] of code.matchAll(inSource)) dependencies[name] = version;
     await Deno.writeTextFile(to, relocate(transpile(code, path), path));
   };
   for (const part of parts) await stage(part);
