@@ -14,6 +14,7 @@ import { whyNotInserted } from "../../ffi/insertion.ts";
 import { loaderPath, preloadPath } from "../../ffi/library.ts";
 import { AttachError } from "../../ffi/remedy.ts";
 import { MachError } from "../../lib/errors.ts";
+import type { FieldValue, MachOSlice } from "../../lib/macho/mod.ts";
 import { openImage } from "../../mod.ts";
 import { sign, type Signing } from "../../tools/build/codesign.ts";
 import { until } from "./program.ts";
@@ -75,10 +76,10 @@ Deno.test("the library has a signed slice for each kind of program that Macs run
   const [x86, arm64, arm64e] = ["x86_64", "arm64", "arm64e"].map((name) =>
     file.images.find(({ arch }) => arch === name)!
   );
-  // dyld takes no other format of pointers for arm64e; of imports that are not signed.
+  // What Apple's linker writes for macOS 11; of imports that are not signed.
   const fixups = [...arm64e.fixups()];
   for (const { kind, auth, type } of fixups) {
-    assertEquals([kind, auth, type], ["bind", null, "arm64e-userland24"]);
+    assertEquals([kind, auth, type], ["bind", null, "arm64e"]);
   }
   const imports = (image: typeof arm64) =>
     [...image.fixups()].filter(({ kind }) => kind !== "rebase")
@@ -86,6 +87,98 @@ Deno.test("the library has a signed slice for each kind of program that Macs run
   assertEquals(imports(arm64e).length, 9);
   assertEquals(imports(arm64e), imports(arm64));
   assertEquals(imports(arm64e), imports(x86));
+});
+
+/** The pieces of `__LINKEDIT` that dyld looks at, with their alignment: `Image::validStructureLinkedit()`. */
+function linkeditPieces(image: MachOSlice): { at: number; size: number; alignment: number }[] {
+  const pieces: { at: number; size: number; alignment: number }[] = [];
+  const add = (at: FieldValue, size: number, alignment = 8) => {
+    if (size > 0) pieces.push({ at: Number(at), size, alignment });
+  };
+  for (const { name, fields } of image.loadCommands) {
+    const of = (field: string) => Number(fields[field] ?? 0);
+    if (name === "LC_SYMTAB") {
+      add(of("symoff"), of("nsyms") * 16);
+      add(of("stroff"), of("strsize"), 1);
+    } else if (name === "LC_DYSYMTAB") {
+      add(of("indirectsymoff"), of("nindirectsyms") * 4, 4);
+    } else if (name === "LC_DYLD_INFO_ONLY") {
+      for (const list of ["rebase", "bind", "weak_bind", "lazy_bind", "export"]) {
+        add(of(`${list}_off`), of(`${list}_size`));
+      }
+    } else if (fields.dataoff !== undefined) {
+      add(of("dataoff"), of("datasize"), name === "LC_CODE_SIGNATURE" ? 16 : 8);
+    }
+  }
+  return pieces.sort((a, b) => a.at - b.at);
+}
+
+Deno.test("each slice keeps the rules by which dyld refuses libraries", async () => {
+  const bytes = await Deno.readFile(await preloadPath());
+  const header = new DataView(bytes.buffer);
+  // GradedArchitectures compares all bits of the subtype in the universal header. PTRAUTH_ABI, version 0.
+  const subtypes = Array.from({ length: header.getUint32(4) }, (_, index) => [
+    header.getUint32(8 + 20 * index),
+    header.getUint32(12 + 20 * index),
+  ]);
+  assertEquals(subtypes, [[0x01000007, 3], [0x0100000c, 0], [0x0100000c, 0x80000002]]);
+  using file = openImage(await preloadPath());
+  for (const [index, image] of file.images.entries()) {
+    const what = image.arch;
+    // The slice says the same as the universal header, and lies at a page of its own.
+    assertEquals([image.header.cpuType, image.header.cpuSubtype >>> 0], subtypes[index], what);
+    assertEquals(image.offset % (what === "x86_64" ? 0x1000 : 0x4000), 0, what);
+    // UnsafeHeader::validSegment(): permissions and order.
+    const segments = image.segments;
+    assertEquals(segments[0].name, "__TEXT");
+    assertEquals([segments[0].fileOffset, segments[0].initialProtection], [0, 5], what);
+    assertEquals(segments.at(-1)!.name, "__LINKEDIT");
+    assertEquals(segments.at(-1)!.initialProtection, 1, what);
+    for (const [place, segment] of segments.entries()) {
+      assert(segment.fileSize <= segment.size, what);
+      const next = segments[place + 1];
+      if (next === undefined) continue;
+      assert(segment.vmAddress + BigInt(segment.size) <= next.vmAddress, what);
+      assert(segment.fileOffset + segment.fileSize <= next.fileOffset, what);
+    }
+    for (const { name, fields } of image.loadCommands) {
+      if (name !== "LC_SEGMENT_64" || fields.segname !== "__DATA_CONST") continue;
+      assertEquals([fields.initprot, Number(fields.flags) & 0x10], [3, 0x10], "SG_READ_ONLY");
+    }
+    // Image::validStructureLinkedit(): counts that agree, pieces in order and aligned.
+    const symtab = image.loadCommands.find(({ name }) => name === "LC_SYMTAB")!.fields;
+    const dysymtab = image.loadCommands.find(({ name }) => name === "LC_DYSYMTAB")!.fields;
+    assertEquals(dysymtab.ilocalsym, 0);
+    assertEquals(dysymtab.iextdefsym, dysymtab.nlocalsym);
+    assertEquals(dysymtab.iundefsym, Number(dysymtab.iextdefsym) + Number(dysymtab.nextdefsym));
+    assertEquals(symtab.nsyms, Number(dysymtab.iundefsym) + Number(dysymtab.nundefsym));
+    let end = segments.at(-1)!.fileOffset;
+    for (const { at, size, alignment } of linkeditPieces(image)) {
+      assert(at >= end, `${what}: ${at} overlaps what ends at ${end}`);
+      assertEquals(at % alignment, 0, `${what}: the piece at ${at}`);
+      end = at + size;
+    }
+    assertEquals(end, segments.at(-1)!.fileOffset + segments.at(-1)!.fileSize, what);
+    // Chained fixups and opcodes do not go together; nor do arm64e and opcodes, or pointers to initializers.
+    const commands = image.loadCommands.map(({ name }) => name);
+    assertEquals(commands.includes("LC_DYLD_CHAINED_FIXUPS"), what === "arm64e");
+    assertEquals(commands.includes("LC_DYLD_INFO_ONLY"), what !== "arm64e");
+    const types = image.segments.flatMap(({ sections }) => sections).map(({ flags }) =>
+      flags & 0xff
+    );
+    assertEquals(types.includes(9), what !== "arm64e", "S_MOD_INIT_FUNC_POINTERS");
+    assertEquals(types.includes(0x16), what === "arm64e", "S_INIT_FUNC_OFFSETS");
+    if (what !== "arm64e") continue;
+    const slice = bytes.subarray(image.offset);
+    const sections = image.segments.flatMap(({ sections }) => sections);
+    const offsets = sections.find(({ name }) => name === "__init_offsets")!;
+    const text = sections.find(({ name }) => name === "__text")!;
+    const initializer = new DataView(slice.buffer, slice.byteOffset).getUint32(
+      offsets.fileOffset,
+      true,
+    );
+    assertEquals([offsets.size, initializer], [4, text.fileOffset]);
+  }
 });
 
 Deno.test({
