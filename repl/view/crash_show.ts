@@ -88,8 +88,16 @@ const verdicts = {
   program: safe`the program`,
   runtime: safe`a run-time or framework; no other function of the program led to it`,
   system: safe`the system; no function of the program led to it`,
-  unknown: safe`not known; no frame names its image`,
+  unknown: safe`not known`,
   none: safe`nobody's; the stacks show no cause`,
+} as const;
+
+/** What a report lacks for a verdict. */
+const absences = {
+  stack: safe`not known; the stack is not in the report`,
+  images: safe`not known; no frame names its image`,
+  thrower: safe`not known; the stack that raised the exception is not in the report`,
+  outer: safe`the system, as far as the stack goes: it is cut off`,
 } as const;
 
 const ways: Readonly<Record<OwnedFrame["by"], SafeText>> = {
@@ -101,19 +109,24 @@ const ways: Readonly<Record<OwnedFrame["by"], SafeText>> = {
 };
 
 function verdictWords(
-  { verdict, library, deciding, involved, passed }: Attribution,
+  { verdict, absent, library, deciding, involved, passed }: Attribution,
   style: Style,
 ): SafeText[] {
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
   const lines: SafeText[] = [];
-  if (deciding === null) lines.push(safe`${verdicts[verdict]}${whose}`);
+  const words = (verdict === "unknown" || verdict === "system") && absent !== null
+    ? absences[absent]
+    : verdict === "runtime" && absent !== null
+    ? safe`a run-time or framework, called by a function that is not in the report`
+    : verdicts[verdict];
+  if (deciding === null) lines.push(safe`${words}${whose}`);
   else {
     const { unit, frame, by } = deciding;
     const before = passed === 0 ? safe`` : safe`, after ${count(passed, "frame")} of others`;
     const source = unit === null || by === "image" ? safe`` : safe` of ${short(unit)}`;
     const way = by === "image" ? safe`` : safe`, ${ways[by]}`;
     const place = frameWords(frame, style);
-    lines.push(safe`${verdicts[verdict]}${whose}: ${place}${source}${way}${before}`);
+    lines.push(safe`${words}${whose}: ${place}${source}${way}${before}`);
   }
   const [first] = involved;
   if (first !== undefined) {

@@ -5,6 +5,7 @@ import { subtypeName } from "../codes.ts";
 import { regionInfo, register } from "../fault.ts";
 import { imageFinder } from "../images.ts";
 import type { CrashReport } from "../report.ts";
+import { readStack } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;
@@ -68,7 +69,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const top = wide ? 1n << 64n : 1n << 32n;
   const sp = register(thread, "sp", "rsp", "esp");
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
-  const executed = address === register(thread, "pc", "rip", "eip");
+  const executed = address === register(thread, "pc", "rip", "eip") || jumpedTo(report, address);
 
   if (address < NEAR_NULL) {
     add(
@@ -118,6 +119,15 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   if (region.words !== null) add(region.kind, region.words);
   const kind = found.find(([kind]) => kind !== "unknown")?.[0] ?? "unknown";
   return { kind, words: found.map(([, words]) => words) };
+}
+
+/** Whether the innermost frame is at the address and in no image: a copy without registers shows a bad jump
+ * so. After a signal handler's frames it is the one that the signal interrupted. */
+function jumpedTo(report: CrashReport, address: bigint): boolean {
+  const stack = report.crashedThread?.frames ?? [];
+  const frame = stack[readStack(stack).first];
+  return frame !== undefined && frame.address === address && frame.image === null &&
+    frame.imageName === null && frame.symbol === null && stack.length > 1;
 }
 
 function nearStack(address: bigint, sp: bigint): boolean {

@@ -4,7 +4,7 @@ import { baseName, imageOf, imageTitle, isSystemImage, programImage } from "../i
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { entryOf, frameOwner, functionOf, readStack } from "./stack.ts";
-import { decidesNothing, tellingStack } from "./telling.ts";
+import { type Absent, absentFrom, decidesNothing, tellingStack } from "./telling.ts";
 
 /** A range of code, in bytes from the image's load address. */
 export interface CodeRange {
@@ -49,6 +49,10 @@ export interface OwnedFrame {
 export interface Attribution {
   /** Owner of the deciding frame; `system` when all frames are the system's. */
   readonly verdict: Owner;
+  /** What the report lacks where no function of the program decides: the `stack`, the `images` of its
+   * frames, the stack of the `thrower` of an exception, the `outer` frames of the stack; `null` when it lacks
+   * none. */
+  readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
   /** The innermost frame that is not the system's; `null` when there is none. */
@@ -82,9 +86,18 @@ export function attributeReport(
   const stack = tellingStack(report);
   const frames = stack.map((frame, at) => ownerOf(frame, stack[at - 1] ?? null, report, options));
   if (decidesNothing(report, stack)) {
-    return { verdict: "none", library: null, deciding: null, involved: [], passed: 0, frames };
+    return {
+      verdict: "none",
+      absent: null,
+      library: null,
+      deciding: null,
+      involved: [],
+      passed: 0,
+      frames,
+    };
   }
-  const begin = readStack(stack).first;
+  const { first, handled } = readStack(stack);
+  const begin = Math.max(first, handled);
   const end = entryOf(stack);
   const program = frames.findIndex(({ owner }, index) =>
     index >= begin && index < end && (owner === "mine" || owner === "program")
@@ -95,9 +108,11 @@ export function attributeReport(
     : frames.findIndex(({ owner }, index) => index >= begin && owner === "runtime");
   const deciding = frames[at] ?? null;
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
+  const absent: Absent | null = program >= 0 ? null : absentFrom(stack);
   const someSystem = frames.some(({ owner }) => owner === "system");
   return {
-    verdict: deciding?.owner ?? (someSystem ? "system" : "unknown"),
+    verdict: deciding?.owner ?? (someSystem && absent !== "thrower" ? "system" : "unknown"),
+    absent,
     library: deciding?.library ?? null,
     deciding,
     involved: deciding?.owner === "mine" ? [] : involved,
@@ -124,6 +139,7 @@ function ofPanic(report: CrashReport): Attribution {
   const deciding = frames.find(({ owner }) => owner === "program") ?? null;
   return {
     verdict: deciding === null ? "system" : "program",
+    absent: null,
     library: deciding?.library ?? null,
     deciding,
     involved: [],

@@ -171,6 +171,7 @@ function explainCrash(
     const what = name === null ? "" : `: ${name}`;
     const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
     const known = name === null && reason === null ? "; the report does not have its reason" : "";
+    const { isLost } = uncaught;
     happened.push(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
     for (const text of [name, reason]) {
       const row = text === null || rows.length > 0 ? null : knownMessage(text);
@@ -185,7 +186,9 @@ function explainCrash(
       return symbol !== null && !raising(symbol);
     });
     const raiser = stack[from];
-    if (
+    if (isLost) {
+      happened.push("The stack that raised it is not in the report.");
+    } else if (
       raiser !== undefined && from !== reading.deciding && reason === null &&
       uncaught.stack.length > 0
     ) {
@@ -213,8 +216,15 @@ function explainCrash(
     }
   }
   if (!outside && uncaught === null) {
-    const telling = reading.rows.find(({ row }) => row.role === undefined || row.role === "top") ??
-      reading.rows.findLast(({ row }) => row.role === "vague");
+    // An access that only ran into a full stack says nothing of the object in hand.
+    const fault = faultAddress(report);
+    const isOverflow = fault !== null && classifyAddress(report, fault).kind === "stack" ||
+      recursion(report) !== null;
+    const telling = reading.rows.find(({ row }) =>
+      row.role === undefined || (row.role === "top" && !isOverflow)
+    ) ?? reading.rows.findLast(({ row }) =>
+      row.role === "vague"
+    );
     const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
       (telling?.row.role === "vague" && rows.length > 0);
     const vague = telling === undefined || telling.row.role === "vague";
@@ -252,7 +262,12 @@ function explainCrash(
     const subtype = subtypeName(exception, report.arch);
     const rosetta = untranslated(report);
     if (rosetta !== null) add(rosetta.row, rosetta.text);
-    const row = subtype === null || rosetta !== null ? null : known("subtype", subtype);
+    // Reporters that print the number by the names of EXC_BAD_ACCESS do so for all exceptions.
+    const isAccess = exception.type === "EXC_BAD_ACCESS" || signalOf(exception.type) !== null ||
+      exception.type === null;
+    const row = subtype === null || rosetta !== null || (!isAccess && subtype.startsWith("KERN_"))
+      ? null
+      : known("subtype", subtype);
     if (row !== null) {
       const at = address === null ? "" : ` at 0x${address.toString(16)}`;
       const text = `${subtype}${at}: ${row.meaning}.`;
@@ -305,7 +320,7 @@ function explainCrash(
   const idle = outside && isIdleStack(stack);
   const shown = crashed ??
     (exception === null && report.threads.length > 0 ? mainThread(report) : null);
-  if (outside && shown !== null) {
+  if (outside && shown !== null && shown.frames.length > 0) {
     happened.push(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
   }
   const own = idle || decidesNothing(report, stack) ? null : ownFrame(stack, mine);

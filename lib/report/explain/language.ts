@@ -2,7 +2,7 @@
 
 import { objectAt, textAt } from "../json.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { functionOf } from "./stack.ts";
+import { endOfTermination, functionOf } from "./stack.ts";
 
 /** An uncaught exception. */
 export interface UncaughtException {
@@ -13,6 +13,8 @@ export interface UncaughtException {
   readonly reason: string | null;
   /** Where it was thrown, innermost first; empty when not known. */
   readonly stack: readonly ReportFrame[];
+  /** Whether the stack that threw it is gone: it was caught and thrown again, or passed to a handler. */
+  readonly isLost: boolean;
 }
 
 /** Looks for an uncaught exception: in messages, in the exception's own backtrace, on the stack. */
@@ -23,49 +25,31 @@ export function uncaughtException(
   const crashed = report.crashedThread?.frames ?? report.decidingStack;
   const last = report.lastException ?? [];
   const said = named(report) ?? fromMessages(messages);
-  if (last.length > 0) {
-    return {
-      language: said?.language ?? "Objective-C",
-      name: null,
-      reason: null,
-      ...said,
-      stack: last,
-    };
+  const found = (
+    language: UncaughtException["language"],
+    stack: readonly ReportFrame[],
+    isLost = false,
+  ): UncaughtException => ({ language, name: null, reason: null, ...said, stack, isLost });
+  if (last.length > 0) return found(said?.language ?? "Objective-C", last);
+  const names = crashed.slice(0, 60).map((frame, at) => functionOf(frame, crashed[at - 1] ?? null));
+  const handled = endOfTermination(crashed);
+  const has = (pattern: RegExp, from = 0): number =>
+    names.findIndex((name, at) => at >= from && name !== null && pattern.test(name));
+  const terminates = handled > 0 || has(/terminate_handler/) >= 0;
+  const aborts = terminates || has(/^_?_?abort/) >= 0;
+  const thrown = has(/^(?:objc_exception_throw|__exceptionPreprocess)\b/, handled);
+  if (thrown >= 0 && aborts) return found("Objective-C", crashed.slice(thrown));
+  const cxx = has(/^__cxa_throw\b/, handled);
+  if (cxx >= 0 && terminates) return found("C++", crashed.slice(cxx));
+  const again = has(/^objc_exception_rethrow\b/) >= 0 ||
+    has(/^-\[NSApplication (?:_crashOnException|reportException|_showException):/) >= 0 ||
+    has(/^__handleUncaughtException|^uncaughtErrorProc/) >= 0;
+  if (again) return found("Objective-C", [], true);
+  if (has(/^__cxa_rethrow\b/, handled) >= 0 && terminates) {
+    return found("Objective-C or C++", [], true);
   }
-  const names = crashed.slice(0, 40).map((frame, at) => functionOf(frame, crashed[at - 1] ?? null));
-  const has = (pattern: RegExp): number =>
-    names.findIndex((name) => name !== null && pattern.test(name));
-  const thrown = has(/^(?:objc_exception_(?:re)?throw|__exceptionPreprocess)\b/);
-  const terminates = has(/^_?objc_terminate/) >= 0 ||
-    has(/_crashOnException:|reportException:/) >= 0;
-  const aborts = has(/terminate/) >= 0 || has(/^_?_?abort/) >= 0 ||
-    has(/^-\[NSApplication _crashOnException/) >= 0;
-  if (thrown >= 0 && aborts) {
-    return {
-      language: "Objective-C",
-      name: null,
-      reason: null,
-      ...said,
-      stack: crashed.slice(thrown),
-    };
-  }
-  const cxx = has(/^__cxa_(?:re)?throw/);
-  if (cxx >= 0 && has(/terminate/) >= 0) {
-    return {
-      language: "C++",
-      name: null,
-      reason: null,
-      ...said,
-      stack: crashed.slice(cxx),
-    };
-  }
-  if (said !== null) return { ...said, stack: [] };
-  // Whatever it was, libobjc only says that an exception was not caught; it may be of C++ too.
-  if (terminates) return { language: "Objective-C or C++", name: null, reason: null, stack: [] };
-  if (has(/^(?:demangling_terminate_handler|default_terminate_handler)/) >= 0) {
-    return { language: "Objective-C or C++", name: null, reason: null, stack: [] };
-  }
-  return null;
+  // The rest may be a call of std::terminate() without any exception, of which only a message tells.
+  return said === null ? null : { ...said, stack: [], isLost: terminates };
 }
 
 type Named = Pick<UncaughtException, "language" | "name" | "reason">;
@@ -103,6 +87,11 @@ function fromMessages(messages: readonly string[]): Named | null {
         name: isObjc ? null : type?.trim() ?? null,
         reason: what ?? null,
       };
+    }
+    // Firebase Crashlytics; an error of Dart has a row of its own.
+    const fatal = /^Fatal Exception: (?!FlutterError)([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(text);
+    if (fatal !== null) {
+      return { language: "Objective-C", name: fatal[1], reason: fatal[2] ?? null };
     }
     // AppKit's, where it crashes on exceptions.
     const crashing = /^(?:Crashing on exception|Terminating due to uncaught exception): (.{1,2000})/

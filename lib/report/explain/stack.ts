@@ -58,6 +58,8 @@ function isRuntimeLibrary(image: Pick<ReportImage, "path" | "name">): boolean {
 export interface StackReading {
   /** Index of the first frame that tells something; those before it are a signal handler's. */
   readonly first: number;
+  /** Index of the first frame that can decide; those before it are an exception handler's. */
+  readonly handled: number;
   /** Index of the first frame that is neither the system's nor a run-time's; -1 when there is none. */
   readonly deciding: number;
   /** Rows of the frames before it, innermost first. */
@@ -81,6 +83,40 @@ function interrupted(stack: readonly ReportFrame[]): number {
   return handles ? at + 1 : 0;
 }
 
+/** Functions that the run-times call while they end a process because of an exception. */
+const terminating =
+  /^(?:std::(?:__1::)?(?:__)?terminate\b|_ZSt9terminatev|_ZSt11__terminatePFvvE|_?objc_terminate|__handleUncaughtException|__clang_call_terminate|uncaughtErrorProc|-\[NSApplication (?:_crashOnException|reportException|_showException):\]?)|CPPExceptionTerminate\(/;
+
+/** Index of the first frame after those that end a process because of an exception that was not caught; 0 where
+ * there are none. Code of the program before it is an exception handler's, such as a crash reporter's. */
+export function endOfTermination(stack: readonly ReportFrame[]): number {
+  const near = Math.min(stack.length, HANDLER_DEPTH);
+  for (let at = near - 1; at >= 0; at--) {
+    const { symbol } = stack[at];
+    if (symbol !== null && terminating.test(symbol)) return at + 1;
+  }
+  return 0;
+}
+
+/** Functions that are on the outside of a thread's stack, or that run its events: beyond them no function of
+ * the program led to what happened. */
+const bases =
+  /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UIApplicationMain|NSApplicationMain|GSEventRun|_dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
+
+/** Whether a stack is whole as far as the search for the program's code goes. */
+export function reachesBase(stack: readonly ReportFrame[]): boolean {
+  const last = stack.at(-1);
+  if (last === undefined) return false;
+  const image = imageOf(last);
+  // Without names only the images tell.
+  if (
+    image !== null && /^(?:dyld|libdyld|libsystem_pthread|libSystem\.B)/.test(imageTitle(image))
+  ) {
+    return true;
+  }
+  return stack.some(({ symbol }) => symbol !== null && bases.test(symbol));
+}
+
 /** Functions that run a thread's events and call the program's code only as handlers. */
 const eventLoops =
   /^(?:UIApplicationMain|NSApplicationMain|-\[NSApplication run\]|CFRunLoopRun(?:InMode|Specific)?|__CFRunLoopRun|GSEventRunModal|xpc_main|dispatch_main|_?NSExtensionMain|RunApplicationEventLoop)$/;
@@ -96,6 +132,8 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   ) {
     return stack.length;
   }
+  const main = mainBelowRuntime(stack);
+  if (main !== null) return main;
   let inLoop = false;
   for (let at = 0; at < stack.length; at++) {
     const { symbol } = stack[at];
@@ -118,6 +156,24 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   return stack.length;
 }
 
+/** Index of the frame of a `main` that only called a run-time or framework, as that of Electron does; `null`
+ * for other stacks. */
+function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
+  let at = stack.length - 1;
+  while (at > 0 && isLoader(stack[at])) at--;
+  if (at <= 0 || stack.length - at > 4) return null;
+  const { symbol } = stack[at];
+  const isMain = symbol === null || symbol === "main";
+  if (!isMain || frameOwner(stack[at], null) !== "program") return null;
+  return frameOwner(stack[at - 1], null) === "runtime" ? at : null;
+}
+
+function isLoader(frame: ReportFrame): boolean {
+  const image = imageOf(frame);
+  return image === null || /^(?:dyld|libdyld)/.test(imageTitle(image)) ||
+    frame.symbol === "start";
+}
+
 /** Looks for the deciding frame and for known functions before it. */
 export function readStack(stack: readonly ReportFrame[]): StackReading {
   const rows: { row: KnowledgeRow; index: number }[] = [];
@@ -127,12 +183,16 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   let innermost = true;
   const first = interrupted(stack);
   const end = entryOf(stack);
+  const handled = endOfTermination(stack);
   for (let index = first; index < end && deciding < 0; index++) {
     const frame = stack[index];
     const symbol = functionOf(frame, stack[index - 1] ?? null);
-    const owner = frameOwner(frame, symbol);
+    const named = frameOwner(frame, symbol);
+    const owner = named === "program" && index < handled ? "runtime" : named;
     if (owner === "program") deciding = index;
-    if (owner === "runtime" && runtime < 0 && !isSystemImage(imageOf(frame)!)) runtime = index;
+    if (
+      owner === "runtime" && runtime < 0 && index >= handled && !isSystemImage(imageOf(frame)!)
+    ) runtime = index;
     if (owner === "program" || (index >= SYSTEM_DEPTH && owner === "system")) continue;
     const row = symbol === null
       ? frame.offset === 0 && frame.symbol !== null ? known("frame", `${frame.symbol} + 0`) : null
@@ -142,5 +202,5 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   }
   // Rows deep in a stack that has no code of the program tell nothing of its top.
   const near = deciding < 0 ? rows.filter(({ index }) => index < SYSTEM_DEPTH) : rows;
-  return { first, deciding: deciding < 0 ? runtime : deciding, rows: near };
+  return { first, handled, deciding: deciding < 0 ? runtime : deciding, rows: near };
 }

@@ -1,9 +1,11 @@
 /** Which stack of a report tells what happened, if any does. */
 
+import { imageOf } from "../images.ts";
 import { known, knownTermination } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
+import { endOfTermination, reachesBase } from "./stack.ts";
 
 /** The stack that tells what happened; that of a hang or sample is the main thread's busiest. */
 export function tellingStack(report: CrashReport): readonly ReportFrame[] {
@@ -12,6 +14,26 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
     return thread === null ? [] : activityOf(thread).busiest;
   }
   return lacksCrashed(report) ? [] : report.decidingStack;
+}
+
+/** Why a stack without a function of the program does not say that none led to it. */
+export type Absent = "stack" | "images" | "thrower" | "outer";
+
+/** What a stack that has no function of the program lacks; `null` when it is whole. */
+export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
+  if (stack.length === 0) return "stack";
+  if (!stack.some((frame) => imageOf(frame) !== null)) return "images";
+  const throws = stack.slice(endOfTermination(stack)).some(({ symbol }) =>
+    symbol !== null && /^(?:objc_exception_throw|__cxa_throw|__exceptionPreprocess)\b/.test(symbol)
+  );
+  if (!throws && (endOfTermination(stack) > 0 || isThrownAgain(stack))) return "thrower";
+  return reachesBase(stack) ? null : "outer";
+}
+
+function isThrownAgain(stack: readonly ReportFrame[]): boolean {
+  return stack.slice(0, 20).some(({ symbol }) =>
+    symbol !== null && /^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol)
+  );
 }
 
 /** Whether a report names a crashed thread that its copy does not have. */

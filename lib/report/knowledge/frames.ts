@@ -69,9 +69,9 @@ export const frameRows: readonly KnowledgeRow[] = [
   frame("objc_loadWeak*", ...invalid("A weak reference leads to")),
   frame("object_getClass", ...invalid("The program asked for the class of")),
   frame("object_isClass", ...invalid("The program used")),
-  frame("CFRetain", ...invalid("CFRetain was called with")),
-  frame("CFRelease", ...invalid("CFRelease was called with")),
-  frame("_CFRelease", ...invalid("CFRelease was called with")),
+  frame("CFRetain", ...invalid("CFRetain was called with NULL or with")),
+  frame("CFRelease", ...invalid("CFRelease was called with NULL or with")),
+  frame("_CFRelease", ...invalid("CFRelease was called with NULL or with")),
   frame("_Block_release", ...invalid("The program released a block that is")),
   frame("_Block_copy", ...invalid("The program copied a block that is")),
   frame("swift_retain*", ...invalid("The program retained", swiftRuntime)),
@@ -103,22 +103,41 @@ export const frameRows: readonly KnowledgeRow[] = [
 
   raises("abort_message", abi),
   raises("__abort_message", abi),
-  raises("default_terminate_handler*", abi),
-  raises("demangling_terminate_handler*", abi),
   raises("safe_handler_caller*", abi),
   raises("__cxxabiv1::failed_throw*", abi),
   raises("failed_throw*", abi),
   raises("CPPExceptionTerminate*", abi),
-  raises("std::__terminate*", abi),
-  raises("__clang_call_terminate", abi),
   raises("__cxa_rethrow", abi),
-  frame(
+  ...[
     "std::terminate*",
-    "A C++ exception was not caught, or left a function that must not throw.",
-    ["a missing catch", "an exception that leaves a noexcept function, a destructor or a thread"],
-    "Find out what was thrown: see the frames after __cxa_throw, or break on __cxa_throw.",
-    language,
-    "vague",
+    "std::__terminate*",
+    "_objc_terminate*",
+    "objc_terminate*",
+    "default_terminate_handler*",
+    "demangling_terminate_handler*",
+    "__clang_call_terminate",
+  ].map((key) =>
+    frame(
+      key,
+      "std::terminate() was called, most often because an exception was not caught or left a function that must not throw.",
+      [
+        "an exception of C++ or Objective-C without a catch",
+        "an exception that leaves a noexcept function, a destructor or a thread",
+        "a std::thread destroyed before it was joined",
+      ],
+      "Break on __cxa_throw and objc_exception_throw, or read the message on stderr.",
+      abi,
+      "vague",
+    )
+  ),
+  ...["std::thread::~thread*", "std::thread::operator=*"].map((key) =>
+    frame(
+      key,
+      "A std::thread was destroyed or assigned while it was joinable, which calls std::terminate().",
+      ["a thread that is neither joined nor detached before its object goes away"],
+      "Join or detach the thread first.",
+      "libc++, src/thread.cpp",
+    )
   ),
   frame(
     "__cxa_throw",
@@ -159,8 +178,6 @@ export const frameRows: readonly KnowledgeRow[] = [
   // Inlined into the program, like all of libc++'s templates.
   raises("std::__1::*", "libc++"),
 
-  raises("_objc_terminate*", language),
-  raises("objc_terminate*", language),
   raises("objc_exception_throw", language),
   raises("objc_exception_rethrow", language),
   raises("__exceptionPreprocess", language),
@@ -444,6 +461,50 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Read the message, on stderr where the report has none; the first frame of yours made the check.",
     swift,
     "vague",
+  ),
+  ...[
+    "Array._checkSubscript*",
+    "Array._checkIndex*",
+    "Array.subscript.*",
+    "ArraySlice._checkSubscript*",
+    "ArraySlice._checkIndex*",
+    "ContiguousArray._checkSubscript*",
+    "ContiguousArray._checkIndex*",
+    "_ArrayBuffer._checkInoutAndNativeTypeCheckedBounds*",
+    "_ArrayBuffer._checkInoutAndNativeBounds*",
+    "_ArrayBuffer._checkValidSubscript*",
+    "_ContiguousArrayBuffer._checkValidSubscript*",
+    "Substring.subscript*",
+    "String.subscript*",
+  ].map((key) =>
+    frame(
+      key,
+      "A Swift collection or string was used with an index or a range beyond its end.",
+      ["an index kept while the collection changed", "an empty collection"],
+      "Check the index in the first frame of yours.",
+      swift,
+    )
+  ),
+  frame(
+    "_diagnoseUnexpectedNilOptional*",
+    "A Swift optional was nil where it was unwrapped.",
+    [
+      "a forced unwrap (!) or an implicitly unwrapped property that was not set, such as an outlet",
+    ],
+    "Unwrap with if let, or find out why it was nil.",
+    swift,
+  ),
+  ...[
+    "KEY_TYPE_OF_DICTIONARY_VIOLATES_HASHABLE_REQUIREMENTS*",
+    "ELEMENT_TYPE_OF_SET_VIOLATES_HASHABLE_REQUIREMENTS*",
+  ].map((key) =>
+    frame(
+      key,
+      "Two equal keys of a Swift dictionary or set have different hashes, or keys changed inside it.",
+      ["a Hashable whose == and hash(into:) do not agree", "changes from several threads"],
+      "Correct hash(into:) and ==, and protect the collection from threads.",
+      swift,
+    )
   ),
   frame(
     "assertionFailure(*",

@@ -78,6 +78,20 @@ export const messageRows: readonly KnowledgeRow[] = [
     "objc4, runtime/objc-initialize.mm",
   ),
   message(
+    "Fatal Exception: FlutterError",
+    "A Dart error was not caught; the program reported it by itself and may have gone on.",
+    [],
+    "Read the error's text; its frames are Dart's.",
+    "Flutter, firebase_crashlytics: recordFlutterFatalError",
+  ),
+  message(
+    "objc_msgSend() selector name:",
+    "A message was sent to an invalid object, usually one that was already deallocated.",
+    ["an object used after it was deallocated", "memory damage in the object"],
+    "Run with zombie objects or Address Sanitizer; check the ownership of the object that gets the message.",
+    'Apple, "Investigating crashes for zombie objects"',
+  ),
+  message(
     "Thread stack size exceeded due to excessive recursion",
     "The stack overflowed: recursion that does not end.",
     ["a function that calls itself without a base case"],
@@ -484,13 +498,6 @@ export const messageRows: readonly KnowledgeRow[] = [
     ["released too often, or not retained"],
     "Check the ownership of the object that the message names.",
     'Apple, "Investigating crashes for zombie objects"',
-  ),
-  message(
-    "objc_msgSend() selector name:",
-    "",
-    [],
-    "",
-    "Apple, ReportCrash",
   ),
   message(
     "Invalid autorelease pools",

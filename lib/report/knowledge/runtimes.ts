@@ -570,6 +570,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Read its message.",
     "Dart, runtime/platform/assert.cc",
   ),
+  frame(
+    "uw_init_context_1*",
+    "GCC's unwinder could not find itself on the stack: an exception was thrown through libgcc_s in a program that also has the system's unwinder.",
+    ["libraries built with GCC and with Clang in one process"],
+    "Build all with one compiler, or without libgcc_s.",
+    "GCC, libgcc/unwind-dw2.c: uw_init_context_1",
+  ),
   frame("ghc_*", "", [], "", "GHC", "raise"),
   frame(
     "caml_fatal_error*",

@@ -48,7 +48,7 @@ function nameAndPid(text: string): { name: string; pid: number | null } {
 }
 
 const systems =
-  /^(?:iPhone OS|iOS|iPadOS|macOS|Mac OS X|OS X|tvOS|watchOS|visionOS|xrOS|bridgeOS)\b/;
+  /^(?:iPhone OS|iOS|iPadOS|macOS|Mac OS X|OS X|tvOS|watchOS|visionOS|xrOS|bridgeOS) \d/;
 
 /** Forms of values, and the field names that they imply; the first field of each form counts. */
 const shapes: readonly (readonly [RegExp, string])[] = [
@@ -61,7 +61,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [systems, "os version"],
   [/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "date/time"],
   [/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "launch time"],
-  [/^\/./, "path"],
+  [/^\/(?:Applications|Library|System|Users|Volumes|opt|private|usr|var)\/./, "path"],
   [
     /^(?:iPhone|iPad|iPod|Watch|AppleTV|Mac|MacBook\w*|iMac|Macmini)\d{1,3},\d{1,3}$/,
     "hardware model",
@@ -101,12 +101,14 @@ export class Header {
   }
 
   #guess(unknown: readonly ReportField[], warn: (text: string) => void): void {
+    const isEnglish = this.#values.has("process") || this.#values.has("exception type") ||
+      !unknown.some(({ value }) => /^EXC_\w+|^.{1,200} \[\d{1,9}\]$/.test(value));
     for (const { name, value } of unknown) {
       const shape = shapes.find(([pattern, known]) =>
         !this.#values.has(known) && pattern.test(value)
       );
       // An English header has names for all fields; other values mean something else.
-      if (shape === undefined || (this.#values.has("process") && !isForeign(name))) continue;
+      if (shape === undefined || (isEnglish && !isForeign(name))) continue;
       this.#values.set(shape[1], value);
       warn(`the field "${name.slice(0, 40)}" is taken for "${shape[1]}", by its value`);
     }

@@ -153,6 +153,8 @@ export function parsePlace(text: string): Place {
     else break;
     rest = before;
   }
+  // Markdown took two underscores for the begin of bold text.
+  if (rest.startsWith("**")) rest = `__${rest.slice(2).replace("**", "__")}`;
   let symbol: string | null = rest === "" ? null : rest;
   let offset: number | null = null;
   let base: bigint | null = null;

@@ -99,6 +99,10 @@ class CrashTextReader {
   #untitledThreads = 0;
   readonly #next: NextReport;
   readonly #remarks: string[] = [];
+  /** The title of a Crashlytics exception whose reason has not come yet. */
+  #fatal: string | null = null;
+  /** The exception that Crashlytics names in a line of its own. */
+  #raised: ReportException | null = null;
 
   constructor(
     file: string,
@@ -159,6 +163,7 @@ class CrashTextReader {
       this.#exception ??= [];
       return;
     }
+    if (this.#crashlyticsLine(trimmed)) return;
     if (trimmed.startsWith("Application Specific Backtrace")) {
       // The first is what newer systems call the last exception's; further ones are of its causes.
       if (this.#exception === null) {
@@ -204,6 +209,10 @@ class CrashTextReader {
       this.#collecting = "thread";
     } else return false;
     // Written out because rest properties are slow, and there are thousands of frames.
+    if (this.#fatal !== null) {
+      this.#remarks.push(this.#fatal);
+      this.#fatal = null;
+    }
     frames.push({
       index: frame.index,
       address: frame.address,
@@ -327,6 +336,51 @@ class CrashTextReader {
     const registers = parseRegisters(line);
     if (registers.length === 0) return false;
     for (const register of registers) this.#thread?.registers.push(register);
+    return true;
+  }
+
+  /** Titles in Firebase Crashlytics' text: `Crashed: com.apple.main-thread`, `Fatal Exception: NSRangeException`
+   * with the reason on the next line, `EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x0000000000000010`. */
+  #crashlyticsLine(line: string): boolean {
+    if (this.#fatal !== null && this.#fatal === this.#loose) {
+      this.#remarks.push(`${this.#fatal}: ${line}`);
+      this.#fatal = null;
+      this.#loose = line;
+      return true;
+    }
+    const letter = line.charCodeAt(0);
+    if (letter !== 0x43 && letter !== 0x46 && letter !== 0x45) return false;
+    const crashed = /^Crashed: (\S.{0,200})$/.exec(line);
+    if (crashed !== null) {
+      this.#begin({
+        index: this.#threads.length,
+        ...(crashed[1].startsWith("com.")
+          ? { name: null, queue: crashed[1] }
+          : { name: crashed[1], queue: null }),
+        crashed: true,
+      });
+      return true;
+    }
+    if (/^Fatal Exception: \S/.test(line)) {
+      this.#exception ??= [];
+      this.#collecting = "exception";
+      this.#fatal = line;
+      this.#loose = line;
+      return true;
+    }
+    const raised =
+      /^(EXC_[A-Z_]{3,30})(?: (KERN_\w{3,40}|UNKNOWN_\w{1,20}))? (0x[0-9a-fA-F]{1,16})$/
+        .exec(line);
+    if (raised === null || this.#hasException) return false;
+    const [, type, subtype, address] = raised;
+    this.#raised = {
+      type,
+      signal: null,
+      codes: [],
+      subtype: subtype === undefined ? null : `${subtype} at ${address}`,
+      message: null,
+      note: null,
+    };
     return true;
   }
 
@@ -482,7 +536,7 @@ class CrashTextReader {
       osVersion: header.osVersion,
       date: header.date,
       incident: header.incident,
-      exception: header.exception ?? this.#signal,
+      exception: header.exception ?? this.#raised ?? this.#signal,
       termination: header.termination,
       information: this.#information(),
       threads,
