@@ -98,11 +98,13 @@ const absences = {
   images: safe`not known; no frame names its image`,
   thrower: safe`not known; the stack that raised the exception is not in the report`,
   outer: safe`the system, as far as the stack goes: it is cut off`,
+  extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
 } as const;
 
 const ways: Readonly<Record<OwnedFrame["by"], SafeText>> = {
   image: safe`by its image`,
   range: safe`by its place between begin and end`,
+  extension: safe``,
   archive: safe`by the object file that it was linked from`,
   unit: safe`by its source file`,
   none: safe``,
@@ -114,7 +116,9 @@ function verdictWords(
 ): SafeText[] {
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
   const lines: SafeText[] = [];
-  const words = (verdict === "unknown" || verdict === "system") && absent !== null
+  const words = deciding?.by === "extension"
+    ? safe`a kernel extension that is not Apple's`
+    : (verdict === "unknown" || verdict === "system") && absent !== null
     ? absences[absent]
     : verdict === "runtime" && absent !== null
     ? safe`a run-time or framework, called by a function that is not in the report`
@@ -123,8 +127,10 @@ function verdictWords(
   else {
     const { unit, frame, by } = deciding;
     const before = passed === 0 ? safe`` : safe`, after ${count(passed, "frame")} of others`;
-    const source = unit === null || by === "image" ? safe`` : safe` of ${short(unit)}`;
-    const way = by === "image" ? safe`` : safe`, ${ways[by]}`;
+    const source = unit === null || by === "image" || by === "extension"
+      ? safe``
+      : safe` of ${short(unit)}`;
+    const way = by === "image" || by === "extension" ? safe`` : safe`, ${ways[by]}`;
     const place = frameWords(frame, style);
     lines.push(safe`${words}${whose}: ${place}${source}${way}${before}`);
   }

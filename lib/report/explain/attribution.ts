@@ -42,7 +42,7 @@ export interface OwnedFrame {
   /** Its object file or source file; `null` when not known. Not safe to print raw. */
   readonly unit: string | null;
   /** What the owner was determined by. */
-  readonly by: "image" | "range" | "archive" | "unit" | "none";
+  readonly by: "image" | "range" | "archive" | "unit" | "extension" | "none";
 }
 
 /** Result of {@linkcode attributeReport}. */
@@ -50,8 +50,8 @@ export interface Attribution {
   /** Owner of the deciding frame; `system` when all frames are the system's. */
   readonly verdict: Owner;
   /** What the report lacks where no function of the program decides: the `stack`, the `images` of its
-   * frames, the stack of the `thrower` of an exception, the `outer` frames of the stack; `null` when it lacks
-   * none. */
+   * frames, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic, an `extension`
+   * that is not Apple's; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -133,13 +133,23 @@ function ofPanic(report: CrashReport): Attribution {
       owner: isApple ? "system" : "program",
       library: name,
       unit: null,
-      by: name === null ? "none" : "image",
+      by: name === null ? "none" : isApple ? "image" : "extension",
     };
   });
   const deciding = frames.find(({ owner }) => owner === "program") ?? null;
   return {
-    verdict: deciding === null ? "system" : "program",
-    absent: null,
+    verdict: deciding !== null
+      ? "program"
+      : frames.some(({ owner, library }) => owner === "system" && library !== null)
+      ? "system"
+      : "unknown",
+    absent: deciding !== null
+      ? null
+      : frames.length === 0
+      ? "stack"
+      : frames.every(({ library }) => library === null)
+      ? "images"
+      : "extension",
     library: deciding?.library ?? null,
     deciding,
     involved: [],

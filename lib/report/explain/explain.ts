@@ -396,7 +396,7 @@ function sameReason(
   text: string,
   { name, reason }: { name: string | null; reason: string | null },
 ): boolean {
-  return /uncaught (?:foreign )?exception/.test(text) ||
+  return /uncaught (?:foreign )?exception|^Fatal Exception: /.test(text) ||
     (reason !== null && (text.includes(reason) || reason.includes(text))) ||
     (name !== null && text === name);
 }

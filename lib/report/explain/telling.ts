@@ -17,7 +17,7 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
 }
 
 /** Why a stack without a function of the program does not say that none led to it. */
-export type Absent = "stack" | "images" | "thrower" | "outer";
+export type Absent = "stack" | "images" | "thrower" | "outer" | "extension";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {

@@ -130,6 +130,15 @@ export const frameRows: readonly KnowledgeRow[] = [
       "vague",
     )
   ),
+  ...["CLSExceptionRecordNSException*", "FIRCLSExceptionRecordNSException*"].map((key) =>
+    frame(
+      key,
+      "An Objective-C exception was not caught; Crashlytics recorded it, with the stack that raised it.",
+      [],
+      "Read the Fatal Exception of the same crash: it has reason and stack.",
+      "Firebase, Crashlytics: FIRCLSException.mm",
+    )
+  ),
   ...["std::thread::~thread*", "std::thread::operator=*"].map((key) =>
     frame(
       key,
@@ -243,7 +252,15 @@ export const frameRows: readonly KnowledgeRow[] = [
       language,
     )
   ),
+  frame(
+    "_NSArrayRaiseInsertNilException*",
+    "nil was put into an array.",
+    ["a value that is nil"],
+    "Check the value in the first frame of yours.",
+    language,
+  ),
   ...[
+    "_NSArrayRaiseBoundException*",
     "-[__NSArrayM objectAt*",
     "-[__NSArrayI objectAt*",
     "-[__NSArray0 objectAt*",

@@ -439,6 +439,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "IPI timeout",
+    "A CPU did not answer an interrupt of another in time.",
+    ["a driver that keeps interrupts off", "failing hardware"],
+    "See what that CPU was doing.",
+    "XNU, osfmk/x86_64/pmap.c",
+  ),
+  row(
+    "panic",
     "unresponsive processor",
     "A CPU did not answer an interrupt of another in time.",
     ["a driver that keeps interrupts off", "failing hardware"],

@@ -348,9 +348,9 @@ class CrashTextReader {
       this.#loose = line;
       return true;
     }
-    const letter = line.charCodeAt(0);
-    if (letter !== 0x43 && letter !== 0x46 && letter !== 0x45) return false;
-    const crashed = /^Crashed: (\S.{0,200})$/.exec(line);
+    // Numbers precede titles where there are several: `#0. Crashed: …`.
+    if (!/^(?:#?\d{1,4}\. )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line)) return false;
+    const crashed = /^(?:#?\d{1,4}\. )?Crashed: (\S.{0,200})$/.exec(line);
     if (crashed !== null) {
       this.#begin({
         index: this.#threads.length,
