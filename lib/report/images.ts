@@ -2,6 +2,7 @@
 
 import type { ArchName } from "../arch/mod.ts";
 import { isSystemPath } from "../symbols/system_image.ts";
+import { systemNames } from "./system_names.ts";
 import type { CrashReport, ReportFrame, ReportImage } from "./report.ts";
 
 /** The architecture for a code type such as `ARM-64 (Native)`, `X86-64` or `arm64e`; `null` when it is not
@@ -60,38 +61,6 @@ export function normalUuid(text: string): string | null {
     digits.slice(20),
   ].join("-");
 }
-
-/** Names, without a path, of frameworks and libraries of macOS and iOS: what reports without a list of
- * images name in their frames. */
-const systemNames: ReadonlySet<string> = new Set(
-  ("AppKit UIKit UIKitCore UIKitMacHelper UIFoundation UIKitServices Foundation CoreFoundation CFNetwork " +
-    "QuartzCore CoreGraphics CoreText CoreData CoreImage CoreMedia CoreVideo CoreAudio CoreMotion " +
-    "CoreLocation CoreBluetooth CoreTelephony CoreServices CoreUI CoreML CoreMIDI CoreHaptics " +
-    "CoreSymbolication CoreSpotlight AudioToolbox AVFoundation AVFAudio AVFCapture AVFCore AVKit " +
-    "MediaPlayer MediaToolbox VideoToolbox HIToolbox HIServices SkyLight GraphicsServices " +
-    "BackBoardServices FrontBoardServices RunningBoardServices BaseBoard BoardServices SpringBoard " +
-    "SpringBoardServices AssertionServices WebKit WebKitLegacy WebCore JavaScriptCore Security " +
-    "LocalAuthentication Metal MetalKit MetalPerformanceShaders MetalPerformanceShadersGraph " +
-    "MetalTools IOGPU IOKit IOSurface IOAccelerator GLEngine OpenGL OpenGLES OpenCL SwiftUI SwiftUICore " +
-    "SwiftData Combine Network NetworkExtension NetworkServiceProxy AttributeGraph DesktopServicesPriv " +
-    "LaunchServices Carbon Cocoa ImageIO ColorSync Accelerate vImage vecLib libvDSP libBLAS libLAPACK " +
-    "PassKit StoreKit StoreKitUI GameKit GameplayKit SpriteKit SceneKit ARKit RealityKit MapKit " +
-    "Contacts ContactsUI EventKit Photos PhotosUI PhotoLibraryServices CloudKit HomeKit HealthKit " +
-    "MessageUI Messages UserNotifications PushKit CallKit Intents Vision NaturalLanguage Speech " +
-    "SystemConfiguration DiskArbitration DirectoryService OpenDirectory PlugInKit ExtensionFoundation " +
-    "ExtensionKit ServiceManagement QuickLook QuickLookUI PDFKit Quartz TextInput TextInputUI " +
-    "TextInputCore TCC XPCService ViewBridge CrashReporterSupport CoreAnimation AccessibilityUtilities " +
-    "AXRuntime UIAccessibility AppleMetalOpenGLRenderer AGXMetal AGXMetalA10 AGXMetal13_3 GPUSupport " +
-    "IMFoundation Sharing Symbolication XCTest XCTestCore libquic.dylib " +
-    "libsqlite3.dylib libz.1.dylib libxml2.2.dylib libicucore.A.dylib libcache.dylib " +
-    "libboringssl.dylib libcoretls.dylib libnetwork.dylib libusrtcp.dylib libxpc.dylib " +
-    "libcommonCrypto.dylib libcorecrypto.dylib libmacho.dylib libdyld.dylib libAudioStatistics.dylib " +
-    "libEmbeddedSystemAUs.dylib libGPUSupportMercury.dylib libGSFontCache.dylib " +
-    "libMobileGestalt.dylib libMTLCapture.dylib libViewDebuggerSupport.dylib libRPAC.dylib " +
-    "libMainThreadChecker.dylib libBacktraceRecording.dylib libunwind.dylib libedit.3.dylib").split(
-      " ",
-    ),
-);
 
 const systemName =
   /^(?:com\.apple\.|libsystem_|libSystem\.|libobjc\.|libdispatch\.|libswift|libc\+\+|dyld$|dyld_sim$|AGXMetal)/;

@@ -110,8 +110,15 @@ const ways: Readonly<Record<OwnedFrame["by"], SafeText>> = {
   none: safe``,
 };
 
+/** The innermost library of a run-time between the system and the deciding frame; `null` when there is none. */
+function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): string | null {
+  const { library = null } =
+    frames.slice(0, frames.indexOf(deciding)).find(({ owner }) => owner === "runtime") ?? {};
+  return library === deciding.library ? null : library;
+}
+
 function verdictWords(
-  { verdict, absent, library, deciding, involved, passed }: Attribution,
+  { verdict, absent, library, deciding, involved, passed, frames }: Attribution,
   style: Style,
 ): SafeText[] {
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
@@ -126,7 +133,12 @@ function verdictWords(
   if (deciding === null) lines.push(safe`${words}${whose}`);
   else {
     const { unit, frame, by } = deciding;
-    const before = passed === 0 ? safe`` : safe`, after ${count(passed, "frame")} of others`;
+    const through = runtimesBefore(frames, deciding);
+    const before = passed === 0
+      ? safe``
+      : safe`, after ${count(passed, "frame")} of others${
+        through === null ? safe`` : safe`, some of ${style("name", short(through))}`
+      }`;
     const source = unit === null || by === "image" || by === "extension"
       ? safe``
       : safe` of ${short(unit)}`;

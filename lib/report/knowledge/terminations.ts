@@ -37,6 +37,16 @@ export const terminationRows: readonly KnowledgeRow[] = [
     watchdog,
   ),
   code(
+    "ASSERTIOND:0x8badf00d",
+    '"ate bad food": the app did not end its work in the background in time, or was suspended or resumed too slowly.',
+    [
+      "beginBackgroundTask without endBackgroundTask, or without an expiration handler",
+      "too much work while going to the background",
+    ],
+    "End each background task; the stack need not have to do with it.",
+    watchdog,
+  ),
+  code(
     "*:0xdead10cc",
     '"dead lock": the app held a file lock or a database lock while it was suspended.',
     ["a SQLite database or a lock in a shared container, still in use in the background"],

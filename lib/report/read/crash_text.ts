@@ -406,7 +406,11 @@ class CrashTextReader {
     return true;
   }
 
-  #fieldOrSection(at: number, line: string, trimmed: string): void {
+  #fieldOrSection(at: number, line: string, written: string): void {
+    // People put a report between backticks.
+    const trimmed = written.charCodeAt(0) === 0x60
+      ? written.replace(/^`{1,3}(?=[A-Z])/, "")
+      : written;
     if (this.#continuesReason(trimmed)) return;
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);

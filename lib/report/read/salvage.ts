@@ -53,7 +53,15 @@ export function salvage(text: string, from: number): Salvaged | null {
     const threads = looseThreads(text, from, spans);
     if (threads.length > 0) body.threads = threads;
   }
-  const tells = ["exception", "termination", "threads", "panicString", "processes", "usedImages"];
+  const tells = [
+    "exception",
+    "termination",
+    "lastExceptionBacktrace",
+    "threads",
+    "panicString",
+    "processes",
+    "usedImages",
+  ];
   return tells.some((name) => Object.hasOwn(body, name)) ? { body, spans } : null;
 }
 
