@@ -56,4 +56,6 @@ export {
   Thread,
   ThreadException,
 } from "./target/mod.ts";
+export { defineFormatter } from "./target/variables.ts";
+export type { Formatter, Type, Value, Variable } from "./values/mod.ts";
 export type { FoundBy, StopReason, UnwindOptions } from "./unwind/mod.ts";

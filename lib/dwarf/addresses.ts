@@ -29,6 +29,11 @@ export class Addresses {
     return ((high - this.#baseHigh) | 0) * HIGH + (low - this.#baseLow);
   }
 
+  /** The address of an offset. */
+  linked(offset: number): bigint {
+    return (BigInt(this.#baseHigh) << 32n) + BigInt(this.#baseLow) + BigInt(offset);
+  }
+
   /** The offset of the address stored at `at`. */
   read(bytes: Uint8Array, at: number, size: 4 | 8): number {
     return this.offset(u32At(bytes, at), size === 8 ? u32At(bytes, at + 4) : 0, size);

@@ -18,7 +18,8 @@ export interface ExpressionContext {
 const MAX_STEPS = 4096;
 const MAX_DEPTH = 256;
 
-const OP = {
+/** `DW_OP_*` of call-frame information. */
+export const OP = {
   addr: 0x03,
   deref: 0x06,
   const1u: 0x08,
@@ -70,7 +71,7 @@ const OP = {
 } as const;
 
 /** Why an expression has no value. */
-class NoValue extends Error {}
+export class NoValue extends Error {}
 
 /** Evaluates a DWARF expression of call-frame information. It runs a bounded number of operations and never
  * throws.
@@ -96,210 +97,217 @@ export function evaluateExpression(
   context: ExpressionContext,
 ): bigint | undefined {
   try {
-    return new Machine(bytes, context).run();
+    return new ExpressionMachine(bytes, context).run();
   } catch {
     // Damage, or an error of the caller's functions: the value is unknown.
     return undefined;
   }
 }
 
-class Machine {
-  readonly #cursor: Cursor;
-  readonly #context: ExpressionContext;
-  readonly #bits: number;
-  readonly #stack: bigint[] = [];
+/** The stack machine. */
+export class ExpressionMachine {
+  protected readonly cursor: Cursor;
+  protected readonly context: ExpressionContext;
+  protected readonly bits: number;
+  protected readonly stack: bigint[] = [];
 
   constructor(bytes: Uint8Array, context: ExpressionContext) {
-    this.#cursor = new Cursor(bytes, "expression");
-    this.#context = context;
-    this.#bits = context.pointerSize * 8;
-    if (context.cfa !== undefined) this.#push(context.cfa);
+    this.cursor = new Cursor(bytes, "expression");
+    this.context = context;
+    this.bits = context.pointerSize * 8;
+    if (context.cfa !== undefined) this.push(context.cfa);
   }
 
+  /** Runs the whole expression; returns the top of the stack. */
   run(): bigint {
-    const cursor = this.#cursor;
+    this.runSteps();
+    return this.pop();
+  }
+
+  protected runSteps(): void {
+    const cursor = this.cursor;
     for (let steps = 0; cursor.position < cursor.end; steps++) {
-      if (steps === MAX_STEPS) throw new NoValue();
-      this.#step(cursor.u8());
+      if (steps === MAX_STEPS) throw new NoValue("an expression of too many steps");
+      this.step(cursor.u8());
     }
-    return this.#pop();
   }
 
-  #push(value: bigint): void {
-    if (this.#stack.length === MAX_DEPTH) throw new NoValue();
-    this.#stack.push(BigInt.asUintN(this.#bits, value));
+  protected push(value: bigint): void {
+    if (this.stack.length === MAX_DEPTH) throw new NoValue();
+    this.stack.push(BigInt.asUintN(this.bits, value));
   }
 
-  #pop(): bigint {
-    const value = this.#stack.pop();
+  protected pop(): bigint {
+    const value = this.stack.pop();
     if (value === undefined) throw new NoValue();
     return value;
   }
 
-  #popSigned(): bigint {
-    return BigInt.asIntN(this.#bits, this.#pop());
+  protected popSigned(): bigint {
+    return BigInt.asIntN(this.bits, this.pop());
   }
 
   /** Pushes a copy of the entry `index` below the top. */
-  #pick(index: number): void {
-    const value = this.#stack.at(-1 - index);
+  protected pick(index: number): void {
+    const value = this.stack.at(-1 - index);
     if (value === undefined) throw new NoValue();
-    this.#push(value);
+    this.push(value);
   }
 
-  #pushRegister(register: number, offset: bigint): void {
-    const value = this.#context.registers(register);
-    if (value === undefined) throw new NoValue();
-    this.#push(value + offset);
+  protected pushRegister(register: number, offset: bigint): void {
+    const value = this.context.registers(register);
+    if (value === undefined) throw new NoValue(`register ${register} is not known in this frame`);
+    this.push(value + offset);
   }
 
-  #load(size: number): void {
-    if (size < 1 || size > this.#context.pointerSize) throw new NoValue();
-    const value = this.#context.readMemory(this.#pop(), size);
-    if (value === undefined) throw new NoValue();
-    this.#push(BigInt.asUintN(size * 8, value));
+  protected load(size: number): void {
+    if (size < 1 || size > this.context.pointerSize) throw new NoValue();
+    const address = this.pop();
+    const value = this.context.readMemory(address, size);
+    if (value === undefined) throw new NoValue(`unreadable at 0x${address.toString(16)}`);
+    this.push(BigInt.asUintN(size * 8, value));
   }
 
-  #branch(distance: number): void {
-    const target = this.#cursor.position + distance;
+  protected branch(distance: number): void {
+    const target = this.cursor.position + distance;
     // A branch to the very end returns.
-    if (target < 0 || target > this.#cursor.end) throw new NoValue();
-    this.#cursor.position = target;
+    if (target < 0 || target > this.cursor.end) throw new NoValue();
+    this.cursor.position = target;
   }
 
   /** Applies an operator to two signed operands; the one pushed first is on the left. */
-  #compare(holds: (left: bigint, right: bigint) => boolean): void {
-    const right = this.#popSigned();
-    const left = this.#popSigned();
-    this.#push(holds(left, right) ? 1n : 0n);
+  protected compare(holds: (left: bigint, right: bigint) => boolean): void {
+    const right = this.popSigned();
+    const left = this.popSigned();
+    this.push(holds(left, right) ? 1n : 0n);
   }
 
   /** Applies an operator to two unsigned operands; the one pushed first is on the left. */
-  #combine(operation: (left: bigint, right: bigint) => bigint): void {
-    const right = this.#pop();
-    const left = this.#pop();
-    this.#push(operation(left, right));
+  protected combine(operation: (left: bigint, right: bigint) => bigint): void {
+    const right = this.pop();
+    const left = this.pop();
+    this.push(operation(left, right));
   }
 
-  #step(op: number): void {
-    const cursor = this.#cursor;
-    if (op >= OP.lit0 && op <= OP.lit31) return this.#push(BigInt(op - OP.lit0));
+  protected step(op: number): void {
+    const cursor = this.cursor;
+    if (op >= OP.lit0 && op <= OP.lit31) return this.push(BigInt(op - OP.lit0));
     if (op >= OP.breg0 && op <= OP.breg31) {
-      return this.#pushRegister(op - OP.breg0, cursor.slebBig());
+      return this.pushRegister(op - OP.breg0, cursor.slebBig());
     }
     switch (op) {
       case OP.addr:
-        return this.#push(this.#bits === 64 ? cursor.u64() : BigInt(cursor.u32()));
+        return this.push(this.bits === 64 ? cursor.u64() : BigInt(cursor.u32()));
       case OP.const1u:
-        return this.#push(BigInt(cursor.u8()));
+        return this.push(BigInt(cursor.u8()));
       case OP.const1s:
-        return this.#push(BigInt(cursor.i8()));
+        return this.push(BigInt(cursor.i8()));
       case OP.const2u:
-        return this.#push(BigInt(cursor.u16()));
+        return this.push(BigInt(cursor.u16()));
       case OP.const2s:
-        return this.#push(BigInt(cursor.i16()));
+        return this.push(BigInt(cursor.i16()));
       case OP.const4u:
-        return this.#push(BigInt(cursor.u32()));
+        return this.push(BigInt(cursor.u32()));
       case OP.const4s:
-        return this.#push(BigInt(cursor.i32()));
+        return this.push(BigInt(cursor.i32()));
       case OP.const8u:
-        return this.#push(cursor.u64());
+        return this.push(cursor.u64());
       case OP.const8s:
-        return this.#push(cursor.i64());
+        return this.push(cursor.i64());
       case OP.constu:
-        return this.#push(cursor.ulebBig());
+        return this.push(cursor.ulebBig());
       case OP.consts:
-        return this.#push(cursor.slebBig());
+        return this.push(cursor.slebBig());
       case OP.bregx:
-        return this.#pushRegister(cursor.uleb(), cursor.slebBig());
+        return this.pushRegister(cursor.uleb(), cursor.slebBig());
       case OP.deref:
-        return this.#load(this.#context.pointerSize);
+        return this.load(this.context.pointerSize);
       case OP.deref_size:
-        return this.#load(cursor.u8());
+        return this.load(cursor.u8());
       case OP.dup:
-        return this.#pick(0);
+        return this.pick(0);
       case OP.over:
-        return this.#pick(1);
+        return this.pick(1);
       case OP.pick:
-        return this.#pick(cursor.u8());
+        return this.pick(cursor.u8());
       case OP.drop:
-        this.#pop();
+        this.pop();
         return;
       case OP.swap: {
-        const [first, second] = [this.#pop(), this.#pop()];
-        this.#push(first);
-        this.#push(second);
+        const [first, second] = [this.pop(), this.pop()];
+        this.push(first);
+        this.push(second);
         return;
       }
       case OP.rot: {
-        const [first, second, third] = [this.#pop(), this.#pop(), this.#pop()];
-        this.#push(first);
-        this.#push(third);
-        this.#push(second);
+        const [first, second, third] = [this.pop(), this.pop(), this.pop()];
+        this.push(first);
+        this.push(third);
+        this.push(second);
         return;
       }
       case OP.abs: {
-        const value = this.#popSigned();
-        return this.#push(value < 0n ? -value : value);
+        const value = this.popSigned();
+        return this.push(value < 0n ? -value : value);
       }
       case OP.neg:
-        return this.#push(-this.#pop());
+        return this.push(-this.pop());
       case OP.not:
-        return this.#push(~this.#pop());
+        return this.push(~this.pop());
       case OP.and:
-        return this.#combine((left, right) => left & right);
+        return this.combine((left, right) => left & right);
       case OP.or:
-        return this.#combine((left, right) => left | right);
+        return this.combine((left, right) => left | right);
       case OP.xor:
-        return this.#combine((left, right) => left ^ right);
+        return this.combine((left, right) => left ^ right);
       case OP.plus:
-        return this.#combine((left, right) => left + right);
+        return this.combine((left, right) => left + right);
       case OP.minus:
-        return this.#combine((left, right) => left - right);
+        return this.combine((left, right) => left - right);
       case OP.mul:
-        return this.#combine((left, right) => left * right);
+        return this.combine((left, right) => left * right);
       case OP.mod:
         // Division of a BigInt by zero throws, which ends the expression.
-        return this.#combine((left, right) => left % right);
+        return this.combine((left, right) => left % right);
       case OP.div: {
-        const right = this.#popSigned();
-        const left = this.#popSigned();
-        return this.#push(left / right);
+        const right = this.popSigned();
+        const left = this.popSigned();
+        return this.push(left / right);
       }
       case OP.plus_uconst:
-        return this.#push(this.#pop() + cursor.ulebBig());
+        return this.push(this.pop() + cursor.ulebBig());
       case OP.shl:
-        return this.#combine((left, right) => right >= this.#bits ? 0n : left << right);
+        return this.combine((left, right) => right >= this.bits ? 0n : left << right);
       case OP.shr:
-        return this.#combine((left, right) => right >= this.#bits ? 0n : left >> right);
+        return this.combine((left, right) => right >= this.bits ? 0n : left >> right);
       case OP.shra: {
-        const distance = this.#pop();
-        const value = this.#popSigned();
-        return this.#push(value >> (distance >= this.#bits ? BigInt(this.#bits - 1) : distance));
+        const distance = this.pop();
+        const value = this.popSigned();
+        return this.push(value >> (distance >= this.bits ? BigInt(this.bits - 1) : distance));
       }
       case OP.eq:
-        return this.#compare((left, right) => left === right);
+        return this.compare((left, right) => left === right);
       case OP.ne:
-        return this.#compare((left, right) => left !== right);
+        return this.compare((left, right) => left !== right);
       case OP.ge:
-        return this.#compare((left, right) => left >= right);
+        return this.compare((left, right) => left >= right);
       case OP.gt:
-        return this.#compare((left, right) => left > right);
+        return this.compare((left, right) => left > right);
       case OP.le:
-        return this.#compare((left, right) => left <= right);
+        return this.compare((left, right) => left <= right);
       case OP.lt:
-        return this.#compare((left, right) => left < right);
+        return this.compare((left, right) => left < right);
       case OP.skip:
-        return this.#branch(cursor.i16());
+        return this.branch(cursor.i16());
       case OP.bra: {
         const distance = cursor.i16();
-        if (this.#pop() !== 0n) this.#branch(distance);
+        if (this.pop() !== 0n) this.branch(distance);
         return;
       }
       case OP.nop:
         return;
     }
-    throw new NoValue();
+    throw new NoValue(`unknown operation 0x${op.toString(16)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The debug information of an image: its units, and lookups by offset. */
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import type { DwarfSections } from "./sections.ts";
 import type { DwarfUnit } from "./unit_header.ts";
 import { UnitIndex } from "./unit_index.ts";
@@ -40,7 +41,8 @@ export interface DwarfOptions {
  */
 export class DwarfInfo {
   readonly #index: UnitIndex;
-  readonly #reader: UnitReader;
+  /** Reads the units. */
+  readonly reader: UnitReader;
   readonly #warnings: string[] = [];
   readonly #warn: ((text: string) => void) | undefined;
   /** Lookups by the unit's offset, the last used at the end; `null` for a unit that cannot be read. */
@@ -55,13 +57,13 @@ export class DwarfInfo {
     const warn = (text: string) => this.#report(text);
     sections.warn = warn;
     for (const text of sections.missing) warn(text);
-    this.#reader = new UnitReader(
+    this.reader = new UnitReader(
       sections,
       options.base,
       (place) => this.#index.holding(place),
       warn,
     );
-    this.#index = new UnitIndex(sections, this.#reader, warn);
+    this.#index = new UnitIndex(sections, this.reader, warn);
   }
 
   /** Opens the sections of an image.
@@ -87,13 +89,32 @@ export class DwarfInfo {
     return this.#index.at(offset);
   }
 
+  /** The unit that contains an offset of `.debug_info`; `null` if none does. */
+  unitHolding(place: number): DwarfUnit | null {
+    return this.#index.holding(place);
+  }
+
+  /** The offset in `.debug_info` of the entry of the function whose code is at an offset; `null` if none is
+   * known. */
+  functionAt(offset: number): number | null {
+    const unit = this.unitAt(offset);
+    const place = unit === null ? undefined : this.#lookup(unit)?.functionAt(offset);
+    return place === undefined || place < 0 ? null : unit!.offset + place;
+  }
+
+  /** The path of a file that entries of a unit name by number; `null` if there is none. */
+  file(unit: DwarfUnit, number: number): RawText | null {
+    const lookup = this.#lookup(unit);
+    return lookup === null ? null : this.#guard(unit, () => lookup.file(number));
+  }
+
   /** The functions and lines of a unit. The columns are reused for the next table, and by
    * {@linkcode framesAt}: copy them to keep them.
    *
    * @throws {FormatError} when the unit is damaged
    */
   table(unit: DwarfUnit): UnitTable {
-    return this.#reader.read(unit);
+    return this.reader.read(unit);
   }
 
   /** The functions at an offset from the image's base, innermost first; empty if none is known. */
@@ -179,6 +200,7 @@ function copied(table: UnitTable): UnitTable {
     ...table,
     scopeParent: table.scopeParent.slice(0, scopeCount),
     scopeFunction: table.scopeFunction.slice(0, scopeCount),
+    scopePlace: table.scopePlace.slice(0, scopeCount),
     scopeCallFile: table.scopeCallFile.slice(0, scopeCount),
     scopeCallLine: table.scopeCallLine.slice(0, scopeCount),
     scopeCallColumn: table.scopeCallColumn.slice(0, scopeCount),
@@ -196,5 +218,5 @@ function copied(table: UnitTable): UnitTable {
 
 /** Approximate memory use of a copied table, in bytes. */
 function weightOf({ scopeCount, rangeCount, sequenceCount, rowCount }: UnitTable): number {
-  return scopeCount * 24 + rangeCount * 16 + sequenceCount * 12 + rowCount * 20 + (16 << 10);
+  return scopeCount * 28 + rangeCount * 16 + sequenceCount * 12 + rowCount * 20 + (16 << 10);
 }

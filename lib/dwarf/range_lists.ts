@@ -16,9 +16,14 @@ const MAX_ENTRY = 32;
 
 /** A growing list of ranges, as offsets. */
 export class Ranges {
-  low: Float64Array = new Float64Array(1024);
-  high: Float64Array = new Float64Array(1024);
+  low: Float64Array;
+  high: Float64Array;
   count = 0;
+
+  constructor(room = 1024) {
+    this.low = new Float64Array(room);
+    this.high = new Float64Array(room);
+  }
 
   /** Adds a range, unless it is empty or in no image. */
   add(low: number, high: number): void {

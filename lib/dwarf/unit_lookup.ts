@@ -1,4 +1,5 @@
 /** Lookups in a unit's table. */
+import type { RawText } from "../escape.ts";
 import type { SourceFrame, SourceLocation } from "./source_frame.ts";
 import type { UnitTable } from "./unit_table.ts";
 
@@ -84,8 +85,33 @@ export class UnitLookup {
     }
   }
 
+  /** Offset in the unit of the entry of the function at an offset; -1 if there is none. */
+  functionAt(offset: number): number {
+    const root = this.#rootAt(offset);
+    return root < 0 ? -1 : this.#table.scopePlace[root];
+  }
+
+  /** The full path of a file; `null` if there is no file with this number. */
+  file(number: number): RawText | null {
+    return this.#table.file(number);
+  }
+
+  /** The innermost scope at an offset; -1 if there is none. */
   #scopeAt(offset: number): number {
     const { rangeLow, rangeHigh, scopeRanges } = this.#table;
+    const root = this.#rootAt(offset);
+    if (root < 0) return -1;
+    for (let scope = this.#ends[root] - 1; scope > root; scope--) {
+      for (let range = scopeRanges[scope]; range < scopeRanges[scope + 1]; range++) {
+        if (rangeLow[range] <= offset && offset < rangeHigh[range]) return scope;
+      }
+    }
+    return root;
+  }
+
+  /** The function at an offset; -1 if there is none. */
+  #rootAt(offset: number): number {
+    const { rangeLow, rangeHigh } = this.#table;
     const order = this.#order;
     let low = 0;
     let high = order.length;
@@ -98,12 +124,6 @@ export class UnitLookup {
     for (let index = low - 1; index >= 0 && this.#reach[index] > offset; index--) {
       const range = order[index];
       if (rangeHigh[range] > offset) root = Math.max(root, this.#scopes[range]);
-    }
-    if (root < 0) return -1;
-    for (let scope = this.#ends[root] - 1; scope > root; scope--) {
-      for (let range = scopeRanges[scope]; range < scopeRanges[scope + 1]; range++) {
-        if (rangeLow[range] <= offset && offset < rangeHigh[range]) return scope;
-      }
     }
     return root;
   }

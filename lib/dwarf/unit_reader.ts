@@ -62,7 +62,7 @@ const noNames: EntryNames = { name: STRING.none, linkage: STRING.none, origin: -
 export class UnitReader {
   readonly addresses: Addresses;
   readonly lists: RangeLists;
-  readonly #sections: DwarfSections;
+  readonly sections: DwarfSections;
   readonly #info: DwarfSection;
   readonly #line: DwarfSection;
   readonly #strings: StringReader;
@@ -93,7 +93,7 @@ export class UnitReader {
     unitAt: (offset: number) => DwarfUnit | null,
     warn: (text: string) => void,
   ) {
-    this.#sections = sections;
+    this.sections = sections;
     this.#budget = sections.budget;
     this.#unitAt = unitAt;
     this.#warn = warn;
@@ -121,6 +121,11 @@ export class UnitReader {
       const all = this.#info.take(unit.offset, unit.size);
       return readUnitContext(all, unit, table, this.addresses);
     }
+  }
+
+  /** The text of a packed string of a unit's entry; `null` if there is none. */
+  text(ref: number, unit: UnitContext): string | null {
+    return this.#strings.at(directString(ref, unit, this.#offsets));
   }
 
   /** Adds the code ranges of a unit's first entry.
@@ -160,6 +165,7 @@ export class UnitReader {
       scopeCount: walk.scopeCount,
       scopeParent: walk.scopeParent,
       scopeFunction: scopes,
+      scopePlace: walk.scopePlace,
       scopeCallFile: walk.scopeCallFile,
       scopeCallLine: walk.scopeCallLine,
       scopeCallColumn: walk.scopeCallColumn,
@@ -199,7 +205,7 @@ export class UnitReader {
     const key = `${abbreviations} ${version > 2} ${addressSize} ${offsetSize}`;
     let table = this.#abbreviations.get(key);
     if (table === undefined) {
-      table = readAbbreviations(this.#sections.get("abbrev"), abbreviations, unit, this.#budget);
+      table = readAbbreviations(this.sections.get("abbrev"), abbreviations, unit, this.#budget);
       this.#abbreviationWeight += table.weight;
       if (this.#abbreviationWeight > MAX_ABBREVIATIONS) {
         this.#abbreviations.clear();

@@ -26,6 +26,8 @@ export interface UnitTable {
   /** The number of the scope's function, for {@linkcode functionName}. Equal numbers mean the same function,
    * inlined or not. */
   readonly scopeFunction: Uint32Array;
+  /** Offset in the unit of the scope's entry. */
+  readonly scopePlace: Uint32Array;
   /** The number of the file with the call, for {@linkcode file}; 0xffffffff if unknown, and for functions. */
   readonly scopeCallFile: Uint32Array;
   /** From 1; 0 if unknown. */

@@ -35,6 +35,8 @@ export class Walk {
   scopeParent: Int32Array = new Int32Array(1024);
   /** Offset of the function's entry in `.debug_info`. */
   scopeEntry: Float64Array = new Float64Array(1024);
+  /** Offset in the unit of the entry that has the ranges. */
+  scopePlace: Uint32Array = new Uint32Array(1024);
   scopeCallFile: Uint32Array = new Uint32Array(1024);
   scopeCallLine: Uint32Array = new Uint32Array(1024);
   scopeCallColumn: Uint32Array = new Uint32Array(1024);
@@ -221,6 +223,7 @@ export class Walk {
     if (scope === this.scopeParent.length) this.#growScopes();
     this.scopeParent[scope] = inlined ? parent : -1;
     this.scopeEntry[scope] = origin >= 0 ? origin : place;
+    this.scopePlace[scope] = entry;
     this.scopeCallFile[scope] = inlined && forms[SLOT.call_file] !== 0
       ? low[SLOT.call_file]
       : UNKNOWN;
@@ -245,6 +248,7 @@ export class Walk {
     const length = this.scopeParent.length * 2;
     this.scopeParent = grown(this.scopeParent, new Int32Array(length));
     this.scopeEntry = grown(this.scopeEntry, new Float64Array(length));
+    this.scopePlace = grown(this.scopePlace, new Uint32Array(length));
     this.scopeCallFile = grown(this.scopeCallFile, new Uint32Array(length));
     this.scopeCallLine = grown(this.scopeCallLine, new Uint32Array(length));
     this.scopeCallColumn = grown(this.scopeCallColumn, new Uint32Array(length));

@@ -1,7 +1,7 @@
 /** Debug information of one image, wherever it was found. */
 
 import type { ArchName } from "../arch/mod.ts";
-import type { SourceFrame } from "../dwarf/mod.ts";
+import type { DwarfInfo, SourceFrame } from "../dwarf/mod.ts";
 import type { RawText } from "../escape.ts";
 
 /** Functions, files and lines by offset in one image. It is read from DWARF in a dSYM or in the image
@@ -20,4 +20,18 @@ export interface DebugInfo extends Disposable {
    * @param offset bytes from the image's base, its `__TEXT` segment's address
    */
   framesAt(offset: number): readonly SourceFrame[];
+  /** The DWARF of the code at an offset; `null` when there is none, as in a symbol table file. */
+  dwarfAt(offset: number): DwarfPlace | null;
+  /** All DWARF: one place for each file, in no particular code. */
+  dwarf(): Iterable<DwarfPlace>;
+}
+
+/** A place in DWARF, which may have addresses of its own: those of an object file. */
+export interface DwarfPlace {
+  /** The units. */
+  readonly info: DwarfInfo;
+  /** The offset there. */
+  readonly offset: number;
+  /** The offset in the image of an offset in the units; `undefined` when it is not known. */
+  readonly imageOffset: (offset: number) => number | undefined;
 }

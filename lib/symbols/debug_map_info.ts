@@ -16,7 +16,7 @@ import {
   readArchive,
   readFat,
 } from "../macho/walking.ts";
-import type { DebugInfo } from "./debug_info.ts";
+import type { DebugInfo, DwarfPlace } from "./debug_info.ts";
 import { type Moves, moveUnit } from "./moved_unit.ts";
 import { openDwarf, type OpenedDwarf } from "./open_dwarf.ts";
 
@@ -27,6 +27,14 @@ const MAX_NAMES = 5;
 
 const noFrames: readonly SourceFrame[] = [];
 
+function sortedSymbols(symbols: ReadonlyMap<string, number>): ObjectFile["sorted"] {
+  const rising = [...symbols].sort(([, a], [, b]) => a - b);
+  return {
+    names: rising.map(([name]) => name),
+    addresses: Float64Array.from(rising, ([, address]) => address),
+  };
+}
+
 /** What a {@linkcode DebugMapInfo} needs besides the map. */
 export interface DebugMapOptions {
   /** Of the image's file. Relative paths of object files start at its folder. */
@@ -35,6 +43,8 @@ export interface DebugMapOptions {
   /** `CPU_TYPE_*` of the image. */
   readonly cpuType: number;
   readonly files: Files;
+  /** The offset in the image of the symbol with a name; `undefined` when there is none, or several. */
+  readonly symbol?: (name: string) => number | undefined;
 }
 
 /** An open object file. */
@@ -42,6 +52,8 @@ interface ObjectFile extends Disposable {
   readonly dwarf: OpenedDwarf;
   /** Addresses in it by the name of the linker's symbol. */
   readonly addresses: ReadonlyMap<string, number>;
+  /** The same by rising address. */
+  readonly sorted: { readonly names: readonly string[]; readonly addresses: Float64Array };
 }
 
 /** The functions and lines of an image, from its object files. An object file is opened at the first
@@ -93,6 +105,44 @@ export class DebugMapInfo implements DebugInfo {
     const between = offset > start && frames[0]?.function === "" &&
       object.dwarf.framesAt(address)[0]?.function !== "";
     return between ? noFrames : frames;
+  }
+
+  /** See {@linkcode DebugInfo.dwarfAt}. */
+  dwarfAt(offset: number): DwarfPlace | null {
+    const index = this.#map.at(offset);
+    const object = index < 0 ? null : this.#object(this.#map.objectOf[index]);
+    const address = object?.addresses.get(this.#map.name(index));
+    if (object === null || address === undefined) return null;
+    return this.#place(object, address + offset - this.#map.starts[index]);
+  }
+
+  /** See {@linkcode DebugInfo.dwarf}. */
+  *dwarf(): Generator<DwarfPlace> {
+    for (const number of this.#map.objects.keys()) {
+      const object = this.#object(number);
+      if (object !== null) yield this.#place(object, 0);
+    }
+  }
+
+  #place(object: ObjectFile, offset: number): DwarfPlace {
+    const imageOffset = (offset: number) => this.#linked(object, offset);
+    return { info: object.dwarf.info, offset, imageOffset };
+  }
+
+  /** Where the linker has put what is at an address of an object file: by the symbol before it. */
+  #linked(object: ObjectFile, address: number): number | undefined {
+    const { names, addresses } = object.sorted;
+    let low = 0;
+    let high = addresses.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (addresses[middle] <= address) low = middle + 1;
+      else high = middle;
+    }
+    const start = low - 1;
+    if (start < 0) return undefined;
+    const offset = this.#options.symbol?.(names[start]);
+    return offset === undefined ? undefined : offset + address - addresses[start];
   }
 
   /** The units of all object files that can be opened, at their addresses in the image. Each has its
@@ -178,9 +228,14 @@ export class DebugMapInfo implements DebugInfo {
         this.#warn(`${shown} has changed since it was linked: lines may be wrong`);
       }
       const dwarf = openDwarf(found.bytes);
+      const addresses = objectAddresses(found.bytes);
+      let sorted: ObjectFile["sorted"] | undefined;
       return {
         dwarf,
-        addresses: objectAddresses(found.bytes),
+        addresses,
+        get sorted() {
+          return sorted ??= sortedSymbols(addresses);
+        },
         [Symbol.dispose]() {
           dwarf[Symbol.dispose]();
           file[Symbol.dispose]();

@@ -6,7 +6,7 @@ import type { FileSystem } from "../file_system.ts";
 import { Image, type ImageSymbol, type LoadedImage, type SymbolMatch } from "../macho/walking.ts";
 import type { DebugSection, MissingSymbols } from "./address_info.ts";
 import { CacheSymbols } from "./cache_symbols.ts";
-import type { DebugInfo } from "./debug_info.ts";
+import type { DebugInfo, DwarfPlace } from "./debug_info.ts";
 import { DebugFinder, type FoundDebug } from "./finder.ts";
 import { MstFile } from "./mst/mst_file.ts";
 import { OpenedDwarf } from "./open_dwarf.ts";
@@ -40,6 +40,8 @@ export class DebugProvider implements Disposable {
   readonly #symbolFiles: SymbolFiles;
   readonly #caches: CacheSymbols;
   readonly #found = new Map<LoadedImage, FoundDebug>();
+  /** DWARF of images for which a symbol table file was found. */
+  readonly #besideTable = new Map<LoadedImage, DebugInfo | null>();
   readonly #files = new Map<LoadedImage, Image | null>();
   readonly #primed = new Map<LoadedImage, ReadonlyMap<number, readonly SourceFrame[]>>();
   #generation = ++generations;
@@ -101,6 +103,32 @@ export class DebugProvider implements Disposable {
     this.#primed.set(image, new Map(frames.map((found, index) => [offsets[index], found])));
   }
 
+  /** The DWARF of the code at an address; `null` when there is none.
+   *
+   * @param image that holds the address
+   * @param address slid
+   */
+  dwarfAt(image: LoadedImage, address: bigint): DwarfPlace | null {
+    return this.#withDwarf(image)?.dwarfAt(Number(address - image.loadAddress)) ?? null;
+  }
+
+  /** All DWARF of an image: one place for each file that it is in. */
+  dwarfOf(image: LoadedImage): Iterable<DwarfPlace> {
+    return this.#withDwarf(image)?.dwarf() ?? [];
+  }
+
+  /** The debug information of an image, not as a table; `null` when there is none. */
+  #withDwarf(image: LoadedImage): DebugInfo | null {
+    const { info } = this.#of(image);
+    if (!(info instanceof MstFile)) return info;
+    let dwarf = this.#besideTable.get(image);
+    if (dwarf === undefined) {
+      dwarf = this.#finder.findDwarf(image);
+      this.#besideTable.set(image, dwarf);
+    }
+    return dwarf;
+  }
+
   /** The debug information of an image; `null` when there is none. */
   debugInfo(image: LoadedImage): DebugInfo | null {
     return this.#of(image).info;
@@ -155,6 +183,7 @@ export class DebugProvider implements Disposable {
       if (complete) continue;
       this.#found.delete(image);
       this.#files.delete(image);
+      this.#besideTable.delete(image);
     }
   }
 
@@ -206,6 +235,7 @@ export class DebugProvider implements Disposable {
     this.#caches[Symbol.dispose]();
     this.#found.clear();
     this.#files.clear();
+    this.#besideTable.clear();
     this.#primed.clear();
   }
 }

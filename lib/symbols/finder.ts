@@ -63,6 +63,13 @@ export class DebugFinder implements Disposable {
     this.located = new LocatedFiles(system);
   }
 
+  /** Looks for the DWARF of an image of which a symbol table file was found; `null` when there is none. */
+  findDwarf(image: LoadedImage): DebugInfo | null {
+    const reasons: RawText[] = [];
+    const found = image.uuid === null ? null : this.#findDsym(image, image.uuid, reasons);
+    return (found ?? this.#findInside(image, reasons))?.info ?? null;
+  }
+
   /** Looks for the debug information of `image`. */
   find(image: LoadedImage): FoundDebug {
     const reasons: RawText[] = [];
@@ -170,7 +177,11 @@ export class DebugFinder implements Disposable {
     const info = this.#guard(
       name,
       reasons,
-      () => new DebugMapInfo(map, { path: name, uuid, cpuType, files }),
+      () =>
+        new DebugMapInfo(map, {
+          ...{ path: name, uuid, cpuType, files },
+          symbol: (name) => onlyOffset(binary.image, name),
+        }),
     );
     if (info === undefined) {
       opened.file[Symbol.dispose]();
@@ -229,6 +240,13 @@ function isSame(candidate: Image, image: LoadedImage): boolean {
       [name, vmAddress, size, fileOffset, fileSize].join()
     ).join(";");
   return candidate.cpuType === image.cpuType && shape(candidate) === shape(image);
+}
+
+/** The offset of the only symbol with a name; `undefined` when there is none, or several. */
+function onlyOffset(image: Image, name: string): number | undefined {
+  const addresses = new Set(image.findSymbols(name).map(({ address }) => address));
+  const [address] = addresses;
+  return addresses.size === 1 ? Number(address - image.loadAddress) : undefined;
 }
 
 function hasDwarf({ segments }: Image): boolean {

@@ -102,6 +102,7 @@ function moveScopes(unit: UnitTable, moves: Moves) {
       return parent < 0 ? -1 : places[parent];
     }),
     scopeFunction: pick(unit.scopeFunction),
+    scopePlace: pick(unit.scopePlace),
     scopeCallFile: pick(unit.scopeCallFile),
     scopeCallLine: pick(unit.scopeCallLine),
     scopeCallColumn: pick(unit.scopeCallColumn),

@@ -6,7 +6,9 @@ import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import type { ByteSource } from "../macho/mod.ts";
 import { imageOf } from "./binaries.ts";
-import type { DebugInfo } from "./debug_info.ts";
+import type { DebugInfo, DwarfPlace } from "./debug_info.ts";
+
+const same = (offset: number): number => offset;
 
 /** Open DWARF. */
 export class OpenedDwarf implements DebugInfo {
@@ -32,6 +34,16 @@ export class OpenedDwarf implements DebugInfo {
 
   framesAt(offset: number): readonly SourceFrame[] {
     return this.info.framesAt(offset);
+  }
+
+  /** See {@linkcode DebugInfo.dwarfAt}. */
+  dwarfAt(offset: number): DwarfPlace {
+    return { info: this.info, offset, imageOffset: same };
+  }
+
+  /** See {@linkcode DebugInfo.dwarf}. */
+  dwarf(): DwarfPlace[] {
+    return [this.dwarfAt(0)];
   }
 
   /** The functions at each of many offsets, in their order. Each unit is read once. */

@@ -17,5 +17,6 @@ export { type Binary, imageOf, imagesIn } from "./binaries.ts";
 export { ImageMap } from "./image_map.ts";
 export { Symbolizer } from "./symbolizer.ts";
 export { DebugProvider } from "./debug_provider.ts";
+export type { DebugInfo, DwarfPlace } from "./debug_info.ts";
 export { type SymbolFile, SymbolFiles, type SymbolOptions } from "./symbol_files.ts";
 export { demangle, isMangled } from "./demangle/demangle.ts";

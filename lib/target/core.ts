@@ -220,6 +220,11 @@ export class CoreTarget extends Target {
     return images;
   }
 
+  /** See {@linkcode Target.variableOrigin}. */
+  protected get isRunning(): boolean {
+    return false;
+  }
+
   /** See {@linkcode Target.warnings}. */
   get warnings(): readonly string[] {
     const left = this.#warnings.length - maxWarnings;
@@ -282,6 +287,7 @@ export class CoreTarget extends Target {
       arch: this.arch,
       resolver: this,
       readInto: this.#readInto,
+      variables: this.variableOrigin,
       control: {
         suspend: refuse,
         resume: refuse,

@@ -4,8 +4,11 @@ import type { Arch, Registers } from "../arch/mod.ts";
 import { escape, type RawText, safe, type SafeText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import type { ImageSymbol, LoadedImage } from "../macho/mod.ts";
+import type { Limits, Variable } from "../values/mod.ts";
+import type { Memory } from "./memory.ts";
 import {
   type AddressInfo,
+  type DebugProvider,
   demangle,
   type Resolver,
   type SourceFrame,
@@ -24,6 +27,54 @@ interface FrameContext {
   readonly arch: Arch;
   readonly resolver: Resolver;
   readonly stack: UnwoundStack;
+  readonly origin?: VariableOrigin;
+}
+
+/** What the variables of frames are read from, besides registers. */
+export interface VariableOrigin {
+  /** Of the target. */
+  readonly memory: Memory;
+  /** Of the target's images. */
+  readonly debug: DebugProvider;
+  /** Whether the target has run since the stack was captured: memory is read later. */
+  readonly isRunning: () => boolean;
+  /** The captured part of the stack, and its first address. */
+  readonly stack: Uint8Array;
+  readonly stackAddress: bigint;
+  /** Where the thread keeps its own variables: `thread_handle` of `<mach/thread_info.h>`. */
+  readonly threadHandle: bigint;
+  /** The addresses of the symbols with a name. */
+  readonly lookup: (name: string) => readonly bigint[];
+  /** The images by address. */
+  imageAt(address: bigint): LoadedImage | null;
+}
+
+/** A frame whose variables are asked for. */
+export interface FrameState {
+  readonly arch: Arch;
+  readonly resolver: Resolver;
+  readonly stack: UnwoundStack;
+  readonly origin: VariableOrigin;
+  /** Index of the activation in the stack. */
+  readonly activation: number;
+  /** Which of the functions at the address: 0 for the innermost inlined call, -1 for the function that has
+   * the activation. */
+  readonly level: number;
+}
+
+/** Reads variables. */
+export interface VariableReader {
+  /** All of a frame, innermost scope first. */
+  variables(frame: FrameState, limits: Partial<Limits>): readonly Variable[];
+  /** The variables as ordinary values. */
+  locals(variables: readonly Variable[]): Record<string, unknown>;
+}
+
+let variableReader: VariableReader | undefined;
+
+/** Sets what reads variables. `variables.ts` does: this file is loaded at every start, that one is not. */
+export function useVariables(reader: VariableReader): void {
+  variableReader = reader;
 }
 
 /** Which of the functions at its address a frame shows, and under which number. */
@@ -64,6 +115,8 @@ export class Frame {
   readonly #activation: number;
   readonly #depth: number;
   #info: AddressInfo | undefined;
+  #variables: readonly Variable[] | undefined;
+  #locals: Record<string, unknown> | undefined;
 
   /** A frame of a stack.
    *
@@ -191,6 +244,52 @@ export class Frame {
     const inlines = this.#inlines(first);
     const index = first + inlines.length;
     return [...inlines, index === this.index ? this : this.#show(index, -1)];
+  }
+
+  /** The arguments, locals and statics of the function, those of the innermost block first; an inlined call
+   * has its own. Each says where it is and what it holds, or why that cannot be had. Empty without debug
+   * information. They are read when they are asked for; in a snapshot what is not on the stack is read
+   * later, and marked so.
+   *
+   * The prompt loads what reads them with its commands; a program has it with the main module.
+   */
+  get variables(): readonly Variable[] {
+    return this.#variables ??= this.readVariables({});
+  }
+
+  /** As {@linkcode variables}, with other limits than the default ones on what is shown of each. */
+  readVariables(limits: Partial<Limits>): readonly Variable[] {
+    const { arch, resolver, stack, origin } = this.#context;
+    if (variableReader === undefined) throw new TypeError("what reads variables is not loaded");
+    if (origin === undefined || this.foundBy === "async") return [];
+    const state = {
+      arch,
+      resolver,
+      stack,
+      origin,
+      activation: this.#activation,
+      level: this.#depth,
+    };
+    return variableReader.variables(state, limits);
+  }
+
+  /** The variables as ordinary values: numbers, objects with members, lists; a pointer has `deref()`. Of
+   * several with one name, that of the innermost block. An unknown name is an error that says which there
+   * are; assigning to one writes it to the target.
+   *
+   * @example
+   * ```ts
+   * import { openCore } from "@machpause/machpause";
+   *
+   * using core = openCore("MyApp.core");
+   * const frames = core.threads.flatMap((thread) => [...thread.backtrace()]);
+   * console.log(frames.filter(({ locals }) => "account" in locals).length);
+   * ```
+   */
+  // deno-lint-ignore no-explicit-any
+  get locals(): Record<string, any> {
+    const { variables } = this;
+    return this.#locals ??= variableReader!.locals(variables);
   }
 
   /** The rule that led here from the frame that this one called, as in
@@ -321,10 +420,11 @@ export class Backtrace {
   /** Wraps a stack.
    *
    * @param resolver looks up the frames' addresses
+   * @param origin what variables are read from; without it there are none
    * @ignore
    */
-  constructor(arch: Arch, resolver: Resolver, stack: UnwoundStack) {
-    this.#context = { arch, resolver, stack };
+  constructor(arch: Arch, resolver: Resolver, stack: UnwoundStack, origin?: VariableOrigin) {
+    this.#context = { arch, resolver, stack, origin };
     this.stopped = stack.stopped;
   }
 

@@ -202,6 +202,11 @@ export class LiveTarget extends Target {
     return typeof head !== "string" && head.initialized;
   }
 
+  /** See {@linkcode Target.variableOrigin}. */
+  protected get isRunning(): boolean {
+    return !this.paused;
+  }
+
   /** See {@linkcode Target.warnings}. */
   get warnings(): readonly string[] {
     return [...this.#images.warnings, ...this.#unstoppable];
@@ -348,9 +353,14 @@ export class LiveTarget extends Target {
         this.#disposed ? 0 : this.#kernel.vmRead(this.#task, address, into),
     }, capture.threads);
     if (paused) this.#dispatch = dispatch;
+    const token = this.#token;
     const context = {
       arch: this.arch,
       resolver: this.#resolver(),
+      variables: {
+        ...this.variableOrigin,
+        isRunning: () => !paused || this.#token !== token,
+      },
       readInto: paused
         ? (address: bigint, into: Uint8Array) =>
           this.paused ? this.#kernel.vmRead(this.#task, address, into) : 0

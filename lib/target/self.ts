@@ -77,6 +77,11 @@ export class SelfTarget extends Target {
     return this.#images.images;
   }
 
+  /** See {@linkcode Target.variableOrigin}. */
+  protected get isRunning(): boolean {
+    return true;
+  }
+
   /** See {@linkcode Target.warnings}. */
   get warnings(): readonly string[] {
     return this.#images.warnings;
@@ -114,6 +119,7 @@ export class SelfTarget extends Target {
       arch: this.arch,
       resolver: this.symbols,
       readInto: undefined,
+      variables: this.variableOrigin,
       control: undefined,
       dispatch: new DispatchReader({
         arch: this.arch,

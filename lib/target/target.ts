@@ -19,6 +19,7 @@ import {
   type Symbolizer,
   type SymbolOptions,
 } from "../symbols/walking.ts";
+import type { VariableOrigin } from "./frame.ts";
 import type { Thread } from "./thread.ts";
 
 /** What is debugged: a live task, a core, or this process.
@@ -113,6 +114,22 @@ export abstract class Target implements Disposable {
    * fetched by their UUIDs. */
   get missingSymbols(): readonly MissingSymbols[] {
     return this.debug.missing;
+  }
+
+  /** Whether it runs now. */
+  protected abstract get isRunning(): boolean;
+
+  /** What variables are read from.
+   *
+   * @ignore
+   */
+  get variableOrigin(): Pick<VariableOrigin, "memory" | "debug" | "isRunning" | "lookup"> {
+    return {
+      memory: this.memory,
+      debug: this.debug,
+      isRunning: () => this.isRunning,
+      lookup: (name) => this.lookup(name).map(({ symbol }) => symbol.address),
+    };
   }
 
   /** Searches more folders for debug information. Frames that were taken before stay as they are.

@@ -2,7 +2,7 @@ import { type Arch, Registers } from "../arch/mod.ts";
 import { escape, type RawText } from "../escape.ts";
 import type { ThreadException } from "./core_exception.ts";
 import type { DispatchQueue, DispatchReader, QosClass } from "./dispatch.ts";
-import { Backtrace } from "./frame.ts";
+import { Backtrace, type VariableOrigin } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
 import type { Resolver } from "../symbols/walking.ts";
@@ -41,6 +41,8 @@ export interface ThreadContext {
   readonly resolver: CodeResolver;
   /** Reads the part of a stack that was not captured; `undefined` when the target runs. */
   readonly readInto: ReadInto | undefined;
+  /** What variables are read from; without it frames have none. */
+  readonly variables?: Pick<VariableOrigin, "memory" | "debug" | "isRunning" | "lookup">;
   /** `undefined` where threads cannot be controlled: in this process. */
   readonly control: ThreadControl | undefined;
   /** Reads the queues of the capture's threads. */
@@ -153,7 +155,14 @@ export class Thread {
     const { stackAddress, stack, stackEnd } = this.#captured;
     const input = { arch, images: resolver, state: this.#state };
     const unwound = unwind({ ...input, stackAddress, stack, stackEnd, readInto }, options);
-    return new Backtrace(arch, resolver, unwound);
+    const { variables } = this.#context;
+    const origin = variables && {
+      ...variables,
+      ...{ stack, stackAddress },
+      threadHandle: this.#captured.info.handle,
+      imageAt: (address: bigint) => resolver.imageAt(address),
+    };
+    return new Backtrace(arch, resolver, unwound, origin);
   }
 
   #control(): ThreadControl {

@@ -154,7 +154,12 @@ export type Place =
   /** In a register; `bytes` are the register's from the value's first byte on. */
   | { readonly kind: "register"; readonly register: string; readonly bytes: Uint8Array }
   /** Not in one place: a constant, a result of an expression, or pieces put together. */
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | {
+    readonly kind: "bytes";
+    readonly bytes: Uint8Array;
+    /** For each byte whether it is known; all are when this is left out. */
+    readonly known?: Uint8Array;
+  }
   /** A pointer that was optimized away; what it points to is known. */
   | { readonly kind: "implicit-pointer"; readonly target: Place; readonly offset: number }
   | { readonly kind: "unavailable"; readonly reason: string };

@@ -12,6 +12,7 @@ import {
   type Value,
   type ValueContext,
 } from "./model.ts";
+import { inlineText } from "./text.ts";
 import { characterText, exact, floatOf, floatText, isSigned, unsignedOf } from "./scalars.ts";
 import { canonical, isCharacter, isPointer, isRecord, isReference, voidType } from "./types.ts";
 
@@ -85,8 +86,13 @@ export class PlacedValue implements Value {
       if (wanted > 0 && this.context.memory.readUpTo(place.address, wanted).length < wanted) {
         return `unreadable at 0x${place.address.toString(16)}`;
       }
-    } else if (place.kind !== "implicit-pointer" && place.bytes.length < size) {
-      return `only ${place.bytes.length} of ${size} bytes are known`;
+    } else if (place.kind !== "implicit-pointer") {
+      if (place.bytes.length < size) return `only ${place.bytes.length} of ${size} bytes are known`;
+      const known = place.kind === "bytes" ? place.known?.subarray(0, size) : undefined;
+      const isLost = this.#isScalar
+        ? known?.includes(0)
+        : known !== undefined && !known.includes(1);
+      if (isLost) return "optimized out";
     }
     return null;
   }
@@ -348,7 +354,11 @@ export class PlacedValue implements Value {
         part = { ...place, bytes: place.bytes.subarray(offset) };
         break;
       case "bytes":
-        part = { kind: "bytes", bytes: place.bytes.subarray(offset) };
+        part = {
+          kind: "bytes",
+          bytes: place.bytes.subarray(offset),
+          known: place.known?.subarray(offset),
+        };
         break;
       case "implicit-pointer":
         part = { kind: "unavailable", reason: "optimized out" };
@@ -461,6 +471,16 @@ export class PlacedValue implements Value {
 
   make(name: RawText, type: Type, bytes: Uint8Array): Value {
     return new PlacedValue(this.context, name, type, { kind: "bytes", bytes });
+  }
+
+  /** As in `(int) count = 3`, on one line and within the limits. It is raw text. */
+  toString(): string {
+    return inlineText(this);
+  }
+
+  /** As {@linkcode toString}. */
+  [Symbol.for("Deno.customInspect")](): string {
+    return this.toString();
   }
 
   write(value: number | bigint | boolean): void {

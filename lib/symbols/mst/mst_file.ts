@@ -87,6 +87,16 @@ export class MstFile implements DebugInfo {
     this.#lookup = new MstLookup(header, this.#blocks, source.name);
   }
 
+  /** There is none in a table. */
+  dwarfAt(): null {
+    return null;
+  }
+
+  /** There is none in a table. */
+  dwarf(): [] {
+    return [];
+  }
+
   /** See {@linkcode openMst}. */
   static open(source: ByteSource & Partial<Disposable>): MstFile {
     const { name, size } = source;

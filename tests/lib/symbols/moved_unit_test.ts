@@ -12,6 +12,7 @@ const unit: UnitTable = {
   scopeCount: 4,
   scopeParent: Int32Array.of(-1, -1, 1, -1, 99),
   scopeFunction: Uint32Array.of(10, 20, 30, 40, 99),
+  scopePlace: Uint32Array.of(11, 21, 31, 41, 99),
   scopeCallFile: Uint32Array.of(~0, ~0, 1, ~0, 99),
   scopeCallLine: Uint32Array.of(0, 0, 7, 0, 99),
   scopeCallColumn: Uint32Array.of(0, 0, 3, 0, 99),

@@ -45,6 +45,7 @@ export function unitTable({ scopes, sequences, files }: UnitInput): UnitTable {
     scopeParent: Int32Array.from(scopes, ({ parent }) => parent),
     scopeFunction: Uint32Array.from(scopes, ({ name }) => names.indexOf(name)),
     functionCount: names.length,
+    scopePlace: new Uint32Array(scopes.length),
     scopeCallFile: Uint32Array.from(scopes, ({ call }) => call?.[0] ?? 0xffffffff),
     scopeCallLine: Uint32Array.from(scopes, ({ call }) => call?.[1] ?? 0),
     scopeCallColumn: Uint32Array.from(scopes, ({ call }) => call?.[2] ?? 0),

@@ -1,0 +1,325 @@
+/** Evaluates the location descriptions of variables. DWARF 5, sections 2.5 and 2.6. */
+import { type ExpressionContext, ExpressionMachine, NoValue, OP } from "./expression.ts";
+import { FormatError } from "../errors.ts";
+
+/** Where a variable is, or what its value is. */
+export type Location =
+  | { readonly kind: "memory"; readonly address: bigint }
+  | { readonly kind: "register"; readonly register: number }
+  /** Not in memory: the value itself, of the size of a pointer. */
+  | { readonly kind: "value"; readonly value: bigint }
+  /** Not in memory: the bytes of the value. */
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  /** A pointer without a value to the variable with the entry at `place`. */
+  | { readonly kind: "implicit-pointer"; readonly place: number; readonly offset: number }
+  | { readonly kind: "pieces"; readonly pieces: readonly Piece[] }
+  | { readonly kind: "empty" };
+
+/** A part of a value. */
+export interface Piece {
+  /** Number of bits of the value. */
+  readonly bits: number;
+  /** Bits of the location before it. */
+  readonly offset: number;
+  readonly location: Location;
+}
+
+/** A base type that an expression refers to. */
+export interface OperandType {
+  /** Bits. */
+  readonly size: number;
+  readonly isSigned: boolean;
+  readonly isFloat: boolean;
+}
+
+/** What a location may depend on. What is `undefined` makes the location unknown. */
+export interface LocationContext extends ExpressionContext {
+  /** The base of the function's variables. */
+  frameBase(): bigint | undefined;
+  /** The canonical frame address: the caller's stack pointer before the call. */
+  frameAddress(): bigint | undefined;
+  /** A register's value when the function was entered. */
+  entryValue(register: number): bigint | undefined;
+  /** The address in the process of a linked address. */
+  address(linked: bigint): bigint | undefined;
+  /** The same for an entry of `.debug_addr`. */
+  indexedAddress(index: number): bigint | undefined;
+  /** A number in `.debug_addr`. */
+  indexedConstant(index: number): bigint | undefined;
+  /** The address of a thread's variable.
+   *
+   * @param linked the operand: on Darwin the linked address of its descriptor */
+  threadAddress(linked: bigint): bigint | undefined;
+  /** The object that contains what is located. */
+  readonly object?: bigint;
+  /** A base type by its offset in the unit; 0 for the type of addresses. */
+  operandType(offset: number): OperandType | undefined;
+  /** Bytes of an offset into a section. */
+  readonly offsetSize: 4 | 8;
+}
+
+/** `DW_OP_*` of locations. */
+const LOCATION_OP = {
+  reg0: 0x50,
+  reg31: 0x6f,
+  regx: 0x90,
+  fbreg: 0x91,
+  piece: 0x93,
+  push_object_address: 0x97,
+  form_tls_address: 0x9b,
+  call_frame_cfa: 0x9c,
+  bit_piece: 0x9d,
+  implicit_value: 0x9e,
+  stack_value: 0x9f,
+  implicit_pointer: 0xa0,
+  addrx: 0xa1,
+  constx: 0xa2,
+  entry_value: 0xa3,
+  const_type: 0xa4,
+  regval_type: 0xa5,
+  deref_type: 0xa6,
+  convert: 0xa8,
+  reinterpret: 0xa9,
+  GNU_push_tls_address: 0xe0,
+  GNU_uninit: 0xf0,
+  GNU_implicit_pointer: 0xf2,
+  GNU_entry_value: 0xf3,
+  GNU_const_type: 0xf4,
+  GNU_regval_type: 0xf5,
+  GNU_deref_type: 0xf6,
+  GNU_convert: 0xf7,
+  GNU_reinterpret: 0xf9,
+  GNU_addr_index: 0xfb,
+  GNU_const_index: 0xfc,
+} as const;
+
+/** Maximum number of pieces. */
+const MAX_PIECES = 1024;
+
+/** Why a location is not known. */
+export interface NoLocation {
+  readonly kind: "unknown";
+  readonly reason: string;
+}
+
+/** Evaluates a location description. It runs a bounded number of operations and never throws.
+ *
+ * @param bytes the description; empty means that the variable has no location
+ */
+export function evaluateLocation(
+  bytes: Uint8Array,
+  context: LocationContext,
+): Location | NoLocation {
+  try {
+    return new LocationMachine(bytes, context).locate();
+  } catch (error) {
+    if (error instanceof NoValue) {
+      return { kind: "unknown", reason: error.message || "its location is damaged" };
+    }
+    // A division by zero is a RangeError.
+    if (error instanceof FormatError || error instanceof RangeError) {
+      return { kind: "unknown", reason: "its location is damaged" };
+    }
+    throw error;
+  }
+}
+
+class LocationMachine extends ExpressionMachine {
+  readonly #location: LocationContext;
+  readonly #pieces: Piece[] = [];
+  /** The location so far, where it is not the address on the stack. */
+  #simple: Location | null = null;
+  /** Types of the stack's entries, by index; the others have that of addresses. */
+  readonly #types = new Map<number, OperandType>();
+
+  constructor(bytes: Uint8Array, context: LocationContext) {
+    super(bytes, context);
+    this.#location = context;
+  }
+
+  locate(): Location {
+    this.runSteps();
+    if (this.#pieces.length > 0) return { kind: "pieces", pieces: this.#pieces };
+    return this.#take();
+  }
+
+  #take(): Location {
+    const simple = this.#simple;
+    this.#simple = null;
+    if (simple !== null) return simple;
+    return this.stack.length === 0 ? { kind: "empty" } : { kind: "memory", address: this.pop() };
+  }
+
+  protected override push(value: bigint, type?: OperandType): void {
+    super.push(value);
+    if (type === undefined) this.#types.delete(this.stack.length - 1);
+    else this.#types.set(this.stack.length - 1, type);
+  }
+
+  /** The type of the entry `index` below the top; `undefined` for that of addresses. */
+  #typeAt(index: number): OperandType | undefined {
+    return this.#types.get(this.stack.length - 1 - index);
+  }
+
+  protected override pick(index: number): void {
+    const type = this.#typeAt(index);
+    super.pick(index);
+    if (type !== undefined) this.#types.set(this.stack.length - 1, type);
+  }
+
+  protected override combine(operation: (left: bigint, right: bigint) => bigint): void {
+    const type = this.#typeAt(1);
+    const right = this.pop();
+    const left = this.pop();
+    const value = operation(left, right);
+    if (type?.isFloat) throw new NoValue("an expression with floating-point numbers");
+    this.push(type === undefined ? value : BigInt.asUintN(type.size, value), type);
+  }
+
+  protected override popSigned(): bigint {
+    const type = this.#typeAt(0);
+    if (type?.isFloat) throw new NoValue("an expression with floating-point numbers");
+    const value = this.pop();
+    if (type === undefined) return BigInt.asIntN(this.bits, value);
+    return type.isSigned ? BigInt.asIntN(type.size, value) : value;
+  }
+
+  #known(value: bigint | undefined, what: string): bigint {
+    if (value === undefined) throw new NoValue(what);
+    return value;
+  }
+
+  #operandType(offset: number): OperandType | undefined {
+    if (offset === 0) return undefined;
+    const type = this.#location.operandType(offset);
+    if (type === undefined) throw new NoValue("its location has an unknown type");
+    return type;
+  }
+
+  #convert(type: OperandType | undefined): void {
+    const from = this.#typeAt(0);
+    if (from?.isFloat || type?.isFloat) {
+      throw new NoValue("an expression with floating-point numbers");
+    }
+    const held = this.pop();
+    const value = from?.isSigned ? BigInt.asIntN(from.size, held) : held;
+    this.push(BigInt.asUintN(type?.size ?? this.bits, value), type);
+  }
+
+  protected override step(op: number): void {
+    const { cursor } = this;
+    const context = this.#location;
+    if (op >= LOCATION_OP.reg0 && op <= LOCATION_OP.reg31) {
+      this.#simple = { kind: "register", register: op - LOCATION_OP.reg0 };
+      return;
+    }
+    switch (op) {
+      case OP.addr: {
+        const linked = this.bits === 64 ? cursor.u64() : BigInt(cursor.u32());
+        return this.push(this.#known(context.address(linked), "its address is not known"));
+      }
+      case LOCATION_OP.addrx:
+      case LOCATION_OP.GNU_addr_index:
+        return this.push(
+          this.#known(context.indexedAddress(cursor.uleb()), "its address is not known"),
+        );
+      case LOCATION_OP.constx:
+      case LOCATION_OP.GNU_const_index:
+        return this.push(
+          this.#known(context.indexedConstant(cursor.uleb()), "a constant is not known"),
+        );
+      case LOCATION_OP.regx:
+        this.#simple = { kind: "register", register: cursor.uleb() };
+        return;
+      case LOCATION_OP.fbreg: {
+        const base = this.#known(context.frameBase(), "the frame's base is not known");
+        return this.push(base + cursor.slebBig());
+      }
+      case LOCATION_OP.call_frame_cfa:
+        return this.push(this.#known(context.frameAddress(), "the frame's address is not known"));
+      case LOCATION_OP.push_object_address:
+        return this.push(this.#known(context.object, "there is no object"));
+      case LOCATION_OP.form_tls_address:
+      case LOCATION_OP.GNU_push_tls_address: {
+        const linked = this.pop();
+        return this.push(
+          this.#known(context.threadAddress(linked), "the thread's variables are not known"),
+        );
+      }
+      case LOCATION_OP.stack_value:
+        this.#simple = { kind: "value", value: this.pop() };
+        return;
+      case LOCATION_OP.implicit_value:
+        this.#simple = { kind: "bytes", bytes: cursor.take(cursor.uleb()) };
+        return;
+      case LOCATION_OP.implicit_pointer:
+      case LOCATION_OP.GNU_implicit_pointer: {
+        const place = context.offsetSize === 8 ? Number(cursor.u64()) : cursor.u32();
+        this.#simple = { kind: "implicit-pointer", place, offset: cursor.sleb() };
+        return;
+      }
+      case LOCATION_OP.piece:
+        return this.#piece(cursor.uleb() * 8, 0);
+      case LOCATION_OP.bit_piece:
+        return this.#piece(cursor.uleb(), cursor.uleb());
+      case LOCATION_OP.entry_value:
+      case LOCATION_OP.GNU_entry_value:
+        return this.#entryValue(cursor.take(cursor.uleb()));
+      case LOCATION_OP.const_type:
+      case LOCATION_OP.GNU_const_type: {
+        const type = this.#operandType(cursor.uleb());
+        return this.push(numberOf(cursor.take(cursor.u8())), type);
+      }
+      case LOCATION_OP.regval_type:
+      case LOCATION_OP.GNU_regval_type: {
+        const register = cursor.uleb();
+        const type = this.#operandType(cursor.uleb());
+        const value = this.#known(
+          context.registers(register),
+          `register ${register} is not known in this frame`,
+        );
+        return this.push(type === undefined ? value : BigInt.asUintN(type.size, value), type);
+      }
+      case LOCATION_OP.deref_type:
+      case LOCATION_OP.GNU_deref_type: {
+        const size = cursor.u8();
+        const type = this.#operandType(cursor.uleb());
+        this.load(size);
+        if (type !== undefined) this.#types.set(this.stack.length - 1, type);
+        return;
+      }
+      case LOCATION_OP.convert:
+      case LOCATION_OP.GNU_convert:
+        return this.#convert(this.#operandType(cursor.uleb()));
+      case LOCATION_OP.reinterpret:
+      case LOCATION_OP.GNU_reinterpret: {
+        const type = this.#operandType(cursor.uleb());
+        return this.push(this.pop(), type);
+      }
+      case LOCATION_OP.GNU_uninit:
+        return;
+    }
+    super.step(op);
+  }
+
+  #piece(bits: number, offset: number): void {
+    if (this.#pieces.length === MAX_PIECES) throw new NoValue("a location of too many pieces");
+    this.#pieces.push({ bits, offset, location: this.#take() });
+  }
+
+  #entryValue(bytes: Uint8Array): void {
+    // The compilers emit nothing but one register here.
+    const [op] = bytes;
+    if (bytes.length !== 1 || op < LOCATION_OP.reg0 || op > LOCATION_OP.reg31) {
+      throw new NoValue("a value at the function's entry that is not in a register");
+    }
+    const value = this.#location.entryValue(op - LOCATION_OP.reg0);
+    this.push(this.#known(value, "its value at the function's entry is not known"));
+  }
+}
+
+function numberOf(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (let at = bytes.length; at-- > 0;) value = (value << 8n) | BigInt(bytes[at]);
+  return value;
+}

@@ -1,0 +1,273 @@
+/** The variables of frames and images, their types and values, and formatters.
+ *
+ * Nothing of this is loaded at start: importing this module gives frames their variables. The main module
+ * does so.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ *
+ * using core = openCore("MyApp.core");
+ * for (const frame of core.threads[0].backtrace()) {
+ *   for (const { type, name, text, unavailable } of frame.variables) {
+ *     console.log(type.name, name, text ?? unavailable);
+ *   }
+ * }
+ * ```
+ *
+ * @module
+ */
+import { TargetGoneError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
+import type { LoadedImage } from "../macho/mod.ts";
+import type { DwarfPlace } from "../symbols/walking.ts";
+import {
+  type Activation,
+  builtInFormatters,
+  defaultLimits,
+  type Formatter,
+  FormatterTable,
+  frameVariables,
+  globalsOf,
+  type Limits,
+  ModuleVariables,
+  named,
+  searchType,
+  type Type,
+  type ValueContext,
+  type ValueMemory,
+  type Variable,
+} from "../values/mod.ts";
+export {
+  canonical,
+  damaged,
+  defaultLimits,
+  type Encoding,
+  type Enumerator,
+  type Formatter,
+  type Formatters,
+  FormatterTable,
+  type Language,
+  type Limits,
+  type Member,
+  type Place,
+  type Synthetic,
+  type TemplateArgument,
+  type Type,
+  type TypeKind,
+  type Value,
+  type ValueContext,
+  type ValueMemory,
+  type Variable,
+  type VariableKind,
+  type VariantPart,
+} from "../values/mod.ts";
+import { type FrameState, useVariables, type VariableOrigin } from "./frame.ts";
+import type { Target } from "./target.ts";
+
+/** The formatters that values are shown with. */
+export const formatters: FormatterTable = new FormatterTable(builtInFormatters);
+
+/** Adds a formatter, before those that there are.
+ *
+ * @example
+ * ```ts
+ * import { defineFormatter } from "@machpause/machpause/values";
+ *
+ * defineFormatter({
+ *   name: "Point",
+ *   type: "Point",
+ *   summary: (value) => `(${value.child("x")?.text}, ${value.child("y")?.text})`,
+ * });
+ * ```
+ */
+export function defineFormatter(formatter: Formatter): void {
+  formatters.add(formatter);
+}
+
+/** By the debug information they are read from. */
+const modules = new WeakMap<object, ModuleVariables>();
+
+function moduleOf(image: LoadedImage, { info, imageOffset }: DwarfPlace): ModuleVariables {
+  let module = modules.get(info);
+  if (module === undefined) {
+    module = new ModuleVariables(info, (offset) => {
+      const found = imageOffset(offset);
+      return found === undefined ? undefined : image.loadAddress + BigInt(found);
+    });
+    modules.set(info, module);
+  }
+  return module;
+}
+
+const nothing = new Uint8Array();
+
+/** The memory that a frame's variables are in: its captured stack, then the target's memory. */
+class FrameMemory implements ValueMemory {
+  readonly pointerSize: 4 | 8;
+  readonly #origin: VariableOrigin;
+  readonly #end: bigint;
+
+  constructor(origin: VariableOrigin) {
+    this.#origin = origin;
+    this.pointerSize = origin.memory.pointerSize;
+    this.#end = origin.stackAddress + BigInt(origin.stack.length);
+  }
+
+  #isCaptured(address: bigint): boolean {
+    return address >= this.#origin.stackAddress && address < this.#end;
+  }
+
+  readUpTo(address: bigint, length: number): Uint8Array {
+    const { memory, stack, stackAddress } = this.#origin;
+    if (this.#origin.isRunning() && this.#isCaptured(address)) {
+      const at = Number(address - stackAddress);
+      if (at + length <= stack.length) return stack.slice(at, at + length);
+    }
+    try {
+      return memory.readUpTo(address, length);
+    } catch (error) {
+      if (!(error instanceof TargetGoneError)) throw error;
+      return nothing;
+    }
+  }
+
+  isLater(address: bigint): boolean {
+    return this.#origin.isRunning() && !this.#isCaptured(address);
+  }
+
+  write(address: bigint, bytes: Uint8Array): void {
+    if (this.#origin.isRunning()) {
+      throw new TypeError("variables can be written while the target is paused");
+    }
+    this.#origin.memory.write(address, bytes);
+  }
+}
+
+/** The state of an activation; `null` where there is no debug information. */
+function activationAt(frame: Omit<FrameState, "level" | "resolver">): Activation | null {
+  const { arch, stack, origin, activation: index } = frame;
+  const { address, exact } = stack.frames[index];
+  const lookup = exact ? address : address - arch.callBias;
+  const image = origin.imageAt(lookup);
+  const found = image === null ? null : origin.debug.dwarfAt(image, lookup);
+  if (image === null || found === null) return null;
+  let byNumber: ReadonlyMap<number, bigint> | undefined;
+  let caller: Activation | null | undefined;
+  const next = stack.frames[index + 1];
+  return {
+    module: moduleOf(image, found),
+    offset: found.offset,
+    resume: found.offset + Number(address - lookup),
+    register(number) {
+      if (byNumber === undefined) {
+        const values = stack.registersOf(index);
+        byNumber = new Map(arch.threadState.registers.flatMap(({ name, dwarf }) => {
+          const value = values.get(name);
+          return dwarf === null || value === undefined ? [] : [[dwarf, value] as const];
+        }));
+      }
+      return byNumber.get(number);
+    },
+    frameAddress: next === undefined || next.row?.signalFrame ? undefined : BigInt(next.sp),
+    get caller() {
+      if (caller === undefined) {
+        const isCalled = next !== undefined && next.foundBy !== "async" && !next.exact;
+        caller = isCalled ? activationAt({ ...frame, activation: index + 1 }) : null;
+      }
+      return caller;
+    },
+    threadAddress: (descriptor) => threadAddress(origin, descriptor),
+    arch,
+  };
+}
+
+/** The address of a thread's variable from its descriptor: a function, the key of the thread's block, and the
+ * offset in it (dyld's `TLV_Thunk`). The block's address is in the thread's own array of such keys. */
+function threadAddress(origin: VariableOrigin, descriptor: bigint): bigint | undefined {
+  const { memory, threadHandle } = origin;
+  if (threadHandle === 0n) return undefined;
+  const size = memory.pointerSize;
+  const pointer = (address: bigint): bigint | undefined => {
+    const bytes = memory.readUpTo(address, size);
+    if (bytes.length < size) return undefined;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, size);
+    return size === 8 ? view.getBigUint64(0, true) : BigInt(view.getUint32(0, true));
+  };
+  const key = pointer(descriptor + BigInt(size));
+  const offset = pointer(descriptor + BigInt(2 * size));
+  if (key === undefined || offset === undefined || key === 0n || key > 1023n) return undefined;
+  const block = pointer(threadHandle + key * BigInt(size));
+  return block === undefined || block === 0n ? undefined : block + offset;
+}
+
+function contextOf(
+  { arch, resolver, origin }: Pick<FrameState, "arch" | "resolver" | "origin">,
+  memory: ValueMemory,
+  module: ModuleVariables | null,
+  limits: Partial<Limits>,
+): ValueContext {
+  const found = new Map<string, Type | null>();
+  const context: ValueContext = {
+    memory,
+    addressMask: arch.pointerSize === 8 ? arch.addressMask : 0xffff_ffffn,
+    pointerSize: arch.pointerSize,
+    limits: { ...defaultLimits, ...limits },
+    formatters,
+    symbolAt(address) {
+      const { symbol, offset } = resolver.resolve(address);
+      return symbol === null ? null : { name: symbol.name, offset };
+    },
+    addressesOf: (symbol) => origin.lookup(symbol),
+    findType(name) {
+      let type = found.get(name);
+      if (type === undefined) {
+        type = module === null ? null : searchType(module.entries, module.types, name);
+        found.set(name, type);
+      }
+      return type;
+    },
+    limited(limits) {
+      return { ...this, limits: { ...this.limits, ...limits } };
+    },
+  };
+  return context;
+}
+
+useVariables({
+  variables(frame, limits) {
+    const activation = activationAt(frame);
+    if (activation === null) return [];
+    const context = contextOf(frame, new FrameMemory(frame.origin), activation.module, limits);
+    return frameVariables(activation, frame.level, context);
+  },
+  locals: (variables) => named(variables, "in this frame"),
+});
+
+/** The variables outside of functions: of one name, or all of an image, unit by unit as they are asked for.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ * import { globals } from "@machpause/machpause/values";
+ *
+ * using core = openCore("MyApp.core");
+ * for (const variable of globals(core, core.images[0], "gCount")) console.log(`${variable}`);
+ * ```
+ * @param name also without its namespaces
+ */
+export function* globals(target: Target, image: LoadedImage, name?: RawText): Generator<Variable> {
+  const { arch, memory } = target;
+  const origin: VariableOrigin = {
+    ...target.variableOrigin,
+    stack: nothing,
+    stackAddress: 0n,
+    threadHandle: 0n,
+    imageAt: (address) => target.imageAt(address),
+  };
+  for (const found of origin.debug.dwarfOf(image)) {
+    const module = moduleOf(image, found);
+    const context = contextOf({ arch, resolver: target, origin }, memory, module, {});
+    yield* globalsOf(module, arch, context, name);
+  }
+}

@@ -1,0 +1,40 @@
+/** Values as text on one line. */
+
+import type { RawText } from "../escape.ts";
+import type { Value } from "./model.ts";
+import { canonical, isReference } from "./types.ts";
+
+/** Maximum length of a line, in characters. */
+const MAX_LINE = 1 << 12;
+
+/** As in `(Point) p = {x = 1, y = 2}`. */
+export function inlineText(value: Value): RawText {
+  return `(${value.type.name}) ${value.name} = ${contentText(value, value.context.limits.depth)}`;
+}
+
+/** A value without its name and type: `3`, `{x = 1, y = 2}`, `0x… "text"`, `<optimized out>`.
+ *
+ * @param depth levels of members that are written; beyond it there is `{…}`
+ */
+export function contentText(value: Value, depth: number): RawText {
+  const { unavailable, text, summary } = value;
+  if (unavailable !== null) return `<${unavailable}>`;
+  const isAlias = isReference(canonical(value.type).kind);
+  const own = [isAlias ? null : text, summary].filter((part) => part !== null).join(" ");
+  if (text !== null && !isAlias) return own;
+  const { childCount } = value;
+  if (childCount === 0) return own === "" ? "{}" : own;
+  if (depth <= 0) return own === "" ? "{…}" : own;
+  const children = value.children();
+  const parts: string[] = [];
+  let length = 0;
+  for (const child of children) {
+    const label = /^\[\d+\]$/.test(child.name) || child.name === "" ? "" : `${child.name} = `;
+    const part = label + contentText(child, depth - 1);
+    length += part.length;
+    if (length > MAX_LINE) break;
+    parts.push(part);
+  }
+  if (parts.length < childCount) parts.push("…");
+  return `${own === "" ? "" : `${own} `}{${parts.join(", ")}}`;
+}

@@ -1,0 +1,117 @@
+/** Finds definitions of types by name, for those that a unit only declares. */
+
+import { AT, type EntryReader, TAG } from "../dwarf/variables.ts";
+import type { RawText } from "../escape.ts";
+import { guarded, pointerTo, type TypeReader } from "./dwarf_types.ts";
+import type { Type } from "./model.ts";
+import { voidType } from "./types.ts";
+
+/** Maximum size of the units that are searched for definitions, in bytes. */
+const MAX_SEARCHED = 64 << 20;
+/** Maximum number of names that are kept. */
+const MAX_NAMES = 1 << 20;
+
+/** The places of type definitions by their unqualified names, for each reader. */
+const indexes = new WeakMap<EntryReader, Map<string, number[]>>();
+
+const records: ReadonlySet<number> = new Set([
+  TAG.structure_type,
+  TAG.class_type,
+  TAG.union_type,
+  TAG.enumeration_type,
+  TAG.interface_type,
+]);
+
+const indexed: ReadonlySet<number> = new Set([...records, TAG.base_type, TAG.typedef]);
+
+/** The place of the definition of a type with a qualified name; -1 when there is none. All units are read
+ * for the first one, where they are not too large. */
+export function findDefinition(
+  entries: EntryReader,
+  types: TypeReader,
+  name: RawText,
+  tag: number,
+): number {
+  const own = lastPart(name);
+  for (const place of indexOf(entries).get(own) ?? []) {
+    const entry = guarded(() => entries.at(place), null);
+    if (entry === null || !records.has(entry.tag) || isUnion(entry.tag) !== isUnion(tag)) continue;
+    if (types.qualified(entry, own) === name) return place;
+  }
+  return -1;
+}
+
+/** Spaces, and the words of C before a name that C++ leaves out. */
+const tagWords = /\b(?:struct|class|union|enum)\s+/g;
+
+/** The type with a name, as {@linkcode Type.name} writes it: a defined type, and pointers to one; `null` when
+ * there is none. */
+export function searchType(entries: EntryReader, types: TypeReader, name: string): Type | null {
+  const text = name.replace(tagWords, "").replace(/\s+/g, " ").trim();
+  const pointer = /^(.*[^\s*])((?:\s*\*\s*(?:const\b)?)+)$/.exec(text);
+  if (pointer !== null) {
+    let type = searchType(entries, types, pointer[1]);
+    const size = entries.info.units[0]?.addressSize ?? 8;
+    for (const _ of pointer[2].matchAll(/\*/g)) {
+      type = type === null ? null : pointerTo(type, size);
+    }
+    return type;
+  }
+  if (text === "void") return voidType;
+  if (text.startsWith("const ")) return searchType(entries, types, text.slice(6));
+  const own = lastPart(text);
+  for (const place of indexOf(entries).get(own) ?? []) {
+    const type = types.at(place);
+    if (type.name === text) return type;
+  }
+  return null;
+}
+
+function isUnion(tag: number): boolean {
+  return tag === TAG.union_type;
+}
+
+/** The name after the last `::` that is not in template arguments. */
+function lastPart(name: RawText): RawText {
+  let depth = 0;
+  for (let at = name.length - 1; at > 0; at--) {
+    const character = name[at];
+    if (character === ">") depth++;
+    else if (character === "<") depth--;
+    else if (character === ":" && name[at - 1] === ":" && depth === 0) return name.slice(at + 1);
+  }
+  return name;
+}
+
+function indexOf(entries: EntryReader): Map<string, number[]> {
+  let index = indexes.get(entries);
+  if (index === undefined) {
+    index = buildIndex(entries);
+    indexes.set(entries, index);
+  }
+  return index;
+}
+
+function buildIndex(entries: EntryReader): Map<string, number[]> {
+  const index = new Map<string, number[]>();
+  let searched = 0;
+  let count = 0;
+  for (const unit of entries.info.units) {
+    searched += unit.size;
+    if (searched > MAX_SEARCHED || count > MAX_NAMES) break;
+    guarded(() => {
+      const root = entries.at(unit.offset + unit.entries);
+      if (root === null) return;
+      const enter = ({ tag }: { tag: number }) => tag === TAG.namespace || records.has(tag);
+      for (const [entry] of entries.walk(root, enter)) {
+        if (!indexed.has(entry.tag) || entry.flag(AT.declaration)) continue;
+        const { name } = entry;
+        if (name === null || ++count > MAX_NAMES) continue;
+        const known = index.get(name);
+        if (known === undefined) index.set(name, [entry.place]);
+        else known.push(entry.place);
+      }
+    }, undefined);
+  }
+  return index;
+}
