@@ -17,6 +17,7 @@ import {
   unknownAddress,
 } from "./address_info.ts";
 import type { DebugProvider } from "./debug_provider.ts";
+import { demangle, isMangled, isNamed, mangledPart, mayContain } from "./demangle/demangle.ts";
 import { ImageMap } from "./image_map.ts";
 
 const noFrames: readonly SourceFrame[] = [];
@@ -125,7 +126,9 @@ export class Symbolizer implements Resolver {
   }
 
   /** The symbols with exactly that name, with or without the leading underscore, in the order of the
-   * images. */
+   * images. Where there are none, the functions of C++, Swift, Rust and Objective-C that are named so: by
+   * their base name or a qualified one, with parameters or without. Those of the dyld shared cache are found
+   * by their exact names alone. */
   lookup(name: string): FoundSymbol[] {
     const { images } = this.images;
     const found = images.flatMap((image) => {
@@ -136,9 +139,26 @@ export class Symbolizer implements Resolver {
     if (found.length > 0) return found;
     // In the shared cache exports come first: to search all of its symbols reads its string table.
     const search = new NameSearch(name);
-    return images.flatMap((image) =>
+    const exact = images.flatMap((image) =>
       image instanceof Image ? image.searchSymbols(search).map((symbol) => ({ image, symbol })) : []
     );
+    return exact.length > 0 ? exact : this.#lookupReadable(name);
+  }
+
+  #lookupReadable(name: string): FoundSymbol[] {
+    const part = mangledPart(name);
+    if (part === undefined) return [];
+    const found: FoundSymbol[] = [];
+    for (const image of this.images.images) {
+      if (image instanceof Image && image.inSharedCache) continue;
+      const { symbols } = image as { symbols?: Iterable<ImageSymbol> };
+      for (const symbol of symbols ?? []) {
+        if (!mayContain(symbol.name, part)) continue;
+        if (!isMangled(symbol.name) && !/^[-+]\[/.test(symbol.name)) continue;
+        if (isNamed(demangle(symbol.name), name)) found.push({ image, symbol });
+      }
+    }
+    return found;
   }
 
   /** A section of the image's debug information, such as `__debug_frame`; `null` when none is found. */

@@ -19,4 +19,4 @@ export { Symbolizer } from "./symbolizer.ts";
 export { DebugProvider } from "./debug_provider.ts";
 export type { DebugInfo, DwarfPlace } from "./debug_info.ts";
 export { type SymbolFile, SymbolFiles, type SymbolOptions } from "./symbol_files.ts";
-export { demangle, isMangled } from "./demangle/demangle.ts";
+export { demangle, isMangled, isNamed, mangledPart, mayContain } from "./demangle/demangle.ts";

@@ -1,6 +1,8 @@
 /** Address expressions: numbers, registers and symbols, with C's integer operators between them. */
+import type { ImageSymbol } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
+import { editDistance } from "./table.ts";
 import { integer, registerNamed } from "./values.ts";
 
 /** The binary operators by precedence, the weakest first, as in C. */
@@ -26,7 +28,51 @@ export function addressOf(session: Session, text: string): bigint {
 /** The value of a number, a register or a symbol. */
 function operand(session: Session, text: string): bigint | undefined {
   const value = integer(text) ?? registerNamed(session, text.replace(/^\$/, ""));
-  return value ?? session.target.lookup(text)[0]?.symbol.address;
+  return value ?? symbolAddress(session, text);
+}
+
+/** The address of a symbol, by its own name or by that of its function.
+ *
+ * @throws UserError where several functions have the name
+ */
+function symbolAddress(session: Session, name: string): bigint | undefined {
+  const found = session.target.lookup(name);
+  const [first] = found;
+  if (first === undefined) return undefined;
+  // Of symbols with exactly this name, the first image's is meant.
+  if (first.symbol.name === name || first.symbol.rawName === name) return first.symbol.address;
+  const names = new Map(found.map(({ symbol }) => [symbol.address, session.demangle(symbol.name)]));
+  if (names.size === 1) return first.symbol.address;
+  const listed = [...names.values()].slice(0, 6).map((text) => `\`${text}\``).join(", ");
+  const more = names.size > 6 ? ` and ${names.size - 6} more` : "";
+  throw new UserError(`${names.size} functions are named ${name}: ${listed}${more}`);
+}
+
+/** The number of symbols whose names are compared with a misspelt one. */
+const MAX_COMPARED = 50_000;
+
+/** What is said of names that are nearly the given one: `: did you mean main?`. */
+export function near(session: Session, name: string): string {
+  const wanted = name.toLowerCase();
+  const found = new Map<string, number>();
+  let left = MAX_COMPARED;
+  for (const image of session.target.images) {
+    if ((image as { inSharedCache?: boolean }).inSharedCache) continue;
+    const { symbols } = image as { symbols?: Iterable<ImageSymbol> };
+    for (const symbol of symbols ?? []) {
+      if (left-- <= 0) break;
+      // Mangled names are compared by their last identifier.
+      const readable = session.demangle(symbol.name);
+      const base = readable === symbol.name ? readable : /[\w$~]+(?=[^\w$~]*$)/.exec(
+        readable.replace(/\(.*$/s, "").replace(/<.*>/s, ""),
+      )?.[0] ?? readable;
+      if (Math.abs(base.length - wanted.length) > 2) continue;
+      const distance = editDistance(base.toLowerCase(), wanted);
+      if (distance <= Math.max(1, Math.floor(wanted.length / 4))) found.set(base, distance);
+    }
+  }
+  const names = [...found].sort((a, b) => a[1] - b[1]).slice(0, 3).map(([name]) => `\`${name}\``);
+  return names.length === 0 ? "" : `: did you mean ${names.join(" or ")}?`;
 }
 
 /** A recursive-descent parser that evaluates as it goes. */
@@ -82,13 +128,12 @@ class Expression {
     // A method of Objective-C; or a name, with the parameters that C++ writes after it.
     const name = this.#next(/[-+]\[[^\]]*\]|[\w$.:@~]+(?:\([^()]*\))?(?: const)?/y);
     if (name === undefined) throw this.#wrong();
-    const value = isSymbol
-      ? this.#session.target.lookup(name)[0]?.symbol.address
-      : operand(this.#session, name);
+    const value = isSymbol ? symbolAddress(this.#session, name) : operand(this.#session, name);
     if (value !== undefined) return value;
-    throw new UserError(
-      isSymbol ? `no symbol is named ${name}` : `${name} is no number, no register and no symbol`,
-    );
+    const what = isSymbol
+      ? `no symbol is named ${name}`
+      : `${name} is no number, no register and no symbol`;
+    throw new UserError(`${what}${near(this.#session, name)}`);
   }
 
   /** Takes what matches next, after blanks. */

@@ -7,7 +7,7 @@ import { checkFolders } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";
 import { missingLines } from "../view/missing_symbols.ts";
 import { hex } from "../view/render.ts";
-import { addressOf } from "./address.ts";
+import { addressOf, near } from "./address.ts";
 import { type Command, command, many, optional, rest } from "./command.ts";
 import { integer } from "./values.ts";
 
@@ -79,25 +79,6 @@ async function search(
     }
   }
   return lines;
-}
-
-/** The name without its parameters, as C++ and Swift functions are often typed. */
-function withoutParameters(name: string): string {
-  return name.replace(/\(.*$/s, "");
-}
-
-async function lookupName(session: Session, name: string): Promise<SafeText[]> {
-  const exact = session.target.lookup(name);
-  if (exact.length > 0) return exact.map(({ image, symbol }) => symbolLine(session, image, symbol));
-  // A mangled name contains the last part of its readable form.
-  const part = /\w+(?=\W*$)/.exec(withoutParameters(name))?.[0];
-  if (part === undefined || !/[:.(~ ]/.test(name)) return [];
-  const wanted = withoutParameters(name);
-  return await search(session, (symbol) => {
-    if (!symbol.name.includes(part)) return false;
-    const plain = session.demangle(symbol.name);
-    return plain === name || withoutParameters(plain) === wanted;
-  });
 }
 
 async function lookupPattern(session: Session, text: string): Promise<SafeText[]> {
@@ -178,9 +159,18 @@ export const images: readonly Command[] = [
       await session.loadDemangler();
       if (regex) return await lookupPattern(session, text);
       if (address === undefined && (name !== undefined || integer(text) === undefined)) {
-        const found = await lookupName(session, text);
+        const found = session.target.lookup(text)
+          .map(({ image, symbol }) => symbolLine(session, image, symbol));
+        if (found.length > maxMatches) {
+          return [
+            ...found.slice(0, maxMatches),
+            session.style("quiet", safe`(${found.length} in all: narrow the name)`),
+          ];
+        }
         if (found.length > 0) return found;
-        if (name !== undefined) throw new UserError(`no symbol is named ${name}`);
+        if (name !== undefined) {
+          throw new UserError(`no symbol is named ${name}${near(session, name)}`);
+        }
       }
       return lookupAddress(session, addressOf(session, text));
     },

@@ -179,7 +179,7 @@ function argumentsOf(command: Command, text: string, skip: number): string[] {
 
 /** The Damerau-Levenshtein distance, optimal string alignment: how many letters must be changed,
  * added, left out or swapped with their neighbour. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

@@ -192,6 +192,10 @@ async function symbolNames(session: Session, word: string): Promise<Candidates> 
   const { Image } = await import("../../lib/macho/walking.ts");
   const found = new Set<string>();
   let left = 0;
+  for (const name of await functionNames(session, word)) {
+    if (found.size < maxCandidates) found.add(name);
+    else left++;
+  }
   for (const image of session.target.images) {
     if (!(image instanceof Image)) continue;
     const { names, more } = image.symbolNames(word, maxCandidates);
@@ -204,6 +208,55 @@ async function symbolNames(session: Session, word: string): Promise<Candidates> 
   // A name with blanks or quotes would not be read back as one word.
   const candidates = [...found].filter((name) => !/[\s"']/.test(name)).sort();
   return { candidates, more: left };
+}
+
+/** How long names are demangled for one Tab, in milliseconds. */
+const demangleMilliseconds = 60;
+
+/** The prefixes of mangled names, and of Objective-C's methods. */
+const mangledPrefixes = ["_Z", "_R", "$s", "$S", "-[", "+["];
+
+/** The mangled names of images. */
+const mangledNames = new WeakMap<object, readonly string[]>();
+
+/** The functions of C++, Swift and Rust whose names begin so, from any scope on; the Objective-C methods. */
+async function functionNames(session: Session, word: string): Promise<Set<string>> {
+  const [{ Image }, { demangle, mangledPart, mayContain, plainName }] = await Promise.all([
+    import("../../lib/macho/walking.ts"),
+    import("../../lib/symbols/demangle/demangle.ts"),
+  ]);
+  await session.loadDemangler();
+  const found = new Set<string>();
+  const part = /[A-Za-z_$][\w$]*$/.test(word) ? mangledPart(word) ?? "" : "";
+  if (part === "" && !/[:.]$/.test(word)) return found;
+  const late = performance.now() + demangleMilliseconds;
+  for (const image of session.target.images) {
+    if (!(image instanceof Image) || image.inSharedCache) continue;
+    let names = mangledNames.get(image);
+    if (names === undefined) {
+      names = mangledPrefixes.flatMap((prefix) => image.symbolNames(prefix, Infinity).names);
+      mangledNames.set(image, names);
+    }
+    for (const name of names) {
+      if (!mayContain(name, part)) continue;
+      if (performance.now() > late) return found;
+      const readable = demangle(name);
+      if (readable === name) continue;
+      const plain = plainName(readable);
+      for (let at = 0; at >= 0; at = nextScope(plain, at)) {
+        const rest = plain.slice(at);
+        if (rest.startsWith(word)) found.add(rest);
+      }
+    }
+  }
+  return found;
+}
+
+/** Where the next scope of a qualified name begins; -1 behind the last. */
+function nextScope(name: string, at: number): number {
+  const next = /::|\./g;
+  next.lastIndex = at;
+  return next.exec(name) === null ? -1 : next.lastIndex;
 }
 
 async function files(word: string): Promise<Candidates> {

@@ -105,3 +105,113 @@ export function demangle(name: string, style: DemangleStyle = "simplified"): Raw
   cache[style].set(name, text);
   return text;
 }
+
+/** A readable name without what stands between brackets of one kind, at its outermost level. */
+function without(name: string, open: string, close: string): string {
+  const operator = open === "(" ? /\boperator\s*$/ : /\boperator\s*[-<]?$/;
+  let depth = 0;
+  let kept = "";
+  for (let at = 0; at < name.length; at++) {
+    const character = name[at];
+    // Neither operators nor arrows are brackets.
+    const isBracket = depth > 0 && name[at - 1] !== "-" ||
+      depth === 0 && !operator.test(kept.slice(-12));
+    if (character === open && isBracket) depth++;
+    else if (character === close && depth > 0 && isBracket) depth--;
+    else if (depth === 0) kept += character;
+  }
+  return kept;
+}
+
+/** A readable name in the form in which two are compared: without blanks that mean nothing. */
+function normal(name: string): string {
+  return name.replace(/\s+/g, " ").replace(/ ?([<>(),*&:]) ?/g, "$1").trim();
+}
+
+/** `Pool<i32>::spin` for Rust's `<Pool<i32>>::spin` and `<Pool<i32> as Job>::spin`. */
+function unwrapped(name: string): string {
+  if (name[0] !== "<") return name;
+  let depth = 0;
+  for (let at = 0; at < name.length; at++) {
+    if (name[at] === "<") depth++;
+    else if (name[at] === ">" && name[at - 1] !== "-" && --depth === 0) {
+      return name.slice(1, at).replace(/ as .*$/, "") + name.slice(at + 1);
+    }
+  }
+  return name;
+}
+
+/** What follows a function's parameters. */
+const qualifiers = /(?: ?(?:\bconst|\bvolatile|&&?|->.*))+$/;
+
+/** The ways in which people write a function's name. */
+interface NameForms {
+  readonly whole: string;
+  /** Without parameters. */
+  readonly bare: string;
+  /** Without parameters, template arguments and return type. */
+  readonly plain: string;
+}
+
+const formsKnown = new Map<string, NameForms>();
+
+function formsOf(readable: string): NameForms {
+  const known = formsKnown.get(readable);
+  if (known !== undefined) return known;
+  const whole = normal(readable);
+  const scopeless = unwrapped(readable).replaceAll("(anonymous namespace)::", "");
+  const bare = normal(
+    without(scopeless, "(", ")").replace(qualifiers, ""),
+  );
+  const plain = without(bare, "<", ">").replace(/^.* (?=[\w$~:.]+$)/, "");
+  const forms = { whole, bare, plain };
+  if (formsKnown.size > 4096) formsKnown.clear();
+  formsKnown.set(readable, forms);
+  return forms;
+}
+
+/** A readable name without parameters, template arguments and return type: `app::Box::get`. */
+export function plainName(readable: string): string {
+  return formsOf(readable).plain;
+}
+
+/** Whether a readable name is what somebody means who writes `wanted`: the whole name, or its end from a
+ * scope on (`push_back`, `vector::push_back`), with or without parameters and template arguments. A selector
+ * alone means every Objective-C method of that name.
+ *
+ * @param readable as {@linkcode demangle} gives it
+ */
+export function isNamed(readable: string, wanted: string): boolean {
+  const objc = /^[-+]\[(\S+) (\S+)\]$/.exec(readable);
+  if (objc !== null) {
+    const [, owner, selector] = objc;
+    const type = owner.replace(/\(.*\)$/, "");
+    return [selector, `${owner} ${selector}`, `${type} ${selector}`, `[${type} ${selector}]`]
+      .includes(wanted);
+  }
+  const want = formsOf(wanted);
+  const name = formsOf(readable);
+  const ends = (name: string, wanted: string) =>
+    name === wanted ||
+    name.endsWith(wanted) && /[:.]/.test(name[name.length - wanted.length - 1] ?? "");
+  if (wanted.includes("(") && !/operator\s?\(\)$/.test(wanted)) {
+    return ends(name.whole, want.whole);
+  }
+  return ends(name.bare, want.whole) || ends(name.plain, want.whole);
+}
+
+/** A part of the mangled forms of every function that is named so: identifiers are spelt out in them.
+ * `undefined` where there is none. */
+export function mangledPart(wanted: string): string | undefined {
+  // An operator has a code of its own: what it is of is looked for.
+  const bare = without(without(wanted, "(", ")").replace(qualifiers, ""), "<", ">")
+    .replace(/(?:::)?\boperator.*$/, "");
+  if (bare === "" && wanted !== "") return "";
+  return /[A-Za-z_$][\w$]*(?=[^\w$]*$)/.exec(bare)?.[0];
+}
+
+/** Whether a symbol may be of a function with the given {@linkcode mangledPart}. Swift's mangling spells a
+ * word that occurs again as a reference to it, after a zero. */
+export function mayContain(symbol: string, part: string): boolean {
+  return symbol.includes(part) || /^_?\$[sS].*\d*0[a-zA-Z]/.test(symbol);
+}
