@@ -8,7 +8,14 @@ import { mstName, openMst } from "../../lib/symbols/mst/mod.ts";
 import { UserError } from "../errors.ts";
 import type { Values } from "../options.ts";
 import { isFolder } from "../prompt/open.ts";
-import { archNameOf, imagesIn, makeTable, type TableInput } from "../../lib/symbols/index/mod.ts";
+import {
+  archNameOf,
+  dsymPaths,
+  imagesIn,
+  makeTable,
+  type TableInput,
+} from "../../lib/symbols/index/mod.ts";
+import { FILE_TYPE } from "../../lib/macho/walking.ts";
 import { complain, explain, print } from "../view/output.ts";
 import { bytesText, Progress, secondsText } from "../view/progress.ts";
 import { count, join } from "../view/text.ts";
@@ -156,7 +163,7 @@ function openInputs(
       const file = files.open(path);
       open.push(file);
       return [...imagesIn(file)].map((binary, index): TableInput => ({ path, index, binary }));
-    }).filter(({ binary }) => {
+    }).map((input) => dsymOf(input, open) ?? input).filter(({ binary }) => {
       const name = archNameOf(binary);
       return name !== null && (arch === undefined || name === arch);
     });
@@ -165,6 +172,30 @@ function openInputs(
     close();
     throw error;
   }
+}
+
+/** The image's dSYM, beside it or beside the bundles that it is in, as `symbolicate` finds it; `undefined`
+ * where there is none, and for a dSYM.
+ *
+ * @param open receives the file
+ */
+function dsymOf({ path, binary: { image } }: TableInput, open: OpenFile[]): TableInput | undefined {
+  if (image.fileType === FILE_TYPE.MH_DSYM || image.uuid === null) return undefined;
+  for (const root of dsymPaths(path)) {
+    for (const path of files.walk(root)) {
+      const file = files.open(path);
+      const binaries = [...imagesIn(file)];
+      const index = binaries.findIndex(({ image: { uuid, fileType } }) =>
+        fileType === FILE_TYPE.MH_DSYM && uuid === image.uuid
+      );
+      if (index >= 0) {
+        open.push(file);
+        return { path, index, binary: binaries[index] };
+      }
+      file[Symbol.dispose]();
+    }
+  }
+  return undefined;
 }
 
 /** The files at a path: in a folder, those of the dSYMs. */

@@ -7,6 +7,18 @@ import { addressOf } from "./address.ts";
 import { type Command, command, many, optional, required } from "./command.ts";
 import { checkWritable, confirmed, integer, wholeNumber, yesOption } from "./values.ts";
 
+/** The number of lines of source before and after a frame's own. */
+const contextAround = 2;
+
+/** The selected frame, and at a prompt its source where that is here. */
+async function frameAndSource(session: Session): Promise<SafeText[]> {
+  const lines = selectedFrame(session);
+  const { source } = session.frame;
+  if (source === null || !session.ui.interactive) return lines;
+  const { contextLines } = await import("../view/source.ts");
+  return [...lines, ...contextLines(session, source, contextAround)];
+}
+
 /** The selected frame, as `frame` shows it. */
 export function selectedFrame(session: Session): SafeText[] {
   const { frame, pointerSize, style } = session;
@@ -40,7 +52,7 @@ export const frames: readonly Command[] = [
     example: "up 2",
     run({ session }, [count = "1"]) {
       session.selectFrame(session.frameIndex + wholeNumber(count, "a count"));
-      return selectedFrame(session);
+      return frameAndSource(session);
     },
   }),
   command({
@@ -51,7 +63,7 @@ export const frames: readonly Command[] = [
     example: "down",
     run({ session }, [count = "1"]) {
       session.selectFrame(session.frameIndex - wholeNumber(count, "a count"));
-      return selectedFrame(session);
+      return frameAndSource(session);
     },
   }),
   command({
@@ -63,7 +75,7 @@ export const frames: readonly Command[] = [
     example: "frame 3",
     run({ session }, [number]) {
       if (number !== undefined) session.selectFrame(wholeNumber(number, "a frame's number"));
-      return selectedFrame(session);
+      return frameAndSource(session);
     },
   }),
   command({

@@ -2,21 +2,107 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import { InputError, MAX_SIZE, readPlainFile } from "../input.ts";
+import type { ImageSymbol, SourceLocation } from "../../mod.ts";
+import { exists } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";
-import { padStart, trimEnd } from "./text.ts";
+import { cut, padStart, trimEnd } from "./text.ts";
 
 /** Number of lines shown before and after. */
 const around = 5;
 
-/** Where a file may be: as `source map` says, or at its own path. */
+/** The number of functions whose source files are looked at for a name. */
+const MAX_FUNCTIONS = 20_000;
+
+/** The path of a source file in the debug information, by its last components: as `bt` prints it. The frames
+ * of all threads are looked at first. `undefined` where there is none.
+ *
+ * @throws UserError where there are several
+ */
+function sourceNamed(session: Session, name: string): string | undefined {
+  const isNamed = (file: string) => file === name || file.endsWith(`/${name}`);
+  const shown = new Set(
+    session.threads().flatMap((thread) =>
+      [...thread.backtrace()].flatMap(({ source }) => source?.file ?? [])
+    ).filter(isNamed),
+  );
+  if (shown.size > 1) {
+    throw new UserError(`${name} is ${[...shown].join(", and ")}: write more of the path`);
+  }
+  const [only] = shown;
+  if (only !== undefined) return only;
+  let left = MAX_FUNCTIONS;
+  for (const image of session.target.images) {
+    if ((image as { inSharedCache?: boolean }).inSharedCache) continue;
+    const { symbols } = image as { symbols?: Iterable<ImageSymbol> };
+    for (const { address } of symbols ?? []) {
+      if (left-- <= 0) return undefined;
+      const found = session.target.resolve(address).source?.file;
+      if (found !== undefined && isNamed(found)) return found;
+    }
+  }
+  return undefined;
+}
+
+/** Where a file may be: as `source map` says, where the demo's sources are, or at its own path. */
 function candidates(session: Session, file: string): string[] {
   const found: string[] = [];
+  const own = demoSource(session, file);
+  if (own !== undefined) found.push(own);
   for (const [from, to] of session.sourceMap) {
     if (file === from || file.startsWith(from.endsWith("/") ? from : `${from}/`)) {
       found.push(to + file.slice(from.replace(/\/$/, "").length));
     }
   }
   return [...found, file];
+}
+
+/** A source file of the demo: a checkout has them. */
+function demoSource(session: Session, file: string): string | undefined {
+  if (session.maybeTarget?.name !== "demo") return undefined;
+  const name = /^\.\/demo\/([\w.]+)$/.exec(file)?.[1];
+  const url = new URL(`../../examples/demo/${name}`, import.meta.url);
+  return name === undefined || url.protocol !== "file:"
+    ? undefined
+    : decodeURIComponent(url.pathname);
+}
+
+/** Some lines around a frame's own; nothing where its source is not here.
+ *
+ * @param around number of lines before and after
+ */
+export function contextLines(session: Session, { file, line }: SourceLocation, around: number) {
+  try {
+    return numbered(session, readSource(session, file), line, line, around);
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
+  }
+}
+
+/** Lines with their numbers.
+ *
+ * @param current the line that is marked
+ */
+function numbered(
+  session: Session,
+  lines: readonly string[],
+  line: number,
+  current: number | undefined,
+  around: number,
+): SafeText[] {
+  const first = Math.max(1, line - around);
+  const last = Math.min(lines.length, line + around);
+  const digits = String(last).length;
+  const { columns } = session.ui.size();
+  const shown: SafeText[] = [];
+  for (let number = first; number <= last; number++) {
+    const isCurrent = number === current;
+    const mark = isCurrent ? safe`->` : safe`  `;
+    const head = safe`${mark} ${padStart(safe`${number}`, digits)}  `;
+    const text = cut(escape(lines[number - 1].replaceAll("\t", "    ")), columns - head.length);
+    shown.push(trimEnd(safe`${session.style(isCurrent ? "heading" : "quiet", head)}${text}`));
+  }
+  return shown;
 }
 
 function readSource(session: Session, file: string): string[] {
@@ -45,7 +131,11 @@ export function sourceLines(session: Session, where?: string): SafeText[] {
   const named = /^(?:(.+):)?(\d+)$/.exec(where ?? "");
   if (where !== undefined && named === null) throw new UserError(`${where} is not file:line`);
   const source = named?.[1] === undefined ? session.frame.source : null;
-  const file = named?.[1] ?? source?.file;
+  const file = named?.[1] === undefined
+    ? source?.file
+    : exists(named[1])
+    ? named[1]
+    : sourceNamed(session, named[1]) ?? named[1];
   const line = named === null ? source?.line : Number(named[2]);
   if (file === undefined || line === undefined) {
     throw new UserError(
@@ -58,16 +148,14 @@ export function sourceLines(session: Session, where?: string): SafeText[] {
       `${file} has ${lines.length} lines only: it is not the file that was built`,
     );
   }
-  const first = Math.max(1, line - around);
-  const last = Math.min(lines.length, line + around);
-  const digits = String(last).length;
-  const shown = [session.style("quiet", safe`${escape(file)}:${line}`)];
-  for (let number = first; number <= last; number++) {
-    const text = escape(lines[number - 1].replaceAll("\t", "    "));
-    const current = number === source?.line;
-    const mark = current ? safe`->` : safe`  `;
-    const head = safe`${mark} ${padStart(safe`${number}`, digits)}  `;
-    shown.push(safe`${session.style(current ? "heading" : "quiet", head)}${text}`);
-  }
-  return shown.map(trimEnd);
+  const current = source?.line ??
+    (session.captured && isFrameFile(session, file) ? session.frame.source?.line : undefined);
+  return [
+    session.style("quiet", safe`${escape(file)}:${line}`),
+    ...numbered(session, lines, line, current, around),
+  ];
+}
+
+function isFrameFile(session: Session, file: string): boolean {
+  return session.frames[session.frameIndex]?.source?.file === file;
 }

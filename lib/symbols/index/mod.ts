@@ -13,3 +13,4 @@ export {
 export { serveTasks } from "./serve.ts";
 export type { IndexSystem } from "./tasks.ts";
 export { imagesIn } from "../binaries.ts";
+export { dsymPaths } from "../finder.ts";
