@@ -41,14 +41,17 @@ export async function complete(
     return nothing;
   }
   if (names.length > 0 && before.length > 0) return { start, candidates: names, suffix: " " };
-  const path = /([A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[\d+\])*)\??\.([\w$]*)$/.exec(head);
-  if (path !== null) {
+  // Not the decimal point of a number.
+  const dot = /(?<!(?:^|[^\w$])\d+)\??\.([A-Za-z_$][\w$]*)?$/.exec(head);
+  if (dot !== null) {
     const { propertyNames } = await import("./properties.ts");
-    const candidates = propertyNames(session, path[1], path[2]);
-    return { start: cursor - path[2].length, candidates };
+    const [, prefix = ""] = dot;
+    // Code of several lines is one expression.
+    const before = text.slice(0, lineStart + dot.index);
+    return { start: cursor - prefix.length, candidates: propertyNames(session, before, prefix) };
   }
   const identifier = /(?:^|[^\w$.])([A-Za-z_$][\w$]*)$/.exec(head)?.[1] ?? "";
-  const variables = identifier === "" ? [] : globalNames(identifier);
+  const variables = identifier === "" ? [] : globalNames(session, identifier);
   if (before.length === 0) {
     const candidates = [...new Set([...names, ...variables])].sort();
     if (candidates.length === 1 && names.includes(candidates[0])) {
@@ -79,11 +82,19 @@ function commandWords(before: readonly string[], word: string): string[] {
 }
 
 /** Names in the global scope: the user's variables, the API, the language's own. */
-function globalNames(prefix: string): string[] {
+function globalNames(session: Session, prefix: string): string[] {
   return Object.getOwnPropertyNames(globalThis)
     .filter((name) => name.startsWith(prefix) && /^[A-Za-z_$][\w$]*$/.test(name))
     .filter((name) => !name.startsWith("__machpause"))
+    .filter((name) => name[0] !== "$" || isRegister(session, name))
     .sort();
+}
+
+/** Whether a global is no register of another architecture. */
+function isRegister(session: Session, name: string): boolean {
+  if (session.maybeTarget === undefined) return false;
+  const isGetter = Object.getOwnPropertyDescriptor(globalThis, name)?.get !== undefined;
+  return !isGetter || registerNames(session, "$").includes(name);
 }
 
 interface Candidates {
@@ -146,8 +157,11 @@ async function candidatesOf(
 ): Promise<Candidates> {
   if (typeof kind !== "string") return among(kind, word);
   switch (kind) {
-    case "command":
-      return among(commands.commands.map(({ name }) => name), word);
+    case "command": {
+      const { subjectNames } = await import("../commands/help.ts");
+      const names = commands.entries.map(({ name }) => name).filter((name) => name.length > 2);
+      return among([...names, ...subjectNames], word);
+    }
     case "file":
       return await files(word);
     case "process":

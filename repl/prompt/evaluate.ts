@@ -91,6 +91,13 @@ export async function evaluate(source: string): Promise<unknown> {
   }
 }
 
+/** Whether code that gave nothing should say so: it ends in an expression that was asked for its value. */
+export async function asksForValue(source: string): Promise<boolean> {
+  const { lastExpression } = await import("./transform.ts");
+  const kind = await lastExpression(source);
+  return kind !== undefined && !/^(?:Assignment|Unary:void|Update|Call:console)/.test(kind);
+}
+
 /** Where in typed code an error comes from; `null` where it does not. */
 export function placeOf(error: unknown, source: string): CodePlace | null {
   if (error instanceof CodeError) {

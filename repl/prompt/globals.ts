@@ -1,10 +1,34 @@
 /** What code typed at the prompt finds in the global scope. */
 import { Target } from "../../mod.ts";
+import { archs } from "../../lib/arch/mod.ts";
 import { defineCommand } from "../commands/mod.ts";
+import { registerNamed } from "../commands/values.ts";
+import { UserError } from "../errors.ts";
 import { exposeApi } from "./api.ts";
 import { tameConsole } from "./console.ts";
 import type { sessionGlobals } from "./global_names.ts";
 import type { Session } from "./session.ts";
+
+/** `$pc`, `$rax` and the other registers of all architectures. */
+const registerGlobals: ReadonlySet<string> = new Set(
+  Object.values(archs).flatMap(({ threadState }) => [
+    ...threadState.registers.map(({ name }) => `$${name}`),
+    ...["$pc", "$sp", "$fp", "$lr"],
+  ]),
+);
+
+/** The value of a register in the selected frame.
+ *
+ * @throws UserError where the target has no such register
+ */
+function registerValue(session: Session, name: string): bigint | undefined {
+  const { arch } = session.target;
+  const roles: readonly string[] = ["pc", "sp", "fp", ...arch.lr === null ? [] : ["lr"]];
+  const known = roles.includes(name) ||
+    arch.threadState.registers.some((register) => register.name === name);
+  if (!known) throw new UserError(`${arch.name} has no register ${name}`);
+  return registerNamed(session, name);
+}
 
 /** Puts the API, the session's target, threads, thread and frame, and what an embedding program adds
  * into the global scope.
@@ -31,6 +55,21 @@ export function exposeGlobals(
       }
       : undefined;
     Object.defineProperty(globalThis, name, { get, set, configurable: true, enumerable: false });
+  }
+  for (const name of registerGlobals) {
+    Object.defineProperty(globalThis, name, {
+      get: () => registerValue(session, name.slice(1)),
+      // Whoever gives such a name to a variable has it from then on.
+      set: (value: unknown) =>
+        void Object.defineProperty(globalThis, name, {
+          value,
+          writable: true,
+          configurable: true,
+          enumerable: false,
+        }),
+      configurable: true,
+      enumerable: false,
+    });
   }
   for (const [name, value] of Object.entries({ defineCommand, ...context })) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });

@@ -78,12 +78,21 @@ export class Interpreter implements CommandContext {
    */
   evaluate = async (code: string): Promise<Lines> => {
     await this.ready();
-    const { evaluate, show } = await import("./evaluate.ts");
+    const { asksForValue, evaluate, show } = await import("./evaluate.ts");
     const value = await evaluate(code);
-    if (value === undefined) return [];
+    if (value === undefined) return await asksForValue(code) ? await this.#undefined(code) : [];
     remember("_", value);
     return show(value);
   };
+
+  /** What is shown of `undefined`: a misspelt property is named. Calls give it often and mean nothing by it:
+   * it is shown to people alone. */
+  async #undefined(code: string): Promise<Lines> {
+    const { misspelt } = await import("./properties.ts");
+    const why = misspelt(this.session, code);
+    if (why !== undefined) return [safe`undefined: ${escape(why)}`];
+    return this.session.ui.interactive ? [this.session.style("quiet", safe`undefined`)] : [];
+  }
 
   /** A value as the prompt shows it; a string without quotes. */
   show = async (value: unknown): Promise<Lines> => {
@@ -232,7 +241,13 @@ export class Interpreter implements CommandContext {
         return await this.#report(error, safe`${what}; ${meant}`);
       }
     }
-    await this.#report(error, undefined, await this.#placeLines(error, code));
+    const lines = await this.#placeLines(error, code);
+    if (error instanceof TypeError) {
+      const { misspelt } = await import("./properties.ts");
+      const why = misspelt(this.session, code);
+      if (why !== undefined) lines.push(escape(why));
+    }
+    await this.#report(error, undefined, lines);
   }
 
   /** Where in the user's code an error comes from. */

@@ -1,6 +1,8 @@
 /** The properties of objects that are named at the prompt, found without running the user's code. */
 import { Image } from "../../lib/macho/mod.ts";
 import * as api from "../../mod.ts";
+import { type Node, parse } from "acorn";
+import { editDistance } from "../commands/table.ts";
 import type { Session } from "./session.ts";
 
 /** The getters of the API that neither stop nor change the target. */
@@ -24,10 +26,17 @@ const harmless: readonly (readonly [type: unknown, names: readonly string[]])[] 
 /** A value that cannot be read without running code, but whose prototype is known. */
 class Unknown {
   readonly prototype: object | null;
-  constructor(prototype: object | null) {
+  /** The prototype of its elements, where it has some. */
+  readonly element: object | undefined;
+  constructor(prototype: object | null, element?: object) {
     this.prototype = prototype;
+    this.element = element;
   }
 }
+
+/** A node of the syntax tree, whose fields depend on its type. */
+// deno-lint-ignore no-explicit-any
+type Tree = Node & Record<string, any>;
 
 /** The prototypes of the session's globals, for when nothing is captured. */
 const answers: Readonly<Record<string, object>> = {
@@ -40,8 +49,10 @@ const answers: Readonly<Record<string, object>> = {
 function root(session: Session, name: string): unknown {
   if (name === "target") return session.maybeTarget ?? new Unknown(null);
   if (Object.hasOwn(answers, name) && isSessionGetter(name)) {
-    if (session.maybeTarget === undefined) return new Unknown(answers[name]);
-    if (!session.captured) return new Unknown(answers[name]);
+    const element = name === "threads" ? api.Thread.prototype : undefined;
+    if (session.maybeTarget === undefined || !session.captured) {
+      return new Unknown(answers[name], element);
+    }
     try {
       return {
         threads: () => session.threads(),
@@ -89,11 +100,13 @@ function property(session: Session, value: unknown, name: string): unknown {
     );
     if (known) return (value as Record<string, unknown>)[name];
     if (value instanceof api.Target && name === "threads") {
-      return value.paused ? value.threads : new Unknown(Array.prototype);
+      return value.paused ? value.threads : new Unknown(Array.prototype, api.Thread.prototype);
     }
     return undefined;
   }
-  if (value === session.maybeTarget && name === "threads") return new Unknown(Array.prototype);
+  if (value === session.maybeTarget && name === "threads") {
+    return new Unknown(Array.prototype, api.Thread.prototype);
+  }
   return undefined;
 }
 
@@ -115,17 +128,209 @@ function names(value: unknown, prefix: string): string[] {
   return [...found];
 }
 
-/** The names of the properties of what a path, such as `target.images[0]`, names.
+/** What a call or a getter of the API gives, and the elements of what it gives. Nothing of it is run. */
+const results: readonly (readonly [of: object, name: string, gives: object, element?: object])[] = [
+  [api.Target.prototype, "threads", Array.prototype, api.Thread.prototype],
+  [api.Target.prototype, "images", Array.prototype, Image.prototype],
+  [api.Target.prototype, "snapshot", api.Snapshot.prototype],
+  [api.Target.prototype, "pause", api.Pause.prototype],
+  [api.Snapshot.prototype, "threads", Array.prototype, api.Thread.prototype],
+  [api.Snapshot.prototype, "mainThread", api.Thread.prototype],
+  [api.Thread.prototype, "backtrace", api.Backtrace.prototype, api.Frame.prototype],
+  [api.Thread.prototype, "name", String.prototype],
+  [api.Thread.prototype, "state", String.prototype],
+  [api.Thread.prototype, "registers", api.Registers.prototype],
+  [api.Frame.prototype, "registers", api.Registers.prototype],
+  [api.Frame.prototype, "function", String.prototype],
+  [api.Backtrace.prototype, "activations", Array.prototype, api.Frame.prototype],
+];
+
+/** Methods of arrays that give the same kind of array, and those that give one of its elements. */
+const sameArray = /^(?:filter|slice|concat|toSorted|toReversed|sort|reverse|toSpliced|with)$/;
+const oneElement = /^(?:find|findLast|at|pop|shift)$/;
+/** Methods that call a function with each element. */
+const withEach = /^(?:filter|map|find|findLast|findIndex|some|every|forEach|flatMap)$/;
+
+/** The kind of what an expression gives, found without running it. */
+function kindOf(session: Session, node: Tree, bound: ReadonlyMap<string, unknown>): unknown {
+  switch (node.type) {
+    case "Identifier":
+      return bound.has(node.name) ? bound.get(node.name) : root(session, node.name);
+    case "Literal":
+      return node.value;
+    case "TemplateLiteral":
+      return "";
+    case "ArrayExpression":
+      return new Unknown(Array.prototype);
+    case "ParenthesizedExpression":
+    case "ChainExpression":
+    case "AwaitExpression":
+      return kindOf(session, node.expression ?? node.argument, bound);
+    case "NewExpression": {
+      const made = kindOf(session, node.callee, bound);
+      return typeof made === "function" ? new Unknown(made.prototype) : undefined;
+    }
+    case "MemberExpression": {
+      const owner = kindOf(session, node.object, bound);
+      if (!node.computed) return memberOf(session, owner, node.property.name);
+      if (owner instanceof Unknown) return owner.element && new Unknown(owner.element);
+      return Array.isArray(owner) ? owner[Number(node.property.value) || 0] : undefined;
+    }
+    case "CallExpression": {
+      if (node.callee.type !== "MemberExpression") return undefined;
+      const owner = kindOf(session, node.callee.object, bound);
+      const name: string = node.callee.property.name ?? "";
+      const element = elementOf(owner);
+      if (isArray(owner) && sameArray.test(name)) return new Unknown(Array.prototype, element);
+      if (isArray(owner) && oneElement.test(name)) return element && new Unknown(element);
+      if (isArray(owner) && /^(?:map|flatMap)$/.test(name)) return new Unknown(Array.prototype);
+      if (typeof owner === "string" || prototypeOf(owner) === String.prototype) {
+        return /^(?:split|match)$/.test(name) ? new Unknown(Array.prototype) : "";
+      }
+      return resultOf(owner, name);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function prototypeOf(value: unknown): object | null {
+  if (value instanceof Unknown) return value.prototype;
+  return value === null || value === undefined ? null : Object.getPrototypeOf(Object(value));
+}
+
+function isArray(value: unknown): boolean {
+  return Array.isArray(value) || prototypeOf(value) === Array.prototype;
+}
+
+function elementOf(value: unknown): object | undefined {
+  if (value instanceof Unknown) return value.element;
+  if (value instanceof api.Backtrace) return api.Frame.prototype;
+  return Array.isArray(value) && value.length > 0
+    ? Object.getPrototypeOf(Object(value[0]))
+    : undefined;
+}
+
+/** What a method or getter of ours gives. */
+function resultOf(owner: unknown, name: string): Unknown | undefined {
+  const chain = prototypeOf(owner);
+  const row = results.find(([of, given]) =>
+    given === name && chain !== null &&
+    (chain === of || Object.prototype.isPrototypeOf.call(of, chain))
+  );
+  return row && new Unknown(row[2], row[3]);
+}
+
+function memberOf(session: Session, owner: unknown, name: string): unknown {
+  return property(session, owner, name) ?? resultOf(owner, name);
+}
+
+/** The expression that ends where `text` does: names, properties, calls, indices, and what is in brackets. */
+function lastExpression(text: string): string {
+  let at = text.length;
+  for (;;) {
+    const before = text.slice(0, at);
+    const name = /(?:[\w$]+|\?\.|\.|!)$/.exec(before)?.[0];
+    if (name !== undefined) {
+      at -= name.length;
+      continue;
+    }
+    const closing = before.at(-1);
+    if (closing === ")" || closing === "]") {
+      const open = matchingOpen(before);
+      if (open < 0) return text.slice(at);
+      at = open;
+    } else if (closing === '"' || closing === "'" || closing === "`") {
+      const open = before.lastIndexOf(closing, before.length - 2);
+      return open < 0 ? text.slice(at) : text.slice(open);
+    } else return text.slice(at);
+  }
+}
+
+/** The index of the bracket that the last character closes; -1 where there is none. */
+function matchingOpen(text: string): number {
+  const open: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
+  const stack: string[] = [];
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text[at];
+    if (character in open) stack.push(open[character]);
+    else if (/[([{]/.test(character)) {
+      if (stack.pop() !== character) return -1;
+      if (stack.length === 0) return at;
+    }
+  }
+  return -1;
+}
+
+function parsed(expression: string): Tree | undefined {
+  try {
+    const source = expression.replace(/(?<=[\w$)\]])!(?=[.[(])/g, "");
+    return (parse(`(${source})`, { ecmaVersion: "latest", sourceType: "module" }).body[0] as Tree)
+      .expression;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parameters of functions that are being typed as arguments of `filter`, `map` and their like. */
+function parameters(session: Session, before: string): Map<string, unknown> {
+  const bound = new Map<string, unknown>();
+  const calls = /\.(\w+)\(\s*(?:async\s+)?\(?\s*([A-Za-z_$][\w$]*)[^()]*?\)?\s*=>/g;
+  for (const match of before.matchAll(calls)) {
+    if (!withEach.test(match[1])) continue;
+    const owner = parsed(lastExpression(before.slice(0, match.index)));
+    const element = owner && elementOf(kindOf(session, owner, bound));
+    if (element !== undefined) bound.set(match[2], new Unknown(element));
+  }
+  return bound;
+}
+
+/** The names of the properties of the expression that ends where `before` does.
  *
+ * @param before what was typed up to the dot
  * @param prefix the beginning of the names
  */
-export function propertyNames(
-  session: Session,
-  path: string,
-  prefix: string,
-): readonly string[] {
-  const [first, ...rest] = path.match(/[\w$]+/g) ?? [];
-  let value = first === undefined ? undefined : root(session, first);
-  for (const name of rest) value = property(session, value, name);
-  return names(value, prefix);
+export function propertyNames(session: Session, before: string, prefix: string): readonly string[] {
+  const bound = parameters(session, before);
+  const node = parsed(lastExpression(before));
+  return node === undefined ? [] : names(kindOf(session, node, bound), prefix);
+}
+
+/** What is said of a property that does not exist in what was typed; `undefined` where all do, or it cannot
+ * be known without running the code: `Thread has no nmae: did you mean name?` */
+export function misspelt(session: Session, code: string): string | undefined {
+  let tree: Tree;
+  try {
+    tree = parse(code, { ecmaVersion: "latest", allowAwaitOutsideFunction: true }) as Tree;
+  } catch {
+    return undefined;
+  }
+  let found: string | undefined;
+  const visit = (node: Tree): void => {
+    for (const value of Object.values(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) {
+        if (child !== null && typeof child === "object" && typeof child.type === "string") {
+          visit(child);
+        }
+      }
+    }
+    if (found !== undefined || node.type !== "MemberExpression" || node.computed) return;
+    const owner = kindOf(session, node.object, new Map());
+    const prototype = prototypeOf(owner);
+    const name: string = node.property.name ?? "";
+    const known = names(owner, "");
+    if (prototype === null || prototype === Object.prototype || known.includes(name)) return;
+    if (name in Object.prototype) return;
+    const near = known.map((other) => ({ other, distance: editDistance(name, other) }))
+      .filter(({ other, distance }) => distance <= Math.max(1, Math.floor(other.length / 3)))
+      .sort((a, b) => a.distance - b.distance).slice(0, 2)
+      .map(({ other }) => `\`${other}\``).join(" or ");
+    const { constructor } = prototype as { constructor?: { name?: string } };
+    const isOurs = Object.values(api).includes(constructor as never) ||
+      prototype === Image.prototype;
+    if (near === "" && !isOurs) return;
+    found = `${constructor?.name ?? "it"} has no \`${name}\`${near && `: did you mean ${near}?`}`;
+  };
+  visit(tree);
+  return found;
 }

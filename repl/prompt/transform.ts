@@ -267,6 +267,18 @@ function addCheck(body: Tree, edits: Edit[]): void {
   }
 }
 
+/** The kind of the expression that code ends with; `undefined` where it ends with another statement.
+ * `Call:console` is a call of the console's. */
+export async function lastExpression(source: string): Promise<string | undefined> {
+  const { tree } = await read(source);
+  const last: Tree | undefined = tree.body.at(-1);
+  if (last?.type !== "ExpressionStatement") return undefined;
+  const { expression } = last;
+  const kind = expression.type.replace(/Expression$/, "");
+  if (kind === "Unary") return `Unary:${expression.operator}`;
+  return kind === "Call" && expression.callee.object?.name === "console" ? "Call:console" : kind;
+}
+
 /** Transforms typed code. The value of the result is that of the last expression.
  *
  * @throws IncompleteError when more lines are needed
