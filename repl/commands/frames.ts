@@ -23,7 +23,9 @@ async function frameAndSource(session: Session): Promise<SafeText[]> {
 export function selectedFrame(session: Session): SafeText[] {
   const { frame, pointerSize, style } = session;
   const { columns } = session.ui.size();
-  return [frameLine(frame, pointerSize, frameColumns([frame]), style, undefined, columns - 2)];
+  return [
+    frameLine(frame, pointerSize, frameColumns([frame], columns), style, undefined, columns - 2),
+  ];
 }
 
 /** A register of the thread state, by its name or its role.

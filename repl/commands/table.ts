@@ -119,6 +119,21 @@ export class CommandTable {
     return this.#abbreviated(text, words);
   }
 
+  /** The length of the command's name that a line begins with; 0 where it is code. */
+  nameLength(line: string): number {
+    const text = line.trimStart();
+    try {
+      const call = this.parse(text);
+      if (call === undefined) return 0;
+      const found = this.entries.find(({ name, command }) =>
+        command === call.command && text.startsWith(name) && !/^\w/.test(text.slice(name.length))
+      );
+      return found?.name.length ?? /^\S*/.exec(text)![0].length;
+    } catch {
+      return 0;
+    }
+  }
+
   /** A command by the beginnings of its words, such as `re r` and `th list`. */
   #abbreviated(text: string, words: readonly string[]): Call | undefined {
     const [first] = words;

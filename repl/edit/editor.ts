@@ -40,8 +40,12 @@ export interface EditorOptions {
   complete(text: string, cursor: number): Promise<Completion>;
   /** Whether Enter ends the input; otherwise it begins another line. */
   isComplete(text: string): Promise<boolean>;
-  /** Colours the prompt. */
-  stylePrompt(text: SafeText): SafeText;
+  /** Colours text of a kind: `p` is the prompt; the others are those of `highlight`. */
+  style?(kind: string, text: SafeText): SafeText;
+  /** The kinds of a text's characters, one character for each. */
+  highlight?(text: string): string;
+  /** The terminal's answer to a question about its colours. */
+  answered?(text: string): void;
   /** Ctrl-Z. */
   suspend(): void;
   /** Ctrl-C while no line is being read. */
@@ -67,6 +71,16 @@ interface Search {
   readonly text: string;
 }
 
+/** The candidates that were listed, through which further Tabs go. */
+interface Cycle {
+  readonly candidates: readonly string[];
+  /** Where the candidate is that stands in the line. */
+  readonly start: number;
+  end: number;
+  /** The candidate's index; -1 before the first one. */
+  at: number;
+}
+
 /** The prompt of further lines. */
 const more = "| ";
 
@@ -83,6 +97,8 @@ export class LineEditor {
   #entry = 0;
   /** The line being typed, while the history is browsed. */
   #typed = "";
+  /** The candidates that further Tabs go through. */
+  #cycle: Cycle | undefined;
   #pumping = false;
   #ended = false;
   /** Whether a key was pressed since the reading began. */
@@ -105,6 +121,7 @@ export class LineEditor {
     this.#buffer.reset();
     this.#search = undefined;
     this.#entry = -1;
+    this.#cycle = undefined;
     this.#touched = false;
     this.#draw();
     if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
@@ -116,6 +133,7 @@ export class LineEditor {
   feed(keys: readonly Key[]): void {
     for (const key of keys) {
       if (key.name === "ctrl-backslash") this.#options.quit();
+      else if (key.name === "answer") this.#options.answered?.(key.text);
       else if (this.#reading === undefined && key.name === "ctrl-c") {
         // What was typed ahead was meant to follow what is interrupted.
         this.#keys.length = 0;
@@ -179,11 +197,9 @@ export class LineEditor {
     // A prompt that leaves no room for input is cut at its front; a question is not.
     const room = Math.max(2, columns - 20);
     if (!reading.plain && textWidth(prompt) > room) prompt = `…${prompt.slice(-room + 1)}`;
-    const shown = layout({ prompt, more, text: drawable(text), cursor, columns });
-    this.#screen.draw(visiblePart(shown, rows), {
-      length: prompt.length,
-      apply: (text) => this.#options.stylePrompt(text),
-    });
+    const kinds = reading.plain ? "" : this.#options.highlight?.(text) ?? "";
+    const shown = layout({ prompt, more, text: drawable(text), kinds, cursor, columns });
+    this.#screen.draw(visiblePart(shown, rows), this.#options.style);
   }
 
   async #pump(): Promise<void> {
@@ -225,6 +241,10 @@ export class LineEditor {
     if (this.#search !== undefined && this.#pressInSearch(key)) return;
     const listing = this.#listNext;
     this.#listNext = false;
+    if (this.#cycle !== undefined && (key.name === "tab" || key.name === "shift-tab")) {
+      return this.#goThrough(this.#cycle, key.name === "tab" ? 1 : -1);
+    }
+    this.#cycle = undefined;
     const buffer = this.#buffer;
     const edit = edits[key.name];
     if (edit !== undefined) return edit(buffer);
@@ -279,16 +299,31 @@ export class LineEditor {
     return await this.#options.isComplete(this.#buffer.text);
   }
 
-  /** Shows an older or a newer entry of the history. */
+  /** Shows an older or a newer entry of the history: of those that begin with what was typed, where some do. */
   #browse(direction: -1 | 1): void {
     if (this.#reading!.plain) return;
     const { entries } = this.#options.history;
     if (this.#entry < 0) this.#entry = entries.length;
-    const next = this.#entry + direction;
-    if (next < 0 || next > entries.length) return;
     if (this.#entry === entries.length) this.#typed = this.#buffer.text;
+    const typed = this.#typed;
+    const known = typed.trim() !== "" && entries.some((entry) => entry.startsWith(typed));
+    const fits = (entry: string) =>
+      !known || entry.startsWith(typed) && entry !== this.#buffer.text;
+    let next = this.#entry + direction;
+    while (next >= 0 && next < entries.length && !fits(entries[next])) next += direction;
+    if (next < 0 || next > entries.length) return;
     this.#entry = next;
     this.#buffer.set(entries[next] ?? this.#typed);
+  }
+
+  /** Puts the next candidate in the place of the last one. */
+  #goThrough(cycle: Cycle, direction: -1 | 1): void {
+    const { candidates, start } = cycle;
+    const count = candidates.length;
+    cycle.at = (cycle.at + direction + count + (cycle.at < 0 && direction < 0 ? 1 : 0)) % count;
+    const next = candidates[cycle.at];
+    this.#buffer.replace(start, cycle.end, next);
+    cycle.end = start + next.length;
   }
 
   /** Handles a key while the history is searched.
@@ -356,6 +391,7 @@ export class LineEditor {
       this.#listNext = true;
       return;
     }
+    this.#cycle = { start, end: cursor, candidates, at: -1 };
     const lines = this.#listed(candidates, more);
     this.above(() => {
       for (const line of lines) this.#options.write(safe`${line}\n`);

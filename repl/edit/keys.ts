@@ -2,7 +2,7 @@
 
 /** A key, or a piece of text. */
 export interface Key {
-  /** `text`, `paste`, or the key's name: `enter`, `ctrl-a`, `alt-b`, `word-left`… */
+  /** `text`, `paste`, `answer` to a question of the terminal's, or the key's name: `enter`, `ctrl-a`, `alt-b`, `word-left`… */
   readonly name: string;
   /** What was typed or pasted; empty for keys. */
   readonly text: string;
@@ -94,6 +94,12 @@ export class KeyReader {
 }
 
 function escapeSequence(text: string, final: boolean): [Key | undefined, number] | undefined {
+  // The answer to an OSC question, ended by BEL or ST.
+  // deno-lint-ignore no-control-regex
+  const answer = /^\x1b\](\d+;[^\x07\x1b]{0,200})(?:\x07|\x1b\\)/.exec(text);
+  if (answer !== null) return [{ name: "answer", text: answer[1] }, answer[0].length];
+  // deno-lint-ignore no-control-regex
+  if (!final && /^\x1b\](?:\d+(?:;[^\x07\x1b]{0,200}\x1b?)?)?$/.test(text)) return undefined;
   // deno-lint-ignore no-control-regex
   const csi = /^\x1b(?:\[([\d;?<]*)([A-Za-z~])|O([A-Z]))/.exec(text);
   if (csi !== null) {

@@ -5,6 +5,8 @@ import { charWidth, textWidth } from "./width.ts";
 /** Rows of a terminal, and the cursor in them. */
 export interface Layout {
   readonly rows: readonly string[];
+  /** What each character of the rows is, for its colour: one character for each; all are plain without. */
+  readonly kinds?: readonly string[];
   readonly row: number;
   readonly column: number;
 }
@@ -33,26 +35,33 @@ function drawn(text: string): SafeText {
  * @param more before each further line
  */
 export function layout(
-  { prompt, more, text, cursor, columns }: {
+  { prompt, more, text, kinds = "", cursor, columns }: {
     prompt: string;
     more: string;
     text: string;
+    /** Of the text's characters. */
+    kinds?: string;
     cursor: number;
     columns: number;
   },
 ): Layout {
   const rows: string[] = [];
+  const rowKinds: string[] = [];
+  let currentKinds = "";
   let current = "";
   let width = 0;
   let at: { row: number; column: number } | undefined;
-  const put = (character: string) => {
+  const end = () => {
+    rows.push(current);
+    rowKinds.push(currentKinds);
+    current = currentKinds = "";
+    width = 0;
+  };
+  const put = (character: string, kind: string) => {
     const wide = charWidth(character);
-    if (width + wide > columns) {
-      rows.push(current);
-      current = "";
-      width = 0;
-    }
+    if (width + wide > columns) end();
     current += character;
+    currentKinds += kind.repeat(character.length);
     width += wide;
   };
   const mark = () => {
@@ -61,30 +70,36 @@ export function layout(
       ? { row: rows.length + 1, column: 0 }
       : { row: rows.length, column: width };
   };
-  for (const character of prompt) put(character);
+  for (const character of prompt) put(character, "p");
   let index = 0;
   for (const character of text) {
     if (index === cursor) mark();
+    const kind = kinds[index] ?? " ";
     index += character.length;
     if (character === "\n") {
-      rows.push(current);
-      current = "";
-      width = 0;
-      for (const character of more) put(character);
-    } else put(character === "\t" ? " " : character);
+      end();
+      for (const character of more) put(character, "p");
+    } else put(character === "\t" ? " " : character, kind);
   }
   if (at === undefined) mark();
-  rows.push(current);
+  end();
   const { row, column } = at!;
-  if (row === rows.length) rows.push("");
-  return { rows, row, column };
+  if (row === rows.length) end();
+  return { rows, kinds: rowKinds, row, column };
 }
 
 /** The rows that fit the screen, around the cursor. */
-export function visiblePart({ rows, row, column }: Layout, height: number): Layout {
-  if (rows.length <= height) return { rows, row, column };
+export function visiblePart(whole: Layout, height: number): Layout {
+  const { rows, kinds, row, column } = whole;
+  if (rows.length <= height) return whole;
   const first = Math.min(Math.max(0, row - height + 1), rows.length - height);
-  return { rows: rows.slice(first, first + height), row: row - first, column };
+  const part = <T>(of: readonly T[]) => of.slice(first, first + height);
+  return {
+    rows: part(rows),
+    ...(kinds === undefined ? {} : { kinds: part(kinds) }),
+    row: row - first,
+    column,
+  };
 }
 
 /** A part of the screen that is rewritten in place. */
@@ -98,9 +113,9 @@ export class Screen {
 
   /** Shows `next` in place of what is shown.
    *
-   * @param style colours the first characters of the first row, which are the prompt
+   * @param style colours text of a kind
    */
-  draw(next: Layout, style?: { readonly length: number; apply(text: SafeText): SafeText }): void {
+  draw(next: Layout, style: (kind: string, text: SafeText) => SafeText = (_, text) => text): void {
     let out = safe``;
     let { row, column } = this.#shown;
     const move = (toRow: number, toColumn: number) => {
@@ -113,22 +128,27 @@ export class Screen {
       column = toColumn;
     };
     const before = this.#shown.rows;
+    const kindsBefore = this.#shown.kinds;
     for (let index = 0; index < next.rows.length; index++) {
       const text = next.rows[index];
       const old = before[index];
-      if (old === text) continue;
+      const kinds = next.kinds?.[index] ?? "";
+      const oldKinds = kindsBefore?.[index] ?? "";
+      if (old === text && kinds === oldKinds) continue;
       if (old === undefined && index > 0) {
         move(index - 1, column);
         out = safe`${out}\r\n`;
         row = index;
         column = 0;
       }
-      const same = commonLength(old ?? "", text);
+      const same = commonLength(old ?? "", text, firstDifference(kinds, oldKinds));
       move(index, textWidth(text.slice(0, same)));
-      const styled = index === 0 && style !== undefined && same === 0 && text.length >= style.length
-        ? safe`${style.apply(drawn(text.slice(0, style.length)))}${drawn(text.slice(style.length))}`
-        : drawn(text.slice(same));
-      out = safe`${out}${styled}`;
+      for (let at = same; at < text.length;) {
+        let end = at + 1;
+        while (end < text.length && kinds[end] === kinds[at]) end++;
+        out = safe`${out}${style(kinds[at] ?? " ", drawn(text.slice(at, end)))}`;
+        at = end;
+      }
       column = textWidth(text);
       if (old !== undefined && textWidth(old) > column) out = safe`${out}\x1b[K`;
       // After a full row terminals differ in where the cursor is.
@@ -177,11 +197,22 @@ export class Screen {
   }
 }
 
+/** The index of the first character in which two texts differ; where one ends, none does. */
+function firstDifference(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let at = 0; at < shorter; at++) if (a[at] !== b[at]) return at;
+  return Infinity;
+}
+
 /** The number of code units at their beginning that two texts have in common, up to the end of a
- * character. */
-function commonLength(a: string, b: string): number {
+ * character.
+ *
+ * @param most at most so many
+ */
+function commonLength(a: string, b: string, most: number): number {
   let length = 0;
-  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  const shorter = Math.min(a.length, b.length, most);
+  while (length < shorter && a[length] === b[length]) length++;
   // A combining mark is drawn together with the character before it.
   while (
     length > 0 && length < b.length &&

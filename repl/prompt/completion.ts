@@ -159,8 +159,10 @@ async function candidatesOf(
   switch (kind) {
     case "command": {
       const { subjectNames } = await import("../commands/help.ts");
-      const names = commands.entries.map(({ name }) => name).filter((name) => name.length > 2);
-      return among([...names, ...subjectNames], word);
+      const own = among([...commands.commands.map(({ name }) => name), ...subjectNames], word);
+      return own.candidates.length > 0
+        ? own
+        : among(commands.entries.map(({ name }) => name), word);
     }
     case "file":
       return await files(word);

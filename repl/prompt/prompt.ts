@@ -5,6 +5,7 @@ import { History, historyPath } from "../edit/history.ts";
 import { TerminalInput } from "../edit/terminal.ts";
 import { textWidth } from "../edit/width.ts";
 import { complain, explain, print, terminalSize } from "../view/output.ts";
+import { asksForBackground, type Kind, plain, useBackground } from "../view/style.ts";
 import { cut } from "../view/text.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { Session } from "./session.ts";
@@ -14,6 +15,20 @@ const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 
 /** How often a target is looked at while a line is being typed. */
 const watchMilliseconds = 250;
+
+/** The colours of what is typed, by the kinds of `highlight`. */
+const kindStyles: Readonly<Record<string, Kind>> = {
+  p: "quiet",
+  c: "name",
+  k: "heading",
+  s: "running",
+  n: "address",
+  r: "image",
+  q: "quiet",
+};
+
+/** Asks the terminal for its background: OSC 11 of xterm. */
+const backgroundQuestion = safe`\x1b]11;?\x07`;
 
 /** How the prompt runs. */
 export interface PromptOptions {
@@ -186,6 +201,8 @@ async function converse(
   const input = new TerminalInput(print);
   /** Stops waiting for what runs. */
   let abandon: (() => void) | undefined;
+  /** The kinds of what is typed, once the commands are loaded. */
+  let highlight: ((text: string) => string) | undefined;
   /** What is shown of the progress. */
   let progress = safe``;
   const size = terminalSize;
@@ -200,7 +217,17 @@ async function converse(
       return await (await import("./completion.ts")).complete(session, text, cursor);
     },
     isComplete: async (text) => await (await interpreter.get()).endsHere(text),
-    stylePrompt: (text) => session.style("quiet", text),
+    style(kind, text) {
+      const known = Object.hasOwn(kindStyles, kind) ? kindStyles[kind] : undefined;
+      return known === undefined ? text : session.style(known, text);
+    },
+    highlight: (text) => session.style === plain ? "" : highlight?.(text) ?? "",
+    answered(text) {
+      const style = useBackground(text);
+      if (style === undefined) return;
+      session.style = style;
+      editor.redraw();
+    },
     suspend() {
       const { state, maybeTarget } = session;
       if (state === "paused") {
@@ -282,6 +309,7 @@ async function converse(
   };
 
   input.raw = true;
+  if (session.style !== plain && asksForBackground()) print(backgroundQuestion);
   let reading: Promise<void> | undefined;
   const listen = () => {
     reading ??= input.read((keys) => editor.feed(keys)).finally(() => editor.end());
@@ -303,7 +331,11 @@ async function converse(
     void Promise.all([
       interpreter.get().then((loaded) => loaded.ready()),
       import("./completion.ts"),
-    ]).catch(() => {});
+      import("../edit/highlight.ts"),
+      import("../commands/mod.ts"),
+    ]).then(([, , marks, { commands }]) => {
+      highlight ??= (text) => marks.highlight(text, commands.nameLength(text));
+    }).catch(() => {});
     const answer = await reply.finally(() => clearInterval(watch));
     if (answer.kind === "end") {
       if (editor.ended || await mayLeave()) break;

@@ -86,10 +86,11 @@ export interface FrameColumns {
   readonly image: number;
 }
 
-/** The widths that fit all of `frames`. */
-export function frameColumns(frames: readonly Frame[]): FrameColumns {
+/** The widths that fit all of `frames`; images get a quarter of a screen at most. */
+export function frameColumns(frames: readonly Frame[], width = Infinity): FrameColumns {
   let image = 0;
   for (const frame of frames) image = Math.max(image, imageName(frame).length);
+  image = Math.min(image, Math.max(12, Math.floor(width / 4)));
   return { index: String(frames.at(-1)?.index ?? 0).length, image };
 }
 
@@ -103,7 +104,7 @@ export function frameLine(
   width = Infinity,
 ): SafeText {
   const index = style("quiet", padStart(safe`${frame.index}`, columns.index));
-  const image = style("image", padEnd(imageName(frame), columns.image));
+  const image = style("image", padEnd(cut(imageName(frame), columns.image), columns.image));
   const address = style("address", hex(frame.address, pointerSize));
   const before = columns.index + columns.image + 2 * pointerSize + 8;
   const place = placeText(frame, width - before, name);
@@ -182,7 +183,7 @@ function frameLines(
   name: ((mangled: string) => string) | undefined,
   width: number,
 ): SafeText[] {
-  const columns = frameColumns(frames);
+  const columns = frameColumns(frames, width);
   const lineOf = (frame: Frame, room = width) =>
     frameLine(frame, pointerSize, columns, style, name, room);
   if (width === Infinity) return frames.map((frame) => lineOf(frame));

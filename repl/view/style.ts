@@ -62,6 +62,8 @@ export const coloured: Style = styleOf("both");
 
 let use: ColourUse = "auto";
 let theme: Theme | undefined;
+/** Whether the user chose it. */
+let chosen = false;
 
 /** Sets when colour is used. */
 export function useColour(when: ColourUse): void {
@@ -72,9 +74,31 @@ export function useColour(when: ColourUse): void {
  *
  * @returns its style
  */
-export function useTheme(chosen: Theme): Style {
-  theme = chosen;
-  return styleOf(chosen);
+export function useTheme(wanted: Theme): Style {
+  theme = wanted;
+  chosen = true;
+  return styleOf(wanted);
+}
+
+/** The theme for a terminal's background, from its answer to `OSC 11 ; ?`, as in `11;rgb:ffff/ffff/dddd`.
+ *
+ * @returns its style; `undefined` where a theme was chosen, or the answer is none
+ */
+export function useBackground(answer: string): Style | undefined {
+  const match = /^11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(answer);
+  if (match === null || chosen) return undefined;
+  const [red, green, blue] = match.slice(1).map((digits) =>
+    parseInt(digits, 16) / (16 ** digits.length - 1)
+  );
+  // The weights of ITU-R BT.709.
+  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5;
+  theme = light ? "light" : "dark";
+  return styleOf(theme);
+}
+
+/** Whether the terminal has to be asked for its background. */
+export function asksForBackground(): boolean {
+  return !chosen && Deno.env.get("MACHPAUSE_THEME") === undefined;
 }
 
 /** The theme of `MACHPAUSE_THEME`; otherwise colours for any background. */

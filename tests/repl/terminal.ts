@@ -153,7 +153,7 @@ export class Terminal implements AsyncDisposable {
 /** Text without the sequences by which a line editor moves the cursor and colours. */
 export function visible(text: string): string {
   // deno-lint-ignore no-control-regex
-  return text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "").replace(/\r+\n/g, "\n");
+  return text.replace(/\x1b\[[\d;?]*[A-Za-z]|\x1b\][^\x07]*\x07/g, "").replace(/\r+\n/g, "\n");
 }
 
 /** Whether a process runs. One that has ended and whose parent has not asked how does not. */

@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { safe } from "../../../lib/escape.ts";
 import { EditBuffer } from "../../../repl/edit/buffer.ts";
 import { type Answer, type Completion, LineEditor } from "../../../repl/edit/editor.ts";
+import { highlight } from "../../../repl/edit/highlight.ts";
 import { History } from "../../../repl/edit/history.ts";
 import { KeyReader } from "../../../repl/edit/keys.ts";
 import { layout, Screen, visiblePart } from "../../../repl/edit/screen.ts";
@@ -123,7 +124,6 @@ function editor(complete: (text: string) => Completion = () => ({ start: 0, cand
     history,
     complete: (text) => Promise.resolve(complete(text)),
     isComplete: (text) => Promise.resolve(!text.endsWith("{")),
-    stylePrompt: (text) => text,
     suspend() {},
     quit() {},
     interrupt: () => interrupts++,
@@ -261,4 +261,31 @@ Deno.test("the history outlives the session, torn lines left out", async () => {
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
+});
+
+Deno.test("colours: what is drawn has those of the whole text, whatever was drawn before", () => {
+  let output = "";
+  const screen = new Screen((text) => output += text);
+  const style = (kind: string, text: ReturnType<typeof safe>) =>
+    kind === " " ? text : safe`\x1b[${kind.charCodeAt(0) % 8 + 30}m${text}\x1b[0m`;
+  const texts = ["", "c", "co", "cons", "const", "const a = '", "const a = 'x'", "cons", "x"];
+  for (const text of texts) {
+    const kinds = highlight(text, 0);
+    screen.draw(
+      layout({ prompt: "> ", more: "| ", text, kinds, cursor: text.length, columns: 40 }),
+      style,
+    );
+    assertEquals(screenOf(output, 40, 5).lines, [`> ${text}`.trimEnd()]);
+  }
+  assertEquals(highlight("const a = 'x' // 1", 0), "kkkkk     sss qqqq");
+  assertEquals(highlight("thread if 0x1f $pc", 6), "cccccc    nnnn rrr");
+  assertEquals(highlight("  bt 3", 2), "  cc n");
+});
+
+Deno.test("the terminal's answers are no keys, also where they come in parts", () => {
+  const reader = new KeyReader();
+  assertEquals(names("a\x1b]11;rgb:ffff/ff", reader), ["text a"]);
+  assertEquals(names("ff/ffff\x1b", reader), []);
+  assertEquals(names("\\b", reader), ["answer 11;rgb:ffff/ffff/ffff", "text b"]);
+  assertEquals(names("\x1b]11;rgb:0/0/0\x07"), ["answer 11;rgb:0/0/0"]);
 });

@@ -22,7 +22,7 @@ Deno.test("a session at a terminal: commands, TypeScript, errors", async () => {
   const { terminal } = await start();
   await using _ended = terminal;
   assertStringIncludes(await terminal.enter("threads", paused), "* thread 0");
-  assertStringIncludes(await terminal.enter("bt", paused), `take${harmless} + 16`);
+  assertStringIncludes(await terminal.enter("bt --full", paused), `take${harmless} + 16`);
   assertStringIncludes(await terminal.enter("1 + 1", paused), "\n2\n");
   await terminal.enter("const n: number = await Promise.resolve(20)", paused);
   assertStringIncludes(await terminal.enter("const n = 21; n * 2", paused), "\n42\n");
