@@ -2,6 +2,13 @@
  *
  * @module
  */
+export {
+  evaluate,
+  ExpressionError,
+  type ExpressionScope,
+  isPath,
+  pointerTo,
+} from "./expression.ts";
 export { FormatterTable } from "./formatters.ts";
 export {
   damaged,

@@ -1,0 +1,1012 @@
+/** Expressions over a program's variables: the part of LLDB's Data Inspection Language
+ * (`lldb/docs/resources/dil.md`) that has no side effects. Names, members, elements, pointers, casts,
+ * arithmetic and comparisons, with C's precedence and conversions. Nothing is called and nothing is written
+ * in the target. */
+
+import type { Encoding, Type, Value, ValueContext } from "./model.ts";
+import { canonical, isPointer, isRecord, isReference, voidType } from "./types.ts";
+import { PlacedValue } from "./value.ts";
+
+/** Maximum length of an expression. */
+const MAX_LENGTH = 4096;
+/** Maximum nesting of its parts. */
+const MAX_DEPTH = 64;
+
+/** An expression that is wrong, or whose value cannot be had. */
+export class ExpressionError extends Error {
+  /** The class name, set here so that minifying keeps it. */
+  override readonly name: string = "ExpressionError";
+  /** Where in the text, in UTF-16 units. */
+  readonly position: number;
+
+  /** At a place of the text. */
+  constructor(message: string, position: number) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/** What the names of an expression stand for. */
+export interface ExpressionScope {
+  readonly context: ValueContext;
+  /** A variable: of the frame, innermost first, then a global one; `null` when there is none. */
+  variable(name: string): Value | null;
+  /** A register, by its name without `$`; `null` when there is none or it is not known. */
+  register?(name: string): Value | null;
+}
+
+/** Evaluates an expression.
+ *
+ * @throws ExpressionError when it is wrong, would call something, or has no value
+ */
+export function evaluate(text: string, scope: ExpressionScope): Value {
+  return new Parser(text, scope).parse();
+}
+
+/** Whether a text is nothing but names and members of one: `count`, `list[3].next->value`, `*p`, `&x`. */
+export function isPath(text: string): boolean {
+  return /^[*&\s]*[A-Za-z_$][\w$]*(?:::[A-Za-z_~][\w$]*)*(?:\s*(?:\.|->)\s*[A-Za-z_][\w$]*|\s*\[\s*\w+\s*\])*\s*$/
+    .test(text);
+}
+
+interface Token {
+  readonly kind: "name" | "number" | "character" | "operator" | "register" | "end";
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Longest first. */
+const operators = [
+  ...["<<=", ">>=", "...", "->*"],
+  ...["->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/="],
+  ...["%=", "&=", "|=", "^=", "::"],
+  ...[
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "&",
+    "|",
+    "^",
+    "!",
+    "~",
+    "<",
+    ">",
+    "=",
+    "?",
+    ":",
+    ".",
+    ",",
+    "(",
+    ")",
+  ],
+  ...["[", "]"],
+];
+
+function tokenize(text: string): Token[] {
+  if (text.length > MAX_LENGTH) {
+    throw new ExpressionError(`an expression has at most ${MAX_LENGTH} characters`, MAX_LENGTH);
+  }
+  const tokens: Token[] = [];
+  const pattern =
+    /\s+|(?<name>[\p{L}_][\p{L}\p{N}_$]*)|(?<register>\$\w+)|(?<number>(?:\d|\.\d)(?:[eEpP][+-]|[\w.'])*)|(?<character>'(?:\\.[0-9a-fA-F]*|[^'\\])')/uy;
+  for (let at = 0; at < text.length;) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match === null) {
+      const operator = operators.find((operator) => text.startsWith(operator, at));
+      if (operator === undefined) {
+        const character = String.fromCodePoint(text.codePointAt(at)!);
+        throw new ExpressionError(`${character} is not expected here`, at);
+      }
+      tokens.push({ kind: "operator", text: operator, at });
+      at += operator.length;
+      continue;
+    }
+    for (const [kind, part] of Object.entries(match.groups ?? {})) {
+      if (part !== undefined) tokens.push({ kind: kind as Token["kind"], text: part, at });
+    }
+    at = pattern.lastIndex;
+  }
+  tokens.push({ kind: "end", text: "", at: text.length });
+  return tokens;
+}
+
+/** The precedence of the binary operators, from `||` up. */
+const precedence: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
+  ...{ "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6 },
+  ...{
+    "<": 7,
+    ">": 7,
+    "<=": 7,
+    ">=": 7,
+    "<<": 8,
+    ">>": 8,
+    "+": 9,
+    "-": 9,
+    "*": 10,
+    "/": 10,
+    "%": 10,
+  },
+});
+
+const writing = new Set([
+  ...["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"],
+]);
+
+/** The words that types of C are made of. */
+const typeWords: ReadonlySet<string> = new Set([
+  ...["void", "bool", "_Bool", "char", "short", "int", "long", "float", "double", "signed"],
+  ...["unsigned", "const", "volatile", "struct", "class", "union", "enum"],
+]);
+
+/** Types of fixed names and sizes. */
+const fixedTypes: Readonly<Record<string, readonly [encoding: Encoding, size: number]>> = Object
+  .assign(Object.create(null), {
+    int8_t: ["signed-char", 1],
+    uint8_t: ["unsigned-char", 1],
+    int16_t: ["signed", 2],
+    uint16_t: ["unsigned", 2],
+    int32_t: ["signed", 4],
+    uint32_t: ["unsigned", 4],
+    int64_t: ["signed", 8],
+    uint64_t: ["unsigned", 8],
+    char8_t: ["utf", 1],
+    char16_t: ["utf", 2],
+    char32_t: ["utf", 4],
+  });
+
+/** The number of an operand: an integer with its C type, or a floating-point number. */
+type Operand =
+  | {
+    readonly kind: "integer";
+    readonly value: bigint;
+    readonly size: number;
+    readonly signed: boolean;
+  }
+  | { readonly kind: "float"; readonly value: number; readonly size: number }
+  | { readonly kind: "pointer"; readonly value: bigint; readonly type: Type };
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  readonly #scope: ExpressionScope;
+  #next = 0;
+  #depth = 0;
+  /** Above 0 in a part that is not evaluated, such as the right side of `0 && …`. */
+  #skipped = 0;
+
+  constructor(text: string, scope: ExpressionScope) {
+    this.#tokens = tokenize(text);
+    this.#scope = scope;
+  }
+
+  parse(): Value {
+    const value = this.#expression();
+    const { kind, text } = this.#peek();
+    if (kind !== "end") {
+      if (writing.has(text)) this.#refuseWriting();
+      this.#fail(`${text} is not expected here`);
+    }
+    return value;
+  }
+
+  get #context(): ValueContext {
+    return this.#scope.context;
+  }
+
+  #peek(ahead = 0): Token {
+    return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)];
+  }
+
+  #take(): Token {
+    const token = this.#peek();
+    this.#next++;
+    return token;
+  }
+
+  #is(text: string): boolean {
+    const token = this.#peek();
+    return token.text === text && token.kind !== "character" && token.kind !== "end";
+  }
+
+  #accept(text: string): boolean {
+    if (!this.#is(text)) return false;
+    this.#next++;
+    return true;
+  }
+
+  #expect(text: string): void {
+    if (this.#accept(text)) return;
+    const { text: found } = this.#peek();
+    this.#fail(
+      found === "" ? `${text} is missing at the end` : `${text} is expected before ${found}`,
+    );
+  }
+
+  #fail(message: string, at: number = this.#peek().at): never {
+    throw new ExpressionError(message, at);
+  }
+
+  #refuseWriting(): never {
+    return this.#fail("an expression writes nothing: `variable write` does");
+  }
+
+  #refuseCall(what: string, at: number): never {
+    return this.#fail(`${what} would call a function: nothing is called in the target`, at);
+  }
+
+  #nested<T>(parse: () => T): T {
+    if (++this.#depth > MAX_DEPTH) this.#fail(`it is nested more than ${MAX_DEPTH} levels`);
+    try {
+      return parse();
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #expression(): Value {
+    return this.#nested(() => {
+      const condition = this.#binary(1);
+      if (!this.#accept("?")) return condition;
+      const holds = this.#truth(condition);
+      const yes = this.#branch(holds, () => this.#expression());
+      this.#expect(":");
+      const no = this.#branch(!holds, () => this.#expression());
+      return holds ? yes : no;
+    });
+  }
+
+  /** A part that is evaluated or only read. */
+  #branch(isEvaluated: boolean, parse: () => Value): Value {
+    if (!isEvaluated) this.#skipped++;
+    try {
+      return parse();
+    } finally {
+      if (!isEvaluated) this.#skipped--;
+    }
+  }
+
+  #binary(least: number): Value {
+    let left = this.#unary();
+    for (;;) {
+      const { text, kind, at } = this.#peek();
+      const level = kind === "operator" ? precedence[text] : undefined;
+      if (level === undefined || level < least) return left;
+      this.#next++;
+      if (text === "&&" || text === "||") {
+        const first = this.#truth(left);
+        const decides = first === (text === "||");
+        const right = this.#branch(!decides, () => this.#nested(() => this.#binary(level + 1)));
+        left = this.#boolean(decides ? first : this.#truth(right));
+        continue;
+      }
+      const right = this.#nested(() => this.#binary(level + 1));
+      left = this.#skipped > 0 ? this.#integer(0n) : this.#combine(text, left, right, at);
+    }
+  }
+
+  #unary(): Value {
+    return this.#nested(() => {
+      const { text, kind, at } = this.#peek();
+      if (kind === "operator") {
+        if (writing.has(text)) this.#refuseWriting();
+        if (["*", "&", "-", "+", "!", "~"].includes(text)) {
+          this.#next++;
+          const operand = this.#unary();
+          return this.#skipped > 0 ? this.#integer(0n) : this.#prefixed(text, operand, at);
+        }
+        if (text === "&&") this.#fail("there is no address of an address");
+        if (text === "(") {
+          const type = this.#castType();
+          if (type !== null) {
+            const operand = this.#unary();
+            return this.#skipped > 0 ? this.#integer(0n) : this.#cast(operand, type, at);
+          }
+        }
+      }
+      if (kind === "name" && text === "sizeof") return this.#sizeof();
+      return this.#postfix(this.#primary());
+    });
+  }
+
+  #sizeof(): Value {
+    const { at } = this.#take();
+    const type = this.#is("(") ? this.#castType() : null;
+    const of = type ?? this.#unary().type;
+    const { size } = canonical(of);
+    if (size === null) this.#fail(`the size of ${of.name} is not known`, at);
+    return this.#number({
+      kind: "integer",
+      value: BigInt(size),
+      size: this.#context.pointerSize,
+      signed: false,
+    });
+  }
+
+  #postfix(start: Value): Value {
+    let value = start;
+    for (;;) {
+      const { text, kind, at } = this.#peek();
+      if (kind !== "operator") return value;
+      if (text === "." || text === "->") {
+        this.#next++;
+        const name = this.#memberName();
+        if (this.#is("(")) this.#refuseCall(`${name}(…)`, at);
+        value = this.#skipped > 0 ? value : this.#member(value, name, text, at);
+      } else if (text === "[") {
+        this.#next++;
+        const index = this.#expression();
+        this.#expect("]");
+        value = this.#skipped > 0 ? value : this.#element(value, index, at);
+      } else if (text === "(") {
+        this.#refuseCall("this", at);
+      } else if (text === "++" || text === "--") {
+        this.#refuseWriting();
+      } else {
+        return value;
+      }
+    }
+  }
+
+  /** A member's name; a base's may be qualified. */
+  #memberName(): string {
+    const { kind, text, at } = this.#take();
+    // Elements of tuples and Rust's tuples: `pair.0`.
+    if (kind !== "name" && !(kind === "number" && /^\d+$/.test(text))) {
+      this.#fail("a member's name is expected", at);
+    }
+    let name = text;
+    while (this.#is("::") && this.#peek(1).kind === "name") {
+      name += `::${(this.#next++, this.#take().text)}`;
+    }
+    return name;
+  }
+
+  #primary(): Value {
+    const { kind, text, at } = this.#take();
+    switch (kind) {
+      case "number":
+        return this.#literal(text, at);
+      case "character":
+        return this.#character(text, at);
+      case "register": {
+        const value = this.#scope.register?.(text.slice(1)) ?? null;
+        return value ?? this.#fail(`no register ${text} is known in this frame`, at);
+      }
+      case "name":
+        return this.#named(text, at);
+      case "end":
+        return this.#fail(at === 0 ? "an expression is expected" : "it ends too early", at);
+    }
+    if (text === "(") {
+      const value = this.#expression();
+      if (this.#is(",")) this.#fail("the comma operator is not known");
+      this.#expect(")");
+      return value;
+    }
+    if (text === "::" && this.#peek().kind === "name") {
+      return this.#named(`::${this.#take().text}`, at);
+    }
+    return this.#fail(`${text} is not expected here`, at);
+  }
+
+  #named(first: string, at: number): Value {
+    switch (first) {
+      case "true":
+      case "YES":
+        return this.#boolean(true);
+      case "false":
+      case "NO":
+        return this.#boolean(false);
+      case "nullptr":
+      case "NULL":
+      case "nil":
+        return this.#pointer(0n, voidType);
+      case "static_cast":
+      case "reinterpret_cast":
+      case "const_cast":
+        return this.#namedCast(at);
+      case "dynamic_cast":
+        return this.#fail("a dynamic cast would call the program's runtime", at);
+    }
+    let name = first;
+    while (this.#is("::") && this.#peek(1).kind === "name") {
+      this.#next++;
+      name += `::${this.#take().text}`;
+    }
+    if (this.#is("(")) {
+      if (typeWords.has(name) || fixedTypes[name] !== undefined) {
+        const type = this.#builtIn([name], at);
+        this.#next++;
+        const value = this.#expression();
+        this.#expect(")");
+        return this.#skipped > 0 ? value : this.#cast(value, type, at);
+      }
+      this.#refuseCall(`${name}(…)`, at);
+    }
+    const found = this.#variable(name);
+    if (found !== null) return found;
+    if (this.#skipped > 0) return this.#integer(0n);
+    return this.#fail(
+      typeWords.has(name)
+        ? `${name} is a type: a cast is (${name})x`
+        : `there is no variable ${name}`,
+      at,
+    );
+  }
+
+  /** A variable, or a member of the object whose method it is. */
+  #variable(name: string): Value | null {
+    const global = name.startsWith("::") ? name.slice(2) : name;
+    const found = this.#scope.variable(global);
+    if (found !== null) return found;
+    for (const object of ["this", "self"]) {
+      const member = this.#scope.variable(object)?.child(global) ?? null;
+      if (member !== null) return member;
+    }
+    return null;
+  }
+
+  #namedCast(at: number): Value {
+    this.#expect("<");
+    const type = this.#type() ?? this.#fail("a type is expected");
+    this.#expect(">");
+    this.#expect("(");
+    const value = this.#expression();
+    this.#expect(")");
+    return this.#skipped > 0 ? value : this.#cast(value, type, at);
+  }
+
+  /** The type of `(type)`; `null` where the parenthesis holds something else. */
+  #castType(): Type | null {
+    const start = this.#next;
+    this.#next++;
+    const type = this.#type();
+    if (type !== null && this.#accept(")")) return type;
+    this.#next = start;
+    return null;
+  }
+
+  /** A type; `null` where none is written. */
+  #type(): Type | null {
+    const { kind, text, at } = this.#peek();
+    if (kind !== "name") return null;
+    const words: string[] = [];
+    let isTagged = false;
+    while (this.#peek().kind === "name" && typeWords.has(this.#peek().text)) {
+      const word = this.#take().text;
+      if (["struct", "class", "union", "enum"].includes(word)) isTagged = true;
+      else if (word !== "const" && word !== "volatile") words.push(word);
+    }
+    let type: Type | null;
+    if (words.length > 0) {
+      type = this.#builtIn(words, at);
+    } else if (fixedTypes[this.#peek().text] !== undefined) {
+      type = this.#builtIn([this.#take().text], at);
+    } else {
+      type = this.#userType(isTagged);
+    }
+    if (type === null) {
+      if (isTagged) this.#fail(`no type ${text} is known`, at);
+      return null;
+    }
+    for (;;) {
+      if (this.#accept("*")) type = pointerTo(type, this.#context.pointerSize);
+      else if (this.#accept("&") || this.#accept("&&")) type = referenceTo(type, this.#context);
+      else if (this.#is("const") || this.#is("volatile")) this.#next++;
+      else return type;
+    }
+  }
+
+  /** A type of the program: a name that is no variable's, with its template's arguments. */
+  #userType(isTagged: boolean): Type | null {
+    if (this.#peek().kind !== "name") return null;
+    const start = this.#next;
+    let name = this.#take().text;
+    for (;;) {
+      if (this.#is("::") && this.#peek(1).kind === "name") {
+        this.#next++;
+        name += `::${this.#take().text}`;
+      } else if (this.#is("<")) {
+        const inner = this.#templateArguments();
+        if (inner === null) break;
+        name += inner;
+      } else {
+        break;
+      }
+    }
+    // What follows tells a cast from a variable in parentheses.
+    const isType = isTagged ||
+      ((this.#is(")") || this.#is("*") || this.#is("&") || this.#is("const") || this.#is(">")) &&
+        this.#variable(name) === null);
+    const type = isType ? this.#context.findType(name) : null;
+    if (type === null) this.#next = start;
+    return type;
+  }
+
+  /** `<int, std::pair<a, b> >` as the compiler writes it; `null` where `<` compares. */
+  #templateArguments(): string | null {
+    const start = this.#next;
+    let depth = 0;
+    let text = "";
+    for (; this.#peek().kind !== "end"; this.#next++) {
+      const { text: part, kind } = this.#peek();
+      const previous = text.at(-1) ?? "";
+      if (part === "<") depth++;
+      if (part === ">") depth--;
+      if (part === ">>") depth -= 2;
+      if (!/^[\w:<>,*&]+$/.test(part) || depth < 0) break;
+      if (part === ",") text += ", ";
+      else if (part.startsWith(">")) {
+        text += (previous === ">" ? " " : "") + (part === ">>" ? "> >" : ">");
+      } else {text += (/\w/.test(previous) && kind === "name") || (part === "*" && previous !== "*")
+          ? ` ${part}`
+          : part;}
+      if (depth === 0) {
+        this.#next++;
+        return text;
+      }
+    }
+    this.#next = start;
+    return null;
+  }
+
+  #builtIn(words: readonly string[], at: number): Type {
+    const { pointerSize } = this.#context;
+    const count = (word: string) => words.filter((part) => part === word).length;
+    const [only] = words;
+    if (words.length === 1 && fixedTypes[only] !== undefined) {
+      const [encoding, size] = fixedTypes[only];
+      return { kind: "base", name: only, size, encoding, language: "c" };
+    }
+    const base = (name: string, encoding: Encoding, size: number): Type => ({
+      ...{ kind: "base", name, encoding, size, language: "c" },
+    });
+    if (count("void") > 0) return words.length === 1 ? voidType : this.#fail("no such type", at);
+    if (count("bool") + count("_Bool") > 0) return base("bool", "boolean", 1);
+    if (count("float") > 0) return base("float", "float", 4);
+    if (count("double") > 0) {
+      return count("long") > 0 ? base("long double", "float", 16) : base("double", "float", 8);
+    }
+    const unsigned = count("unsigned") > 0;
+    const prefix = unsigned ? "unsigned " : "";
+    if (count("char") > 0) {
+      const name = count("signed") > 0 ? "signed char" : `${prefix}char`;
+      return base(name, unsigned ? "unsigned-char" : "signed-char", 1);
+    }
+    const encoding = unsigned ? "unsigned" : "signed";
+    if (count("short") > 0) return base(`${prefix}short`, encoding, 2);
+    if (count("long") > 1) return base(`${prefix}long long`, encoding, 8);
+    if (count("long") > 0) return base(`${prefix}long`, encoding, pointerSize);
+    return base(`${prefix}int`, encoding, 4);
+  }
+
+  #literal(text: string, at: number): Value {
+    const plain = text.replaceAll("'", "");
+    const integer = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)([uU]?[lL]{0,2}|[lL]{1,2}[uU])$/.exec(plain);
+    if (integer !== null) {
+      const [, digits, suffix] = integer;
+      const isOctal = /^0[0-7]+$/.test(digits);
+      if (/^0\d/.test(digits) && !isOctal) this.#fail(`${text} is no octal number`, at);
+      const value = BigInt(isOctal ? `0o${digits.slice(1)}` : digits);
+      return this.#number(
+        this.#literalType(
+          value,
+          suffix.toLowerCase(),
+          /^\d/.test(digits) && !/^0./.test(digits),
+          at,
+        ),
+      );
+    }
+    const float = /^((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([fFlL]?)$/.exec(plain);
+    if (float === null) this.#fail(`${text} is no number`, at);
+    const size = float[2].toLowerCase() === "f" ? 4 : 8;
+    return this.#number({ kind: "float", value: Number(float[1]), size });
+  }
+
+  /** The first of `int`, `long`, `long long` that holds a number; those of other bases may be unsigned. */
+  #literalType(value: bigint, suffix: string, isDecimal: boolean, at: number): Operand {
+    const isUnsigned = suffix.includes("u");
+    const least = suffix.includes("ll") ? 8 : suffix.includes("l") ? this.#context.pointerSize : 4;
+    for (const size of [4, 8]) {
+      if (size < least) continue;
+      const bits = BigInt(size * 8);
+      if (!isUnsigned && value < 1n << (bits - 1n)) {
+        return { kind: "integer", value, size, signed: true };
+      }
+      if ((isUnsigned || !isDecimal) && value < 1n << bits) {
+        return { kind: "integer", value, size, signed: false };
+      }
+    }
+    if (value < 1n << 64n) return { kind: "integer", value, size: 8, signed: false };
+    return this.#fail("the number does not fit 64 bits", at);
+  }
+
+  #character(text: string, at: number): Value {
+    const inner = text.slice(1, -1);
+    const simple: Readonly<Record<string, number>> = {
+      ...{ "\\n": 10, "\\t": 9, "\\r": 13, "\\0": 0, "\\a": 7, "\\b": 8, "\\f": 12, "\\v": 11 },
+      ...{ "\\\\": 92, "\\'": 39, '\\"': 34 },
+    };
+    const code = Object.hasOwn(simple, inner)
+      ? simple[inner]
+      : inner.startsWith("\\x")
+      ? Number.parseInt(inner.slice(2), 16)
+      : inner.startsWith("\\")
+      ? Number.parseInt(inner.slice(1), 8)
+      : inner.codePointAt(0)!;
+    if (Number.isNaN(code) || code > 255) this.#fail(`${text} is no character of one byte`, at);
+    const type = this.#builtIn(["char"], at);
+    return this.#make(type, Uint8Array.of(code));
+  }
+
+  #make(type: Type, bytes: Uint8Array): Value {
+    return new PlacedValue(this.#context, "", type, { kind: "bytes", bytes });
+  }
+
+  #integer(value: bigint): Value {
+    return this.#number({ kind: "integer", value, size: 4, signed: true });
+  }
+
+  #boolean(value: boolean): Value {
+    return this.#make(this.#builtIn(["bool"], 0), Uint8Array.of(value ? 1 : 0));
+  }
+
+  #pointer(address: bigint, to: Type): Value {
+    const { pointerSize } = this.#context;
+    return this.#make(pointerTo(to, pointerSize), bytesOf(address, pointerSize));
+  }
+
+  #number(operand: Operand): Value {
+    switch (operand.kind) {
+      case "pointer":
+        return this.#make(operand.type, bytesOf(operand.value, this.#context.pointerSize));
+      case "float": {
+        const type = this.#builtIn([operand.size === 4 ? "float" : "double"], 0);
+        return this.#make(type, floatBytes(operand.value, type.size!));
+      }
+      case "integer": {
+        const { size, signed, value } = operand;
+        const name = size <= 4
+          ? ["int"]
+          : this.#context.pointerSize === 8
+          ? ["long"]
+          : ["long", "long"];
+        const type = this.#builtIn(signed ? name : ["unsigned", ...name], 0);
+        return this.#make(type, bytesOf(value, type.size!));
+      }
+    }
+  }
+
+  #truth(value: Value): boolean {
+    if (this.#skipped > 0) return false;
+    const operand = this.#operand(value, this.#peek().at);
+    return operand.kind === "float" ? operand.value !== 0 : operand.value !== 0n;
+  }
+
+  /** The number of a value, as arithmetic has it. */
+  #operand(value: Value, at: number): Operand {
+    if (isReference(canonical(value.type).kind)) {
+      const target = value.deref();
+      if (target !== null) return this.#operand(target, at);
+    }
+    const type = canonical(value.type);
+    if (type.kind === "array" && type.target != null) {
+      const { address } = value;
+      if (address === null) this.#fail(`${value.name} is in no memory`, at);
+      return {
+        kind: "pointer",
+        value: address,
+        type: pointerTo(type.target, this.#context.pointerSize),
+      };
+    }
+    if (value.unavailable !== null) {
+      this.#fail(`${value.name === "" ? "it" : value.name} has no value: ${value.unavailable}`, at);
+    }
+    if (type.kind === "base" && type.encoding === "float") {
+      const number = value.scalar;
+      if (typeof number === "number") {
+        return { kind: "float", value: number, size: Math.min(8, type.size ?? 8) };
+      }
+    }
+    const integer = value.integer;
+    if (integer === null) this.#fail(`${value.type.name} is no number`, at);
+    if (type.kind === "pointer") return { kind: "pointer", value: integer, type };
+    const size = type.size ?? 4;
+    // Integer promotion: what fits int becomes int.
+    return size < 4
+      ? { kind: "integer", value: integer, size: 4, signed: true }
+      : { kind: "integer", value: integer, size, signed: isSignedType(type, integer) };
+  }
+
+  #prefixed(operator: string, value: Value, at: number): Value {
+    if (operator === "*") return this.#dereference(value, at);
+    if (operator === "&") {
+      const target = isReference(canonical(value.type).kind) ? value.deref() ?? value : value;
+      const { address } = target;
+      if (address === null || target.bits !== null) {
+        const where = target.register === null ? "" : `: it is in register ${target.register}`;
+        this.#fail(`${value.name === "" ? "a result" : value.name} has no address${where}`, at);
+      }
+      return this.#pointer(address, target.type);
+    }
+    const operand = this.#operand(value, at);
+    if (operator === "!") return this.#boolean(!this.#truth(value));
+    if (operand.kind === "pointer") this.#fail(`${operator} does not go with a pointer`, at);
+    if (operand.kind === "float") {
+      if (operator === "~") this.#fail("~ does not go with a floating-point number", at);
+      return this.#number({ ...operand, value: operator === "-" ? -operand.value : operand.value });
+    }
+    const result = operator === "-"
+      ? -operand.value
+      : operator === "~"
+      ? ~operand.value
+      : operand.value;
+    return this.#number({ ...operand, value: result });
+  }
+
+  #dereference(value: Value, at: number): Value {
+    const type = canonical(value.type);
+    if (isReference(type.kind)) return this.#dereference(value.deref() ?? value, at);
+    if (type.kind === "array" && type.target != null) {
+      return value.child("[0]") ?? this.#fail("the array is empty", at);
+    }
+    if (type.kind === "pointer") {
+      if (value.unavailable !== null) {
+        this.#fail(`${value.name} has no value: ${value.unavailable}`, at);
+      }
+      return value.deref() ?? this.#fail(`${value.type.name} leads to nothing of a known type`, at);
+    }
+    // A smart pointer's formatter has what it points to.
+    const object = value.child("object");
+    return object ?? this.#fail(`${value.type.name} is no pointer`, at);
+  }
+
+  #member(value: Value, name: string, operator: string, at: number): Value {
+    const type = canonical(value.type);
+    const isPath = isPointer(type) || isRecord(type) || value.child(name) !== null;
+    if (!isPath) this.#fail(`${value.type.name} has no members`, at);
+    if (value.unavailable !== null) {
+      this.#fail(`${value.name} has no value: ${value.unavailable}`, at);
+    }
+    if (operator === "->" && isRecord(type)) {
+      const object = value.child("object");
+      const member = object?.child(name) ?? null;
+      return member ??
+        this.#fail(`${value.type.name} is no pointer: its members are after a dot`, at);
+    }
+    const member = value.child(name) ?? value.raw.child(name) ?? value.child(`[${name}]`) ??
+      value.child(`__${name}`);
+    if (member !== null) return member;
+    const target = isPointer(type) ? value.deref() : value;
+    if (target?.unavailable) this.#fail(`${value.name} leads to ${target.unavailable}`, at);
+    return this.#fail(`no member named ${name} in ${(target ?? value).type.name}`, at);
+  }
+
+  #element(value: Value, index: Value, at: number): Value {
+    const operand = this.#operand(index, at);
+    if (operand.kind !== "integer") this.#fail("an index is an integer", at);
+    const type = canonical(value.type);
+    if (isReference(type.kind)) return this.#element(value.deref() ?? value, index, at);
+    if (value.unavailable !== null) {
+      this.#fail(`${value.name} has no value: ${value.unavailable}`, at);
+    }
+    const number = operand.value;
+    if (type.kind !== "pointer") {
+      const child = number >= 0n ? value.child(`[${number}]`) : null;
+      if (child !== null) return child;
+      // The last member of a struct may be an array whose length is not in its type.
+      if (type.kind !== "array" || value.address === null || (type.count ?? 0) > 0) {
+        this.#fail(`${value.name} has no element ${number}: it has ${value.childCount}`, at);
+      }
+    }
+    const target = type.target ?? null;
+    const size = target === null ? null : canonical(target).size;
+    if (target === null || size === null) {
+      this.#fail(`the size of ${value.type.name}'s elements is not known`, at);
+    }
+    const start = type.kind === "pointer" ? value.integer ?? 0n : value.address ?? 0n;
+    const address = (start & this.#context.addressMask) + number * BigInt(size);
+    return value.at(
+      BigInt.asUintN(this.#context.pointerSize * 8, address),
+      target,
+      `${value.name}[${number}]`,
+    );
+  }
+
+  #cast(value: Value, type: Type, at: number): Value {
+    const to = canonical(type);
+    if (isReference(to.kind)) return value.cast(to.target ?? voidType);
+    const from = canonical(value.type);
+    if (to.kind === "void") return this.#fail("a void expression has no value", at);
+    if (isRecord(to) || to.kind === "array") {
+      if (to.size !== null && to.size === from.size || value.address !== null) {
+        return value.cast(type);
+      }
+      return this.#fail(`${value.type.name} cannot be cast to ${type.name}`, at);
+    }
+    const operand = this.#operand(value, at);
+    const size = to.size ?? 0;
+    if (to.encoding === "float") {
+      return this.#make(type, floatBytes(Number(operand.value), size));
+    }
+    const whole = operand.kind === "float" ? truncated(operand.value) : operand.value;
+    if (whole === null) this.#fail(`${operand.value} is no integer`, at);
+    if (to.encoding === "boolean") return this.#make(type, Uint8Array.of(whole === 0n ? 0 : 1));
+    return this.#make(type, bytesOf(whole, size));
+  }
+
+  #combine(operator: string, left: Value, right: Value, at: number): Value {
+    const a = this.#operand(left, at);
+    const b = this.#operand(right, at);
+    if (a.kind === "pointer" || b.kind === "pointer") return this.#pointers(operator, a, b, at);
+    if (a.kind === "float" || b.kind === "float") {
+      const [x, y] = [Number(a.value), Number(b.value)];
+      const isDouble = a.kind === "float" && a.size === 8 || b.kind === "float" && b.size === 8;
+      const compared = compare(operator, x, y);
+      if (compared !== null) return this.#boolean(compared);
+      const result = { "+": x + y, "-": x - y, "*": x * y, "/": x / y }[operator];
+      if (result === undefined) {
+        this.#fail(`${operator} does not go with floating-point numbers`, at);
+      }
+      return this.#number({ kind: "float", value: result, size: isDouble ? 8 : 4 });
+    }
+    if (operator === "<<" || operator === ">>") {
+      if (b.value < 0n || b.value >= BigInt(a.size * 8)) {
+        this.#fail(`a shift by ${b.value} is not defined for ${a.size * 8} bits`, at);
+      }
+      const value = operator === "<<" ? a.value << b.value : a.value >> b.value;
+      return this.#number({ ...a, value: wrapped(value, a.size, a.signed) });
+    }
+    // The usual arithmetic conversions.
+    const size = Math.max(a.size, b.size);
+    const signed = a.size === b.size ? a.signed && b.signed : a.size > b.size ? a.signed : b.signed;
+    const [x, y] = [wrapped(a.value, size, signed), wrapped(b.value, size, signed)];
+    const compared = compare(operator, x, y);
+    if (compared !== null) return this.#boolean(compared);
+    if ((operator === "/" || operator === "%") && y === 0n) this.#fail("a division by zero", at);
+    const value = arithmetic(operator, x, y);
+    return this.#number({ kind: "integer", value: wrapped(value, size, signed), size, signed });
+  }
+
+  #pointers(operator: string, a: Operand, b: Operand, at: number): Value {
+    if (a.kind === "float" || b.kind === "float") {
+      this.#fail("a pointer and a floating-point number do not go together", at);
+    }
+    const mask = (operand: Operand) =>
+      BigInt.asUintN(this.#context.pointerSize * 8, operand.value as bigint);
+    const compared = compare(operator, mask(a), mask(b));
+    if (compared !== null) return this.#boolean(compared);
+    const step = (type: Type) => {
+      const { target } = type;
+      const size = target == null || canonical(target).kind === "void" ? 1 : canonical(target).size;
+      return size === null || size === 0
+        ? this.#fail(`the size of what ${type.name} points to is not known`, at)
+        : BigInt(size);
+    };
+    if (operator === "-" && a.kind === "pointer" && b.kind === "pointer") {
+      const value = (a.value - b.value) / step(a.type);
+      return this.#number({
+        kind: "integer",
+        value,
+        size: this.#context.pointerSize,
+        signed: true,
+      });
+    }
+    const [pointer, number] = a.kind === "pointer" ? [a, b] : [b, a];
+    const fits = operator === "+" || operator === "-" && a.kind === "pointer";
+    if (!fits || pointer.kind !== "pointer" || number.kind !== "integer") {
+      this.#fail(`${operator} does not go with pointers`, at);
+    }
+    const distance = number.value * step(pointer.type);
+    const value = operator === "+" ? pointer.value + distance : pointer.value - distance;
+    return this.#number({ kind: "pointer", value, type: pointer.type });
+  }
+}
+
+function compare<T extends bigint | number>(operator: string, a: T, b: T): boolean | null {
+  switch (operator) {
+    case "==":
+      return a === b;
+    case "!=":
+      return a !== b;
+    case "<":
+      return a < b;
+    case ">":
+      return a > b;
+    case "<=":
+      return a <= b;
+    case ">=":
+      return a >= b;
+  }
+  return null;
+}
+
+function arithmetic(operator: string, a: bigint, b: bigint): bigint {
+  switch (operator) {
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "/":
+      return a / b;
+    case "%":
+      return a % b;
+    case "&":
+      return a & b;
+    case "|":
+      return a | b;
+    default:
+      return a ^ b;
+  }
+}
+
+/** An integer in the range of its type. */
+function wrapped(value: bigint, size: number, signed: boolean): bigint {
+  return signed ? BigInt.asIntN(size * 8, value) : BigInt.asUintN(size * 8, value);
+}
+
+function truncated(value: number): bigint | null {
+  return Number.isFinite(value) ? BigInt(Math.trunc(value)) : null;
+}
+
+function isSignedType(type: Type, value: bigint): boolean {
+  const { encoding, target } = type;
+  if (encoding === undefined) {
+    return type.kind === "enum" && target ? isSignedType(canonical(target), value) : value < 0n;
+  }
+  return encoding === "signed" || encoding === "signed-char";
+}
+
+function bytesOf(value: bigint, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let left = BigInt.asUintN(size * 8, value);
+  for (let at = 0; at < size; at++, left >>= 8n) bytes[at] = Number(left & 0xffn);
+  return bytes;
+}
+
+/** Of IEEE 754; of 16 bytes, Intel's extended format. */
+function floatBytes(value: number, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  const view = new DataView(bytes.buffer);
+  if (size === 4) {
+    view.setFloat32(0, value, true);
+  } else if (size === 8) {
+    view.setFloat64(0, value, true);
+  } else {
+    const double = new DataView(new ArrayBuffer(8));
+    double.setFloat64(0, value);
+    const high = double.getUint16(0);
+    const exponent = high >> 4 & 0x7ff;
+    const fraction = double.getBigUint64(0) & 0xf_ffff_ffff_ffffn;
+    const special = exponent === 0x7ff ? 0x7fff : exponent === 0 ? 0 : exponent - 1023 + 16383;
+    view.setBigUint64(0, exponent === 0 ? 0n : 1n << 63n | fraction << 11n, true);
+    view.setUint16(8, (high & 0x8000) | special, true);
+  }
+  return bytes;
+}
+
+/** The type of pointers to a type. */
+export function pointerTo(type: Type, pointerSize: number): Type {
+  const space = type.name.endsWith("*") ? "" : " ";
+  return {
+    kind: "pointer",
+    name: `${type.name}${space}*`,
+    size: pointerSize,
+    language: type.language,
+    target: type,
+  };
+}
+
+function referenceTo(type: Type, { pointerSize }: ValueContext): Type {
+  return {
+    kind: "reference",
+    name: `${type.name} &`,
+    size: pointerSize,
+    language: type.language,
+    target: type,
+  };
+}

@@ -1,0 +1,92 @@
+/** Go's strings, slices, maps and interfaces, by the structures that its compiler describes
+ * (`runtime/string.go`, `slice.go`, `map.go`, `runtime2.go`). */
+
+import { damaged, type Formatter, type Type, type Value } from "../model.ts";
+import { canonical, isRecord } from "../types.ts";
+import {
+  bytesAt,
+  countOf,
+  elements,
+  integer,
+  member,
+  optionalMember,
+  pointer,
+  sizeSummary,
+} from "./reading.ts";
+import { escapedText } from "./strings.ts";
+
+function hasMembers(type: Type, ...names: string[]): boolean {
+  const { members } = canonical(type);
+  return members !== undefined && isRecord(canonical(type)) &&
+    names.every((name) => members.some((member) => member.name === name));
+}
+
+function slice(value: Value) {
+  const data = member(value, "array");
+  const type = canonical(data.type).target ?? damaged("its elements have no type");
+  const length = integer(member(value, "len"));
+  if (length > integer(member(value, "cap"))) damaged("its length exceeds its capacity");
+  return elements(value, pointer(data), length, type);
+}
+
+/** The concrete type, from the name of the itab: `go:itab.*os.File,io.Writer`, with a dot until Go 1.19. */
+function concreteType(value: Value): string | null {
+  const table = optionalMember(value, "tab", "_type");
+  if (table === null) return null;
+  const name = value.context.symbolAt(pointer(table))?.name ?? "";
+  const itab = /^_?go[.:]itab\.(.*),[^,]*$/.exec(name);
+  return itab?.[1] ?? /^_?type[.:](.*)$/.exec(name)?.[1] ?? null;
+}
+
+const languages = ["go"] as const;
+
+/** Of Go. */
+export const goFormatters: readonly Formatter[] = [
+  {
+    name: "Go string",
+    languages,
+    type: (type) => isRecord(type) && hasMembers(type, "str", "len"),
+    summary(value) {
+      const count = countOf(integer(member(value, "len")));
+      const most = value.context.limits.stringLength;
+      const bytes = count === 0
+        ? new Uint8Array()
+        : bytesAt(value, pointer(member(value, "str")), Math.min(count, most));
+      return `"${escapedText(bytes, 1)}"${count > most ? "..." : ""}`;
+    },
+  },
+  {
+    name: "Go slice",
+    languages,
+    type: (type) => isRecord(type) && hasMembers(type, "array", "len", "cap"),
+    summary: (value) => `len=${slice(value).count} cap=${integer(member(value, "cap"))}`,
+    children: slice,
+  },
+  {
+    name: "Go map",
+    languages,
+    type: /map\[.*\].*/,
+    summary(value) {
+      if (value.integer === 0n) return "nil";
+      const header = value.raw.deref() ?? value.raw;
+      const count = optionalMember(header, "count", "used");
+      return count === null ? null : sizeSummary({
+        count: countOf(integer(count)),
+        at: () => header,
+      });
+    },
+  },
+  {
+    name: "Go interface",
+    languages,
+    type: (type) =>
+      isRecord(type) && (hasMembers(type, "tab", "data") || hasMembers(type, "_type", "data")),
+    summary(value) {
+      const table = member(value, "tab", "_type");
+      if (pointer(table) === 0n) return "nil";
+      const data = pointer(member(value, "data"));
+      const type = concreteType(value);
+      return `${type ?? "interface"} at 0x${data.toString(16)}`;
+    },
+  },
+];

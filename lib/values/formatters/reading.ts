@@ -1,0 +1,192 @@
+/** What formatters read values with. They look at `value.raw`, whose members are those of the type; the
+ * children they make are of the value itself, so that they are formatted too. */
+
+import { damaged, type Member, type Synthetic, type Type, type Value } from "../model.ts";
+import { canonical, isRecord } from "../types.ts";
+
+/** Maximum number of elements of a container. More is damage: the memory of no machine holds them. */
+const MAX_COUNT = 2n ** 48n;
+/** Maximum number of nodes that are followed in a list, tree or table. */
+export const MAX_NODES = 1 << 16;
+
+/** A member by the first of some names that it has, in the value's bases and anonymous members too.
+ *
+ * @throws DamagedValue when it has none
+ */
+export function member(value: Value, ...names: string[]): Value {
+  return optionalMember(value, ...names) ?? damaged(`it has no ${names[0]}`);
+}
+
+/** {@linkcode member}, or `null`. */
+export function optionalMember(value: Value, ...names: string[]): Value | null {
+  for (const name of names) {
+    const found = value.raw.child(name);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** A number of a value.
+ *
+ * @throws DamagedValue when it cannot be read
+ */
+export function integer(value: Value): bigint {
+  return value.integer ?? damaged(value.unavailable ?? `${value.name} is no number`);
+}
+
+/** A pointer without authentication. */
+export function pointer(value: Value): bigint {
+  return integer(value) & value.context.addressMask;
+}
+
+/** The pointer that is in memory at an address. */
+export function pointerAt(value: Value, address: bigint): bigint {
+  return unsignedAt(value, address, value.context.pointerSize) & value.context.addressMask;
+}
+
+/** A little-endian number in memory.
+ *
+ * @throws DamagedValue when it cannot be read
+ */
+export function unsignedAt(value: Value, address: bigint, size: number): bigint {
+  const bytes = bytesAt(value, address, size);
+  let result = 0n;
+  for (let at = size; at-- > 0;) result = result << 8n | BigInt(bytes[at]);
+  return result;
+}
+
+/** Bytes in memory.
+ *
+ * @throws DamagedValue when they cannot be read
+ */
+export function bytesAt(value: Value, address: bigint, size: number): Uint8Array {
+  const bytes = value.context.memory.readUpTo(address, size);
+  return bytes.length < size ? damaged(`unreadable at 0x${address.toString(16)}`) : bytes;
+}
+
+/** The number of elements, checked. */
+export function countOf(count: bigint): number {
+  return count < 0n || count > MAX_COUNT ? damaged(`${count} elements`) : Number(count);
+}
+
+/** The bytes of a type's value.
+ *
+ * @throws DamagedValue when they are not known
+ */
+export function sizeOf(type: Type): number {
+  const { size } = canonical(type);
+  return size === null || size <= 0 ? damaged(`the size of ${type.name} is not known`) : size;
+}
+
+/** The type that is a template's argument.
+ *
+ * @throws DamagedValue when it is not known
+ */
+export function templateType(type: Type, index: number): Type {
+  return canonical(type).templateArguments?.[index]?.type ??
+    damaged(`${type.name} does not tell its template's arguments`);
+}
+
+/** What the allocator of a container is for: the type of the elements. */
+export function allocated(type: Type, index: number): Type {
+  return templateType(templateType(type, index), 0);
+}
+
+/** The alignment of a type, as the ABI has it for its members. */
+export function alignmentOf(type: Type, pointerSize: number, depth = 0): number {
+  const { kind, size, target, members = [] } = canonical(type);
+  if (depth > 16) return pointerSize;
+  if (kind === "array") return target ? alignmentOf(target, pointerSize, depth + 1) : 1;
+  if (!isRecord({ kind } as Type)) return Math.min(Math.max(1, size ?? 1), 16);
+  return members.reduce(
+    (most, { type }: Member) => Math.max(most, alignmentOf(type, pointerSize, depth + 1)),
+    1,
+  );
+}
+
+/** Rounds up to a multiple of the alignment. */
+export function aligned(offset: number, alignment: number): number {
+  return Math.ceil(offset / alignment) * alignment;
+}
+
+/** Elements one after another in memory. */
+export function elements(value: Value, start: bigint, count: bigint, type: Type): Synthetic {
+  const size = sizeOf(type);
+  const number = countOf(count);
+  if (number > 0) {
+    bytesAt(value, start, 1);
+    bytesAt(value, start + BigInt(number) * BigInt(size) - 1n, 1);
+  }
+  return {
+    count: number,
+    at: (index) => value.at(start + BigInt(index) * BigInt(size), type, `[${index}]`),
+  };
+}
+
+/** Elements in nodes that lead to each other.
+ *
+ * @param first the first node's address
+ * @param next the address of the node after one; called once for each
+ * @param offset of the element in a node
+ */
+export function nodes(
+  value: Value,
+  count: bigint,
+  first: bigint,
+  next: (node: bigint) => bigint,
+  offset: number,
+  type: Type,
+): Synthetic {
+  const number = countOf(count);
+  const known: bigint[] = [];
+  const seen = new Set<bigint>();
+  const at = (index: number): bigint => {
+    if (index >= MAX_NODES) damaged(`only ${MAX_NODES} elements are followed`);
+    while (known.length <= index) {
+      const last = known.at(-1);
+      const node = last === undefined ? first : next(last);
+      if (node === 0n) damaged(`it ends after ${known.length} of ${number} elements`);
+      if (seen.has(node)) damaged(`it loops after ${known.length} of ${number} elements`);
+      seen.add(node);
+      known.push(node);
+    }
+    return known[index];
+  };
+  return {
+    count: number,
+    at: (index) => value.at(at(index) + BigInt(offset), type, `[${index}]`),
+  };
+}
+
+/** Children with names. */
+export function named(values: readonly (readonly [name: string, value: Value])[]): Synthetic {
+  return {
+    count: values.length,
+    names: values.map(([name]) => name),
+    at: (index) => renamed(values[index][1], values[index][0]),
+  };
+}
+
+/** The same value with another name. */
+export function renamed(value: Value, name: string): Value {
+  const { address } = value;
+  if (address !== null && value.bits === null) return value.at(address, value.type, name);
+  return value.make(name, value.type, value.bytes());
+}
+
+/** A member that {@linkcode member} found, formatted as the value it is of. */
+export function formatted(owner: Value, found: Value, name: string): Value {
+  return found.address === null
+    ? owner.make(name, found.type, found.bytes())
+    : owner.at(found.address, found.type, name);
+}
+
+/** `size=3`. */
+export function sizeSummary(made: Synthetic | null): string | null {
+  return made === null ? null : `size=${made.count}`;
+}
+
+/** The text of a value, as in a line: its summary, else its own. */
+export function textOf(value: Value): string {
+  return value.summary ?? value.text ?? value.unavailable ?? "{...}";
+}

@@ -1,0 +1,114 @@
+/** Rust's strings, slices, vectors and enums, by the members that rustc describes (1.60 to 1.95). The
+ * layouts are not stable; what has other members is shown as it is. */
+
+import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
+import { canonical, isRecord } from "../types.ts";
+import {
+  bytesAt,
+  countOf,
+  elements,
+  integer,
+  member,
+  optionalMember,
+  pointer,
+  sizeSummary,
+  templateType,
+  textOf,
+} from "./reading.ts";
+import { escapedText } from "./strings.ts";
+
+/** Maximum nesting of the structs around a pointer: `RawVec`, `Unique`, `NonNull`. */
+const MAX_WRAPPERS = 8;
+/** Maximum number of a variant's fields in a summary. */
+const MAX_FIELDS = 8;
+
+/** The pointer in `RawVec { inner: RawVecInner { ptr: Unique { pointer: NonNull { pointer } } } }`, and in
+ * the same with fewer structs around it. */
+function buffer(value: Value): Value {
+  let at = value;
+  for (let depth = 0; depth < MAX_WRAPPERS && isRecord(canonical(at.type)); depth++) {
+    at = optionalMember(at, "inner", "ptr", "pointer", "data_ptr") ??
+      damaged(`${at.type.name} has no pointer`);
+  }
+  return at;
+}
+
+/** Text of UTF-8, as a literal; cut at the limit. */
+function textAt(value: Value, address: bigint, length: bigint): string {
+  const most = value.context.limits.stringLength;
+  const count = countOf(length);
+  const bytes = count === 0 ? new Uint8Array() : bytesAt(value, address, Math.min(count, most));
+  return `"${escapedText(bytes, 1)}"${count > most ? "..." : ""}`;
+}
+
+function slice(value: Value): Synthetic {
+  const data = member(value, "data_ptr");
+  const type = canonical(data.type).target ?? damaged("its elements have no type");
+  return elements(value, pointer(data), integer(member(value, "length")), type);
+}
+
+function vector(value: Value): Synthetic {
+  const type = templateType(value.type, 0);
+  const start = pointer(buffer(member(value, "buf")));
+  return elements(value, start, integer(member(value, "len")), type);
+}
+
+/** `Some(5)`, `Point { x: 1, y: 2 }`, `None`. */
+function variantText(value: Value): string | null {
+  const { variantPart } = canonical(value.type);
+  const names = new Set(
+    variantPart?.variants.flatMap(({ members }) => members.map(({ name }) => name)),
+  );
+  const chosen = value.raw.children(0, MAX_FIELDS).find(({ name }) => names.has(name));
+  if (chosen === undefined) return null;
+  const fields = value.at(chosen.address ?? 0n, chosen.type).children(0, MAX_FIELDS + 1);
+  if (chosen.address === null || fields.length === 0) return chosen.name;
+  const isTuple = fields.every(({ name }) => /^__\d+$/.test(name));
+  const texts = fields.slice(0, MAX_FIELDS).map((field) =>
+    isTuple ? textOf(field) : `${field.name}: ${textOf(field)}`
+  );
+  if (fields.length > MAX_FIELDS) texts.push("...");
+  return isTuple ? `${chosen.name}(${texts.join(", ")})` : `${chosen.name} { ${texts.join(", ")} }`;
+}
+
+const languages = ["rust"] as const;
+
+/** Of Rust. */
+export const rustFormatters: readonly Formatter[] = [
+  {
+    name: "Rust &str",
+    languages,
+    type: /&(?:mut )?str|(?:alloc::boxed::)?Box<str(?:, .*)?>/,
+    summary: (value) =>
+      textAt(value, pointer(member(value, "data_ptr")), integer(member(value, "length"))),
+  },
+  {
+    name: "Rust String",
+    languages,
+    type: "alloc::string::String",
+    summary(value) {
+      const vec = member(value, "vec");
+      return textAt(value, pointer(buffer(member(vec, "buf"))), integer(member(vec, "len")));
+    },
+  },
+  {
+    name: "Rust Vec",
+    languages,
+    type: /alloc::vec::Vec<.*>/,
+    summary: (value) => sizeSummary(vector(value)),
+    children: vector,
+  },
+  {
+    name: "Rust slice",
+    languages,
+    type: /&(?:mut )?\[.*\]|(?:alloc::boxed::)?Box<\[.*\](?:, .*)?>/,
+    summary: (value) => sizeSummary(slice(value)),
+    children: slice,
+  },
+  {
+    name: "Rust enum",
+    languages,
+    type: (type: Type) => type.variantPart != null,
+    summary: variantText,
+  },
+];
