@@ -57,8 +57,7 @@ const paths: Paths = {
   realPath: (path) => Deno.realPathSync(path),
 };
 
-/** Node's file system, for open flags that Deno's lacks. Loaded when a file is written, because loading it
- * takes some milliseconds. */
+/** Node's file system, for open flags that Deno's lacks. Loaded when needed: that takes 20 ms. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs") as typeof import("node:fs");
 }
@@ -254,64 +253,88 @@ function mayLive(pid: number): boolean {
   return paths.kind(`/proc/${pid}`, false) !== undefined;
 }
 
-/** `O_TMPFILE` of `<asm-generic/fcntl.h>`, and `O_RDWR`. */
-const O_TMPFILE = 0o20200000;
+/** `<asm-generic/fcntl.h>`; `O_DIRECTORY`, a part of `O_TMPFILE`, has a number of its own on arm64. */
+const O_TMPFILE = 0o20000000 | (Deno.build.arch === "aarch64" ? 0o40000 : 0o200000);
 const O_RDWR = 2;
+const O_CLOEXEC = 0o2000000;
 /** `<fcntl.h>` */
 const AT_FDCWD = -100;
 const AT_SYMLINK_FOLLOW = 0x400;
 
-/** Links a file in `/proc/self/fd` to a new name. `false` on failure, as when the name is taken. */
-type Link = (from: string, to: string) => boolean;
+/** What Deno lacks: `open` with `O_TMPFILE`, and a `linkat` that follows links. `node:fs` has the first, but
+ * takes 20 ms to load. */
+const libcSymbols = {
+  open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
+  pwrite: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
+} as const satisfies Deno.ForeignLibraryInterface;
 
-/** `linkat` of the C library: Deno's `link` does not follow links. `null` if unavailable. */
-let link: Link | null | undefined;
+type Libc = Deno.DynamicLibrary<typeof libcSymbols>["symbols"];
 
-function findLink(): Link | null {
+/** The C library; `null` if unavailable. */
+let libc: Libc | null | undefined;
+
+function findLibc(): Libc | null {
   if (Deno.build.os !== "linux") return null;
   if (Deno.permissions.querySync({ name: "ffi" }).state !== "granted") return null;
-  const parameters = ["i32", "buffer", "i32", "buffer", "i32"] as const;
   try {
-    const { symbols } = Deno.dlopen("libc.so.6", { linkat: { parameters, result: "i32" } });
-    const text = new TextEncoder();
-    const name = (path: string) => text.encode(`${path}\0`);
-    return (from, to) =>
-      symbols.linkat(AT_FDCWD, name(from), AT_FDCWD, name(to), AT_SYMLINK_FOLLOW) === 0;
+    return Deno.dlopen("libc.so.6", libcSymbols).symbols;
   } catch {
     // Not glibc.
     return null;
   }
 }
 
+/** The reason why the last call failed. */
+function lastError({ __errno_location }: Libc): Error {
+  const number = new Deno.UnsafePointerView(__errno_location()!).getInt32();
+  const library = Deno.dlopen("libc.so.6", {
+    strerror: { parameters: ["i32"], result: "pointer" },
+  });
+  const text = Deno.UnsafePointerView.getCString(library.symbols.strerror(number)!);
+  return new Error(`${text} (os error ${number})`);
+}
+
+/** A string as C takes it. */
+function cString(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`${text}\0`);
+}
+
 /** A file without a name until the commit. If this process is killed nothing is left of it. `undefined` if
  * the system or the file system has no such files. */
 function unnamed(path: string, mode: number): FileSink | undefined {
-  link ??= findLink();
-  if (link === null) return undefined;
-  const fs = nodeFs();
-  let descriptor: number;
-  try {
-    descriptor = fs.openSync(folderOf(path), O_TMPFILE | O_RDWR, mode);
-  } catch {
-    // As on NFS. If the folder does not exist, partial() fails with the error.
-    return undefined;
-  }
+  const functions = libc ??= findLibc();
+  if (functions === null) return undefined;
+  const { open, pwrite, ftruncate, close, linkat } = functions;
+  const descriptor = open(cString(folderOf(path)), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  // As on NFS. If the folder does not exist, partial() fails with the error.
+  if (descriptor < 0) return undefined;
   const output: Output = {
-    write: (bytes, offset) => fs.writeSync(descriptor, bytes, 0, bytes.length, offset),
-    truncate: (length) => fs.ftruncateSync(descriptor, length),
-    close: () => fs.closeSync(descriptor),
+    write(bytes, offset) {
+      const written = Number(pwrite(descriptor, bytes, BigInt(bytes.length), BigInt(offset)));
+      if (written <= 0) throw lastError(functions);
+      return written;
+    },
+    truncate(length) {
+      if (ftruncate(descriptor, BigInt(length)) !== 0) throw lastError(functions);
+    },
+    close: () => void close(descriptor),
   };
-  const named = link;
-  return sinkOver(output, {
-    commit: () => nameUnnamed(`/proc/self/fd/${descriptor}`, path, named),
-    abandon() {},
-  });
+  const self = cString(`/proc/self/fd/${descriptor}`);
+  const link: Link = (to) => linkat(AT_FDCWD, self, AT_FDCWD, cString(to), AT_SYMLINK_FOLLOW) === 0;
+  return sinkOver(output, { commit: () => nameUnnamed(path, link), abandon() {} });
 }
 
-function nameUnnamed(self: string, path: string, link: Link): void {
-  if (paths.kind(path, false) === undefined && link(self, path)) return;
+/** Links the file to a name. `false` on failure, as when the name is taken. */
+type Link = (to: string) => boolean;
+
+function nameUnnamed(path: string, link: Link): void {
+  if (paths.kind(path, false) === undefined && link(path)) return;
   const temporary = partialName(path);
-  if (!link(self, temporary)) throw new Error(`${path} could not be given its name`);
+  if (!link(temporary)) throw new Error(`${path} could not be given its name`);
   renameOver(temporary, path);
 }
 
