@@ -3,7 +3,7 @@
 import { type ArchName, archOfCpuType } from "../../arch/mod.ts";
 import { FormatError } from "../../errors.ts";
 import type { RawText } from "../../escape.ts";
-import { type ByteSource, DebugMap, Image } from "../../macho/mod.ts";
+import { type ByteSource, DebugMap, Image } from "../../macho/walking.ts";
 import { runWorkers } from "../../workers.ts";
 import type { Binary } from "../binaries.ts";
 import { DebugMapInfo } from "../debug_map_info.ts";

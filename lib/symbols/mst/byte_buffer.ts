@@ -1,3 +1,6 @@
+/** Bytes from which a copy is worth a call and a view. */
+const COPIED_BY_CALL = 256;
+
 /** A growing byte buffer. */
 export class ByteBuffer {
   /** The memory, used up to `length`. */
@@ -27,6 +30,19 @@ export class ByteBuffer {
     this.reserve(bytes.length);
     this.bytes.set(bytes, this.length);
     this.length += bytes.length;
+  }
+
+  /** Appends what another buffer holds. The room must be reserved. */
+  copy({ bytes, length }: ByteBuffer): void {
+    if (length > COPIED_BY_CALL) {
+      this.bytes.set(bytes.subarray(0, length), this.length);
+      this.length += length;
+      return;
+    }
+    const target = this.bytes;
+    let to = this.length;
+    for (let at = 0; at < length; at++) target[to++] = bytes[at];
+    this.length = to;
   }
 
   /** Appends a number as ULEB128, up to eight bytes. The room must be reserved.
@@ -59,6 +75,16 @@ export function putUleb(bytes: Uint8Array, at: number, value: number): number {
   }
   bytes[at++] = value;
   return at;
+}
+
+/** Number of bytes that {@linkcode putUleb} writes. */
+export function ulebSize(value: number): number {
+  let size = 1;
+  while (value > 0x7f) {
+    value = Math.floor(value / 128);
+    size++;
+  }
+  return size;
 }
 
 /** Moves a number's sign to its lowest bit, so that small negative numbers are short as ULEB128 too. */

@@ -1,6 +1,6 @@
 /** Encodes the body of a piece: the inlined calls and lines of a stretch of a function. */
 
-import { ByteBuffer, putUleb, zigzag } from "./byte_buffer.ts";
+import { ByteBuffer, putUleb, ulebSize, zigzag } from "./byte_buffer.ts";
 
 /** Maximum number of rows per piece. A lookup reads half of them on average. */
 export const MAX_ROWS = 128;
@@ -145,25 +145,22 @@ export class PieceEncoder {
    * @param since offset of the piece in the function, in bytes
    */
   end(out: ByteBuffer, name: number, shift: number, size: number, since: number): void {
-    const rows = this.#rows.written;
-    const scopes = this.#scopes.written;
-    out.reserve(rows.length + scopes.length + 64);
-    // The head is written in place, after room for the length.
-    const start = out.length;
-    out.length += 4;
-    out.uleb(this.scopeCount * 8 + (since !== 0 ? 4 : 0) + shift);
-    if (since !== 0) out.uleb(zigzag(since));
+    const rows = this.#rows;
+    const scopes = this.#scopes;
+    const flags = this.scopeCount * 8 + (since !== 0 ? 4 : 0) + shift;
+    const from = since === 0 ? 0 : zigzag(since);
+    const head = ulebSize(flags) + (since === 0 ? 0 : ulebSize(from)) + ulebSize(name) +
+      ulebSize(size) + ulebSize(this.rowCount);
+    const length = head + scopes.length + rows.length;
+    out.reserve(length + 8);
+    out.uleb(length);
+    out.uleb(flags);
+    if (since !== 0) out.uleb(from);
     out.uleb(name);
     out.uleb(size);
     out.uleb(this.rowCount);
-    const head = out.bytes.subarray(start + 4, out.length);
-    const length = head.length + scopes.length + rows.length;
-    out.length = start;
-    out.uleb(length);
-    out.bytes.copyWithin(out.length, start + 4, start + 4 + head.length);
-    out.length += head.length;
-    out.append(scopes);
-    out.append(rows);
+    out.copy(scopes);
+    out.copy(rows);
   }
 
   #grow(): void {

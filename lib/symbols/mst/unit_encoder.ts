@@ -451,10 +451,11 @@ export class UnitEncoder {
     const freshEnds: number[] = [];
     const freshKeys: number[] = [];
     const pieceBodies = new Uint32Array(ends.length);
+    const view = new DataView(bodies.buffer, bodies.byteOffset, bodies.length);
     let start = 0;
     for (let index = 0; index < ends.length; index++) {
       const end = ends[index];
-      const key = keyOf(bodies, start, end);
+      const key = keyOf(view, start, end);
       let number = known.get(key);
       if (number === undefined) {
         number = known.size;
@@ -476,11 +477,18 @@ export class UnitEncoder {
 }
 
 /** A hash below 2^53: distinct for the few thousand bodies of a group. */
-function keyOf(bytes: Uint8Array, start: number, end: number): number {
+function keyOf(bytes: DataView, start: number, end: number): number {
   let a = 0x811c9dc5 | 0;
   let b = end - start;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at];
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    const word = bytes.getInt32(at, true);
+    a = Math.imul(a ^ word, 0x85ebca6b);
+    a ^= a >>> 13;
+    b = Math.imul(b + word, 0x9e3779b1) ^ (b >>> 15);
+  }
+  for (; at < end; at++) {
+    const byte = bytes.getUint8(at);
     a = Math.imul(a ^ byte, 0x01000193);
     b = Math.imul(b + byte, 0x9e3779b1) ^ (b >>> 15);
   }
