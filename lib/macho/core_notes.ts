@@ -5,7 +5,8 @@ import type { RawText } from "../escape.ts";
 import { formatUuid, hex, uuidBytes } from "../hex.ts";
 import type { ByteSource } from "./bytes.ts";
 import type { CoreNote } from "./core.ts";
-import { cString, rawText } from "./strings.ts";
+import { cString, rawText, StringTable } from "./strings.ts";
+import { RANK, type SymbolColumns } from "./symbol_table.ts";
 import type { AddressRange } from "./types.ts";
 
 /** `note_command.data_owner` of the supported notes. */
@@ -98,6 +99,14 @@ export interface ProcessMetadata {
   readonly threads: readonly NotedThread[];
   /** Mapped files other than images, such as the host's libraries on Linux. */
   readonly files: readonly NotedFile[];
+  /** Local functions of the shared cache that frames are in: their names are in no memory. */
+  readonly symbols?: readonly NotedSymbol[];
+}
+
+/** A function's name. */
+export interface NotedSymbol {
+  readonly address: bigint;
+  readonly name: RawText;
 }
 
 const unspecified = 0xffff_ffff_ffff_ffffn;
@@ -356,6 +365,7 @@ export function parseProcessMetadata(source: ByteSource, note: CoreNote): Proces
   if (!isObject(value)) return null;
   const threads = Array.isArray(value.threads) ? value.threads : [];
   const files = Array.isArray(value.mapped_files) ? value.mapped_files : [];
+  const symbols = Array.isArray(value.symbols) ? value.symbols : [];
   return {
     pid: wholeNumber(value.pid),
     name: typeof value.name === "string" ? value.name : null,
@@ -377,6 +387,10 @@ export function parseProcessMetadata(source: ByteSource, note: CoreNote): Proces
       }
       const ranges = file.ranges.flatMap(readRange);
       return ranges.length === 0 ? [] : [{ path: file.path, ranges }];
+    }),
+    symbols: symbols.flatMap((symbol: unknown): NotedSymbol[] => {
+      if (!isObject(symbol) || typeof symbol.name !== "string") return [];
+      return [{ address: addressIn(symbol.address), name: symbol.name }];
     }),
   };
 }
@@ -404,9 +418,41 @@ function readRange(value: unknown): AddressRange[] {
   return start < end ? [{ start, end }] : [];
 }
 
+/** Symbols as local ones of an image.
+ *
+ * @param offsetOf an address, from the load address
+ */
+export function localColumns(
+  symbols: readonly NotedSymbol[],
+  offsetOf: (address: bigint) => number,
+): SymbolColumns {
+  const texts = symbols.map(({ name }) => encoder.encode(`${name}\0`));
+  // Offset 0 means no name.
+  const strings = new Uint8Array(1 + texts.reduce((sum, { length }) => sum + length, 0));
+  const nameOffsets = new Uint32Array(symbols.length);
+  let at = 1;
+  for (const [index, text] of texts.entries()) {
+    nameOffsets[index] = at;
+    strings.set(text, at);
+    at += text.length;
+  }
+  return {
+    count: symbols.length,
+    offsets: Float64Array.from(symbols, ({ address }) => offsetOf(address)),
+    ranks: new Uint8Array(symbols.length).fill(RANK.LOCAL),
+    thumb: new Uint8Array(symbols.length),
+    nameOffsets,
+    names: new StringTable(
+      0,
+      strings.length,
+      (offset, size) => strings.subarray(offset, offset + size),
+    ),
+  };
+}
+
 /** The payload of a "process metadata" note. */
 export function encodeProcessMetadata(
-  { pid, name, threads, files }: ProcessMetadata,
+  { pid, name, threads, files, symbols = [] }: ProcessMetadata,
 ): Uint8Array {
   return encoder.encode(JSON.stringify({
     ...(pid === null ? {} : { pid }),
@@ -426,6 +472,9 @@ export function encodeProcessMetadata(
         path,
         ranges: ranges.map(({ start, end }) => [hex(start), hex(end)]),
       })),
+    }),
+    ...(symbols.length === 0 ? {} : {
+      symbols: symbols.map(({ address, name }) => ({ address: hex(address), name })),
     }),
   }));
 }

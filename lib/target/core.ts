@@ -6,9 +6,11 @@ import {
   type CoreNote,
   type CoreSegment,
   type FlavorState,
+  localColumns,
   type MainBinary,
   NOTE_OWNER,
   type NotedImage,
+  type NotedSymbol,
   parseAddressableBits,
   parseAllImageInfos,
   parseCore,
@@ -28,7 +30,7 @@ import type { FileSystem, OpenFile } from "../file_system.ts";
 import type { CapturedThread, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
-import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
+import { ImageMap, Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { Snapshot, Target } from "./target.ts";
 import { Thread, type ThreadContext } from "./thread.ts";
 
@@ -44,6 +46,23 @@ const maxWarnings = 100;
 
 const noMetadata: ProcessMetadata = { pid: null, name: null, threads: [], files: [] };
 const nothing = new Uint8Array(0);
+
+/** Adds the names in a note to their images. */
+function addNames(images: readonly LoadedImage[], symbols: readonly NotedSymbol[]): void {
+  if (symbols.length === 0) return;
+  const map = new ImageMap(images);
+  const groups = new Map<Image, NotedSymbol[]>();
+  for (const symbol of symbols) {
+    const image = map.at(symbol.address);
+    if (!(image instanceof Image)) continue;
+    const group = groups.get(image);
+    if (group === undefined) groups.set(image, [symbol]);
+    else group.push(symbol);
+  }
+  for (const [image, own] of groups) {
+    image.addLocalSymbols(localColumns(own, (address) => image.toOffset(address)));
+  }
+}
 
 /** A core file. Nothing in it runs, so it is always paused, and a pause of it does nothing.
  *
@@ -188,6 +207,7 @@ export class CoreTarget extends Target {
       name: this.#metadata.name,
       warn: (text) => this.#warn(text),
     }).images;
+    addNames(this.#images, this.#metadata.symbols ?? []);
     // Memory that was unreadable may now be readable.
     this.memory.caching = true;
     return this.#images;

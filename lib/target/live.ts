@@ -496,7 +496,7 @@ export class LiveTarget extends Target {
     const { saveCore } = await import("./save_core.ts");
     const origin: CoreOrigin = {
       files: this.#system.files,
-      prepare: () => void this.images,
+      prepare: () => this.#readNames(),
       pause: () => this.pause(),
       contents: () => ({
         arch: this.arch,
@@ -522,6 +522,13 @@ export class LiveTarget extends Target {
       },
     };
     return await saveCore(origin, file, options);
+  }
+
+  /** Reads the images, and what most frames are named by, such as the shared cache's files. */
+  #readNames(): void {
+    for (const thread of this.snapshot().threads) {
+      for (const frame of thread.backtrace({ limit: 1000 }).activations) void frame.symbol;
+    }
   }
 
   /** Ends the process. Only a launched target can be ended. */

@@ -11,6 +11,7 @@ import {
 } from "../macho/cores.ts";
 import { type AddressRange, Image, type LoadedImage, PLATFORM_NAMES } from "../macho/walking.ts";
 import { CoreWriter } from "./save_core_writer.ts";
+import { type FrameNeeds, frameNeeds } from "./save_core_frames.ts";
 import type { Files } from "../file_system.ts";
 import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";
 import { MappedFile } from "./mapped_file.ts";
@@ -122,10 +123,11 @@ export async function saveCore(
     for (const warning of contents.warnings) warnings.push(warning);
     threads = contents.threads.length;
     const warn = (text: string) => void warnings.push(text);
-    const planned = plan(contents, origin, { style, sharedCache, warn });
+    const needs = frameNeeds({ ...contents, readInto: origin.readInto });
+    const planned = plan(contents, origin, needs, { style, sharedCache, warn });
     const parts = readableParts(planned, origin.readInto, warn);
     writer.keeping = sizeOf(parts) <= keptLimit;
-    writer.write(encodeHead(contents, parts, warn));
+    writer.write(encodeHead(contents, needs, parts, warn));
     await readParts(parts, writer, { readInto: origin.readInto, warn, onProgress, signal });
   } finally {
     signal?.removeEventListener("abort", remove);
@@ -149,6 +151,7 @@ function machOImages({ images }: CoreContents): Image[] {
 function plan(
   contents: CoreContents,
   { readInto, present }: CoreOrigin,
+  { ranges }: FrameNeeds,
   choices: Pick<PlanInput, "style" | "sharedCache" | "warn">,
 ): CorePart[] {
   const contexts: AsyncContexts = new Map();
@@ -160,6 +163,7 @@ function plan(
     contexts: [
       ...Array.from(contexts, ([start, { length }]) => ({ start, end: start + BigInt(length) })),
       ...contents.queues,
+      ...ranges,
     ],
     images: machOImages(contents),
     stacks: contents.threads.map(({ registers }, index) => ({
@@ -193,6 +197,7 @@ function stateOf(
 /** The notes, each with a function that makes its payload, which may point into the file. */
 function notesOf(
   contents: CoreContents,
+  { symbols }: FrameNeeds,
 ): [owner: string, payload: (offset: number) => Uint8Array][] {
   const { arch, pid, name, captured, images } = contents;
   const noted = machOImages(contents).map(({ path, uuid, loadAddress, segments }) => ({
@@ -212,7 +217,7 @@ function notesOf(
     dispatchQueueAddress: info.dispatchQueueAddress,
   }));
   const files = images.filter((image) => image instanceof MappedFile);
-  const metadata = encodeProcessMetadata({ pid, name, threads, files });
+  const metadata = encodeProcessMetadata({ pid, name, threads, files, symbols });
   const bits = arch.addressMask.toString(2).length;
   return [
     [NOTE_OWNER.ALL_IMAGE_INFOS, (offset) => encodeAllImageInfos(noted, offset)],
@@ -231,12 +236,13 @@ function notesOf(
 /** Header, load commands and notes, up to the first page of memory. */
 function encodeHead(
   contents: CoreContents,
+  needs: FrameNeeds,
   parts: readonly CorePart[],
   warn: (text: string) => void,
 ): Uint8Array {
   const { arch } = contents;
   const program = machOImages(contents).at(0);
-  const notes = notesOf(contents);
+  const notes = notesOf(contents, needs);
   const layout = {
     cpuType: arch.cpuType,
     cpuSubtype: program?.cpuSubtype ?? subtypes[arch.name],

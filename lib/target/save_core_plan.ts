@@ -7,9 +7,10 @@ import type { Memory } from "./memory.ts";
 
 /** How much of a task goes into a core.
  *
- * - `stacks`: what backtraces with names take. The live part of every stack, and the code that each
- *   thread is at; of every image the header, the load commands, `__unwind_info` and `__eh_frame`,
- *   and its symbols; what dyld publishes.
+ * - `stacks`: what backtraces with names take. The live part of every stack, and the code that
+ *   unwinding looks at; of every image the header, the load commands, `__unwind_info` and
+ *   `__eh_frame`, and its symbols, of the shared cache's images those of the frames; what dyld
+ *   publishes.
  * - `dirty`: that, and all memory that the program has written or can write for itself: heaps,
  *   globals, whole stacks. Of large mappings only the pages that were ever used.
  * - `full`: everything that can be read, without the read-only part of the dyld shared cache unless it is
@@ -32,7 +33,8 @@ export interface PlanInput {
   readonly stacks: readonly { readonly registers: Registers; readonly end: bigint }[];
   readonly dyldInfo: DyldInfo;
   readonly memory: Memory;
-  /** The Swift async contexts that the stacks lead to, and the dispatch queues of the threads. */
+  /** The Swift async contexts that the stacks lead to, the dispatch queues of the threads, and what the
+   * frames take of the images. */
   readonly contexts: readonly AddressRange[];
   /** Whether a `full` core has the shared cache. */
   readonly sharedCache: boolean;

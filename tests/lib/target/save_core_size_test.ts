@@ -1,7 +1,12 @@
 /** What cores hold, and what they cost. */
 import { assert, assertEquals } from "@std/assert";
 import { system } from "../../../ffi/processes.ts";
+import type { Files } from "../../../lib/file_system.ts";
+import type { Image } from "../../../lib/macho/mod.ts";
+import { CoreTarget } from "../../../lib/target/mod.ts";
 import { LiveTarget, openCore, type Target } from "../../../mod.ts";
+import { splitCache } from "../macho/cache_files.ts";
+import { FileTree } from "../symbols/file_tree.ts";
 import type { MemoryRegion } from "./memory_kernel.ts";
 import { SharedCacheKernel } from "./shared_cache.ts";
 
@@ -83,9 +88,46 @@ Deno.test("stacks: the frames of the shared cache's images have the same names e
   try {
     const live = names(target);
     assert(live.flat().filter((name) => name !== null).length > 50);
-    await target.saveCore(path);
-    using core = openCore(path);
+    const { bytes, warnings } = await target.saveCore(path);
+    assert(bytes < 12 * MiB, `${bytes} bytes`);
+    assertEquals(warnings, []);
+    // No binaries, no caches: the core has to do.
+    using core = new CoreTarget(system.files.open(path), { files: new FileTree({}) });
     assertEquals(names(core), live);
+    assertEquals(core.warnings, []);
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("stacks: names that only the shared cache's files have are the same elsewhere", async () => {
+  const kernel = new SharedCacheKernel({ images: 60, poolSize: 16 * MiB, threads: 10 });
+  const path = await Deno.makeTempFile();
+  let tree = new FileTree({});
+  const files: Files = {
+    open: (path) => tree.open(path),
+    walk: (folder) => tree.walk(folder),
+    create: (path, mode) => system.files.create(path, mode),
+  };
+  try {
+    using target = new LiveTarget(kernel, { files }, { pid: 7, name: "app" });
+    const frame = target.threads.flatMap((thread) => [...thread.backtrace()])
+      .find(({ function: name }) => name === null)!;
+    const image = frame.image as Image;
+    const start = target.resolve(frame.lookupAddress).functionStart!;
+    const address = start - image.loadAddress;
+    const { cache, symbols } = splitCache(image.uuid!, [{ name: "_hidden", address }]);
+    tree = new FileTree({
+      "/caches/dyld_shared_cache_arm64e": cache,
+      "/caches/dyld_shared_cache_arm64e.symbols": symbols,
+    });
+    target.addSymbols(["/caches"]);
+    const live = names(target);
+    assert(live.flat().includes("hidden"));
+    await target.saveCore(path);
+    using core = new CoreTarget(system.files.open(path), { files: new FileTree({}) });
+    assertEquals(names(core), live);
+    assertEquals(core.warnings, []);
   } finally {
     await Deno.remove(path);
   }
