@@ -1,8 +1,9 @@
 /** When macOS refuses this program a task port, runs the same command line again with the copy that
  * `machpause setup` has signed, once. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
-import { type Origin, ownOrigin, programArguments } from "../../ffi/command.ts";
-import { isCurrent, signedCopy } from "../../ffi/signed_copy.ts";
+import { commandLine, type Origin, ownOrigin, programArguments } from "../../ffi/command.ts";
+import { isCurrent, type SignedCopy, signedCopy } from "../../ffi/signed_copy.ts";
+import { UserError } from "../errors.ts";
 
 /** Set in the second run, to prevent a third. */
 const variable = "MACHPAUSE_SIGNED_COPY";
@@ -69,6 +70,35 @@ async function runHere(
   }
 }
 
+/** The signed copy, if there is one of this version and this is not it. */
+async function currentCopy(
+  { os, origin, home, restarted }: RestartSystem,
+): Promise<SignedCopy | undefined> {
+  if (os !== "darwin" || restarted || home === undefined) return undefined;
+  const copy = signedCopy(home, origin);
+  return await isCurrent(copy, origin.executable) ? copy : undefined;
+}
+
+/** What to tell a user whom macOS refused a process at the prompt. The prompt cannot be restarted: what is
+ * being typed is read by this process.
+ *
+ * @param error of attaching
+ * @param args the command line that does the same outside of the prompt
+ * @returns an error that says what to type, if the signed copy can be used; otherwise `error`
+ */
+export async function withRestart(
+  error: unknown,
+  args: readonly string[],
+  system: RestartSystem = thisSystem,
+): Promise<unknown> {
+  if ((error as { reason?: unknown } | null)?.reason !== "entitlement") return error;
+  if (await currentCopy(system) === undefined) return error;
+  const command = commandLine(args, system.origin);
+  return new UserError(
+    `macOS refused: leave this prompt and run \`${command}\`, which goes on as the signed copy`,
+  );
+}
+
 /** Runs a command line again with the signed copy, if there is one of this version.
  *
  * @returns its exit code; `undefined` if it was not run
@@ -77,10 +107,8 @@ export async function restartSigned(
   args: readonly string[],
   system: RestartSystem = thisSystem,
 ): Promise<number | undefined> {
-  const { os, origin, home, restarted } = system;
-  if (os !== "darwin" || restarted || home === undefined) return undefined;
-  const copy = signedCopy(home, origin);
-  if (!await isCurrent(copy, origin.executable)) return undefined;
+  const copy = await currentCopy(system);
+  if (copy === undefined) return undefined;
   system.say(safe`machpause: macOS refused; going on as ${escape(copy.path)}`);
-  return await system.run(copy.path, [...programArguments(origin), ...args], variable);
+  return await system.run(copy.path, [...programArguments(system.origin), ...args], variable);
 }

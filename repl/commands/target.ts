@@ -73,7 +73,13 @@ export const target: readonly Command[] = [
       const spec = given ?? pid ?? name;
       if (spec === undefined) throw new UserError("attach to what? a pid or a process name");
       if (!await mayEnd(session)) return [kept];
-      session.open(await openTarget(spec, symbols));
+      try {
+        session.open(await openTarget(spec, symbols));
+      } catch (error) {
+        const folders = (symbols ?? []).flatMap((folder) => ["--symbols", folder]);
+        const { withRestart } = await import("../cli/restart.ts");
+        throw await withRestart(error, ["attach", spec, ...folders]);
+      }
       return [safe`attached to ${session.title}`];
     },
   }),

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Origin } from "../../../ffi/command.ts";
-import { restartSigned, type RestartSystem } from "../../../repl/cli/restart.ts";
+import { AttachError } from "../../../ffi/remedy.ts";
+import { restartSigned, type RestartSystem, withRestart } from "../../../repl/cli/restart.ts";
 import { setup, type SetupSystem } from "../../../repl/cli/setup.ts";
 
 interface Bench {
@@ -210,6 +211,36 @@ Deno.test("after setup a refused command line is run again by the signed copy, o
     // A copy of another Deno may not run this program.
     await Deno.writeTextFile(`${it.home}/deno original`, "the upgraded program");
     assertEquals((await restart(it.home)).code, undefined);
+  });
+});
+
+Deno.test("at the prompt a refusal says the command that goes on as the signed copy", async () => {
+  await bench(async (it) => {
+    it.byDefault = true;
+    const system = (given: Partial<RestartSystem> = {}): RestartSystem => ({
+      os: "darwin",
+      origin: { ...origin, executable: `${it.home}/deno original` },
+      home: it.home,
+      restarted: false,
+      say: () => {},
+      run: () => Promise.reject(new Error("nothing is to be run")),
+      ...given,
+    });
+    const args = ["attach", "My App", "--symbols", "dSYMs"];
+    const refused = new AttachError("task_for_pid", 5, { reason: "entitlement", text: "remedy" });
+    const other = new AttachError("task_for_pid", 5, { reason: "hardened", text: "remedy" });
+    // Without a copy the error has the remedy: setup.
+    assertEquals(await withRestart(refused, args, system()), refused);
+    assertEquals(await it.run(true), 0);
+    assertEquals(
+      `${await withRestart(refused, args, system())}`,
+      "UserError: macOS refused: leave this prompt and run `deno run -A " +
+        "jsr:@machpause/machpause/cli attach 'My App' --symbols dSYMs`, which goes on as the signed copy",
+    );
+    assertEquals(await withRestart(other, args, system()), other);
+    assertEquals(await withRestart(refused, args, system({ restarted: true })), refused);
+    await Deno.writeTextFile(`${it.home}/deno original`, "the upgraded program");
+    assertEquals(await withRestart(refused, args, system()), refused);
   });
 });
 
