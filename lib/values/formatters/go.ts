@@ -9,6 +9,7 @@ import {
   elements,
   integer,
   member,
+  noChildren,
   optionalMember,
   pointer,
   sizeSummary,
@@ -54,6 +55,7 @@ export const goFormatters: readonly Formatter[] = [
         : bytesAt(value, pointer(member(value, "str")), Math.min(count, most));
       return `"${escapedText(bytes, 1)}"${count > most ? "..." : ""}`;
     },
+    children: noChildren,
   },
   {
     name: "Go slice",

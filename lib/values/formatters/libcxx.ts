@@ -14,8 +14,10 @@ import {
   integer,
   member,
   named,
+  noChildren,
   nodes,
   optionalMember,
+  pair,
   pointer,
   pointerAt,
   sizeOf,
@@ -274,7 +276,13 @@ function container(
 
 /** Of libc++. */
 export const libcxxFormatters: readonly Formatter[] = [
-  { name: "libc++ std::string", type: standard("basic_string"), summary: stringSummary },
+  {
+    name: "libc++ std::string",
+    type: standard("basic_string"),
+    summary: stringSummary,
+    children: noChildren,
+  },
+  { name: "libc++ std::pair", type: standard("pair"), children: pair },
   {
     name: "libc++ std::string_view",
     type: standard("basic_string_view"),
@@ -283,6 +291,7 @@ export const libcxxFormatters: readonly Formatter[] = [
       const at = pointer(member(value, "__data_", "__data"));
       return stringAt(value, at, count, templateType(value.type, 0));
     },
+    children: noChildren,
   },
   container("libc++ std::vector<bool>", standard("vector", "<bool, .*>"), bits),
   container(
@@ -374,6 +383,7 @@ export const libcxxFormatters: readonly Formatter[] = [
     type: standard("atomic"),
     summary: (value) =>
       textOf(formatted(value, member(member(value, "__a_"), "__a_value"), value.name)),
+    children: noChildren,
   },
   {
     name: "libc++ std::function",
@@ -384,8 +394,12 @@ export const libcxxFormatters: readonly Formatter[] = [
         isRecord(canonical(holder.type)) ? member(holder, "__f_", "__invoker_") : holder,
       );
       if (callee === 0n) return "empty";
-      const table = value.context.symbolAt(pointerAt(value, callee));
-      return table === null ? null : table.name;
+      // __func: a virtual table, then what is called.
+      const { symbolAt } = value.context;
+      const called = symbolAt(pointerAt(value, callee + BigInt(value.context.pointerSize)));
+      if (called?.offset === 0) return `Function = ${called.name}`;
+      return symbolAt(pointerAt(value, callee))?.name ?? null;
     },
+    children: noChildren,
   },
 ];

@@ -12,8 +12,10 @@ import {
   integer,
   member,
   named,
+  noChildren,
   nodes,
   optionalMember,
+  pair,
   pointer,
   pointerAt,
   sizeOf,
@@ -179,7 +181,8 @@ function tupleElement(value: Value, index: number): Value | null {
     const bases: Value[] = at.raw.children(0, 4).filter((child) =>
       /^std::_(?:Head_base|Tuple_impl)</.test(child.name)
     );
-    const head = bases.find(({ name }) => name.startsWith(`std::_Head_base<${index},`));
+    const wanted = new RegExp(`^std::_Head_base<${index}[UL]*,`);
+    const head = bases.find(({ name }) => wanted.test(name));
     if (head !== undefined) return optionalMember(head, "_M_head_impl") ?? head;
     at = bases.find(({ name }) => name.startsWith("std::_Tuple_impl<")) ?? null;
   }
@@ -252,7 +255,13 @@ function sharedCounts(value: Value): string {
 
 /** Of libstdc++. */
 export const libstdcxxFormatters: readonly Formatter[] = [
-  { name: "libstdc++ std::string", type: standard("basic_string"), summary: stringSummary },
+  {
+    name: "libstdc++ std::string",
+    type: standard("basic_string"),
+    summary: stringSummary,
+    children: noChildren,
+  },
+  { name: "libstdc++ std::pair", type: standard("pair"), children: pair },
   {
     name: "libstdc++ std::string_view",
     type: standard("basic_string_view"),
@@ -263,6 +272,7 @@ export const libstdcxxFormatters: readonly Formatter[] = [
         countOf(integer(member(value, "_M_len"))),
         templateType(value.type, 0),
       ),
+    children: noChildren,
   },
   container("libstdc++ std::vector<bool>", standard("vector", "<bool, .*>"), bits),
   container("libstdc++ std::vector", standard("vector"), vector),
@@ -335,6 +345,7 @@ export const libstdcxxFormatters: readonly Formatter[] = [
     name: "libstdc++ std::atomic",
     type: standard("atomic"),
     summary: (value) => textOf(formatted(value, member(value, "_M_i", "_M_base"), value.name)),
+    children: noChildren,
   },
   {
     name: "libstdc++ std::function",
@@ -344,5 +355,6 @@ export const libstdcxxFormatters: readonly Formatter[] = [
       if (pointer(member(value, "_M_manager")) === 0n || invoker === 0n) return "empty";
       return value.context.symbolAt(invoker)?.name ?? null;
     },
+    children: noChildren,
   },
 ];

@@ -1,11 +1,23 @@
 /** The built-in formatters: one file for each family of types, all of them in one table. */
 
 import type { Formatter } from "../model.ts";
+import { canonical, isRecord } from "../types.ts";
 import { goFormatters } from "./go.ts";
 import { libcxxFormatters } from "./libcxx.ts";
 import { libstdcxxFormatters } from "./libstdcxx.ts";
 import { rustFormatters } from "./rust.ts";
 import { stringFormatters } from "./strings.ts";
+
+/** What a pointer to a formatted object shows after its address: what the object shows. */
+const pointers: Formatter = {
+  name: "pointer",
+  type: ({ kind, target }) => kind === "pointer" && target != null && isRecord(canonical(target)),
+  summary(value) {
+    const target = value.integer === 0n ? null : value.deref();
+    if (target === null || value.context.formatters?.find(target.type) == null) return null;
+    return target.unavailable === null ? target.summary : null;
+  },
+};
 
 /** In the order in which they are tried. */
 export const builtInFormatters: readonly Formatter[] = [
@@ -14,4 +26,5 @@ export const builtInFormatters: readonly Formatter[] = [
   ...libstdcxxFormatters,
   ...rustFormatters,
   ...goFormatters,
+  pointers,
 ];

@@ -181,6 +181,18 @@ export function formatted(owner: Value, found: Value, name: string): Value {
     : owner.at(found.address, found.type, name);
 }
 
+/** No children: of what a summary says everything about. */
+export function noChildren(): Synthetic {
+  return named([]);
+}
+
+/** The children of a pair. */
+export function pair(value: Value): Synthetic {
+  return named(
+    ["first", "second"].map((name) => [name, formatted(value, member(value, name), name)] as const),
+  );
+}
+
 /** `size=3`. */
 export function sizeSummary(made: Synthetic | null): string | null {
   return made === null ? null : `size=${made.count}`;

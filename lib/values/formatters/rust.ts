@@ -9,6 +9,7 @@ import {
   elements,
   integer,
   member,
+  noChildren,
   optionalMember,
   pointer,
   sizeSummary,
@@ -81,6 +82,7 @@ export const rustFormatters: readonly Formatter[] = [
     type: /&(?:mut )?str|(?:alloc::boxed::)?Box<str(?:, .*)?>/,
     summary: (value) =>
       textAt(value, pointer(member(value, "data_ptr")), integer(member(value, "length"))),
+    children: noChildren,
   },
   {
     name: "Rust String",
@@ -90,6 +92,7 @@ export const rustFormatters: readonly Formatter[] = [
       const vec = member(value, "vec");
       return textAt(value, pointer(buffer(member(vec, "buf"))), integer(member(vec, "len")));
     },
+    children: noChildren,
   },
   {
     name: "Rust Vec",
