@@ -314,7 +314,12 @@ function explainCrash(
     }
   }
 
-  if (lacksCrashed(report) && report.threads.length > 0) {
+  if (exception === null && happened.length === 0) {
+    const trap = pageFault(report);
+    if (trap !== null) happened.push(trap);
+  }
+  const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
+  if ((lacksCrashed(report) || isBare) && report.threads.length > 0) {
     happened.push("The crashed thread is not in the report.");
   }
   const idle = outside && isIdleStack(stack);
@@ -593,6 +598,17 @@ function accessWords(thread: ReportThread | null): string | null {
     return (esr & 0x40n) !== 0n ? "It was a write." : "It was a read.";
   }
   return null;
+}
+
+/** What the lines after the registers of an Intel CPU say of a page fault, where a copy has no more. */
+function pageFault({ fields, crashedThread }: CrashReport): string | null {
+  const trap = fields.find(({ name }) => name === "Trap Number")?.value;
+  const words = /\(([a-z ]{4,80})\)/.exec(
+    fields.find(({ name }) => name === "Error Code")?.value ?? "",
+  )?.[1];
+  const address = register(crashedThread, "cr2");
+  if (trap !== "14" || words === undefined || address === null) return null;
+  return `The CPU met a page fault at 0x${address.toString(16)}: ${words}.`;
 }
 
 /** An instruction that the CPU does not have: by the bytes at the program counter, where the report has

@@ -77,9 +77,11 @@ const HANDLER_DEPTH = 20;
 function interrupted(stack: readonly ReportFrame[]): number {
   const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) => symbol === "_sigtramp");
   if (at <= 0) return 0;
-  const handles = stack.slice(0, at).some(({ symbol }) =>
-    symbol !== null && (knownFrame(symbol)?.role === "raise" || /signal_?handler/i.test(symbol))
-  );
+  const before = stack.slice(0, at);
+  const handles =
+    before.some(({ symbol }) =>
+      symbol !== null && (knownFrame(symbol)?.role === "raise" || /signal_?handler/i.test(symbol))
+    ) || before.every((frame) => frameOwner(frame, frame.symbol) !== "system");
   return handles ? at + 1 : 0;
 }
 

@@ -38,10 +38,18 @@ function isThrownAgain(stack: readonly ReportFrame[]): boolean {
 
 /** Whether a report names a crashed thread that its copy does not have. */
 export function lacksCrashed(report: CrashReport): boolean {
-  if (report.crashedThread !== null || (report.lastException?.length ?? 0) > 0) return false;
-  return report.fields.some(({ name, value }) =>
-    /^(?:Triggered by Thread|Crashed Thread)$/i.test(name) && /^\d/.test(value)
-  );
+  const { crashedThread, lastException, threads } = report;
+  if (crashedThread !== null || (lastException?.length ?? 0) > 0) return false;
+  if (
+    report.fields.some(({ name, value }) =>
+      /^(?:Triggered by Thread|Crashed Thread)$/i.test(name) && /^\d/.test(value)
+    )
+  ) {
+    return true;
+  }
+  // A piece of a report: several threads of which none crashed, or the outer part of a stack.
+  return report.format === "crash" && report.exception === null && threads.length > 0 &&
+    (threads.length > 1 || (threads[0].frames[0]?.index ?? 0) > 0);
 }
 
 /** Whether a report has samples of a process that went on. */

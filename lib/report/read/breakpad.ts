@@ -9,6 +9,13 @@ import { Lines } from "../text.ts";
 /** Whether a text is Breakpad's. */
 export function isBreakpad(text: string, from: number): boolean {
   const head = text.slice(from, from + (1 << 14));
+  // A copy may begin after the header.
+  if (
+    /^ {2,8}Found by: (?:given as instruction pointer|stack scanning|call frame info|previous frame)/m
+      .test(head)
+  ) {
+    return !/^Exception Type:/m.test(head);
+  }
   return head.includes("Crash reason:") && /^Crash reason:/m.test(head) &&
     /^Thread \d{1,7} ?(?:\(crashed\))?/m.test(head) &&
     !/^Exception Type:/m.test(head);

@@ -102,7 +102,8 @@ export function parseFrameLine(line: string): FrameLine | null {
   const found = findAddress(line, nameAt) ?? bareAddress(line, nameAt);
   if (found === null) return null;
   const [start, end] = found;
-  const name = line.slice(nameAt, start).trim();
+  // Breakpad's `Foundation + 0x282ad` has no address.
+  const name = line.slice(nameAt, start).trim().replace(/ \+$/, "");
   const placeAt = skipSpace(line, end);
   const place = parsePlace(line.slice(placeAt));
   return {

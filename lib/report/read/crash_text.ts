@@ -163,7 +163,7 @@ class CrashTextReader {
       this.#exception ??= [];
       return;
     }
-    if (this.#crashlyticsLine(trimmed)) return;
+    if (this.#crashlyticsLine(trimmed) || this.#consoleLine(trimmed)) return;
     if (trimmed.startsWith("Application Specific Backtrace")) {
       // The first is what newer systems call the last exception's; further ones are of its causes.
       if (this.#exception === null) {
@@ -204,8 +204,8 @@ class CrashTextReader {
     } else if (frame.index === 0) frames = this.#untitled();
     else if (this.#afterBlank || this.#collecting !== "section") {
       const last = this.#thread?.frames;
-      if (last === undefined) return false;
-      frames = last;
+      if (last === undefined && !this.#isPiece()) return false;
+      frames = last ?? this.#untitled();
       this.#collecting = "thread";
     } else return false;
     // Written out because rest properties are slow, and there are thousands of frames.
@@ -234,6 +234,11 @@ class CrashTextReader {
     return true;
   }
 
+  /** Whether a copy begins inside of a stack. */
+  #isPiece(): boolean {
+    return this.#fields.length === 0 && this.#threads.length === 0 && this.#exception === null;
+  }
+
   /** The last line of a copy that ends within a frame, after its image. */
   #cutFrame(at: number, line: string): FrameLine | null {
     const isLast = at + 2 >= this.#lines.length && this.#collecting === "thread";
@@ -258,7 +263,7 @@ class CrashTextReader {
   /** Begins a thread whose title was not understood. */
   #untitled(): DraftFrame[] {
     this.#untitledThreads++;
-    const title = this.#loose.slice(0, 200);
+    const title = /^`{3}|^\W*$/.test(this.#loose) ? "" : this.#loose.slice(0, 200);
     const number = /\d{1,6}/.exec(title)?.[0];
     this.#warn(
       title === ""
@@ -305,7 +310,13 @@ class CrashTextReader {
       return true;
     }
     if (/^crashed with/i.test(rest)) {
-      const thread = this.#threads.findLast((thread) => thread.index === index) ?? null;
+      let thread = this.#threads.findLast((thread) => thread.index === index) ?? null;
+      // A copy may begin after its stack. Where one begins inside a stack, that one's number is not known.
+      if (thread === null || thread.frames[0]?.index > 0) {
+        this.#warn("registers of a thread that is not in the report");
+        this.#begin({ index, name: null, queue: null, crashed: true });
+        thread = this.#thread;
+      }
       this.#beginRegisters(thread, rest);
       return true;
     }
@@ -327,15 +338,32 @@ class CrashTextReader {
     this.#thread = thread;
     if (thread !== null) {
       thread.flavor = title.replace(/^crashed with:?\s*/i, "").replace(/:$/, "");
-    } else {
-      this.#warn("registers of a thread that is not in the report");
-    }
+    } else this.#warn("registers of a thread that is not in the report");
   }
 
   #registers(line: string): boolean {
     const registers = parseRegisters(line);
     if (registers.length === 0) return false;
     for (const register of registers) this.#thread?.registers.push(register);
+    return true;
+  }
+
+  /** What Foundation and libc++abi write to the console about an uncaught exception. */
+  #consoleLine(line: string): boolean {
+    const at = line.indexOf("*** ");
+    if (
+      at >= 0 &&
+      /^\*\*\* (?:First throw call stack|Call stack at first throw):?$/.test(line.slice(at))
+    ) {
+      this.#exception ??= [];
+      this.#collecting = "exception";
+      return true;
+    }
+    const said = at >= 0 && line.startsWith("*** Terminating app due to uncaught exception", at)
+      ? at
+      : line.search(/\blibc\+\+abi(?:\.dylib)?: terminating /);
+    if (said < 0 || this.#collecting === "section") return false;
+    this.#remarks.push(line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, ""));
     return true;
   }
 

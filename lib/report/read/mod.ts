@@ -73,7 +73,16 @@ export function readReports(
     reports.push(isChanged ? new CrashReport({ ...whole, text: own, warnings }) : whole);
   }
   if (reports.length === 0) {
-    throw new FormatError(name, 0, "a crash report, a sample, a spindump or a panic");
+    const isPiece = /"(?:imageOffset|imageIndex|usedImages|vmSummary)" ?:/.test(
+      text.slice(0, 1 << 16),
+    );
+    throw new FormatError(
+      name,
+      0,
+      isPiece
+        ? "more of the .ips report that this is a piece of: its exception or a whole stack"
+        : "a crash report, a sample, a spindump or a panic",
+    );
   }
   return reports;
 }

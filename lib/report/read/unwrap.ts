@@ -36,6 +36,7 @@ export function unwrap(text: string): Unwrapped {
   );
   step("HTML", isHtml, plainHtml);
   for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
+  step("log prefixes", isLogged, unlogged);
   step("double spacing", isDoubleSpaced, singleSpaced);
   step("indentation", isIndented, dedent);
   return { text: result, undone: [...new Set(undone)] };
@@ -45,6 +46,7 @@ export function unwrap(text: string): Unwrapped {
 function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
+  if (isLogged(head)) return true;
   if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
@@ -155,6 +157,23 @@ function isQuoted(head: string): boolean {
 
 function unquote(text: string): string {
   return text.replace(/^ {0,3}> ?/gm, "");
+}
+
+/** What NSLog writes before each line: time, process, pid and thread, and Xamarin a level. */
+const logPrefix =
+  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}(?:[+-]\d{4})? \S{1,100}\[\d{1,9}:[0-9a-f]{1,9}\] (?:\w{1,12}: ?)?/;
+
+/** Whether frames have the prefixes of a log. */
+function isLogged(head: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d |\n\d{4}-\d\d-\d\d /.test(head)) return false;
+  return linesOf(head).filter((line) =>
+    /^\s*\d{1,3}\s+\S/.test(line.replace(logPrefix, "")) && logPrefix.test(line)
+  )
+    .length > 2;
+}
+
+function unlogged(text: string): string {
+  return linesOf(text).map((line) => line.replace(logPrefix, "")).join("\n");
 }
 
 /** Whether an empty line follows each line. */

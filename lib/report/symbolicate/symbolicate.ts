@@ -137,25 +137,28 @@ class Symbolication {
   /** @param leaf whether frame 0 holds an exact program counter */
   #stack(frames: readonly ReportFrame[], crashed: boolean, leaf: boolean): ReportFrame[] {
     const result: ReportFrame[] = [];
-    let exact = leaf;
+    // A piece of a stack keeps its place; its first frame is a caller.
+    const first = frames[0]?.index ?? 0;
+    const next = (): number => first + result.length;
+    let exact = leaf && first === 0;
     let wasInlined = false;
     for (const frame of frames) {
       if (frame.inlined) {
         wasInlined = true;
-        result.push(numbered(frame, result.length));
+        result.push(numbered(frame, next()));
         continue;
       }
       const named = wasInlined || frame.file !== null ? null : this.#name(frame, exact, crashed);
       wasInlined = false;
       exact = frame.symbol === trampoline;
       if (named === null) {
-        result.push(numbered(frame, result.length));
+        result.push(numbered(frame, next()));
         continue;
       }
       this.#named++;
       if (this.#inPlace) this.#edit(frame, named);
-      for (const inlined of named.inlined) result.push({ ...inlined, index: result.length });
-      result.push({ ...named.frame, index: result.length, span: null });
+      for (const inlined of named.inlined) result.push({ ...inlined, index: next() });
+      result.push({ ...named.frame, index: next(), span: null });
     }
     return result;
   }
