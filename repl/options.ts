@@ -167,6 +167,8 @@ export const btOptions = table({
   by: { value: "what", choices: ["queue"], help: "Group the threads: by the queue they serve." },
   limit,
   scan,
+  args: { short: "a", help: "Show the functions' arguments." },
+  locals: { short: "l", help: "Show the variables of every frame." },
   full: { help: "On a terminal: whole names, and every frame of a recursion." },
   "no-demangle": noDemangle,
   symbols: { ...symbols, only: "cli" },
@@ -175,6 +177,22 @@ export const btOptions = table({
 
 /** `snapshot` */
 export const snapshotOptions = btOptions;
+
+/** `frame variable`, and `up` and `down` with `--args`. */
+export const variableOptions = table({
+  args: { short: "a", help: "Arguments only." },
+  locals: { short: "l", help: "No arguments." },
+  depth: { short: "D", value: "levels", integer: true, help: "Levels of members that are shown." },
+  count: {
+    short: "Z",
+    value: "elements",
+    integer: true,
+    help: "Elements of an array that are shown.",
+  },
+  raw: { short: "R", help: "Members themselves, without formatters." },
+  "show-declaration": { short: "c", help: "Show where each is declared." },
+  json: { short: "j", help: "Print JSON." },
+});
 
 /** `savecore` */
 export const saveCoreOptions = table({

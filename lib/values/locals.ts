@@ -24,14 +24,22 @@ export function plain(value: Value): unknown {
         ? value.text
         : scalar ?? undefined;
   }
-  return new Proxy(Object.create(null), new ValueHandler(value));
+  return new Proxy(shownAs(() => `${value}`), new ValueHandler(value));
+}
+
+/** What a proxy stands before: Deno asks it, not the proxy, how it is shown. */
+function shownAs(text: () => string): object {
+  return Object.create(null, {
+    [Symbol.for("Deno.customInspect")]: { value: text, configurable: true },
+  });
 }
 
 /** Makes an object of the values with names, the first of each name. */
 export function named(values: readonly Value[], what: string): Record<string, unknown> {
   const byName = new Map<string, Value>();
   for (const value of values) if (!byName.has(value.name)) byName.set(value.name, value);
-  return new Proxy(Object.create(null), new NamesHandler(byName, what));
+  const text = () => [...byName.values()].map(String).join("\n");
+  return new Proxy(shownAs(text), new NamesHandler(byName, what)) as Record<string, unknown>;
 }
 
 /** The value behind what {@linkcode plain} gave; `null` for a number or text. */
@@ -71,9 +79,6 @@ class NamesHandler implements ProxyHandler<object> {
   }
 
   get(_: object, key: string | symbol): unknown {
-    if (key === Symbol.for("Deno.customInspect")) {
-      return () => [...this.#values.values()].join("\n");
-    }
     if (typeof key === "symbol") return undefined;
     const value = this.#values.get(key);
     if (value !== undefined) return plain(value);
@@ -149,7 +154,6 @@ class ValueHandler implements ProxyHandler<object> {
           ? value.summary ?? value.text ?? `${value}`
           : value.integer;
     }
-    if (key === Symbol.for("Deno.customInspect")) return () => `${value}`;
     if (key === Symbol.iterator) return () => this.#iterate();
     if (typeof key === "symbol") return undefined;
     const child = this.#child(key);

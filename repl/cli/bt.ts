@@ -45,7 +45,7 @@ export async function showBacktraces(
     throw new UserError(`${option} groups text: it does not go with --json`, 2);
   }
   // What prints is loaded before the target is stopped.
-  const output = json ? await jsonOutput() : await textOutput(options);
+  const output = json ? await jsonOutput(options) : await textOutput(options);
   const budget = new FrameBudget();
   using opened = await openTarget(spec, symbols);
   const { target } = opened;
@@ -82,30 +82,36 @@ type Output = (
   microseconds: number,
 ) => SafeText | Promise<SafeText>;
 
-async function jsonOutput(): Promise<Output> {
+async function jsonOutput({ args, locals }: BacktraceOptions): Promise<Output> {
   const { threadsJson } = await import("../view/json.ts");
+  const more = args || locals
+    ? (await import("../view/variables.ts")).frameVariablesJson({ args, locals })
+    : undefined;
   return (target, threads, shown, pausedMicroseconds) => {
-    const object = threadsJson(target, threads, undefined, shown);
+    const object = threadsJson(target, threads, undefined, shown, more);
     return safe`${safeJson({ ...object, pausedMicroseconds })}\n`;
   };
 }
 
 async function textOutput(
-  { by, demangle = true, unique = false, full = false }: BacktraceOptions,
+  { by, demangle = true, unique = false, full = false, args, locals }: BacktraceOptions,
 ): Promise<Output> {
   const summary = unique || by !== undefined ? await import("../view/summary.ts") : undefined;
   const show = unique ? summary!.uniqueBacktracesLines : backtracesLines;
   const style = styleFor(Deno.stdout);
+  const detail = args || locals
+    ? (await import("../view/variables.ts")).frameDetail({ args, locals }, style)
+    : undefined;
   return async (target, threads, shown, microseconds) => {
     if (demangle) await loadDemanglerFor(shown);
     const name = demangle ? undefined : (raw: string) => raw;
     const { pointerSize } = target.arch;
     const width = full || !Deno.stdout.isTerminal() ? Infinity : terminalSize().columns;
     const stacks = by === undefined
-      ? show(threads, pointerSize, style, undefined, shown, name, width)
+      ? show(threads, pointerSize, style, undefined, shown, name, width, detail)
       : summary!.queueGroupsLines(threads, style, (group) => {
         const frames = group.map((thread) => shown[threads.indexOf(thread)]);
-        return show(group, pointerSize, style, undefined, frames, name, width);
+        return show(group, pointerSize, style, undefined, frames, name, width, detail);
       });
     const crashed = target.kind === "core" ? (target as CoreTarget).crashedThread : null;
     const how = target.kind !== "core"

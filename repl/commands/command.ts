@@ -14,6 +14,7 @@ export type ArgumentKind =
   | "register"
   | "text"
   | "thread"
+  | "variable"
   | readonly string[];
 
 /** One positional argument of a command. */

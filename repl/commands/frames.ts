@@ -3,6 +3,7 @@ import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { frameColumns, frameLine, hex, registerLines } from "../view/render.ts";
+import { variableOptions } from "../options.ts";
 import { addressOf } from "./address.ts";
 import { type Command, command, many, optional, required } from "./command.ts";
 import { checkWritable, confirmed, integer, wholeNumber, yesOption } from "./values.ts";
@@ -28,6 +29,21 @@ export function selectedFrame(session: Session): SafeText[] {
   ];
 }
 
+const argumentsOption = { short: "a", help: "Show the function's arguments." } as const;
+
+/** The selected frame with its arguments. */
+async function frameWithArguments(session: Session): Promise<SafeText[]> {
+  const [{ argumentsText, withoutParameters }, { demangle }] = await Promise.all([
+    import("../view/variables.ts"),
+    import("../../lib/symbols/walking.ts"),
+  ]);
+  const { frame, pointerSize, style } = session;
+  const after = argumentsText(frame);
+  const name = (mangled: string) => withoutParameters(demangle(mangled)) + after;
+  const columns = frameColumns([frame], Infinity);
+  return [frameLine(frame, pointerSize, columns, style, name)];
+}
+
 /** A register of the thread state, by its name or its role.
  *
  * @throws UserError when there is none of that name
@@ -50,22 +66,24 @@ export const frames: readonly Command[] = [
     name: "up",
     group: "frames",
     arguments: [optional("N", "text")],
+    options: { args: argumentsOption },
     help: "select the caller's frame, or the one N further out",
     example: "up 2",
-    run({ session }, [count = "1"]) {
+    run({ session }, [count = "1"], { args }) {
       session.selectFrame(session.frameIndex + wholeNumber(count, "a count"));
-      return frameAndSource(session);
+      return args ? frameWithArguments(session) : frameAndSource(session);
     },
   }),
   command({
     name: "down",
     group: "frames",
     arguments: [optional("N", "text")],
+    options: { args: argumentsOption },
     help: "select the callee's frame, or the one N further in",
     example: "down",
-    run({ session }, [count = "1"]) {
+    run({ session }, [count = "1"], { args }) {
       session.selectFrame(session.frameIndex - wholeNumber(count, "a count"));
-      return frameAndSource(session);
+      return args ? frameWithArguments(session) : frameAndSource(session);
     },
   }),
   command({
@@ -78,6 +96,40 @@ export const frames: readonly Command[] = [
     run({ session }, [number]) {
       if (number !== undefined) session.selectFrame(wholeNumber(number, "a frame's number"));
       return frameAndSource(session);
+    },
+  }),
+  command({
+    name: "frame variable",
+    aliases: [
+      "v",
+      "variables",
+      "fr v",
+      { name: "info args", args: ["--args"] },
+      { name: "info locals", args: ["--locals"] },
+    ],
+    group: "frames",
+    arguments: [many("variable", "variable")],
+    options: variableOptions,
+    help: "the variables of the selected frame, or those named, as `list[3].next->value`",
+    details: ["`frame.locals` has them in TypeScript."],
+    example: "v count",
+    async run({ session }, paths, options) {
+      return (await import("./variables.ts")).showVariables(session, paths, options);
+    },
+  }),
+  command({
+    name: "variable write",
+    group: "frames",
+    arguments: [required("variable", "variable"), required("value", "text")],
+    options: { yes: yesOption },
+    changes: true,
+    help: "write a number to a variable; shows old and new, and asks",
+    example: "variable write count 3 --yes",
+    async run({ session }, [path, value], { yes }) {
+      checkWritable(session, "variables");
+      if (!session.target.paused) throw new UserError("the target is running: `pause` it first");
+      const { writeVariable } = await import("./variables.ts");
+      return await writeVariable(session, path, value, yes);
     },
   }),
   command({

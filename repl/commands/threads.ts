@@ -108,6 +108,7 @@ export const threads: readonly Command[] = [
       "where",
       "info stack",
       { name: "thread apply all bt", args: ["all"] },
+      { name: "bt full", args: ["--args", "--locals"] },
       { name: "thread backtrace unique", args: ["all", "--unique"] },
     ],
     group: "threads",
@@ -115,7 +116,11 @@ export const threads: readonly Command[] = [
     options: btOptions,
     help: "backtrace of the selected thread, of thread N, or of all",
     example: "bt all --unique",
-    async run({ session }, [which], { unique, by, limit, scan, demangle, full }) {
+    async run({ session }, [which], options) {
+      const { unique, by, limit, scan, demangle, full, args, locals } = options;
+      const detail = args || locals
+        ? (await import("../view/variables.ts")).frameDetail({ args, locals }, session.style)
+        : undefined;
       session.threads(true);
       const name = demangle === false ? (raw: string) => raw : undefined;
       const budget = new FrameBudget();
@@ -123,7 +128,7 @@ export const threads: readonly Command[] = [
       const width = full ? Infinity : ui.size().columns;
       const linesOf = (thread: Thread) => {
         const shown = shownFrames(thread, limit, scan, budget);
-        return backtraceLines(thread, pointerSize, style, limit, shown, name, width);
+        return backtraceLines(thread, pointerSize, style, limit, shown, name, width, detail);
       };
       const chosen = which === "all" || (unique || by !== undefined) && which === undefined
         ? session.threads()

@@ -192,6 +192,10 @@ async function candidatesOf(
       if (!session.captured) return among(["all"], word);
       return among([...session.threads().map(({ index }) => String(index)), "all"], word);
     }
+    case "variable":
+      return session.captured
+        ? among((await import("../commands/variables.ts")).variablePaths(session, word), word)
+        : none;
     default:
       return none;
   }

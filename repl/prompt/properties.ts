@@ -15,7 +15,7 @@ const harmless: readonly (readonly [type: unknown, names: readonly string[]])[] 
   ]],
   [api.Frame, [
     ...["image", "symbol", "source", "registers", "sp", "fp", "returnAddress", "lookupAddress"],
-    ...["offset", "rule"],
+    ...["offset", "rule", "variables", "locals"],
   ]],
   [api.Backtrace, ["activations"]],
   [api.Snapshot, ["mainThread"]],

@@ -1,6 +1,6 @@
 import { hex } from "../../lib/hex.ts";
 import { allShownFrames, type ShownFrames } from "./frames.ts";
-import type { CoreTarget, LoadedImage, Target, Thread } from "../../mod.ts";
+import type { CoreTarget, Frame, LoadedImage, Target, Thread } from "../../mod.ts";
 
 function imageJson({ name, path, uuid, loadAddress, slide }: LoadedImage): Record<string, unknown> {
   return { name, path, uuid, loadAddress: hex(loadAddress), slide: hex(slide) };
@@ -11,12 +11,14 @@ function imageJson({ name, path, uuid, loadAddress, slide }: LoadedImage): Recor
  *
  * @param limit maximum number of frames per thread
  * @param shown the frames, where the threads have been unwound already
+ * @param more further properties of each frame
  */
 export function threadsJson(
   target: Pick<Target, "kind" | "pid" | "name" | "arch" | "images">,
   threads: readonly Thread[],
   limit?: number,
   shown?: readonly ShownFrames[],
+  more?: (frame: Frame) => Record<string, unknown>,
 ): Record<string, unknown> {
   shown ??= allShownFrames(threads, limit);
   return {
@@ -25,7 +27,11 @@ export function threadsJson(
     images: target.images.map(imageJson),
     threads: threads.map((thread, index) => {
       const { frames, stopped } = shown[index];
-      return { ...thread.toJSON(), frames: frames.map((frame) => frame.toJSON()), stopped };
+      return {
+        ...thread.toJSON(),
+        frames: frames.map((frame) => ({ ...frame.toJSON(), ...more?.(frame) })),
+        stopped,
+      };
     }),
   };
 }

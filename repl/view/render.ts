@@ -172,6 +172,16 @@ export function recursions(frames: readonly Frame[]): Recursion[] {
   return found;
 }
 
+/** What frames show of their variables. */
+export interface FrameDetail {
+  /** Follows the function's name. */
+  readonly after?: (frame: Frame) => SafeText;
+  /** A function's name without what {@linkcode after} stands for. */
+  name(readable: string): string;
+  /** Lines below the frame's. */
+  readonly below?: (frame: Frame) => readonly SafeText[];
+}
+
 /** Frames as lines. On a screen each takes one line, and a recursion is shown once.
  *
  * @param width of the screen; all is shown where it is infinite
@@ -182,10 +192,21 @@ function frameLines(
   style: Style,
   name: ((mangled: string) => string) | undefined,
   width: number,
+  detail?: FrameDetail,
 ): SafeText[] {
   const columns = frameColumns(frames, width);
   const lineOf = (frame: Frame, room = width) =>
     frameLine(frame, pointerSize, columns, style, name, room);
+  if (detail !== undefined) {
+    return frames.flatMap((frame) => {
+      const after = detail.after?.(frame);
+      const named = after === undefined
+        ? name
+        : (mangled: string) => detail.name((name ?? demangle)(mangled)) + after;
+      const line = frameLine(frame, pointerSize, columns, style, named, Infinity);
+      return [line, ...indented(detail.below?.(frame) ?? [], columns.index + 4)];
+    });
+  }
   if (width === Infinity) return frames.map((frame) => lineOf(frame));
   const lines: SafeText[] = [];
   let at = 0;
@@ -220,10 +241,13 @@ export function backtraceLines(
   shown: ShownFrames = shownFrames(thread, limit),
   name?: (mangled: string) => string,
   width = Infinity,
+  detail?: FrameDetail,
 ): SafeText[] {
   const { frames, stopped } = shown;
   const lines = exceptionLines(thread, style);
-  for (const line of frameLines(frames, pointerSize, style, name, width - 2)) lines.push(line);
+  for (const line of frameLines(frames, pointerSize, style, name, width - 2, detail)) {
+    lines.push(line);
+  }
   const ending = endings[stopped];
   if (ending !== undefined) lines.push(style("quiet", safe`(${escape(stopped)}: ${ending})`));
   return [threadHeader(thread, style), ...indented(lines)];
@@ -238,10 +262,12 @@ export function backtracesLines(
   shown?: readonly ShownFrames[],
   name?: (mangled: string) => string,
   width = Infinity,
+  detail?: FrameDetail,
 ): SafeText[] {
   shown ??= allShownFrames(threads, limit);
   return threads.flatMap((thread, index) => {
-    const lines = backtraceLines(thread, pointerSize, style, limit, shown[index], name, width);
+    const frames = shown[index];
+    const lines = backtraceLines(thread, pointerSize, style, limit, frames, name, width, detail);
     return index === 0 ? lines : [safe``, ...lines];
   });
 }

@@ -10,7 +10,7 @@ import {
 import type { Frame, Thread } from "../../mod.ts";
 import { maxWidth } from "../edit/width.ts";
 import { allShownFrames, FrameBudget, type ShownFrames, shownFrames } from "./frames.ts";
-import { backtraceLines, placeText, queueText } from "./render.ts";
+import { backtraceLines, type FrameDetail, placeText, queueText } from "./render.ts";
 import type { Style } from "./style.ts";
 import { count, cut, join, padEnd, padStart } from "./text.ts";
 
@@ -23,12 +23,13 @@ export function uniqueBacktracesLines(
   shown: readonly ShownFrames[] = allShownFrames(threads, limit),
   name?: (mangled: string) => string,
   width = Infinity,
+  detail?: FrameDetail,
 ): SafeText[] {
   const stacks = new Map(threads.map((thread, index) => [thread, shown[index]]));
   const groups = groupStacks(threads, { frames: (thread) => stacks.get(thread)!.frames });
   return groups.flatMap(({ threads }, index) => {
     const stack = stacks.get(threads[0]);
-    const lines = backtraceLines(threads[0], pointerSize, style, limit, stack, name, width);
+    const lines = backtraceLines(threads[0], pointerSize, style, limit, stack, name, width, detail);
     if (threads.length > 1) {
       lines[0] = style(
         "heading",

@@ -1,0 +1,107 @@
+/** What the commands about variables do. It is loaded with the first of them. */
+import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
+import { canonical, type Value } from "../../lib/values/mod.ts";
+import type { Variable } from "../../mod.ts";
+import { UserError } from "../errors.ts";
+import type { Values, variableOptions } from "../options.ts";
+import type { Session } from "../prompt/session.ts";
+import { valueAt, valueJson, variableJson, variableLines } from "../view/variables.ts";
+import { confirmed, integer } from "./values.ts";
+
+/** Levels of members that are shown of each variable, as LLDB does. */
+const DEPTH = 16;
+
+/** The variables of the selected frame, or the named ones. */
+export function showVariables(
+  session: Session,
+  paths: readonly string[],
+  options: Values<typeof variableOptions>,
+): SafeText[] {
+  const { args, locals, depth = DEPTH, count, raw, showDeclaration, json } = options;
+  const { frame, style } = session;
+  const limits = count === undefined ? {} : { arrayValues: count };
+  const bare = <T extends Value>(value: T): Value => raw ? value.raw : value;
+  if (paths.length > 0) {
+    const found = paths.map((path) => bare(valueAt(frame, path)));
+    return json
+      ? [safeJson(found.map((value) => valueJson(value, depth)))]
+      : found.flatMap((value) => variableLines(value, style, depth));
+  }
+  const shown = frame.readVariables(limits).filter(({ kind }) =>
+    args === locals || (kind === "argument") === (args ?? false)
+  );
+  if (json) return [safeJson(shown.map((variable) => variableJson(variable, depth)))];
+  if (shown.length === 0) {
+    return [
+      frame.variables.length > 0 ? safe`there are none` : safe`no debug information tells of any`,
+    ];
+  }
+  // The order of LLDB: the outermost block first.
+  const outermost = [...shown].sort((a, b) => a.depth - b.depth);
+  return outermost.flatMap((variable) => {
+    const [head, ...rest] = variableLines(bare(variable), style, depth);
+    return showDeclaration ? [safe`${placeOf(variable)}${head}`, ...rest] : [head, ...rest];
+  });
+}
+
+function placeOf({ declaration }: Variable): SafeText {
+  if (declaration === null) return safe``;
+  const { file, line } = declaration;
+  return safe`${escape(file.slice(file.lastIndexOf("/") + 1))}:${line}: `;
+}
+
+/** Maximum number of members that completion offers. */
+const MAX_CANDIDATES = 256;
+
+/** The variables of the selected frame, or the members of what `word` names, that it may go on with. */
+export function variablePaths(session: Session, word: string): readonly string[] {
+  const { frame } = session;
+  const [, path, separator] = /^(.*)(\.|->)[\w$]*$/.exec(word) ?? [];
+  if (path === undefined) return [...new Set(frame.variables.map(({ name }) => name))];
+  try {
+    return valueAt(frame, path).children(0, MAX_CANDIDATES)
+      .filter(({ name }) => /^[\w$]+$/.test(name)).map(({ name }) => path + separator + name);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [];
+  }
+}
+
+/** Writes a number to a variable of the selected frame. */
+export async function writeVariable(
+  session: Session,
+  path: string,
+  text: string,
+  yes: boolean | undefined,
+): Promise<SafeText[]> {
+  const value = valueAt(session.frame, path);
+  const next = numberOf(value, text);
+  if (value.unavailable !== null) throw new UserError(`${path}: ${value.unavailable}`);
+  const before = value.text;
+  if (before === null) throw new UserError(`${path} is no number: write one of its members`);
+  const change = safe`${escape(path)}: ${escape(before)} -> ${escape(text)}`;
+  if (!await confirmed(session, yes, safe`${change}: write it?`)) {
+    return [safe`nothing was written`];
+  }
+  try {
+    value.write(next);
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    throw new UserError(error.message);
+  }
+  session.reselect();
+  return [change];
+}
+
+function numberOf(value: Value, text: string): number | bigint | boolean {
+  const type = canonical(value.type);
+  const named = type.enumerators?.find(({ name }) => name === text);
+  if (named !== undefined) return named.value;
+  if (text === "true" || text === "false") return text === "true";
+  if (type.encoding === "float" && Number.isFinite(Number(text))) return Number(text);
+  const number = integer(text.replace(/^-/, ""));
+  if (number === undefined || number === null) {
+    throw new UserError(`${text} is no number for a ${value.type.name}`);
+  }
+  return text.startsWith("-") ? -number : number;
+}

@@ -1,0 +1,181 @@
+/** Variables as text and JSON. It is loaded by the first command that shows some. */
+import "../../lib/target/variables.ts";
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
+import { canonical, contentText, isReference, type Value } from "../../lib/values/mod.ts";
+import type { Frame, Variable } from "../../mod.ts";
+import { UserError } from "../errors.ts";
+import type { FrameDetail } from "./render.ts";
+import type { Style } from "./style.ts";
+import { cut, indented } from "./text.ts";
+
+/** Maximum number of lines for one variable. */
+const MAX_LINES = 4096;
+/** Maximum length of an argument in a frame's line, in characters. */
+const MAX_ARGUMENT = 80;
+
+/** A variable and its members as LLDB writes them: `(int) count = 3`, and a line for each member in braces.
+ *
+ * @param depth levels of members that are shown
+ */
+export function variableLines(value: Value, style: Style, depth: number): SafeText[] {
+  const lines = valueLines(value, style, depth, true);
+  return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), safe`  …`];
+}
+
+function valueLines(value: Value, style: Style, depth: number, isTyped: boolean): SafeText[] {
+  const { unavailable, name, type, isLater } = value;
+  const label = /^\[\d+\]$/.test(name) || name !== "" ? safe`${escape(name)} = ` : safe``;
+  const later = isLater ? style("quiet", safe` (read later)`) : safe``;
+  const head = isTyped ? safe`${style("quiet", safe`(${escape(type.name)})`)} ${label}` : label;
+  if (unavailable !== null) return [safe`${head}${style("quiet", safe`<${escape(unavailable)}>`)}`];
+  const isAlias = isReference(canonical(type).kind);
+  const own = [isAlias ? null : value.text, value.summary].filter((part) => part !== null).join(
+    " ",
+  );
+  const { childCount } = value;
+  const isPlain = childCount === 0 || depth <= 0 ||
+    canonical(type).kind === "pointer" && isTyped && depth <= 1;
+  if (isPlain) {
+    const text = own !== "" ? own : childCount === 0 ? "{}" : "{…}";
+    return [safe`${head}${escape(text)}${later}`];
+  }
+  const lines = [safe`${head}${escape(own === "" ? "{" : `${own} {`)}${later}`];
+  const children = value.children();
+  for (const child of children) {
+    for (const line of indented(valueLines(child, style, depth - 1, false))) lines.push(line);
+    if (lines.length > MAX_LINES) return lines;
+  }
+  if (children.length < childCount) lines.push(safe`  … ${childCount - children.length} more`);
+  lines.push(safe`}`);
+  return lines;
+}
+
+/** The arguments of a frame's function, as in `(argc=1, argv=0x00007ff…)`. */
+export function argumentsText(frame: Frame): SafeText {
+  const parts = frame.variables.filter(({ kind }) => kind === "argument").map((variable) =>
+    cut(safe`${escape(variable.name)}=${escape(contentText(variable, 1))}`, MAX_ARGUMENT)
+  );
+  return safe`(${escape(parts.join(", "))})`;
+}
+
+/** A function's readable name without its parameters' types, whose place the arguments take. */
+export function withoutParameters(name: string): string {
+  const text = name.replace(/\)(?: const)?(?: &&?)?$/, ")");
+  if (!text.endsWith(")")) return name;
+  let depth = 0;
+  for (let at = text.length - 1; at > 0; at--) {
+    if (text[at] === ")") depth++;
+    else if (text[at] === "(" && --depth === 0) return text.slice(0, at);
+  }
+  return name;
+}
+
+/** What `--args` and `--locals` show. */
+export function frameDetail(
+  { args, locals }: { readonly args?: boolean; readonly locals?: boolean },
+  style: Style,
+  depth = 1,
+): FrameDetail {
+  return {
+    name: withoutParameters,
+    ...(args ? { after: argumentsText } : {}),
+    ...(locals
+      ? {
+        below: (frame: Frame) =>
+          frame.variables.filter(({ kind }) => !(args && kind === "argument")).flatMap((variable) =>
+            variableLines(variable, style, depth)
+          ),
+      }
+      : {}),
+  };
+}
+
+/** The property of frames in JSON for `--args` and `--locals`. */
+export function frameVariablesJson(
+  { args, locals }: { readonly args?: boolean; readonly locals?: boolean },
+  depth = 1,
+): (frame: Frame) => Record<string, unknown> {
+  return ({ variables }) => ({
+    variables: variables.filter(({ kind }) => kind === "argument" ? args || locals : locals)
+      .map((variable) => variableJson(variable, depth)),
+  });
+}
+
+/** A value in JSON. What is not known is `null`; `value` is a number where that is exact, else text.
+ *
+ * @param depth levels of members
+ */
+export function valueJson(value: Value, depth: number): Record<string, unknown> {
+  const { unavailable, address, scalar, childCount } = value;
+  return {
+    name: value.name,
+    type: value.type.name,
+    value: typeof scalar === "bigint" ? value.text : scalar ?? value.text,
+    summary: value.summary,
+    address: address === null ? null : hex(address),
+    register: value.register,
+    unavailable,
+    later: value.isLater,
+    childCount,
+    children: depth <= 0 ? null : value.children().map((child) => valueJson(child, depth - 1)),
+  };
+}
+
+/** A variable in JSON. */
+export function variableJson(variable: Variable, depth: number): Record<string, unknown> {
+  const { kind, declaration } = variable;
+  const { name, type, ...more } = valueJson(variable, depth);
+  return { name, type, kind, declaration, ...more };
+}
+
+/** The value that a path names in a frame: `count`, `list[3].next->value`, `*pointer`.
+ *
+ * @throws UserError when there is none
+ */
+export function valueAt(frame: Frame, path: string): Value {
+  const pieces = /^(\**)\s*([\w$~:]+)((?:\s*(?:\.|->)\s*[\w$~:<>]+|\s*\[\d+\])*)$/.exec(
+    path.trim(),
+  );
+  if (pieces === null) throw new UserError(`${path} is no variable or member of one`);
+  const [, stars, name, rest] = pieces;
+  const { variables } = frame;
+  let value: Value | null = variables.find((variable) => variable.name === name) ?? null;
+  if (value === null) {
+    const names = [...new Set(variables.map(({ name }) => name))];
+    throw new UserError(
+      `there is no variable ${name} in this frame` +
+        (names.length === 0
+          ? ": no debug information tells of any"
+          : `: it has ${names.join(", ")}`),
+    );
+  }
+  for (const [part, , member, index] of rest.matchAll(/\s*(\.|->)\s*([\w$~:<>]+)|\s*\[(\d+)\]/g)) {
+    const wanted: string = member ?? `[${index}]`;
+    const next: Value | null = value.child(wanted) ??
+      (index === undefined ? null : elementOf(value, Number(index)));
+    if (next === null) {
+      throw new UserError(
+        `${part.trim()}: ${value.name || value.type.name} has no ${wanted}` +
+          (value.unavailable === null ? "" : `: ${value.unavailable}`),
+      );
+    }
+    value = next;
+  }
+  for (const _ of stars) {
+    const target: Value | null = value.deref();
+    if (target === null) {
+      throw new UserError(`${value.name} is no pointer to anything of a known type`);
+    }
+    value = target;
+  }
+  return value;
+}
+
+/** What is `index` elements after what a pointer points to. */
+function elementOf(pointer: Value, index: number): Value | null {
+  const target = pointer.deref();
+  const size = target === null ? null : canonical(target.type).size;
+  if (target?.address === null || target === null || size === null) return null;
+  return target.at(target.address + BigInt(index * size), target.type, `[${index}]`);
+}

@@ -1,0 +1,58 @@
+/** Variables at the prompt, over a live demo. */
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UserError } from "../../../repl/errors.ts";
+import { startDemo } from "../../lib/target/demo.ts";
+import { runs } from "../../machine.ts";
+import { run } from "./run.ts";
+import { Session } from "../../../repl/prompt/session.ts";
+import { held } from "../../../repl/prompt/open.ts";
+import { plain } from "../../../repl/view/style.ts";
+
+Deno.test(
+  { name: "variables: shown, named, written, and in backtraces", ignore: !runs("x86_64") },
+  async () => {
+    using target = await startDemo("x86_64");
+    try {
+      const session = new Session(plain);
+      session.open(held(target));
+      session.pause();
+      const deep = target.threads.find(({ name }) => name === "demo.deep")!;
+      session.selectThread(deep.index);
+      const index = session.frames.findIndex((frame) => frame.function === "descend");
+      session.selectFrame(index + 1);
+      const shown = await run(session, "v");
+      assertEquals(shown.slice(0, 3), [
+        "(int) depth = 2",
+        "(volatile int[4]) local = {",
+        "  [0] = 2",
+      ]);
+      assertStringIncludes(shown.at(-1)!, "(int) below = <no location at this pc>");
+      assertEquals(await run(session, "info args"), ["(int) depth = 2"]);
+      assertEquals(await run(session, "v local[3]"), ["(volatile int) [3] = 5"]);
+      assertEquals(await run(session, "variable write local[3] -9 --yes"), ["local[3]: 5 -> -9"]);
+      assertEquals(await run(session, "v local[3]"), ["(volatile int) [3] = -9"]);
+      const json = JSON.parse((await run(session, "v depth --json")).join(""));
+      assertEquals([json[0].name, json[0].type, json[0].value], ["depth", "int", 2]);
+      await assertRejects(() => run(session, "v missing"), UserError, "it has depth, local, below");
+      await assertRejects(() => run(session, "v local[9]"), UserError, "has no [9]");
+
+      const [first] = await run(session, "up --args");
+      assertStringIncludes(first, "descend(depth=3) + ");
+      const bt = await run(session, "bt --args --locals");
+      assert(bt.some((line) => line.includes("descend(depth=4) + ")));
+      assert(bt.some((line) => line.trim() === "(volatile int[4]) local = {"));
+
+      const { locals } = session.frame;
+      assertEquals(locals.depth + 1, 4);
+      assertEquals([...locals.local], [3, 4, 5, 6]);
+      assertEquals(locals.local[1], 4);
+      assertEquals(locals.local.length, 4);
+      assertEquals(locals.account?.id, undefined);
+      locals.local[0] = 100;
+      assertEquals(session.frame.locals.local[0], 100);
+      assertEquals(Object.keys(locals), ["depth", "local", "below"]);
+    } finally {
+      target.kill();
+    }
+  },
+);
