@@ -1,39 +1,13 @@
 /** What keys and lines do at a real terminal: Ctrl-C, Ctrl-\ and Ctrl-Z in every state, lines that are not
  * complete, abbreviations, words too many. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { compileHelper, root, Terminal, untilGone, visible } from "../terminal.ts";
+import { helper, main, paused, running, start, startFake } from "./started.ts";
+import { root, Terminal, untilGone, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
 import { hasLoader } from "../../machine.ts";
 
 const ignore = !hasLoader;
-const directory = await Deno.makeTempDir();
-const helper = await compileHelper(directory);
-addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
-
-const program = new URL("repl/main.ts", root).pathname;
 const demo = new URL("examples/demo/x86_64/demo", root).pathname;
-const paused = "paused) > ";
-const running = "running) > ";
-
-function start(args: string[], env: Record<string, string> = {}): Promise<Terminal> {
-  return Terminal.start(helper, Deno.execPath(), ["run", "-A", program, ...args], {
-    NO_COLOR: "1",
-    ...env,
-  });
-}
-
-/** The prompt at the fake target, paused. */
-async function startFake(env: Record<string, string> = {}): Promise<Terminal> {
-  const fake = new URL("fake_prompt.ts", import.meta.url).pathname;
-  const terminal = await Terminal.start(
-    helper,
-    Deno.execPath(),
-    ["run", "-A", fake, `${directory}/resumes`],
-    env,
-  );
-  await terminal.until(paused);
-  return terminal;
-}
 
 /** A demo process that is not machpause's child. */
 async function startDemo(): Promise<{ pid: number; child: Deno.ChildProcess }> {
@@ -280,7 +254,7 @@ Deno.test({
   async fn() {
     const run = async (...args: string[]) => {
       const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", program, ...args],
+        args: ["run", "-A", main, ...args],
         stdout: "null",
       }).output();
       return [code, new TextDecoder().decode(stderr)];
@@ -326,10 +300,10 @@ Deno.test({
     const config = new URL("deno.json", root).pathname;
     const deno = Deno.execPath();
     const commands = [
-      `${deno} run -A ${program} demo`,
+      `${deno} run -A ${main} demo`,
       `${deno} task --config ${config} demo`,
       // As `npx` does: a parent that waits.
-      `sh -c '${deno} run -A ${program} demo; true'`,
+      `sh -c '${deno} run -A ${main} demo; true'`,
     ];
     await using terminal = await Terminal.start(helper, "bash", ["--norc", "--noprofile", "-i"], {
       PS1: "SHELL$ ",

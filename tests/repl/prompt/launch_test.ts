@@ -1,17 +1,11 @@
 /** Programs that are launched from the prompt: their end, machpause's end, their output, their options. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { compileHelper, root, Terminal, untilGone } from "../terminal.ts";
+import { directory, helper, main, running, start } from "./started.ts";
+import { type Terminal, untilGone } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
 import { canLaunch, onLinux } from "../../machine.ts";
 
 const ignore = !canLaunch;
-const directory = await Deno.makeTempDir();
-const helper = await compileHelper(directory);
-addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
-
-const main = new URL("repl/main.ts", root).pathname;
-const running = "running) > ";
-
 /** A program that prints a line with each tick, and whether it prints to a terminal. */
 const talker = `${directory}/talker`;
 await Deno.writeTextFile(
@@ -28,13 +22,6 @@ await Deno.writeTextFile(
    }`,
 );
 await new Deno.Command("cc", { args: ["-o", talker, `${talker}.c`] }).output();
-
-function start(args: string[], env: Record<string, string> = {}): Promise<Terminal> {
-  return Terminal.start(helper, Deno.execPath(), ["run", "-A", main, ...args], {
-    NO_COLOR: "1",
-    ...env,
-  });
-}
 
 async function pidAt(terminal: Terminal): Promise<number> {
   return Number(/\n(\d+)\n/.exec(await terminal.enter("target.pid", /\n\d+\r\n/))![1]);

@@ -3,33 +3,13 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { commands } from "../../../repl/commands/mod.ts";
 import { textWidth } from "../../../repl/edit/width.ts";
-import { compileHelper, root, Terminal, visible } from "../terminal.ts";
+import { directory, paused, running, start, startFake } from "./started.ts";
+import { root, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
 import { hasLoader } from "../../machine.ts";
 
 const ignore = !hasLoader;
-const directory = await Deno.makeTempDir();
-const helper = await compileHelper(directory);
-addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
-
-const program = new URL("repl/main.ts", root).pathname;
 const fixtures = new URL("examples/demo", root).pathname;
-const paused = "paused) > ";
-const running = "running) > ";
-
-function start(args: string[], env: Record<string, string> = {}): Promise<Terminal> {
-  return Terminal.start(helper, Deno.execPath(), ["run", "-A", program, ...args], {
-    NO_COLOR: "1",
-    ...env,
-  });
-}
-
-/** The prompt at the fake target. */
-function startFake(env: Record<string, string> = {}): Promise<Terminal> {
-  const program = new URL("fake_prompt.ts", import.meta.url).pathname;
-  const log = `${directory}/resumes`;
-  return Terminal.start(helper, Deno.execPath(), ["run", "-A", program, log], env);
-}
 
 Deno.test({
   name: "every command, on a real process",
@@ -182,7 +162,6 @@ Deno.test({
 
 Deno.test("Tab runs none of the user's code, and stops no target", async () => {
   await using terminal = await startFake();
-  await terminal.until(paused);
   await terminal.enter(
     "let boxes = { get open() { globalThis.ran = 1; return { a: 1 } }, shut: { b1: 2 } }",
     paused,
@@ -215,14 +194,12 @@ Deno.test("the history outlives the session, and is searched", async () => {
   const env = { XDG_STATE_HOME: `${directory}/state` };
   {
     await using terminal = await startFake(env);
-    await terminal.until(paused);
     await terminal.enter("'a line to find'", paused);
     await terminal.enter("'another'", paused);
     await terminal.type("\x04");
     await terminal.end();
   }
   await using terminal = await startFake(env);
-  await terminal.until(paused);
   await terminal.type("\x12to f");
   await terminal.until("history: to f) 'a line to find'");
   await terminal.enter("", '"a line to find"\r\n');
@@ -233,7 +210,6 @@ Deno.test("the history outlives the session, and is searched", async () => {
 
 Deno.test("pastes of 500 lines: code, commands, marked and not", async () => {
   await using terminal = await startFake({ PTY_SIZE: "70x24" });
-  await terminal.until(paused);
   const body = Array.from({ length: 496 }, (_, index) => `  total += ${index}; // 漢字 ${index}`);
   const code = ["function sum() {", "  let total = 0;", ...body, "  return total;", "}"];
   await terminal.type(`\x1b[200~${code.join("\r")}\r\x1b[201~`);
@@ -253,7 +229,6 @@ Deno.test("pastes of 500 lines: code, commands, marked and not", async () => {
 
 Deno.test("Ctrl-C: while it runs pauses, while something searches stops that, at a question says no", async () => {
   await using terminal = await startFake();
-  await terminal.until(paused);
   await terminal.enter("resume", running);
   await terminal.type("\x03");
   assertStringIncludes(await terminal.until(paused), "paused: 2 threads");
@@ -281,7 +256,6 @@ Deno.test("Ctrl-C: while it runs pauses, while something searches stops that, at
 
 Deno.test("a narrow terminal, and one that becomes narrow", async () => {
   await using terminal = await startFake({ PTY_SIZE: "60x16", PTY_RESIZE: "34x12" });
-  await terminal.until(paused);
   await terminal.type("'0123456789'.repeat(3) + 'abcdefghijklmnop' + 'qrstuvwxyz'");
   await terminal.until("wxyz'");
   terminal.resize();
@@ -303,7 +277,6 @@ Deno.test("a narrow terminal, and one that becomes narrow", async () => {
 
 Deno.test("errors in code are shown with the line that has them", async () => {
   await using terminal = await startFake();
-  await terminal.until(paused);
   const shown = await terminal.enter("[1].map((x: any) => x.foo.bar)", paused);
   assertMatch(
     shown,

@@ -1,20 +1,12 @@
 import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { harmless, raw } from "../fake_target.ts";
-import { compileHelper, Terminal, visible } from "../terminal.ts";
+import { directory, paused, running, startFake } from "./started.ts";
+import { type Terminal, visible } from "../terminal.ts";
 
-const directory = await Deno.makeTempDir();
-const helper = await compileHelper(directory);
-addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
-
-const paused = "paused) > ";
-const running = "running) > ";
-
-/** The prompt at the fake target, paused; and where its resumes are written. */
+/** The prompt at the fake target, paused; and how often it has been resumed. */
 async function start(): Promise<{ terminal: Terminal; resumes: () => number }> {
   const log = await Deno.makeTempFile({ dir: directory });
-  const program = new URL("fake_prompt.ts", import.meta.url).pathname;
-  const terminal = await Terminal.start(helper, Deno.execPath(), ["run", "-A", program, log]);
-  await terminal.until(paused);
+  const terminal = await startFake({}, log);
   return { terminal, resumes: () => Deno.readTextFileSync(log).split("\n").length - 1 };
 }
 
