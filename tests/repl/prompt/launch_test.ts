@@ -1,6 +1,6 @@
 /** Programs that are launched from the prompt: their end, machpause's end, their output, their options. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { directory, helper, main, running, start } from "./started.ts";
+import { directory, main, running, start } from "./started.ts";
 import { type Terminal, untilGone } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
 import { canLaunch, onLinux } from "../../machine.ts";
