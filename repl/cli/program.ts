@@ -13,7 +13,9 @@ import {
 import type { Subcommand } from "./subcommand.ts";
 
 /** The subcommands, in the order in which the help lists them. */
-const subcommands: Readonly<Record<string, () => Promise<{ readonly default: Subcommand }>>> = {
+export const subcommands: Readonly<
+  Record<string, () => Promise<{ readonly default: Subcommand }>>
+> = {
   attach: () => import("./attach.ts"),
   launch: () => import("./launch.ts"),
   core: () => import("./core.ts"),
@@ -30,12 +32,13 @@ const subcommands: Readonly<Record<string, () => Promise<{ readonly default: Sub
   stackshot: () => import("./stackshot.ts"),
   demangle: () => import("./demangle.ts"),
   doctor: () => import("./doctor.ts"),
+  completions: () => import("./completions.ts"),
   // Other systems have no task ports that a signature could open.
   ...(Deno.build.os === "darwin" ? { setup: () => import("./setup.ts") } : {}),
 };
 
 /** Options before or after any subcommand. */
-const globalOptions = {
+export const globalOptions = {
   color: {
     value: "when",
     choices: ["auto", "always", "never"],
@@ -64,6 +67,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
   const line = [...args];
   const at = firstWord(line);
   if (at >= 0 && script.test(line[at])) line.splice(at, 0, "run");
+  if (at >= 0 && !Object.hasOwn(subcommands, line[at])) {
+    const { subcommandFor } = await import("./opens.ts");
+    line.splice(at, 1, ...await subcommandFor(line[at], Object.keys(subcommands)));
+  }
   const name = at < 0 ? undefined : line[at];
   const known = name !== undefined && Object.hasOwn(subcommands, name);
   // Only the help, and the complaint about a name that is none, need the others.
@@ -83,9 +90,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
     .version(manifest.version)
     .description(
       "Pauses the threads of a process and shows what each one is doing.\n" +
-        "Without a command, starts the prompt. A script is run as by `run`.",
+        "Without a command, starts the prompt. A file, a pid or a process's name is opened as\n" +
+        "what it is: a core, a report, a stackshot, a Mach-O file, a script.",
     )
-    .usage("[SCRIPT|COMMAND]")
+    .usage("[COMMAND|FILE|PID|NAME]")
     .help({ colors: Deno.stdout.isTerminal() && !Deno.noColor })
     .noExit()
     .example("A command or TypeScript", "machpause attach MyApp -e 'bt all' -e 'threads.length'");

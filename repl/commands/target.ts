@@ -67,11 +67,15 @@ export const target: readonly Command[] = [
     arguments: [optional("pid|name", "process")],
     options: attachOptions,
     changes: true,
-    help: "attach to a running process",
+    help: "attach to a running process; without a name, choose from a list",
+    details: [
+      "In the list, what is typed filters it; Up and Down choose, Enter attaches, Ctrl-C does not.",
+    ],
     example: "attach MyApp",
     async run({ session }, [given], { pid, name, symbols }) {
-      const spec = given ?? pid ?? name;
-      if (spec === undefined) throw new UserError("attach to what? a pid or a process name");
+      const { chooseProcess } = await import("../prompt/processes.ts");
+      const spec = given ?? pid ?? name ?? await chooseProcess(session);
+      if (spec === undefined) return [safe`no process was chosen`];
       if (!await mayEnd(session)) return [kept];
       try {
         session.open(await openTarget(spec, symbols));

@@ -112,8 +112,12 @@ export const threads: readonly Command[] = [
       { name: "thread backtrace unique", args: ["all", "--unique"] },
     ],
     group: "threads",
-    arguments: [optional("N|all", "thread")],
+    arguments: [optional("N|name|all", "thread")],
     options: btOptions,
+    details: [
+      "`bt 5` is thread 5. Five frames, which LLDB and gdb mean by that, are `bt --limit 5`.",
+      "On a terminal names are shortened, and a recursion is shown once: --full shows all.",
+    ],
     help: "backtrace of the selected thread, of thread N, or of all",
     example: "bt all --unique",
     async run({ session }, [which], options) {
@@ -134,7 +138,7 @@ export const threads: readonly Command[] = [
         ? session.threads()
         : which === undefined
         ? [session.thread]
-        : [session.threadOf(wholeNumber(which, "a thread's number"))];
+        : threadsNamed(session, which);
       const spaced = (blocks: readonly (readonly SafeText[])[]) =>
         blocks.flatMap((lines, index) => index === 0 ? lines : [safe``, ...lines]);
       if (by !== undefined) {
@@ -151,6 +155,26 @@ export const threads: readonly Command[] = [
     },
   }),
 ];
+
+/** The threads that a word means: a number, a thread's name, or the target's for all of them.
+ *
+ * @throws UserError where it is none of these
+ */
+function threadsNamed(session: Session, word: string): readonly Thread[] {
+  const threads = session.threads();
+  if (/^\d+$/.test(word)) {
+    const found = threads.find(({ index }) => index === Number(word));
+    if (found !== undefined) return [found];
+    throw new UserError(
+      `no thread ${word}: \`threads\` lists the ${threads.length} there are; ` +
+        `\`bt --limit ${word}\` shows so many frames`,
+    );
+  }
+  if (word === session.target.name) return threads;
+  const named = threads.filter(({ name }) => name === word);
+  if (named.length > 0) return named;
+  throw new UserError(`${word} is no thread: give a number or a name of \`threads\`, or \`all\``);
+}
 
 /** The backtraces of threads with equal stacks once, under a heading that counts the threads. */
 async function uniqueBlocks(

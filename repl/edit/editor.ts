@@ -5,8 +5,8 @@ import { EditBuffer } from "./buffer.ts";
 import type { History } from "./history.ts";
 import type { Key } from "./keys.ts";
 import { drawable, layout, Screen, visiblePart } from "./screen.ts";
-import { cut, join, padEnd, trimEnd } from "../view/text.ts";
-import { maxWidth, textWidth } from "./width.ts";
+import { cut as cutSafe, join, padEnd, trimEnd } from "../view/text.ts";
+import { cut, maxWidth, textWidth } from "./width.ts";
 
 /** The possible completions at the cursor. */
 export interface Completion {
@@ -60,6 +60,34 @@ interface Reading {
   /** One line without completion and history. */
   readonly plain: boolean;
   readonly resolve: (answer: Answer) => void;
+  /** What is chosen from below the line. */
+  readonly list?: PickList;
+}
+
+/** Lines of which one is chosen, by typing parts of it. */
+interface PickList {
+  readonly lines: readonly SafeText[];
+  /** The indices of those that fit what is typed, the best first. */
+  fitting: readonly number[];
+  /** Index in `fitting`. */
+  at: number;
+}
+
+/** How well a line fits what is typed, whose characters must all occur in order; `undefined` where they do
+ * not. Lower is better: characters that follow each other, early ones. */
+function unfitness(line: string, query: string): number | undefined {
+  const text = line.toLowerCase();
+  const whole = text.indexOf(query);
+  if (whole >= 0) return whole / 1000;
+  let at = -1;
+  let gaps = 1;
+  for (const character of query) {
+    const next = text.indexOf(character, at + 1);
+    if (next < 0) return undefined;
+    if (next !== at + 1) gaps++;
+    at = next;
+  }
+  return gaps + at / 1000;
 }
 
 /** A search in the history. */
@@ -127,6 +155,50 @@ export class LineEditor {
     if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
     else this.#pump();
     return promise;
+  }
+
+  /** Has one of some lines chosen, by typing parts of it and by Up and Down.
+   *
+   * @returns its index; `undefined` when none was
+   */
+  async pick(prompt: SafeText, lines: readonly SafeText[]): Promise<number | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const list: PickList = { lines, fitting: lines.map((_, index) => index), at: 0 };
+    this.#reading = { prompt, plain: true, resolve, list };
+    this.#buffer.reset();
+    this.#search = undefined;
+    this.#draw();
+    if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
+    else this.#pump();
+    return (await promise).kind === "line" ? list.fitting[list.at] : undefined;
+  }
+
+  /** Handles a key while something is chosen.
+   *
+   * @returns whether the key does nothing else
+   */
+  #pressInList(key: Key, list: PickList): boolean {
+    const steps: Readonly<Record<string, number>> = {
+      "up": -1,
+      "ctrl-p": -1,
+      "shift-tab": -1,
+      "down": 1,
+      "ctrl-n": 1,
+      "tab": 1,
+    };
+    const step = steps[key.name];
+    if (step === undefined) return false;
+    const count = list.fitting.length;
+    if (count > 0) list.at = (list.at + step + count) % count;
+    return true;
+  }
+
+  #filter(list: PickList): void {
+    const query = this.#buffer.text.trim().toLowerCase();
+    list.fitting = list.lines.map((line, index) => ({ index, value: unfitness(line, query) }))
+      .filter(({ value }) => value !== undefined)
+      .sort((a, b) => a.value! - b.value! || a.index - b.index).map(({ index }) => index);
+    list.at = 0;
   }
 
   /** Takes keys that were typed. */
@@ -199,6 +271,23 @@ export class LineEditor {
     if (!reading.plain && textWidth(prompt) > room) prompt = `…${prompt.slice(-room + 1)}`;
     const kinds = reading.plain ? "" : this.#options.highlight?.(text) ?? "";
     const shown = layout({ prompt, more, text: drawable(text), kinds, cursor, columns });
+    const { list } = reading;
+    if (list !== undefined) {
+      const room = Math.max(1, rows - 3);
+      const first = Math.max(0, list.at - room + 1);
+      const listed = list.fitting.slice(first, first + room).map((index, at) =>
+        cut(`${first + at === list.at ? "> " : "  "}${list.lines[index]}`, columns - 1)
+      );
+      const kinds = listed.map((line, at) =>
+        (first + at === list.at ? "c" : " ").repeat(line.length)
+      );
+      this.#screen.draw({
+        ...shown,
+        rows: [...shown.rows, ...listed],
+        kinds: [...shown.kinds ?? [], ...kinds],
+      }, this.#options.style);
+      return;
+    }
     this.#screen.draw(visiblePart(shown, rows), this.#options.style);
   }
 
@@ -228,7 +317,9 @@ export class LineEditor {
     if (reading === undefined) return;
     this.#search = undefined;
     this.#buffer.cursor = this.#buffer.text.length;
-    this.#draw();
+    // Of a list nothing stays.
+    if (reading.list === undefined) this.#draw();
+    else this.#screen.erase();
     this.#reading = undefined;
     this.#screen.leave();
     if (answer.kind === "line" && !reading.plain) this.#options.history.add(answer.text);
@@ -246,11 +337,16 @@ export class LineEditor {
     }
     this.#cycle = undefined;
     const buffer = this.#buffer;
+    const list = this.#reading!.list;
+    if (list !== undefined && this.#pressInList(key, list)) return;
     const edit = edits[key.name];
-    if (edit !== undefined) return edit(buffer);
+    if (edit !== undefined || key.name === "text") {
+      if (edit === undefined) buffer.insert(key.text);
+      else edit(buffer);
+      if (list !== undefined) this.#filter(list);
+      return;
+    }
     switch (key.name) {
-      case "text":
-        return buffer.insert(key.text);
       case "paste":
         // What is pasted does not run until Enter is pressed.
         return buffer.insert(
@@ -401,7 +497,7 @@ export class LineEditor {
   /** Candidates in columns, up to a screenful. */
   #listed(candidates: readonly string[], more: number): SafeText[] {
     const { columns, rows } = this.#options.size();
-    const names = candidates.map((name) => cut(escape(name), columns - 1));
+    const names = candidates.map((name) => cutSafe(escape(name), columns - 1));
     const width = Math.min(columns, maxWidth(names) + 2);
     const perRow = Math.max(1, Math.floor(columns / width));
     const shown = names.slice(0, perRow * Math.max(1, rows - 4));

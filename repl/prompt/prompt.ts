@@ -262,6 +262,7 @@ async function converse(
       const answer = await editor.read(safe`${question} (y/n) `, true);
       return answer.kind === "line" && /^y(?:es)?$/i.test(answer.text.trim());
     },
+    pick: (question, lines) => editor.pick(question, lines),
     progress(text) {
       clearProgress();
       if (text === undefined) return;

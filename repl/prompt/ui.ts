@@ -9,6 +9,11 @@ export interface Ui {
   size(): { readonly columns: number; readonly rows: number };
   /** Asks a question that is answered by yes or no. */
   confirm(question: SafeText): Promise<boolean>;
+  /** Has the user choose one of some lines, by typing parts of it. There is none where nobody can be asked.
+   *
+   * @returns its index; `undefined` when none was chosen
+   */
+  pick?(question: SafeText, lines: readonly SafeText[]): Promise<number | undefined>;
   /** Shows how far some work is, in place of what was shown before; nothing without text. */
   progress(text?: SafeText): void;
 }

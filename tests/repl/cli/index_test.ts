@@ -365,3 +365,18 @@ Deno.test("a dSYM that is cut short: what is there is in the table, what is miss
     table.verify();
   });
 });
+
+Deno.test("a binary's dSYM beside it is taken, as `symbolicate` does", async () => {
+  await withFolder(async (folder) => {
+    const program = `${examples}demo/x86_64/demo`;
+    const [code, , stderr] = await index(program, "-o", `${folder}/binary`);
+    assertEquals([code, stderr], [0, ""]);
+    await index(`${program}.dSYM`, "-o", `${folder}/dsym`);
+    const [name] = names(`${folder}/dsym`);
+    assertEquals(names(`${folder}/binary`), [name]);
+    assertEquals(
+      await Deno.readFile(`${folder}/binary/${name}`),
+      await Deno.readFile(`${folder}/dsym/${name}`),
+    );
+  });
+});

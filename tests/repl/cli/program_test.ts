@@ -49,6 +49,7 @@ Deno.test("--help names every command, and no other", async () => {
     "stackshot",
     "demangle",
     "doctor",
+    "completions",
   ];
   assertEquals(named, Deno.build.os === "darwin" ? [...all, "setup"] : all);
   assertFalse(stdout.includes("\x1b"));

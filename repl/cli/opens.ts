@@ -1,0 +1,96 @@
+/** What a first word that is no subcommand names: a file, a pid or a process. */
+import { escape } from "../../lib/escape.ts";
+import { editDistance } from "../commands/table.ts";
+import { UserError } from "../errors.ts";
+import { exists } from "../prompt/open.ts";
+
+/** The first bytes of a file that are looked at. */
+const HEAD = 1 << 16;
+
+/** What crash reports, and the output of sample and spindump, have near their beginning. */
+const report =
+  /"(?:bug_type|app_name|incident_id|crashReporterKey)"|^(?:Incident Identifier|Process|Exception Type|Hardware Model|Date\/Time|Crashed Thread):|^Analysis of sampling|^Binary Images:|^Thread \d+(?: Crashed)?:/m;
+
+/** The subcommand that opens what a word names, and the word as that subcommand takes it.
+ *
+ * @param subcommands names of all subcommands
+ * @throws UserError for what is none of these
+ */
+export async function subcommandFor(
+  word: string,
+  subcommands: readonly string[],
+): Promise<readonly [subcommand: string, word: string]> {
+  if (/^(?:pid:)?\d+$/.test(word)) return ["attach", word];
+  if (word.startsWith("core:")) return ["core", word.slice("core:".length)];
+  const found = fileKind(word, subcommands);
+  if (found !== undefined) return found;
+  const { kernel, prepareLibrary } = await import("../../ffi/processes.ts");
+  await prepareLibrary();
+  const processes = kernel().processes().map(({ name }) => name);
+  if (processes.includes(word)) return ["attach", word];
+  throw new UserError(
+    `${escape(word)} is no command, no file and no process${near(word, subcommands)}`,
+    2,
+  );
+}
+
+/** The subcommand for a file or folder, and the path that it takes; `undefined` where there is none at that
+ * path.
+ *
+ * @throws UserError for a file that no subcommand opens
+ */
+function fileKind(
+  path: string,
+  subcommands: readonly string[],
+): readonly [subcommand: string, path: string] | undefined {
+  let isFolder: boolean;
+  try {
+    isFolder = Deno.statSync(path).isDirectory;
+  } catch {
+    return undefined;
+  }
+  if (isFolder) {
+    // A dSYM is a bundle; reports come by the folder.
+    const inside = `${path}/Contents/Resources/DWARF`;
+    if (!exists(inside)) return ["crash", path];
+    const [{ name }] = Deno.readDirSync(inside);
+    return ["image", `${inside}/${name}`];
+  }
+  using file = Deno.openSync(path);
+  const bytes = new Uint8Array(HEAD);
+  const head = bytes.subarray(0, file.readSync(bytes) ?? 0);
+  const view = new DataView(head.buffer, 0, head.length);
+  const magic = head.length >= 16 ? view.getUint32(0, true) : 0;
+  // `mach_header.magic` and `filetype`; `MH_CORE` is 4.
+  if (magic === 0xfeedface || magic === 0xfeedfacf) {
+    return [view.getUint32(12, true) === 4 ? "core" : "image", path];
+  }
+  if (/^(?:cafebabe|cafebabf)$/.test(magicText(head))) return ["image", path];
+  if (/^!<arch>\n/.test(new TextDecoder("latin1").decode(head.subarray(0, 8)))) {
+    return ["image", path];
+  }
+  const text = new TextDecoder().decode(head);
+  const isProfile = /^\s*\{/.test(text) &&
+    /"(?:preprocessedProfileVersion|\$schema"\s*:\s*"https:\/\/www\.speedscope)/.test(text);
+  if (isProfile && subcommands.includes("profile")) return ["profile", path];
+  const wide = new TextDecoder("utf-16le").decode(head);
+  if (report.test(text) || report.test(wide)) return ["crash", path];
+  // The first item of kcdata: its type is one of KCDATA_BUFFER_BEGIN_* of osfmk/kern/kcdata.h.
+  const kcdata = [0x59a25807, 0xde17a59a, 0xdeadf157, 0x1e21c09f];
+  // deno-lint-ignore no-control-regex
+  if (kcdata.includes(magic) || /[\0-\x08]/.test(text)) return ["stackshot", path];
+  throw new UserError(
+    `${path} is no core, no report, no stackshot and no Mach-O file; a script ends in .ts or .js`,
+  );
+}
+
+function magicText(head: Uint8Array): string {
+  return Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function near(word: string, subcommands: readonly string[]): string {
+  const names = subcommands.map((name) => ({ name, distance: editDistance(word, name) }))
+    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 3)))
+    .sort((a, b) => a.distance - b.distance).slice(0, 2).map(({ name }) => `\`${name}\``);
+  return names.length === 0 ? "" : `: did you mean ${names.join(" or ")}?`;
+}
