@@ -196,6 +196,7 @@ Deno.test("what is typed is coloured; the background decides the colours", async
   // Of the light theme: keywords bold on black, strings green, numbers brown.
   await terminal.type("const a = 'x'");
   await untilScreen(terminal, /const a = 'x'$/);
+  // deno-lint-ignore no-control-regex
   assertMatch(terminal.raw, /\x1b\[1;30m\w*t\x1b\[0m[^]*\x1b\[32m[^\x1b]*'\x1b\[0m/);
   const { lines } = screenOf(terminal.raw, 80, 24);
   assertEquals(lines.at(-1), "(machpause) > const a = 'x'");
