@@ -46,7 +46,7 @@ export function attach(
   const native = kernel();
   const pid = typeof target === "number" || /^\d+$/.test(target)
     ? checkPid("task_for_pid", Number(target))
-    : pidOfName(native.processes(), target);
+    : pidNamed(target);
   const name = native.processName(pid) ?? `pid ${pid}`;
   return new LiveTarget(native, fileSystem, { ...options, pid, name, onHold: guard });
 }
@@ -63,8 +63,12 @@ export function checkPid(call: string, pid: number): number {
   throw new MachError(call, failure, `${pid} cannot be a pid: those go up to ${maxPid}`);
 }
 
-function pidOfName(processes: ReturnType<NativeKernel["processes"]>, name: string): number {
-  const found = processes.filter((process) => process.name === name);
+/** The pid of exactly one process of a name.
+ *
+ * @throws MachError when there is none, or several
+ */
+export function pidNamed(name: string): number {
+  const found = kernel().processes().filter((process) => process.name === name);
   if (found.length === 1) return found[0].pid;
   throw new MachError(
     "task_for_pid",

@@ -108,6 +108,13 @@ export const limit = {
   help: "Maximum number of frames per thread.",
 } as const;
 
+/** `--via` */
+const via = {
+  value: "stub",
+  choices: ["debugserver", "lldb-server", "gdbserver"],
+  help: "Start debugserver, lldb-server or gdbserver for the process, and speak to it.",
+} as const;
+
 const scan = {
   help: "Scan the stack for return addresses where nothing else finds the caller.",
 } as const;
@@ -131,6 +138,7 @@ export const promptOptions = table(prompt);
 /** `attach` */
 export const attachOptions = table({
   symbols,
+  via,
   ...prompt,
   pid: { short: "p", value: "pid", help: "The process with this pid.", only: "prompt" },
   name: { short: "n", value: "name", help: "The process with this name.", only: "prompt" },
@@ -172,8 +180,12 @@ export const btOptions = table({
   full: { help: "On a terminal: whole names, and every frame of a recursion." },
   "no-demangle": noDemangle,
   symbols: { ...symbols, only: "cli" },
+  via: { ...via, only: "cli" },
   json,
 });
+
+/** `gdb-remote` */
+export const gdbRemoteOptions = table({ symbols, ...prompt });
 
 /** `snapshot` */
 export const snapshotOptions = btOptions;
@@ -202,5 +214,6 @@ export const saveCoreOptions = table({
     help: "stacks: what backtraces need (default). dirty: all written memory. full: everything.",
   },
   "shared-cache": { help: "With full: all of the dyld shared cache, several gigabytes." },
+  via: { ...via, only: "cli" },
   json,
 });

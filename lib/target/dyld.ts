@@ -130,6 +130,34 @@ export function readImageList(
   return images;
 }
 
+/** What {@linkcode readImageList} and opening the images will read, so that it can be read at once: first the
+ * list, then what it points to.
+ *
+ * @param headerSize bytes of each image
+ */
+export function* imageListRanges(
+  memory: Memory,
+  info: DyldInfo,
+  head: ImageInfosHead,
+  headerSize: number,
+): Generator<{ readonly address: bigint; readonly length: number }[]> {
+  const { pointerSize } = info.is64 ? layout64 : layout32;
+  const entrySize = 3 * pointerSize;
+  const length = head.count * entrySize;
+  yield [{ address: head.infoArray, length }];
+  const bytes = memory.readUpTo(head.infoArray, length);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const pointer = (offset: number) =>
+    pointerSize === 8 ? view.getBigUint64(offset, true) : BigInt(view.getUint32(offset, true));
+  const ranges = [{ address: head.dyldPathAddress, length: 1 }];
+  if (head.dyldAddress !== 0n) ranges.push({ address: head.dyldAddress, length: headerSize });
+  for (let at = 0; at + entrySize <= bytes.length; at += entrySize) {
+    ranges.push({ address: pointer(at), length: headerSize });
+    ranges.push({ address: pointer(at + pointerSize), length: 1 });
+  }
+  yield ranges.filter(({ address }) => address !== 0n);
+}
+
 function readPath(memory: Memory, address: bigint, warn: (text: string) => void): string {
   if (address === 0n) return "";
   try {

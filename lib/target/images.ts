@@ -13,6 +13,8 @@ export interface ImageSource {
   dyldInfo(): DyldInfo;
   /** All regions with the files they map; empty where only dyld's list counts. */
   mappedRegions(): Region[];
+  /** Reads the images themselves, where that is not {@linkcode memory}. */
+  readonly reader?: MemoryReader;
   /** Makes the symbolizer of a list of images. */
   symbols(images: readonly LoadedImage[]): Symbolizer;
 }
@@ -41,7 +43,7 @@ export class ImageList {
   constructor(source: ImageSource) {
     this.#source = source;
     // Symbols are read late, when the target may be gone.
-    this.#reader = {
+    this.#reader = source.reader ?? {
       read(address, length) {
         try {
           return source.memory.read(address, length);
@@ -51,6 +53,11 @@ export class ImageList {
         }
       },
     };
+  }
+
+  /** The {@linkcode ImageInfosHead.key} of the list that was read; empty before. */
+  get key(): string {
+    return this.#key;
   }
 
   /** All images, dyld's first and in its order. A change of the list makes another array. */

@@ -22,7 +22,7 @@ import {
 import type { VariableOrigin } from "./frame.ts";
 import type { Thread } from "./thread.ts";
 
-/** What is debugged: a live task, a core, or this process.
+/** What is debugged: a live task, a process over the wire, a core, or this process.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export abstract class Target implements Disposable {
   }
 
   /** Its kind. */
-  abstract readonly kind: "live" | "core" | "self";
+  abstract readonly kind: "live" | "core" | "self" | "remote";
   /** Its architecture. */
   abstract readonly arch: Arch;
   /** The process identifier; `null` when there is none. */

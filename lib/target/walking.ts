@@ -6,6 +6,7 @@
 export type { DispatchQueue, QosClass } from "./dispatch.ts";
 export {
   type ImageInfosHead,
+  imageListRanges,
   type ListedImage,
   readImageInfosHead,
   readImageList,
@@ -26,7 +27,7 @@ export { type LiveOptions, LiveTarget } from "./live.ts";
 export { MappedFile, mappedFiles, PlacedImage } from "./mapped_file.ts";
 export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
-export type { SaveCoreOptions, SavedCore } from "./save_core.ts";
+export type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 export type { CoreStyle } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
 export { Snapshot, Target } from "./target.ts";

@@ -10,6 +10,8 @@ export default {
   examples: [
     ["A process by name", "machpause attach MyApp"],
     ["One of a list", "machpause attach"],
+    ["Over the wire", "machpause attach remote:localhost:1234"],
+    ["By Apple's debugserver, without root", "machpause attach MyApp --via debugserver"],
   ],
   async run(options, [spec]) {
     const { promptAt } = await import("./prompt.ts");
@@ -19,6 +21,6 @@ export default {
       if (!canChoose) throw new UserError("attach to what? a pid or a process name", 2);
       return await promptAt({ ...options, begin: ["attach"] });
     }
-    return await promptAt(options, spec);
+    return await promptAt(options, spec, options.via);
   },
 } satisfies Subcommand<typeof attachOptions>;

@@ -20,6 +20,7 @@ export default {
     ["A process by pid", "machpause bt pid:123"],
     ["A process by name, as JSON", "machpause bt MyApp --json"],
     ["A core file", "machpause bt core:MyApp.core"],
+    ["What a stub holds", "machpause bt remote:localhost:1234"],
   ],
   async run(options, [spec]) {
     return await showBacktraces(spec, "pause", options);
@@ -47,7 +48,7 @@ export async function showBacktraces(
   // What prints is loaded before the target is stopped.
   const output = json ? await jsonOutput(options) : await textOutput(options);
   const budget = new FrameBudget();
-  using opened = await openTarget(spec, symbols);
+  using opened = await openTarget(spec, symbols, options.via);
   const { target } = opened;
   const snapshot = target.snapshot();
   let microseconds = snapshot.stoppedMicroseconds;

@@ -17,6 +17,7 @@ export const subcommands: Readonly<
   Record<string, () => Promise<{ readonly default: Subcommand }>>
 > = {
   attach: () => import("./attach.ts"),
+  "gdb-remote": () => import("./gdb_remote.ts"),
   launch: () => import("./launch.ts"),
   core: () => import("./core.ts"),
   self: () => import("./self.ts"),

@@ -20,16 +20,20 @@ export interface PromptStart extends Values<typeof promptOptions> {
 /** Runs the prompt until it is left.
  *
  * @param target names the target, as `openTarget` takes it, or opens it; without it there is none at first
+ * @param via the stub to start for it
  * @returns the exit code
  */
 export async function promptAt(
   options: PromptStart = {},
   target?: string | ((session: Session) => Promise<Opened>),
+  via?: string,
 ): Promise<number> {
   const session = new Session(styleFor(Deno.stdout));
   session.assumeYes = options.yes ?? false;
   if (target !== undefined) {
-    session.open(typeof target === "string" ? await openTarget(target) : await target(session));
+    session.open(
+      typeof target === "string" ? await openTarget(target, [], via) : await target(session),
+    );
   }
   if (options.symbols !== undefined) {
     checkFolders(options.symbols);

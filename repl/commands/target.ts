@@ -6,6 +6,7 @@ import {
   attachOptions,
   coreOptions,
   demoOptions,
+  gdbRemoteOptions,
   launchOptions,
   saveCoreOptions,
   selfOptions,
@@ -72,19 +73,34 @@ export const target: readonly Command[] = [
       "In the list, what is typed filters it; Up and Down choose, Enter attaches, Ctrl-C does not.",
     ],
     example: "attach MyApp",
-    async run({ session }, [given], { pid, name, symbols }) {
+    async run({ session }, [given], { pid, name, symbols, via }) {
       const { chooseProcess } = await import("../prompt/processes.ts");
       const spec = given ?? pid ?? name ?? await chooseProcess(session);
       if (spec === undefined) return [safe`no process was chosen`];
       if (!await mayEnd(session)) return [kept];
       try {
-        session.open(await openTarget(spec, symbols));
+        session.open(await openTarget(spec, symbols, via));
       } catch (error) {
         const folders = (symbols ?? []).flatMap((folder) => ["--symbols", folder]);
         const { withRestart } = await import("../cli/restart.ts");
         throw await withRestart(error, ["attach", spec, ...folders]);
       }
-      return [safe`attached to ${session.title}`];
+      return [safe`attached to ${session.title}`, ...warningLines(session)];
+    },
+  }),
+  command({
+    name: "gdb-remote",
+    aliases: ["target remote", "process connect"],
+    group: "target",
+    arguments: [required("host:port", "text")],
+    options: gdbRemoteOptions,
+    changes: true,
+    help: "attach to the process of a debugserver, lldb-server or gdbserver",
+    example: "gdb-remote localhost:1234",
+    async run({ session }, [place], { symbols }) {
+      if (!await mayEnd(session)) return [kept];
+      session.open(await openTarget(`gdb-remote:${place.replace(/^connect:\/\//, "")}`, symbols));
+      return [safe`attached to ${session.title}`, ...warningLines(session)];
     },
   }),
   command({

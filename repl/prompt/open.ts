@@ -5,15 +5,24 @@ import { held, type Opened } from "./opened.ts";
 
 export { held, type Opened } from "./opened.ts";
 
-/** Opens `demo`, `self`, `core:FILE`, `pid:N`, a bare pid, or a process name.
+/** The address of a stub. */
+const stubPlace = /^(?:remote:|gdb-remote:|connect:\/\/|tcp:\/\/)/;
+
+/** Opens `demo`, `self`, `core:FILE`, `remote:HOST:PORT`, `pid:N`, a bare pid, or a process name.
  *
  * @param symbols folders with debug information, and with the binaries of a core's images
+ * @param via the stub to start for a process, instead of attaching to it
  * @throws UserError when `spec` is none of these
  */
 export async function openTarget(
   spec: string,
   symbols: readonly string[] = [],
+  via?: string,
 ): Promise<Opened> {
+  if (stubPlace.test(spec) || via !== undefined) {
+    checkFolders(symbols);
+    return await (await import("./remote.ts")).openRemote(spec, symbols, via);
+  }
   if (spec === "demo") return await (await import("./demo.ts")).openDemo();
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
   checkFolders(symbols);

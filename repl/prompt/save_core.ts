@@ -1,6 +1,6 @@
 /** Saves a core with a progress bar; Ctrl-C gives it up. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
-import { LiveTarget, type SaveCoreOptions, type SavedCore } from "../../mod.ts";
+import type { LiveTarget, SaveCoreOptions, SavedCore } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Opened } from "./opened.ts";
 import { bytesText, Progress } from "../view/progress.ts";
@@ -19,7 +19,7 @@ export async function saveCoreFile(
   options: Pick<SaveCoreOptions, "style" | "sharedCache">,
   onStart: (giveUp: (() => void) | undefined) => void = () => {},
 ): Promise<SavedCore> {
-  if (!(target instanceof LiveTarget)) {
+  if (!isSavable(target)) {
     throw new UserError("a core is saved of a live process: name a pid, a process or `demo`");
   }
   const controller = new AbortController();
@@ -40,6 +40,13 @@ export async function saveCoreFile(
     removeEventListener("unload", giveUp);
     for (const signal of signals) Deno.removeSignalListener(signal, giveUp);
   }
+}
+
+/** Whether cores can be saved of a target. */
+function isSavable(
+  target: Opened["target"],
+): target is Opened["target"] & Pick<LiveTarget, "saveCore"> {
+  return target.kind === "live" || target.kind === "remote";
 }
 
 /** What was saved, in one line. */

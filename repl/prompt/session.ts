@@ -1,5 +1,6 @@
 /** What the prompt is at: data and state. It knows nothing of what uses it. */
 import type { CoreTarget, Frame, ImageSymbol, LiveTarget, Pause, Thread } from "../../mod.ts";
+import type { RemoteTarget } from "../../ffi/remote.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
@@ -199,8 +200,9 @@ export class Session implements Disposable {
    * @throws TargetGoneError when it does not
    */
   checkAlive(): void {
-    const target = this.maybeTarget as Partial<LiveTarget> | undefined;
-    if (target?.kind === "live") void target.initialized;
+    const target = this.maybeTarget;
+    if (target?.kind === "live") void (target as LiveTarget).initialized;
+    if (target?.kind === "remote") (target as RemoteTarget).attend();
   }
 
   /** The target's state: `paused`, `running`, `core`, `self`, `gone`; empty without a target. */
@@ -208,7 +210,7 @@ export class Session implements Disposable {
     if (this.#gone) return "gone";
     const target = this.maybeTarget;
     if (target === undefined) return "";
-    if (target.kind !== "live") return target.kind;
+    if (target.kind !== "live" && target.kind !== "remote") return target.kind;
     return target.paused ? "paused" : "running";
   }
 

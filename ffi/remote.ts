@@ -1,0 +1,110 @@
+/** Attaching over the gdb remote protocol.
+ *
+ * @module
+ */
+import { fileSystem } from "./file_system.ts";
+import { RemoteError, type RemoteOptions, RemoteTarget } from "../lib/remote/mod.ts";
+import { connectTo, type Socket } from "./socket.ts";
+import { startStub, type StubName } from "./stubs.ts";
+import { guardStub, type StubGuard } from "./stub_guard.ts";
+
+export {
+  type Patience,
+  RemoteError,
+  type RemoteFailure,
+  type RemoteOptions,
+  RemoteTarget,
+} from "../lib/remote/mod.ts";
+export { type StubName, stubNames } from "./stubs.ts";
+
+/** Where a target is: the address of a stub, or a process of this machine and the stub to start for it. */
+export type RemotePlace = string | { readonly via: StubName; readonly pid: number };
+
+/** How long a connection may take, in milliseconds. */
+const connectMilliseconds = 10_000;
+
+/** How often a running target's stub is listened to, in milliseconds. A signal that it reports stops the
+ * target until it is answered. */
+const attendMilliseconds = 50;
+
+/** Attaches to the process of a debugserver, lldb-server, gdbserver or another stub that speaks the gdb
+ * remote protocol. The process runs when this returns, unless it had crashed before.
+ *
+ * @example
+ * ```ts
+ * import { attachRemote } from "@machpause/machpause/remote";
+ *
+ * using device = await attachRemote("127.0.0.1:1234");
+ * console.log(device.snapshot().mainThread.backtrace().join("\n"));
+ *
+ * // On a Mac: neither root nor a signed Deno is needed.
+ * using target = await attachRemote({ via: "debugserver", pid: 123 });
+ * ```
+ * @param place `HOST:PORT`, with or without `connect://` before it, or a pid and the stub to start
+ * @throws RemoteError when there is no stub, it holds no process, or it breaks the protocol
+ */
+export async function attachRemote(
+  place: RemotePlace,
+  options: RemoteOptions = {},
+): Promise<RemoteTarget> {
+  if (typeof place === "string") {
+    const { host, port } = parsePlace(place);
+    return attachTo(await connectTo(host, port, connectMilliseconds), options);
+  }
+  const stub = await startStub(place.via, place.pid, connectMilliseconds);
+  try {
+    return attachTo(stub.socket, { ...options, onDispose: () => stub.end() });
+  } catch (error) {
+    stub.end();
+    throw error;
+  }
+}
+
+function attachTo(socket: Socket, options: RemoteOptions): RemoteTarget {
+  let guard: StubGuard | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const end = () => {
+    clearInterval(timer);
+    guard?.[Symbol.dispose]();
+    options.onDispose?.();
+  };
+  try {
+    const target = new RemoteTarget(socket, fileSystem, {
+      ...options,
+      onStop(isStopped, detachesAlone) {
+        options.onStop?.(isStopped, detachesAlone);
+        if (detachesAlone) return;
+        guard ??= guardStub(socket.descriptor);
+        guard.say(isStopped);
+      },
+      onDispose: end,
+    });
+    timer = setInterval(() => {
+      try {
+        target.attend();
+      } catch {
+        // The next use of the target tells.
+        clearInterval(timer);
+      }
+    }, attendMilliseconds);
+    Deno.unrefTimer(timer as unknown as number);
+    return target;
+  } catch (error) {
+    guard?.[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Takes `HOST:PORT` apart.
+ *
+ * @throws RemoteError when it is none
+ */
+export function parsePlace(place: string): { host: string; port: number } {
+  const text = place.replace(/^(?:connect|tcp|gdb-remote):(?:\/\/)?/, "");
+  const found = /^(?:\[([\da-fA-F:.%\w]+)\]|([^\s:/[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(found?.[3]);
+  if (found === null || port === 0 || port > 65535) {
+    throw new RemoteError("connect", `${place} is no address of a stub: write HOST:PORT`);
+  }
+  return { host: found[1] ?? (found[2] || "127.0.0.1"), port };
+}

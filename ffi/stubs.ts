@@ -1,0 +1,174 @@
+/** Starting debugserver, lldb-server or gdbserver for a process of this machine. */
+import { RemoteError } from "../lib/remote/mod.ts";
+import { log } from "../lib/log.ts";
+import { connectTo, Listener, type Socket } from "./socket.ts";
+
+/** The stubs that can be started. */
+export const stubNames = ["debugserver", "lldb-server", "gdbserver"] as const;
+
+/** The name of a stub. */
+export type StubName = typeof stubNames[number];
+
+/** A stub that was started and connected to. */
+export interface StartedStub {
+  readonly socket: Socket;
+  /** Ends it. The target has been let go before. */
+  end(): void;
+}
+
+/** How long a stub that has detached may take to exit, in milliseconds. */
+const exitMilliseconds = 2000;
+
+/** Folders with Apple's debugserver, as Delve looks for it (`getDebugServerAbsolutePath`): the command line
+ * tools' and Xcode's. `xcode-select -p` names another Xcode. */
+const resources = "LLDB.framework/Versions/A/Resources/debugserver";
+const appleStubs = [
+  `/Library/Developer/CommandLineTools/Library/PrivateFrameworks/${resources}`,
+  `/Applications/Xcode.app/Contents/SharedFrameworks/${resources}`,
+];
+/** Apple's debugserver for processes that Rosetta translates. */
+const rosettaStub = "/Library/Apple/usr/libexec/oah/debugserver";
+
+/** Debian's names end in a version. */
+const newestVersion = 29;
+const oldestVersion = 11;
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+function inPath(name: string): string | undefined {
+  return (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "")
+    .map((folder) => `${folder}/${name}`).find(isFile);
+}
+
+async function selectedXcode(): Promise<string | undefined> {
+  try {
+    const { stdout } = await new Deno.Command("xcode-select", {
+      args: ["-p"],
+      stdin: "null",
+      stderr: "null",
+    }).output();
+    return `${new TextDecoder().decode(stdout).trim()}/../SharedFrameworks/${resources}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether Rosetta translates a process. */
+async function isTranslated(pid: number): Promise<boolean> {
+  if (Deno.build.os !== "darwin" || Deno.build.arch !== "aarch64") return false;
+  const { kernel } = await import("./processes.ts");
+  return kernel().processInfo(pid)?.translated ?? false;
+}
+
+/** The path of a stub.
+ *
+ * @param pid of the process that it is for
+ * @throws RemoteError when there is none
+ */
+export async function findStub(name: StubName, pid: number): Promise<string> {
+  // LLDB's own variable.
+  const named = name === "gdbserver" ? undefined : Deno.env.get("LLDB_DEBUGSERVER_PATH");
+  if (named !== undefined && named !== "") return named;
+  const candidates: (string | undefined)[] = [];
+  if (name === "debugserver") {
+    if (await isTranslated(pid)) candidates.push(rosettaStub);
+    candidates.push(inPath(name), await selectedXcode(), ...appleStubs);
+  } else {
+    candidates.push(inPath(name));
+    for (
+      let version = newestVersion;
+      version >= oldestVersion && name === "lldb-server";
+      version--
+    ) {
+      candidates.push(inPath(`${name}-${version}`));
+    }
+  }
+  const found = candidates.find((path) => path !== undefined && isFile(path));
+  if (found !== undefined) return found;
+  const remedy = name === "debugserver"
+    ? "install Xcode's command line tools: `xcode-select --install`"
+    : `install it, or put its folder into PATH`;
+  throw new RemoteError("connect", `there is no ${name} here: ${remedy}`);
+}
+
+/** Starts a stub that attaches to a process, and connects to it.
+ *
+ * @param milliseconds it may take
+ * @throws RemoteError when there is no such stub, or it does not attach
+ */
+export async function startStub(
+  name: StubName,
+  pid: number,
+  milliseconds: number,
+): Promise<StartedStub> {
+  const path = await findStub(name, pid);
+  // gdbserver waits for a connection; LLDB's stubs make one.
+  using listener = name === "gdbserver" ? undefined : new Listener();
+  const place = `127.0.0.1:${listener?.port ?? 0}`;
+  const args = name === "gdbserver"
+    ? ["--once", "--attach", place, `${pid}`]
+    : name === "debugserver"
+    ? ["-R", place, `--attach=${pid}`]
+    : ["gdbserver", "--attach", `${pid}`, "--reverse-connect", place];
+  log.remote?.(`${path} ${args.join(" ")}`);
+  const child = new Deno.Command(path, { args, stdin: "null", stdout: "null", stderr: "piped" })
+    .spawn();
+  child.unref();
+  let ended = false;
+  child.status.then(() => ended = true, () => ended = true);
+  const said = read(child.stderr);
+  const end = () => {
+    const kill = () => {
+      if (!ended) child.kill("SIGKILL");
+    };
+    // Once it has detached it exits by itself.
+    Deno.unrefTimer(setTimeout(kill, exitMilliseconds) as unknown as number);
+  };
+  const late = performance.now() + milliseconds;
+  try {
+    while (performance.now() < late) {
+      const socket = listener === undefined
+        ? await connectToPort(said.text, milliseconds)
+        : listener.accept(name);
+      if (socket !== undefined) return { socket, end };
+      if (ended) break;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await Promise.race([said.done, new Promise((resolve) => setTimeout(resolve, 100))]);
+    const reason = said.text.trim().split("\n").at(-1) ?? "";
+    throw new RemoteError(
+      "connect",
+      `${name} does not attach to pid ${pid}${reason === "" ? "" : `: ${reason}`}`,
+    );
+  } catch (error) {
+    if (!ended) child.kill("SIGKILL");
+    throw error;
+  }
+}
+
+/** gdbserver says where it listens. */
+async function connectToPort(said: string, milliseconds: number): Promise<Socket | undefined> {
+  const port = /^Listening on port (\d+)/m.exec(said)?.[1];
+  return port === undefined ? undefined : await connectTo("127.0.0.1", Number(port), milliseconds);
+}
+
+/** Maximum number of characters kept of what a stub says. */
+const maxSaid = 1 << 14;
+
+/** Reads what a stub says, so that it never waits for us. */
+function read(stream: ReadableStream<Uint8Array>): { text: string; done: Promise<void> } {
+  const said = { text: "", done: Promise.resolve() };
+  const decoder = new TextDecoder();
+  said.done = (async () => {
+    for await (const bytes of stream) {
+      if (said.text.length < maxSaid) said.text += decoder.decode(bytes, { stream: true });
+    }
+  })().catch(() => {});
+  return said;
+}

@@ -1,0 +1,8 @@
+/** Targets over the gdb remote protocol: the client side, over a byte stream that is given from outside.
+ *
+ * @module
+ */
+export type { Patience } from "./connection.ts";
+export { RemoteError, type RemoteFailure } from "./error.ts";
+export type { ByteStream } from "./stream.ts";
+export { type RemoteOptions, RemoteTarget } from "./target.ts";

@@ -1,0 +1,579 @@
+import { type Arch, readRegister, register } from "../arch/mod.ts";
+import { MachError, MemoryReadError, TargetGoneError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
+import type { FileSystem } from "../file_system.ts";
+import { log } from "../log.ts";
+import type { Image, LoadedImage, MemoryReader } from "../macho/walking.ts";
+import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
+import {
+  type CapturedThread,
+  type CodeResolver,
+  type CoreOrigin,
+  Memory,
+  Pause,
+  type Region,
+  type SaveCoreOptions,
+  type SavedCore,
+  Snapshot,
+  Target,
+  Thread,
+  type ThreadContext,
+} from "../target/walking.ts";
+import type { Patience } from "./connection.ts";
+import { RemoteError } from "./error.ts";
+import { RemoteImages } from "./images.ts";
+import { Pages } from "./pages.ts";
+import { readRegions } from "./regions.ts";
+import type { ByteStream } from "./stream.ts";
+import { Stub } from "./stub.ts";
+import type { StopReply } from "./stop_reply.ts";
+import type { StubThread } from "./threads.ts";
+
+/** Bytes of each stack that are read at once. Most stacks are not deeper. */
+const stackPiece = 1 << 13;
+/** Bytes below its stack pointer that a leaf function may use, by the System V ABI for x86-64 and
+ * Apple's for arm64. */
+const redZone = 128n;
+/** Pages read at once where one is missing, of memory and of images. */
+const memoryAhead = 4;
+const imageAhead = 16;
+
+/** Room for `dyld_all_image_infos` up to its last field that is compared. */
+const infosSize = 256;
+
+/** `KERN_PROTECTION_FAILURE`, `KERN_FAILURE`, `KERN_NOT_SUPPORTED`. */
+const protectionFailure = 2;
+const failure = 5;
+const notSupported = 46;
+
+/** How a {@linkcode RemoteTarget} is made. */
+export interface RemoteOptions extends SymbolOptions, Patience {
+  /** Name of the process, where the stub does not say it. */
+  readonly name?: string;
+  /** Called when the target stops, and when it runs again.
+   *
+   * @param detachesAlone whether the stub lets the target run when the connection is lost
+   */
+  readonly onStop?: (isStopped: boolean, detachesAlone: boolean) => void;
+  /** Called when the target has been let go. */
+  readonly onDispose?: () => void;
+}
+
+/** A process that a stub holds: debugserver, lldb-server, gdbserver or another one that speaks the gdb
+ * remote protocol. It has the same objects as a live target.
+ *
+ * The protocol reads memory only while the target is stopped, so reading memory or images of a running one
+ * stops it for the time of the read. A snapshot is unwound before the target runs again.
+ *
+ * @example
+ * ```ts
+ * import { attachRemote } from "@machpause/machpause/remote";
+ *
+ * using target = await attachRemote("127.0.0.1:1234");
+ * using pause = target.pause();
+ * for (const thread of target.threads) console.log(`${thread}\n${thread.backtrace()}`);
+ * ```
+ */
+export class RemoteTarget extends Target {
+  /** See {@linkcode Target.kind}. */
+  readonly kind = "remote";
+  /** See {@linkcode Target.arch}. */
+  readonly arch: Arch;
+  /** See {@linkcode Target.pid}; `null` when the stub does not say. */
+  readonly pid: number | null;
+  /** See {@linkcode Target.name}. */
+  readonly name: RawText;
+  /** See {@linkcode Target.memory}. */
+  readonly memory: Memory;
+  /** Whether the stub lets the target run on when this process ends without a word. */
+  readonly detachesAlone: boolean;
+  readonly #stub: Stub;
+  readonly #system: FileSystem;
+  readonly #options: RemoteOptions;
+  readonly #images: RemoteImages;
+  /** What does not change while the images stay. */
+  readonly #imagePages: Pages;
+  /** Of the present stop; dropped when the target runs. */
+  #pages: Pages;
+  #regions: readonly Region[] | undefined;
+  /** The parts of images that are not writable, in rising order, and the images they are of. */
+  #constant: readonly { readonly start: bigint; readonly end: bigint }[] = [];
+  #constantOf: readonly LoadedImage[] | undefined;
+  #pauses = 0;
+  #threads: readonly Thread[] = [];
+  #captured: readonly CapturedThread[] = [];
+  /** It has failed, and stays stopped until a pause of it ends. */
+  #failed = false;
+  #stopText: string | undefined;
+  #filesChecked = false;
+  #disposed = false;
+
+  /** Attaches to the process of a stub. It runs when this returns, unless it had failed before.
+   *
+   * @param stream is closed when the target is disposed, and when this throws
+   * @throws RemoteError when there is no stub, or no process
+   * @ignore
+   */
+  constructor(stream: ByteStream, system: FileSystem, options: RemoteOptions = {}) {
+    super(system, options);
+    this.#system = system;
+    this.#options = options;
+    const stub = this.#stub = new Stub(stream, options, options.onStop);
+    try {
+      this.arch = stub.arch;
+      this.pid = stub.pid === 0 ? null : stub.pid;
+      this.detachesAlone = stub.detachesAlone;
+      this.#pages = this.#newPages();
+      this.#imagePages = new Pages(
+        (ranges) => this.#stopped(() => stub.readMemory(ranges)),
+        imageAhead,
+      );
+      this.memory = new Memory(
+        this.#readInto,
+        this.arch.pointerSize,
+        (address, bytes) => this.#write(address, bytes),
+      );
+      this.#images = new RemoteImages({
+        stub,
+        fetch: (ranges) => this.#pages.fetch(ranges),
+        memory: this.memory,
+        reader: this.#reader,
+        regions: () => this.#regions ??= readRegions(stub),
+        symbols: (images) => new Symbolizer(images, this.debug),
+      });
+      this.#images.refresh();
+      const [program] = this.#images.images;
+      // On Linux a stub names our loader, and not the program that it has loaded.
+      const isMachO = program !== undefined && "segments" in program;
+      this.name = options.name || (isMachO && program.name) || stub.programName ||
+        program?.name || "";
+      if (stub.isFault(stub.firstStop.signal)) this.#fail(stub.firstStop);
+      else this.#run();
+    } catch (error) {
+      this.debug[Symbol.dispose]();
+      letGo(stub);
+      throw error;
+    }
+  }
+
+  /** The target has stopped by itself, and stays so. */
+  #fail({ signal, reason, thread }: StopReply): void {
+    this.#failed = true;
+    const where = thread === undefined ? "" : ` in thread 0x${thread.toString(16)}`;
+    const why = reason === "" ? "" : ` (${reason})`;
+    this.#stopText = `the target has stopped by itself, by signal ${signal}${where}${why}: ` +
+      "it stays stopped until a pause of it ends";
+  }
+
+  #newPages(): Pages {
+    return new Pages((ranges) => this.#stub.readMemory(ranges), memoryAhead);
+  }
+
+  readonly #readInto = (address: bigint, into: Uint8Array): number => {
+    this.#checkOpen();
+    return this.#stopped(() => this.#pages.readInto(address, into));
+  };
+
+  /** Reads of images: what cannot change is read once. */
+  readonly #reader: MemoryReader = {
+    read: (address, length) => {
+      const into = new Uint8Array(length);
+      let done = 0;
+      try {
+        done = this.#isConstant(address, length)
+          ? this.#imagePages.readInto(address, into)
+          : this.#readInto(address, into);
+      } catch (error) {
+        // Symbols are read late, when the target may be gone.
+        if (!(error instanceof TargetGoneError || error instanceof RemoteError)) throw error;
+      }
+      if (done < length) throw new MemoryReadError(address, length);
+      return into;
+    },
+  };
+
+  #isConstant(address: bigint, length: number): boolean {
+    const { images } = this.#images;
+    if (images !== this.#constantOf) {
+      this.#constantOf = images;
+      this.#imagePages.clear();
+      this.#constant = images.flatMap((image) => "segments" in image ? constantParts(image) : [])
+        .sort((a, b) => a.start < b.start ? -1 : a.start > b.start ? 1 : 0);
+    }
+    const ranges = this.#constant;
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (ranges[middle].start <= address) low = middle + 1;
+      else high = middle;
+    }
+    const range = ranges[low - 1];
+    return range !== undefined && address + BigInt(length) <= range.end;
+  }
+
+  /** Does something while the target is stopped; it runs again if it did. */
+  #stopped<T>(work: () => T): T {
+    if (!this.#stub.running) return work();
+    log.remote?.("stopped for a read");
+    this.#stub.stop();
+    this.#pages = this.#newPages();
+    try {
+      return work();
+    } finally {
+      if (this.#stub.usable) this.#run();
+    }
+  }
+
+  #run(): void {
+    // A snapshot may keep the pages of its stop.
+    this.#pages = this.#newPages();
+    this.#stub.resume();
+  }
+
+  #checkOpen(): void {
+    if (this.#disposed) throw new TypeError(`${this} was disposed`);
+  }
+
+  /** Takes what the stub reports while the target runs: a signal that has stopped it is delivered, and it
+   * runs on. Somebody has to call this now and then.
+   *
+   * @throws TargetGoneError when it has ended
+   */
+  attend(): void {
+    this.#checkOpen();
+    const stop = this.#stub.attend();
+    if (stop === undefined) return;
+    this.#pages = this.#newPages();
+    this.#fail(stop);
+  }
+
+  /** See {@linkcode Target.images}. */
+  get images(): readonly LoadedImage[] {
+    this.#checkOpen();
+    if (this.#stub.running) this.#stopped(() => this.#images.refresh());
+    return this.#images.images;
+  }
+
+  /** See {@linkcode Target.symbols}. */
+  protected get symbols(): Symbolizer {
+    return this.#images.symbols;
+  }
+
+  /** See {@linkcode Target.warnings}. */
+  get warnings(): readonly string[] {
+    const { warnings } = this.#images;
+    return this.#stopText === undefined ? warnings : [this.#stopText, ...warnings];
+  }
+
+  /** See {@linkcode Target.paused}. */
+  get paused(): boolean {
+    return this.#pauses > 0;
+  }
+
+  /** See {@linkcode Target.threads}. */
+  get threads(): readonly Thread[] {
+    return this.paused ? this.#threads : this.snapshot().threads;
+  }
+
+  /** See {@linkcode Target.pause}. */
+  pause(): Pause {
+    this.#checkOpen();
+    let began: number | undefined;
+    if (this.#pauses === 0) {
+      began = performance.now();
+      this.#begin();
+    }
+    this.#pauses++;
+    return new Pause(() => {
+      if (this.#pauses === 0 || --this.#pauses > 0) return;
+      this.#threads = [];
+      this.#captured = [];
+      this.#failed = false;
+      this.#stopText = undefined;
+      if (this.#stub.usable) this.#run();
+    }, began);
+  }
+
+  /** Stops the target and captures its threads. */
+  #begin(): void {
+    this.debug.locate();
+    this.#stub.stop();
+    try {
+      this.#pages = this.#newPages();
+      this.#filesChecked = false;
+      const captured = this.#capture();
+      this.#images.refresh();
+      this.#captured = captured;
+      this.#threads = this.#makeThreads(captured);
+    } catch (error) {
+      if (this.#stub.usable && !this.#failed) this.#run();
+      throw error;
+    }
+  }
+
+  /** See {@linkcode Target.snapshot}. The stacks are walked before the target runs again. */
+  snapshot(): Snapshot {
+    this.#checkOpen();
+    if (this.paused) return new Snapshot(this, this.#threads, this.images, 0);
+    const began = performance.now();
+    this.#begin();
+    const threads = this.#threads;
+    const { images } = this.#images;
+    try {
+      for (const thread of threads) this.#walk(thread);
+    } finally {
+      this.#threads = [];
+      this.#captured = [];
+      if (this.#stub.usable && !this.#failed) this.#run();
+    }
+    return new Snapshot(this, threads, images, Math.round((performance.now() - began) * 1000));
+  }
+
+  /** Reads what a backtrace needs: the stack, and the unwind information and symbols of the images. */
+  #walk(thread: Thread): void {
+    const { images } = this.symbols;
+    for (const { address } of thread.backtrace().activations) images.at(address)?.symbolAt(address);
+  }
+
+  /** Reads the registers and the upper part of the stack of each thread. */
+  #capture(): CapturedThread[] {
+    const { sp, addressMask, pointerSize } = this.arch;
+    const threads = this.#stub.threads();
+    const main = threads.findIndex(({ id }) => id === BigInt(this.pid ?? 0));
+    if (main > 0) threads.unshift(...threads.splice(main, 1));
+    const states = this.#stub.states(threads);
+    const pointers = states.map((state) =>
+      state.length === 0
+        ? 0n
+        : readRegister(state, sp) & (pointerSize === 8 ? addressMask : 0xffff_ffffn)
+    );
+    const ends = this.#stackEnds(pointers);
+    const stacks = pointers.map((pointer, index) => {
+      const address = pointer > redZone ? pointer - redZone : 0n;
+      const room = ends[index] === 0n ? stackPiece : Number(ends[index] - address);
+      return { address, length: pointer === 0n ? 0 : Math.min(room, stackPiece) };
+    });
+    // dyld's list is compared at every stop.
+    const infos = { address: this.#images.dyldInfo.address, length: infosSize };
+    this.#pages.fetch(infos.address === 0n ? stacks : [...stacks, infos]);
+    return threads.map(({ id, name }, index) => {
+      const { address, length } = stacks[index];
+      const stack = new Uint8Array(length);
+      return {
+        info: infoOf(id, name),
+        state: states[index],
+        stackAddress: address,
+        stack: stack.subarray(0, this.#pages.readInto(address, stack)),
+        stackEnd: ends[index],
+      };
+    });
+  }
+
+  /** The ends of the regions that hold stack pointers; 0 where they are not known. */
+  #stackEnds(pointers: readonly bigint[]): bigint[] {
+    if (this.#stub.system !== "darwin") {
+      const ends = pointers.map((pointer) => this.#regionEnd(pointer));
+      if (!ends.includes(0n)) return ends;
+      // A thread may be newer than the regions.
+      this.#regions = readRegions(this.#stub);
+      return pointers.map((pointer) => this.#regionEnd(pointer));
+    }
+    const asked = pointers.filter((pointer) => pointer !== 0n);
+    const regions = this.#stub.regionsAt(asked);
+    const ends = new Map(asked.map((pointer, index) => {
+      const region = regions[index];
+      const isHeld = region !== undefined && region.protection !== undefined &&
+        region.start <= pointer;
+      return [pointer, isHeld ? region.end : 0n];
+    }));
+    return pointers.map((pointer) => ends.get(pointer) ?? 0n);
+  }
+
+  #regionEnd(pointer: bigint): bigint {
+    const regions = this.#regions ??= readRegions(this.#stub);
+    let low = 0;
+    let high = regions.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (regions[middle].address <= pointer) low = middle + 1;
+      else high = middle;
+    }
+    const region = regions[low - 1];
+    const end = region === undefined ? 0n : region.address + region.size;
+    return pointer < end ? end : 0n;
+  }
+
+  #makeThreads(captured: readonly CapturedThread[]): Thread[] {
+    const pages = this.#pages;
+    const context: ThreadContext = {
+      arch: this.arch,
+      resolver: this.#resolver(),
+      readInto: (address, into) => {
+        // What was read in that stop stays known.
+        return pages.readInto(address, into, this.#pages === pages && !this.#stub.running);
+      },
+      control: {
+        suspend: refuse,
+        resume: refuse,
+        setRegister: (id, name, value) => this.#setRegister(id, name, value),
+      },
+    };
+    return captured.map((thread, index) => new Thread(context, index, thread));
+  }
+
+  /** Resolves in the images as they are at this stop. When an address is in none, it looks once for newly
+   * mapped files. */
+  #resolver(): CodeResolver {
+    const { debug } = this;
+    let { symbols } = this.#images;
+    const isRefreshed = (): boolean => {
+      if (this.#filesChecked || this.#stub.running || this.#stub.system === "darwin") return false;
+      this.#filesChecked = true;
+      this.#regions = undefined;
+      this.#images.refreshFiles();
+      symbols = this.#images.symbols;
+      return true;
+    };
+    return {
+      imageAt: (address) =>
+        symbols.imageAt(address) ?? (isRefreshed() ? symbols.imageAt(address) : null),
+      resolve(address) {
+        const info = symbols.resolve(address);
+        return info.image === null && isRefreshed() ? symbols.resolve(address) : info;
+      },
+      debugSection: (image, name) => debug.debugSection(image, name),
+      get debugGeneration() {
+        return debug.generation;
+      },
+    };
+  }
+
+  #setRegister(id: bigint, name: string, value: bigint): Uint8Array {
+    const field = register(this.arch.threadState, name);
+    if (!this.paused) throw new TypeError("pause() the target before writing its registers");
+    if (!this.#stub.writeRegister(id, name, value)) {
+      throw new MachError("thread_set_state", failure, `the stub does not write ${name}`);
+    }
+    const thread: StubThread = { id, name: "", stop: undefined, registers: new Map() };
+    const [state] = this.#stub.states([thread]);
+    const wanted = BigInt.asUintN(field.size * 8, value);
+    if (state.length === 0 || readRegister(state, field) !== wanted) {
+      throw new MachError("thread_set_state", failure, `the system keeps ${name} as it is`);
+    }
+    return state;
+  }
+
+  #write(address: bigint, bytes: Uint8Array): void {
+    this.#checkOpen();
+    this.#stopped(() => {
+      const isWritten = this.#stub.writeMemory(address, bytes);
+      this.#pages.clear();
+      this.#imagePages.clear();
+      if (!isWritten) {
+        throw new MachError("mach_vm_write", protectionFailure, "the stub did not write all of it");
+      }
+    });
+  }
+
+  /** See {@linkcode Target.regions}. */
+  regions(): Region[] {
+    this.#checkOpen();
+    return this.#stopped(() => readRegions(this.#stub));
+  }
+
+  /** Saves a Mach-O core, as a live target's `saveCore` does. The target is paused while its memory is
+   * read.
+   *
+   * @param file the path to write
+   * @throws TargetGoneError when the target ends meanwhile
+   * @throws RemoteError when the connection is lost
+   * @throws DOMException the signal's reason when it was aborted
+   */
+  async saveCore(file: string, options: SaveCoreOptions = {}): Promise<SavedCore> {
+    this.#checkOpen();
+    const { saveCore } = await import("../target/saving.ts");
+    const origin: CoreOrigin = {
+      files: this.#system.files,
+      prepare: () => void this.images,
+      pause: () => this.pause(),
+      contents: () => ({
+        arch: this.arch,
+        pid: this.pid ?? 0,
+        name: this.name,
+        memory: this.memory,
+        images: this.images,
+        threads: this.#threads,
+        captured: this.#captured,
+        dyldInfo: this.#images.dyldInfo,
+        regions: this.regions(),
+        warnings: this.warnings,
+      }),
+      readInto: this.#readInto,
+      present: ({ address, size }) => [{ start: address, end: address + size }],
+    };
+    return await saveCore(origin, file, options);
+  }
+
+  /** Ends the process. Only a launched target can be ended, and none is launched over the wire. */
+  kill(): void {
+    throw new TypeError("only a launched target can be killed");
+  }
+
+  /** Lets the target run, detaches the stub from it and closes the connection. */
+  [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#pauses = 0;
+    this.#threads = [];
+    this.#captured = [];
+    this.debug[Symbol.dispose]();
+    letGo(this.#stub);
+    this.#options.onDispose?.();
+  }
+}
+
+/** Detaches. What fails is logged: the connection is closed in any case. */
+function letGo(stub: Stub): void {
+  try {
+    stub.detach();
+  } catch (error) {
+    if (!(error instanceof RemoteError || error instanceof TargetGoneError)) throw error;
+    log.remote?.(`not detached: ${error.message}`);
+  } finally {
+    stub[Symbol.dispose]();
+  }
+}
+
+function refuse(): never {
+  throw new MachError(
+    "thread_suspend",
+    notSupported,
+    "over the wire threads are not suspended one by one: pause() stops them all",
+  );
+}
+
+/** What is known of a thread: the protocol tells neither its times nor what it waits for. */
+function infoOf(id: bigint, name: string): CapturedThread["info"] {
+  return {
+    id,
+    handle: 0n,
+    dispatchQueueAddress: 0n,
+    userTime: 0n,
+    systemTime: 0n,
+    cpuUsage: 0,
+    runState: 0,
+    flags: 0,
+    suspendCount: 0,
+    priority: 0,
+    name,
+  };
+}
+
+/** The parts of an image that nothing writes to. */
+function constantParts(image: LoadedImage): { start: bigint; end: bigint }[] {
+  const writable = 2;
+  return (image as Image).segments
+    .filter(({ initialProtection, size }) => (initialProtection & writable) === 0 && size > 0)
+    .map(({ address, size }) => ({ start: address, end: address + BigInt(size) }));
+}
