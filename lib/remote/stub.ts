@@ -29,7 +29,7 @@ import {
 } from "./registers.ts";
 import { parseStop, type StopReply } from "./stop_reply.ts";
 import type { ByteStream } from "./stream.ts";
-import { parseThreadList, parseThreadsInfo, type StubThread } from "./threads.ts";
+import { bareThread, parseThreadList, parseThreadsInfo, type StubThread } from "./threads.ts";
 
 /** Size of packets that every stub takes, in bytes. */
 const leastPacket = 512;
@@ -592,7 +592,7 @@ export class Stub implements Disposable {
     let reply = this.connection.request("qfThreadInfo");
     while (reply.startsWith("m") && threads.length < maxThreads) {
       for (const id of reply.slice(1).split(",").map(threadIdOf)) {
-        if (id !== undefined) threads.push({ id, name: "", stop: undefined, registers: new Map() });
+        if (id !== undefined) threads.push(bareThread(id));
       }
       reply = this.connection.request("qsThreadInfo");
     }

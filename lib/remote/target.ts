@@ -9,8 +9,10 @@ import {
   type CapturedThread,
   type CodeResolver,
   type CoreOrigin,
+  DispatchReader,
   Memory,
   Pause,
+  type ReadInto,
   type Region,
   type SaveCoreOptions,
   type SavedCore,
@@ -27,7 +29,7 @@ import { readRegions } from "./regions.ts";
 import type { ByteStream } from "./stream.ts";
 import { Stub } from "./stub.ts";
 import type { StopReply } from "./stop_reply.ts";
-import type { StubThread } from "./threads.ts";
+import { bareThread, type StubThread } from "./threads.ts";
 
 /** Bytes of each stack that are read at once. Most stacks are not deeper. */
 const stackPiece = 1 << 13;
@@ -106,6 +108,7 @@ export class RemoteTarget extends Target {
   #failed = false;
   #stopText: string | undefined;
   #filesChecked = false;
+  #dispatch: DispatchReader | undefined;
   #disposed = false;
 
   /** Attaches to the process of a stub. It runs when this returns, unless it had failed before.
@@ -334,6 +337,7 @@ export class RemoteTarget extends Target {
   #walk(thread: Thread): void {
     const { images } = this.symbols;
     for (const { address } of thread.backtrace().activations) images.at(address)?.symbolAt(address);
+    void thread.queue;
   }
 
   /** Reads the registers and the upper part of the stack of each thread. */
@@ -357,11 +361,11 @@ export class RemoteTarget extends Target {
     // dyld's list is compared at every stop.
     const infos = { address: this.#images.dyldInfo.address, length: infosSize };
     this.#pages.fetch(infos.address === 0n ? stacks : [...stacks, infos]);
-    return threads.map(({ id, name }, index) => {
+    return threads.map((thread, index) => {
       const { address, length } = stacks[index];
       const stack = new Uint8Array(length);
       return {
-        info: infoOf(id, name),
+        info: infoOf(thread),
         state: states[index],
         stackAddress: address,
         stack: stack.subarray(0, this.#pages.readInto(address, stack)),
@@ -406,13 +410,19 @@ export class RemoteTarget extends Target {
 
   #makeThreads(captured: readonly CapturedThread[]): Thread[] {
     const pages = this.#pages;
+    // What was read in that stop stays known.
+    const readInto: ReadInto = (address, into) =>
+      pages.readInto(address, into, this.#pages === pages && !this.#stub.running);
+    const dispatch = this.#dispatch = new DispatchReader({
+      arch: this.arch,
+      images: () => this.#images.images,
+      readInto,
+    }, captured);
     const context: ThreadContext = {
       arch: this.arch,
       resolver: this.#resolver(),
-      readInto: (address, into) => {
-        // What was read in that stop stays known.
-        return pages.readInto(address, into, this.#pages === pages && !this.#stub.running);
-      },
+      readInto,
+      dispatch,
       control: {
         suspend: refuse,
         resume: refuse,
@@ -455,8 +465,7 @@ export class RemoteTarget extends Target {
     if (!this.#stub.writeRegister(id, name, value)) {
       throw new MachError("thread_set_state", failure, `the stub does not write ${name}`);
     }
-    const thread: StubThread = { id, name: "", stop: undefined, registers: new Map() };
-    const [state] = this.#stub.states([thread]);
+    const [state] = this.#stub.states([bareThread(id)]);
     const wanted = BigInt.asUintN(field.size * 8, value);
     if (state.length === 0 || readRegister(state, field) !== wanted) {
       throw new MachError("thread_set_state", failure, `the system keeps ${name} as it is`);
@@ -508,6 +517,7 @@ export class RemoteTarget extends Target {
         dyldInfo: this.#images.dyldInfo,
         regions: this.regions(),
         warnings: this.warnings,
+        queues: this.#dispatch?.ranges ?? [],
       }),
       readInto: this.#readInto,
       present: ({ address, size }) => [{ start: address, end: address + size }],
@@ -554,11 +564,11 @@ function refuse(): never {
 }
 
 /** What is known of a thread: the protocol tells neither its times nor what it waits for. */
-function infoOf(id: bigint, name: string): CapturedThread["info"] {
+function infoOf({ id, name, queueAddress }: StubThread): CapturedThread["info"] {
   return {
     id,
     handle: 0n,
-    dispatchQueueAddress: 0n,
+    dispatchQueueAddress: queueAddress,
     userTime: 0n,
     systemTime: 0n,
     cpuUsage: 0,

@@ -7,10 +7,17 @@ export interface StubThread {
   readonly id: bigint;
   /** Empty when it has none. */
   readonly name: string;
+  /** Address of the pointer to its dispatch queue; 0 where there is none, or the stub does not say. */
+  readonly queueAddress: bigint;
   /** How it stopped; `undefined` where the stub does not say. */
   readonly stop: { readonly signal: number; readonly reason: string } | undefined;
   /** The registers that came with the list, by number. */
   readonly registers: ReadonlyMap<number, Uint8Array>;
+}
+
+/** A thread of which only the identifier is known. */
+export function bareThread(id: bigint): StubThread {
+  return { id, name: "", queueAddress: 0n, stop: undefined, registers: new Map() };
 }
 
 /** Reads the reply to `jThreadsInfo`; `undefined` when it is none.
@@ -22,7 +29,10 @@ export function parseThreadsInfo(value: unknown, limit: number): StubThread[] | 
   const threads: StubThread[] = [];
   for (const entry of value.slice(0, limit)) {
     if (typeof entry !== "object" || entry === null) continue;
-    const { tid, name, reason, description, signal, registers } = entry as Record<string, unknown>;
+    const { tid, name, reason, description, signal, registers, qaddr } = entry as Record<
+      string,
+      unknown
+    >;
     if (typeof tid !== "number" || !Number.isSafeInteger(tid) || tid < 0) continue;
     const values = new Map<number, Uint8Array>();
     if (typeof registers === "object" && registers !== null) {
@@ -34,6 +44,9 @@ export function parseThreadsInfo(value: unknown, limit: number): StubThread[] | 
     threads.push({
       id: BigInt(tid),
       name: textIn(name),
+      queueAddress: typeof qaddr === "number" && qaddr > 0 && Number.isSafeInteger(qaddr)
+        ? BigInt(qaddr)
+        : 0n,
       stop: typeof signal === "number" || typeof reason === "string"
         ? {
           signal: typeof signal === "number" ? signal : 0,
@@ -56,6 +69,7 @@ export function parseThreadList(document: string, limit: number): StubThread[] {
     threads.push({
       id,
       name: attributes.get("name") ?? "",
+      queueAddress: 0n,
       stop: undefined,
       registers: new Map(),
     });

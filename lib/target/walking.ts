@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { DispatchQueue, QosClass } from "./dispatch.ts";
+export { type DispatchQueue, DispatchReader, type QosClass } from "./dispatch.ts";
 export {
   type ImageInfosHead,
   imageListRanges,

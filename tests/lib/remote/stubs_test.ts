@@ -26,7 +26,7 @@ function known(manners: Manners, expected: ReturnType<typeof shown>): ReturnType
     ...thread,
     frames: thread.frames.slice(0, manners === "qemu" ? 1 : undefined).map((frame) =>
       manners === "qemu" || frame.includes("macho-loader")
-        ? frame.replace(/^(\d+)  .*?  (0x[\da-f]+)  .*$/, "$1  ???  $2  ")
+        ? frame.replace(/^(\d+) {2}.*? {2}(0x[\da-f]+) {2}.*$/, "$1  ???  $2  ")
         : frame
     ),
   }));
