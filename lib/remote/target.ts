@@ -274,6 +274,11 @@ export class RemoteTarget extends Target {
     return this.#pauses > 0;
   }
 
+  /** See {@linkcode Target.variableOrigin}. */
+  protected get isRunning(): boolean {
+    return this.#stub.running;
+  }
+
   /** See {@linkcode Target.threads}. */
   get threads(): readonly Thread[] {
     return this.paused ? this.#threads : this.snapshot().threads;
@@ -421,6 +426,10 @@ export class RemoteTarget extends Target {
     const context: ThreadContext = {
       arch: this.arch,
       resolver: this.#resolver(),
+      variables: {
+        ...this.variableOrigin,
+        isRunning: () => this.#pages !== pages || this.#stub.running,
+      },
       readInto,
       dispatch,
       control: {
