@@ -128,9 +128,11 @@ export class Symbolizer implements Resolver {
   /** The symbols with exactly that name, with or without the leading underscore, in the order of the
    * images. Where there are none, the functions of C++, Swift, Rust and Objective-C that are named so: by
    * their base name or a qualified one, with parameters or without. Those of the dyld shared cache are found
-   * by their exact names alone. */
-  lookup(name: string): FoundSymbol[] {
-    const { images } = this.images;
+   * by their exact names alone.
+   *
+   * @param images where to look
+   */
+  lookup(name: string, images: readonly LoadedImage[] = this.images.images): FoundSymbol[] {
     const found = images.flatMap((image) => {
       const own = image.findSymbols(name);
       const found = own.length > 0 ? own : this.#debug?.findSymbols(image, name) ?? own;
@@ -142,23 +144,7 @@ export class Symbolizer implements Resolver {
     const exact = images.flatMap((image) =>
       image instanceof Image ? image.searchSymbols(search).map((symbol) => ({ image, symbol })) : []
     );
-    return exact.length > 0 ? exact : this.#lookupReadable(name);
-  }
-
-  #lookupReadable(name: string): FoundSymbol[] {
-    const part = mangledPart(name);
-    if (part === undefined) return [];
-    const found: FoundSymbol[] = [];
-    for (const image of this.images.images) {
-      if (image instanceof Image && image.inSharedCache) continue;
-      const { symbols } = image as { symbols?: Iterable<ImageSymbol> };
-      for (const symbol of symbols ?? []) {
-        if (!mayContain(symbol.name, part)) continue;
-        if (!isMangled(symbol.name) && !/^[-+]\[/.test(symbol.name)) continue;
-        if (isNamed(demangle(symbol.name), name)) found.push({ image, symbol });
-      }
-    }
-    return found;
+    return exact.length > 0 ? exact : lookupReadable(name, images);
   }
 
   /** A section of the image's debug information, such as `__debug_frame`; `null` when none is found. */
@@ -181,4 +167,21 @@ export class Symbolizer implements Resolver {
     const image = this.images.at(address);
     return image === null ? unknownAddress : new ImageAddressInfo(image, address, this.#debug);
   }
+}
+
+/** Functions by their names as people read them. */
+function lookupReadable(name: string, images: readonly LoadedImage[]): FoundSymbol[] {
+  const part = mangledPart(name);
+  if (part === undefined) return [];
+  const found: FoundSymbol[] = [];
+  for (const image of images) {
+    if (image instanceof Image && image.inSharedCache) continue;
+    const { symbols } = image as { symbols?: Iterable<ImageSymbol> };
+    for (const symbol of symbols ?? []) {
+      if (!mayContain(symbol.name, part)) continue;
+      if (!isMangled(symbol.name) && !/^[-+]\[/.test(symbol.name)) continue;
+      if (isNamed(demangle(symbol.name), name)) found.push({ image, symbol });
+    }
+  }
+  return found;
 }

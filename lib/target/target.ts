@@ -95,9 +95,12 @@ export abstract class Target implements Disposable {
     return dladdr(this.resolve(address), address);
   }
 
-  /** The symbols with exactly that name, with or without its leading underscore, in all images. */
-  lookup(name: string): FoundSymbol[] {
-    return this.symbols.lookup(name);
+  /** The symbols with exactly that name, with or without its leading underscore.
+   *
+   * @param image where to look. Default: all images
+   */
+  lookup(name: string, image?: LoadedImage): FoundSymbol[] {
+    return this.symbols.lookup(name, image && [image]);
   }
 
   /** A section of an image's debug information; `null` when none is found. */

@@ -2,6 +2,7 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber } from "../../lib/hex.ts";
 import type { ImageSymbol, LoadedImage } from "../../mod.ts";
+import type { FoundSymbol } from "../../lib/symbols/mod.ts";
 import { UserError } from "../errors.ts";
 import { checkFolders } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";
@@ -54,6 +55,18 @@ function symbolLine(session: Session, image: LoadedImage, symbol: ImageSymbol): 
     escape(plain)
   }  ${symbol.size} bytes${local}`;
   return plain === symbol.name ? line : safe`${line}  ${style("quiet", escape(symbol.name))}`;
+}
+
+/** The symbols of a name, in the first of the images so named that has it, or in all images. */
+function lookupIn({ target }: Session, name: string, image: string | undefined): FoundSymbol[] {
+  if (image === undefined) return target.lookup(name);
+  const named = target.images.filter(({ name, path }) => name === image || path === image);
+  if (named.length === 0) throw new UserError(`no image is named ${image}: see \`images\``);
+  for (const one of named) {
+    const found = target.lookup(name, one);
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 /** The symbols that pass a test. Ctrl-C ends the search. */
@@ -146,6 +159,7 @@ export const images: readonly Command[] = [
       name: { short: "n", value: "name", help: "Look up a symbol." },
       symbol: { short: "s", value: "name", help: "The same as --name, as in LLDB." },
       function: { short: "F", value: "name", help: "The same as --name, as in LLDB." },
+      image: { value: "image", help: "Look for the name in this image alone." },
       regex: { short: "r", help: "The name is a regular expression; all matches are listed." },
       verbose: { short: "v", help: "Accepted for LLDB's users; all that is known is shown." },
     },
@@ -159,7 +173,7 @@ export const images: readonly Command[] = [
       await session.loadDemangler();
       if (regex) return await lookupPattern(session, text);
       if (address === undefined && (name !== undefined || integer(text) === undefined)) {
-        const found = session.target.lookup(text)
+        const found = lookupIn(session, text, options.image)
           .map(({ image, symbol }) => symbolLine(session, image, symbol));
         if (found.length > maxMatches) {
           return [

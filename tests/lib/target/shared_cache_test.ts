@@ -49,6 +49,11 @@ Deno.test("lookup of a name in 600 images: exports first, then the string pool, 
   }
   assert(kernel.bytesRead - before < 16 << 20, `${kernel.bytesRead - before} bytes`);
 
+  // In one image nothing is read of the others.
+  before = kernel.bytesRead;
+  assertEquals(target.lookup(functionName(7, 46), target.images[7]).length, 1);
+  assert(kernel.bytesRead - before < 1 << 20, `${kernel.bytesRead - before} bytes`);
+
   before = kernel.bytesRead;
   assertEquals(target.lookup("no_such_function"), []);
   assert(kernel.bytesRead - before < 200 << 20, `${kernel.bytesRead - before} bytes`);

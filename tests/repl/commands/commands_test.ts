@@ -131,6 +131,11 @@ Deno.test("lookup by address and by name", async () => {
   ]);
   assertEquals(await run(session, "lookup 16"), ["0x0000000000000010: in no image"]);
   await assertRejects(() => run(session, "lookup nosuch"), UserError, "nosuch");
+  await assertRejects(
+    () => run(session, "lookup take --image nosuch"),
+    UserError,
+    "no image is named nosuch",
+  );
 });
 
 Deno.test("memory by address, register and symbol, up to where it is unreadable", async () => {
