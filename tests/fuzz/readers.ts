@@ -5,6 +5,8 @@ import { bytesSource, MachOFile } from "../../lib/macho/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
 import { resignMst } from "../lib/symbols/mst_resign.ts";
 import { hostileCrash, hostileIps } from "./hostile.ts";
+import { mutate } from "./mutate.ts";
+import { Random } from "./random.ts";
 
 /** A reader, and the files whose damaged copies it gets. */
 export interface Reader {
@@ -237,6 +239,86 @@ const noFiles: Files = {
   walk: () => [],
 };
 
+/** The dSYM whose variables are shown: of the recorded demo on arm64. */
+const dsymPath = "examples/demo/arm64/demo.dSYM/Contents/Resources/DWARF/demo";
+
+let arm64Core: Promise<Uint8Array> | undefined;
+
+const variables: Reader = {
+  name: "variables",
+  kind: "binary",
+  seeds: files(dsymPath),
+  async *read(bytes) {
+    const { CoreTarget } = await import("../../lib/target/mod.ts");
+    const { globals } = await import("../../lib/target/variables.ts");
+    const { contentText } = await import("../../lib/values/mod.ts");
+    const { variableLines } = await import("../../repl/view/variables.ts");
+    const { escape } = await import("../../lib/escape.ts");
+    const { plain } = await import("../../repl/view/style.ts");
+    const of = (bytes: Uint8Array) => ({
+      ...bytesSource(bytes, "fuzzed"),
+      [Symbol.dispose]() {},
+    });
+    const found: Files = {
+      ...noFiles,
+      open: () => of(bytes),
+      walk: () => [`/symbols/${dsymPath}`],
+    };
+    const core = await (arm64Core ??= coreSeeds().then(([first]) => first));
+    using target = new CoreTarget(of(core), { files: found }, { symbols: ["/symbols"] });
+    for (const thread of target.threads) {
+      for (const frame of thread.backtrace({ limit: 100 })) {
+        for (const variable of frame.variables) {
+          yield* variableLines(variable, plain, 4);
+          yield escape(contentText(variable, 2));
+        }
+      }
+    }
+    for (const image of target.images) {
+      let left = 100;
+      for (const variable of globals(target, image)) {
+        if (left-- === 0) break;
+        yield* variableLines(variable, plain, 2);
+      }
+    }
+  },
+};
+
+const manners = ["debugserver", "gdbserver", "qemu"] as const;
+
+/** The file says which of a stub's packets are damaged, and how: its bytes seed the generator. */
+const packets: Reader = {
+  name: "packets",
+  kind: "binary",
+  seeds: () => Promise.resolve([Uint8Array.from({ length: 64 }, (_, index) => index * 37)]),
+  async *read(bytes) {
+    const { RemoteError, RemoteTarget } = await import("../../lib/remote/mod.ts");
+    const { packet, ScriptedStub } = await import("../lib/remote/scripted_stub.ts");
+    const { safeJson } = await import("../../lib/escape.ts");
+    const { threadsJson } = await import("../../repl/view/json.ts");
+    const seed = bytes.reduce((sum, byte) => Math.imul(sum, 31) + byte | 0, bytes.length);
+    const random = new Random(seed);
+    const stub = new ScriptedStub(random.pick(manners), random.pick(["arm64", "armv7"] as const));
+    const [rarity, from] = [1 + random.below(30), random.below(20)];
+    stub.damage = (framed, nth) => {
+      if (nth < from || random.below(rarity) !== 0) return framed;
+      const body = framed.subarray(1, -3);
+      const damaged = mutate(random, random.pick(["binary", "text"] as const), [body, framed]);
+      // With a checksum that fits, or as it comes.
+      return random.below(4) > 0 ? packet(damaged.subarray(0, 1 << 16)) : damaged;
+    };
+    try {
+      using target = new RemoteTarget(stub, { files: noFiles });
+      yield* target.warnings.map((text) => safeJson(text));
+      using _pause = target.pause();
+      yield safeJson(threadsJson(target, target.threads, 100));
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      yield safeJson(error.message);
+    }
+  },
+};
+
 const names = [
   ...["$s4main3AppV4bodyQrvp", "$sSaySiGD", "_TtC4main3App", "_T04main3fooyyF"],
   ...[`_Z${"N".repeat(400)}1a`, `$s4main${"Say".repeat(400)}Si`, `_ZN${"3foo".repeat(3000)}Ev`],
@@ -287,5 +369,5 @@ const prompt: Reader = {
 
 /** All readers. */
 export const readers: readonly Reader[] = [
-  ...[image, dsym, mst, remote, core, crash, stackshot, demangler, prompt],
+  ...[image, dsym, variables, mst, remote, core, crash, stackshot, packets, demangler, prompt],
 ];
