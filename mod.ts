@@ -38,7 +38,7 @@ export { attach, attachSelf, launch } from "./ffi/processes.ts";
 export * from "./lib/mod.ts";
 export type { StackshotOptions } from "./lib/open.ts";
 
-/** Opens a Mach-O core file. Of the file only what is asked for is read.
+/** Opens a Mach-O core file. Only the parts of the file that are needed are read.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export function openCore(file: string, options: SymbolOptions = {}): CoreTarget 
 }
 
 /** Opens a Mach-O file, universal or not, or a static library of Mach-O members, and tells what is in
- * it. Of a large file only what is asked for is read. Dispose it to close the file.
+ * it. Only the parts of a large file that are needed are read. Dispose it to close the file.
  *
  * @example
  * ```ts

@@ -189,8 +189,8 @@ async function endOf(child: Launched): Promise<string | undefined> {
   return child.ended();
 }
 
-/** How a target ended: its exit code or signal, in words; `undefined` where it runs. Of a process that was
- * attached to only its parent is told; on Linux others can see it until the parent has asked. */
+/** How a target ended: its exit code or signal, in words; `undefined` while it runs. Only the
+ * parent of an attached process is told; on Linux others can see it until the parent has asked. */
 export async function howEnded(target: LiveTarget): Promise<string | undefined> {
   const child = launched.get(target);
   if (child !== undefined) return await endOf(child);

@@ -227,7 +227,7 @@ function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Ref
 export function refusalOf(pid: number, facts: RefusalFacts): Refusal {
   const info = facts.processInfo(pid);
   if (facts.system === "darwin" && info !== undefined) return darwinRefusal(pid, info, facts);
-  // Of a process whose main thread has ended there is no more than this.
+  // If the main thread of a process has ended, this is all that the system tells.
   if (facts.system === "linux" && statusField(pid, "State") !== undefined) {
     return linuxRefusal(pid, facts);
   }

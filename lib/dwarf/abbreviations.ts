@@ -381,7 +381,7 @@ function parse(
       }
       attributes.push({ attribute, form, constant });
     }
-    // Of equal codes the first wins.
+    // The first of equal codes wins.
     if (!table.has(code)) table.set(code, { tag, hasChildren, attributes });
     if (table.size > MAX_ABBREVIATIONS) {
       throw new FormatError(name, offset, `at most ${MAX_ABBREVIATIONS} abbreviations`);

@@ -141,7 +141,7 @@ export class CallFrameInfo {
     return this.#descriptions();
   }
 
-  /** The function that contains `pc`; `null` if none is described there. Of two the one that begins later. */
+  /** The function that contains `pc`; `null` if none is described there. If two do, the one that begins later. */
   fdeAt(pc: bigint): FrameDescription | null {
     const index = this.#find(pc);
     return index < 0 ? null : this.#description(index);

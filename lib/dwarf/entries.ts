@@ -333,8 +333,8 @@ export class EntryReader {
     return new Entry(this, unit, place, abbreviation, bytes, place - start, starts, end);
   }
 
-  /** The entries below one, outer ones before those in them, with their nesting: 1 for its children. Of an
-   * entry for which `enter` is false, those below it are passed over.
+  /** The entries below one, outer ones before those in them, with their nesting: 1 for its children. Those
+   * below an entry for which `enter` is false are passed over.
    *
    * @throws {FormatError} when one is damaged
    */

@@ -38,8 +38,8 @@ function initialState(): LineState {
   };
 }
 
-/** The rows of a unit, in columns that are reused for the next unit. Of rows at one offset the last is kept,
- * and of consecutive equal rows the first. */
+/** The rows of a unit, in columns that are reused for the next unit. The last of several rows at one offset is
+ * kept, and the first of consecutive equal rows. */
 export class LineRows {
   count = 0;
   offset: Float64Array = new Float64Array(4096);
@@ -223,7 +223,7 @@ export class LineRows {
       if (removed) continue;
       if (address <= lastAddress) {
         if (address === lastAddress) {
-          // Of rows at one offset the last counts.
+          // The last of several rows at one offset counts.
           file[count - 1] = currentFile;
           line[count - 1] = currentLine;
           column[count - 1] = currentColumn;

@@ -57,8 +57,8 @@ export class RangeIndex {
   }
 }
 
-/** The indexes in the order of ascending starts. Of equal starts the first in the section is last, where
- * {@linkcode RangeIndex.find} finds it. `undefined` if the starts are ascending, as linkers mostly leave them. */
+/** The indexes in the order of ascending starts. Among equal starts the first in the section is last,
+ * where {@linkcode RangeIndex.find} finds it. `undefined` if the starts are ascending, as linkers mostly leave them. */
 function sortedOrder(starts: Float64Array): Uint32Array | undefined {
   const count = starts.length;
   let rising = true;

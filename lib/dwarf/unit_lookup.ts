@@ -3,8 +3,8 @@ import type { RawText } from "../escape.ts";
 import type { SourceFrame, SourceLocation } from "./source_frame.ts";
 import type { UnitTable } from "./unit_table.ts";
 
-/** Finds the functions and lines of a unit by offset. Of the scopes that contain an offset the last in the
- * table is the innermost: inner scopes follow outer ones. */
+/** Finds the functions and lines of a unit by offset. The last scope in the table that contains an
+ * offset is the innermost: inner scopes follow outer ones. */
 export class UnitLookup {
   readonly #table: UnitTable;
   /** The ranges of functions by ascending start, then by position in the table. */

@@ -12,7 +12,7 @@ export interface ArchiveMember {
   readonly name: RawText;
   /** Modification time, in seconds since 1970; 0 when unknown. */
   readonly modified: number;
-  /** Of the contents, in bytes from the start of the archive. */
+  /** The offset of the contents, in bytes from the start of the archive. */
   readonly offset: number;
   /** Bytes. */
   readonly size: number;

@@ -31,7 +31,7 @@ export interface NotedImage {
   readonly path: RawText | null;
   /** Upper case, `8-4-4-4-12`; `null` when unknown. */
   readonly uuid: string | null;
-  /** Of the Mach-O header; `null` when unknown. */
+  /** The address of the Mach-O header; `null` if unknown. */
   readonly loadAddress: bigint | null;
   /** `null` when unknown. Always so in "all image infos". */
   readonly slide: bigint | null;
@@ -45,7 +45,7 @@ export interface NotedImage {
 export interface MainBinary {
   /** `1` a kernel, `2` a user process (its dyld), `3` firmware, `0` unknown. */
   readonly type: number;
-  /** Of the Mach-O header; `null` when unknown. */
+  /** The address of the Mach-O header; `null` if unknown. */
   readonly address: bigint | null;
   /** `null` when unknown. */
   readonly slide: bigint | null;

@@ -21,7 +21,7 @@ const PIECE = 1 << 16;
 
 /** An object file with debug information of an image. */
 export interface DebugMapObject {
-  /** Of the object file, or of the archive that contains it. Relative paths stay relative. */
+  /** The path of the object file, or of the archive that contains it. Relative paths stay relative. */
   readonly path: RawText;
   /** The name of the archive's member; `null` for an object file. */
   readonly member: RawText | null;

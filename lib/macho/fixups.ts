@@ -9,12 +9,12 @@ export interface Fixup {
    * another image. `bind` is done at load, `weak-bind` takes the first definition of all images,
    * `lazy-bind` is done at the first call. */
   readonly kind: "rebase" | "bind" | "weak-bind" | "lazy-bind";
-  /** Of the pointer; `null` for a weak bind that only declares a strong definition in this image.
+  /** The pointer's segment; `null` for a weak bind that only declares a strong definition in this image.
    */
   readonly segment: RawText | null;
-  /** Of the pointer; `null` for none. */
+  /** The pointer's section; `null` for none. */
   readonly section: RawText | null;
-  /** Of the pointer, as linked. */
+  /** The pointer's address, as linked. */
   readonly address: bigint | null;
   /** `pointer`, `text-absolute`, `text-pcrel`, or a format of chains, such as `ptr64-offset`. */
   readonly type: string;

@@ -72,7 +72,7 @@ export class ImageSymbols {
   #named: NameColumns | null | undefined;
   /** The symbols that the symbol table lacks, for an image of the shared cache. */
   #unnamed: SymbolTable | undefined;
-  /** Of an image of the shared cache: the symbols that were stripped from it. */
+  /** The symbols that were stripped from an image of the shared cache. */
   #locals: SymbolColumns | undefined;
   // The symbol table, until all symbols are sorted.
   #nlists: Nlists | null | undefined;

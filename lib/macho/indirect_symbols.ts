@@ -13,7 +13,7 @@ export interface IndirectSymbol {
   readonly segment: RawText;
   /** Such as `__got`. */
   readonly section: RawText;
-  /** Of the stub or pointer, as linked. */
+  /** The address of the stub or pointer, as linked. */
   readonly address: bigint;
   /** The index in the symbol table; `null` where `mark` says why. */
   readonly index: number | null;

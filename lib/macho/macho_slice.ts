@@ -92,7 +92,7 @@ export interface NoteInfo {
 export interface ObjcMethodInfo {
   /** Such as `-[Class method:]`. */
   readonly name: RawText;
-  /** Of the implementation, as linked. */
+  /** The address of the implementation, as linked. */
   readonly address: bigint;
 }
 
@@ -104,7 +104,7 @@ export interface ObjcClassInfo {
   readonly category: RawText | null;
   /** `null` for none, and when unknown. */
   readonly superclass: RawText | null;
-  /** Of the `class_t` or `category_t`, as linked. */
+  /** The address of the `class_t` or `category_t`, as linked. */
   readonly address: bigint;
   /** Instance methods first. */
   readonly methods: readonly ObjcMethodInfo[];
@@ -130,7 +130,7 @@ export class MachOSlice {
   readonly path: RawText;
   /** The member's name, for an image in an archive. */
   readonly member: RawText | null;
-  /** Of the Mach-O header, in bytes from the file's start. */
+  /** The offset of the Mach-O header, in bytes from the file's start. */
   readonly offset: number;
   /** Bytes. */
   readonly size: number;

@@ -19,7 +19,7 @@ export interface ObjcClass {
   readonly category: RawText | null;
   /** `null` for a root class, for a category, and when unknown. */
   readonly superclass: RawText | null;
-  /** Of the `class_t` or `category_t`: slid. */
+  /** The address of the `class_t` or `category_t`, with the slide. */
   readonly address: bigint;
   /** Index of the first method. */
   readonly firstMethod: number;

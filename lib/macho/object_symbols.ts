@@ -6,8 +6,8 @@ import { Image } from "./image.ts";
 import { cString } from "./strings.ts";
 import { nlistSize } from "./symtab.ts";
 
-/** The offsets of an object file's symbols in it, by name with underscore. Of several symbols with
- * one name, the first that is in a section counts.
+/** The offsets of an object file's symbols in it, by name with underscore. If several
+ * symbols have one name, the first that is in a section counts.
  *
  * @throws FormatError when the file is not a Mach-O file
  */

@@ -14,7 +14,7 @@ export interface SwiftType {
   readonly name: RawText;
   /** The kind of type. */
   readonly kind: "class" | "struct" | "enum" | "protocol" | "other";
-  /** Of its descriptor, as linked. */
+  /** The descriptor's address, as linked. */
   readonly address: bigint;
 }
 

@@ -8,7 +8,7 @@ import type { StringTable } from "./strings.ts";
 import { compareBytes } from "./strings.ts";
 import type { ImageSymbol, SymbolMatch } from "./types.ts";
 
-/** The source of a symbol. Of two at the same address the lower rank wins. Two bits. */
+/** The source of a symbol. The lower rank wins at the same address. Two bits. */
 export const RANK = {
   /** External, from the symbol table. */
   EXTERNAL: 0,
@@ -403,7 +403,7 @@ function buildIndex(
         if (starts[count - 1] === next) count--;
         add(next, nextSymbol === next ? symbol : NAMELESS);
       }
-      // Of several symbols at one address the first is preferred.
+      // The first of several symbols at one address is preferred.
       while (symbols[symbol] === next) symbol++;
       while (functionStarts[functionStart] === next) functionStart++;
     }

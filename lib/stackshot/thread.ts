@@ -11,7 +11,7 @@ import { runState, threadFlagWords, truncated } from "./words.ts";
 
 /** The code that a thread's frames are in. */
 export interface StackshotCode {
-  /** Of the code. */
+  /** The architecture of the code. */
   readonly arch: Arch;
   /** Looks up its addresses. */
   readonly resolver: Resolver;

@@ -112,7 +112,7 @@ export interface DebugSection {
 
 /** An image whose debug information is missing or incomplete, and how to find it. */
 export interface MissingSymbols {
-  /** Of the image. */
+  /** The image's path. */
   readonly path: RawText;
   /** The UUID that its dSYM has; `null` when the image has none. */
   readonly uuid: string | null;

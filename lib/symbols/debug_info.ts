@@ -9,9 +9,9 @@ import type { RawText } from "../escape.ts";
 export interface DebugInfo extends Disposable {
   /** The file it was found in. */
   readonly path: RawText;
-  /** Of the image it belongs to; `null` when it does not say. */
+  /** The UUID of the image it belongs to; `null` if unknown. */
   readonly uuid: string | null;
-  /** Of the image. */
+  /** The image's architecture. */
   readonly arch: ArchName;
   /** The damage found so far. */
   readonly warnings: readonly string[];

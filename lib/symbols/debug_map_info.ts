@@ -37,7 +37,7 @@ function sortedSymbols(symbols: ReadonlyMap<string, number>): ObjectFile["sorted
 
 /** What a {@linkcode DebugMapInfo} needs besides the map. */
 export interface DebugMapOptions {
-  /** Of the image's file. Relative paths of object files start at its folder. */
+  /** The path of the image's file. Relative paths of object files start at its folder. */
   readonly path: RawText;
   readonly uuid: string | null;
   /** `CPU_TYPE_*` of the image. */
@@ -87,7 +87,7 @@ export class DebugMapInfo implements DebugInfo {
     const names = missing.slice(0, MAX_NAMES).join(", ");
     const more = missing.length - MAX_NAMES;
     return [
-      `not there are the object files ${names}${more > 0 ? `, and ${more} more` : ""}`,
+      `object files are missing: ${names}${more > 0 ? `, and ${more} more` : ""}`,
       ...this.#warnings,
     ];
   }
@@ -129,7 +129,7 @@ export class DebugMapInfo implements DebugInfo {
     return { info: object.dwarf.info, offset, imageOffset };
   }
 
-  /** Where the linker has put what is at an address of an object file: by the symbol before it. */
+  /** The linked address of an address in an object file, found by the symbol before it. */
   #linked(object: ObjectFile, address: number): number | undefined {
     const { names, addresses } = object.sorted;
     let low = 0;
@@ -248,7 +248,7 @@ export class DebugMapInfo implements DebugInfo {
     }
   }
 
-  /** A member of an archive. Of several with the same name, the one with the right modification time. */
+  /** A member of an archive. If several have the name, the one with the right modification time. */
   #member(
     archive: ByteSource,
     { modified }: DebugMapObject,

@@ -12,11 +12,11 @@ const same = (offset: number): number => offset;
 
 /** Open DWARF. */
 export class OpenedDwarf implements DebugInfo {
-  /** Of the file. */
+  /** The file's path. */
   readonly path: RawText;
-  /** Of the image; `null` when it has none. */
+  /** The image's UUID; `null` if it has none. */
   readonly uuid: string | null;
-  /** Of the image. */
+  /** The image's architecture. */
   readonly arch: ArchName;
   /** The units. */
   readonly info: DwarfInfo;

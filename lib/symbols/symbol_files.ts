@@ -20,7 +20,7 @@ export interface SymbolFile {
   readonly path: RawText;
   /** What it is. */
   readonly kind: "binary" | "dsym" | "table";
-  /** Of the image. */
+  /** The image's UUID. */
   readonly uuid: string;
   /** `CPU_TYPE_*`; `null` where the file does not say. */
   readonly cpuType: number | null;

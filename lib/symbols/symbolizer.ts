@@ -92,7 +92,7 @@ export class Symbolizer implements Resolver {
   readonly images: ImageMap;
   readonly #debug: DebugProvider | undefined;
   readonly #known = new Map<bigint, AddressInfo>();
-  /** Of the debug information in {@linkcode #known}. */
+  /** The generation of the debug information in {@linkcode #known}. */
   #generation = 0;
 
   /** Answers for addresses in `images`.

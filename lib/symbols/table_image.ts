@@ -6,7 +6,7 @@ import type { AddressRange, LoadedImage } from "../macho/mod.ts";
 export interface TableOf {
   /** `null` when the image had none. */
   readonly uuid: string | null;
-  /** Of the image; empty or `null` when not known. */
+  /** The image's name; empty or `null` if unknown. */
   readonly name: string | null;
   /** The `__TEXT` segment's address that it was linked for. */
   readonly linkedAddress: bigint;

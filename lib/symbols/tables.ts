@@ -70,7 +70,7 @@ export class TableSymbolizer implements Resolver, Disposable {
 
   /** What is known about `address`. */
   resolve(address: bigint): AddressInfo {
-    // Of overlapping images the one that begins last, as in an ImageMap.
+    // If images overlap, the one that begins last wins, as in an ImageMap.
     let found: Table | undefined;
     for (const table of this.#tables) {
       const [{ start, end }] = table.image.ranges;

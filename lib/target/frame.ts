@@ -32,9 +32,9 @@ interface FrameContext {
 
 /** What the variables of frames are read from, besides registers. */
 export interface VariableOrigin {
-  /** Of the target. */
+  /** The target's memory. */
   readonly memory: Memory;
-  /** Of the target's images. */
+  /** Debug information of the target's images. */
   readonly debug: DebugProvider;
   /** Whether the target has run since the stack was captured: memory is read later. */
   readonly isRunning: () => boolean;

@@ -168,6 +168,6 @@ export interface MachKernel {
   processPath(pid: number): string;
   /** Every thread's state and stack, in one stop. */
   snapshot(task: number, options: CaptureOptions): Capture;
-  /** Of this process, in its native flavor. */
+  /** A snapshot of this process, in its native flavor. */
   snapshotSelf(options: Pick<CaptureOptions, "stateSize" | "maxStack">): Capture;
 }

@@ -98,9 +98,9 @@ function sleep(milliseconds: number): void {
 
 /** How a {@linkcode LiveTarget} is made. */
 export interface LiveOptions extends SymbolOptions {
-  /** Of the process. */
+  /** The process. */
   readonly pid: number;
-  /** Of the process, for people. */
+  /** The name of the process, for display. */
   readonly name: RawText;
   /** Ends the process, where the target was launched. */
   readonly kill?: () => void;

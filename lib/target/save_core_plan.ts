@@ -12,7 +12,7 @@ import type { Memory } from "./memory.ts";
  *   `__eh_frame`, and its symbols, of the shared cache's images those of the frames; what dyld
  *   publishes.
  * - `dirty`: that, and all memory that the program has written or can write for itself: heaps,
- *   globals, whole stacks. Of large mappings only the pages that were ever used.
+ *   globals, whole stacks. From large mappings, only the pages that were ever used.
  * - `full`: everything that can be read, without the read-only part of the dyld shared cache unless it is
  *   asked for: it is the same in every process of that system.
  */

@@ -35,7 +35,7 @@ export interface ThreadControl {
 
 /** What the threads of one capture have in common. */
 export interface ThreadContext {
-  /** Of the target. */
+  /** The target's architecture. */
   readonly arch: Arch;
   /** Looks up code addresses. */
   readonly resolver: CodeResolver;

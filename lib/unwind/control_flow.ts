@@ -58,7 +58,7 @@ const MAX_INSTRUCTIONS = 1 << 15;
 const MAX_LENGTH = 15;
 
 /** Finds the state before the instruction at `pc`, or before the one that contains it; `null` when
- * the way there is not code. Of several ways there the first counts: compilers make them agree.
+ * the way there is not code. The first of several ways counts: compilers make them agree.
  *
  * @param pc offset from the function's start
  * @param end offset of the function's end

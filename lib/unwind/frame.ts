@@ -98,7 +98,7 @@ export interface UnwindImages {
 
 /** What a stack is unwound from. */
 export interface UnwindInput {
-  /** Of the thread. */
+  /** The thread's architecture. */
   readonly arch: Arch;
   /** The code. */
   readonly images: UnwindImages;
@@ -119,7 +119,7 @@ export interface UnwindInput {
 export interface UnwindOptions {
   /** Maximum number of frames; calls that are inlined into them are not counted. */
   readonly limit?: number;
-  /** Where no other way finds a caller, search the stack for what might be a return address. Frames
+  /** If no other way finds a caller, search the stack for what might be a return address. Frames
    * found so, and those after them, may be wrong. */
   readonly scan?: boolean;
 }

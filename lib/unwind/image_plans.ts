@@ -44,7 +44,7 @@ export class ImagePlans {
   /** The `__debug_frame` of the image's dSYM; `null` when none was found. */
   #debugFrame: CallFrameInfo | null | undefined;
   #debugImages: UnwindImages | undefined;
-  /** Of the debug information that {@linkcode #debugFrame} was looked for in. */
+  /** The generation of the debug information in which {@linkcode #debugFrame} was looked for. */
   #debugGeneration = -1;
 
   constructor(image: Image, arch: Arch) {

@@ -406,7 +406,7 @@ class Unwinder implements UnwoundStack {
       const returnAddress = value & this.#mask;
       const plans = this.#plansAt(returnAddress - this.#arch.callBias);
       if (returnAddress === 0n || !(plans?.isReturnAddress(returnAddress) ?? false)) continue;
-      // Where it is the second word of a frame record, the first is the caller's frame pointer.
+      // If it is the second word of a frame record, the first is the caller's frame pointer.
       const before = at === start ? undefined : this.#pointer(at - pointerSize);
       const cfa = at + pointerSize;
       const fp = before === undefined ? 0 : frameAddress(before);

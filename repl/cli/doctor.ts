@@ -62,7 +62,7 @@ export interface Facts {
   readonly cache: { readonly path: string } | { readonly error: string };
   /** The native library, checked against its hash; or why it cannot be loaded. */
   readonly library: { readonly path: string; readonly given: boolean } | { readonly error: string };
-  /** Of a Mac. */
+  /** Facts about a Mac. */
   readonly mac?: MacFacts;
   /** `kernel.yama.ptrace_scope` of Linux; `undefined` where the kernel has no Yama. */
   readonly ptraceScope?: number;

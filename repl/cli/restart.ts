@@ -79,7 +79,7 @@ async function currentCopy(
   return await isCurrent(copy, origin.executable) ? copy : undefined;
 }
 
-/** What to tell a user whom macOS refused a process at the prompt. The prompt cannot be restarted: what is
+/** What to tell a user when macOS has refused a process at the prompt. The prompt cannot be restarted: what is
  * being typed is read by this process.
  *
  * @param error of attaching

@@ -39,7 +39,7 @@ function symbolAddress(session: Session, name: string): bigint | undefined {
   const found = session.target.lookup(name);
   const [first] = found;
   if (first === undefined) return undefined;
-  // Of symbols with exactly this name, the first image's is meant.
+  // If several images have a symbol with exactly this name, the first one's is meant.
   if (first.symbol.name === name || first.symbol.rawName === name) return first.symbol.address;
   const names = new Map(found.map(({ symbol }) => [symbol.address, session.demangle(symbol.name)]));
   if (names.size === 1) return first.symbol.address;

@@ -177,7 +177,7 @@ export class CommandTable {
     }).filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 4)));
     const nearest = Math.min(...near.map(({ distance }) => distance));
     const best = near.filter(({ distance }) => distance === nearest);
-    // Of names that are equally near, the one that covers more of the line is meant.
+    // Among names that are equally near, the one that covers more of the line is meant.
     const words = Math.max(...best.map(({ name }) => name.split(" ").length));
     const names = best.map(({ name }) => name).filter((name) => name.split(" ").length === words);
     return [...new Set(names)].slice(0, 3);

@@ -102,7 +102,7 @@ interface Search {
 /** The candidates that were listed, through which further Tabs go. */
 interface Cycle {
   readonly candidates: readonly string[];
-  /** Where the candidate is that stands in the line. */
+  /** The position of the candidate that is in the line. */
   readonly start: number;
   end: number;
   /** The candidate's index; -1 before the first one. */
@@ -317,7 +317,7 @@ export class LineEditor {
     if (reading === undefined) return;
     this.#search = undefined;
     this.#buffer.cursor = this.#buffer.text.length;
-    // Of a list nothing stays.
+    // A list is removed from the screen.
     if (reading.list === undefined) this.#draw();
     else this.#screen.erase();
     this.#reading = undefined;

@@ -39,7 +39,7 @@ export function layout(
     prompt: string;
     more: string;
     text: string;
-    /** Of the text's characters. */
+    /** The kinds of the text's characters. */
     kinds?: string;
     cursor: number;
     columns: number;

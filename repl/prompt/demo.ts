@@ -29,7 +29,7 @@ export async function openDemo(): Promise<Opened> {
     end();
     throw error;
   }
-  // Where this process is killed the keyboard's thread ends the demo.
+  // If this process is killed, the keyboard's thread ends the demo.
   Atomics.store(shared, cells.child, target.pid);
   const opened = held(target, () => {
     Atomics.store(shared, cells.child, 0);

@@ -59,7 +59,7 @@ export function exposeGlobals(
   for (const name of registerGlobals) {
     Object.defineProperty(globalThis, name, {
       get: () => registerValue(session, name.slice(1)),
-      // Whoever gives such a name to a variable has it from then on.
+      // A variable of the user's with such a name replaces it from then on.
       set: (value: unknown) =>
         void Object.defineProperty(globalThis, name, {
           value,

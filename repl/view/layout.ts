@@ -17,11 +17,11 @@ export interface Layout {
     | "cstring"
     | "array"
     | "struct";
-  /** Of an array. */
+  /** An array's elements. */
   readonly element?: Layout;
-  /** Of an array. */
+  /** Number of an array's elements. */
   readonly count?: number;
-  /** Of a struct. */
+  /** A struct's fields. */
   readonly fields?: readonly Field[];
 }
 

@@ -151,7 +151,7 @@ function explainCrash(
   const texts = [...messages(report), ...inlinedMessages(report)];
   const ended = terminationRow(report);
   const simulated = texts.some((text) => text.includes("SIMULATED (this is NOT a crash)"));
-  // Whoever ended the process from outside says why; its stacks only show that moment.
+  // What ended the process from outside says why; the stacks only show that moment.
   const outside = ended !== null && termination?.namespace !== "DYLD" || simulated;
   const uncaught = outside ? null : uncaughtException(report, texts);
   const stack = uncaught !== null && uncaught.stack.length > 0

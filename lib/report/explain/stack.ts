@@ -12,7 +12,7 @@ const MAX_FUNCTION = 1 << 18;
 export function functionOf(frame: ReportFrame, previous: ReportFrame | null): string | null {
   const { symbol } = frame;
   if (symbol === null || symbol === "<redacted>") return null;
-  // Where debug information named it, it is the function nevertheless.
+  // If debug information named it, it is the function nevertheless.
   if ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null) return null;
   const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined;
   return isReturn && frame.offset === 0 ? null : symbol;

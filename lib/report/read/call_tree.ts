@@ -62,7 +62,7 @@ export function readCallTree(
     ? "spindump"
     : null;
   if (format === null) return null;
-  // Where the threads have trees of their own, the heaviest stack only repeats one.
+  // If the threads have trees of their own, the heaviest stack only repeats one.
   const hasTrees = format === "sample" ||
     /^ {1,8}Thread 0x[0-9a-f]{1,16}\b/m.test(text.slice(from));
   const lines = new Lines(text, from);

@@ -538,7 +538,7 @@ class CrashTextReader {
     };
     const header = new Header(this.#fields, this.#json, (text) => this.#warn(text));
     const triggered = header.triggeredThread;
-    // Of a single stack without a title there is no doubt.
+    // A single stack without a title is the crashed thread's.
     const alone = this.#threads.length === 1 && this.#untitledThreads === 1 &&
       header.exception !== null;
     if (alone) this.#threads[0].crashed = true;

@@ -18,7 +18,7 @@ interface Exports {
 /** Maximum memory, in pages of 64 KiB. The module starts with 17. */
 const maxPages = 256;
 
-/** Of the WebAssembly core specification, 5.5.2. */
+/** The memory section's number: WebAssembly core specification, 5.5.2. */
 const memorySection = 5;
 
 /** Compiles the module. It is instantiated with the first name, and again after a name that was too

@@ -295,7 +295,7 @@ export class UnitEncoder {
           }
         }
         if (row >= 0) {
-          // Of rows at one offset the last counts.
+          // The last of several rows at one offset counts.
           while (row + 1 < rowEnd && rowOffset[row + 1] <= at) row++;
           lineNext = row + 1 < rowEnd ? Math.min(rowOffset[row + 1], sequenceEnd) : sequenceEnd;
         }
@@ -366,7 +366,7 @@ export class UnitEncoder {
         const offset = rowOffset[row + 1];
         if (offset >= limit) break;
         at = offset;
-        // Of rows at one offset the last counts.
+        // The last of several rows at one offset counts.
         do row++; while (row + 1 < rowEnd && rowOffset[row + 1] <= offset);
       }
       if (row >= 0) {

@@ -63,7 +63,7 @@ class Conditional {
 
 function armStep(state: FrameState, word: number, at: number): Step {
   const condition = word >>> 28;
-  // Of the unconditional instructions, only blx affects the stack.
+  // Only blx among the unconditional instructions affects the stack.
   if (condition === 15) return (word & 0x0e000000) === 0x0a000000 ? call4 : next4;
   if ((word & 0x0e000000) === 0x0a000000) {
     if (word & 0x01000000) return call4;

@@ -1,5 +1,5 @@
-/** Where a function's frame is, read from its x86 instructions. Of an instruction only its effect
- * on the stack pointer, on the frame pointer, and on the slots of saved registers matters. */
+/** Where a function's frame is, read from its x86 instructions. Only an
+ * instruction's effect on the stack pointer, the frame pointer and the slots of saved registers matters. */
 
 import type { Arch } from "../../arch/mod.ts";
 import type { RegisterRule, UnwindRow } from "../../dwarf/mod.ts";

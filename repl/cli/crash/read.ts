@@ -72,7 +72,7 @@ export function isOfFile(error: unknown): boolean {
 
 /** The files at some paths: in folders, all with a report's name.
  *
- * @param failed is told of each folder that cannot be listed; the others are
+ * @param failed gets each folder that cannot be listed; the others are
  */
 export function* filesIn(
   paths: readonly string[],

@@ -197,7 +197,7 @@ Deno.test("object files that are gone are told of once, and cost their functions
   for (let offset = 0x630; offset < 0x640; offset++) assertEquals(frames(offset), []);
   const [{ found, reasons }] = provider.missing;
   assertEquals(found, "/app/inlines");
-  assertEquals<unknown>(reasons, ["not there are the object files /app/libhelper.a(helper.o)"]);
+  assertEquals<unknown>(reasons, ["object files are missing: /app/libhelper.a(helper.o)"]);
   assertEquals(tree.asked.filter((path) => path === "/app/libhelper.a").length, 1);
 });
 

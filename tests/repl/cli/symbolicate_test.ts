@@ -239,7 +239,7 @@ Deno.test("--symbols finds the dSYM of a binary; a wrong one is refused by name"
       stderr,
       /symbols\/inlines is not used: its UUID is 4C4C44AA-5555-3144-A1EB-0BBE714B5C01\n/,
     );
-    assertMatch(stderr, /not there are the object files .*main\.o\n/);
+    assertMatch(stderr, /object files are missing: .*main\.o\n/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -78,7 +78,7 @@ export function extension(s: State): Node {
 
 /** Generic arguments: one list for each declaration, the innermost first. */
 export interface BoundGenerics {
-  /** Of kind `TypeList`. */
+  /** Nodes of kind `TypeList`. */
   readonly lists: readonly Node[];
   /** Conformances declared outside of the modules of both type and protocol. */
   readonly conformances: Node | null;
