@@ -244,6 +244,25 @@ useVariables({
   locals: (variables) => named(variables, "in this frame"),
 });
 
+/** What values are read with at an address of a target, where no variable is at hand.
+ *
+ * @param address in the code whose types are known by name
+ */
+export function contextAt(target: Pick<Target, keyof Target>, address?: bigint): ValueContext {
+  const { arch, memory } = target;
+  const origin: VariableOrigin = {
+    ...target.variableOrigin,
+    stack: nothing,
+    stackAddress: 0n,
+    threadHandle: 0n,
+    imageAt: (address) => target.imageAt(address),
+  };
+  const image = address === undefined ? null : target.imageAt(address);
+  const found = image === null ? null : origin.debug.dwarfAt(image, address!);
+  const module = image === null || found === null ? null : moduleOf(image, found);
+  return contextOf({ arch, resolver: target, origin }, memory, module, {});
+}
+
 /** The variables outside of functions: of one name, or all of an image, unit by unit as they are asked for.
  *
  * @example
@@ -256,7 +275,11 @@ useVariables({
  * ```
  * @param name also without its namespaces
  */
-export function* globals(target: Target, image: LoadedImage, name?: RawText): Generator<Variable> {
+export function* globals(
+  target: Pick<Target, keyof Target>,
+  image: LoadedImage,
+  name?: RawText,
+): Generator<Variable> {
   const { arch, memory } = target;
   const origin: VariableOrigin = {
     ...target.variableOrigin,

@@ -37,6 +37,7 @@ export { builtInFormatters } from "./formatters/mod.ts";
 export { type Activation, frameVariables, globalsOf, ModuleVariables } from "./frame_variables.ts";
 export { named, plain, valueBehind, valueOf } from "./locals.ts";
 export { contentText, inlineText } from "./text.ts";
+export { shortTypeName } from "./type_names.ts";
 export { searchType } from "./type_search.ts";
 export { characterText, floatText, quoted, unsignedOf } from "./scalars.ts";
 export {

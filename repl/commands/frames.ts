@@ -104,6 +104,7 @@ export const frames: readonly Command[] = [
       "v",
       "variables",
       "fr v",
+      "dv",
       { name: "info args", args: ["--args"] },
       { name: "info locals", args: ["--locals"] },
     ],

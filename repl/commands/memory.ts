@@ -81,6 +81,12 @@ const read = command({
   },
 });
 
+/** An address: of a number, a register or a symbol; or where an expression over variables leads. */
+async function placeOf(session: Session, text: string): Promise<bigint> {
+  const { addressIn, isOfFrame } = await import("./expressions.ts");
+  return isOfFrame(session, text) ? addressIn(session, text) : addressOf(session, text);
+}
+
 const examine = command({
   name: "x",
   group: "memory",
@@ -98,7 +104,7 @@ const examine = command({
       else format = letter;
     }
     const bytes = size ?? (format === "f" ? 8 : session.pointerSize);
-    const address = addressOf(session, where);
+    const address = await placeOf(session, where);
     const shape = letterFormat(format, bytes, session);
     return await formatted(session, address, shape, digits === "" ? 1 : Number(digits));
   },

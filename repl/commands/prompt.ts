@@ -23,15 +23,33 @@ export const prompt: readonly Command[] = [
   }),
   command({
     name: "print",
-    aliases: ["p", "po", "expression", "expr", "e"],
+    aliases: ["p", "po", "expression", "expr", "e", "dwim-print"],
     group: "prompt",
-    arguments: [required("code", "text")],
+    arguments: [required("expression", "text")],
     syntax: "code",
-    help: "run TypeScript; the same without `print`",
-    example: "p threads.length",
-    run({ evaluate }, [code]) {
+    help: "a variable, an expression over the program's variables, or TypeScript",
+    details: [
+      "What begins with a name of the program is an expression of C over its variables: p count,",
+      "p list[3].next->value, p (Node *)address, p &symbol; nothing is called and nothing written.",
+      "Everything else is TypeScript: p threads.length. Without `p` it is always TypeScript.",
+      "p/x, p/d, p/u, p/o, p/t, p/c, p/a, p/f and p/s choose a format, as in gdb.",
+    ],
+    example: "p/x flags",
+    async run({ evaluate, session }, [code]) {
       if (code === undefined) {
-        throw new UserError("print what? TypeScript, as in `p threads.length`");
+        throw new UserError("print what? A variable or TypeScript, as in `p threads.length`");
+      }
+      const [, format, expression] = /^\/([a-zA-Z]+)\s+(.*)$/s.exec(code) ?? [];
+      if (session.maybeTarget !== undefined) {
+        const { isOfProgram, printed, unknownName } = await import("./expressions.ts");
+        if (format !== undefined) return printed(session, expression, format);
+        if (isOfProgram(session, code)) return printed(session, code);
+        try {
+          return await evaluate(code);
+        } catch (error) {
+          const why = unknownName(session, code, error);
+          throw why === undefined ? error : new UserError(why);
+        }
       }
       return evaluate(code);
     },

@@ -99,6 +99,11 @@ export class CommandTable {
     if (examine !== null && (examine[2] !== undefined || !isGlobal("x"))) {
       return { command: this.named("x")!, args: [examine[1], ...splitWords(examine[2] ?? "")] };
     }
+    // `p/x flags` too.
+    const formatted = /^(p|print)\s*(\/[a-zA-Z]+)\s+(.*)$/s.exec(text);
+    if (formatted !== null && !isGlobal(formatted[1])) {
+      return { command: this.named("print")!, args: [`${formatted[2]} ${formatted[3]}`] };
+    }
     const words = text.split(/\s+/);
     const [first, second = ""] = words;
     if (first === "thread" && isAbsent(text)) return undefined;

@@ -5,7 +5,8 @@ import type { Variable } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Values, variableOptions } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
-import { valueAt, valueJson, variableJson, variableLines } from "../view/variables.ts";
+import { valueJson, variableJson, variableLines } from "../view/variables.ts";
+import { valueOf } from "./expressions.ts";
 import { confirmed, integer } from "./values.ts";
 
 /** Levels of members that are shown of each variable, as LLDB does. */
@@ -22,7 +23,7 @@ export function showVariables(
   const limits = count === undefined ? {} : { arrayValues: count };
   const bare = <T extends Value>(value: T): Value => raw ? value.raw : value;
   if (paths.length > 0) {
-    const found = paths.map((path) => bare(valueAt(frame, path)));
+    const found = paths.map((path) => bare(valueOf(session, path)));
     return json
       ? [safeJson(found.map((value) => valueJson(value, depth)))]
       : found.flatMap((value) => variableLines(value, style, depth));
@@ -59,7 +60,7 @@ export function variablePaths(session: Session, word: string): readonly string[]
   const [, path, separator] = /^(.*)(\.|->)[\w$]*$/.exec(word) ?? [];
   if (path === undefined) return [...new Set(frame.variables.map(({ name }) => name))];
   try {
-    return valueAt(frame, path).children(0, MAX_CANDIDATES)
+    return valueOf(session, path).children(0, MAX_CANDIDATES)
       .filter(({ name }) => /^[\w$]+$/.test(name)).map(({ name }) => path + separator + name);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -74,7 +75,7 @@ export async function writeVariable(
   text: string,
   yes: boolean | undefined,
 ): Promise<SafeText[]> {
-  const value = valueAt(session.frame, path);
+  const value = valueOf(session, path);
   const next = numberOf(value, text);
   if (value.unavailable !== null) throw new UserError(`${path}: ${value.unavailable}`);
   const before = value.text;

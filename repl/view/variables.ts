@@ -2,9 +2,14 @@
 import "../../lib/target/variables.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
-import { canonical, contentText, isReference, type Value } from "../../lib/values/mod.ts";
+import {
+  canonical,
+  contentText,
+  isReference,
+  shortTypeName,
+  type Value,
+} from "../../lib/values/mod.ts";
 import type { Frame, Variable } from "../../mod.ts";
-import { UserError } from "../errors.ts";
 import type { FrameDetail } from "./render.ts";
 import type { Style } from "./style.ts";
 import { cut, indented } from "./text.ts";
@@ -27,7 +32,9 @@ function valueLines(value: Value, style: Style, depth: number, isTyped: boolean)
   const { unavailable, name, type, isLater } = value;
   const label = /^\[\d+\]$/.test(name) || name !== "" ? safe`${escape(name)} = ` : safe``;
   const later = isLater ? style("quiet", safe` (read later)`) : safe``;
-  const head = isTyped ? safe`${style("quiet", safe`(${escape(type.name)})`)} ${label}` : label;
+  const head = isTyped
+    ? safe`${style("quiet", safe`(${escape(shortTypeName(type.name))})`)} ${label}`
+    : label;
   if (unavailable !== null) return [safe`${head}${style("quiet", safe`<${escape(unavailable)}>`)}`];
   const isAlias = isReference(canonical(type).kind);
   const own = [isAlias ? null : value.text, value.summary].filter((part) => part !== null).join(
@@ -127,55 +134,4 @@ export function variableJson(variable: Variable, depth: number): Record<string, 
   const { kind, declaration } = variable;
   const { name, type, ...more } = valueJson(variable, depth);
   return { name, type, kind, declaration, ...more };
-}
-
-/** The value that a path names in a frame: `count`, `list[3].next->value`, `*pointer`.
- *
- * @throws UserError when there is none
- */
-export function valueAt(frame: Frame, path: string): Value {
-  const pieces = /^(\**)\s*([\w$~:]+)((?:\s*(?:\.|->)\s*[\w$~:<>]+|\s*\[\d+\])*)$/.exec(
-    path.trim(),
-  );
-  if (pieces === null) throw new UserError(`${path} is no variable or member of one`);
-  const [, stars, name, rest] = pieces;
-  const { variables } = frame;
-  let value: Value | null = variables.find((variable) => variable.name === name) ?? null;
-  if (value === null) {
-    const names = [...new Set(variables.map(({ name }) => name))];
-    throw new UserError(
-      `there is no variable ${name} in this frame` +
-        (names.length === 0
-          ? ": no debug information tells of any"
-          : `: it has ${names.join(", ")}`),
-    );
-  }
-  for (const [part, , member, index] of rest.matchAll(/\s*(\.|->)\s*([\w$~:<>]+)|\s*\[(\d+)\]/g)) {
-    const wanted: string = member ?? `[${index}]`;
-    const next: Value | null = value.child(wanted) ??
-      (index === undefined ? null : elementOf(value, Number(index)));
-    if (next === null) {
-      throw new UserError(
-        `${part.trim()}: ${value.name || value.type.name} has no ${wanted}` +
-          (value.unavailable === null ? "" : `: ${value.unavailable}`),
-      );
-    }
-    value = next;
-  }
-  for (const _ of stars) {
-    const target: Value | null = value.deref();
-    if (target === null) {
-      throw new UserError(`${value.name} is no pointer to anything of a known type`);
-    }
-    value = target;
-  }
-  return value;
-}
-
-/** What is `index` elements after what a pointer points to. */
-function elementOf(pointer: Value, index: number): Value | null {
-  const target = pointer.deref();
-  const size = target === null ? null : canonical(target.type).size;
-  if (target?.address === null || target === null || size === null) return null;
-  return target.at(target.address + BigInt(index * size), target.type, `[${index}]`);
 }

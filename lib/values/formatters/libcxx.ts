@@ -3,6 +3,7 @@
  * their names in the debug information (LLVM `libcxx/include`). */
 
 import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
+import { shortTypeName } from "../type_names.ts";
 import { canonical, isRecord } from "../types.ts";
 import {
   aligned,
@@ -359,7 +360,7 @@ export const libcxxFormatters: readonly Formatter[] = [
     type: standard("variant"),
     summary(value) {
       const { held } = variantParts(value);
-      return held === null ? "No Value" : `Active Type = ${held.type.name}`;
+      return held === null ? "No Value" : `Active Type = ${shortTypeName(held.type.name)}`;
     },
     children(value) {
       const { held } = variantParts(value);

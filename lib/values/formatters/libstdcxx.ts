@@ -1,6 +1,7 @@
 /** The containers of GCC's libstdc++ (`libstdc++-v3/include/bits`), with both of its strings. */
 
 import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
+import { shortTypeName } from "../type_names.ts";
 import { canonical } from "../types.ts";
 import {
   aligned,
@@ -322,7 +323,7 @@ export const libstdcxxFormatters: readonly Formatter[] = [
     type: standard("variant"),
     summary(value) {
       const held = variantPart(value);
-      return held === null ? "No Value" : `Active Type = ${held.type.name}`;
+      return held === null ? "No Value" : `Active Type = ${shortTypeName(held.type.name)}`;
     },
     children(value) {
       const held = variantPart(value);

@@ -5,6 +5,7 @@ import { canonical, isRecord } from "../types.ts";
 import { goFormatters } from "./go.ts";
 import { libcxxFormatters } from "./libcxx.ts";
 import { libstdcxxFormatters } from "./libstdcxx.ts";
+import { objcFormatters } from "./objc.ts";
 import { rustFormatters } from "./rust.ts";
 import { stringFormatters } from "./strings.ts";
 
@@ -22,6 +23,7 @@ const pointers: Formatter = {
 /** In the order in which they are tried. */
 export const builtInFormatters: readonly Formatter[] = [
   ...stringFormatters,
+  ...objcFormatters,
   ...libcxxFormatters,
   ...libstdcxxFormatters,
   ...rustFormatters,

@@ -34,7 +34,7 @@ Deno.test(
       const json = JSON.parse((await run(session, "v depth --json")).join(""));
       assertEquals([json[0].name, json[0].type, json[0].value], ["depth", "int", 2]);
       await assertRejects(() => run(session, "v missing"), UserError, "it has depth, local, below");
-      await assertRejects(() => run(session, "v local[9]"), UserError, "has no [9]");
+      await assertRejects(() => run(session, "v local[9]"), UserError, "local has no element 9");
 
       const [first] = await run(session, "up --args");
       assertStringIncludes(first, "descend(depth=3) + ");

@@ -1,0 +1,395 @@
+/** Objective-C objects: their dynamic class, and what Foundation and Core Foundation keep in their own.
+ *
+ * The class is what `isa` points to without the bits that the runtime keeps beside it; a tagged pointer has
+ * it in itself. The runtime publishes both encodings for debuggers: `objc_debug_isa_class_mask`,
+ * `objc_debug_taggedpointer_*` (objc4 `runtime/objc-gdb.h`). Foundation's classes have no published layout:
+ * these are LLDB's (`source/Plugins/Language/ObjC`) and Core Foundation's (`CFString.c`). */
+
+import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
+import { canonical } from "../types.ts";
+import { bytesAt, countOf, integer, named, noChildren, pointerAt, unsignedAt } from "./reading.ts";
+import { escapedText } from "./strings.ts";
+
+/** An object: its address, or the payload of a tagged pointer. */
+interface ObjectFacts {
+  /** Of the dynamic class; `null` when it cannot be found. */
+  readonly className: string | null;
+  readonly address: bigint;
+  /** Of a tagged pointer, without its tag; `null` of others. */
+  readonly payload: bigint | null;
+}
+
+/** Maximum length of a class's name. */
+const MAX_NAME = 256;
+/** A variable of the runtime's; `undefined` where there is no such symbol. */
+function runtimeNumber(value: Value, name: string, size: number): bigint | undefined {
+  const { context } = value;
+  const address = context.addressesOf(`_${name}`)[0] ?? context.addressesOf(name)[0];
+  if (address === undefined) return undefined;
+  const bytes = context.memory.readUpTo(address, size);
+  if (bytes.length < size) return undefined;
+  return bytes.reduceRight((sum, byte) => sum << 8n | BigInt(byte), 0n);
+}
+
+/** The mask of the class in `isa`, where the runtime does not publish it: `ISA_MASK` of `isa.h`. */
+function classMask(value: Value): bigint {
+  const { pointerSize, addressMask } = value.context;
+  if (pointerSize === 4) return 0xffff_ffffn;
+  const published = runtimeNumber(value, "objc_debug_isa_class_mask", pointerSize);
+  return published !== undefined && published !== 0n ? published : addressMask & ~7n;
+}
+
+/** The name of the class at an address. */
+function classNameAt(value: Value, address: bigint): string | null {
+  const symbol = value.context.symbolAt(address);
+  const match = symbol?.offset === 0 ? /^_?OBJC_CLASS_\$_(.*)$/.exec(symbol.name) : null;
+  if (match !== null) return match[1];
+  const readOnly = classReadOnly(value, address);
+  if (readOnly === null) return null;
+  const { pointerSize, memory } = value.context;
+  // class_ro_t: flags, instanceStart, instanceSize, (reserved,) ivarLayout, name.
+  const name = pointerAt(value, readOnly + BigInt(pointerSize === 8 ? 24 : 16));
+  const bytes = memory.readUpTo(name, MAX_NAME);
+  const end = bytes.indexOf(0);
+  const text = end <= 0 ? "" : new TextDecoder().decode(bytes.subarray(0, end));
+  return /^[\w$.]+$/.test(text) ? text : null;
+}
+
+/** `class_ro_t` of a class, realized or not (objc4 `objc-runtime-new.h`); `null` where there is none. */
+function classReadOnly(value: Value, address: bigint): bigint | null {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  // isa, superclass, cache of two words, data with flags in its low bits.
+  const bits = value.context.memory.readUpTo(address, 5 * pointerSize);
+  if (bits.length < 5 * pointerSize) return null;
+  const data = pointerAt(value, address + 4n * word) & ~7n & 0x7fff_ffff_ffffn;
+  if (data === 0n) return null;
+  const realized = 0x8000_0000n;
+  if ((unsignedAt(value, data, 4) & realized) === 0n) return data;
+  // class_rw_t: flags, witness, then class_ro_t, or class_rw_ext_t where the lowest bit is set.
+  const either = pointerAt(value, data + 8n);
+  return (either & 1n) === 0n ? either : pointerAt(value, either & ~1n);
+}
+
+/** What a pointer to an object says. */
+function objectFacts(value: Value): ObjectFacts {
+  const raw = integer(value);
+  if (raw === 0n) return { className: null, address: 0n, payload: null };
+  return taggedFacts(value, raw) ?? untaggedFacts(value, raw);
+}
+
+function untaggedFacts(value: Value, raw: bigint): ObjectFacts {
+  const address = raw & value.context.addressMask;
+  const { pointerSize } = value.context;
+  const isa = unsignedAt(value, address, pointerSize) & classMask(value);
+  return { className: classNameAt(value, isa), address, payload: null };
+}
+
+/** Of a tagged pointer; `null` of another, and where the runtime does not say how it tags. */
+function taggedFacts(value: Value, raw: bigint): ObjectFacts | null {
+  if (value.context.pointerSize === 4) return null;
+  const number = (name: string, size = 8) =>
+    runtimeNumber(value, `objc_debug_taggedpointer_${name}`, size);
+  const mask = number("mask") ?? 0n;
+  if (mask === 0n || (raw & mask) !== mask) return null;
+  const clear = raw ^ ((number("obfuscator") ?? 0n) & ~mask);
+  const slot = clear >> (number("slot_shift", 4) ?? 0n) & (number("slot_mask") ?? 0n);
+  const classes = value.context.addressesOf("_objc_debug_taggedpointer_classes")[0] ??
+    value.context.addressesOf("objc_debug_taggedpointer_classes")[0];
+  const className = classes === undefined
+    ? null
+    : classNameAt(value, pointerAt(value, classes + slot * 8n));
+  const left = number("payload_lshift", 4) ?? 0n;
+  const right = number("payload_rshift", 4) ?? 0n;
+  const payload = BigInt.asUintN(64, clear << left) >> right;
+  return { className, address: 0n, payload };
+}
+
+/** `NSString` in a pointer: up to 7 characters of 8 bits, 9 of 6, or 11 of 5. */
+const tinyCharacters = "eilotrm.apdnsIc ufkMShjTRxgC4013bDNvwyUL2O856P-B79AFKEWV_zGJ/HYX";
+
+function taggedString(payload: bigint): string {
+  const length = Number(payload & 15n);
+  let data = payload >> 4n;
+  if (length > 11) damaged(`${length} characters in a pointer`);
+  const characters: string[] = [];
+  for (let at = 0; at < length; at++) {
+    if (length <= 7) {
+      characters.push(String.fromCharCode(Number(data & 0xffn)));
+      data >>= 8n;
+    } else {
+      const bits = length <= 9 ? 6n : 5n;
+      characters.unshift(tinyCharacters[Number(data & (1n << bits) - 1n)]);
+      data >>= bits;
+    }
+  }
+  return characters.join("");
+}
+
+/** The text of a CFString by its information byte: `CFString.c`, `__kCF…Mask`. */
+function stringText(value: Value, facts: ObjectFacts): string {
+  if (facts.payload !== null) return `@"${escapedText(latin(taggedString(facts.payload)), 1)}"`;
+  const { address } = facts;
+  const { pointerSize, limits } = value.context;
+  const base = address + BigInt(2 * pointerSize);
+  const info = Number(unsignedAt(value, address + BigInt(pointerSize), 1));
+  const [isMutable, hasLengthByte, isUnicode] = [1, 4, 0x10].map((bit) => (info & bit) !== 0);
+  const isInline = (info & 0x60) === 0;
+  const isExplicit = isMutable || !hasLengthByte;
+  const word = BigInt(pointerSize);
+  let contents = isInline ? base + (isExplicit ? word : 0n) : pointerAt(value, base);
+  let length: bigint;
+  if (isExplicit) {
+    length = unsignedAt(value, isInline ? base : base + word, pointerSize);
+  } else {
+    length = unsignedAt(value, contents, 1);
+  }
+  if (hasLengthByte) contents += 1n;
+  const count = countOf(length);
+  const shown = Math.min(count, limits.stringLength);
+  const width = isUnicode ? 2 : 1;
+  const bytes = shown === 0 ? new Uint8Array() : bytesAt(value, contents, shown * width);
+  return `@"${escapedText(bytes, width)}"${count > shown ? "..." : ""}`;
+}
+
+function latin(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** The number of an NSNumber: `CFNumber.c`. */
+function numberText(value: Value, { payload, address }: ObjectFacts): string | null {
+  if (payload !== null) {
+    const kinds: Readonly<Record<string, string>> = {
+      ...{ 0: "char", 1: "short", 4: "short", 2: "int", 8: "int", 3: "long", 12: "long" },
+    };
+    const kind = kinds[String(payload & 15n)];
+    return kind === undefined ? null : `(${kind})${BigInt.asIntN(60, payload) >> 4n}`;
+  }
+  const { pointerSize } = value.context;
+  const information = unsignedAt(value, address + BigInt(pointerSize), pointerSize);
+  const at = address + BigInt(2 * pointerSize);
+  const signed = (size: number) => BigInt.asIntN(8 * size, unsignedAt(value, at, size));
+  switch (Number(information & 7n)) {
+    case 0:
+      return `(char)${signed(1)}`;
+    case 1:
+      return `(short)${signed(2)}`;
+    case 2:
+      return `(int)${signed(4)}`;
+    case 3:
+      return `(long)${signed(8)}`;
+    case 4:
+      return `(float)${float(bytesAt(value, at, 4))}`;
+    case 5:
+      return `(double)${float(bytesAt(value, at, 8))}`;
+  }
+  return null;
+}
+
+function float(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return bytes.length === 4 ? view.getFloat32(0, true) : view.getFloat64(0, true);
+}
+
+/** Where an array has its objects. */
+function arrayParts(
+  value: Value,
+  { className, address }: ObjectFacts,
+): { count: bigint; at: (index: number) => bigint } | null {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  const place = (start: bigint) => (index: number) => start + BigInt(index) * word;
+  switch (className) {
+    case "__NSArray0":
+      return { count: 0n, at: place(0n) };
+    case "__NSSingleObjectArrayI":
+      return { count: 1n, at: place(address + word) };
+    case "__NSArrayI":
+    case "__NSArrayI_Transfer":
+      return {
+        count: unsignedAt(value, address + word, pointerSize),
+        at: place(address + 2n * word),
+      };
+    case "NSConstantArray":
+      return {
+        count: unsignedAt(value, address + word, pointerSize),
+        at: place(pointerAt(value, address + 2n * word)),
+      };
+    case "__NSArrayM":
+    case "__NSFrozenArrayM": {
+      // isa, cow, list, offset, size, muts, used: a ring.
+      const list = pointerAt(value, address + 2n * word);
+      const numbers = address + 3n * word;
+      const offset = unsignedAt(value, numbers, 4);
+      const size = unsignedAt(value, numbers + 4n, 4);
+      const used = unsignedAt(value, numbers + (className === "__NSArrayM" ? 12n : 8n), 4);
+      if (used > size) damaged(`${used} objects in room for ${size}`);
+      return {
+        count: used,
+        at: (index) => list + (offset + BigInt(index)) % (size === 0n ? 1n : size) * word,
+      };
+    }
+  }
+  return null;
+}
+
+/** Room of a dictionary and a set by the index in their second word. */
+const capacities: readonly number[] = [
+  ...[0, 3, 7, 13, 23, 41, 71, 127, 191, 251, 383, 631, 1087, 1723, 2803, 4523, 7351, 11959, 19447],
+  ...[31231, 50683, 81919, 132607, 214519, 346607, 561109, 907759, 1468927, 2376191, 3845119],
+];
+
+/** The occupied places of a table with `width` words each. */
+function tableParts(value: Value, address: bigint, width: number): { count: bigint; at: bigint[] } {
+  const { pointerSize } = value.context;
+  const head = unsignedAt(value, address + BigInt(pointerSize), pointerSize);
+  const bits = BigInt(8 * pointerSize - 6);
+  const count = head & (1n << bits) - 1n;
+  const capacity = capacities[Number(head >> bits)] ?? damaged("its room is not known");
+  if (count > BigInt(capacity)) damaged(`${count} entries in room for ${capacity}`);
+  const at: bigint[] = [];
+  const wanted = Math.min(Number(count), value.context.limits.arrayValues);
+  const start = address + BigInt(2 * pointerSize);
+  for (let index = 0; index < capacity && at.length < wanted; index++) {
+    const place = start + BigInt(index * width * pointerSize);
+    if (unsignedAt(value, place, pointerSize) !== 0n) at.push(place);
+  }
+  return { count, at };
+}
+
+/** The type `id`, for what containers hold. */
+function objectType(value: Value): Type {
+  const { pointerSize } = value.context;
+  const target: Type = {
+    ...{ kind: "struct", name: "objc_object", size: pointerSize, language: "objc", members: [] },
+    isObjC: true,
+  };
+  return { kind: "pointer", name: "id", size: pointerSize, language: "objc", target };
+}
+
+function collection(value: Value, facts: ObjectFacts): Synthetic | null {
+  const type = objectType(value);
+  const array = arrayParts(value, facts);
+  if (array !== null) {
+    const count = countOf(array.count);
+    return { count, at: (index) => value.at(array.at(index), type, `[${index}]`) };
+  }
+  const { className, address } = facts;
+  const word = BigInt(value.context.pointerSize);
+  switch (className) {
+    case "__NSDictionary0":
+      return named([]);
+    case "__NSSingleEntryDictionaryI":
+      return pairs(value, 1, [address + word], type);
+    case "__NSDictionaryI": {
+      const { count, at } = tableParts(value, address, 2);
+      return pairs(value, Number(count), at, type);
+    }
+    case "__NSSetI": {
+      const { count, at } = tableParts(value, address, 1);
+      return {
+        count: Number(count),
+        at: (index) => value.at(at[index] ?? damaged("it is not there"), type, `[${index}]`),
+      };
+    }
+    case "__NSSingleObjectSetI":
+      return { count: 1, at: () => value.at(address + word, type, "[0]") };
+  }
+  return null;
+}
+
+function pairs(value: Value, count: number, places: readonly bigint[], id: Type): Synthetic {
+  const word = id.size!;
+  const member = (name: string, offset: number) => ({
+    ...{ name, offset, type: id, isBase: false, artificial: false },
+  });
+  const type: Type = {
+    ...{ kind: "struct", name: "entry", size: 2 * word, language: "objc" },
+    members: [member("key", 0), member("value", word)],
+  };
+  return {
+    count,
+    at: (index) => value.at(places[index] ?? damaged("it is not there"), type, `[${index}]`),
+  };
+}
+
+/** Seconds from 1970 to 2001, where Foundation's dates begin. */
+const EPOCH = 978307200;
+
+function dateText(value: Value, { payload, address }: ObjectFacts): string | null {
+  // The tagged form is a compressed double, whose encoding is Foundation's own.
+  if (payload !== null) return null;
+  const seconds = float(bytesAt(value, address + BigInt(value.context.pointerSize), 8));
+  const date = new Date((seconds + EPOCH) * 1000);
+  return Number.isNaN(date.getTime())
+    ? damaged(`${seconds} seconds from 2001`)
+    : date.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+}
+
+function summaryOf(value: Value): string | null {
+  const facts = objectFacts(value);
+  const { className, address } = facts;
+  if (facts.payload === null && address === 0n) return "nil";
+  if (className === null) return null;
+  if (/^(?:__NSCF(?:Constant)?String|NSTaggedPointerString|NSConstantString)$/.test(className)) {
+    return stringText(value, facts);
+  }
+  if (/^(?:__NSCFNumber|NSConstant\w*Number)$/.test(className)) {
+    return numberText(value, facts) ?? className;
+  }
+  if (className === "__NSCFBoolean") {
+    const symbol = value.context.symbolAt(address)?.name ?? "";
+    return /True$/.test(symbol) ? "YES" : /False$/.test(symbol) ? "NO" : className;
+  }
+  if (/^(?:__NSDate|__NSTaggedDate|NSDate)$/.test(className)) {
+    return dateText(value, facts) ?? className;
+  }
+  if (/^(?:NSConcreteData|NSConcreteMutableData|_NSInlineData)$/.test(className)) {
+    const { pointerSize } = value.context;
+    const isInline = className === "_NSInlineData";
+    const length = unsignedAt(
+      value,
+      address + BigInt(pointerSize) + (isInline ? 2n : 0n),
+      isInline ? 2 : pointerSize,
+    );
+    return `${length} ${length === 1n ? "byte" : "bytes"}`;
+  }
+  const made = collection(value, facts);
+  if (made !== null) {
+    return /Dictionary/.test(className)
+      ? `${made.count} key/value ${made.count === 1 ? "pair" : "pairs"}`
+      : `@"${made.count} ${made.count === 1 ? "element" : "elements"}"`;
+  }
+  const declared = canonical(canonical(value.type).target ?? value.type).name;
+  return className === declared ? null : className;
+}
+
+function isObject(type: Type): boolean {
+  const { kind, target } = canonical(type);
+  if (kind !== "pointer" || target == null) return false;
+  const pointee = canonical(target);
+  return pointee.isObjC === true || pointee.name === "objc_object" ||
+    /^__CF(?:String|Array|Dictionary|Set|Number|Data|Date|Boolean)$/.test(pointee.name);
+}
+
+/** Of Objective-C, and the types of Core Foundation that are the same objects. */
+export const objcFormatters: readonly Formatter[] = [
+  {
+    name: "Objective-C object",
+    type: (type) => type.kind === "pointer" && isObject(type),
+    summary: summaryOf,
+    children(value) {
+      const facts = objectFacts(value);
+      if (facts.payload !== null) return noChildren();
+      return facts.address === 0n ? null : collection(value, facts);
+    },
+  },
+  {
+    name: "Objective-C class",
+    type: "Class",
+    summary: (value) => {
+      const address = integer(value) & value.context.addressMask;
+      return address === 0n ? "Nil" : classNameAt(value, address);
+    },
+  },
+];

@@ -1,0 +1,274 @@
+/** Expressions over the program's variables, for `print`, `x` and `watch`. It is loaded with the first. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hex } from "../../lib/hex.ts";
+import { contextAt, globals } from "../../lib/target/variables.ts";
+import {
+  canonical,
+  evaluate,
+  ExpressionError,
+  type ExpressionScope,
+  isRecord,
+  PlacedValue,
+  type Type,
+  type Value,
+  type ValueContext,
+} from "../../lib/values/mod.ts";
+import { UserError } from "../errors.ts";
+import type { Session } from "../prompt/session.ts";
+import { variableLines } from "../view/variables.ts";
+import { editDistance } from "./table.ts";
+import { registerNamed } from "./values.ts";
+
+/** Levels of members that are shown of a value. */
+const DEPTH = 16;
+
+/** What the names of expressions stand for in the selected frame. */
+export class FrameScope implements ExpressionScope {
+  readonly context: ValueContext;
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+    const { target } = session;
+    const frame = session.frames[session.frameIndex];
+    this.context = frame?.variables.at(0)?.context ?? contextAt(target, frame?.lookupAddress);
+  }
+
+  /** A variable of the frame or a global one; without debug information, what a symbol names. */
+  variable(name: string): Value | null {
+    const { frames, frameIndex } = this.#session;
+    const local = frames[frameIndex]?.variables.find((variable) => variable.name === name);
+    return local ?? this.#global(name);
+  }
+
+  register(name: string): Value | null {
+    const value = registerNamed(this.#session, name);
+    if (value === undefined) return null;
+    const { pointerSize } = this.context;
+    const bytes = new Uint8Array(pointerSize);
+    for (let at = 0; at < pointerSize; at++) bytes[at] = Number(value >> BigInt(8 * at) & 0xffn);
+    const type: Type = {
+      kind: "base",
+      name: "unsigned long",
+      size: pointerSize,
+      encoding: "unsigned",
+      language: "c",
+    };
+    return new PlacedValue(this.context, `$${name}`, type, {
+      kind: "register",
+      register: name,
+      bytes,
+    });
+  }
+
+  #global(name: string): Value | null {
+    const { target } = this.#session;
+    const found = target.lookup(name)[0];
+    if (found === undefined) return null;
+    const { symbol, image } = found;
+    for (const variable of globals(target, image, name)) return variable;
+    // A symbol without a type, such as a function: it has an address.
+    const type: Type = { kind: "function", name: "void", size: null, language: "other" };
+    return new PlacedValue(this.context, name, type, { kind: "memory", address: symbol.address });
+  }
+}
+
+/** The value of an expression in the selected frame.
+ *
+ * @throws UserError when it has none
+ */
+export function valueOf(session: Session, text: string): Value {
+  try {
+    return evaluate(text, new FrameScope(session));
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw new UserError(explained(session, text, error));
+  }
+}
+
+/** What is said of code that TypeScript does not know a name of; `undefined` where the program has nothing to
+ * do with it. */
+export function unknownName(session: Session, code: string, error: unknown): string | undefined {
+  const name = /^([\w$]+) is not defined$/.exec(
+    error instanceof ReferenceError ? error.message : "",
+  )
+    ?.[1];
+  if (name === undefined || firstName(code) !== name || session.maybeTarget === undefined) {
+    return undefined;
+  }
+  const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
+  if (variables.length === 0) return undefined;
+  if (code.slice(code.indexOf(name) + name.length).trimStart().startsWith("(")) {
+    return `${name}(…) would call a function: nothing is called in the target`;
+  }
+  const names = [...new Set(variables.map((variable) => variable.name))];
+  const near = names.filter((known) => editDistance(known.toLowerCase(), name.toLowerCase()) <= 2);
+  return `there is no variable ${name} in this frame: ` +
+    (near.length > 0 ? `did you mean ${near.slice(0, 3).join(" or ")}?` : listed(names));
+}
+
+/** Some names. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 12).join(", ");
+  return `it has ${shown}${names.length > 12 ? ` and ${names.length - 12} more` : ""}`;
+}
+
+/** What is wrong, and where in a longer text. */
+function explained(
+  session: Session,
+  text: string,
+  { message, position }: ExpressionError,
+): string {
+  const unknown = /^there is no variable ([\w$:]+)$/.exec(message)?.[1];
+  if (unknown !== undefined) {
+    const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
+    const names = [...new Set(variables.map((variable) => variable.name))];
+    return `there is no variable ${unknown} in this frame` +
+      (names.length === 0 ? ": no debug information tells of any" : `: ${listed(names)}`);
+  }
+  const rest = text.slice(position).trim();
+  return position === 0 || rest === "" || message.includes(rest)
+    ? message
+    : `${message}, at \`${rest.length > 40 ? `${rest.slice(0, 40)}…` : rest}\``;
+}
+
+/** The first name in an expression; `undefined` where it has none. */
+function firstName(text: string): string | undefined {
+  const words = text.match(
+    /'(?:\\.|[^'\\])*'|\$?[\p{L}_][\p{L}\p{N}_$]*(?:::[\p{L}_][\p{L}\p{N}_$]*)*/gu,
+  );
+  return words?.find((word) => !word.startsWith("'") && word !== "sizeof");
+}
+
+/** What only TypeScript has. */
+const typescript = /["`;{}]|=>|===|!==|\?\?|\?\.|\b(?:await|new|const|let|function|typeof)\b/;
+
+/** Whether code is about the program rather than TypeScript: its first name is a variable of the selected
+ * frame or a global one of the program, or it begins as only an expression of C does. */
+export function isOfProgram(session: Session, text: string): boolean {
+  if (session.maybeTarget === undefined || typescript.test(text)) return false;
+  if (
+    /^[&*]|^\((?:(?:const|struct|class|union|enum|unsigned|signed|void|char|short|int|long|float|double|bool)\b|\w+(?:::\w+)*\s*\*+\s*\))/
+      .test(text)
+  ) return true;
+  const name = firstName(text);
+  if (name === undefined || name.startsWith("$")) return false;
+  return new FrameScope(session).variable(name) !== null;
+}
+
+/** Whether an address is written with a variable of the selected frame. */
+export function isOfFrame(session: Session, text: string): boolean {
+  const name = firstName(text);
+  const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
+  return name !== undefined && variables.some((variable) => variable.name === name);
+}
+
+/** The formats of `p/x`, as in gdb and LLDB. */
+const formats = "x d u o t c a f s";
+
+/** What `print` shows of an expression.
+ *
+ * @param format a letter of {@linkcode formats}
+ */
+export function printed(session: Session, text: string, format?: string): readonly SafeText[] {
+  const value = valueOf(session, text);
+  const { kind } = canonical(value.type);
+  const { address } = value;
+  if (kind === "function" && address !== null) {
+    const where = hex(address, 2 * session.pointerSize);
+    return [safe`${where} ${session.describe(address) ?? safe``}`];
+  }
+  if (format === undefined) return variableLines(value, session.style, DEPTH);
+  if (!formats.split(" ").includes(format)) {
+    throw new UserError(`there is no format ${format}: there are ${formats}`);
+  }
+  return variableLines(shownAs(value, format, session), session.style, DEPTH);
+}
+
+/** A value whose numbers, and those of its members, are written in a format. */
+function shownAs(value: Value, format: string, session: Session): Value {
+  return new Proxy(value, {
+    get(of, key) {
+      if (key === "text") return formatted(of, format, session) ?? of.text;
+      if (key === "summary") return isRecord(canonical(of.type)) ? of.summary : null;
+      if (key === "children") {
+        return (start?: number, end?: number) =>
+          of.children(start, end).map((child) => shownAs(child, format, session));
+      }
+      return Reflect.get(of, key, of);
+    },
+  });
+}
+
+/** A number as text; `null` for what is none. */
+function formatted(value: Value, format: string, session: Session): string | null {
+  const whole = value.integer ?? integerBits(value);
+  if (whole === null) return null;
+  const size = value.bits?.size ?? 8 * (canonical(value.type).size ?? 8);
+  const unsigned = BigInt.asUintN(size, whole);
+  switch (format) {
+    case "x":
+      return `0x${unsigned.toString(16).padStart(Math.ceil(size / 4), "0")}`;
+    case "d":
+      return BigInt.asIntN(size, whole).toString();
+    case "u":
+      return unsigned.toString();
+    case "o":
+      return `0${unsigned.toString(8)}`;
+    case "t":
+      return `0b${unsigned.toString(2).padStart(size, "0")}`;
+    case "c": {
+      const code = Number(unsigned);
+      return code >= 32 && code < 127
+        ? `'${String.fromCharCode(code)}'`
+        : `'\\x${code.toString(16)}'`;
+    }
+    case "a":
+      return `0x${unsigned.toString(16)} ${session.describe(unsigned) ?? ""}`.trim();
+    case "f":
+      return floating(value, unsigned);
+    case "s":
+      return value.context.memory.readUpTo(unsigned, 1).length === 0 ? null : JSON.stringify(
+        session.target.memory.readCString(unsigned, value.context.limits.stringLength),
+      );
+  }
+  return null;
+}
+
+/** The bits of a floating-point number of 4 or 8 bytes. */
+function integerBits(value: Value): bigint | null {
+  const bytes = value.bytes(8);
+  const { kind, encoding } = canonical(value.type);
+  if (kind !== "base" || encoding !== "float" || (bytes.length !== 4 && bytes.length !== 8)) {
+    return null;
+  }
+  return bytes.reduceRight((sum, byte) => sum << 8n | BigInt(byte), 0n);
+}
+
+function floating(value: Value, bits: bigint): string | null {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits);
+  const { size } = canonical(value.type);
+  return size === 8 ? `${view.getFloat64(0)}` : size === 4 ? `${view.getFloat32(4)}` : null;
+}
+
+/** The address that an expression means: of a pointer or an array what it leads to, of a number itself; of
+ * another variable its own. */
+export function addressIn(session: Session, text: string): bigint {
+  const value = valueOf(session, text);
+  const { kind } = canonical(value.type);
+  if (kind === "base" || kind === "pointer" || kind === "enum") {
+    const address = value.integer;
+    if (address !== null) return address & value.context.addressMask;
+  }
+  if (value.address !== null) return value.address;
+  throw new UserError(`${text} is in no memory: ${value.unavailable ?? "it is a result"}`);
+}
+
+/** A value on one line, for `watch`. */
+export function watched(session: Session, text: string): SafeText {
+  const lines = variableLines(valueOf(session, text), session.style, 1);
+  return lines.length === 1
+    ? lines[0]
+    : safe`${escape(lines.map((line) => line.trim()).join(" "))}`;
+}

@@ -1,0 +1,219 @@
+/** Objective-C objects and Foundation's own, in memory made by hand after LLDB's and Core Foundation's
+ * layouts. */
+import { assertEquals } from "@std/assert";
+import {
+  builtInFormatters,
+  FormatterTable,
+  PlacedValue,
+  type Type,
+} from "../../../lib/values/mod.ts";
+import { bytesMemory, contextOf } from "./fake_context.ts";
+
+/** Memory that is filled word by word. */
+class Heap {
+  readonly bytes = new Uint8Array(0x10000);
+  readonly view = new DataView(this.bytes.buffer);
+  readonly start = 0x1_0000_0000n;
+  readonly symbols = new Map<bigint, string>();
+  #next = 0x100;
+
+  /** Addresses of words one after another; numbers are 32 bits wide, texts are bytes. */
+  put(...parts: (bigint | number | string | Uint8Array)[]): bigint {
+    this.#next = Math.ceil(this.#next / 16) * 16;
+    const at = this.#next;
+    for (const part of parts) {
+      if (typeof part === "bigint") {
+        this.view.setBigUint64(this.#next, BigInt.asUintN(64, part), true);
+        this.#next += 8;
+      } else if (typeof part === "number") {
+        this.view.setUint32(this.#next, part, true);
+        this.#next += 4;
+      } else {
+        const bytes = typeof part === "string" ? new TextEncoder().encode(part) : part;
+        this.bytes.set(bytes, this.#next);
+        this.#next += bytes.length;
+      }
+    }
+    return this.start + BigInt(at);
+  }
+
+  /** A class that only its symbol names. */
+  class(name: string): bigint {
+    const at = this.put(0n, 0n, 0n, 0n, 0n);
+    this.symbols.set(at, `_OBJC_CLASS_$_${name}`);
+    return at;
+  }
+
+  /** A class that its `class_ro_t` names, realized or not; with or without `class_rw_ext_t`. */
+  classByData(name: string, form: "unrealized" | "realized" | "extended"): bigint {
+    const text = this.put(`${name}\0`);
+    const readOnly = this.put(0, 8, 8, 0, 0n, text);
+    const extension = this.put(readOnly);
+    const data = form === "unrealized"
+      ? readOnly
+      : this.put(0x8000_0000, 0, form === "extended" ? extension | 1n : readOnly);
+    return this.put(0n, 0n, 0n, 0n, data);
+  }
+
+  variable(name: string, value: bigint): void {
+    this.symbols.set(this.put(value), `_${name}`);
+  }
+
+  summary(pointer: bigint, type: Type = id): unknown {
+    const found = this.value(pointer, type);
+    return found.summary;
+  }
+
+  value(pointer: bigint, type: Type = id): PlacedValue {
+    const at = this.put(pointer);
+    const memory = bytesMemory(this.start, []);
+    const context = {
+      ...contextOf({
+        ...memory,
+        readUpTo: (address: bigint, length: number) => {
+          const offset = Number(address - this.start);
+          return offset < 0 || offset >= this.bytes.length
+            ? new Uint8Array()
+            : this.bytes.slice(offset, offset + length);
+        },
+      }),
+      formatters: new FormatterTable(builtInFormatters),
+      symbolAt: (address: bigint) => {
+        const name = this.symbols.get(address);
+        return name === undefined ? null : { name, offset: 0 };
+      },
+      addressesOf: (name: string) =>
+        [...this.symbols].filter((row) => row[1] === name).map(([at]) => at),
+    };
+    return new PlacedValue(context, "object", type, { kind: "memory", address: at });
+  }
+}
+
+const object: Type = {
+  ...{ kind: "struct", name: "objc_object", size: 8, language: "objc", members: [] },
+  isObjC: true,
+};
+const id: Type = { kind: "pointer", name: "id", size: 8, language: "objc", target: object };
+const view: Type = {
+  ...id,
+  name: "View *",
+  target: { ...object, name: "View" },
+};
+
+Deno.test("the dynamic class: by symbol, by class_ro_t in each form, behind a mask", () => {
+  const heap = new Heap();
+  assertEquals(heap.summary(0n), "nil");
+  assertEquals(heap.summary(heap.put(heap.class("Button"))), "Button");
+  for (const form of ["unrealized", "realized", "extended"] as const) {
+    assertEquals(heap.summary(heap.put(heap.classByData(`Made_${form}`, form))), `Made_${form}`);
+  }
+  // What the declaration says already is not said again.
+  assertEquals(heap.summary(heap.put(heap.class("View")), view), null);
+  assertEquals(heap.summary(heap.put(heap.class("Button")), view), "Button");
+  heap.variable("objc_debug_isa_class_mask", 0x0000_000f_ffff_fff8n);
+  assertEquals(heap.summary(heap.put(heap.class("Label") | 0x0100_0000_0000_0001n), view), "Label");
+});
+
+Deno.test("strings: constant, inline with and without a length, mutable, UTF-16", () => {
+  const heap = new Heap();
+  const constant = heap.class("__NSCFConstantString");
+  const cf = heap.class("__NSCFString");
+  // What clang emits for @"…": isa, flags 0x7c8 or 0x7d0, characters, length.
+  assertEquals(heap.summary(heap.put(constant, 0x7c8n, heap.put("constant\0"), 8n)), '@"constant"');
+  const wide = new Uint8Array(new Uint16Array([0x47, 0xfc, 0x20ac]).buffer);
+  assertEquals(heap.summary(heap.put(constant, 0x7d0n, heap.put(wide), 3n)), '@"Gü€"');
+  // Inline: a length byte and a null byte (0x8c); an explicit length (0x88), with UTF-16 (0x90).
+  assertEquals(heap.summary(heap.put(cf, 0x8cn, "\x06inline\0")), '@"inline"');
+  assertEquals(heap.summary(heap.put(cf, 0x88n, 4n, "text\0")), '@"text"');
+  assertEquals(heap.summary(heap.put(cf, 0x90n, 3n, wide)), '@"Gü€"');
+  // Mutable: contents, length, capacity.
+  assertEquals(heap.summary(heap.put(cf, 0x21n, heap.put("mutable"), 7n, 16n)), '@"mutable"');
+  assertEquals(
+    heap.summary(heap.put(cf, 0x21n, 0xdead_0000n, 7n, 16n)),
+    "damaged: unreadable at 0xdead0000",
+  );
+  const length = 1n << 60n;
+  assertEquals(heap.summary(heap.put(cf, 0x88n, length)), `damaged: ${length} elements`);
+});
+
+Deno.test("numbers and dates", () => {
+  const heap = new Heap();
+  const number = heap.class("__NSCFNumber");
+  assertEquals(heap.summary(heap.put(number, 2n, -5n)), "(int)-5");
+  assertEquals(heap.summary(heap.put(number, 3n, 1n << 40n)), `(long)${1n << 40n}`);
+  const double = new Uint8Array(new Float64Array([2.5]).buffer);
+  assertEquals(heap.summary(heap.put(number, 5n, double)), "(double)2.5");
+  const seconds = new Uint8Array(new Float64Array([0]).buffer);
+  assertEquals(heap.summary(heap.put(heap.class("__NSDate"), seconds)), "2001-01-01 00:00:00 UTC");
+});
+
+Deno.test("collections: their count and their objects, in each form", () => {
+  const heap = new Heap();
+  const constant = heap.class("__NSCFConstantString");
+  const text = (value: string) =>
+    heap.put(constant, 0x7c8n, heap.put(`${value}\0`), BigInt(value.length));
+  const [a, b, c] = [text("a"), text("b"), text("c")];
+  const shown = (pointer: bigint) => {
+    const value = heap.value(pointer);
+    return [value.summary, value.children().map((child) => child.summary)];
+  };
+  assertEquals(shown(heap.put(heap.class("__NSArray0"))), ['@"0 elements"', []]);
+  assertEquals(shown(heap.put(heap.class("__NSSingleObjectArrayI"), a)), ['@"1 element"', [
+    '@"a"',
+  ]]);
+  assertEquals(
+    shown(heap.put(heap.class("__NSArrayI"), 3n, a, b, c)),
+    ['@"3 elements"', ['@"a"', '@"b"', '@"c"']],
+  );
+  // A ring: it begins at the third place.
+  const list = heap.put(b, c, 0n, a);
+  assertEquals(
+    shown(heap.put(heap.class("__NSArrayM"), 0n, list, 3, 4, 0, 3)),
+    ['@"3 elements"', ['@"a"', '@"b"', '@"c"']],
+  );
+  assertEquals(
+    heap.summary(heap.put(heap.class("__NSArrayM"), 0n, list, 3, 4, 0, 5)),
+    "damaged: 5 objects in room for 4",
+  );
+  const dictionary = heap.value(
+    heap.put(heap.class("__NSDictionaryI"), 2n | 1n << 58n, 0n, 0n, a, b, c, a),
+  );
+  assertEquals(dictionary.summary, "2 key/value pairs");
+  assertEquals(
+    dictionary.children().map((entry) =>
+      entry.children().map(({ name, summary }) => [name, summary])
+    ),
+    [[["key", '@"a"'], ["value", '@"b"']], [["key", '@"c"'], ["value", '@"a"']]],
+  );
+  assertEquals(shown(heap.put(heap.class("__NSSetI"), 1n | 1n << 58n, 0n, b, 0n)), [
+    '@"1 element"',
+    ['@"b"'],
+  ]);
+  assertEquals(
+    heap.summary(heap.put(heap.class("__NSDictionaryI"), 60n << 58n)),
+    "damaged: its room is not known",
+  );
+});
+
+Deno.test("tagged pointers, by what the runtime publishes", () => {
+  const heap = new Heap();
+  const string = heap.class("NSTaggedPointerString");
+  const number = heap.class("__NSCFNumber");
+  heap.variable("objc_debug_taggedpointer_mask", 1n);
+  heap.variable("objc_debug_taggedpointer_obfuscator", 0xab00_0000_0000_0000n);
+  heap.variable("objc_debug_taggedpointer_slot_shift", 1n);
+  heap.variable("objc_debug_taggedpointer_slot_mask", 7n);
+  heap.variable("objc_debug_taggedpointer_payload_lshift", 0n);
+  heap.variable("objc_debug_taggedpointer_payload_rshift", 4n);
+  // OBJC_TAG_NSString 2 and OBJC_TAG_NSNumber 3 of objc-internal.h.
+  const classes = heap.put(0n, 0n, string, number, 0n, 0n, 0n, 0n);
+  heap.symbols.set(classes, "_objc_debug_taggedpointer_classes");
+  const tagged = (slot: bigint, payload: bigint) =>
+    (payload << 4n | slot << 1n | 1n) ^ 0xab00_0000_0000_0000n;
+  const text = 0x63_62_61n << 4n | 3n;
+  assertEquals(heap.summary(tagged(2n, text)), '@"abc"');
+  // Six bits a character: "eilotrm." in the table's order is 0 to 7.
+  const six = [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, code) => sum << 6n | BigInt(code), 0n);
+  assertEquals(heap.summary(tagged(2n, six << 4n | 8n)), '@"eilotrm."');
+  assertEquals(heap.summary(tagged(3n, 42n << 4n | 2n)), "(int)42");
+});
