@@ -1,45 +1,50 @@
 import { escape, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
-import { type Option, type Options, optionsAt } from "../options.ts";
+import { type Option, type Options, optionsAt, promptOptions } from "../options.ts";
 import { join } from "../view/text.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-/** `machpause completions` */
-export default {
-  description: "Print the completions for a shell: subcommands, options, files and processes.",
-  arguments: "<shell:string>",
-  examples: [
-    ["bash, in ~/.bashrc", 'eval "$(machpause completions bash)"'],
-    ["zsh, in ~/.zshrc after compinit", 'eval "$(machpause completions zsh)"'],
-    ["fish", "machpause completions fish > ~/.config/fish/completions/machpause.fish"],
-  ],
-  async run(_options, [shell]) {
-    if (!shells.some((known) => known === shell)) {
-      throw new UserError(`there are completions for ${shells.join(", ")}, not for ${shell}`, 2);
-    }
-    const [{ globalOptions, subcommands }, { promptOptions }, { print }] = await Promise.all([
-      import("./program.ts"),
-      import("../options.ts"),
-      import("../view/output.ts"),
-    ]);
-    const commands = await Promise.all(
-      Object.entries(subcommands).map(async ([name, load]): Promise<Row> => {
-        const { description, options = {}, arguments: given = "" } = (await load()).default;
-        return {
-          name,
-          description: description.split("\n")[0],
-          options: rows(options),
-          takesProcess: /^[<[]target\b/.test(given),
-        };
-      }),
-    );
-    const always = rows({ ...promptOptions, ...globalOptions });
-    print(scripts[shell as typeof shells[number]](commands, always));
-    return 0;
-  },
-} satisfies Subcommand;
+/** `machpause completions`
+ *
+ * @param subcommands all of them
+ * @param globalOptions those that all subcommands have
+ */
+export function completions(
+  subcommands: Readonly<Record<string, () => Promise<{ readonly default: Subcommand }>>>,
+  globalOptions: Options,
+): Subcommand {
+  return {
+    description: "Print the completions for a shell: subcommands, options, files and processes.",
+    arguments: "<shell:string>",
+    examples: [
+      ["bash, in ~/.bashrc", 'eval "$(machpause completions bash)"'],
+      ["zsh, in ~/.zshrc after compinit", 'eval "$(machpause completions zsh)"'],
+      ["fish", "machpause completions fish > ~/.config/fish/completions/machpause.fish"],
+    ],
+    async run(_options, [shell]) {
+      if (!shells.some((known) => known === shell)) {
+        throw new UserError(`there are completions for ${shells.join(", ")}, not for ${shell}`, 2);
+      }
+      const { print } = await import("../view/output.ts");
+      const commands = await Promise.all(
+        Object.entries(subcommands).map(async ([name, load]): Promise<Row> => {
+          const { description, options = {}, arguments: given = "" } = (await load()).default;
+          return {
+            name,
+            description: description.split("\n")[0],
+            options: rows(options),
+            takesProcess: /^[<[]target\b/.test(given),
+          };
+        }),
+      );
+      const always = rows({ ...promptOptions, ...globalOptions });
+      print(scripts[shell as typeof shells[number]](commands, always));
+      return 0;
+    },
+  };
+}
 
 /** A subcommand as the scripts name it. */
 interface Row {

@@ -13,7 +13,7 @@ import {
 import type { Subcommand } from "./subcommand.ts";
 
 /** The subcommands, in the order in which the help lists them. */
-export const subcommands: Readonly<
+const subcommands: Readonly<
   Record<string, () => Promise<{ readonly default: Subcommand }>>
 > = {
   attach: () => import("./attach.ts"),
@@ -26,6 +26,11 @@ export const subcommands: Readonly<
   bt: () => import("./bt.ts"),
   snapshot: () => import("./snapshot.ts"),
   savecore: () => import("./savecore.ts"),
+  top: async () => ({ default: (await import("./activity.ts")).top }),
+  hang: async () => ({ default: (await import("./activity.ts")).hang }),
+  compare: async () => ({ default: (await import("./activity.ts")).compare }),
+  census: async () => ({ default: (await import("./activity.ts")).census }),
+  deadlock: async () => ({ default: (await import("./activity.ts")).deadlock }),
   image: () => import("./image.ts"),
   crash: () => import("./crash.ts"),
   index: () => import("./index.ts"),
@@ -33,13 +38,15 @@ export const subcommands: Readonly<
   stackshot: () => import("./stackshot.ts"),
   demangle: () => import("./demangle.ts"),
   doctor: () => import("./doctor.ts"),
-  completions: () => import("./completions.ts"),
+  completions: async () => ({
+    default: (await import("./completions.ts")).completions(subcommands, globalOptions),
+  }),
   // Other systems have no task ports that a signature could open.
   ...(Deno.build.os === "darwin" ? { setup: () => import("./setup.ts") } : {}),
 };
 
 /** Options before or after any subcommand. */
-export const globalOptions = {
+const globalOptions = {
   color: {
     value: "when",
     choices: ["auto", "always", "never"],

@@ -4,6 +4,7 @@
  */
 import { UserError } from "../errors.ts";
 import type { CommandContext, Lines } from "./command.ts";
+import { activity } from "./activity.ts";
 import { frames } from "./frames.ts";
 import { images } from "./images.ts";
 import { memory } from "./memory.ts";
@@ -19,7 +20,7 @@ export { type Call, isAbsent } from "./table.ts";
 
 /** All commands, in the order in which the help lists them. */
 export const commands: CommandTable = new CommandTable(
-  [target, threads, frames, memory, images, prompt].flat(),
+  [target, threads, activity, frames, memory, images, prompt].flat(),
 );
 
 /** Runs a command.

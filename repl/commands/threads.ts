@@ -112,10 +112,10 @@ export const threads: readonly Command[] = [
       { name: "thread backtrace unique", args: ["all", "--unique"] },
     ],
     group: "threads",
-    arguments: [optional("N|name|all", "thread")],
+    arguments: [optional("N|all", "thread")],
     options: btOptions,
     details: [
-      "`bt 5` is thread 5. Five frames, which LLDB and gdb mean by that, are `bt --limit 5`.",
+      "A thread's name does for N. `bt 5` is thread 5. Five frames, which LLDB and gdb mean by that, are `bt --limit 5`.",
       "On a terminal names are shortened, and a recursion is shown once: --full shows all.",
     ],
     help: "backtrace of the selected thread, of thread N, or of all",

@@ -42,6 +42,11 @@ Deno.test("--help names every command, and no other", async () => {
     "bt",
     "snapshot",
     "savecore",
+    "top",
+    "hang",
+    "compare",
+    "census",
+    "deadlock",
     "image",
     "crash",
     "index",
@@ -257,4 +262,37 @@ Deno.test("a reader that goes away ends the program quietly", async () => {
   }).output();
   assertEquals({ code, stderr: decoder.decode(stderr) }, { code: 0, stderr: "" });
   assertMatch(decoder.decode(stdout), /^[^\n]+ threads, [^\n]+\n$/);
+});
+
+Deno.test({
+  name: "top, hang, compare, census and deadlock of the demo, as their examples say",
+  ignore: !demo,
+  async fn() {
+    const cases: readonly [args: string[], lines: RegExp[]][] = [
+      [["hang", "demo"], [
+        /^demo\.lock: waits in lock_acquire ← account_update ← worker_lock$/m,
+        /^demo\.spin: loops in spin_inner/m,
+        /^2 threads in a loop, 4 threads waiting; the main thread is not stuck$/m,
+      ]],
+      [["top", "demo", "--seconds", "0.5"], [/^ *\d+% {2}demo\.spin {2}spin_inner ← spin_outer/m]],
+      [["compare", "demo"], [/^= demo\.queue {2}queue_wait$/m, /^~ demo\.leaf {3}leaf_count/m]],
+      [["census", "demo"], [
+        /^1 thread: demo\.deep\n {2}deep_bottom ← descend ×\d+ ← worker_deep$/m,
+      ]],
+      [["deadlock", "demo"], [
+        /^demo\.lock, in lock_acquire .*, waits for main$/m,
+        /^no deadlock: /m,
+      ]],
+    ];
+    for (const [args, lines] of cases) {
+      const { code, stdout, stderr } = await machpause(args);
+      assertEquals([code, stderr], [0, ""]);
+      for (const line of lines) assertMatch(stdout, line);
+    }
+    const { stdout } = await machpause(["deadlock", "demo", "--json"]);
+    assertEquals(JSON.parse(stdout).deadlock, {
+      waits: [{ thread: "demo.lock", for: "main" }],
+      deadlocks: [],
+    });
+  },
 });

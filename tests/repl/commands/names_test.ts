@@ -63,10 +63,12 @@ Deno.test("beginnings of words, where they are of one command only", () => {
   };
   for (const [line, command] of Object.entries(lines)) assertEquals(meant(line), command, line);
   assertThrows(() => commands.parse("reg 1"), UserError, "may be");
+  // LLDB's name for it, and no abbreviation of another command.
+  assertEquals(meant("v"), "frame variable");
   assertEquals(commands.parse("sel")?.doubtful, "self");
   assertEquals(commands.parse("pau")?.doubtful, undefined);
   // One letter, and words of the language, are code.
-  for (const line of ["v", "do {", "const aa = {", "if (a) {", "let x"]) {
+  for (const line of ["z", "do {", "const aa = {", "if (a) {", "let x"]) {
     assertEquals(meant(line), undefined, line);
     assertEquals(commands.suggestions(line), [], line);
   }

@@ -24,6 +24,8 @@ Deno.test({
     const lines: readonly [line: string, shows: RegExp, prompt?: string][] = [
       ["summary", /\n. 1 {2}"demo\.lock" +waiting +\d+% {2}lock_acquire \+ \d+/],
       ["status", /demo \(pid \d+, x86_64\): paused, 7 threads \(\d on a CPU\), \d images/],
+      ["census", /1 thread: demo\.spin\n {2}spin_inner ← spin_outer ← worker_spin\n/],
+      ["deadlock", /demo\.lock, in lock_acquire .*, waits for main\nno deadlock: /],
       ["threads", /\n\* thread 0 {2}"demo"[^]*\n {2}thread 6 /],
       ["thread 2", /thread 2 {2}"demo\.spin"[^]*spin_inner \+ \d+/],
       ["bt", /\n {2}1 {2}libworkers\.dylib {2}0x[\da-f]{16} {2}spin_outer \+ \d+/],
@@ -58,7 +60,11 @@ Deno.test({
       [`savecore ${core}`, /demo\.core: stacks, 7 threads/],
       [`.save ${directory}/steps.txt`, /saved \d+ entries/],
       ["resume", /\n/, running],
+      ["top 0.3", /\n *\d+% {2}demo\.(?:leaf|spin) {2}/, running],
+      ["hang 0.3", /demo\.deep: waits in deep_bottom ← descend ×\d+ ← worker_deep\n/, running],
+      ["compare 0.2", /\n= demo\.lock +lock_acquire\n/, running],
       ["pause", /paused: 7 threads/],
+      ["top", /the target is paused: `resume` it/],
       ["notes", /only cores have notes/],
       ["detach", /detached from demo/, "(machpause) > "],
       ["self", /deno \(pid \d+, x86_64\)/, "self) > "],
@@ -102,7 +108,9 @@ Deno.test({
     assertEquals(await terminal.end(), 0);
     assert(pid > 0);
     const others = ["register write rax 1", "memory write x", "kill", "attach 1", "demo", "quit"];
-    const names = [...seen, ...others, ".load x"];
+    // Tests of variables run these.
+    const variables = ["frame variable", "variable write"];
+    const names = [...seen, ...others, ...variables, ".load x"];
     for (const { name, aliases = [] } of commands.commands) {
       const known = [
         name,
@@ -177,7 +185,13 @@ Deno.test("Tab runs none of the user's code, and stops no target", async () => {
   await terminal.enter("resume", running);
   await terminal.enter("let calls = kernel.log.length", running);
   for (
-    const text of ["thread.inde\t", "threads.len\t", "frame.sy\t", "target.threads.len\t", "bt \t"]
+    const text of [
+      "thread.inde\t",
+      "threads.len\t",
+      "frame.sy\t",
+      "target.threads.len\t",
+      "bt al\t",
+    ]
   ) {
     await terminal.type(text);
     await terminal.type("\x03");

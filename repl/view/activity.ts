@@ -1,0 +1,240 @@
+/** What threads do over some time, as lines and as JSON. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import {
+  busyStacks,
+  type Change,
+  compareLooks,
+  crowds,
+  type Look,
+  lookAt,
+  stuckThreads,
+} from "../../lib/target/activity.ts";
+import { deadlocks, lockWaits } from "../../lib/target/locks.ts";
+import type { Target, Thread } from "../../mod.ts";
+import { UserError } from "../errors.ts";
+import type { Style } from "./style.ts";
+import { count, cut, join, padEnd, padStart } from "./text.ts";
+
+/** What is needed of a target. */
+type Watched = Pick<Target, keyof Target>;
+
+/** How an answer is made. */
+export interface WatchOptions {
+  /** How long the target is looked at. */
+  readonly seconds: number;
+  readonly style: Style;
+  /** Of the screen. */
+  readonly columns: number;
+  readonly signal: AbortSignal;
+}
+
+/** An answer, for people and for programs. */
+export interface Answer {
+  readonly lines: SafeText[];
+  readonly json: unknown;
+}
+
+/** What can be asked. */
+export type Question = "top" | "hang" | "compare" | "census" | "deadlock";
+
+/** How long each question looks, in seconds; 0 for a single look. */
+export const usualSeconds: Readonly<Record<Question, number>> = {
+  top: 1,
+  hang: 1,
+  compare: 0.5,
+  census: 0,
+  deadlock: 0,
+};
+
+/** How often `top` looks, in milliseconds. */
+const topInterval = 10;
+/** Stacks that ran less are not shown. */
+const leastShare = 0.05;
+
+/** Functions as `leaf ← caller ×200 ← …`. */
+function chain(
+  functions: readonly string[],
+  columns: number,
+  name: (raw: string) => string,
+): SafeText {
+  if (functions.length === 0) return safe`no names`;
+  const parts: { readonly name: string; times: number }[] = [];
+  for (const raw of functions) {
+    const last = parts.at(-1);
+    if (last?.name === raw) last.times++;
+    else parts.push({ name: raw, times: 1 });
+  }
+  const shown = parts.map(({ name: raw, times }) => {
+    const text = escape(name(raw));
+    return times === 1 ? text : safe`${text} ×${times}`;
+  });
+  return cut(join(shown, " ← "), columns);
+}
+
+/** Sleeps, unless it was given up. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}
+
+function snapshotOf(target: Watched): Look {
+  return lookAt(target.kind === "core" ? target.threads : target.snapshot().threads);
+}
+
+/** @throws UserError for a target that does not run */
+function checkRuns(target: Watched, what: Question): void {
+  if (target.kind === "core") {
+    throw new UserError(`a core does not run: \`${what}\` needs a process`);
+  }
+  if (target.paused) throw new UserError(`the target is paused: \`resume\` it, then \`${what}\``);
+}
+
+/** Answers a question about a target.
+ *
+ * @throws UserError for one that is about time, where the target does not run
+ */
+export async function answer(
+  what: Question,
+  target: Watched,
+  options: WatchOptions,
+): Promise<Answer> {
+  const { demangle } = await import("../../lib/symbols/walking.ts");
+  const { seconds, style, columns, signal } = options;
+  if (what === "deadlock") return deadlockAnswer(target, style, columns);
+  if (what === "census") {
+    const found = crowds(snapshotOf(target));
+    return {
+      json: found,
+      lines: found.flatMap(({ names, functions }) => {
+        const some = names.slice(0, 3).map(escape);
+        const more = names.length > 3 ? safe`, …` : safe``;
+        const head = safe`${count(names.length, "thread")}: ${join(some, ", ")}${more}`;
+        return [
+          style("heading", cut(head, columns)),
+          safe`  ${chain(functions, columns - 2, demangle)}`,
+        ];
+      }),
+    };
+  }
+  checkRuns(target, what);
+  const looks = [snapshotOf(target)];
+  const end = performance.now() + seconds * 1000;
+  while (what === "top" && performance.now() < end && !signal.aborted) {
+    await wait(topInterval, signal);
+    looks.push(snapshotOf(target));
+  }
+  if (what === "top") {
+    const found = busyStacks(looks).filter(({ share }) => share >= leastShare);
+    const width = found.reduce((most, { name }) => Math.max(most, escape(name).length), 0);
+    const rows = found.map(({ name, functions, share }) => {
+      const percent = padStart(safe`${Math.round(100 * share)}%`, 4);
+      const room = columns - width - 8;
+      return safe`${style("running", percent)}  ${style("name", padEnd(escape(name), width))}  ${
+        chain(functions, room, demangle)
+      }`;
+    });
+    return {
+      json: found,
+      lines: rows.length > 0 ? rows : [safe`nothing ran in ${looks.length} looks`],
+    };
+  }
+  await wait(seconds * 1000, signal);
+  const [before, after] = [looks[0], snapshotOf(target)];
+  if (what === "compare") {
+    const changes = compareLooks(before, after);
+    return {
+      json: changes.map(changeJson),
+      lines: changes.map((change) => changeLine(change, changes, columns, demangle)),
+    };
+  }
+  const stuck = stuckThreads(before, after);
+  const lines = stuck.map(({ thread: { name, functions }, how }) => {
+    const who = safe`${style("name", escape(name))}: ${
+      how === "loops" ? style("warning", safe`loops`) : safe`waits`
+    } in `;
+    return safe`${who}${chain(functions, Math.max(20, columns - name.length - 11), demangle)}`;
+  });
+  const loops = stuck.filter(({ how }) => how === "loops").length;
+  const isMainStuck = stuck.some(({ thread }) => thread.isMain);
+  const sum = stuck.length === 0
+    ? safe`every thread made progress, or is the main thread in its run loop`
+    : safe`${count(loops, "thread")} in a loop, ${
+      count(stuck.length - loops, "thread")
+    } waiting; the main thread ${isMainStuck ? safe`makes no progress` : safe`is not stuck`}`;
+  return {
+    json: stuck.map(({ thread: { name, functions }, how }) => ({ name, how, functions })),
+    lines: [...lines, style("heading", sum)],
+  };
+}
+
+function changeJson({ kind, before, after }: Change) {
+  const { name } = (after ?? before)!;
+  return { name, kind, before: before?.functions ?? null, after: after?.functions ?? null };
+}
+
+function changeLine(
+  { kind, before, after }: Change,
+  all: readonly Change[],
+  columns: number,
+  name: (raw: string) => string,
+): SafeText {
+  const nameOf = ({ before, after }: Change) => escape((after ?? before)!.name);
+  const width = all.reduce((most, change) => Math.max(most, nameOf(change).length), 0);
+  const signs = { new: safe`+`, gone: safe`-`, moved: safe`~`, runs: safe`~`, same: safe`=` };
+  const first = (functions: readonly string[] | undefined) => escape(name(functions?.[0] ?? "?"));
+  const what = kind === "moved"
+    ? safe`${first(before?.functions)} → ${first(after?.functions)}`
+    : kind === "runs"
+    ? safe`${first(after?.functions)}, at another instruction`
+    : first((after ?? before)?.functions);
+  const who = padEnd(nameOf({ kind, before, after }), width);
+  return cut(safe`${signs[kind]} ${who}  ${what}`, columns);
+}
+
+function deadlockAnswer(target: Watched, style: Style, columns: number): Answer {
+  // A core, and a target that is paused, stand still by themselves.
+  using _pause = target.kind === "live" && !target.paused ? target.pause() : undefined;
+  const { threads } = target;
+  const waits = lockWaits(target, threads);
+  const circles = deadlocks(waits);
+  const nameOf = (thread: Thread) =>
+    thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
+  const describe = (thread: Thread): SafeText => {
+    const doing = [...thread.backtrace()].find((frame) => frame.function !== null);
+    const place = doing === undefined ? safe`unknown code` : doing.describe(undefined, true);
+    return safe`${escape(nameOf(thread))}, in ${place}`;
+  };
+  return {
+    json: {
+      waits: [...waits].map(([thread, holder]) => ({
+        thread: nameOf(thread),
+        for: nameOf(holder),
+      })),
+      deadlocks: circles.map((circle) => circle.map(nameOf)),
+    },
+    lines: [
+      ...[...waits].map(([thread, holder]) =>
+        cut(safe`${describe(thread)}, waits for ${escape(nameOf(holder))}`, columns)
+      ),
+      ...circles.map((circle) =>
+        style(
+          "warning",
+          safe`DEADLOCK: ${
+            join([...circle, circle[0]].map((thread) => escape(nameOf(thread))), " → ")
+          }`,
+        )
+      ),
+      ...circles.length > 0
+        ? []
+        : [style("heading", safe`no deadlock: no thread waits for itself through others`)],
+    ],
+  };
+}

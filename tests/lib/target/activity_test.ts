@@ -1,0 +1,90 @@
+/** What threads do over some time, and who waits for whom: over looks and threads made by hand. */
+import { assertEquals } from "@std/assert";
+import {
+  busyStacks,
+  compareLooks,
+  crowds,
+  type Look,
+  stuckThreads,
+  type ThreadLook,
+} from "../../../lib/target/activity.ts";
+import { deadlocks } from "../../../lib/target/locks.ts";
+import type { Thread } from "../../../mod.ts";
+
+function thread(id: number, functions: string[], more: Partial<ThreadLook> = {}): ThreadLook {
+  return {
+    id: BigInt(id),
+    name: `t${id}`,
+    isMain: id === 0,
+    functions,
+    callers: functions.slice(1).join(),
+    ran: 0n,
+    isRunning: false,
+    ...more,
+  };
+}
+
+const look = (...threads: ThreadLook[]): Look => new Map(threads.map((one) => [one.id, one]));
+
+Deno.test("stuck: the same callers; a loop uses the processor; a waiting main thread is in its run loop", () => {
+  const before = look(
+    thread(0, ["wait", "main"]),
+    thread(1, ["lock", "work"]),
+    thread(2, ["spin", "work"]),
+    thread(3, ["a", "b"]),
+  );
+  const after = look(
+    thread(0, ["wait", "main"]),
+    thread(1, ["lock", "work"]),
+    thread(2, ["spin", "work"], { ran: 5n }),
+    thread(3, ["a", "c"]),
+    thread(4, ["new"]),
+  );
+  assertEquals(stuckThreads(before, after).map(({ thread, how }) => [thread.name, how]), [
+    ["t1", "waits"],
+    ["t2", "loops"],
+  ]);
+  const busy = look(thread(0, ["wait", "main"], { ran: 9n }));
+  assertEquals(stuckThreads(before, busy).map(({ how }) => how), ["loops"]);
+});
+
+Deno.test("compared: new, gone, moved, running and the same", () => {
+  const before = look(thread(1, ["a"]), thread(2, ["a"]), thread(3, ["a"]), thread(4, ["a"]));
+  const after = look(
+    thread(1, ["a"]),
+    thread(2, ["b"]),
+    thread(3, ["a"], { isRunning: true, ran: 1n }),
+    thread(5, ["a"]),
+  );
+  assertEquals(compareLooks(before, after).map(({ kind }) => kind), [
+    "same",
+    "moved",
+    "runs",
+    "gone",
+    "new",
+  ]);
+});
+
+Deno.test("busy stacks by their share of the looks; crowds by their size", () => {
+  const on = { isRunning: true };
+  const looks = [
+    look(thread(1, ["spin"], on), thread(2, ["wait"])),
+    look(thread(1, ["spin"], on), thread(2, ["leaf"], on)),
+    look(thread(1, ["spin"], on), thread(2, ["wait"])),
+    look(thread(1, ["other"], on), thread(2, ["wait"])),
+  ];
+  assertEquals(busyStacks(looks).map(({ functions: [name], share }) => [name, share]), [
+    ["spin", 0.75],
+    ["other", 0.25],
+    ["leaf", 0.25],
+  ]);
+  const all = look(thread(1, ["a", "b"]), thread(2, ["c"]), thread(3, ["a", "b"]));
+  assertEquals(crowds(all).map(({ names }) => names), [["t1", "t3"], ["t2"]]);
+});
+
+Deno.test("circles of threads that wait for each other, each once", () => {
+  const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map((name) => ({ name }) as Thread);
+  assertEquals(deadlocks(new Map([[a, b], [b, c]])), []);
+  assertEquals(deadlocks(new Map([[d, a], [a, b], [b, c], [c, a]])), [[a, b, c]]);
+  assertEquals(deadlocks(new Map([[a, b], [b, a], [c, d], [d, c], [e, a]])), [[a, b], [c, d]]);
+});
