@@ -13,6 +13,7 @@ const CS = { restrict: 0x800, requireLibraryValidation: 0x2000, runtime: 0x10000
 
 const allowVariables = "com.apple.security.cs.allow-dyld-environment-variables";
 const allowLibraries = "com.apple.security.cs.disable-library-validation";
+const sandboxed = "com.apple.security.app-sandbox";
 
 /** Maximum depth of scripts whose interpreters are scripts. */
 const maxInterpreters = 2;
@@ -20,7 +21,23 @@ const maxInterpreters = 2;
 /** Why dyld would not insert a library into a program, as the end of a sentence about the program;
  * `undefined` if no reason is known. */
 export async function whyNotInserted(program: string): Promise<string | undefined> {
-  return await reasonOf(program, 0);
+  return await reasonOf(program.includes("/") ? program : inPath(program), 0);
+}
+
+/** Where the system finds a program that is given by its name alone. */
+function inPath(name: string): string {
+  const variable = "PATH";
+  const { state } = Deno.permissions.querySync({ name: "env", variable });
+  const folders = state === "granted" ? (Deno.env.get(variable) ?? "").split(":") : [];
+  const paths = folders.filter((folder) => folder !== "").map((folder) => `${folder}/${name}`);
+  return paths.find((path) => {
+    try {
+      const { isFile, mode } = Deno.statSync(path);
+      return isFile && ((mode ?? 0) & 0o111) !== 0;
+    } catch {
+      return false;
+    }
+  }) ?? name;
 }
 
 async function reasonOf(path: string, interpreters: number): Promise<string | undefined> {
@@ -33,7 +50,7 @@ async function reasonOf(path: string, interpreters: number): Promise<string | un
       return reason === undefined ? undefined : `is a script, and its interpreter ${reason}`;
     }
   } catch {
-    // Found by PATH, not readable or missing: starting it gives the answer.
+    // Not readable or missing: starting it gives the answer.
     return undefined;
   }
   if ((mode & 0o6000) !== 0) return "runs with the rights of its owner or group";
@@ -69,6 +86,10 @@ function reasonOfSignature(
   const hardened = (flags & CS.runtime) !== 0;
   if (hardened && !entitles(entitlements, allowVariables)) {
     return `has the hardened runtime without the entitlement ${allowVariables}`;
+  }
+  if (entitles(entitlements, sandboxed)) {
+    // Its sandbox is entered before initializers run (libsystem_secinit), and looks up no foreign service.
+    return "runs in the App Sandbox, from where it cannot hand over its task port";
   }
   const validates = hardened || (flags & CS.requireLibraryValidation) !== 0;
   if (validates && !entitles(entitlements, allowLibraries)) {

@@ -89,6 +89,15 @@ ${entitlements.map((name) => `\t<key>${name}</key>\n\t<true/>\n`).join("")}</dic
 </plist>
 `;
 
+/** Copies a program without its extended attributes. `Deno.copyFile` clones them too (Deno's
+ * `ext/fs/std_fs.rs`), and Gatekeeper does not run a quarantined file that is signed ad hoc, as a copy of a
+ * downloaded Deno would be. */
+async function copyContents(from: string, to: string): Promise<void> {
+  using source = await Deno.open(from);
+  using target = await Deno.open(to, { write: true, createNew: true, mode: 0o700 });
+  await source.readable.pipeTo(target.writable);
+}
+
 async function remove(path: string): Promise<void> {
   try {
     await Deno.remove(path);
@@ -195,8 +204,7 @@ export async function setup(
   const fresh = `${copy}.${crypto.randomUUID()}`;
   const plist = `${fresh}.plist`;
   try {
-    await Deno.copyFile(executable, fresh);
-    await Deno.chmod(fresh, 0o700);
+    await copyContents(executable, fresh);
     await Deno.writeTextFile(plist, entitlementsPlist, { mode: 0o600 });
     for (
       const args of [

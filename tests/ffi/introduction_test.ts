@@ -323,6 +323,18 @@ Deno.test("what dyld loads no libraries into is told by its file", async () => {
     const both = [allowVariables, disableValidation];
     assertEquals(await why({ ...runtime, entitlements: both }), undefined);
     assertMatch((await why({ flags: 0x2000 }))!, /^validates its libraries/);
+    const sandboxed = { entitlements: ["com.apple.security.app-sandbox"] };
+    assertMatch((await why(sandboxed))!, /^runs in the App Sandbox/);
+    // By its name alone, as a shell finds it.
+    await signed(`${directory}/status`, { flags: 0x800 });
+    const path = Deno.env.get("PATH");
+    Deno.env.set("PATH", `/nowhere:${directory}:${path}`);
+    try {
+      assertEquals(await whyNotInserted("status"), "is restricted by its code signature");
+      assertEquals(await whyNotInserted("no-such-program"), undefined);
+    } finally {
+      Deno.env.set("PATH", path!);
+    }
 
     const script = `${directory}/script`;
     await Deno.writeTextFile(script, `#! ${directory}/status -x\n`);
