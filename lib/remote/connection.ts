@@ -153,9 +153,9 @@ export class Connection implements Disposable {
     });
   }
 
-  /** How long a reply is waited for, in milliseconds. */
-  get patience(): number {
-    return this.#reply;
+  /** How long the next byte is waited for, in milliseconds. */
+  get silence(): number {
+    return this.#silence;
   }
 
   #guarded<T>(work: () => T): T {

@@ -521,12 +521,14 @@ export class Stub implements Disposable {
   #stopThreads(): void {
     const reply = this.connection.request("vCont;t");
     if (reply !== "OK") throw new RemoteError("refused", `the stub stops no threads: ${reply}`);
-    const late = performance.now() + this.connection.patience;
+    let [count, since] = [0, performance.now()];
     for (;;) {
       const ids = this.#threadIds();
       const left = ids.filter((id) => !this.#stopped.has(id)).length;
       if (left === 0 && ids.length > 0) break;
-      if (performance.now() > late) {
+      const now = performance.now();
+      if (this.#stopped.size > count) [count, since] = [this.#stopped.size, now];
+      if (now - since > this.connection.silence) {
         throw new RemoteError("timeout", `${left} threads of the target do not stop`);
       }
       const notified = this.connection.takeNotification(20);

@@ -2,7 +2,11 @@
  * such a file, and gives back what a terminal would get of it. */
 import type { Files } from "../../lib/file_system.ts";
 import { bytesSource, MachOFile } from "../../lib/macho/mod.ts";
+import { MachError, MemoryReadError, TargetGoneError } from "../../lib/errors.ts";
+import { escape } from "../../lib/escape.ts";
+import { type ByteStream, RemoteError, RemoteTarget } from "../../lib/remote/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
+import { ScriptedStub } from "../lib/remote/scripted_stub.ts";
 import { resignMst } from "../lib/symbols/mst_resign.ts";
 import { hostileCrash, hostileIps } from "./hostile.ts";
 import { mutate } from "./mutate.ts";
@@ -367,7 +371,87 @@ const prompt: Reader = {
   },
 };
 
+/** A connection over which a stub has sent these bytes, whatever it was asked, and then ended. */
+function playback(bytes: Uint8Array): ByteStream {
+  let at = 0;
+  return {
+    transfer(output, input) {
+      if (output.length > 0) return { written: output.length, read: 0 };
+      if (at === bytes.length) throw new RemoteError("closed", "the recording ends");
+      const read = Math.min(input.length, bytes.length - at);
+      input.set(bytes.subarray(at, at + read));
+      at += read;
+      return { written: 0, read };
+    },
+    [Symbol.dispose]() {},
+  };
+}
+
+/** Does what the prompt does with a target over the wire. */
+function* useRemote(stream: ByteStream): Generator<string> {
+  const system = { files: noFiles };
+  using target = new RemoteTarget(stream, system, { silence: 200, reply: 1000 });
+  yield escape(`${target}`);
+  for (const thread of target.snapshot().threads) yield escape(`${thread} ${thread.backtrace()}`);
+  using _pause = target.pause();
+  for (const { path } of target.regions()) yield escape(path);
+  for (const { path } of target.images) yield escape(path);
+  for (const warning of target.warnings) yield escape(warning);
+}
+
+/** What scripted stubs send when they are used so. */
+function transcripts(): Uint8Array[] {
+  return (["debugserver", "gdbserver", "qemu"] as const).map((manners) => {
+    const stub = new ScriptedStub(manners, "armv7");
+    const sent: Uint8Array[] = [];
+    const { transfer } = stub;
+    stub.transfer = (output, input) => {
+      const done = transfer.call(stub, output, input);
+      sent.push(input.slice(0, done.read));
+      return done;
+    };
+    for (const _ of useRemote(stub)) void _;
+    const all = new Uint8Array(sent.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of sent) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
+  });
+}
+
+/** Gives packets the checksums of what they hold now. */
+function resignPackets(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== 0x24) continue;
+    const end = bytes.indexOf(0x23, at);
+    if (end < 0 || end + 2 >= bytes.length) return;
+    let sum = 0;
+    for (let inside = at + 1; inside < end; inside++) sum += bytes[inside];
+    bytes.set(new TextEncoder().encode((sum & 0xff).toString(16).padStart(2, "0")), end + 1);
+    at = end + 2;
+  }
+}
+
+const gdbPackets: Reader = {
+  name: "gdb-packets",
+  kind: "binary",
+  seeds: () => Promise.resolve(transcripts()),
+  resign: resignPackets,
+  *read(bytes) {
+    try {
+      yield* useRemote(playback(bytes));
+    } catch (error) {
+      const isTyped = error instanceof RemoteError || error instanceof TargetGoneError ||
+        error instanceof MachError || error instanceof MemoryReadError;
+      if (!isTyped) throw error;
+    }
+  },
+};
+
 /** All readers. */
 export const readers: readonly Reader[] = [
   ...[image, dsym, variables, mst, remote, core, crash, stackshot, packets, demangler, prompt],
+  gdbPackets,
 ];

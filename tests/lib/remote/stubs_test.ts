@@ -7,7 +7,7 @@ import { RemoteTarget } from "../../../lib/remote/mod.ts";
 import { recordedKernel } from "../target/memory_kernel.ts";
 import { type Manners, ScriptedStub } from "./scripted_stub.ts";
 
-const system = { files, locateDsyms: () => [] };
+const system = { files };
 
 /** What a target shows. */
 function shown(target: Target) {
