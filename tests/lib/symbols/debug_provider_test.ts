@@ -90,7 +90,7 @@ Deno.test("a dSYM of another build is refused by name, wherever it is", () => {
     const [missing] = provider.missing;
     assertEquals([missing.path, missing.uuid, missing.found], [image.path, image.uuid, null]);
     assertEquals<unknown>(missing.reasons, [
-      `${path} is not used: its UUID is 4C4C44AA-5555-3144-A1EB-0BBE714B5C01`,
+      `${path} is not used: its UUID is 4C4C44B2-5555-3144-A16C-02A9F8C955D6`,
     ]);
   }
 });
@@ -228,12 +228,12 @@ Deno.test("a stripped image has the names of its dSYM, but for a neighbour's", (
   const tree = new FileTree({ "/symbols/demo": inDsym });
   const { symbolizer, image } = look(tree, { fixture: stripped, folders: ["/symbols"] });
   // run_loop, as llvm-nm lists it of the whole file.
-  const { symbol, offset, functionStart } = symbolizer.resolve(image.loadAddress + 0x810n);
+  const { symbol, offset, functionStart } = symbolizer.resolve(image.loadAddress + 0x820n);
   assertEquals([symbol?.name, offset], ["run_loop", 0x10]);
   assertEquals(symbolizer.lookup("run_loop").map(({ symbol }) => symbol.address), [
-    image.loadAddress + 0x800n,
+    image.loadAddress + 0x810n,
   ]);
-  assertEquals(functionStart, image.loadAddress + 0x800n);
+  assertEquals(functionStart, image.loadAddress + 0x810n);
 
   // Without that symbol the one before it would hold the address, but for the function starts.
   const bytes = fixture(inDsym);
@@ -250,18 +250,18 @@ Deno.test("a stripped image has the names of its dSYM, but for a neighbour's", (
     fixture: stripped,
     folders: ["/symbols"],
   });
-  const neighbour = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x810n);
+  const neighbour = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x820n);
   assertEquals([neighbour.symbol, neighbour.functionStart], [
     null,
-    lacking.image.loadAddress + 0x800n,
+    lacking.image.loadAddress + 0x810n,
   ]);
-  const own = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x7c8n);
+  const own = lacking.symbolizer.resolve(lacking.image.loadAddress + 0x7d0n);
   assertEquals(own.symbol?.name, "worker_relay");
 
   const without = look(new FileTree({}), { fixture: stripped });
-  const nameless = without.symbolizer.resolve(without.image.loadAddress + 0x810n);
+  const nameless = without.symbolizer.resolve(without.image.loadAddress + 0x820n);
   assertEquals(nameless.symbol, null);
-  assertEquals(nameless.functionStart, without.image.loadAddress + 0x800n);
+  assertEquals(nameless.functionStart, without.image.loadAddress + 0x810n);
 });
 
 Deno.test("a section of a dSYM, where the image has it", () => {

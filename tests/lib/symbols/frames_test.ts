@@ -195,9 +195,9 @@ Deno.test(
       // lock_acquire and worker_lock are no exports; account_update is.
       const before = await lock();
       assertEquals(before.map((frame) => frame.describe().replace(/0x\w+$|\d+$/, "")), [
-        "libworkers.dylib:function_660+",
+        "libworkers.dylib:function_750+",
         "account_update + ",
-        "demo:function_7f0+",
+        "demo:function_7e0+",
       ]);
       assertEquals(before.map((frame) => frame.toJSON().symbol), [null, "account_update", null]);
       target.addSymbols([`${examples}demo/x86_64`]);

@@ -56,11 +56,11 @@ Deno.test("atos's lines: with a line, without one, without a name, in no image",
     ],
   );
   const { lines, stderr } = await symbolicate(
-    ["-o", stripped, "0x1000005dc", "0x100000810", "0x100003fff"],
+    ["-o", stripped, "0x1000005dc", "0x100000820", "0x100003fff"],
   );
   assertEquals(lines, [
     "function_5d8 (in demo) + 4",
-    "function_800 (in demo) + 16",
+    "function_810 (in demo) + 16",
     "0x100003fff (in demo) + 16383",
   ]);
   assertMatch(
@@ -92,7 +92,7 @@ Deno.test("where the image was: -l, -s, -offset; several images", async () => {
       ...["-o", dsym, "-l", "0x200000000", "-o", `${examples}demo/x86_64/demo`],
       ...["-l", "0x300000000", "0x20000061f", "0x300000750"],
     ]),
-    [line, "main (in demo) (demo.c:105)"],
+    [line, "main (in demo) (demo.c:117)"],
   );
 });
 
@@ -237,7 +237,7 @@ Deno.test("--symbols finds the dSYM of a binary; a wrong one is refused by name"
     assertEquals(lines, ["outer (in inlines) + 15"]);
     assertMatch(
       stderr,
-      /symbols\/inlines is not used: its UUID is 4C4C44AA-5555-3144-A1EB-0BBE714B5C01\n/,
+      /symbols\/inlines is not used: its UUID is 4C4C44B2-5555-3144-A16C-02A9F8C955D6\n/,
     );
     assertMatch(stderr, /object files are missing: .*main\.o\n/);
   } finally {
