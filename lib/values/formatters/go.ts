@@ -90,5 +90,6 @@ export const goFormatters: readonly Formatter[] = [
       const type = concreteType(value);
       return `${type ?? "interface"} at 0x${data.toString(16)}`;
     },
+    children: (value) => pointer(member(value, "tab", "_type")) === 0n ? noChildren() : null,
   },
 ];

@@ -1,0 +1,413 @@
+/** Formatters over layouts made by hand: those of older libraries, which no compiler here has, and damaged
+ * ones. The layouts are those of LLVM's `libcxx-simulators` tests and of the releases' headers. */
+import { assert, assertEquals } from "@std/assert";
+import {
+  builtInFormatters,
+  FormatterTable,
+  PlacedValue,
+  shortTypeName,
+  type Type,
+  type Value,
+  type ValueMemory,
+} from "../../../lib/values/mod.ts";
+import { contextOf } from "./fake_context.ts";
+
+const base = (name: string, encoding: Type["encoding"], size: number): Type => ({
+  ...{ kind: "base", name, encoding, size, language: "c++" },
+});
+const int = base("int", "signed", 4);
+const char = base("char", "signed-char", 1);
+const byte = base("unsigned char", "unsigned-char", 1);
+const word = base("unsigned long", "unsigned", 8);
+const pointer = (target: Type): Type => ({
+  ...{ kind: "pointer", name: `${target.name} *`, size: 8, language: "c++", target },
+});
+const array = (target: Type, count: number): Type => ({
+  ...{ kind: "array", name: `${target.name}[${count}]`, language: "c++", target, count },
+  size: count * (target.size ?? 0),
+});
+
+type MemberPart = readonly [
+  name: string,
+  type: Type,
+  offset: number,
+  bits?: readonly [offset: number, size: number],
+];
+
+function struct(
+  name: string,
+  size: number,
+  members: readonly MemberPart[],
+  args: Type[] = [],
+): Type {
+  return {
+    ...{ kind: "class", name, size, language: "c++" },
+    members: members.map(([name, type, offset, bits]) => ({
+      ...{ name: name.replace(/^base:/, ""), type, offset, artificial: false },
+      isBase: name.startsWith("base:"),
+      ...(bits === undefined ? {} : { bits: { offset: bits[0], size: bits[1] } }),
+    })),
+    templateArguments: args.map((type) => ({ name: "T", type, value: null })),
+  };
+}
+
+/** Memory in one block at 0x10000. */
+class Block implements ValueMemory {
+  readonly pointerSize = 8;
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly start = 0x10000n;
+  reads = 0;
+
+  constructor(size = 0x2000) {
+    this.bytes = new Uint8Array(size);
+    this.view = new DataView(this.bytes.buffer);
+  }
+
+  readUpTo(address: bigint, length: number): Uint8Array {
+    this.reads++;
+    const at = address - this.start;
+    if (at < 0n || at >= BigInt(this.bytes.length)) return new Uint8Array();
+    return this.bytes.slice(Number(at), Number(at) + length);
+  }
+
+  words(offset: number, ...values: (bigint | number)[]): bigint {
+    values.forEach((value, at) => this.view.setBigUint64(offset + 8 * at, BigInt(value), true));
+    return this.start + BigInt(offset);
+  }
+
+  ints(offset: number, ...values: number[]): bigint {
+    values.forEach((value, at) => this.view.setInt32(offset + 4 * at, value, true));
+    return this.start + BigInt(offset);
+  }
+
+  text(offset: number, text: string): bigint {
+    this.bytes.set(new TextEncoder().encode(text), offset);
+    return this.start + BigInt(offset);
+  }
+
+  value(type: Type, address = this.start): PlacedValue {
+    const context = { ...contextOf(this), formatters: new FormatterTable(builtInFormatters) };
+    return new PlacedValue(context, "v", type, { kind: "memory", address });
+  }
+}
+
+/** A compressed pair's first, under the names it has had. */
+function pairOf(type: Type, member: "__value_" | "__first_"): Type {
+  const element = struct("std::__1::__compressed_pair_elem<T, 0, false>", type.size!, [[
+    member,
+    type,
+    0,
+  ]]);
+  return struct("std::__1::__compressed_pair<T, A>", type.size!, [[
+    `base:${element.name}`,
+    element,
+    0,
+  ]]);
+}
+
+const long: MemberPart[] = [["__cap_", word, 0], ["__size_", word, 8], [
+  "__data_",
+  pointer(char),
+  16,
+]];
+const alternateLong: MemberPart[] = [
+  ["__data_", pointer(char), 0],
+  ["__size_", word, 8],
+  ["__cap_", word, 16],
+];
+
+/** `basic_string` with its parts in a `__rep` under some name. */
+function stringType(longMembers: MemberPart[], shortMembers: MemberPart[], holder: string): Type {
+  const rep = struct("__rep", 24, [
+    ["__l", struct("__long", 24, longMembers), 0],
+    ["__s", struct("__short", 24, shortMembers), 0],
+  ]);
+  const held = holder === "__rep_" ? rep : pairOf(rep, holder as "__value_" | "__first_");
+  const name =
+    "std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >";
+  return struct(name, 24, [[holder === "__rep_" ? "__rep_" : "__r_", held, 0]], [char]);
+}
+
+const strings: [
+  name: string,
+  type: Type,
+  short: number[],
+  long: (at: bigint) => (bigint | number)[],
+][] = [
+  [
+    "until LLVM 14",
+    stringType(long, [["__size_", byte, 0], ["__data_", array(char, 23), 1]], "__first_"),
+    [5 << 1, ...new TextEncoder().encode("hello")],
+    (at) => [33, 30, at],
+  ],
+  [
+    "until LLVM 14, alternate",
+    stringType(alternateLong, [["__data_", array(char, 23), 0], ["__size_", byte, 23]], "__value_"),
+    [...new TextEncoder().encode("hello"), ...new Array(18).fill(0), 5],
+    (at) => [at, 30, 1n << 63n | 32n],
+  ],
+  [
+    "from LLVM 15",
+    stringType(
+      [["__is_long_", byte, 0, [0, 1]], ...long],
+      [
+        ["__is_long_", byte, 0, [0, 1]],
+        ["__size_", byte, 0, [1, 7]],
+        ["__data_", array(char, 23), 1],
+      ],
+      "__value_",
+    ),
+    [5 << 1, ...new TextEncoder().encode("hello")],
+    (at) => [33, 30, at],
+  ],
+  [
+    "from LLVM 20, alternate",
+    stringType(
+      alternateLong,
+      [
+        ["__data_", array(char, 23), 0],
+        ["__size_", byte, 23, [184, 7]],
+        ["__is_long_", byte, 23, [191, 1]],
+      ],
+      "__rep_",
+    ),
+    [...new TextEncoder().encode("hello"), ...new Array(18).fill(0), 5],
+    (at) => [at, 30, 1n << 63n | 32n],
+  ],
+];
+
+for (const [name, type, short, long] of strings) {
+  Deno.test(`libc++'s std::string ${name}: short, long, damaged`, () => {
+    const block = new Block();
+    block.bytes.set(short);
+    assertEquals(block.value(type).summary, '"hello"');
+    const at = block.text(0x100, "thirty characters of a string.");
+    block.words(0, ...long(at));
+    assertEquals(block.value(type).summary, '"thirty characters of a string."');
+    block.words(0, ...long(0xdead_0000n));
+    assertEquals(block.value(type).summary, "damaged: unreadable at 0xdead0000");
+    block.bytes.fill(0xff, 0, 24);
+    assert(block.value(type).summary?.startsWith("damaged: "), `${block.value(type).summary}`);
+  });
+}
+
+const vector = struct("std::__1::vector<int, std::__1::allocator<int> >", 24, [
+  ["__begin_", pointer(int), 0],
+  ["__end_", pointer(int), 8],
+], [int]);
+
+Deno.test("a vector: its elements, and what it cannot hold", () => {
+  const block = new Block();
+  const at = block.ints(0x100, 1, 2, 3);
+  block.words(0, at, at + 12n);
+  const value = block.value(vector);
+  assertEquals([value.summary, value.children().map(({ text }) => text)], ["size=3", [
+    "1",
+    "2",
+    "3",
+  ]]);
+  const cases: [start: bigint, end: bigint, summary: string][] = [
+    [at + 12n, at, "damaged: it ends before it begins"],
+    [at, at + 13n, "damaged: it ends before it begins"],
+    [0x5000_0000n, 0x5000_0100n, "damaged: unreadable at 0x50000000"],
+    [at, at + 0x4_0000_0000n, "damaged: unreadable at 0x4000100ff"],
+    [0n, 0n, "size=0"],
+  ];
+  for (const [start, end, summary] of cases) {
+    block.words(0, start, end);
+    assertEquals(block.value(vector).summary, summary);
+  }
+});
+
+/** A list of ints in the layouts of each release: the size in a compressed pair, or by itself. */
+function listType(size: Type): Type {
+  const node = struct("std::__1::__list_node_base<int, void *>", 16, [
+    ["__prev_", pointer(word), 0],
+    ["__next_", pointer(word), 8],
+  ]);
+  const name = size === word ? "__size_" : "__size_alloc_";
+  return struct("std::__1::list<int, std::__1::allocator<int> >", 24, [
+    ["__end_", node, 0],
+    [name, size, 16],
+  ], [int]);
+}
+
+Deno.test("a list: its nodes, with its size in a pair or not; loops, ends and wild sizes", () => {
+  for (const size of [word, pairOf(word, "__first_"), pairOf(word, "__value_")]) {
+    const block = new Block();
+    const [first, second] = [0x10100n, 0x10200n];
+    block.words(0, second, first, 2);
+    block.words(0x100, 0x10000n, second, 41);
+    block.words(0x200, first, 0x10000n, 42);
+    const value = block.value(listType(size));
+    assertEquals([value.summary, value.children().map(({ text }) => text)], ["size=2", [
+      "41",
+      "42",
+    ]]);
+    block.words(16, 5);
+    const longer = block.value(listType(size)).children();
+    assertEquals(longer.map(({ text, unavailable }) => text ?? unavailable), [
+      "41",
+      "42",
+      "damaged: it ends after 2 of 5 elements",
+    ]);
+    block.words(0x208, first);
+    assertEquals(
+      block.value(listType(size)).children().at(-1)?.unavailable,
+      "damaged: it loops after 2 of 5 elements",
+    );
+    block.words(16, 1n << 60n);
+    assertEquals(block.value(listType(size)).summary, `damaged: ${1n << 60n} elements`);
+  }
+});
+
+/** A set of ints: a tree whose size is in a pair or by itself. */
+function setType(size: Type): Type {
+  const tree = struct("std::__1::__tree<int>", 24, [
+    ["__begin_node_", pointer(word), 0],
+    [size === word ? "__size_" : "__pair3_", size, 16],
+  ]);
+  const name = "std::__1::set<int, std::__1::less<int>, std::__1::allocator<int> >";
+  return struct(name, 24, [["__tree_", tree, 0]], [int]);
+}
+
+Deno.test("a set: in order, in each layout; a tree that is none ends", () => {
+  for (const size of [word, pairOf(word, "__value_")]) {
+    const block = new Block();
+    // Nodes are left, right, parent, colour and value; the end node has the root at its left.
+    const [root, left, right, end] = [0x10100n, 0x10200n, 0x10300n, 0x10008n];
+    block.words(0, left, root, 3);
+    block.words(0x100, left, right, end);
+    block.ints(0x11c, 20);
+    block.words(0x200, 0, 0, root);
+    block.ints(0x21c, 10);
+    block.words(0x300, 0, 0, root);
+    block.ints(0x31c, 30);
+    const value = block.value(setType(size));
+    assertEquals(value.children().map(({ text }) => text), ["10", "20", "30"]);
+    block.words(0x308, right);
+    const bad = block.value(setType(size)).children();
+    assert(bad.length <= 4);
+  }
+});
+
+Deno.test("a unique_ptr in a pair and without", () => {
+  for (
+    const held of [pointer(int), pairOf(pointer(int), "__first_"), pairOf(pointer(int), "__value_")]
+  ) {
+    const type = struct("std::__1::unique_ptr<int, D>", 8, [["__ptr_", held, 0]], [int]);
+    const block = new Block();
+    block.words(0, block.ints(0x100, 17));
+    const value = block.value(type);
+    assertEquals([value.summary, value.child("object")?.text], ["17", "17"]);
+    block.words(0, 0);
+    assertEquals(block.value(type).summary, "nullptr");
+    block.words(0, 0xdead_0000n);
+    assertEquals(block.value(type).summary, "ptr = 0x00000000dead0000");
+  }
+});
+
+Deno.test("C strings: cut at the limit, ended by unreadable memory, wild", () => {
+  const block = new Block();
+  block.words(0, block.text(0x100, `${"x".repeat(600)}\0`));
+  assertEquals(block.value(pointer(char)).summary, `"${"x".repeat(512)}"...`);
+  block.words(0, block.text(block.bytes.length - 3, "end"));
+  assertEquals(block.value(pointer(char)).summary, '"end"...');
+  block.words(0, 0xdead_0000n);
+  assertEquals(block.value(pointer(char)).summary, null);
+  block.text(0x40, 'a"\\\n\x01\x7f\u00e9\0');
+  block.bytes.set([0xc3, 0x28, 0xff, 0], 0x60);
+  assertEquals(block.value(array(char, 16), 0x10040n).summary, '"a\\"\\\\\\n\\x01\\x7fé"');
+  assertEquals(block.value(array(char, 4), 0x10060n).summary, '"\\xc3(\\xff"');
+});
+
+Deno.test("any bytes in any container: no error, few reads, bounded time", () => {
+  const pair = struct("std::pair<const int, int>", 8, [["first", int, 0], ["second", int, 4]], [
+    int,
+    int,
+  ]);
+  const allocator = struct("std::allocator<T>", 1, [], [pair]);
+  const nodePointer = struct("node", 16, [["__next_", pointer(word), 0]]);
+  const table = struct("table", 40, [["__p1_", pairOf(nodePointer, "__value_"), 0], [
+    "__p2_",
+    pairOf(word, "__value_"),
+    24,
+  ]]);
+  const types: Type[] = [
+    ...strings.map(([, type]) => type),
+    vector,
+    listType(word),
+    setType(word),
+    struct(
+      "std::__1::map<int, int, L, A>",
+      24,
+      setType(word).members!.map(({ name, type, offset }) => [name, type, offset] as const),
+      [int, int, int, allocator],
+    ),
+    struct("std::__1::unordered_map<int, int, H, E, A>", 40, [["__table_", table, 0]], [
+      ...[int, int, int, int, allocator],
+    ]),
+    struct("std::__1::deque<int, A>", 48, [
+      ["__map_", struct("split", 32, [["__begin_", pointer(word), 0]]), 0],
+      ["__start_", word, 32],
+      ["__size_", word, 40],
+    ], [int]),
+    struct("std::__1::forward_list<int, A>", 8, [["__before_begin_", nodePointer, 0]], [int]),
+    struct(
+      "std::__1::vector<bool, A>",
+      24,
+      [["__begin_", pointer(word), 0], ["__size_", word, 8]],
+      [
+        base("bool", "boolean", 1),
+      ],
+    ),
+    pointer(char),
+    array(char, 64),
+  ];
+  let seed = 99;
+  const random = (limit: number) => (seed = Math.imul(seed, 1664525) + 1013904223 >>> 0) % limit;
+  const look = (value: Value, depth: number): void => {
+    void value.summary;
+    void value.childCount;
+    if (depth > 0) { for (const child of value.children(0, 8)) look(child, depth - 1); }
+  };
+  const started = performance.now();
+  for (let round = 0; round < 1500; round++) {
+    const block = new Block(0x400);
+    for (let at = 0; at < 0x400; at += 8) {
+      // Pointers into the block, small numbers and noise.
+      const kind = random(4);
+      block.words(
+        at,
+        kind < 2 ? 0x10000 + 8 * random(128) : kind === 2 ? random(9) : random(2 ** 31),
+      );
+    }
+    const type = types[random(types.length)];
+    look(block.value(type), 2);
+    assert(block.reads < 50_000, `${type.name}: ${block.reads} reads`);
+  }
+  assert(performance.now() - started < 30_000);
+});
+
+Deno.test("names of C++ types in short", () => {
+  const names: [long: string, short: string][] = [
+    ["std::__1::vector<int, std::__1::allocator<int> >", "std::vector<int>"],
+    [
+      "std::__1::map<std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >, int, " +
+      "std::__1::less<std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> > >, " +
+      "std::__1::allocator<std::__1::pair<const std::__1::basic_string<char, std::__1::char_traits<char>, " +
+      "std::__1::allocator<char> >, int> > >",
+      "std::map<std::string, int>",
+    ],
+    ["std::__1::unique_ptr<Point, std::__1::default_delete<Point> > *", "std::unique_ptr<Point> *"],
+    ["std::__1::function<int (int, char)>", "std::function<int (int, char)>"],
+    ["std::__1::array<short, 3UL>", "std::array<short, 3UL>"],
+    ["Mine<std::__1::allocator<int> >", "Mine<std::allocator<int>>"],
+    ["std::vector<int, Pool<int> >", "std::vector<int, Pool<int>>"],
+    ["std::__1::basic_string<char16_t, A>", "std::basic_string<char16_t, A>"],
+    ["int", "int"],
+    ["std::broken<", "std::broken<"],
+  ];
+  for (const [long, short] of names) assertEquals(shortTypeName(long), short);
+});

@@ -1,0 +1,19 @@
+#![crate_type = "lib"]
+pub enum Shape { Circle(f64), Rectangle { width: f64, height: f64 }, Empty, Named(&'static str) }
+#[no_mangle] pub static TEXT: &str = "grüß";
+#[no_mangle] pub static EMPTY: &str = "";
+#[no_mangle] pub static SLICE: &[i32] = &[1, 2, 3];
+#[no_mangle] pub static SOME: Option<u32> = Some(5);
+#[no_mangle] pub static NONE: Option<u32> = None;
+#[no_mangle] pub static REFERENCE: Option<&u32> = Some(&7);
+#[no_mangle] pub static NO_REFERENCE: Option<&u32> = None;
+#[no_mangle] pub static CIRCLE: Shape = Shape::Circle(1.5);
+#[no_mangle] pub static RECTANGLE: Shape = Shape::Rectangle { width: 2.0, height: 3.0 };
+#[no_mangle] pub static NOTHING: Shape = Shape::Empty;
+#[no_mangle] pub static NAMED: Shape = Shape::Named("square");
+#[no_mangle] pub static OK: Result<u8, &str> = Ok(9);
+#[no_mangle] pub static ERR: Result<u8, &str> = Err("bad");
+#[no_mangle] pub static NO_STRING: String = String::new();
+#[no_mangle] pub static NO_VEC: Vec<u16> = Vec::new();
+#[no_mangle] pub static TUPLE: (i32, char) = (3, 'x');
+#[no_mangle] pub static ORDER: core::cmp::Ordering = core::cmp::Ordering::Less;

@@ -1,0 +1,161 @@
+/** Values of Rust and Go programs, as their sources have them: globals that the compilers initialise, read
+ * from what their linkers wrote. */
+
+import { assert, assertEquals } from "@std/assert";
+import { archs } from "../../lib/arch/mod.ts";
+import { Image } from "../../lib/macho/mod.ts";
+import { globals, type Value } from "../../lib/target/variables.ts";
+import { openCore, type Target } from "../../mod.ts";
+import { buildCore } from "../lib/target/core_builder.ts";
+
+const sources = new URL("formatters/", import.meta.url).pathname;
+
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd, env })
+    .output();
+  assert(success, `${command} ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
+}
+
+/** A core of a process that has just been loaded, at the addresses that a file was linked for. */
+async function coreOf(path: string): Promise<Uint8Array> {
+  const bytes = await Deno.readFile(path);
+  const image = Image.fromFile(bytes, path);
+  const page = 4096;
+  const mapped = image.segments.filter(({ name, size }) => name !== "__PAGEZERO" && size > 0);
+  const regions = mapped.map(
+    ({ name, vmAddress, size, fileOffset, fileSize, initialProtection }) => {
+      const content = new Uint8Array(Math.ceil(size / page) * page);
+      content.set(bytes.subarray(fileOffset, fileOffset + fileSize));
+      return {
+        address: vmAddress,
+        bytes: content,
+        protection: initialProtection,
+        segment: { image: image.name, name },
+      };
+    },
+  );
+  return buildCore({
+    arch: archs.x86_64,
+    cpuSubtype: 3,
+    threads: [{ id: 1n, name: "", state: new Uint8Array(archs.x86_64.threadState.size) }],
+    regions,
+    images: [{
+      ...{ path, uuid: image.uuid, loadAddress: regions[0].address, slide: null, executing: null },
+      segments: regions.map(({ address, segment: { name } }) => ({ name, address })),
+    }],
+  });
+}
+
+/** A value and its children: `text`, or `[text, …children]`. */
+type Shown = string | readonly [string, ...Shown[]];
+
+function shown(value: Value): Shown {
+  const text = [value.text, value.summary].filter((part) => part !== null).join(" ");
+  const children = value.type.kind === "pointer" ? [] : value.children(0, 8);
+  return children.length === 0 ? text : [text, ...children.map(shown)];
+}
+
+async function compare(path: string, expected: Readonly<Record<string, Shown>>): Promise<void> {
+  const file = `${path}.core`;
+  await Deno.writeFile(file, await coreOf(path));
+  using core: Target = openCore(file);
+  const [image] = core.images;
+  const found = Object.fromEntries(
+    Object.keys(expected).map((name) => {
+      const [variable] = globals(core, image, name);
+      return [name, variable === undefined ? "missing" : shown(variable)];
+    }),
+  );
+  assertEquals(found, expected);
+}
+
+async function isThere(command: string): Promise<boolean> {
+  return await new Deno.Command(command, { args: ["version"], stdout: "null", stderr: "null" })
+    .output().then(() => true, () => false);
+}
+
+Deno.test({
+  name: "Rust: strings, slices, enums and tuples as the source has them",
+  ignore: !await isThere("rustc"),
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      await run("rustc", [
+        ...["--edition", "2021", "-g", "-C", "panic=abort", "-C", "codegen-units=1"],
+        ...["--emit=llvm-ir", `${sources}values.rs`, "-o", "values.ll"],
+      ], directory);
+      // There is no standard library for macOS here: the code of the host's is made for it.
+      const text = (await Deno.readTextFile(`${directory}/values.ll`))
+        .replace('"e-m:e-', '"e-m:o-')
+        .replace(/^target triple.*$/m, 'target triple = "x86_64-apple-macosx11.0.0"')
+        .replaceAll(/^\$.* = comdat any\n/gm, "")
+        .replaceAll(/, comdat(?:\([^)]*\))?/g, "");
+      await Deno.writeTextFile(`${directory}/values.ll`, text);
+      await run(
+        "clang-19",
+        ["-target", "x86_64-apple-macos11", "-c", "values.ll", "-o", "values.o"],
+        directory,
+      );
+      await run("ld64.lld-19", [
+        ...["-dylib", "-arch", "x86_64", "-platform_version", "macos", "11.0", "11.0"],
+        ...["-image_base", "0x100000000", "-undefined", "dynamic_lookup"],
+        ...["-o", "values.dylib", "values.o"],
+        new URL("../fixtures/sdk/libSystem.tbd", import.meta.url).pathname,
+      ], directory);
+      await run("/usr/lib/llvm-19/bin/dsymutil", ["-q", "values.dylib"], directory);
+      await compare(`${directory}/values.dylib`, {
+        TEXT: '"grüß"',
+        EMPTY: '""',
+        SLICE: ["size=3", "1", "2", "3"],
+        SOME: ["Some(5)", ["", "5"]],
+        NONE: ["None", ""],
+        CIRCLE: ["Circle(1.5)", ["", "1.5"]],
+        RECTANGLE: ["Rectangle { width: 2, height: 3 }", ["", "2", "3"]],
+        NOTHING: ["Empty", ""],
+        NAMED: ['Named("square")', ["", '"square"']],
+        OK: ["Ok(9)", ["", "9"]],
+        ERR: ['Err("bad")', ["", '"bad"']],
+        NO_STRING: '""',
+        NO_VEC: "size=0",
+        TUPLE: ["", "3", "U'x'"],
+      });
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "Go: strings, slices, maps, interfaces and structs as the source has them",
+  ignore: !await isThere("go"),
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      await Deno.copyFile(`${sources}values.go`, `${directory}/main.go`);
+      await run(
+        "go",
+        ["build", "-gcflags=all=-N -l", "-ldflags=-compressdwarf=false", "-o", "values", "main.go"],
+        directory,
+        { GOOS: "darwin", GOARCH: "amd64", CGO_ENABLED: "0", GO111MODULE: "off" },
+      );
+      await compare(`${directory}/values`, {
+        "main.Text": '"grüß"',
+        "main.Empty": '""',
+        "main.Numbers": ["len=3 cap=3", "1", "2", "3"],
+        "main.Words": ["len=2 cap=2", '"one"', '"two"'],
+        "main.None": "len=0 cap=0",
+        "main.Nested": ["", "1", "2", '"here"'],
+        "main.Ages": "0x0000000000000000 nil",
+        "main.Reader": "nil",
+        "main.Array": ["", "7", "8", "9"],
+      });
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
