@@ -6,7 +6,7 @@ import { MachError, MemoryReadError, TargetGoneError } from "../../lib/errors.ts
 import { escape } from "../../lib/escape.ts";
 import { type ByteStream, RemoteError, RemoteTarget } from "../../lib/remote/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
-import { ScriptedStub } from "../lib/remote/scripted_stub.ts";
+import { packet, ScriptedStub } from "../lib/remote/scripted_stub.ts";
 import { resignMst } from "../lib/symbols/mst_resign.ts";
 import { hostileCrash, hostileIps } from "./hostile.ts";
 import { mutate } from "./mutate.ts";
@@ -288,41 +288,6 @@ const variables: Reader = {
   },
 };
 
-const manners = ["debugserver", "gdbserver", "qemu"] as const;
-
-/** The file says which of a stub's packets are damaged, and how: its bytes seed the generator. */
-const packets: Reader = {
-  name: "packets",
-  kind: "binary",
-  seeds: () => Promise.resolve([Uint8Array.from({ length: 64 }, (_, index) => index * 37)]),
-  async *read(bytes) {
-    const { RemoteError, RemoteTarget } = await import("../../lib/remote/mod.ts");
-    const { packet, ScriptedStub } = await import("../lib/remote/scripted_stub.ts");
-    const { safeJson } = await import("../../lib/escape.ts");
-    const { threadsJson } = await import("../../repl/view/json.ts");
-    const seed = bytes.reduce((sum, byte) => Math.imul(sum, 31) + byte | 0, bytes.length);
-    const random = new Random(seed);
-    const stub = new ScriptedStub(random.pick(manners), random.pick(["arm64", "armv7"] as const));
-    const [rarity, from] = [1 + random.below(30), random.below(20)];
-    stub.damage = (framed, nth) => {
-      if (nth < from || random.below(rarity) !== 0) return framed;
-      const body = framed.subarray(1, -3);
-      const damaged = mutate(random, random.pick(["binary", "text"] as const), [body, framed]);
-      // With a checksum that fits, or as it comes.
-      return random.below(4) > 0 ? packet(damaged.subarray(0, 1 << 16)) : damaged;
-    };
-    try {
-      using target = new RemoteTarget(stub, { files: noFiles });
-      yield* target.warnings.map((text) => safeJson(text));
-      using _pause = target.pause();
-      yield safeJson(threadsJson(target, target.threads, 100));
-    } catch (error) {
-      if (!(error instanceof RemoteError)) throw error;
-      yield safeJson(error.message);
-    }
-  },
-};
-
 const names = [
   ...["$s4main3AppV4bodyQrvp", "$sSaySiGD", "_TtC4main3App", "_T04main3fooyyF"],
   ...[`_Z${"N".repeat(400)}1a`, `$s4main${"Say".repeat(400)}Si`, `_ZN${"3foo".repeat(3000)}Ev`],
@@ -401,7 +366,7 @@ function* useRemote(stream: ByteStream): Generator<string> {
 
 /** What scripted stubs send when they are used so. */
 function transcripts(): Uint8Array[] {
-  return (["debugserver", "gdbserver", "qemu"] as const).map((manners) => {
+  return manners.map((manners) => {
     const stub = new ScriptedStub(manners, "armv7");
     const sent: Uint8Array[] = [];
     const { transfer } = stub;
@@ -434,24 +399,52 @@ function resignPackets(bytes: Uint8Array): void {
   }
 }
 
+const manners = ["debugserver", "gdbserver", "qemu"] as const;
+
+/** As {@linkcode useRemote}; what a stub does wrong is an error of ours. */
+function* tryRemote(stream: ByteStream): Generator<string> {
+  try {
+    yield* useRemote(stream);
+  } catch (error) {
+    const isTyped = error instanceof RemoteError || error instanceof TargetGoneError ||
+      error instanceof MachError || error instanceof MemoryReadError;
+    if (!isTyped) throw error;
+    yield escape(error.message);
+  }
+}
+
 const gdbPackets: Reader = {
   name: "gdb-packets",
   kind: "binary",
   seeds: () => Promise.resolve(transcripts()),
   resign: resignPackets,
-  *read(bytes) {
-    try {
-      yield* useRemote(playback(bytes));
-    } catch (error) {
-      const isTyped = error instanceof RemoteError || error instanceof TargetGoneError ||
-        error instanceof MachError || error instanceof MemoryReadError;
-      if (!isTyped) throw error;
-    }
+  read: (bytes) => tryRemote(playback(bytes)),
+};
+
+/** A stub that goes on answering after a damaged packet. The file says which packets are damaged, and how: its
+ * bytes seed the generator. */
+const gdbStub: Reader = {
+  name: "gdb-stub",
+  kind: "binary",
+  seeds: () => Promise.resolve([Uint8Array.from({ length: 64 }, (_, index) => index * 37)]),
+  read(bytes) {
+    const seed = bytes.reduce((sum, byte) => Math.imul(sum, 31) + byte | 0, bytes.length);
+    const random = new Random(seed);
+    const stub = new ScriptedStub(random.pick(manners), random.pick(["arm64", "armv7"] as const));
+    const [rarity, from] = [1 + random.below(30), random.below(20)];
+    stub.damage = (framed, nth) => {
+      if (nth < from || random.below(rarity) !== 0) return framed;
+      const body = framed.subarray(1, -3);
+      const damaged = mutate(random, random.pick(["binary", "text"] as const), [body, framed]);
+      // With a checksum that fits, or as it comes.
+      return random.below(4) > 0 ? packet(damaged.subarray(0, 1 << 16)) : damaged;
+    };
+    return tryRemote(stub);
   },
 };
 
 /** All readers. */
 export const readers: readonly Reader[] = [
-  ...[image, dsym, variables, mst, remote, core, crash, stackshot, packets, demangler, prompt],
-  gdbPackets,
+  ...[image, dsym, variables, mst, remote, core, crash, stackshot, demangler, prompt],
+  ...[gdbPackets, gdbStub],
 ];
