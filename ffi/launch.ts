@@ -1,4 +1,5 @@
 /** Starts programs. */
+import { type ArchName, archs } from "../lib/arch/mod.ts";
 import { FormatError } from "../lib/errors.ts";
 import { loaderPath } from "./library.ts";
 
@@ -51,8 +52,11 @@ export interface Launched {
   ended(): string | undefined;
 }
 
-/** The architectures that the Mach-O loader runs on Linux, by `CPU_TYPE_*`. */
-const loaders: Readonly<Record<number, "i386" | "x86_64">> = { 7: "i386", 0x01000007: "x86_64" };
+/** The architectures that the Mach-O loader runs on Linux, the machine's own first. */
+const loaders: Readonly<Record<typeof Deno.build.arch, readonly ArchName[]>> = {
+  x86_64: ["x86_64", "i386"],
+  aarch64: ["arm64", "armv7"],
+};
 
 /** Starts a program. On Linux the Mach-O loader runs Mach-O programs. The program keeps running when this
  * process ends, unless {@linkcode LaunchOptions.killOnExit} is set.
@@ -72,18 +76,19 @@ export async function launchProcess(
   if (Deno.build.os === "linux") {
     const cpuTypes = await machOCpuTypes(program);
     if (cpuTypes.length > 0) {
-      const arch = cpuTypes.map((type) => loaders[type]).find((name) => name !== undefined);
-      if (arch === undefined || Deno.build.arch !== "x86_64") {
+      const names = loaders[Deno.build.arch];
+      const arch = names.find((name) => cpuTypes.includes(archs[name].cpuType));
+      if (arch === undefined) {
         throw new FormatError(
           program,
           4,
-          "an x86_64 or i386 program, which an x86_64 Linux can run",
+          `an ${names.join(" or ")} program, which this Linux can run`,
         );
       }
       args.unshift(program);
       file = await loaderPath(arch);
       hasDyld = true;
-      inserts = isStrict() && arch === "x86_64"; // the library has no i386 slice
+      inserts = isStrict() && arch === names[0]; // the library has no 32-bit slices
     }
   }
   const loads = file !== program;
@@ -162,7 +167,7 @@ function isStrict(): boolean {
   return state === "granted" && Deno.env.get(variable) === "1";
 }
 
-/** The CPU types in a Mach-O file's headers, highest first; empty for other files.
+/** The CPU types in a Mach-O file's headers; empty for other files.
  * Formats: `<mach-o/loader.h>`, `<mach-o/fat.h>`. */
 async function machOCpuTypes(path: string): Promise<number[]> {
   // Opening a FIFO would wait for somebody to write into it; starting it will say that it is none.
@@ -185,5 +190,5 @@ async function machOCpuTypes(path: string): Promise<number[]> {
   ) {
     types.push(view.getUint32(at));
   }
-  return types.sort((a, b) => b - a);
+  return types;
 }

@@ -13,6 +13,7 @@ import { cacheDirectory } from "./user_folders.ts";
 import { files } from "./files.ts";
 import { libraries, type Prebuilt } from "./prebuilt/manifest.ts";
 import { sha256 } from "./sha256.ts";
+import type { ArchName } from "../lib/arch/mod.ts";
 
 /** The Deno flags that this module needs, for messages. */
 const flags = "--allow-ffi --allow-read --allow-write --allow-env --allow-sys=uid (or -A)";
@@ -169,6 +170,8 @@ const modules: Readonly<Record<string, () => Promise<{ readonly default: string 
   "linux-aarch64": () => import("./prebuilt/linux-aarch64.ts"),
   "loader-x86_64": () => import("./prebuilt/loader-x86_64.ts"),
   "loader-i386": () => import("./prebuilt/loader-i386.ts"),
+  "loader-arm64": () => import("./prebuilt/loader-arm64.ts"),
+  "loader-armv7": () => import("./prebuilt/loader-armv7.ts"),
 };
 
 /** Decompresses an embedded file. */
@@ -240,7 +243,7 @@ export function libraryPath(library?: string): string {
  *
  * @param arch of the programs
  */
-export function loaderPath(arch: "i386" | "x86_64"): Promise<string> {
+export function loaderPath(arch: ArchName): Promise<string> {
   return embeddedPath(`loader-${arch}`);
 }
 

@@ -122,7 +122,7 @@ async function sourcesHash(sources: readonly string[]): Promise<string> {
 }
 
 /** A shared library for Linux from the shim and the Mach calls over Linux's own. */
-async function buildLinux(
+export async function buildLinux(
   compiler: string,
   output: string,
   extra: readonly string[] = [],
@@ -139,13 +139,35 @@ async function buildLinux(
   ]);
 }
 
-/** The Mach-O loader. What its flags are for is said in its main.c. On x86_64 it rests on the host's C
- * library, on i386 on the kernel alone, so that no 32-bit C library is needed. */
-async function buildLoader(arch: "x86_64" | "i386", output: string): Promise<void> {
-  const other = arch === "x86_64" ? "host_bare.c" : "host_glibc.c";
-  const bare = ["-Os", "-fno-pie", "-no-pie", "-ffreestanding", "-fno-stack-protector"]
-    .concat("-nostdlib", "-static", "-ffunction-sections", "-Wl,--gc-sections");
-  await run(arch === "x86_64" ? "x86_64-linux-gnu-gcc" : "i686-linux-gnu-gcc", [
+/** The architectures whose programs the Mach-O loader runs. */
+type LoaderArch = "x86_64" | "i386" | "arm64" | "armv7";
+
+/** What the loaders that rest on the kernel alone are built with. */
+const bare = ["-Os", "-fno-pie", "-ffreestanding", "-fno-stack-protector"]
+  .concat("-nostdlib", "-static", "-ffunction-sections", "-Wl,--gc-sections");
+
+/** The compiler of each loader, and its own flags. */
+const loaderCompilers: Readonly<Record<LoaderArch, readonly [string, ...string[]]>> = {
+  x86_64: ["x86_64-linux-gnu-gcc", "-O2", "-fPIE", "-pie", "-pthread"],
+  i386: ["i686-linux-gnu-gcc", ...bare, "-no-pie"],
+  arm64: ["aarch64-linux-gnu-gcc", ...bare, "-no-pie", "-mno-outline-atomics"],
+  armv7: [
+    "clang-19",
+    ...["--target=arm-linux-gnueabihf", "-march=armv7-a", "-mthumb", "-ffixed-r9"],
+    ...["--ld-path=/usr/bin/arm-linux-gnueabihf-ld", ...bare],
+  ],
+};
+
+/** Builds the Mach-O loader. What its flags are for is said in its main.c. On x86_64 it rests on the
+ * host's C library, elsewhere on the kernel alone.
+ *
+ * @param strip without symbols
+ */
+export async function buildLoader(arch: LoaderArch, output: string, strip = true): Promise<void> {
+  const isBare = arch !== "x86_64";
+  const other = isBare ? "host_glibc.c" : "host_bare.c";
+  const [compiler, ...own] = loaderCompilers[arch];
+  await run(compiler, [
     "-std=gnu11",
     "-Wall",
     "-Wextra",
@@ -156,13 +178,13 @@ async function buildLoader(arch: "x86_64" | "i386", output: string): Promise<voi
     "-fno-optimize-sibling-calls",
     `-ffile-prefix-map=${root}=`,
     "-Wl,--build-id=none",
-    "-s",
-    ...arch === "x86_64" ? ["-O2", "-fPIE", "-pie", "-pthread"] : bare,
+    ...strip ? ["-s"] : [],
+    ...own,
     "-o",
     output,
     ...(await cFiles(loaderSources)).filter((file) => !file.endsWith(`/${other}`)),
     `${root}${loaderSources}/entry.S`,
-    arch === "x86_64" ? "-ldl" : "-lgcc",
+    ...isBare ? [`${root}${loaderSources}/bare.S`, "-lgcc"] : ["-ldl"],
   ]);
 }
 
@@ -279,6 +301,8 @@ const shimSources = [
   "ffi/shim/darwin",
 ];
 
+const linuxSources = [...shimSources, "ffi/shim/glibc.h", "ffi/shim/linux"];
+
 const products: readonly Product[] = [
   {
     key: "darwin",
@@ -307,31 +331,24 @@ const products: readonly Product[] = [
   {
     key: "linux-x86_64",
     file: "libmachpause.so",
-    sources: [...shimSources, "ffi/shim/glibc.h", "ffi/shim/linux"],
+    sources: [...linuxSources, "ffi/shim/linux/x86"],
     tools: ["x86_64-linux-gnu-gcc"],
     build: (output) => buildLinux("x86_64-linux-gnu-gcc", output, ["-include", oldGlibc]),
   },
   {
     key: "linux-aarch64",
     file: "libmachpause.so",
-    sources: [...shimSources, "ffi/shim/glibc.h", "ffi/shim/linux"],
+    sources: [...linuxSources, "ffi/shim/linux/arm"],
     tools: ["aarch64-linux-gnu-gcc"],
     build: (output) => buildLinux("aarch64-linux-gnu-gcc", output, ["-include", oldGlibc]),
   },
-  {
-    key: "loader-x86_64",
+  ...(["x86_64", "i386", "arm64", "armv7"] as const).map((arch) => ({
+    key: `loader-${arch}`,
     file: "macho-loader",
-    sources: [loaderSources],
-    tools: ["x86_64-linux-gnu-gcc"],
-    build: (output) => buildLoader("x86_64", output),
-  },
-  {
-    key: "loader-i386",
-    file: "macho-loader",
-    sources: [loaderSources],
-    tools: ["i686-linux-gnu-gcc"],
-    build: (output) => buildLoader("i386", output),
-  },
+    sources: [loaderSources, `${loaderSources}/${arch}`],
+    tools: [loaderCompilers[arch][0], ...arch === "armv7" ? ["arm-linux-gnueabihf-ld"] : []],
+    build: (output: string) => buildLoader(arch, output),
+  })),
 ];
 
 /** What a library shows to the linker: a line for each export and import. The glibc version that an

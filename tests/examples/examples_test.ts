@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { launch, type LiveTarget } from "../../mod.ts";
 import { root } from "../repl/terminal.ts";
-import { hasLoader } from "../machine.ts";
+import { hasX86Loader } from "../machine.ts";
 
 const examples = new URL("examples/", root);
 
@@ -51,7 +51,7 @@ async function start(name: keyof typeof programs): Promise<LiveTarget> {
 
 Deno.test({
   name: "every example prints what its header shows",
-  ignore: !hasLoader,
+  ignore: !hasX86Loader,
   async fn(test) {
     const directory = await Deno.makeTempDir();
     const targets: Partial<Record<string, LiveTarget>> = {};

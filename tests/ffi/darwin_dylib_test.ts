@@ -3,11 +3,12 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { openKernel } from "../../ffi/mod.ts";
 import { symbols } from "../../ffi/native.ts";
+import { archs, readRegister } from "../../lib/arch/mod.ts";
 import { MachError } from "../../lib/errors.ts";
 import { contractTests } from "./contract.ts";
 import { buildEmbedded, functionNames } from "./darwin_dylib/build.ts";
 import { buildDirectory } from "./program.ts";
-import { hasLoader } from "../machine.ts";
+import { hasLoader, ownArch, testPrograms } from "../machine.ts";
 
 Deno.test("the binding has the functions of machpause.h, all of them", () => {
   assertEquals(Object.keys(symbols).sort(), functionNames().sort());
@@ -16,6 +17,7 @@ Deno.test("the binding has the functions of machpause.h, all of them", () => {
 if (hasLoader) {
   let library: Promise<string> | undefined;
   const build = async () => {
+    if (testPrograms !== undefined) return `${testPrograms}/darwin/libembedded.so`;
     const directory = `${await buildDirectory()}/darwin`;
     await Deno.mkdir(directory, { recursive: true });
     return await buildEmbedded(directory);
@@ -26,11 +28,11 @@ if (hasLoader) {
 
   Deno.test("the code of the Darwin dylib is what runs", async () => {
     const kernel = openKernel({ library: await path() });
-    const own = kernel.snapshotSelf({ stateSize: 168, maxStack: 4096 });
+    const { pc, threadState } = archs[ownArch];
+    const own = kernel.snapshotSelf({ stateSize: threadState.size, maxStack: 4096 });
     // The one thread that ran: its pc is in mp_snapshot_self() itself.
-    const pcs = own.threads.map(({ state }) =>
-      new DataView(state.buffer, state.byteOffset).getBigUint64(128, true)
-    );
+    const pcs = own.threads.filter(({ state }) => state.length > 0)
+      .map(({ state }) => readRegister(state, pc));
     const regions = kernel.vmRegions(kernel.taskSelf(), 0n, 100_000, true);
     const code = regions.filter((region) =>
       region.path.endsWith("/libmachpause.dylib") && (region.protection & 4) !== 0

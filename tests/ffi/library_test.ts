@@ -216,7 +216,7 @@ Deno.test({
   fn: () =>
     withCache(async (cache) => {
       const script = `import { loaderPath } from ${JSON.stringify(library)};
-for (const arch of ["x86_64", "i386"]) console.log(await loaderPath(arch));`;
+for (const arch of ["x86_64", "i386", "arm64", "armv7"]) console.log(await loaderPath(arch));`;
       const { stdout, stderr } = await run(script, cache);
       assertEquals(stderr, "");
       for (const path of stdout.split("\n")) {

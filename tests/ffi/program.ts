@@ -1,23 +1,54 @@
 /** Starts the C programs in `programs/`, compiled once for each run of the tests. */
 
+import { ownArch, testPrograms } from "../machine.ts";
+
 const sources = new URL("./programs/", import.meta.url).pathname;
 
 let directory: Promise<string> | undefined;
 
-async function compile(): Promise<string> {
-  const output = await Deno.makeTempDir({ prefix: "machpause-ffi-" });
-  await Deno.chmod(output, 0o755);
-  globalThis.addEventListener("unload", () => Deno.removeSync(output, { recursive: true }));
-  const builds = [["target", "-O1", "-pthread"], ["debugger", "-ldl"]];
-  if (Deno.build.arch === "x86_64") {
-    builds.push(["registers32", "-m32", "-nostdlib", "-static", "-ffreestanding", "-no-pie"]);
-  }
-  for (const [name, ...flags] of builds) {
-    const args = ["-Wall", "-Wextra", "-Werror", `${sources}${name}.c`, "-o", `${output}/${name}`];
-    const { success, stderr } = await new Deno.Command("cc", { args: [...args, ...flags] })
+/** Compiles the programs.
+ *
+ * @param compiler for the machine that they are to run on
+ * @param compiler32 for its 32-bit programs, with what it must be told
+ */
+export async function compilePrograms(
+  output: string,
+  compiler: string,
+  [compiler32, registers32, ...flags32]: readonly string[],
+): Promise<void> {
+  const bare = ["-nostdlib", "-static", "-ffreestanding", "-no-pie"];
+  const builds = [
+    [compiler, "target", "target", "-O1", "-pthread"],
+    [compiler, "debugger", "debugger", "-ldl"],
+    [compiler32, registers32, "registers32", ...bare, ...flags32],
+  ];
+  for (const [command, source, name, ...flags] of builds) {
+    const args = [
+      "-Wall",
+      "-Wextra",
+      "-Werror",
+      `${sources}${source}.c`,
+      "-o",
+      `${output}/${name}`,
+    ];
+    const { success, stderr } = await new Deno.Command(command, { args: [...args, ...flags] })
       .output();
     if (!success) throw new Error(new TextDecoder().decode(stderr));
   }
+}
+
+/** The compilers of 32-bit programs, for {@linkcode compilePrograms}. */
+export const compilers32 = {
+  x86_64: ["cc", "registers32_i386", "-m32"],
+  arm64: ["arm-linux-gnueabihf-gcc", "registers32_arm"],
+} as const;
+
+async function compile(): Promise<string> {
+  if (testPrograms !== undefined) return testPrograms;
+  const output = await Deno.makeTempDir({ prefix: "machpause-ffi-" });
+  await Deno.chmod(output, 0o755);
+  globalThis.addEventListener("unload", () => Deno.removeSync(output, { recursive: true }));
+  await compilePrograms(output, "cc", compilers32[ownArch]);
   return output;
 }
 
@@ -84,7 +115,8 @@ export class Program {
 
 /** Waits until `condition` holds; fails after some seconds. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
+  const patience = testPrograms === undefined ? 1000 : 20_000;
+  for (let tries = 0; tries < patience; tries++) {
     if (condition()) return;
     await delay(5);
   }

@@ -7,21 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../darwin/mach.h"
-
-#if defined(__x86_64__)
-#define WORDS_64 27 /* struct user_regs_struct */
-#define WORDS_32 17 /* struct user_regs_struct32 */
-#else
-#define WORDS_64 34 /* struct user_pt_regs */
-#define WORDS_32 18 /* pt_regs of 32-bit Arm */
-#endif
-
-/* NT_PRSTATUS. The size that the kernel returns tells which one it is. */
-union registers {
-	uint64_t words64[WORDS_64];
-	uint32_t words32[WORDS_32];
-};
+#include "machine.h"
 
 struct thread;
 

@@ -35,6 +35,8 @@ struct thread {
 	int32_t fault;       /* the signal of the fault at which it stopped; 0: none */
 	uint64_t fault_address;
 	uint32_t registers_size;
+	int32_t fp_index; /* of the register in whose place is fp, -1: none. See machine.h. */
+	uint32_t fp;
 	union registers registers;
 };
 

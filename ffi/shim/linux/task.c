@@ -10,8 +10,15 @@
 /* Whether this process may attach to another. Opening its memory takes the same permission. */
 static kern_return_t may_attach(const struct task *task)
 {
+	char byte;
 	int memory = sys_open_at(task->directory, "mem", O_RDONLY);
 
+	/* Linux 6.1 opens this of a process without memory too, as an empty file (fs/proc/base.c,
+	 * mem_rw()). Where there is memory, address 0 is not part of it: an error. */
+	if (memory >= 0 && SYS4(SYS_pread64, memory, &byte, 1, 0) == 0) {
+		sys_close(memory);
+		return KERN_FAILURE;
+	}
 	sys_close(memory);
 	if (memory < 0)
 		return mp_result_of(memory) == KERN_RESOURCE_SHORTAGE ? KERN_RESOURCE_SHORTAGE

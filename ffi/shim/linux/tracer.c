@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 
 #include "lock.h"
 #include "procfs.h"
@@ -90,10 +89,28 @@ static bool is_fault(int32_t signal)
 		signal == SIGTRAP;
 }
 
+/* Reads the registers of a stopped thread, and the frame pointer where a system call took its register. */
+static long read_registers(struct thread *thread)
+{
+	struct iovec registers = {&thread->registers, sizeof thread->registers};
+	uint8_t site[sizeof(long)];
+	uint32_t address = 0;
+
+	long result = trace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &registers);
+	if (result < 0)
+		return result;
+	thread->registers_size = (uint32_t)registers.iov_len;
+	thread->fp_index = -1;
+	if (thread->registers_size == sizeof thread->registers.words32)
+		address = machine_call_site(thread->registers.words32);
+	if (address && trace(PTRACE_PEEKDATA, thread->tid, address, site) == 0)
+		thread->fp_index = machine_frame_pointer(thread->registers.words32, site, &thread->fp);
+	return 0;
+}
+
 static void note_stop(struct thread *thread, int status)
 {
 	int event = status >> 8;
-	struct iovec registers = {&thread->registers, sizeof thread->registers};
 
 	thread->signal = 0;
 	thread->fault = 0;
@@ -108,9 +125,8 @@ static void note_stop(struct thread *thread, int status)
 			thread->fault_address = (uint64_t)(uintptr_t)info.si_addr;
 		}
 	}
-	if (trace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &registers) < 0)
+	if (read_registers(thread) < 0)
 		return; /* it was killed: its exit follows */
-	thread->registers_size = (uint32_t)registers.iov_len;
 	thread->attachment = STOPPED;
 	thread->lingers = false;
 }
@@ -180,34 +196,7 @@ extern const char mp_seize_done[] __attribute__((visibility("hidden")));
 
 static __attribute__((noinline, noclone)) long seize(pid_t tid)
 {
-#if defined(__x86_64__)
-	register long r10 __asm__("r10") = 0;
-	long result;
-	__asm__ volatile(".globl mp_seize_call, mp_seize_done\n"
-			 ".hidden mp_seize_call, mp_seize_done\n"
-			 "mp_seize_call:\n\t"
-			 "syscall\n"
-			 "mp_seize_done:"
-			 : "=a"(result)
-			 : "0"((long)SYS_ptrace), "D"((long)PTRACE_SEIZE), "S"((long)tid), "d"(0L), "r"(r10)
-			 : "rcx", "r11", "memory");
-	return result;
-#else
-	register long x8 __asm__("x8") = SYS_ptrace;
-	register long x0 __asm__("x0") = PTRACE_SEIZE;
-	register long x1 __asm__("x1") = tid;
-	register long x2 __asm__("x2") = 0;
-	register long x3 __asm__("x3") = 0;
-	__asm__ volatile(".globl mp_seize_call, mp_seize_done\n"
-			 ".hidden mp_seize_call, mp_seize_done\n"
-			 "mp_seize_call:\n\t"
-			 "svc 0\n"
-			 "mp_seize_done:"
-			 : "+r"(x0)
-			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
-			 : "memory");
-	return x0;
-#endif
+	return machine_labelled_call(SYS_ptrace, PTRACE_SEIZE, tid, 0, 0);
 }
 
 /* Makes the PTRACE_SEIZE that this signal interrupts return -EINTR. Without this the kernel would restart
@@ -218,17 +207,8 @@ static void on_cancel(int signal, siginfo_t *info, void *context)
 
 	(void)signal;
 	(void)info;
-#if defined(__x86_64__)
-	if (machine->gregs[REG_RIP] == (greg_t)(uintptr_t)mp_seize_call) {
-		machine->gregs[REG_RAX] = -EINTR;
-		machine->gregs[REG_RIP] = (greg_t)(uintptr_t)mp_seize_done;
-	}
-#else
-	if (machine->pc == (uintptr_t)mp_seize_call) {
-		machine->regs[0] = (unsigned long long)-EINTR;
-		machine->pc = (uintptr_t)mp_seize_done;
-	}
-#endif
+	if (machine_interrupted_at(machine) == (uintptr_t)mp_seize_call)
+		machine_return(machine, (uintptr_t)mp_seize_done, -EINTR);
 }
 
 static struct tracer *tracer_for(const struct task *task)
@@ -492,8 +472,7 @@ static long set_registers(struct thread *thread, const union registers *register
 	if (result < 0)
 		return result;
 	/* The kernel does not change some bits. */
-	data = (struct iovec){&thread->registers, sizeof thread->registers};
-	return trace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &data);
+	return read_registers(thread);
 }
 
 /* Detaches from threads that stopped too late, and collects those that ended. Returns nanoseconds until it

@@ -21,9 +21,13 @@ export function functionNames(): string[] {
  *
  * @param directory where the dylib and the shared object go; both must stay for as long as it is
  * loaded
+ * @param options the compiler of the machine that loads it, and the directory's path there
  * @returns the path of the shared object
  */
-export async function buildEmbedded(directory: string): Promise<string> {
+export async function buildEmbedded(
+  directory: string,
+  { compiler = "cc", there = directory } = {},
+): Promise<string> {
   await Deno.writeFile(
     `${directory}/libmachpause.dylib`,
     gunzipSync(Buffer.from(dylib, "base64")),
@@ -31,7 +35,7 @@ export async function buildEmbedded(directory: string): Promise<string> {
   const functions = `#define FUNCTIONS(X) ${functionNames().map((name) => `X(${name})`).join(" ")}`;
   await Deno.writeTextFile(`${directory}/functions.h`, `${functions}\n`);
   const library = `${directory}/libembedded.so`;
-  const { success, stderr } = await new Deno.Command("cc", {
+  const { success, stderr } = await new Deno.Command(compiler, {
     args: [
       "-std=gnu11",
       "-O2",
@@ -44,7 +48,7 @@ export async function buildEmbedded(directory: string): Promise<string> {
       "-fno-omit-frame-pointer",
       "-mno-omit-leaf-frame-pointer",
       "-fno-optimize-sibling-calls",
-      `-DDYLIB="${directory}/libmachpause.dylib"`,
+      `-DDYLIB="${there}/libmachpause.dylib"`,
       "-include",
       `${directory}/functions.h`,
       "-I",

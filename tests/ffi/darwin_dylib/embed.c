@@ -20,6 +20,12 @@
 #include <termios.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#include "embed_x86_64.h"
+#else
+#include "embed_aarch64.h"
+#endif
+
 /* Of loader.h, which cannot be included beside mach.h: both have the constants of <mach/machine.h>. */
 struct image;
 struct image *loader_open(const char *path, const void *(*resolve)(const char *name));
@@ -87,7 +93,8 @@ static int darwin_pthread_sigmask(int how, const uint32_t *set, uint32_t *before
 	return result;
 }
 
-static int darwin_fcntl(int descriptor, int command, long argument)
+int darwin_fcntl(int descriptor, int command, long argument);
+int darwin_fcntl(int descriptor, int command, long argument)
 {
 	return fcntl(descriptor, command,
 		command == F_SETFL && argument == DARWIN_O_NONBLOCK ? O_NONBLOCK : argument);
@@ -202,7 +209,7 @@ static const void *find_import(const char *name)
 		IMPORT(thread_suspend),
 		IMPORT(write),
 		{"__error", (const void *)(uintptr_t)&__errno_location},
-		{"fcntl", (const void *)(uintptr_t)&darwin_fcntl},
+		{"fcntl", (const void *)(uintptr_t)&DARWIN_FCNTL},
 		{"pthread_sigmask", (const void *)(uintptr_t)&darwin_pthread_sigmask},
 		{"sigaction", (const void *)(uintptr_t)&darwin_sigaction},
 		{"sigaddset", (const void *)(uintptr_t)&darwin_sigaddset},
@@ -223,7 +230,7 @@ static const void *find_import(const char *name)
 	__asm__(".text\n" \
 		".globl " #name "\n" \
 		".type " #name ", @function\n" \
-		#name ": jmp *" #name "_in_dylib(%rip)\n" \
+		#name ": " JUMP(#name "_in_dylib") "\n" \
 		".size " #name ", . - " #name "\n");
 FUNCTIONS(THUNK)
 

@@ -2,8 +2,9 @@
  * and never a crash. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type Build, builds, type Ended, fixtures, run } from "./loader.ts";
-import { hasLoader } from "../../machine.ts";
+import { archOf, type Build, builds, type Ended, fixtures, run } from "./loader.ts";
+import { archs } from "../../../lib/arch/mod.ts";
+import { hasLoader, ownArch } from "../../machine.ts";
 
 /** A directory with a program and its dylib, each of which can be replaced by other bytes. */
 class Copy implements AsyncDisposable {
@@ -136,7 +137,7 @@ for (const build of builds) {
         const whole = copy.original(name);
         const pick = random(0x5eed + name.length);
         const view = new DataView(whole.buffer);
-        const wide = build !== "i386";
+        const wide = archs[archOf(build)].pointerSize === 8;
         // __LINKEDIT is the last segment: where its file offset is.
         let linkedit = 0;
         for (let i = 0, at = wide ? 32 : 28; i < view.getUint32(16, true); i++) {
@@ -199,7 +200,7 @@ for (const build of builds) {
         ["no-such-file", ""],
         ["text", "#!/bin/sh\necho no\n".repeat(100)],
         ["empty", ""],
-        ["arm", Deno.readFileSync(`${fixtures}arm64/demo`)],
+        ["other", Deno.readFileSync(`${fixtures}${ownArch === "arm64" ? "x86_64" : "arm64"}/demo`)],
         ["dylib", copy.original("libworkers.dylib")],
       ];
       for (const [name, contents] of others) {

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { compileLibrary, fixtures } from "./loader.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasLoader, ownBuild, testPrograms } from "../../machine.ts";
 
 Deno.test({
   name: "a Mach-O dylib is loaded into this process, its imports answered by a callback",
@@ -10,8 +10,8 @@ Deno.test({
   async fn() {
     const directory = await Deno.makeTempDir();
     try {
-      const path = `${directory}/libloader.so`;
-      await compileLibrary(path);
+      const path = `${testPrograms ?? directory}/libloader.so`;
+      if (testPrograms === undefined) await compileLibrary(path);
       const library = Deno.dlopen(path, {
         loader_open: { parameters: ["buffer", "function"], result: "pointer" },
         loader_symbol: { parameters: ["pointer", "buffer"], result: "pointer" },
@@ -32,7 +32,7 @@ Deno.test({
       assertEquals(loader_open(text(`${directory}/none`), resolve.pointer), null);
       assert(error().startsWith(`${directory}/none: `), error());
 
-      const dylib = text(`${fixtures}x86_64/libworkers.dylib`);
+      const dylib = text(`${fixtures}${ownBuild}/libworkers.dylib`);
       const image = loader_open(dylib, resolve.pointer);
       assert(image !== null, error());
       assertEquals(asked.includes("pthread_mutex_lock"), true);

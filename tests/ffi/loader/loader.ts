@@ -1,66 +1,65 @@
 /** Runs Mach-O programs under the loader as it is in the tree, and reads what it publishes. */
 
 import { loaderPath } from "../../../ffi/library.ts";
+import { type ArchName, archs } from "../../../lib/arch/mod.ts";
+import { buildLoader } from "../../../tools/build.ts";
+import { runs, testPrograms } from "../../machine.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
-const sources = `${root}ffi/shim/linux/loader/`;
 /** Where the built programs are. */
 export const fixtures = `${root}examples/demo/`;
 
-/** The builds of the demo that run here. */
-export const builds = ["x86_64", "x86_64-chained", "i386"] as const;
-export type Build = typeof builds[number];
+const testable = ["x86_64", "x86_64-chained", "i386", "arm64", "armv7"] as const;
+export type Build = typeof testable[number];
 
-const flags = [
-  ...["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"],
-  ...["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-fno-optimize-sibling-calls"],
-];
-const onGlibc = ["-O2", "-pthread"];
-const bare = ["-Os", "-fno-pie", "-no-pie", "-ffreestanding", "-fno-stack-protector", "-nostdlib"];
-
-async function compile(compiler: string, options: readonly string[], without: readonly string[]) {
-  const files = [...Deno.readDirSync(sources)].map(({ name }) => name)
-    .filter((name) => /\.[cS]$/.test(name) && !without.includes(name));
-  const { success, stderr } = await new Deno.Command(compiler, {
-    args: [...flags, ...options, ...files.sort(), compiler === "cc" ? "-ldl" : "-lgcc"],
-    cwd: sources,
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+/** The architecture of a build. */
+export function archOf(build: Build): ArchName {
+  return build === "x86_64-chained" ? "x86_64" : build;
 }
 
-/** Compiles the loader as a library, without its main.c. */
-export async function compileLibrary(output: string): Promise<void> {
-  const options = [...onGlibc, "-fPIC", "-shared", "-o", output];
-  await compile("cc", options, ["host_bare.c", "main.c"]);
-}
-
-async function compileProgram(build: Build): Promise<string> {
-  const directory = await Deno.makeTempDir();
-  addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
-  const output = `${directory}/macho-loader`;
-  if (build !== "i386") {
-    await compile("cc", [...onGlibc, "-fPIE", "-pie", "-o", output], ["host_bare.c"]);
-    return output;
-  }
-  try {
-    const options = [...bare, "-static", "-o", output];
-    await compile("i686-linux-gnu-gcc", options, ["host_glibc.c"]);
-    return output;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    return await loaderPath("i386");
-  }
-}
+/** The builds of the demo that run here, and whose files differ for a loader; the first is the machine's. */
+export const builds: readonly Build[] = testable.filter((build) => runs(build));
 
 const compiled = new Map<string, Promise<string>>();
 
-/** The loader that runs a build, compiled here; where there is no compiler for i386, the prebuilt
- * one. */
+async function compile(arch: ArchName): Promise<string> {
+  if (testPrograms !== undefined) return `${testPrograms}/loader-${arch}`;
+  const directory = await Deno.makeTempDir();
+  addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
+  const output = `${directory}/macho-loader`;
+  try {
+    await buildLoader(arch, output);
+    return output;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    return await loaderPath(arch);
+  }
+}
+
+/** The loader that runs a build, compiled here; where there is no compiler for it, the prebuilt one. */
 export function loaderFor(build: Build): Promise<string> {
-  const key = build === "i386" ? build : "x86_64";
-  const loader = compiled.get(key) ?? compileProgram(build);
-  compiled.set(key, loader);
+  const arch = archOf(build);
+  const loader = compiled.get(arch) ?? compile(arch);
+  compiled.set(arch, loader);
   return loader;
+}
+
+/** The loader as a library, without its main.c.
+ *
+ * @param compiler of the machine that loads it
+ */
+export async function compileLibrary(output: string, compiler = "cc"): Promise<void> {
+  const sources = `${root}ffi/shim/linux/loader/`;
+  const files = [...Deno.readDirSync(sources)].map(({ name }) => name)
+    .filter((name) => /\.[cS]$/.test(name) && !/^(?:main|host_bare|bare)\./.test(name));
+  const flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"]
+    .concat(["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"])
+    .concat(["-fno-optimize-sibling-calls", "-pthread", "-fPIC", "-shared"]);
+  const { success, stderr } = await new Deno.Command(compiler, {
+    args: [...flags, "-o", output, ...files.sort(), "-ldl"],
+    cwd: sources,
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }
 
 /** How a program ended, and what it wrote to stderr. */
@@ -109,13 +108,14 @@ export interface Published {
 /** A running program; killed when disposed. */
 export class Running implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
-  readonly #memory: Deno.FsFile;
+  /** Opened again when the images are there: before its exec is done, a process has other memory. */
+  #memory: Deno.FsFile;
   readonly pointerSize: 4 | 8;
 
   constructor(child: Deno.ChildProcess, build: Build) {
     this.#child = child;
     this.#memory = Deno.openSync(`/proc/${child.pid}/mem`);
-    this.pointerSize = build === "i386" ? 4 : 8;
+    this.pointerSize = archs[archOf(build)].pointerSize;
   }
 
   get pid(): number {
@@ -151,6 +151,8 @@ export class Running implements AsyncDisposable {
     const maps = Deno.readTextFileSync(`/proc/${this.pid}/maps`);
     const found = /^([0-9a-f]+)-.*\/memfd:dyld_all_image_infos/m.exec(maps);
     if (found === null) return undefined;
+    this.#memory.close();
+    this.#memory = Deno.openSync(`/proc/${this.pid}/mem`);
     const address = BigInt(`0x${found[1]}`);
     // Offsets from <mach-o/dyld_images.h>.
     const wide = this.pointerSize === 8;

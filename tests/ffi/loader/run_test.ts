@@ -1,8 +1,29 @@
 /** The demo under the loader: it runs, and debuggers are told of its images as dyld tells them. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { builds, fixtures, loaderFor, readImage, run, Running, start, until } from "./loader.ts";
+import { type ArchName, archs, writeRegister } from "../../../lib/arch/mod.ts";
+import {
+  archOf,
+  type Build,
+  builds,
+  fixtures,
+  loaderFor,
+  readImage,
+  run,
+  Running,
+  start,
+  until,
+} from "./loader.ts";
 import { hasLoader } from "../../machine.ts";
+
+/** The machine's own build and the 32-bit one, and one of another processor. */
+const widths: readonly Build[] = builds.includes("x86_64")
+  ? ["x86_64", "i386"]
+  : builds.includes("arm64")
+  ? ["arm64", "armv7"]
+  : [];
+const [own, narrow] = widths;
+const other: Build = own === "arm64" ? "x86_64" : "arm64";
 
 const threads = ["demo", "demo.deep", "demo.leaf", "demo.lock", "demo.queue", "demo.relay"];
 
@@ -24,7 +45,7 @@ for (const build of builds) {
       const paths = ["demo", "libworkers.dylib"].map((name) => `${fixtures}${build}/${name}`);
       assertEquals(infos.images.map((image) => image.path), paths);
       for (const [i, { loadAddress, modificationTime }] of infos.images.entries()) {
-        const magic = build === "i386" ? 0xfeedface : 0xfeedfacf;
+        const magic = archs[archOf(build)].pointerSize === 4 ? 0xfeedface : 0xfeedfacf;
         assertEquals(demo.u32(loadAddress), magic);
         const written = (await Deno.stat(paths[i])).mtime!.getTime();
         assertEquals(modificationTime, BigInt(Math.floor(written / 1000)));
@@ -90,7 +111,7 @@ for (const build of builds) {
   });
 }
 
-for (const build of ["x86_64", "i386"] as const) {
+for (const build of widths) {
   Deno.test({
     name: `${build}: threads that have ended are used again`,
     ignore: !hasLoader,
@@ -108,8 +129,8 @@ Deno.test({
     const directory = await Deno.makeTempDir();
     try {
       const slices = await Promise.all(
-        ["arm64", "x86_64", "i386"].map(async (build, i) => ({
-          cputype: [0x0100000c, 0x01000007, 7][i],
+        [other, ...widths].map(async (build, i) => ({
+          cputype: archs[archOf(build)].cpuType,
           bytes: await Deno.readFile(`${fixtures}${build}/${i ? "status" : "demo"}`),
           offset: 0x4000 + i * 0x10000,
         })),
@@ -125,7 +146,7 @@ Deno.test({
         fat.set(bytes, offset);
       });
       await Deno.writeFile(`${directory}/status`, fat);
-      for (const build of ["x86_64", "i386"] as const) {
+      for (const build of widths) {
         const dylib = await Deno.readFile(`${fixtures}${build}/libworkers.dylib`);
         await Deno.writeFile(`${directory}/libworkers.dylib`, dylib);
         assertEquals((await run(build, `${directory}/status`)).code, 21);
@@ -136,9 +157,23 @@ Deno.test({
   },
 });
 
+/** Code that exits with 20 more than the word at the top of the stack: a load, an addition, the number of
+ * exit_group, the call. */
+const exitCode: Readonly<Record<ArchName, readonly number[]>> = {
+  x86_64: [0x8b, 0x3c, 0x24, 0x83, 0xc7, 20, 0xb8, 231, 0, 0, 0, 0x0f, 0x05],
+  i386: [0x8b, 0x1c, 0x24, 0x83, 0xc3, 20, 0xb8, 252, 0, 0, 0, 0xcd, 0x80],
+  // ldr w0, [sp]; add w0, w0, #20; mov w8, #94; svc #0
+  arm64: [0xe0, 3, 0x40, 0xb9, 0, 0x50, 0, 0x11, 0xc8, 0x0b, 0x80, 0x52, 1, 0, 0, 0xd4],
+  // In Thumb: ldr r0, [sp]; adds r0, #20; movs r7, #248; svc #0
+  armv7: [0, 0x98, 20, 0x30, 0xf8, 0x27, 0, 0xdf],
+};
+
 /** The program without LC_MAIN and what it can do without, and with LC_UNIXTHREAD: its code takes
  * argc from the stack, where `start` of crt1 finds it, and exits with 20 more than that. */
-function withUnixThread(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+function withUnixThread(
+  file: Uint8Array<ArrayBuffer>,
+  arch: ArchName,
+): Uint8Array<ArrayBuffer> {
   const view = new DataView(file.buffer);
   const wide = view.getUint32(0, true) === 0xfeedfacf;
   const header = wide ? 32 : 28;
@@ -157,13 +192,13 @@ function withUnixThread(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
     if (!dropped.includes(command)) kept.push(file.slice(at, at + size));
     at += size;
   }
-  // cmd, cmdsize, flavor, count, then the registers: x86_THREAD_STATE64 or x86_THREAD_STATE32.
-  const words = wide ? 42 : 16;
-  const thread = new DataView(new ArrayBuffer(16 + 4 * words));
-  [0x5, 16 + 4 * words, wide ? 4 : 1, words].forEach((w, i) => thread.setUint32(4 * i, w, true));
-  if (wide) thread.setBigUint64(16 + 16 * 8, base + BigInt(entry), true);
-  else thread.setUint32(16 + 10 * 4, Number(base) + entry, true);
-  kept.push(new Uint8Array(thread.buffer));
+  // cmd, cmdsize, flavor, count, then the registers.
+  const { threadState: { number, size }, pc } = archs[arch];
+  const thread = new Uint8Array(16 + size);
+  const fields = new DataView(thread.buffer);
+  [0x5, thread.length, number, size / 4].forEach((w, i) => fields.setUint32(4 * i, w, true));
+  writeRegister(thread.subarray(16), pc, base + BigInt(entry + (arch === "armv7" ? 1 : 0)));
+  kept.push(thread);
   view.setUint32(16, kept.length, true);
   view.setUint32(20, kept.reduce((total, { length }) => total + length, 0), true);
   let at = header;
@@ -171,11 +206,7 @@ function withUnixThread(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
     file.set(command, at);
     at += command.length;
   }
-  // mov (%rsp), %edi; add $20, %edi; mov $231, %eax; syscall, and the same in 32 bits.
-  const code = wide
-    ? [0x8b, 0x3c, 0x24, 0x83, 0xc7, 20, 0xb8, 231, 0, 0, 0, 0x0f, 0x05]
-    : [0x8b, 0x1c, 0x24, 0x83, 0xc3, 20, 0xb8, 252, 0, 0, 0, 0xcd, 0x80];
-  file.set(code, entry);
+  file.set(exitCode[arch], entry);
   return file;
 }
 
@@ -188,7 +219,10 @@ for (const build of builds) {
       try {
         const dylib = `${directory}/libworkers.dylib`;
         await Deno.copyFile(`${fixtures}${build}/libworkers.dylib`, dylib);
-        const program = withUnixThread(Deno.readFileSync(`${fixtures}${build}/status`));
+        const program = withUnixThread(
+          Deno.readFileSync(`${fixtures}${build}/status`),
+          archOf(build),
+        );
         await Deno.writeFile(`${directory}/status`, program);
         const ended = await run(build, `${directory}/status`, ["one", "two"]);
         assertEquals(ended, { code: 23, signal: null, error: "" });
@@ -205,12 +239,12 @@ Deno.test({
   async fn() {
     const directory = await Deno.makeTempDir();
     try {
-      const status = `${fixtures}x86_64/status`;
-      const workers = `${fixtures}x86_64/libworkers.dylib`;
+      const status = `${fixtures}${own}/status`;
+      const workers = `${fixtures}${own}/libworkers.dylib`;
       const copy = `${directory}/libcopy.dylib`;
       await Deno.copyFile(workers, copy);
       const insert = (libraries: string) =>
-        run("x86_64", status, [], { DYLD_INSERT_LIBRARIES: libraries });
+        run(own, status, [], { DYLD_INSERT_LIBRARIES: libraries });
       // 21: status' own main() ran, after its dylib was initialised.
       for (const libraries of ["", ":", copy, `${copy}:${workers}`, `${copy}::${copy}`]) {
         assertEquals(await insert(libraries), { code: 21, signal: null, error: "" }, libraries);
@@ -222,21 +256,21 @@ Deno.test({
         `macho-loader: ${directory}/nothing.dylib: no such file, or it cannot be read\n`,
       );
       // As dyld: a library without a slice for the program's architecture.
-      const other = await insert(`${fixtures}i386/libworkers.dylib`);
-      assertEquals([other.code, /expected a Mach-O file for this/.test(other.error)], [1, true]);
+      const wrong = await insert(`${fixtures}${narrow}/libworkers.dylib`);
+      assertEquals([wrong.code, /expected a Mach-O file for this/.test(wrong.error)], [1, true]);
 
-      const child = new Deno.Command(await loaderFor("x86_64"), {
-        args: [`${fixtures}x86_64/demo`],
+      const child = new Deno.Command(await loaderFor(own), {
+        args: [`${fixtures}${own}/demo`],
         env: { DYLD_INSERT_LIBRARIES: copy },
         stdout: "null",
       }).spawn();
-      await using demo = new Running(child, "x86_64");
+      await using demo = new Running(child, own);
       const infos = await until(() => {
         const published = demo.published();
         return published?.libSystemInitialized && published;
       });
       assertEquals(infos.images.map(({ path }) => path), [
-        `${fixtures}x86_64/demo`,
+        `${fixtures}${own}/demo`,
         copy,
         workers,
       ]);

@@ -25,7 +25,7 @@ static void hold(void)
 {
 	puts("held");
 	fflush(stdout);
-	alarm(120);
+	alarm(1200);
 	for (;;)
 		pause();
 }

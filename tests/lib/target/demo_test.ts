@@ -17,7 +17,7 @@ function assertChains(threads: readonly Thread[], when: string): void {
   });
 }
 
-for (const arch of ["x86_64", "x86_64-chained", "x86_64-frameless", "i386", "arm64"]) {
+for (const arch of ["x86_64", "x86_64-chained", "x86_64-frameless", "i386", "arm64", "armv7"]) {
   const ignore = !runs(arch);
 
   Deno.test(

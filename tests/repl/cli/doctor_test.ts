@@ -1,6 +1,6 @@
 /** `machpause doctor`: for real where the tests run, and on Macs by what they would say of themselves. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { canLaunch, hasLoader, isRoot } from "../../machine.ts";
+import { canLaunch, hasX86Loader, isRoot } from "../../machine.ts";
 import { plain } from "../../../repl/view/style.ts";
 import {
   type Check,
@@ -50,7 +50,7 @@ Deno.test({
 
 Deno.test({
   name: "doctor where task_for_pid is as strict as XNU's: launching works, attaching does not",
-  ignore: !hasLoader,
+  ignore: !hasX86Loader,
   async fn() {
     const { code, stdout } = await doctor(["--json"], { MACHPAUSE_STRICT_TASK_FOR_PID: "1" });
     const found = byName(JSON.parse(stdout).checks);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { root } from "../terminal.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 
@@ -49,7 +49,7 @@ Deno.test("a script's exit code, and what it throws", async () => {
 
 Deno.test({
   name: "a script that fails while its target is paused leaves it running",
-  ignore: !hasLoader,
+  ignore: !hasX86Loader,
   async fn() {
     const path = new URL("examples/demo/x86_64/demo", root).pathname;
     const { code, stdout } = await run(`

@@ -3,9 +3,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { openCore } from "../../../mod.ts";
 import { startDemo } from "../../lib/target/demo.ts";
 import { compileHelper, root, Terminal } from "../terminal.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
-const ignore = !hasLoader;
+const ignore = !hasX86Loader;
 const program = new URL("repl/main.ts", root).pathname;
 const decoder = new TextDecoder();
 

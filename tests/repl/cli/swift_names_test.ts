@@ -1,7 +1,7 @@
 /** Swift's demangler is loaded by who meets such a name: the program's own way to it. */
 import { assert, assertStringIncludes } from "@std/assert";
 import { launch } from "../../../mod.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
 const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
 const fixtures = new URL("../../../examples/demo/x86_64/", import.meta.url);
@@ -16,7 +16,7 @@ async function machpause(...args: string[]): Promise<string> {
   return decoder.decode(stdout);
 }
 
-if (hasLoader) {
+if (hasX86Loader) {
   Deno.test("Swift names are demangled by bt, by savecore's cores, and at the prompt", async () => {
     const directory = await Deno.makeTempDir();
     try {

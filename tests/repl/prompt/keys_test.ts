@@ -4,9 +4,9 @@ import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } 
 import { helper, main, paused, running, start, startFake } from "./started.ts";
 import { root, Terminal, untilGone, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
-const ignore = !hasLoader;
+const ignore = !hasX86Loader;
 const demo = new URL("examples/demo/x86_64/demo", root).pathname;
 
 /** A demo process that is not machpause's child. */

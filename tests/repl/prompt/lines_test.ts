@@ -1,11 +1,11 @@
 /** Lines from the command line, from pipes and from files; the startup file; colours. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { root } from "../terminal.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
 const program = new URL("repl/main.ts", root).pathname;
 const decoder = new TextDecoder();
-const ignore = !hasLoader;
+const ignore = !hasX86Loader;
 
 async function machpause(
   args: string[],

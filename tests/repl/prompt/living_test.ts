@@ -6,9 +6,9 @@ import { textWidth } from "../../../repl/edit/width.ts";
 import { directory, paused, running, start, startFake } from "./started.ts";
 import { root, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
-const ignore = !hasLoader;
+const ignore = !hasX86Loader;
 const fixtures = new URL("examples/demo", root).pathname;
 
 Deno.test({

@@ -3,9 +3,9 @@ import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } 
 import { textWidth } from "../../../repl/edit/width.ts";
 import { compileHelper, root, Terminal, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
-const ignore = !hasLoader;
+const ignore = !hasX86Loader;
 const directory = await Deno.makeTempDir();
 const helper = await compileHelper(directory);
 addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));

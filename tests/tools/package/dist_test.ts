@@ -3,7 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openCore } from "../../../mod.ts";
 import { buildDist } from "../../../tools/dist.ts";
 import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";
-import { hasLoader } from "../../machine.ts";
+import { hasX86Loader } from "../../machine.ts";
 
 const fixtures = new URL("../../../examples/demo/", import.meta.url).pathname;
 
@@ -84,7 +84,7 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
     assertStringIncludes(await machpause("demangle", "$s4main3fooyySiF"), "foo(_:)");
     assertStringIncludes(await machpause("demangle", "_ZN3foo3barEv"), "foo::bar()");
     assertStringIncludes(await machpause("bt", `core:${file.path}`, "--symbols", symbols), "lock_");
-    if (hasLoader) {
+    if (hasX86Loader) {
       assertStringIncludes(await machpause("bt", "demo"), "account_update + 13 at workers.c:52:9");
       const code = ["threads.length", "disassemble main"].flatMap((line) => ["-e", line]);
       assertStringIncludes(await machpause("demo", ...code), "push");

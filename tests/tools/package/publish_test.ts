@@ -39,6 +39,8 @@ Deno.test("what is published: the library and the program, and nothing else", as
       "linux-x86_64",
       "linux-aarch64",
       "loader-x86_64",
+      "loader-arm64",
+      "loader-armv7",
       "preload",
       "demo",
     ];

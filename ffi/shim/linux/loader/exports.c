@@ -73,9 +73,8 @@ static bool symtab_find(const struct image *image, const char *name, uintptr_t *
 		if (symbol.n_strx > symtab->strsize || length > symtab->strsize - symbol.n_strx || memcmp(strings + symbol.n_strx, name, length))
 			continue;
 		*address = symbol.n_value + (type == N_SECT ? image->slide : 0);
-#if defined(__arm__)
-		*address |= (symbol.n_desc & N_ARM_THUMB_DEF) != 0;
-#endif
+		if (symbol.n_desc & N_ARM_THUMB_DEF)
+			*address |= THUMB_BIT;
 		return true;
 	}
 	return false;

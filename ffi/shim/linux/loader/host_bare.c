@@ -1,6 +1,7 @@
 /*
- * host_bare.c: runs on the kernel alone, without a C library. For 32-bit programs: 64-bit hosts rarely
- * have a 32-bit C library.
+ * host_bare.c: runs on the kernel alone, without a C library. For 32-bit programs, since 64-bit hosts
+ * rarely have a 32-bit C library; and for arm64, where the C library's functions of variable arguments
+ * could not be called anyway.
  */
 #include "loader.h"
 #include "sys.h"
@@ -11,7 +12,7 @@
 
 #define GUARD 4096
 
-/* entry.S: 0 or a negated errno value; the new thread calls loader_thread_main(thread). */
+/* bare.S: 0 or a negated errno value; the new thread calls loader_thread_main(thread). */
 long loader_clone(long flags, void *stack, struct thread *thread, volatile uint32_t *tid);
 
 /* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM, _CHILD_CLEARTID */

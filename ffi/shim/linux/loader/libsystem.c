@@ -98,19 +98,25 @@ static int open_flags(int darwin)
 	return flags;
 }
 
-static int open_(const char *path, int flags, int mode)
+int libsystem_open(const char *path, int flags, int mode)
 {
 	return result_or_errno(sys4(__NR_openat, AT_FDCWD, (long)path, open_flags(flags), mode));
 }
 
-static void *mmap_(void *address, size_t size, int protection, int flags, int fd, int64_t offset)
+/* Darwin's off_t. ARMv7 and i386 align it to four bytes among arguments too. */
+struct darwin_off {
+	uint32_t low;
+	uint32_t high;
+};
+
+static void *mmap_(void *address, size_t size, int protection, int flags, int fd, struct darwin_off offset)
 {
 	int host = flags & (MAP_SHARED | MAP_PRIVATE | MAP_FIXED);
 	if (flags & 0x1000) { /* MAP_ANON */
 		host |= MAP_ANONYMOUS;
 		fd = -1; /* where Darwin takes a VM_MEMORY_* tag */
 	}
-	long result = sys_mmap((uintptr_t)address, size, protection, host, fd, (uint64_t)offset);
+	long result = sys_mmap((uintptr_t)address, size, protection, host, fd, (uint64_t)offset.high << 32 | offset.low);
 	if (!sys_failed(result))
 		return (void *)result;
 	*host_errno() = (int)-result;
@@ -182,7 +188,7 @@ static const struct libsystem_entry entries[] = {
 	{ "memset_pattern4", memset_pattern4 },
 	{ "memset_pattern8", memset_pattern8 },
 	{ "mmap", mmap_ },
-	{ "open", open_ },
+	{ "open", LIBSYSTEM_OPEN },
 	{ "strlcat", strlcat_ },
 	{ "strlcpy", strlcpy_ },
 	{ "sysconf", sysconf_ },
@@ -194,7 +200,8 @@ static const char *const differing[] = {
 	"pthread_attr_*", "pthread_cond*", "pthread_mutex*", "pthread_rwlock*", "pthread_kill", "pthread_sigmask",
 	"sem_*", "sig*", "stat", "fstat", "lstat", "fstatat", "statfs", "fstatfs", "statvfs", "fstatvfs", "opendir",
 	"readdir*", "fcntl", "ioctl", "openat", "socket", "bind", "connect", "accept", "getaddrinfo", "setsockopt",
-	"getsockopt", "*jmp", "uname", "tcgetattr", "tcsetattr", "glob", "fts_*", "pathconf", "madvise", "msync", "localeconv", "syscall", NULL,
+	"getsockopt", "*jmp", "uname", "tcgetattr", "tcsetattr", "glob", "fts_*", "pathconf", "madvise", "msync", "localeconv", "syscall",
+	HOST_FUNCTIONS_DIFFERING NULL,
 };
 
 static bool matches(const char *pattern, const char *name)

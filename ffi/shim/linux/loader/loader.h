@@ -5,6 +5,7 @@
 #ifndef LOADER_H
 #define LOADER_H
 
+#include "arch.h"
 #include "macho.h"
 
 #include <stdbool.h>
@@ -155,6 +156,8 @@ extern const struct libsystem_entry time_entries[];
 
 /* libsystem.c: for _NSGetExecutablePath and its like. */
 void libsystem_set_program(const struct image *image, int argc, char **argv, char **envp);
+int libsystem_open(const char *path, int flags, int mode);
+int libsystem_variadic_open(const char *path, int flags, ...); /* entry.S, where Darwin's calls differ */
 
 /* host_glibc.c or host_bare.c: what differs with and without a C library beneath. */
 struct thread;

@@ -17,16 +17,6 @@
 #define CPU_TYPE_ARM 12
 #define CPU_TYPE_ARM64 0x0100000c
 
-#if defined(__x86_64__)
-#define CPU_TYPE_NATIVE CPU_TYPE_X86_64
-#elif defined(__i386__)
-#define CPU_TYPE_NATIVE CPU_TYPE_I386
-#elif defined(__aarch64__)
-#define CPU_TYPE_NATIVE CPU_TYPE_ARM64
-#elif defined(__arm__)
-#define CPU_TYPE_NATIVE CPU_TYPE_ARM
-#endif
-
 struct fat_header {
 	uint32_t magic;
 	uint32_t nfat_arch;

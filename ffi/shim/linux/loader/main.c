@@ -9,9 +9,10 @@
  *      -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fPIE -pie -pthread -s
  *      -o macho-loader {main,image,program,exports,fixups,chained,trap,leb128,memory,report,
  *      dyld_infos,messages,threads,times,libsystem,host_glibc}.c entry.S -ldl
- * i386, over the kernel alone:
+ * The others, over the kernel alone:
  *   i686-linux-gnu-gcc (the same, with -Os -fno-pie -no-pie -ffreestanding -fno-stack-protector
- *      -nostdlib -static -ffunction-sections -Wl,--gc-sections, and host_bare.c) -lgcc
+ *      -nostdlib -static -ffunction-sections -Wl,--gc-sections, host_bare.c and bare.S) -lgcc
+ *   armv7 as Thumb, whose frame pointer is r7 like Darwin's, and with -ffixed-r9: r9 is the program's
  * A library that embeds the loader takes the first list without main.c, with -fPIC -shared.
  */
 #include "loader.h"
@@ -19,17 +20,6 @@
 #include "threads.h"
 
 #include <string.h>
-
-/* Where the registers of an LC_UNIXTHREAD's thread state hold the program counter. */
-#if defined(__x86_64__)
-enum { STATE_FLAVOR = 4, STATE_PC = 16 * 8 };
-#elif defined(__i386__)
-enum { STATE_FLAVOR = 1, STATE_PC = 10 * 4 };
-#elif defined(__aarch64__)
-enum { STATE_FLAVOR = 6, STATE_PC = 32 * 8 };
-#elif defined(__arm__)
-enum { STATE_FLAVOR = 1, STATE_PC = 15 * 4 };
-#endif
 
 static bool find_entry(const struct image *image, uintptr_t *entry, bool *unixthread)
 {
@@ -53,10 +43,9 @@ static bool find_entry(const struct image *image, uintptr_t *entry, bool *unixth
 	}
 	if (!image_contains(image, *entry, 1, VM_PROT_EXECUTE))
 		return fail(image, offset, "an entry point in executable code");
-#if defined(__arm__)
 	/* LC_MAIN holds a file offset, without the bit that tells Thumb from ARM code. */
-	*entry |= !*unixthread;
-#endif
+	if (!*unixthread)
+		*entry |= THUMB_BIT;
 	return true;
 }
 

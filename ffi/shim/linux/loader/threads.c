@@ -231,17 +231,11 @@ static void finish(struct thread *thread, void *result)
 	sys_futex_wake(&thread->finished, INT32_MAX);
 }
 
-/* %gs on x86_64. A program for i386 would need a segment of its own, and ARM's register for it,
- * TPIDRRO, can be written by the kernel only. */
 void loader_thread_data(struct thread *thread)
 {
-#if defined(__x86_64__)
 	struct thread_data *data = &thread->data;
 	*data = (struct thread_data) { .thread_id = own_tid(), .slots = { data } };
-	sys2(__NR_arch_prctl, 0x1001 /* ARCH_SET_GS */, (long)data->slots);
-#else
-	(void)thread;
-#endif
+	arch_set_thread_data(data->slots);
 }
 
 void loader_thread_main_data(void)

@@ -23,20 +23,7 @@ static _Noreturn void report(const struct missing *missing)
 	}
 }
 
-/* Code that calls report() with one address, and the offsets of the two addresses in it. */
-#if defined(__x86_64__)
-static const uint8_t code[] = { 0x48, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0, 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0x31, 0xed, 0xff, 0xe0 };
-enum { ARGUMENT = 2, FUNCTION = 12 }; /* movabs rdi; movabs rax; xor ebp, ebp; jmp rax */
-#elif defined(__i386__)
-static const uint8_t code[] = { 0x68, 0, 0, 0, 0, 0x6a, 0, 0xb8, 0, 0, 0, 0, 0xff, 0xe0 };
-enum { ARGUMENT = 1, FUNCTION = 8 }; /* push argument; push 0 for a return address; mov eax; jmp eax */
-#elif defined(__aarch64__)
-static const uint8_t code[] = { 0x80, 0, 0, 0x58, 0xb0, 0, 0, 0x58, 0, 2, 0x1f, 0xd6, 0x1f, 0x20, 3, 0xd5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
-enum { ARGUMENT = 16, FUNCTION = 24 }; /* ldr x0, #16; ldr x16, #20; br x16; nop */
-#elif defined(__arm__)
-static const uint8_t code[] = { 0, 0, 0x9f, 0xe5, 0, 0xf0, 0x9f, 0xe5, 0, 0, 0, 0, 0, 0, 0, 0 };
-enum { ARGUMENT = 8, FUNCTION = 12 }; /* ldr r0, [pc]; ldr pc, [pc] */
-#endif
+static const uint8_t code[] = TRAP_CODE;
 
 #define SLOT 32
 #define SLOTS_SIZE 16384
@@ -60,8 +47,8 @@ uintptr_t missing_import(const struct image *image, const char *name)
 	char *slot = slots + used;
 	uintptr_t argument = (uintptr_t)missing, function = (uintptr_t)report;
 	memcpy(slot, code, sizeof code);
-	memcpy(slot + ARGUMENT, &argument, sizeof argument);
-	memcpy(slot + FUNCTION, &function, sizeof function);
+	memcpy(slot + TRAP_ARGUMENT, &argument, sizeof argument);
+	memcpy(slot + TRAP_FUNCTION, &function, sizeof function);
 	__builtin___clear_cache(slot, slot + SLOT);
 	used += SLOT;
 	return (uintptr_t)slot;

@@ -1,0 +1,112 @@
+/** Runs tests in an emulated arm64 machine: see `machine.ts`.
+ *
+ *     deno task test:arm                                   everything that the list below names
+ *     deno task test:arm tests/ffi/linux_test.ts --filter nest    what `deno test` is to run there
+ *     deno task test:arm --run 'COMMAND' [--forward HERE:THERE]   any command, with ports of the machine
+ *                                                          at ports of this system's loopback
+ *
+ * Where the machine cannot be had, it says so and names what did not run.
+ */
+import { buildEmbedded } from "../ffi/darwin_dylib/build.ts";
+import { compileLibrary } from "../ffi/loader/loader.ts";
+import { compilePrograms, compilers32 } from "../ffi/program.ts";
+import { buildLinux, buildLoader } from "../../tools/build.ts";
+import { compile, link, run } from "../fixtures/qemu.ts";
+import { type Job, root, runInMachine, Unavailable } from "./machine.ts";
+
+/** What runs in the machine. */
+const tests = [
+  "tests/ffi/linux_test.ts",
+  "tests/ffi/darwin_dylib_test.ts",
+  "tests/ffi/loader/run_test.ts",
+  "tests/ffi/loader/library_test.ts",
+  "tests/ffi/introduction_test.ts",
+  "tests/lib/target/demo_test.ts",
+  "tests/lib/target/save_core_test.ts",
+  "tests/lib/report/target_test.ts",
+  "tests/arm/live_test.ts",
+];
+
+const own = `${root}/tests/arm/programs/`;
+const signals = `${root}/tests/fixtures/signals/`;
+const demo = `${root}/examples/demo/`;
+
+const compiler = "aarch64-linux-gnu-gcc";
+
+/** Where the programs are in the machine. */
+const programs = "/programs";
+
+/** Compiles for the machine what the tests compile where they run. */
+export async function compileAll(rootfs: string): Promise<void> {
+  const folder = rootfs + programs;
+  await Deno.mkdir(`${folder}/darwin`, { recursive: true });
+  await Promise.all([
+    compilePrograms(folder, compiler, compilers32.arm64),
+    buildLinux(compiler, `${folder}/libmachpause.so`),
+    buildEmbedded(`${folder}/darwin`, { compiler, there: `${programs}/darwin` }),
+    compileLibrary(`${folder}/libloader.so`, compiler),
+    buildLoader("arm64", `${folder}/loader-arm64`),
+    buildLoader("armv7", `${folder}/loader-armv7`),
+    run("aarch64-linux-gnu-g++", [
+      ...["-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
+      ...["-mbranch-protection=standard", "-o", `${folder}/frames`, `${own}frames.cc`],
+    ]),
+    ...(["arm64", "armv7"] as const).flatMap((arch) =>
+      [false, true].map(async (alternate) => {
+        const work = await Deno.makeTempDir();
+        const flags = ["-O1", "-DSTAY", ...(alternate ? ["-DALTERNATE"] : [])];
+        await compile(arch, flags, `${signals}signals.c`, work, "signals.o");
+        await compile(arch, [], `${signals}signals.S`, work, "assembly.o");
+        await link(arch, work, ["signals.o", "assembly.o"], "signals");
+        await Deno.mkdir(`${folder}/${arch}`, { recursive: true });
+        const name = `signals-${alternate ? "alternate" : "same"}`;
+        await Deno.copyFile(`${work}/signals`, `${folder}/${arch}/${name}`);
+        await Deno.remove(work, { recursive: true });
+      })
+    ),
+    (async () => {
+      const work = await Deno.makeTempDir();
+      const flags = ["-O1", "-fno-optimize-sibling-calls", "-mbranch-protection=standard"];
+      for (const name of ["demo", "workers"]) {
+        await compile("arm64", flags, `${demo}${name}.c`, work, `${name}.o`);
+      }
+      await link("arm64", work, ["demo.o", "workers.o"], "signed");
+      await Deno.mkdir(`${folder}/arm64`, { recursive: true });
+      await Deno.copyFile(`${work}/signed`, `${folder}/arm64/signed`);
+      await Deno.remove(work, { recursive: true });
+    })(),
+  ]);
+}
+
+function forwarded(text = ""): readonly [number, number] {
+  const [, here, there] = /^(\d+):(\d+)$/.exec(text) ?? [];
+  if (here === undefined) throw new Error("--forward takes HERE:THERE, two ports");
+  return [Number(here), Number(there)];
+}
+
+function jobOf(args: readonly string[]): Job {
+  const base = { prepare: compileAll, modules: tests };
+  if (args[0] === "--run") {
+    const [, script, ...rest] = args;
+    const forward = rest.flatMap((arg, index) =>
+      arg === "--forward" ? [forwarded(rest[index + 1])] : []
+    );
+    return { ...base, script, forward };
+  }
+  const quoted = (args.length > 0 ? args : tests).map((arg) => `'${arg.replaceAll("'", "'\\''")}'`);
+  const script = `export MACHPAUSE_TEST_PROGRAMS=${programs}\ndeno test -A --no-check ${
+    quoted.join(" ")
+  }`;
+  return { ...base, script, modules: [...tests, ...args.filter((arg) => arg.endsWith(".ts"))] };
+}
+
+if (import.meta.main) {
+  try {
+    Deno.exitCode = await runInMachine(jobOf(Deno.args));
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    console.log(`THE ARM MACHINE DID NOT RUN: ${error.message}`);
+    console.log(`tests that did not run on arm64: ${tests.length} files`);
+    for (const name of tests) console.log(`  ${name}`);
+  }
+}
