@@ -130,6 +130,7 @@ const prompt = {
   },
   yes: { help: "Answer yes to every question.", only: "cli" },
   "no-init": { help: "Do not run the startup file.", only: "cli" },
+  "no-pager": { help: "Print long output at once. PAGER=cat does the same.", only: "cli" },
 } as const;
 
 /** `machpause` without a subcommand. */
@@ -177,6 +178,7 @@ export const btOptions = table({
   scan,
   args: { short: "a", help: "Show the functions' arguments." },
   locals: { short: "l", help: "Show the variables of every frame." },
+  "no-pager": prompt["no-pager"],
   full: { help: "On a terminal: whole names, and every frame of a recursion." },
   "no-demangle": noDemangle,
   symbols: { ...symbols, only: "cli" },

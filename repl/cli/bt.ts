@@ -65,7 +65,9 @@ export async function showBacktraces(
     // The target runs again: debug information may take its time.
     shown = walks.map((walk) => walk());
   }
-  print(await output(target, threads, shown, microseconds));
+  const text = await output(target, threads, shown, microseconds);
+  if (options.pager === false || json || !Deno.stdout.isTerminal()) print(text);
+  else await (await import("../view/pager.ts")).printPaged(text);
   for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
   const missing = target.missingSymbols;
   if (missing.length > 0) {

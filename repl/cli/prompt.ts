@@ -56,5 +56,6 @@ export async function promptAt(
     ...(options.begin === undefined ? {} : { begin: options.begin }),
     ...(options.eval === undefined ? {} : { evaluate: options.eval }),
     init: options.init ?? true,
+    ...(options.pager === undefined ? {} : { pager: options.pager }),
   });
 }

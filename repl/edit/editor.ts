@@ -62,6 +62,8 @@ interface Reading {
   readonly resolve: (answer: Answer) => void;
   /** What is chosen from below the line. */
   readonly list?: PickList;
+  /** Receives the first key. */
+  readonly key?: (name: string) => void;
 }
 
 /** Lines of which one is chosen, by typing parts of it. */
@@ -171,6 +173,28 @@ export class LineEditor {
     if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
     else this.#pump();
     return (await promise).kind === "line" ? list.fitting[list.at] : undefined;
+  }
+
+  /** Waits for one key; Ctrl-C and the end of the input are `ctrl-c`.
+   *
+   * @param prompt is shown meanwhile
+   */
+  async key(prompt: SafeText): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    let pressed = "ctrl-c";
+    this.#reading = { prompt, plain: true, resolve, key: (name) => pressed = name };
+    this.#buffer.reset();
+    this.#search = undefined;
+    this.#draw();
+    if (this.#ended && this.#keys.length === 0) this.#answer({ kind: "end" });
+    else this.#pump();
+    await promise;
+    return pressed;
+  }
+
+  /** Whether something was typed ahead. */
+  get hasKeys(): boolean {
+    return this.#keys.length > 0;
   }
 
   /** Handles a key while something is chosen.
@@ -318,10 +342,11 @@ export class LineEditor {
     this.#search = undefined;
     this.#buffer.cursor = this.#buffer.text.length;
     // A list is removed from the screen.
-    if (reading.list === undefined) this.#draw();
+    const stays = reading.list === undefined && reading.key === undefined;
+    if (stays) this.#draw();
     else this.#screen.erase();
     this.#reading = undefined;
-    this.#screen.leave();
+    if (stays) this.#screen.leave();
     if (answer.kind === "line" && !reading.plain) this.#options.history.add(answer.text);
     reading.resolve(answer);
   }
@@ -329,6 +354,11 @@ export class LineEditor {
   async #press(key: Key): Promise<void> {
     const touched = this.#touched;
     this.#touched = true;
+    const { key: take } = this.#reading!;
+    if (take !== undefined) {
+      take(key.name === "text" ? key.text : key.name);
+      return this.#answer({ kind: "line", text: "" });
+    }
     if (this.#search !== undefined && this.#pressInSearch(key)) return;
     const listing = this.#listNext;
     this.#listNext = false;

@@ -152,7 +152,9 @@ export class Interpreter implements CommandContext {
     const { session } = this;
     const generation = this.#generation;
     const print = (lines: Lines) => {
-      if (generation === this.#generation) printLines(this.#fitted(lines));
+      if (generation !== this.#generation) return;
+      const fitted = this.#fitted(lines);
+      return session.ui.page === undefined ? printLines(fitted) : session.ui.page(fitted);
     };
     let call: Call | undefined;
     let code = false;
@@ -163,7 +165,7 @@ export class Interpreter implements CommandContext {
         if (call.doubtful !== undefined && !await this.#meant(text, call.doubtful)) return "done";
         code = call.command.name === "print";
         if (session.maybeTarget !== undefined) await session.loadDemangler();
-        print(await runCommand(this, call));
+        await print(await runCommand(this, call));
         return "done";
       }
       const names = text.includes("\n") ? [] : commands.subcommands(text);
@@ -171,7 +173,7 @@ export class Interpreter implements CommandContext {
         throw new UserError(`there are ${names.map((name) => `\`${name}\``).join(", ")}`);
       }
       code = true;
-      print(await this.evaluate(text));
+      await print(await this.evaluate(text));
       return "done";
     } catch (error) {
       if (code) {

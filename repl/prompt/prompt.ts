@@ -4,7 +4,7 @@ import { LineEditor } from "../edit/editor.ts";
 import { History, historyPath } from "../edit/history.ts";
 import { TerminalInput } from "../edit/terminal.ts";
 import { textWidth } from "../edit/width.ts";
-import { complain, explain, print, terminalSize } from "../view/output.ts";
+import { complain, explain, print, printLines, terminalSize } from "../view/output.ts";
 import { asksForBackground, type Kind, plain, useBackground } from "../view/style.ts";
 import { cut } from "../view/text.ts";
 import type { Interpreter } from "./interpreter.ts";
@@ -38,6 +38,8 @@ export interface PromptOptions {
   readonly evaluate?: readonly string[];
   /** Whether the user's startup file is run first. */
   readonly init?: boolean;
+  /** Whether long output is shown a screenful at a time. Default: yes, unless `PAGER` is `cat` or empty. */
+  readonly pager?: boolean;
   /** What an embedding program adds to the global scope. */
   readonly context?: Readonly<Record<string, unknown>>;
 }
@@ -110,7 +112,7 @@ export async function prompt(session: Session, options: PromptOptions = {}): Pro
   const startup = init ? initPath() : undefined;
   if (startup !== undefined) await runStartup(await interpreter.get(), startup);
   const failed = interactive
-    ? await converse(session, interpreter, line, begin, ending)
+    ? await converse(session, interpreter, line, options, ending)
     : await scripted(await interpreter.get(), begin, evaluate);
   return session.exitCode ?? (failed ? 1 : 0);
 }
@@ -195,9 +197,10 @@ async function converse(
   session: Session,
   interpreter: LazyInterpreter,
   line: InputLine,
-  begin: readonly string[],
+  options: PromptOptions,
   ending: DisposableStack,
 ): Promise<false> {
+  const { begin = [] } = options;
   const input = new TerminalInput(print);
   /** Stops waiting for what runs. */
   let abandon: (() => void) | undefined;
@@ -263,6 +266,29 @@ async function converse(
       return answer.kind === "line" && /^y(?:es)?$/i.test(answer.text.trim());
     },
     pick: (question, lines) => editor.pick(question, lines),
+    // Another program could not read the keyboard: the thread that waits for Ctrl-C does.
+    async page(lines) {
+      const { rows } = size();
+      const isOff = /^(?:cat)?\s*$/.test(Deno.env.get("PAGER") ?? "less");
+      // What was typed ahead is no answer to the pager.
+      const all = options.pager === false || isOff || lines.length <= rows - 1 || editor.hasKeys;
+      let shown = all ? lines.length : rows - 1;
+      printLines(lines.slice(0, shown));
+      while (shown < lines.length) {
+        const key = await editor.key(
+          session.style("quiet", safe`-- ${shown} of ${lines.length} lines: Space, Enter, q --`),
+        );
+        if (/^(?:q|Q|escape|ctrl-c|ctrl-d)$/.test(key)) break;
+        const step = /^(?: |page-down|ctrl-f|f)$/.test(key)
+          ? rows - 1
+          : /^(?:G|end|>)$/.test(key)
+          ? Infinity
+          : 1;
+        const next = Math.min(lines.length, shown + step);
+        printLines(lines.slice(shown, next));
+        shown = next;
+      }
+    },
     progress(text) {
       clearProgress();
       if (text === undefined) return;

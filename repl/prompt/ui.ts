@@ -9,6 +9,8 @@ export interface Ui {
   size(): { readonly columns: number; readonly rows: number };
   /** Asks a question that is answered by yes or no. */
   confirm(question: SafeText): Promise<boolean>;
+  /** Shows lines a screenful at a time, where there is a screen and somebody before it. */
+  page?(lines: readonly SafeText[]): Promise<void>;
   /** Has the user choose one of some lines, by typing parts of it. There is none where nobody can be asked.
    *
    * @returns its index; `undefined` when none was chosen

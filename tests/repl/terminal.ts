@@ -55,7 +55,13 @@ export class Terminal implements AsyncDisposable {
       stdout: "piped",
       stderr: "piped",
       // Neither the history nor the startup file of whoever runs the tests.
-      env: { TERM: "xterm", XDG_STATE_HOME: "/dev/null", XDG_CONFIG_HOME: "/dev/null", ...env },
+      env: {
+        TERM: "xterm",
+        PAGER: "cat",
+        XDG_STATE_HOME: "/dev/null",
+        XDG_CONFIG_HOME: "/dev/null",
+        ...env,
+      },
     }).spawn();
     const stderr = child.stderr.getReader();
     const { value } = await stderr.read();

@@ -241,3 +241,48 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "long output a screenful at a time at the prompt; q leaves it; none with --no-pager",
+  ignore,
+  async fn() {
+    await using terminal = await start(["demo"], { PAGER: "less" });
+    await terminal.until(paused);
+    await terminal.enter("help all", /-- 23 of \d+ lines: Space, Enter, q --/);
+    await terminal.type(" ");
+    await terminal.until(/-- 46 of \d+ lines/);
+    await terminal.type("\r");
+    await terminal.until(/-- 47 of \d+ lines/);
+    await terminal.type("q");
+    await terminal.until(paused);
+    assertFalse(screenOf(terminal.raw, 80, 24).lines.join("\n").includes("-- 47"));
+    await terminal.enter("help all", /-- 23 of /);
+    await terminal.type("G");
+    const shown = await terminal.until(paused);
+    assertStringIncludes(shown, "leave, with an exit code");
+    await using plain = await start(["demo", "--no-pager"], { PAGER: "less" });
+    await plain.until(paused);
+    assertFalse((await plain.enter("help all", paused)).includes("-- 23"));
+  },
+});
+
+Deno.test({
+  name: "bt of the command line goes through $PAGER on a terminal, and nowhere else",
+  ignore,
+  async fn() {
+    await using terminal = await start(["bt", "demo", "--full"], { PAGER: "sed s/^/PAGED:/" });
+    await terminal.until("PAGED:thread 6");
+    assertEquals(await terminal.end(), 0);
+    await using plain = await start(["bt", "demo", "--full", "--no-pager"], {
+      PAGER: "sed s/^/PAGED:/",
+    });
+    await plain.until("thread 6");
+    assertEquals(await plain.end(), 0);
+    assertFalse(plain.raw.includes("PAGED:"));
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", program, "bt", "demo", "--full"],
+      env: { PAGER: "sed s/^/PAGED:/" },
+    }).output();
+    assertFalse(new TextDecoder().decode(stdout).includes("PAGED:"));
+  },
+});
