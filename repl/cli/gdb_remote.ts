@@ -5,7 +5,7 @@ import type { Subcommand } from "./subcommand.ts";
 export default {
   description:
     "Attach to the process of a debugserver, lldb-server or gdbserver; start the prompt.",
-  arguments: "<host:port:string>",
+  arguments: "<address:string>",
   options: gdbRemoteOptions,
   examples: [["A device's port that was forwarded", "machpause gdb-remote localhost:1234"]],
   async run(options, [place]) {

@@ -31,9 +31,10 @@ async function machpause(args: string[], input = "", directory?: string): Promis
 Deno.test("--help names every command, and no other", async () => {
   const { code, stdout, stderr } = await machpause(["--help"]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
-  const named = stdout.split("Commands:")[1].match(/^ {2}[a-z]+/gm)?.map((name) => name.trim());
+  const named = stdout.split("Commands:")[1].match(/^ {2}[a-z-]+/gm)?.map((name) => name.trim());
   const all = [
     "attach",
+    "gdb-remote",
     "launch",
     "core",
     "self",
