@@ -15,7 +15,7 @@ export {
   type RemoteOptions,
   RemoteTarget,
 } from "../lib/remote/mod.ts";
-export { type StubName, stubNames } from "./stubs.ts";
+export { findStub, type StubName, stubNames } from "./stubs.ts";
 
 /** Where a target is: the address of a stub, or a process of this machine and the stub to start for it. */
 export type RemotePlace = string | { readonly via: StubName; readonly pid: number };

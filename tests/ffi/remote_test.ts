@@ -1,7 +1,14 @@
 /** Real stubs, which nobody here wrote: lldb-server and gdbserver of this machine's packages. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { attachRemote, RemoteError, type RemoteTarget, type StubName } from "../../ffi/remote.ts";
-import { findStub, stubNames } from "../../ffi/stubs.ts";
+import {
+  attachRemote,
+  findStub,
+  RemoteError,
+  type RemoteTarget,
+  type StubName,
+  stubNames,
+} from "../../ffi/remote.ts";
+
 import { MemoryReadError, openCore, TargetGoneError } from "../../mod.ts";
 import { addressOf, chains, ownFrames, progress, startDemo } from "../lib/target/demo.ts";
 import { canLaunch, hasLoader, onLinux } from "../machine.ts";
