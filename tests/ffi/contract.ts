@@ -340,6 +340,26 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     kernel.portRelease(thread);
   });
 
+  test("signals for this process do not make a target seem gone", async (kernel) => {
+    await using program = await Program.start("target", "threads", "2");
+    using target = attach(kernel, program);
+    const listener = () => {};
+    Deno.addSignalListener("SIGUSR1", listener);
+    const script = `while kill -USR1 ${Deno.pid}; do :; done`;
+    const flood = new Deno.Command("sh", { args: ["-c", script] }).spawn();
+    try {
+      for (let tries = 0; tries < 500; tries++) {
+        kernel.portRelease(kernel.taskForPid(program.pid));
+        assert(capture(target, false, 4096).threads.length > 0);
+        if (tries % 50 === 0) await delay(1);
+      }
+    } finally {
+      flood.kill("SIGKILL");
+      await flood.status;
+      Deno.removeSignalListener("SIGUSR1", listener);
+    }
+  });
+
   test("a thread goes on with the registers that were set", async (kernel) => {
     await using program = await Program.start("target", "registers");
     using target = attach(kernel, program);

@@ -112,8 +112,13 @@ static bool readable(int socket, uint32_t milliseconds)
 {
 	struct pollfd one = {.fd = socket, .events = POLLIN};
 	struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+	long found;
 
-	return SYS5(SYS_ppoll, &one, 1, &time, 0, 0) == 1;
+	/* The system call leaves in `time` what is left of it. */
+	do {
+		found = SYS5(SYS_ppoll, &one, 1, &time, 0, 0);
+	} while (found == -EINTR);
+	return found == 1;
 }
 
 /* Gives the receiver names of its own for the sender's ports. The reply is to the connection. */

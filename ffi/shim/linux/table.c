@@ -221,11 +221,12 @@ struct task *mp_task_at(uint32_t index)
 
 bool mp_task_alive(const struct task *task)
 {
-	/* A pidfd becomes readable when the last thread exits, waited for or not. */
+	/* A pidfd becomes readable when the last thread exits, waited for or not. A signal for this process makes
+	 * the call fail with EINTR, which says nothing of the task. */
 	struct pollfd pidfd = {.fd = task->pidfd, .events = POLLIN};
 	struct timespec now = {0, 0};
 
-	return task->own || SYS5(SYS_ppoll, &pidfd, 1, &now, 0, 0) == 0;
+	return task->own || SYS5(SYS_ppoll, &pidfd, 1, &now, 0, 0) != 1;
 }
 
 struct task *mp_task_find(pid_t pid)
