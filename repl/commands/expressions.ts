@@ -15,6 +15,7 @@ import {
 } from "../../lib/values/mod.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
+import { printLines } from "../view/output.ts";
 import { variableLines } from "../view/variables.ts";
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
@@ -265,10 +266,46 @@ export function addressIn(session: Session, text: string): bigint {
   throw new UserError(`${text} is in no memory: ${value.unavailable ?? "it is a result"}`);
 }
 
-/** A value on one line, for `watch`. */
-export function watched(session: Session, text: string): SafeText {
+/** A value on one line. */
+function onOneLine(session: Session, text: string): SafeText {
   const lines = variableLines(valueOf(session, text), session.style, 1);
   return lines.length === 1
     ? lines[0]
     : safe`${escape(lines.map((line) => line.trim()).join(" "))}`;
+}
+
+/** Prints an expression's value again and again: each look is one short stop of a running target.
+ *
+ * @param count number of looks; until Ctrl-C when left out
+ */
+export async function watch(
+  session: Session,
+  text: string,
+  seconds: number,
+  count: number = Infinity,
+): Promise<readonly SafeText[]> {
+  const { target } = session;
+  if (target.paused || target.kind === "core") {
+    const why = target.kind === "core" ? "a core does not run" : "the target is paused";
+    return [safe`${onOneLine(session, text)}  ${session.style("quiet", safe`(${escape(why)})`)}`];
+  }
+  let isOver = false;
+  let wake = () => {};
+  session.interrupt = () => {
+    isOver = true;
+    wake();
+  };
+  for (let look = 0; look < count && !isOver; look++) {
+    if (look > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, 1000 * seconds);
+      wake = resolve;
+      await promise;
+      clearTimeout(timer);
+      if (isOver) break;
+    }
+    session.threads(true);
+    printLines([onOneLine(session, text)]);
+  }
+  return [];
 }

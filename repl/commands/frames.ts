@@ -5,7 +5,7 @@ import type { Session } from "../prompt/session.ts";
 import { frameColumns, frameLine, hex, registerLines } from "../view/render.ts";
 import { variableOptions } from "../options.ts";
 import { addressOf } from "./address.ts";
-import { type Command, command, many, optional, required } from "./command.ts";
+import { type Command, command, many, optional, required, rest } from "./command.ts";
 import { checkWritable, confirmed, integer, wholeNumber, yesOption } from "./values.ts";
 
 /** The number of lines of source before and after a frame's own. */
@@ -116,6 +116,26 @@ export const frames: readonly Command[] = [
     example: "v count",
     async run({ session }, paths, options) {
       return (await import("./variables.ts")).showVariables(session, paths, options);
+    },
+  }),
+  command({
+    name: "watch",
+    group: "frames",
+    arguments: [rest("expression", "variable")],
+    options: {
+      seconds: { short: "s", value: "seconds", help: "Time between two looks. Default: 1." },
+      count: { short: "c", value: "looks", integer: true, help: "Number of looks." },
+    },
+    help: "show an expression's value each second while the target runs; Ctrl-C ends it",
+    details: ["It is no watchpoint: the value is looked at, and nothing is stopped for longer."],
+    example: "watch counter",
+    async run({ session }, [expression], { seconds, count }) {
+      if (expression === undefined) throw new UserError("watch what? `watch counter`");
+      const [{ watch }, { secondsOf }] = await Promise.all([
+        import("./expressions.ts"),
+        import("./activity.ts"),
+      ]);
+      return await watch(session, expression, secondsOf(seconds, 1), count);
     },
   }),
   command({

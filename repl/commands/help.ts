@@ -58,7 +58,7 @@ export function allHelpLines(table: CommandTable, style: Style, columns: number)
 
 /** Subjects that are no commands here, and what there is instead. */
 const subjects: readonly (readonly [name: RegExp, answer: readonly string[]])[] = [
-  [/^(?:b|br|break|breakpoints?|tbreak|watch|watchpoints?|rbreak)$/, [
+  [/^(?:b|br|break|breakpoints?|tbreak|watchpoints?|rbreak)$/, [
     "There are no breakpoints and no watchpoints: machpause looks at a process that is paused or runs.",
     "`pause` stops every thread, now; `top` and `hang` show what runs and what waits over some time.",
     "To stop at a line, use LLDB: `lldb -p PID`, when machpause has let the process go.",

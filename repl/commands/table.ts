@@ -32,7 +32,7 @@ const keyword =
 
 /** Names of LLDB and gdb for what there is not here. */
 const absent =
-  /^(?:b|br|break|breakpoint|tbreak|watch|watchpoint|s|si|n|ni|step|stepi|next|nexti|finish|fin|until|run|r|thread\s+(?:step-[\w-]+|until|return|jump))(?:\s+[\w.:-]+)*$/;
+  /^(?:b|br|break|breakpoint|tbreak|watchpoint|s|si|n|ni|step|stepi|next|nexti|finish|fin|until|run|r|thread\s+(?:step-[\w-]+|until|return|jump))(?:\s+[\w.:-]+)*$/;
 
 /** Whether a line asks for breakpoints or steps in the words of other debuggers. */
 export function isAbsent(line: string): boolean {

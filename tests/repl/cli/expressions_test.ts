@@ -85,3 +85,20 @@ Deno.test({
     );
   },
 });
+
+Deno.test({
+  name: "watch shows a value again and again while the target runs, and once while it does not",
+  ignore: !runs("x86_64"),
+  async fn() {
+    const { stdout, stderr } = await machpause([
+      ...["demo", "-e", "watch demo_argc", "-e", "resume"],
+      ...["-e", "watch demo_progress[1] > 0 --seconds 0.05 --count 3"],
+      ...["-e", "watch demo_progress[1] -s 0.2 -c 2", "-e", "watch nosuch"],
+    ]);
+    const lines = stdout.trim().split("\n");
+    const at = lines.findIndex((line) => line.includes("demo_argc = 1  (the target is paused)"));
+    assertEquals(lines.slice(at + 1, at + 4), ["(bool) true", "(bool) true", "(bool) true"]);
+    const [first, second] = lines.slice(at + 4).map((line) => Number(/ = (\d+)$/.exec(line)?.[1]));
+    assertEquals([first < second, stderr.includes("there is no variable nosuch")], [true, true]);
+  },
+});
