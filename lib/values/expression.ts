@@ -164,6 +164,8 @@ type Operand =
     readonly value: bigint;
     readonly size: number;
     readonly signed: boolean;
+    /** Whether it is a `long long` where `long` has the same size. */
+    readonly isLongLong?: boolean;
   }
   | { readonly kind: "float"; readonly value: number; readonly size: number }
   | { readonly kind: "pointer"; readonly value: bigint; readonly type: Type };
@@ -609,14 +611,15 @@ class Parser {
   #literalType(value: bigint, suffix: string, isDecimal: boolean, at: number): Operand {
     const isUnsigned = suffix.includes("u");
     const least = suffix.includes("ll") ? 8 : suffix.includes("l") ? this.#context.pointerSize : 4;
+    const isLongLong = suffix.includes("ll");
     for (const size of [4, 8]) {
       if (size < least) continue;
       const bits = BigInt(size * 8);
       if (!isUnsigned && value < 1n << (bits - 1n)) {
-        return { kind: "integer", value, size, signed: true };
+        return { kind: "integer", value, size, signed: true, isLongLong };
       }
       if ((isUnsigned || !isDecimal) && value < 1n << bits) {
-        return { kind: "integer", value, size, signed: false };
+        return { kind: "integer", value, size, signed: false, isLongLong };
       }
     }
     if (value < 1n << 64n) return { kind: "integer", value, size: 8, signed: false };
@@ -670,7 +673,7 @@ class Parser {
         const { size, signed, value } = operand;
         const name = size <= 4
           ? ["int"]
-          : this.#context.pointerSize === 8
+          : this.#context.pointerSize === 8 && !operand.isLongLong
           ? ["long"]
           : ["long", "long"];
         const type = this.#builtIn(signed ? name : ["unsigned", ...name], 0);
@@ -715,9 +718,12 @@ class Parser {
     if (type.kind === "pointer") return { kind: "pointer", value: integer, type };
     const size = type.size ?? 4;
     // Integer promotion: what fits int becomes int.
-    return size < 4
-      ? { kind: "integer", value: integer, size: 4, signed: true }
-      : { kind: "integer", value: integer, size, signed: isSignedType(type, integer) };
+    if (size < 4) return { kind: "integer", value: integer, size: 4, signed: true };
+    const signed = isSignedType(type, integer);
+    return {
+      ...{ kind: "integer", value: integer, size, signed },
+      isLongLong: /\blong long\b/.test(type.name),
+    };
   }
 
   #prefixed(operator: string, value: Value, at: number): Value {
@@ -867,7 +873,10 @@ class Parser {
     if (compared !== null) return this.#boolean(compared);
     if ((operator === "/" || operator === "%") && y === 0n) this.#fail("a division by zero", at);
     const value = arithmetic(operator, x, y);
-    return this.#number({ kind: "integer", value: wrapped(value, size, signed), size, signed });
+    const isLongLong = a.isLongLong || b.isLongLong;
+    return this.#number({
+      ...{ kind: "integer", value: wrapped(value, size, signed), size, signed, isLongLong },
+    });
   }
 
   #pointers(operator: string, a: Operand, b: Operand, at: number): Value {

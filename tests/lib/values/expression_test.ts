@@ -153,7 +153,7 @@ const numbers: [text: string, type: string, value: number | bigint | boolean][] 
   ["letter == 'A'", "bool", true],
   ["real * 2", "double", 5],
   ["small + 1", "int", 0],
-  ["big + 1", "unsigned long", 4097],
+  ["big + 1", "unsigned long long", 4097],
   ["((Point *)0x1010)->x", "int", -2],
   ["((struct Point *)0x1010)->x", "int", -2],
   ["reinterpret_cast<Point *>(0x1010)->x", "int", -2],
