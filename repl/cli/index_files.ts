@@ -3,6 +3,7 @@ import { indexSystem } from "../../ffi/index_system.ts";
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { type ArchName, archs } from "../../lib/arch/mod.ts";
 import { FormatError } from "../../lib/errors.ts";
+import { archName } from "../../lib/macho/names.ts";
 import type { OpenFile } from "../../lib/file_system.ts";
 import { mstName, openMst } from "../../lib/symbols/mst/mod.ts";
 import { UserError } from "../errors.ts";
@@ -159,14 +160,20 @@ function openInputs(
   const open: OpenFile[] = [];
   const close = () => open.splice(0).forEach((file) => file[Symbol.dispose]());
   try {
-    const inputs = paths.flatMap((path) => filesOf(path)).flatMap((path) => {
+    const all = paths.flatMap((path) => filesOf(path)).flatMap((path) => {
       const file = files.open(path);
       open.push(file);
       return [...imagesIn(file)].map((binary, index): TableInput => ({ path, index, binary }));
-    }).map((input) => dsymOf(input, open) ?? input).filter(({ binary }) => {
+    }).map((input) => dsymOf(input, open) ?? input);
+    const inputs = all.filter(({ binary }) => {
       const name = archNameOf(binary);
       return name !== null && (arch === undefined || name === arch);
     });
+    if (inputs.length === 0 && all.length > 0 && arch === undefined) {
+      const { path, binary: { image } } = all[0];
+      const cpu = archName(image.cpuType, image.cpuSubtype);
+      throw new UserError(`${path} is for a CPU that is not known: ${cpu}`);
+    }
     return { inputs, [Symbol.dispose]: close };
   } catch (error) {
     close();

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { isRoot } from "../../machine.ts";
 import { root } from "../terminal.ts";
 import { hostile, raw } from "../fake_target.ts";
 
@@ -201,4 +202,30 @@ Deno.test("wrong command lines and files that are not there", async () => {
   const { code, stdout, stderr } = await crash("nosuch", `${reports}ios32.crash`, "--json");
   assertEquals([code, stderr], [1, "machpause: there is no file nosuch\n"]);
   assertEquals(JSON.parse(stdout).target.name, "Pocket Golf");
+});
+
+Deno.test({
+  name: "--group: a folder that may not be read is said, the others are read",
+  ignore: !isRoot,
+  async fn() {
+    await inFolder(async (folder) => {
+      await Deno.chmod(folder, 0o777);
+      for (const [name, mode] of [["a", 0o755], ["secret", 0o700]] as const) {
+        await Deno.mkdir(`${folder}/${name}`);
+        await Deno.copyFile(`${reports}macos12.crash`, `${folder}/${name}/one.crash`);
+        await Deno.chmod(`${folder}/${name}/one.crash`, 0o644);
+        await Deno.chmod(`${folder}/${name}`, mode);
+      }
+      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-lock", program, "crash", "--group", folder],
+        uid: 65534,
+        gid: 65534,
+        env: { HOME: folder, DENO_DIR: `${folder}/deno`, NO_COLOR: "1" },
+      }).output();
+      const text = new TextDecoder();
+      assertStringIncludes(text.decode(stdout), "1 reports, 1 signatures, 1 not read");
+      assertStringIncludes(text.decode(stderr), `${folder}/secret may not be read`);
+      assertEquals(code, 0);
+    });
+  },
 });

@@ -177,6 +177,9 @@ Deno.test("what is there already is left alone, but for --force and what is no s
 Deno.test("index: what can be wrong, in one line", async () => {
   await withFolder(async (folder) => {
     Deno.writeTextFileSync(`${folder}/text`, "no image");
+    const odd = Deno.readFileSync(`${examples}demo/x86_64/demo`);
+    odd[4] = 0x63; // cputype
+    Deno.writeFileSync(`${folder}/odd`, odd);
     Deno.mkdirSync(`${folder}/empty`);
     const dsym = lines("arm64-dwarf5");
     const wrong: [code: number, args: string[], reason: string][] = [
@@ -187,6 +190,11 @@ Deno.test("index: what can be wrong, in one line", async () => {
       [1, [`${folder}/none`, "-o", folder], "none"],
       [1, [`${folder}/text`, "-o", folder], "no image"],
       [1, [`${folder}/empty`, "-o", folder], "no dSYM"],
+      [
+        1,
+        [`${folder}/odd`, "-o", folder],
+        "a CPU that is not known: cputype 16777315 cpusubtype 3",
+      ],
       [1, [dsym, "-o", `${folder}/text`], "text"],
       [1, [dsym, "-o", folder, "--arch", "i386"], "no image for i386"],
       [1, [`${examples}demo/x86_64-stripped/demo`, "-o", folder], "debug information"],
@@ -197,7 +205,7 @@ Deno.test("index: what can be wrong, in one line", async () => {
       assertMatch(stderr, /^machpause: [^\n]+\n$/);
       assertStringIncludes(stderr, reason);
     }
-    assertEquals(names(folder), ["empty", "text"]);
+    assertEquals(names(folder), ["empty", "odd", "text"]);
     // What one file lacks does not keep the others from being done.
     const [code, stdout] = await index(`${examples}demo/x86_64-stripped/demo`, dsym, "-o", folder);
     assertEquals([code, stdout.split("\n").length], [1, 2]);
