@@ -253,7 +253,8 @@ function* dyldRanges({ dyldInfo, memory, arch }: PlanInput): Iterable<AddressRan
 
 /** What unwinding through an image and naming its functions takes. */
 function* imageRanges(image: Image, { style, memory, warn }: PlanInput): Iterable<AddressRange> {
-  const headEnd = Math.max(32, ...image.loadCommands.map(({ offset, size }) => offset + size));
+  let headEnd = 32;
+  for (const { offset, size } of image.loadCommands) headEnd = Math.max(headEnd, offset + size);
   yield { start: image.loadAddress, end: image.loadAddress + BigInt(headEnd) };
   for (const { sections } of image.segments) {
     for (const { name, address, size } of sections) {

@@ -105,7 +105,7 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
   const size = arch.pointerSize;
   const lines: SafeText[] = [];
   let inside: string | undefined;
-  const widest = Math.max(0, ...instructions.map(({ mnemonic }) => mnemonic.length));
+  const widest = instructions.reduce((most, { mnemonic }) => Math.max(most, mnemonic.length), 0);
   for (const instruction of instructions) {
     const { address, mnemonic, operands } = instruction;
     const { symbol, offset } = target.resolve(address);
