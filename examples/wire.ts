@@ -1,0 +1,32 @@
+/**
+ * Counts the round trips that looking at a process over the gdb remote protocol takes: the stub of this
+ * machine is started for it.
+ *
+ *     deno task machpause run examples/wire.ts <pid|name>
+ *
+ * For the demo process on Linux, which lldb-server attaches to, it prints:
+ *
+ *     remote x86_64: 7 threads, 5 images
+ *     main ← run_loop ← wait_for_event
+ *     at most 40 round trips: true
+ */
+import { attach, enableLog, escapeText } from "@machpause/machpause";
+import { attachRemote } from "@machpause/machpause/remote";
+
+let trips = 0;
+enableLog(["remote"], (_subsystem, _milliseconds, line) => {
+  trips = Number(/(\d+) round trips/.exec(line)?.[1] ?? trips);
+});
+
+using process = attach(Deno.args[0]);
+const via = Deno.build.os === "darwin" ? "debugserver" : "lldb-server";
+{
+  using target = await attachRemote({ via, pid: process.pid });
+  const { threads, images, mainThread } = target.snapshot();
+  console.log(
+    `${target.kind} ${target.arch.name}: ${threads.length} threads, ${images.length} images`,
+  );
+  const names = mainThread.backtrace().flatMap(({ symbol }) => symbol?.name ?? []).reverse();
+  console.log(names.map(escapeText).join(" ← "));
+} // the stub lets go of it
+console.log(`at most 40 round trips: ${trips <= 40}`);
