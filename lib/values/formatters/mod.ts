@@ -8,6 +8,7 @@ import { libstdcxxFormatters } from "./libstdcxx.ts";
 import { objcFormatters } from "./objc.ts";
 import { rustFormatters } from "./rust.ts";
 import { stringFormatters } from "./strings.ts";
+import { swiftFormatters } from "./swift.ts";
 
 /** What a pointer to a formatted object shows after its address: what the object shows. */
 const pointers: Formatter = {
@@ -28,5 +29,6 @@ export const builtInFormatters: readonly Formatter[] = [
   ...libstdcxxFormatters,
   ...rustFormatters,
   ...goFormatters,
+  ...swiftFormatters,
   pointers,
 ];

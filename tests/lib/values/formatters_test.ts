@@ -390,6 +390,58 @@ Deno.test("any bytes in any container: no error, few reads, bounded time", () =>
   assert(performance.now() - started < 30_000);
 });
 
+/** A type of Swift as its debug information has it: a mangled name and a size. */
+function swift(name: string, size: number): Type {
+  return { kind: "struct", name, size, language: "swift", members: [] };
+}
+
+Deno.test("Swift: numbers, strings in both forms, arrays, optionals, and their damage", () => {
+  const block = new Block();
+  block.words(0, -5n & 0xffff_ffff_ffff_ffffn);
+  assertEquals(block.value(swift("$sSiD", 8)).summary, "-5");
+  assertEquals(block.value(swift("Int", 8)).summary, "-5");
+  block.words(0, 1);
+  assertEquals(block.value(swift("$sSbD", 1)).summary, "true");
+  block.view.setFloat64(0, 2.5, true);
+  assertEquals(block.value(swift("$sSdD", 8)).summary, "2.5");
+  // StringObject.swift: 0xE0 and the count in the last byte of a small ASCII string.
+  const string = swift("$sSSD", 16);
+  block.bytes.fill(0, 0, 16);
+  block.text(0, "hello");
+  block.bytes[15] = 0xe5;
+  assertEquals(block.value(string).summary, '"hello"');
+  const literal = "a literal that is longer than fifteen bytes";
+  const at = block.text(0x100, literal);
+  block.words(
+    0,
+    0xc000_0000_0000_0000n | BigInt(literal.length),
+    0x8000_0000_0000_0000n | at - 32n,
+  );
+  assertEquals(block.value(string).summary, `"${literal}"`);
+  block.words(0, 10, 0x8000_0000_dead_0000n);
+  assertEquals(block.value(string).summary, "damaged: unreadable at 0xdead0020");
+  block.words(0, 10, 0x4000_0000_dead_0000n);
+  assertEquals(block.value(string).summary, null);
+  // [Int]: metadata, reference count, count, capacity and a flag, elements.
+  block.words(0, block.words(0x200, 0, 3, 2, 4, 7, 8));
+  const numbers = block.value(swift("$sSaySiGD", 8));
+  assertEquals([numbers.summary, numbers.children().map(({ text }) => text)], ["size=2", [
+    "7",
+    "8",
+  ]]);
+  block.words(0x210, 9);
+  assertEquals(block.value(swift("$sSaySiGD", 8)).summary, "damaged: 9 elements in room for 2");
+  block.words(0, 42, 0);
+  assertEquals(block.value(swift("$sSiSgD", 9)).summary, "42");
+  block.words(0, 0, 1);
+  assertEquals(block.value(swift("$sSiSgD", 9)).summary, "nil");
+  block.words(0, 0, 9);
+  assertEquals(block.value(swift("$sSiSgD", 9)).summary, "damaged: its tag is 9");
+  block.words(0, 0, 0);
+  assertEquals(block.value(swift("$sSSSgD", 16)).summary, "nil");
+  assertEquals(block.value(swift("$s4main5PointVD", 16)).summary, null);
+});
+
 Deno.test("names of C++ types in short", () => {
   const names: [long: string, short: string][] = [
     ["std::__1::vector<int, std::__1::allocator<int> >", "std::vector<int>"],

@@ -1,0 +1,180 @@
+/** Swift's numbers, strings, arrays and optionals, by the layouts that its ABI fixed (Swift 5 on Apple's
+ * systems: `stdlib/public/core/StringObject.swift`, `ContiguousArrayBuffer.swift`; manglings in
+ * `docs/ABI/Mangling.rst`). Debug information describes these types by name and size alone. Other types are
+ * shown by their members where it has them, else by their bytes. */
+
+import { damaged, type Encoding, type Formatter, type Type, type Value } from "../model.ts";
+import { canonical } from "../types.ts";
+import {
+  bytesAt,
+  countOf,
+  elements,
+  noChildren,
+  pointerAt,
+  sizeSummary,
+  textOf,
+  unsignedAt,
+} from "./reading.ts";
+import { escapedText } from "./strings.ts";
+
+/** The types of the standard library, by their mangling and their name. */
+const scalars: readonly (readonly [
+  mangled: string,
+  name: string,
+  encoding: Encoding,
+  size: number | undefined,
+])[] = [
+  ["Si", "Int", "signed", undefined],
+  ["Su", "UInt", "unsigned", undefined],
+  ["s4Int8V", "Int8", "signed", 1],
+  ["s5Int16V", "Int16", "signed", 2],
+  ["s5Int32V", "Int32", "signed", 4],
+  ["s5Int64V", "Int64", "signed", 8],
+  ["s5UInt8V", "UInt8", "unsigned", 1],
+  ["s6UInt16V", "UInt16", "unsigned", 2],
+  ["s6UInt32V", "UInt32", "unsigned", 4],
+  ["s6UInt64V", "UInt64", "unsigned", 8],
+  ["Sb", "Bool", "boolean", 1],
+  ["Sd", "Double", "float", 8],
+  ["Sf", "Float", "float", 4],
+];
+
+/** The type's mangling without `$s` and the `D` of debug information; its name where it has none. */
+function codeOf({ name }: Type): string {
+  return /^\$s(.*?)D?$/.exec(name)?.[1] ?? name.replace(/^Swift\./, "");
+}
+
+/** The base type that a code stands for. */
+function scalarType(code: string, pointerSize: number): Type | undefined {
+  const row = scalars.find(([mangled, name]) => code === mangled || code === name);
+  if (row === undefined) return undefined;
+  const [, name, encoding, size = pointerSize] = row;
+  return { kind: "base", name, encoding, size, language: "other" };
+}
+
+function isString(code: string): boolean {
+  return code === "SS" || code === "String";
+}
+
+/** The type of a code, as far as formatters know it. */
+function typeOf(code: string, pointerSize: number): Type | undefined {
+  return scalarType(code, pointerSize) ??
+    (isString(code)
+      ? { kind: "struct", name: "String", size: 2 * pointerSize, language: "swift", members: [] }
+      : undefined);
+}
+
+/** Maximum length of a string in its two words. */
+const MAX_SMALL = 15;
+/** The characters of a native string are this far from its object. */
+const NATIVE_BIAS = 32n;
+
+/** A string in two words: in themselves, or a count with flags and an address with a discriminator. */
+function stringText(value: Value): string | null {
+  const bytes = value.bytes(16);
+  if (bytes.length < 16) return damaged("it has no 16 bytes");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
+  const object = view.getBigUint64(8, true);
+  const discriminator = Number(object >> 56n);
+  if ((discriminator & 0x20) !== 0) {
+    const count = discriminator & 0x0f;
+    if (count > MAX_SMALL) damaged(`${count} bytes in two words`);
+    return `"${escapedText(bytes.subarray(0, count), 1)}"`;
+  }
+  // A string of Objective-C, or one whose contents are elsewhere.
+  if ((discriminator & 0x50) !== 0) return null;
+  const count = countOf(view.getBigUint64(0, true) & 0xffff_ffff_ffffn);
+  const address = (object & 0x0fff_ffff_ffff_ffffn) + NATIVE_BIAS;
+  const shown = Math.min(count, value.context.limits.stringLength);
+  const text = shown === 0 ? new Uint8Array() : bytesAt(value, address, shown);
+  return `"${escapedText(text, 1)}"${count > shown ? "..." : ""}`;
+}
+
+/** The code of an array's elements: `SaySiG` is `[Int]`. */
+function elementCode(code: string): string | null {
+  return /^Say(.+)G$/.exec(code)?.[1] ?? null;
+}
+
+/** Of an array's buffer: the metadata, the reference count, the count, the capacity; then the elements. */
+function arrayParts(value: Value): { count: bigint; start: bigint } {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  const buffer = value.address === null
+    ? damaged("it is in no memory")
+    : pointerAt(value, value.address);
+  const count = unsignedAt(value, buffer + 2n * word, pointerSize);
+  const capacity = unsignedAt(value, buffer + 3n * word, pointerSize) >> 1n;
+  if (count > capacity && count > 0n) damaged(`${count} elements in room for ${capacity}`);
+  return { count, start: buffer + 4n * word };
+}
+
+function array(value: Value) {
+  const code = elementCode(codeOf(canonical(value.type)));
+  const type = code === null ? undefined : typeOf(code, value.context.pointerSize);
+  if (type === undefined) return null;
+  const { count, start } = arrayParts(value);
+  return elements(value, start, count, type);
+}
+
+/** The payload of an optional; `undefined` where its form is not known, `null` of `nil`. */
+function payload(value: Value): Value | null | undefined {
+  const code = /^(.+)Sg$/.exec(codeOf(canonical(value.type)))?.[1];
+  if (code === undefined || value.address === null) return undefined;
+  const { pointerSize } = value.context;
+  const type = typeOf(code, pointerSize);
+  if (type === undefined) return undefined;
+  const size = BigInt(type.size!);
+  if (isString(code)) {
+    const object = unsignedAt(value, value.address + BigInt(pointerSize), pointerSize);
+    return object === 0n ? null : value.at(value.address, type, "some");
+  }
+  // A Bool has room for it in its own byte. A number has not: a byte after it says that there is none.
+  const byte = type.encoding === "boolean"
+    ? unsignedAt(value, value.address, 1) >> 1n
+    : unsignedAt(value, value.address + size, 1);
+  if (byte > 1n) damaged(`its tag is ${byte}`);
+  return byte === 1n ? null : value.at(value.address, type, "some");
+}
+
+const languages = ["swift"] as const;
+
+/** Of Swift. */
+export const swiftFormatters: readonly Formatter[] = [
+  {
+    name: "Swift number",
+    languages,
+    type: (type) => type.kind === "struct" && scalarType(codeOf(type), 8) !== undefined,
+    summary(value) {
+      const type = scalarType(codeOf(canonical(value.type)), value.context.pointerSize)!;
+      return value.cast(type).text;
+    },
+    children: noChildren,
+  },
+  {
+    name: "Swift String",
+    languages,
+    type: (type) => type.kind === "struct" && isString(codeOf(type)),
+    summary: stringText,
+    children: (value) => stringText(value) === null ? null : noChildren(),
+  },
+  {
+    name: "Swift Array",
+    languages,
+    type: (type) => type.kind === "struct" && elementCode(codeOf(type)) !== null,
+    summary(value) {
+      const made = array(value);
+      if (made !== null) return sizeSummary(made);
+      return `size=${countOf(arrayParts(value).count)}`;
+    },
+    children: array,
+  },
+  {
+    name: "Swift Optional",
+    languages,
+    type: (type) => /Sg$/.test(codeOf(type)),
+    summary(value) {
+      const held = payload(value);
+      return held === undefined ? null : held === null ? "nil" : textOf(held);
+    },
+  },
+];
