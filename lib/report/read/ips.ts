@@ -297,8 +297,9 @@ class IpsReader {
       const written = textAt(entry ?? undefined, "codes") ?? "";
       for (const [code] of written.matchAll(/\b0x[0-9a-fA-F]{1,16}\b/g)) codes.push(BigInt(code));
     }
-    return {
-      type: textAt(entry ?? undefined, "type"),
+    const exception = {
+      // Empty where a report is about no exception: readers want the member nevertheless.
+      type: textAt(entry ?? undefined, "type") || null,
       signal: textAt(entry ?? undefined, "signal"),
       codes,
       subtype: textAt(entry ?? undefined, "subtype"),
@@ -306,6 +307,9 @@ class IpsReader {
         textAt(reason ?? undefined, "composed_message"),
       note: textAt(entry ?? undefined, "note") ?? this.#note(),
     };
+    const { type, signal, subtype, message, note } = exception;
+    const says = codes.length > 0 || [type, signal, subtype, message, note].some(Boolean);
+    return says ? exception : null;
   }
 
   /** The note that crash text has for the JSON flags. */

@@ -117,12 +117,13 @@ export function ipsText(report: CrashReport): string {
     parentPid: parent.build === null ? null : Number(parent.build),
     isSimulated: exception?.note?.startsWith("SIMULATED") === true ? 1 : null,
     isCorpse: exception?.note === "EXC_CORPSE_NOTIFY" ? 1 : null,
-    exception: exception === null ? null : present({
+    // LLDB and others expect an exception and the UUIDs in every report.
+    exception: exception === null ? { type: "" } : present({
       codes: exception.codes.length === 0
         ? null
         : exception.codes.map((code) => `0x${code.toString(16).padStart(16, "0")}`).join(", "),
       rawCodes: exception.codes.length === 0 ? null : exception.codes.map(integer),
-      type: exception.type,
+      type: exception.type ?? "",
       signal: exception.signal,
       subtype: exception.subtype,
       message: exception.message,
@@ -172,7 +173,7 @@ function usedImage(image: Unbranded<ReportImage>, report: CrashReport): JsonValu
     arch: absolute ? null : image.arch ?? report.arch,
     base: integer(base),
     size: integer(size),
-    uuid: uuid?.toLowerCase() ?? (absolute ? "00000000-0000-0000-0000-000000000000" : null),
+    uuid: uuid?.toLowerCase() ?? "00000000-0000-0000-0000-000000000000",
     path,
     name: absolute && name === "???" ? null : name,
     CFBundleShortVersionString: version,

@@ -189,7 +189,9 @@ function imageText(image: ReportImage, report: CrashReport): string {
   const end = size === 0n
     ? uuid === null ? "???" : `0x${base.toString(16)}`
     : `0x${(base + size - 1n).toString(16)}`;
-  const digits = uuid?.replaceAll("-", "").toLowerCase();
+  // Readers such as LLDB's expect a UUID.
+  const digits = uuid?.replaceAll("-", "").toLowerCase() ??
+    (path === null ? undefined : "0".repeat(32));
   const kind = arch ?? (version === null ? "???" : `(${oneLine(version)})`);
   return `0x${base.toString(16)} - ${end} ${image.marked ? "+" : ""}` +
     `${oneLine(name)} ${kind} ` + (digits === undefined ? "" : ` <${digits}>`) +
