@@ -72,7 +72,7 @@ export interface Activity {
   /** In a sentence without its subject, as in `idle in 98 of 100 samples: waiting for an event`. */
   readonly words: string;
   readonly idle: boolean;
-  /** The most frequent stack that was not idle, innermost first; empty when all were. */
+  /** The most frequent stack that was not idle, innermost first; empty when nine of ten samples were idle. */
   readonly busiest: readonly ReportFrame[];
 }
 
@@ -132,7 +132,8 @@ export function activityOf(thread: ReportThread): Activity {
   return {
     words: parts.length === 0 ? "not sampled" : parts.join("; "),
     idle: idle * 2 >= total,
-    busiest: best.path,
+    // A few samples of a thread with nothing to do blame nobody.
+    busiest: idle * 10 >= total * 9 ? [] : best.path,
   };
 }
 

@@ -126,6 +126,8 @@ const eventLoops =
 /** Index of the frame of `main` below an event loop: it and what is further out called nothing but the
  * loop; the stack's length when there is none. */
 export function entryOf(stack: readonly ReportFrame[]): number {
+  const main = mainBelowRuntime(stack);
+  if (main !== null) return main;
   // The loop is on the outside of a stack, so the search begins there.
   if (
     !stack.slice(-6).some(({ symbol }) =>
@@ -134,8 +136,6 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   ) {
     return stack.length;
   }
-  const main = mainBelowRuntime(stack);
-  if (main !== null) return main;
   let inLoop = false;
   for (let at = 0; at < stack.length; at++) {
     const { symbol } = stack[at];
@@ -158,8 +158,8 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   return stack.length;
 }
 
-/** Index of the frame of a `main` that only called a run-time or framework, as that of Electron does; `null`
- * for other stacks. */
+/** Index of the frame of a `main` that only called a run-time or framework, as that of Electron does, or an
+ * event loop that has no name; `null` for other stacks. */
 function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   let at = stack.length - 1;
   while (at > 0 && isLoader(stack[at])) at--;
@@ -167,8 +167,15 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   const { symbol } = stack[at];
   const isMain = symbol === null || symbol === "main";
   if (!isMain || frameOwner(stack[at], null) !== "program") return null;
-  return frameOwner(stack[at - 1], null) === "runtime" ? at : null;
+  const caller = stack[at - 1];
+  if (frameOwner(caller, null) === "runtime") return at;
+  // Without names only the image tells that it is the event loop.
+  const image = caller.symbol === null && symbol === null ? imageOf(caller) : null;
+  return image !== null && loopImages.test(imageTitle(image)) ? at : null;
 }
+
+/** Images of the functions that `main` calls to run a program's events. */
+const loopImages = /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit|SwiftUI|WatchKit)$/;
 
 function isLoader(frame: ReportFrame): boolean {
   const image = imageOf(frame);

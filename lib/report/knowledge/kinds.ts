@@ -615,6 +615,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "zone element has been modified",
+    "Kernel memory was written after it was freed.",
+    ["a bug in the kernel or an extension"],
+    "The message names the zone; look at third-party extensions.",
+    "XNU, osfmk/kern/zalloc.c",
+  ),
+  row(
+    "panic",
     "zone element was modified",
     "Kernel memory was written after it was freed.",
     ["a bug in a kernel extension"],

@@ -269,7 +269,7 @@ function readText(
   const report = withFull(read, full);
   const { threads, images, lastException, exception } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
-  if (!empty || exception !== null) return report;
+  if (!empty || exception !== null || report.termination?.namespace != null) return report;
   // A header alone is a report that was cut off early.
   if (report.fields.some(({ name }) => name === "Report Version")) return report;
   const named = report.process.name !== null || report.incident !== null;

@@ -113,7 +113,10 @@ export function parsePanic(text: string): ParsedPanic {
     if (message === "") {
       const match = beginning.exec(line.slice(0, 400));
       if (match !== null) {
-        message = messageOf(line.slice(match.index + match[0].length));
+        let rest = line.slice(match.index + match[0].length);
+        // Mail and comments break long lines.
+        if (rest.endsWith(",") && at + 1 < lines.length) rest += ` ${lines.line(at + 1).trim()}`;
+        message = messageOf(rest);
         if (message === "") message = "no message";
       } else if (date === null && /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(line)) {
         date = line;

@@ -36,6 +36,7 @@ export function unwrap(text: string): Unwrapped {
   );
   step("HTML", isHtml, plainHtml);
   for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
+  step("quoting", isPartlyQuoted, unquoteAny);
   step("log prefixes", isLogged, unlogged);
   step("double spacing", isDoubleSpaced, singleSpaced);
   step("indentation", isIndented, dedent);
@@ -46,7 +47,7 @@ export function unwrap(text: string): Unwrapped {
 function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
-  if (isLogged(head)) return true;
+  if (isLogged(head) || isPartlyQuoted(head)) return true;
   if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
@@ -153,6 +154,23 @@ function isQuoted(head: string): boolean {
     else if (line.trim() !== "") others++;
   }
   return quoted > 3 && quoted > others;
+}
+
+/** Lines of reports behind a mark of quoting, of a comment or of a frame drawn in text. */
+const marked =
+  /^ {0,3}[>|#] {0,2}(?:Process|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Date\/Time): {1,40}\S/m;
+
+/** Whether a report is quoted that only a part of the text is. */
+function isPartlyQuoted(head: string): boolean {
+  return marked.test(head);
+}
+
+function unquoteAny(text: string): string {
+  const mark = marked.exec(text)?.[0].trimStart()[0] ?? ">";
+  return linesOf(text).map((line) => {
+    const bare = line.trimStart();
+    return bare.startsWith(mark) ? bare.slice(1).replace(/^ /, "") : line;
+  }).join("\n");
 }
 
 function unquote(text: string): string {
