@@ -71,7 +71,13 @@ export function explainReport(
   const kind = report.bugType === null ? null : known("report", report.bugType);
   if (kind !== null || isStackshot(report)) {
     const row = kind ?? known("report", "188")!;
-    return finished(report, "stackshot", [row.meaning, ...reasonField(report)], [row], null, null);
+    const { threads } = report;
+    const processes = new Set(threads.map(({ process }) => process)).size;
+    const size = threads.length === 0
+      ? []
+      : [`It has ${count(threads.length, "thread")} of ${processes} processes.`];
+    const told = [row.meaning, ...reasonField(report), ...size];
+    return finished(report, "stackshot", told, [row], null, null);
   }
   if (report.format === "sample" || report.format === "spindump") {
     const title = `${report.format}, ${count(report.threads.length, "thread")}`;

@@ -7,6 +7,7 @@ import { readIpsBody } from "./ips.ts";
 import { isBreakpad, readBreakpad } from "./breakpad.ts";
 import { isPanic, parsePanic, readPanic } from "./panic.ts";
 import { salvage } from "./salvage.ts";
+import { readStackshotLists } from "./stackshot_text.ts";
 import { unwrap } from "./unwrap.ts";
 import { isObject, type JsonObject, type ParsedJson, parseJson, textAt } from "../json.ts";
 import { CrashReport } from "../report.ts";
@@ -247,6 +248,15 @@ function withFull(report: CrashReport, full: { json: number } | null): CrashRepo
   return new CrashReport({ ...report, embedded });
 }
 
+/** A stackshot with its threads, which only their lists have. */
+function withStackshot(report: CrashReport, from: number): CrashReport {
+  if (report.threads.length > 0 || !report.exception?.codes.includes(0xbaaaaaadn)) return report;
+  const lists = readStackshotLists(report.text, from);
+  if (lists === null) return report;
+  const warnings = report.warnings.filter((text) => text !== "there are no threads in the report");
+  return new CrashReport({ ...report, ...lists, warnings });
+}
+
 function readText(
   name: string,
   text: string,
@@ -266,7 +276,7 @@ function readText(
   }
   const full = fullReport(text, from);
   const read = readCrashText(name, text, from, header, warnings, full?.start, next);
-  const report = withFull(read, full);
+  const report = withStackshot(withFull(read, full), from);
   const { threads, images, lastException, exception } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null || report.termination?.namespace != null) return report;
