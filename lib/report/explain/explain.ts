@@ -73,9 +73,11 @@ export function explainReport(
     const row = kind ?? known("report", "188")!;
     const { threads } = report;
     const processes = new Set(threads.map(({ process }) => process)).size;
-    const size = threads.length === 0
-      ? []
-      : [`It has ${count(threads.length, "thread")} of ${processes} processes.`];
+    const size = threads.length === 0 ? [] : [
+      `It has ${count(threads.length, "thread")} of ${processes} process${
+        processes === 1 ? "" : "es"
+      }.`,
+    ];
     const told = [row.meaning, ...reasonField(report), ...size];
     return finished(report, "stackshot", told, [row], null, null);
   }

@@ -1,0 +1,239 @@
+/** Copies that lack parts, and reporters' own texts: what is told of them, and what must not be. */
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  attributeReport,
+  type CrashReport,
+  explainReport,
+  readReport,
+  writeReport,
+} from "../../../lib/report/mod.ts";
+
+function told(text: string): string {
+  return explainReport(readReport(text, "x")).happened.join("\n");
+}
+
+function whose(text: string): [string, string | null, string | null] {
+  const { verdict, absent, deciding } = attributeReport(readReport(text, "x"));
+  return [verdict, absent, deciding?.frame.symbol ?? null];
+}
+
+/** `image symbol` lines as frames, numbered from `first`. */
+function stack(lines: string[], first = 0): string {
+  return lines.map((line, at) => {
+    const [image, ...symbol] = line.split(" ");
+    const address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`;
+    return `${first + at}   ${image.replaceAll("~", " ")}   \t${address} ${symbol.join(" ")}`;
+  }).join("\n");
+}
+
+const loop = [
+  "CoreFoundation __CFRunLoopRun + 1200",
+  "UIKitCore UIApplicationMain + 100",
+  "MyApp main + 80",
+  "dyld start + 4",
+];
+
+Deno.test("an exception that was thrown again: whose it is is not known", () => {
+  const text = `Exception Type: EXC_CRASH (SIGABRT)\nThread 0 Crashed:\n${
+    stack([
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_c.dylib abort + 100",
+      "libc++abi.dylib std::__terminate(void (*)()) + 14",
+      "libc++abi.dylib __cxa_rethrow + 103",
+      "libobjc.A.dylib objc_exception_rethrow + 47",
+      ...loop,
+    ])
+  }\n`;
+  assertEquals(whose(text), ["unknown", "thrower", null]);
+  assertStringIncludes(told(text), "The stack that raised it is not in the report.");
+});
+
+Deno.test("a crash reporter's handler of the exception is not to blame", () => {
+  const text = `Exception Type: EXC_CRASH (SIGABRT)\nThread 5 Crashed:\n${
+    stack([
+      "AppKit -[NSApplication _crashOnException:] + 109",
+      "MyApp handleUncaught + 20",
+      "CoreFoundation __handleUncaughtException + 775",
+      "libobjc.A.dylib _objc_terminate() + 91",
+      "MyApp CPPExceptionTerminate() + 30",
+      "libc++abi.dylib std::__terminate(void (*)()) + 8",
+      "libdispatch.dylib _dispatch_client_callout + 28",
+    ])
+  }\n`;
+  assertEquals(whose(text), ["unknown", "thrower", null]);
+});
+
+Deno.test("std::terminate() alone is not called an exception; a joinable thread is told", () => {
+  const text = (caller: string) =>
+    `Exception Type: EXC_CRASH (SIGABRT)\nThread 0 Crashed:\n${
+      stack([
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 100",
+        "libc++abi.dylib std::terminate() + 14",
+        caller,
+        "MyApp run() + 20",
+        ...loop,
+      ])
+    }\n`;
+  assertStringIncludes(told(text("MyApp stop() + 8")), "most often because an exception");
+  assertStringIncludes(told(text("libc++.1.dylib std::__1::thread::~thread() + 8")), "joinable");
+});
+
+Deno.test("a stack that is cut off does not say that no function of the program led to it", () => {
+  const lines = ["libobjc.A.dylib objc_msgSend + 29", "CoreFoundation CFArrayApply + 12"];
+  const text = (more: string[]) =>
+    `Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nThread 0 Crashed:\n${stack([...lines, ...more])}\n`;
+  assertEquals(whose(text([])), ["system", "outer", null]);
+  assertEquals(whose(text(loop)), ["system", null, null]);
+});
+
+Deno.test("main() that only started a framework or an event loop is not to blame", () => {
+  const electron = stack([
+    "libsystem_kernel.dylib __pthread_kill + 8",
+    "Electron~Framework 0x1000 + 400",
+    "Electron~Framework 0x1000 + 800",
+    "MyApp 0x2000 + 100",
+    "dyld start + 4",
+  ]).replaceAll("~", " ");
+  const text = (frames: string) =>
+    `Exception Type: EXC_CRASH (SIGTRAP)\nThread 0 Crashed:\n${frames}\n`;
+  assertEquals(whose(text(electron))[0], "runtime");
+  const nameless = stack([
+    "CoreFoundation 0x5000 + 400",
+    "GraphicsServices 0x6000 + 800",
+    "UIKit 0x7000 + 800",
+    "MyApp 0x2000 + 100",
+    "libdyld.dylib 0x3000 + 4",
+  ]);
+  assertEquals(whose(text(nameless)), ["system", null, null]);
+});
+
+Deno.test("a code's name of another exception is not told of a trap", () => {
+  const text = "Exception Type: EXC_BREAKPOINT (SIGTRAP)\nException Codes: KERN_INVALID_ADDRESS\n" +
+    `Thread 0 Crashed:\n${stack(["MyApp check() + 4", ...loop])}\n`;
+  assert(!told(text).includes("mapped"), told(text));
+});
+
+Deno.test("a full stack: the object in hand is not called invalid", () => {
+  const text = "Code Type: ARM-64\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+    "Exception Codes: KERN_PROTECTION_FAILURE at 0x16fc00000\n" +
+    "VM Region Info: 0x16fc00000 is in 0x16c400000-0x16fc04000\n" +
+    "--->  STACK GUARD 16c400000-16fc04000 [ 56.0M] ---/rwx SM=NUL\n\n" +
+    `Thread 0 Crashed:\n${stack(["libobjc.A.dylib objc_msgSend + 8", "MyApp f() + 4", ...loop])}\n`;
+  assert(!told(text).includes("invalid object"), told(text));
+  assertStringIncludes(told(text), "the stack is full");
+});
+
+Deno.test("Markdown's bold for two underscores; a signal handler; a jump to null", () => {
+  const text = "Code Type: X86-64\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x0\n\nThread 0 Crashed:\n" +
+    "0   libsystem_kernel.dylib  0x00007fff87942292 **kill + 10\n" +
+    "1   MyApp                   0x000000010805c84a 0x108042000 + 108618\n" +
+    "2   libsystem_platform.dylib 0x00007fff93d6b5aa _sigtramp + 26\n" +
+    "3   ???                     000000000000000000 0 + 0\n" +
+    "4   MyApp                   0x0000000108048f20 -[Delegate begin] + 20\n";
+  assertStringIncludes(told(text), "null function pointer");
+  assertEquals(whose(text)[2], "-[Delegate begin]");
+});
+
+Deno.test("Crashlytics' text: title, exception and reason", () => {
+  const fault = "EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x0000000000000010\n\n" +
+    "#0. Crashed: com.apple.main-thread\n0  MyApp  0x6124 -[Cell show] + 36 (Cell.m:36)\n" +
+    "1  UIKitCore  0x7000 UIApplicationMain + 8\n";
+  const { exception, crashedThread } = readReport(fault, "x");
+  assertEquals([exception?.type, crashedThread?.queue], [
+    "EXC_BAD_ACCESS",
+    "com.apple.main-thread",
+  ]);
+  assertStringIncludes(told(fault), "null plus 16");
+  const fatal = "Fatal Exception: NSRangeException\n*** index 3 beyond bounds [0 .. 2]\n" +
+    "0  CoreFoundation  0x9e88 __exceptionPreprocess\n1  libobjc.A.dylib  0x178d8 objc_exception_throw\n" +
+    "2  MyApp  0x6124 -[Cell show] + 36\n";
+  assertStringIncludes(told(fatal), "NSRangeException, *** index 3 beyond bounds [0 .. 2]");
+  assertEquals(whose(fatal)[2], "-[Cell show]");
+});
+
+Deno.test("the console's text of an exception, also behind a log's prefixes", () => {
+  const frames = [
+    "CoreFoundation __exceptionPreprocess + 1",
+    "libobjc.A.dylib objc_exception_throw + 48",
+  ];
+  const text =
+    "*** Terminating app due to uncaught exception 'NSGenericException', reason: 'why'\n" +
+    `*** First throw call stack:\n(\n${stack([...frames, "MyApp -[A b] + 96"])}\n)\n` +
+    "libc++abi: terminating with uncaught exception of type NSException\n";
+  assertStringIncludes(told(text), "NSGenericException, why");
+  assertEquals(whose(text)[2], "-[A b]");
+  const logged = text.split("\n").map((line) =>
+    line === "" ? "" : `2018-01-27 10:17:02.209 MyApp[502:77802] critical: ${line}`
+  ).join("\n");
+  assertEquals(whose(logged)[2], "-[A b]");
+});
+
+Deno.test("behind a comment's marks, after prose", () => {
+  const report = "Process: MyApp [1]\nException Type: EXC_BAD_ACCESS (SIGBUS)\n" +
+    "Exception Codes: KERN_PROTECTION_FAILURE at 0x0000000000000002\nCrashed Thread: 0\n";
+  const text = `A long story.\n\n${
+    report.split("\n").map((line) => `| ${line}`).join("\n")
+  }\n\nThe end.\n`;
+  assertStringIncludes(told(text), "null plus 2");
+});
+
+Deno.test("the outer part of a stack, and registers alone, blame nobody", () => {
+  const outer = stack(["MyApp -[A b] + 4", "UIKitCore UIApplicationMain + 100"], 55);
+  assertEquals(whose(`${outer}\n`), ["unknown", "stack", null]);
+  assertStringIncludes(told(`${outer}\n`), "The crashed thread is not in the report.");
+  const registers = `${outer}\n\nThread 0 crashed with X86 Thread State (64-bit):\n` +
+    "  rip: 0x000000010ae0423e  rfl: 0x0000000000010203  cr2: 0x0000000000000075\n\n" +
+    "Logical CPU: 0\nError Code: 0x00000006 (no mapping for user data write)\nTrap Number: 14\n";
+  assertStringIncludes(told(registers), "page fault at 0x75: no mapping for user data write");
+  assertEquals(whose(registers), ["unknown", "stack", null]);
+});
+
+Deno.test("a piece of an .ips without an exception or a whole stack is called that", () => {
+  assertThrows(
+    () => readReport('trap","imageIndex":13},{"imageOffset":18712,"imageIndex":25}],', "x"),
+    Error,
+    "a piece",
+  );
+});
+
+Deno.test("a stackshot in text: its threads, by process, with the kernel's frames", () => {
+  const text = '{"os_version":"iPhone OS 7.1.2 (11D257)","bug_type":"188"}\n' +
+    "Incident Identifier: D2604550-FFA3-45D5-8247-A3F1E72E6A40\nDate: 2016-05-12 14:57:08 -0500\n" +
+    "Exception Code: 0xbaaaaaad\nReason: asked for\n\nProcess 7 binary images:\n" +
+    " 0x16000 <1a6c526c3cca3e32b3c0f448b1d16c89>\n 0x30000 <651a31c39f71311f965f8ac44de02c88>\n\n" +
+    "Process 7 init threads:\nthread 0x14b TH_WAIT|TH_UNINT 0\n\tthread priority:  30\n" +
+    "\tkernel: 0x800b0e89 0x800b0e01\n\tuser: 0x1b1d9 0x31000\nthread 0x14c TH_RUN 0\n" +
+    "\tkernel cont: 0x800b0e89\n";
+  const { threads, warnings } = readReport(text, "x");
+  assertEquals(warnings, []);
+  assertEquals(threads.map(({ id, process }) => [id, process]), [[0x14bn, "init [7]"], [
+    0x14cn,
+    "init [7]",
+  ]]);
+  assertEquals(
+    threads[0].frames.map(({ address, image, imageName }) => [
+      address,
+      image?.base ?? imageName,
+    ]),
+    [[0x800b0e89n, "kernel"], [0x800b0e01n, "kernel"], [0x1b1d9n, 0x16000n], [
+      0x31000n,
+      0x30000n,
+    ]],
+  );
+  assertStringIncludes(told(text), "2 threads of 1 process");
+});
+
+Deno.test("what LLDB's crashlog needs of an .ips: an exception, and a UUID of each image", () => {
+  const report = readReport(
+    `Process: MyApp [1]\nReport Version: 104\n\nThread 0:\n${stack(["MyApp main + 4"])}\n\n` +
+      "Binary Images:\n0x7000 - 0x7fff MyApp arm64  /Applications/MyApp.app/MyApp\n",
+    "x",
+  );
+  const body = JSON.parse(writeReport(report, "ips").split("\n").slice(1).join("\n"));
+  assertEquals(typeof body.exception.type, "string");
+  assert(body.usedImages.every(({ uuid }: { uuid: string }) => /^[0-9a-f-]{36}$/.test(uuid)));
+  const again: CrashReport = readReport(writeReport(report, "ips"), "y");
+  assertEquals([again.exception, again.images[0].uuid], [null, null]);
+});
