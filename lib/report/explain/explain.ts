@@ -71,14 +71,7 @@ export function explainReport(
   const kind = report.bugType === null ? null : known("report", report.bugType);
   if (kind !== null || isStackshot(report)) {
     const row = kind ?? known("report", "188")!;
-    const { threads } = report;
-    const processes = new Set(threads.map(({ process }) => process)).size;
-    const size = threads.length === 0 ? [] : [
-      `It has ${count(threads.length, "thread")} of ${processes} process${
-        processes === 1 ? "" : "es"
-      }.`,
-    ];
-    const told = [row.meaning, ...reasonField(report), ...size];
+    const told = [row.meaning, ...reasonField(report)];
     return finished(report, "stackshot", told, [row], null, null);
   }
   if (report.format === "sample" || report.format === "spindump") {

@@ -160,9 +160,13 @@ function isQuoted(head: string): boolean {
 const marked =
   /^ {0,3}[>|#] {0,2}(?:Process|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Date\/Time): {1,40}\S/m;
 
+/** The same lines without a mark. */
+const unmarked =
+  /^(?:Process|Exception Type|Exception Codes|Termination Reason|Crashed Thread|Date\/Time):/m;
+
 /** Whether a report is quoted that only a part of the text is. */
 function isPartlyQuoted(head: string): boolean {
-  return marked.test(head);
+  return marked.test(head) && !unmarked.test(head);
 }
 
 function unquoteAny(text: string): string {

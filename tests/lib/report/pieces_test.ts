@@ -222,7 +222,7 @@ Deno.test("a stackshot in text: its threads, by process, with the kernel's frame
       0x30000n,
     ]],
   );
-  assertStringIncludes(told(text), "2 threads of 1 process");
+  assertStringIncludes(told(text), "nothing crashed");
 });
 
 Deno.test("what LLDB's crashlog needs of an .ips: an exception, and a UUID of each image", () => {
