@@ -119,8 +119,9 @@ export function placeText(
   width: number,
   name: (mangled: string) => string = demangle,
 ): SafeText {
-  const fits = (text: SafeText) => textWidth(text) <= width;
   const whole = frame.describe(name, true);
+  if (width === Infinity) return whole;
+  const fits = (text: SafeText) => textWidth(text) <= width;
   // The column is given up first.
   const place = fits(whole) ? whole : withoutColumn(whole);
   if (fits(place)) return place;
