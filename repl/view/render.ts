@@ -103,14 +103,56 @@ export function frameLine(
   name?: (mangled: string) => string,
   width = Infinity,
 ): SafeText {
-  const index = style("quiet", padStart(safe`${frame.index}`, columns.index));
+  const what = frameWhat(frame, pointerSize, columns, style, name, width);
+  return safe`${frameIndex(frame, columns, style)}  ${what}`;
+}
+
+function frameIndex(frame: Frame, columns: FrameColumns, style: Style): SafeText {
+  return style("quiet", padStart(safe`${frame.index}`, columns.index));
+}
+
+/** A frame's line after its index. */
+function frameWhat(
+  frame: Frame,
+  pointerSize: number,
+  columns: FrameColumns,
+  style: Style,
+  name: ((mangled: string) => string) | undefined,
+  width: number,
+): SafeText {
   const image = style("image", padEnd(cut(imageName(frame), columns.image), columns.image));
   const address = style("address", hex(frame.address, pointerSize));
   const before = columns.index + columns.image + 2 * pointerSize + 8;
   const place = placeText(frame, width - before, name);
-  return place === ""
-    ? safe`${index}  ${image}  ${address}`
-    : safe`${index}  ${image}  ${address}  ${place}`;
+  return place === "" ? safe`${image}  ${address}` : safe`${image}  ${address}  ${place}`;
+}
+
+/** The lines of activations after their indexes, by address: most threads of a program stand in the same
+ * functions. */
+type KnownLines = Map<bigint, { readonly imageColumns: number; readonly what: SafeText }>;
+
+/** A frame's line, where all of it is shown. */
+function wholeLine(
+  frame: Frame,
+  pointerSize: number,
+  columns: FrameColumns,
+  style: Style,
+  name: ((mangled: string) => string) | undefined,
+  known: KnownLines,
+): SafeText {
+  if (frame.inlined || frame.foundBy === "async") {
+    return frameLine(frame, pointerSize, columns, style, name);
+  }
+  const { address, lookupAddress } = frame;
+  // The address of an innermost frame may be a return address elsewhere, which means another call.
+  const key = lookupAddress === address ? ~address : address;
+  let line = known.get(key);
+  if (line === undefined || line.imageColumns !== columns.image) {
+    const what = frameWhat(frame, pointerSize, columns, style, name, Infinity);
+    line = { imageColumns: columns.image, what };
+    known.set(key, line);
+  }
+  return safe`${frameIndex(frame, columns, style)}  ${line.what}`;
 }
 
 /** What a frame is in, within a width: its function's name is shortened. */
@@ -194,6 +236,7 @@ function frameLines(
   name: ((mangled: string) => string) | undefined,
   width: number,
   detail?: FrameDetail,
+  known: KnownLines = new Map(),
 ): SafeText[] {
   const columns = frameColumns(frames, width);
   const lineOf = (frame: Frame, room = width) =>
@@ -208,7 +251,9 @@ function frameLines(
       return [line, ...indented(detail.below?.(frame) ?? [], columns.index + 4)];
     });
   }
-  if (width === Infinity) return frames.map((frame) => lineOf(frame));
+  if (width === Infinity) {
+    return frames.map((frame) => wholeLine(frame, pointerSize, columns, style, name, known));
+  }
   const lines: SafeText[] = [];
   let at = 0;
   for (const { start, end, cycle } of recursions(frames)) {
@@ -243,10 +288,11 @@ export function backtraceLines(
   name?: (mangled: string) => string,
   width = Infinity,
   detail?: FrameDetail,
+  known?: KnownLines,
 ): SafeText[] {
   const { frames, stopped } = shown;
   const lines = exceptionLines(thread, style);
-  for (const line of frameLines(frames, pointerSize, style, name, width - 2, detail)) {
+  for (const line of frameLines(frames, pointerSize, style, name, width - 2, detail, known)) {
     lines.push(line);
   }
   const ending = endings[stopped];
@@ -266,9 +312,11 @@ export function backtracesLines(
   detail?: FrameDetail,
 ): SafeText[] {
   shown ??= allShownFrames(threads, limit);
+  const known: KnownLines = new Map();
   return threads.flatMap((thread, index) => {
     const frames = shown[index];
-    const lines = backtraceLines(thread, pointerSize, style, limit, frames, name, width, detail);
+    const more = [width, detail, known] as const;
+    const lines = backtraceLines(thread, pointerSize, style, limit, frames, name, ...more);
     return index === 0 ? lines : [safe``, ...lines];
   });
 }
