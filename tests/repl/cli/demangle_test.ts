@@ -36,3 +36,17 @@ Deno.test("machpause demangle: a text", async () => {
     "",
   ]);
 });
+
+Deno.test("machpause demangle: what a terminal would act on is shown in letters, as JSON too", async () => {
+  const hostile = "_Zx\x1b[2J\x7f\u009b31m\u061c\u200e\u202e\u2066";
+  assertEquals(
+    await run([hostile]),
+    String.raw`_Zx\x1b[2J\x7f\x9b31m\u{061c}\u{200e}\u{202e}\u{2066}` + "\n",
+  );
+  const json = await run(["--json", hostile]);
+  assertEquals(
+    json,
+    String.raw`{"name":"_Zx\u001b[2J\u007f\u009b31m\u061c\u200e\u202e\u2066","text":null}` + "\n",
+  );
+  assertEquals(JSON.parse(json).name, hostile);
+});
