@@ -1,6 +1,7 @@
 /** Runs in the emulated machine alone: programs that only it can run, and cores for LLDB on the host, which
  * `cores_test.ts` compares. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { loaderPath } from "../../ffi/mod.ts";
 import { attach, launch, type LiveTarget, type Thread } from "../../mod.ts";
 import { coreStyles } from "../../lib/target/mod.ts";
 import { chains, startDemo } from "../lib/target/demo.ts";
@@ -52,6 +53,28 @@ for (const arch of ["arm64", "armv7"]) {
     });
   }
 }
+
+for (const arch of ["arm64", "armv7"]) {
+  Deno.test({ name: `${arch}: open's variable argument is Darwin's`, ignore }, async () => {
+    const folder = await Deno.makeTempDir();
+    const { code } = await new Deno.Command(await loaderPath(arch as "arm64" | "armv7"), {
+      args: [`${testPrograms}/${arch}/create`, `${folder}/made`],
+    }).output();
+    assertEquals([code, (await Deno.stat(`${folder}/made`)).mode! & 0o777], [0, 0o640]);
+    await Deno.remove(folder, { recursive: true });
+  });
+}
+
+Deno.test({ name: "the program's demo", ignore }, async () => {
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "repl/main.ts", "bt", "demo"],
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  assertEquals(code, 0);
+  for (const name of ["wait_for_event", "worker_lock", "worker_spin", "demo.c:"]) {
+    assertStringIncludes(text, name);
+  }
+});
 
 Deno.test({ name: "arm64: a Mach-O program that signs its return addresses", ignore }, async () => {
   const target = await launch(`${testPrograms}/arm64/signed`, [], { output: "null" });

@@ -12,7 +12,7 @@ import { compileLibrary } from "../ffi/loader/loader.ts";
 import { compilePrograms, compilers32 } from "../ffi/program.ts";
 import { buildLinux, buildLoader } from "../../tools/build.ts";
 import { compile, link, run } from "../fixtures/qemu.ts";
-import { type Job, root, runInMachine, Unavailable } from "./machine.ts";
+import { type Job, outputFolder, root, runInMachine, Unavailable } from "./machine.ts";
 
 /** What runs in the machine. */
 const tests = [
@@ -28,13 +28,35 @@ const tests = [
 ];
 
 const own = `${root}/tests/arm/programs/`;
-const signals = `${root}/tests/fixtures/signals/`;
-const demo = `${root}/examples/demo/`;
+const signals = ["signals.c", "signals.S"].map((name) => `${root}/tests/fixtures/signals/${name}`);
 
 const compiler = "aarch64-linux-gnu-gcc";
 
 /** Where the programs are in the machine. */
 const programs = "/programs";
+
+/** Compiles a Mach-O program into the folder of its architecture. */
+async function machO(
+  folder: string,
+  arch: "arm64" | "armv7",
+  name: string,
+  flags: readonly string[],
+  sources: readonly string[],
+): Promise<void> {
+  const work = await Deno.makeTempDir();
+  try {
+    const objects = sources.map((_, index) => `${index}.o`);
+    for (const [index, source] of sources.entries()) {
+      const own = source.endsWith(".S") ? [] : ["-O1", ...flags];
+      await compile(arch, own, source, work, objects[index]);
+    }
+    await link(arch, work, objects, name);
+    await Deno.mkdir(`${folder}/${arch}`, { recursive: true });
+    await Deno.copyFile(`${work}/${name}`, `${folder}/${arch}/${name}`);
+  } finally {
+    await Deno.remove(work, { recursive: true });
+  }
+}
 
 /** Compiles for the machine what the tests compile where they run. */
 export async function compileAll(rootfs: string): Promise<void> {
@@ -51,30 +73,18 @@ export async function compileAll(rootfs: string): Promise<void> {
       ...["-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"],
       ...["-mbranch-protection=standard", "-o", `${folder}/frames`, `${own}frames.cc`],
     ]),
-    ...(["arm64", "armv7"] as const).flatMap((arch) =>
-      [false, true].map(async (alternate) => {
-        const work = await Deno.makeTempDir();
-        const flags = ["-O1", "-DSTAY", ...(alternate ? ["-DALTERNATE"] : [])];
-        await compile(arch, flags, `${signals}signals.c`, work, "signals.o");
-        await compile(arch, [], `${signals}signals.S`, work, "assembly.o");
-        await link(arch, work, ["signals.o", "assembly.o"], "signals");
-        await Deno.mkdir(`${folder}/${arch}`, { recursive: true });
-        const name = `signals-${alternate ? "alternate" : "same"}`;
-        await Deno.copyFile(`${work}/signals`, `${folder}/${arch}/${name}`);
-        await Deno.remove(work, { recursive: true });
-      })
+    ...(["arm64", "armv7"] as const).flatMap((arch) => [
+      machO(folder, arch, "signals-same", ["-DSTAY"], signals),
+      machO(folder, arch, "signals-alternate", ["-DSTAY", "-DALTERNATE"], signals),
+      machO(folder, arch, "create", [], [`${own}create.c`]),
+    ]),
+    machO(
+      folder,
+      "arm64",
+      "signed",
+      ["-fno-optimize-sibling-calls", "-mbranch-protection=standard"],
+      ["demo.c", "queues.c", "workers.c"].map((name) => `${root}/examples/demo/${name}`),
     ),
-    (async () => {
-      const work = await Deno.makeTempDir();
-      const flags = ["-O1", "-fno-optimize-sibling-calls", "-mbranch-protection=standard"];
-      for (const name of ["demo", "workers"]) {
-        await compile("arm64", flags, `${demo}${name}.c`, work, `${name}.o`);
-      }
-      await link("arm64", work, ["demo.o", "workers.o"], "signed");
-      await Deno.mkdir(`${folder}/arm64`, { recursive: true });
-      await Deno.copyFile(`${work}/signed`, `${folder}/arm64/signed`);
-      await Deno.remove(work, { recursive: true });
-    })(),
   ]);
 }
 
@@ -100,13 +110,25 @@ function jobOf(args: readonly string[]): Job {
   return { ...base, script, modules: [...tests, ...args.filter((arg) => arg.endsWith(".ts"))] };
 }
 
+/** Looks at what the machine left, with this system's tools. */
+async function compareCores(): Promise<number> {
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "tests/arm/cores_test.ts"],
+    cwd: root,
+    env: { MACHPAUSE_ARM_CORES: outputFolder },
+  }).spawn().status;
+  return code;
+}
+
 if (import.meta.main) {
   try {
     Deno.exitCode = await runInMachine(jobOf(Deno.args));
+    if (Deno.args.length === 0) Deno.exitCode ||= await compareCores();
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     console.log(`THE ARM MACHINE DID NOT RUN: ${error.message}`);
-    console.log(`tests that did not run on arm64: ${tests.length} files`);
-    for (const name of tests) console.log(`  ${name}`);
+    const unrun = [...tests, "tests/arm/cores_test.ts"];
+    console.log(`tests that did not run on arm64: ${unrun.length} files`);
+    for (const name of unrun) console.log(`  ${name}`);
   }
 }

@@ -99,7 +99,7 @@ for (const arch of ["arm64", "armv7"] as const) {
   });
 }
 
-for (const arch of ["x86_64", "i386"]) {
+for (const arch of ["x86_64", "i386", "arm64", "armv7"]) {
   Deno.test(
     { name: `${arch}: a paused process and a snapshot as reports`, ignore: !runs(arch) },
     async () => {

@@ -60,7 +60,7 @@ async function assertSaved(target: LiveTarget, warned: number): Promise<void> {
   }
 }
 
-for (const arch of ["x86_64", "i386", "arm64"] as const) {
+for (const arch of ["x86_64", "i386", "arm64", "armv7"] as const) {
   Deno.test({
     name: `${arch}: a live demo and its cores show the same`,
     ignore: !runs(arch),
