@@ -19,19 +19,23 @@
  */
 import { TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
-import type { LoadedImage } from "../macho/mod.ts";
+import { Image, type LoadedImage } from "../macho/walking.ts";
 import type { DwarfPlace } from "../symbols/walking.ts";
 import {
   type Activation,
   builtInFormatters,
   defaultLimits,
+  embeddedFormatters,
   type Formatter,
+  type Formatters,
   FormatterTable,
   frameVariables,
   globalsOf,
   type Limits,
+  MAX_SECTION,
   ModuleVariables,
   named,
+  parseSummaries,
   searchType,
   type Type,
   type ValueContext,
@@ -96,8 +100,52 @@ function moduleOf(image: LoadedImage, { info, imageOffset }: DwarfPlace): Module
       return found === undefined ? undefined : image.loadAddress + BigInt(found);
     });
     modules.set(info, module);
+    moduleImages.set(module, image);
   }
   return module;
+}
+
+/** The images that modules are of. */
+const moduleImages = new WeakMap<ModuleVariables, LoadedImage>();
+/** The formatters of modules whose images bring some along. */
+const moduleFormatters = new WeakMap<ModuleVariables, Formatters>();
+
+/** The formatters for an image's types: its own summaries come before all others. */
+function formattersOf(module: ModuleVariables): Formatters {
+  let found = moduleFormatters.get(module);
+  if (found === undefined) {
+    const image = moduleImages.get(module);
+    const section = image instanceof Image
+      ? image.segments.flatMap(({ sections }) => sections)
+        .find(({ name }) => name === "__lldbsummaries")
+      : undefined;
+    const bytes = section === undefined || !(image instanceof Image)
+      ? null
+      : image.read(section.address, Math.min(section.size, MAX_SECTION));
+    found = bytes === null
+      ? formatters
+      : embedded(new FormatterTable(embeddedFormatters(parseSummaries(bytes))));
+    moduleFormatters.set(module, found);
+  }
+  return found;
+}
+
+/** Summaries of a table with the children that other formatters make. */
+function embedded(own: FormatterTable): Formatters {
+  const merged = new WeakMap<Type, Formatter | null>();
+  return {
+    find(type) {
+      let found = merged.get(type);
+      if (found === undefined) {
+        const [summary, other] = [own.find(type), formatters.find(type)];
+        found = summary === null || other?.children === undefined
+          ? summary ?? other
+          : { ...summary, children: (value) => other.children!(value) };
+        merged.set(type, found);
+      }
+      return found;
+    },
+  };
 }
 
 const nothing = new Uint8Array();
@@ -213,7 +261,7 @@ function contextOf(
     addressMask: arch.pointerSize === 8 ? arch.addressMask : 0xffff_ffffn,
     pointerSize: arch.pointerSize,
     limits: { ...defaultLimits, ...limits },
-    formatters,
+    formatters: module === null ? formatters : formattersOf(module),
     symbolAt(address) {
       const { symbol, offset } = resolver.resolve(address);
       return symbol === null ? null : { name: symbol.name, offset };

@@ -3,7 +3,9 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   builtInFormatters,
+  embeddedFormatters,
   FormatterTable,
+  parseSummaries,
   PlacedValue,
   shortTypeName,
   type Type,
@@ -440,6 +442,59 @@ Deno.test("Swift: numbers, strings in both forms, arrays, optionals, and their d
   block.words(0, 0, 0);
   assertEquals(block.value(swift("$sSSSgD", 16)).summary, "nil");
   assertEquals(block.value(swift("$s4main5PointVD", 16)).summary, null);
+});
+
+/** A record of `__lldbsummaries`: version, size, and two strings with their lengths. */
+function record(type: string, summary: string, version = 1): number[] {
+  const text = (value: string) => {
+    const bytes = [...new TextEncoder().encode(value), 0];
+    return [bytes.length, ...bytes];
+  };
+  const body = [...text(type), ...text(summary)];
+  const size = body.length < 128 ? [body.length] : [body.length & 0x7f | 0x80, body.length >> 7];
+  return [version, ...size, ...body];
+}
+
+Deno.test("embedded summaries: records, patterns, strings, and what is not honoured", () => {
+  const section = Uint8Array.from([
+    ...record("Point", "(${var.x}, ${var.y%x}) \\{${var%#}\\}"),
+    0,
+    0,
+    ...record("^Box<.+>$", "box of ${*var.held}{ and ${var.nosuch}}{ at ${var.held%x}}"),
+    ...record("Later", "${var.x}", 2),
+    ...record("Script", "${script.var:f}"),
+    ...record("^(a+)+$", "${var}"),
+    ...record("Count", "${var.x}".repeat(10)),
+  ]);
+  const records = parseSummaries(section);
+  assertEquals(records.map(({ type }) => type), [
+    "Point",
+    "^Box<.+>$",
+    "Script",
+    "^(a+)+$",
+    "Count",
+  ]);
+  const formatters = embeddedFormatters(records);
+  assertEquals(formatters.map(({ name }) => name), [
+    "embedded Point",
+    "embedded ^Box<.+>$",
+    "embedded Count",
+  ]);
+  const block = new Block();
+  block.ints(0, 7, 255);
+  block.words(8, 0x10000n);
+  const summary = (type: Type) => {
+    const context = { ...contextOf(block), formatters: new FormatterTable(formatters) };
+    const place = { kind: "memory", address: block.start } as const;
+    return new PlacedValue(context, "v", type, place).summary;
+  };
+  const members: MemberPart[] = [["x", int, 0], ["y", int, 4], ["held", pointer(int), 8]];
+  assertEquals(summary(struct("Point", 16, members)), "(7, 0xff) {3}");
+  assertEquals(summary(struct("Box<int>", 16, members)), "box of 7 at 0x10000");
+  assertEquals(summary(struct("Box<", 16, members)), null);
+  for (let length = 0; length < section.length; length++) {
+    assert(parseSummaries(section.subarray(0, length)).length <= records.length);
+  }
 });
 
 Deno.test("names of C++ types in short", () => {
