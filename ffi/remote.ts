@@ -15,7 +15,7 @@ export {
   type RemoteOptions,
   RemoteTarget,
 } from "../lib/remote/mod.ts";
-export { findStub, type StubName, stubNames } from "./stubs.ts";
+export { type StubName, stubNames } from "./stubs.ts";
 
 /** Where a target is: the address of a stub, or a process of this machine and the stub to start for it. */
 export type RemotePlace = string | { readonly via: StubName; readonly pid: number };
@@ -99,7 +99,7 @@ function attachTo(socket: Socket, options: RemoteOptions): RemoteTarget {
  *
  * @throws RemoteError when it is none
  */
-export function parsePlace(place: string): { host: string; port: number } {
+function parsePlace(place: string): { host: string; port: number } {
   const text = place.replace(/^(?:connect|tcp|gdb-remote):(?:\/\/)?/, "");
   const found = /^(?:\[([\da-fA-F:.%\w]+)\]|([^\s:/[\]]*)):(\d{1,5})$/.exec(text);
   const port = Number(found?.[3]);

@@ -117,8 +117,14 @@ export async function startStub(
     ? ["-R", place, `--attach=${pid}`]
     : ["gdbserver", "--attach", `${pid}`, "--reverse-connect", place];
   log.remote?.(`${path} ${args.join(" ")}`);
-  const child = new Deno.Command(path, { args, stdin: "null", stdout: "null", stderr: "piped" })
-    .spawn();
+  const child = new Deno.Command(path, {
+    args,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+    // debugserver crashes with inserted libraries (Delve's gdbserver.go).
+    ...(Deno.build.os === "darwin" ? { env: { DYLD_INSERT_LIBRARIES: "" } } : {}),
+  }).spawn();
   child.unref();
   let ended = false;
   child.status.then(() => ended = true, () => ended = true);

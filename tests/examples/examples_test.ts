@@ -1,7 +1,7 @@
 // Every example prints what its header says it does.
 
 import { assert, assertEquals } from "@std/assert";
-import { findStub } from "../../ffi/remote.ts";
+import { findStub } from "../../ffi/stubs.ts";
 import { launch, type LiveTarget } from "../../mod.ts";
 import { root } from "../repl/terminal.ts";
 import { hasX86Loader } from "../machine.ts";

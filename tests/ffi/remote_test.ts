@@ -2,12 +2,12 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   attachRemote,
-  findStub,
   RemoteError,
   type RemoteTarget,
   type StubName,
   stubNames,
 } from "../../ffi/remote.ts";
+import { findStub } from "../../ffi/stubs.ts";
 import { MemoryReadError, openCore, TargetGoneError } from "../../mod.ts";
 import { addressOf, chains, ownFrames, progress, startDemo } from "../lib/target/demo.ts";
 import { builds, canLaunch, onLinux, onMac } from "../machine.ts";

@@ -1,7 +1,8 @@
 /** Compares what we show over the wire with LLDB's own client at the same stub: the same threads, registers
  * and frames. */
 import { assert, assertEquals } from "@std/assert";
-import { attachRemote, findStub } from "../../ffi/remote.ts";
+import { attachRemote } from "../../ffi/remote.ts";
+import { findStub } from "../../ffi/stubs.ts";
 import type { Frame, Target } from "../../mod.ts";
 import { startDemo } from "../lib/target/demo.ts";
 

@@ -1,6 +1,6 @@
 /** `bt` of a process with 101 threads through lldb-server, against LLDB's own client, on loopback and with
  * 50 ms more for each round trip. */
-import { findStub } from "../../ffi/remote.ts";
+import { findStub } from "../../ffi/stubs.ts";
 import { LatencyProxy } from "../../tests/lib/remote/latency_proxy.ts";
 import { startElf } from "./crowd.ts";
 import { entry, median } from "./measure.ts";
