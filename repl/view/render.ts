@@ -2,7 +2,6 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber, hexBytes } from "../../lib/hex.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../../mod.ts";
-import { demangle } from "../../lib/symbols/walking.ts";
 import { textWidth } from "../edit/width.ts";
 import { allShownFrames, type ShownFrames, shownFrames } from "./frames.ts";
 import { shortName } from "./short_name.ts";
@@ -159,7 +158,7 @@ function wholeLine(
 export function placeText(
   frame: Frame,
   width: number,
-  name: (mangled: string) => string = demangle,
+  name?: (mangled: string) => string,
 ): SafeText {
   const whole = frame.describe(name, true);
   if (width === Infinity) return whole;
@@ -167,13 +166,14 @@ export function placeText(
   // The column is given up first.
   const place = fits(whole) ? whole : withoutColumn(whole);
   if (fits(place)) return place;
-  const over = textWidth(place) - width;
-  const short = frame.describe((mangled) => {
-    const readable = name(mangled);
-    return shortName(readable, Math.max(8, textWidth(escape(readable)) - over));
-  }, true);
-  return cut(withoutColumn(short), Math.max(1, width));
+  const tail = afterName.exec(place)![0];
+  const room = Math.max(8, width - textWidth(tail));
+  const short = shortName(place.slice(0, place.length - tail.length), room);
+  return cut(escape(short + tail), Math.max(1, width));
 }
+
+/** What `Frame.describe` puts after the function's name. */
+const afterName = /(?: \+ \d+)?(?: at \S.*?:\d+)?(?: \[inlined\])?(?: \[async\])?$/;
 
 /** `main + 4 at demo.c:12` for `main + 4 at demo.c:12:3`. */
 function withoutColumn(place: SafeText): SafeText {
@@ -217,6 +217,8 @@ export function recursions(frames: readonly Frame[]): Recursion[] {
 
 /** What frames show of their variables. */
 export interface FrameDetail {
+  /** Makes a name readable, where the caller says no other way. */
+  demangle(mangled: string): string;
   /** Follows the function's name. */
   readonly after?: (frame: Frame) => SafeText;
   /** A function's name without what {@linkcode after} stands for. */
@@ -246,7 +248,7 @@ function frameLines(
       const after = detail.after?.(frame);
       const named = after === undefined
         ? name
-        : (mangled: string) => detail.name((name ?? demangle)(mangled)) + after;
+        : (mangled: string) => detail.name((name ?? detail.demangle)(mangled)) + after;
       const line = frameLine(frame, pointerSize, columns, style, named, Infinity);
       return [line, ...indented(detail.below?.(frame) ?? [], columns.index + 4)];
     });

@@ -1,5 +1,6 @@
 /** Variables as text and JSON. It is loaded by the first command that shows some. */
 import "../../lib/target/variables.ts";
+import { demangle } from "../../lib/symbols/walking.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import {
@@ -85,6 +86,7 @@ export function frameDetail(
   depth = 1,
 ): FrameDetail {
   return {
+    demangle,
     name: withoutParameters,
     ...(args ? { after: argumentsText } : {}),
     ...(locals
