@@ -445,6 +445,12 @@ class Unwinder implements UnwoundStack {
     }
     if (reason !== undefined) return reason;
     const fp = this.#stack.read(at, pointerSize);
+    // Code without frame pointers keeps anything in that register. Two words that are neither a return address
+    // in an image nor a way up the stack are no record; of generated code, which is in no image, they are.
+    if (returnAddress !== 0n && this.#images.imageAt(returnAddress - arch.callBias) === null) {
+      const wrong = this.#checkNext(frameAddress(fp), at);
+      if (wrong !== undefined) return wrong;
+    }
     return {
       foundBy: "frame-pointer",
       row: recordRow(arch),
@@ -453,6 +459,15 @@ class Unwinder implements UnwoundStack {
       asyncRecord: isMarked(fp) ? at : undefined,
       returnAddress,
     };
+  }
+
+  /** Why a record that is at `at` cannot have `fp` as its caller's; `undefined` where it can. */
+  #checkNext(fp: number | bigint, at: number): StopReason | undefined {
+    if (fp === 0) return undefined;
+    if (typeof fp === "bigint") return "outside-stack";
+    if (fp <= at) return "not-rising";
+    if (fp % this.#arch.pointerSize !== 0) return "misaligned";
+    return this.#stack.end !== 0 && fp > this.#stack.end ? "outside-stack" : undefined;
   }
 
   /** Why there is no record at the frame pointer; `undefined` when there is one. */

@@ -297,3 +297,37 @@ Deno.test({
     });
   },
 });
+
+Deno.test({
+  name: "code without frame pointers: no frame is made of what its frame pointer holds",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      // rbp holds an address on the stack whose two words are neither a record nor a return address.
+      await Deno.writeTextFile(
+        `${directory}/odd.c`,
+        `int main(void) {
+           volatile unsigned long words[4] = {16, 0x3736736e, 0, 0};
+           register unsigned long base __asm__("rbp") = (unsigned long)words;
+           __asm__ volatile("1: pause; jmp 1b" : : "r"(base), "m"(words));
+         }`,
+      );
+      const cc = await new Deno.Command("cc", {
+        args: ["-O1", "-fomit-frame-pointer", "-o", `${directory}/odd`, `${directory}/odd.c`],
+      }).output();
+      assertEquals(cc.code, 0, decoder.decode(cc.stderr));
+      const child = new Deno.Command(`${directory}/odd`).spawn();
+      try {
+        const { stdout } = await machpause(["bt", `${child.pid}`]);
+        assertMatch(stdout, /^ {2}0 {2}odd /m);
+        assertFalse(stdout.includes("3736736e"), stdout);
+      } finally {
+        child.kill("SIGKILL");
+        await child.status;
+      }
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
