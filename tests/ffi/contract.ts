@@ -310,7 +310,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     assertThrows(() => kernel.snapshot(target.task, wrong), MachError, "KERN_INVALID_ARGUMENT");
   });
 
-  test("a thread that is stopped at a fault tells of it, and faults on", async (kernel) => {
+  test("a thread that is stopped at a fault reports it, and faults again", async (kernel) => {
     await using program = await Program.start("target", "fault");
     using target = attach(kernel, program);
     const thread = threadNamed(target, "faulting");

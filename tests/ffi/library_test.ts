@@ -164,7 +164,7 @@ setTimeout(() => Deno.exit(1), 10_000);`;
   });
 });
 
-Deno.test("missing permissions are told of, with the flags that give them", async () => {
+Deno.test("missing permissions are reported, with the flags that grant them", async () => {
   await withCache(async (cache) => {
     const flags = ["--allow-ffi", "--allow-read", "--allow-write", "--allow-env"];
     flags.push("--allow-sys=uid");

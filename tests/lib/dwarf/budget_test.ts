@@ -34,7 +34,7 @@ function repeated(count: number, one: (index: number) => readonly number[]): num
 
 const MANY = "the units refer to many times what the file holds";
 
-Deno.test("1,000 units with one list of 20,000 ranges: no more is read than the file allows", () => {
+Deno.test("1,000 units with one list of 20,000 ranges: reading is bounded by the file's size", () => {
   const ranges = repeated(
     20_000,
     (index) => [...number(16 * index + 16, 8), ...number(16 * index + 24, 8)],
@@ -52,7 +52,7 @@ Deno.test("1,000 units with one list of 20,000 ranges: no more is read than the 
   assert(memory < 100e6, `${memory} bytes`);
 });
 
-Deno.test("300 units with one line table: those that the file allows are read, the others said", () => {
+Deno.test("300 units with one line table: reading is bounded by the file's size, the rest reported", () => {
   const program = [0, 9, 2, ...number(0x1000, 8), ...repeated(100_000, () => [0x4b]), 0, 1, 1];
   const abbrev = [
     ...abbreviation(1, TAG.compile_unit, false, [[AT.stmt_list, FORM.sec_offset]]),
@@ -122,7 +122,7 @@ Deno.test("one damaged unit does not keep the others from being read", () => {
   assertEquals(info.table(info.units.at(-1)!).rowCount, 3);
 });
 
-Deno.test("a unit that is read again and again costs once", () => {
+Deno.test("a unit that is read repeatedly counts once", () => {
   const abbrev = [
     ...abbreviation(1, TAG.compile_unit, false, [[AT.stmt_list, FORM.sec_offset]]),
     0,

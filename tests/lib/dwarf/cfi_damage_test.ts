@@ -44,13 +44,13 @@ function readAll(bytes: Uint8Array, kind: "eh_frame" | "debug_frame" = "eh_frame
   return rows;
 }
 
-Deno.test("undamaged, the section has its rows", () => {
+Deno.test("the undamaged section has its rows", () => {
   const { info, warnings } = parse(section());
   assertEquals([...info.fdes].map((fde) => info.rows(fde).length), [5, 2, 2]);
   assertEquals(warnings, []);
 });
 
-Deno.test("a section that ends anywhere keeps what is whole", () => {
+Deno.test("a truncated section keeps its intact entries", () => {
   const bytes = section();
   const whole = [...parse(bytes).info.fdes];
   for (let length = 0; length < bytes.length; length++) {
@@ -64,7 +64,7 @@ Deno.test("a section that ends anywhere keeps what is whole", () => {
   }
 });
 
-Deno.test("any field may be anything", () => {
+Deno.test("any field replaced by anything", () => {
   for (const value of [0, 1, 0x7f, 0x80, 0x7fff_ffff, 0x8000_0000, 0xffff_fff0, 0xffff_ffff]) {
     for (const size of [1, 4, 8]) {
       const bytes = section();
@@ -78,7 +78,7 @@ Deno.test("any field may be anything", () => {
   }
 });
 
-Deno.test("noise", () => {
+Deno.test("random bytes", () => {
   // A generator with a fixed seed: the same noise each time.
   let seed = 1;
   const random = (limit: number): number => {
@@ -110,7 +110,7 @@ Deno.test("CIE pointers to anything but a CIE", () => {
   }
 });
 
-Deno.test("a length that cannot be true costs what is behind it, and nothing else", () => {
+Deno.test("an impossible length ends the section there; entries before it are kept", () => {
   for (const length of [0x7fff_ffff, 0xffff_fff0, 0xffff_fffe, 0xffff_ffff]) {
     const builder = new SectionBuilder();
     const cie = builder.cie();
@@ -125,7 +125,7 @@ Deno.test("a length that cannot be true costs what is behind it, and nothing els
   }
 });
 
-Deno.test("a damaged CIE program costs its FDEs, and no others", () => {
+Deno.test("only the FDEs of a damaged CIE program are left out", () => {
   const builder = new SectionBuilder();
   // Instructions that only an FDE may have.
   for (const program of [[0x41], [0xc6], [0x3f]]) {

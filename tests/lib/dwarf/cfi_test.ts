@@ -80,7 +80,7 @@ for (const [name, encoding, bytes] of encodings) {
   });
 }
 
-Deno.test("addresses without a base, indirect ones and unknown formats cost their FDE", () => {
+Deno.test("an FDE with a baseless or indirect address, or in an unknown format, is left out", () => {
   for (const encoding of [0x2b, 0x3b, 0x4b, 0x9b, 0x1f, 0x17, 0x7b, 0xff]) {
     const builder = new SectionBuilder();
     const cie = builder.cie(cieBody({ data: [1, encoding] }));
@@ -128,7 +128,7 @@ for (const [name, parts, fdeData] of cies) {
   });
 }
 
-Deno.test("an augmentation that cannot be passed over costs its FDEs, and no others", () => {
+Deno.test("only the FDEs of an unknown augmentation are left out", () => {
   const builder = new SectionBuilder();
   const cie = builder.cie(cieBody({ augmentation: "?", data: [] }));
   builder.function(cie, 0x2000, 0x10, push);
@@ -390,7 +390,7 @@ Deno.test("warnings end, too", () => {
   assertEquals(warnings.length, 33);
 });
 
-Deno.test("where an FDE is said to be it is read, and nothing else; where it is not, it is searched", () => {
+Deno.test("an FDE at a given offset is read alone; without an offset it is searched", () => {
   const builder = new SectionBuilder();
   const cie = builder.cie();
   const fde = builder.function(cie, 0x1000, 0x10, push);

@@ -116,7 +116,7 @@ Deno.test("expressions count with 32 bits where pointers have as many", () => {
   assertEquals(evaluate([0x03, 1, 2, 3, 4], narrow), 0x0403_0201n);
 });
 
-Deno.test("what the caller's functions throw means that the value is not known", () => {
+Deno.test("an exception in a callback makes the value unknown", () => {
   const thrower = (): never => {
     throw new Error("gone");
   };
@@ -124,7 +124,7 @@ Deno.test("what the caller's functions throw means that the value is not known",
   assertEquals(evaluate([lit(0), 0x06], { readMemory: thrower }), undefined);
 });
 
-Deno.test("any bytes end", () => {
+Deno.test("evaluation of any bytes ends", () => {
   for (let first = 0; first < 256; first++) {
     for (let second = 0; second < 256; second++) {
       evaluate([lit(3), lit(2), lit(1), first, second, 0x2f, ...number(-5, 2)]);

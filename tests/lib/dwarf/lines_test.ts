@@ -186,7 +186,7 @@ Deno.test("DWARF 5's tables say what they hold", () => {
   ]);
 });
 
-Deno.test("opcodes that are not known are passed over", () => {
+Deno.test("unknown opcodes are skipped", () => {
   // A header with two more standard opcodes, of two operands each; and an extended opcode.
   const { sequences } = linesOf({ version: 4, opcodeBase: 15 }, [
     ...setAddress(16),
@@ -203,7 +203,7 @@ Deno.test("opcodes that are not known are passed over", () => {
   );
 });
 
-Deno.test("what is before damage is kept, with a warning", () => {
+Deno.test("rows before damage are kept, with a warning", () => {
   for (const end of [[0, 9, 2, 1], [2, 0x80], [0, 0x85, 0x80]]) {
     const { sequences, warnings } = linesOf({ version: 4 }, [
       ...[...setAddress(16), 1, 2, 4, ...END_SEQUENCE, ...setAddress(64), 1, ...end],

@@ -33,7 +33,7 @@ function scopes(info: DwarfInfo, index = 0): string[] {
   });
 }
 
-Deno.test("every form is read past, in every version and width", () => {
+Deno.test("every form is skipped, in every version and width", () => {
   for (const version of [2, 3, 4, 5]) {
     for (const addressSize of [4, 8] as const) {
       for (const offsetSize of [4, 8] as const) {
@@ -358,7 +358,7 @@ Deno.test("entries that lead to each other end without a name", () => {
   assertEquals(info.framesAt(64), []);
 });
 
-Deno.test("of several scopes at an offset the last counts; of units the first", () => {
+Deno.test("the last of several scopes at an offset counts; the first of several units", () => {
   const abbrev = [
     ...abbreviation(1, COMPILE_UNIT, true, [[LOW, ADDR], [HIGH, DATA2]]),
     ...abbreviation(2, SUBPROGRAM, true, [[NAME, STRING], [LOW, ADDR], [HIGH, DATA1]]),
@@ -395,7 +395,7 @@ Deno.test("of several scopes at an offset the last counts; of units the first", 
   assertEquals(info.framesOf([0x308, 0x120, 0x11f, 0xf8]).map((list) => list.length), [0, 2, 2, 0]);
 });
 
-Deno.test(".debug_aranges say which unit has an offset, for the units that are in it", () => {
+Deno.test(".debug_aranges give the unit of an offset, for the units that they list", () => {
   const abbrev = [
     ...abbreviation(1, COMPILE_UNIT, true, [[LOW, ADDR], [HIGH, DATA2]]),
     ...abbreviation(2, SUBPROGRAM, false, [[NAME, STRING], [LOW, ADDR], [HIGH, DATA1]]),
@@ -423,7 +423,7 @@ Deno.test(".debug_aranges say which unit has an offset, for the units that are i
   }
 });
 
-Deno.test("a damaged unit costs that unit", () => {
+Deno.test("only a damaged unit is lost", () => {
   const abbrev = [
     ...abbreviation(1, COMPILE_UNIT, true, []),
     ...abbreviation(2, SUBPROGRAM, false, [[NAME, INDIRECT], [LOW, ADDR], [HIGH, DATA8]]),

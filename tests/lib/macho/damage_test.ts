@@ -64,7 +64,7 @@ function use(bytes: Uint8Array): boolean {
   return true;
 }
 
-Deno.test("an image cut off anywhere keeps what is whole", () => {
+Deno.test("a truncated image keeps its intact parts", () => {
   for (const is64 of [true, false]) {
     const bytes = sample(is64);
     const { loadCommands } = Image.fromFile(bytes, "sample");
@@ -83,7 +83,7 @@ Deno.test("an image cut off anywhere keeps what is whole", () => {
   }
 });
 
-Deno.test("any word of the header and load commands may hold anything", () => {
+Deno.test("any word of the header and load commands replaced by anything", () => {
   for (const is64 of [true, false]) {
     const bytes = sample(is64);
     const last = Image.fromFile(bytes, "sample").loadCommands.at(-1)!;
@@ -97,7 +97,7 @@ Deno.test("any word of the header and load commands may hold anything", () => {
   }
 });
 
-Deno.test("any word of __LINKEDIT may hold anything", () => {
+Deno.test("any word of __LINKEDIT replaced by anything", () => {
   const bytes = sample(true);
   for (let at = 0x4000; at + 4 <= bytes.length; at += 2) {
     for (const value of [0, 0xffffffff, 0x80808080, 0x01010101]) {
@@ -125,7 +125,7 @@ Deno.test("random damage, the same in every run", () => {
   }
 });
 
-Deno.test("one damaged part costs that part alone", () => {
+Deno.test("only a damaged part is lost", () => {
   const bytes = sample(true);
   const view = new DataView(bytes.buffer);
   const symtab = Image.fromFile(bytes, "sample").loadCommands.find(({ command }) => command === 2)!;
@@ -167,7 +167,7 @@ Deno.test("an export trie that is a cycle, shares nodes, or ends early", () => {
   assertEquals(names([0, 0]), { found: [], complete: true });
 });
 
-Deno.test("a trie that says the same prefix again and again is bounded", () => {
+Deno.test("a trie that repeats one prefix is bounded", () => {
   // A chain of nodes, each with a name and a long edge to the next: the names come to the square of
   // the trie's size.
   const nodes: number[] = [];

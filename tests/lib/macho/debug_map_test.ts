@@ -55,11 +55,11 @@ Deno.test("32-bit maps, with the entries that bracket functions", () => {
   }
 });
 
-Deno.test("where there is no map there is none", () => {
+Deno.test("a file without a debug map gives null", () => {
   assertEquals(readFile("examples/demo/arm64-stripped/demo"), null);
 });
 
-Deno.test("a damaged map costs no more than its parts", () => {
+Deno.test("only the damaged parts of a map are lost", () => {
   const whole = Deno.readFileSync(`${root}tests/fixtures/inlines/x86_64/inlines`);
   const image = Image.fromFile(whole, "inlines");
   const linkedit = image.segments.find(({ name }) => name === "__LINKEDIT")!;

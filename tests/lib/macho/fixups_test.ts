@@ -386,7 +386,7 @@ Deno.test("rebase opcodes: every one of them", () => {
   );
 });
 
-Deno.test("weak binds say where a strong definition is; lazy binds go on after each end", () => {
+Deno.test("weak binds mark strong definitions; lazy binds continue after each end", () => {
   const weak = run("weak-bind", [0x48, ...name("_strong"), 0x40, ...name("_any"), 0x70, 0, 0x90]);
   assertEquals(weak.fixups.map(({ symbol, type, ordinal }) => [symbol, type, ordinal]), [
     ["_strong", "strong", -3],

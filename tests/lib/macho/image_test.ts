@@ -21,7 +21,7 @@ const twoSections = [
   { segment: "__DATA", name: "__data", offset: 0x3000, size: 0x40 },
 ];
 
-Deno.test("an image tells what its header and load commands say", () => {
+Deno.test("an image's properties are those of its header and load commands", () => {
   const bytes = buildImage({
     sections: twoSections,
     uuid: UUID,
@@ -102,7 +102,7 @@ Deno.test("the nearest symbol, bounded by sections and function starts", () => {
   assertEquals(at(image, -1n), "nothing");
 });
 
-Deno.test("of symbols at one address, external before local, then by name", () => {
+Deno.test("symbols at one address are ordered external before local, then by name", () => {
   const image = Image.fromFile(
     buildImage({
       symbols: [
@@ -194,7 +194,7 @@ Deno.test("a stripped image answers from exports and function starts", () => {
   assertEquals(image.findSymbols("exported").map(({ external }) => external), [true]);
 });
 
-Deno.test("where the symbol table names a function, it alone says what is in it", () => {
+Deno.test("a function that the symbol table names has no other names inside it", () => {
   const image = (): Image =>
     Image.fromFile(
       buildImage({
@@ -231,7 +231,7 @@ Deno.test("where the symbol table names a function, it alone says what is in it"
   }
 });
 
-Deno.test("one address asked for is answered as it is when all symbols are sorted", () => {
+Deno.test("a single lookup gives the same answer as a lookup in the sorted symbols", () => {
   const demo = new URL("../../../examples/demo/", import.meta.url).pathname;
   for (const path of machOFiles(demo)) {
     const bytes = Deno.readFileSync(path);
@@ -254,7 +254,7 @@ Deno.test("one address asked for is answered as it is when all symbols are sorte
   }
 });
 
-Deno.test("an image without any of that has nothing to say, and says so", () => {
+Deno.test("an image without symbols gives null", () => {
   const image = Image.fromFile(buildImage({}), "image");
   assertEquals(image.symbols.count, 0);
   assertEquals(image.symbolAt(image.loadAddress + 0x1000n), null);
@@ -363,7 +363,7 @@ Deno.test("the slice of a universal file, in both forms", () => {
   assertThrows(() => Image.fromFile(intel, "thin", { arch: CPU_TYPE.ARM64 }), FormatError);
 });
 
-Deno.test("what is no Mach-O image is refused with a reason", () => {
+Deno.test("a file that is not a Mach-O image is refused with a reason", () => {
   const refuse = (bytes: number[], reason: string) =>
     assertThrows(() => Image.fromFile(Uint8Array.from(bytes), "file"), FormatError, reason);
   const zeroes = Array.from({ length: 32 }, () => 0);

@@ -67,7 +67,7 @@ function randomNumbers(): (below: number) => number {
   };
 }
 
-Deno.test("undamaged, all comes out without a warning", () => {
+Deno.test("the undamaged file is read without a warning", () => {
   for (const { name, bytes } of samples) {
     const counts = use(bytes)!;
     assertEquals(counts.warnings, 0, name);
@@ -196,14 +196,14 @@ Deno.test("a big-endian image is named and left out", () => {
   assertThrows(() => open(fat([big], [POWERPC])), FormatError, "file: at offset 0x1000");
 });
 
-Deno.test("an architecture that is not there: what is there is said", () => {
+Deno.test("a missing architecture: the error lists those that exist", () => {
   const bytes = fat([buildImage({}), buildImage({ is64: false })], [X86_64, 7]);
   assertThrows(() => open(bytes, "arm64e"), FormatError, "an image for arm64e; there is x86_64");
   assertThrows(() => open(buildImage({}), "arm64"), FormatError, "there is x86_64");
   assertEquals(open(bytes, "x86_64").images.length, 1);
 });
 
-Deno.test("universal headers at their extremes", () => {
+Deno.test("universal headers with extreme values", () => {
   const bytes = fat([buildImage({}), buildImage({ is64: false })], [X86_64, 7]);
   const view = new DataView(bytes.buffer);
   for (let at = 4; at < 48; at += 4) {

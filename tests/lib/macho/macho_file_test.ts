@@ -174,7 +174,7 @@ function withCommand(command: number, content: number[]): MachOSlice {
 
 const le32 = (value: number): number[] => be32(value).reverse();
 
-Deno.test("encryption, notes, linker options, and commands that nobody knows", () => {
+Deno.test("encryption, notes, linker options and unknown commands", () => {
   const encrypted = withCommand(0x2c, [0x4000, 0x8000, 1, 0].flatMap(le32));
   assertEquals(encrypted.encryption, { offset: 0x4000, size: 0x8000, id: 1 });
   assertEquals(open(buildImage({})).encryption, null);

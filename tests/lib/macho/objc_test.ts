@@ -168,7 +168,7 @@ Deno.test("classes that the runtime has realized, authenticated pointers, relati
   assertEquals(image.warnings, []);
 });
 
-Deno.test("a damaged class costs that class, and methods elsewhere are not this image's", () => {
+Deno.test("a damaged class is left out alone; methods outside the image are ignored", () => {
   const base = 0x1_2345_0000n;
   const data = new Data(base, 8);
   const classOf = (name: string, implementation: bigint): bigint =>
@@ -216,7 +216,7 @@ Deno.test("a method list that claims too much is left out", () => {
   assertEquals(image.warnings.length, 1);
 });
 
-Deno.test("131,072 classes that share one long name cost what one does", () => {
+Deno.test("131,072 classes that share one long name take as much memory as one", () => {
   const base = 0x1_2345_0000n;
   const data = new Data(base, 8);
   const name = "N".repeat(3800);

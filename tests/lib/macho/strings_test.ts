@@ -34,7 +34,7 @@ Deno.test("a small table is read at once, from the first name on", () => {
   assertEquals(reads, [16]);
 });
 
-Deno.test("of a large table the parts that are used are read, once", () => {
+Deno.test("only the used parts of a large table are read, once", () => {
   const chunk = 1 << 18;
   const size = 40 << 20;
   const long = "x".repeat(3 * chunk);

@@ -95,7 +95,7 @@ Deno.test("a dSYM of another build is refused by name, wherever it is", () => {
   }
 });
 
-Deno.test("Spotlight is asked once, for what is not the system's and is not found otherwise", () => {
+Deno.test("Spotlight is asked once, for images that are not the system's and were not found elsewhere", () => {
   const asked: string[] = [];
   const locate = (uuids: readonly string[]) => {
     asked.push(...uuids);
@@ -141,7 +141,7 @@ Deno.test("Spotlight is asked for all images of a target at once", () => {
   assertEquals(provider.missing.flatMap(({ reasons }) => reasons), []);
 });
 
-Deno.test("what has no debug information costs two questions, and is told of once", () => {
+Deno.test("an image without debug information takes two searches, and is reported once", () => {
   const tree = new FileTree({});
   const { frames, provider, image } = look(tree);
   for (let offset = inside; offset < inside + 10; offset++) assertEquals(frames(offset), []);
@@ -187,7 +187,7 @@ Deno.test("the object files of a debug map, archive members among them", () => {
   }
 });
 
-Deno.test("object files that are gone are told of once, and cost their functions alone", () => {
+Deno.test("missing object files are reported once; only their functions lack lines", () => {
   const tree = new FileTree({
     "/app/inlines": inlines,
     "/app/main.o": "tests/fixtures/inlines/x86_64/main.o",
@@ -201,7 +201,7 @@ Deno.test("object files that are gone are told of once, and cost their functions
   assertEquals(tree.asked.filter((path) => path === "/app/libhelper.a").length, 1);
 });
 
-Deno.test("an object file that was changed since is told of", () => {
+Deno.test("an object file that has changed since it was linked is reported", () => {
   const bytes = fixture(inlines);
   // The time of the first N_OSO, which the linker was asked to leave out.
   const view = new DataView(bytes.buffer);
@@ -222,7 +222,7 @@ Deno.test("an object file that was changed since is told of", () => {
   assertMatch(reasons(1001)[0], /^\/app\/main\.o has changed since it was linked/);
 });
 
-Deno.test("a stripped image has the names of its dSYM, but for a neighbour's", () => {
+Deno.test("a stripped image has its dSYM's names, but not a neighbour's", () => {
   const stripped = "examples/demo/arm64-stripped/demo";
   const inDsym = "examples/demo/arm64/demo.dSYM/Contents/Resources/DWARF/demo";
   const tree = new FileTree({ "/symbols/demo": inDsym });
@@ -301,7 +301,7 @@ Deno.test("an image without a UUID is known by its segments", () => {
   assertEquals(frames(fixture(inlines)), 0);
 });
 
-Deno.test("damaged dSYMs, object files and archives throw nothing", () => {
+Deno.test("damaged dSYMs, object files and archives do not throw", () => {
   const damaged: [path: string, fixture: string, others: Record<string, string>][] = [
     [`/app/inlines.dSYM/${inBundle}`, dsym, {}],
     ["/app/main.o", "tests/fixtures/inlines/x86_64/main.o", { "/app/inlines": inlines }],
@@ -328,7 +328,7 @@ Deno.test("damaged dSYMs, object files and archives throw nothing", () => {
   assert(known > 0);
 });
 
-Deno.test("disposed, it knows nothing and opens nothing", () => {
+Deno.test("a disposed provider knows nothing and opens nothing", () => {
   const tree = new FileTree({ [`/app/inlines.dSYM/${inBundle}`]: dsym });
   const { provider, frames } = look(tree);
   provider[Symbol.dispose]();

@@ -75,7 +75,7 @@ Deno.test("Rust names; in full with their hash", () => {
   }
 });
 
-Deno.test("what is no C++ or Rust name comes back as it was", () => {
+Deno.test("text that is not a C++ or Rust name is returned unchanged", () => {
   for (
     const name of [
       "_Z",
@@ -96,7 +96,7 @@ Deno.test("what is no C++ or Rust name comes back as it was", () => {
   }
 });
 
-Deno.test("names that stand for endless text are given up, and the next is understood", () => {
+Deno.test("a name that expands without end is given up; the next one is demangled", () => {
   const start = performance.now();
   for (const count of [18, 25, 60, 1000]) {
     const place = (at: number) => `S${at === 0 ? "" : (at - 1).toString(36).toUpperCase()}_`;

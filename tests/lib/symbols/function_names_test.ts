@@ -94,7 +94,7 @@ Deno.test("Rust, Swift and Objective-C", () => {
   assertEquals(found("-[View drawRect:]"), [16]);
 });
 
-Deno.test("exact names come first; parts of names are none", () => {
+Deno.test("exact names come first; parts of names do not match", () => {
   assertEquals(found("main"), [0]);
   assertEquals(found("raw"), []);
   assertEquals(found("Shape"), []);

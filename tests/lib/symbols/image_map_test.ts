@@ -50,7 +50,7 @@ Deno.test("the top of the address space", () => {
   assertEquals(map.at(0n), null);
 });
 
-Deno.test("where images overlap the one that begins last holds the address, then the shorter", () => {
+Deno.test("an address in overlapping images belongs to the one that begins last, then to the shorter one", () => {
   const inside = [image("a", [1n, 10n]), image("b", [3n, 5n]), image("c", [4n, 7n])];
   assertEquals(owners(new ImageMap(inside), 0, 12), ".aabcccaaa..");
   assertEquals(owners(new ImageMap(inside.toReversed()), 0, 12), ".aabcccaaa..");

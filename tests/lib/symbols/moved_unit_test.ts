@@ -84,7 +84,7 @@ Deno.test("functions in another order, and one that was not linked", () => {
   assertEquals([moved.unit, moved.name, moved.rangeCount, moved.rowCount], [11, "a.c", 4, 5]);
 });
 
-Deno.test("what was linked in one piece stays in one", () => {
+Deno.test("code that was linked in one piece stays in one piece", () => {
   const moved = moveUnit(unit, moves([0, 0x60, 0x2000]));
   assertEquals(scopes(moved).length, 4);
   assertEquals(sequences(moved), [{
@@ -93,7 +93,7 @@ Deno.test("what was linked in one piece stays in one", () => {
   }]);
 });
 
-Deno.test("what is between functions has no lines, unless no function is known", () => {
+Deno.test("code between functions has no lines, unless no function is known", () => {
   const padded = moveUnit(unit, moves([0x40, 0x80, 0]));
   assertEquals(sequences(padded), [{ rows: [[0, 5], [8, 6]], high: 0x20 }]);
   const short = { ...unit, rangeHigh: unit.rangeHigh.map((high) => high === 0x60 ? 0x50 : high) };

@@ -60,7 +60,7 @@ Deno.test("an address resolves to its image, symbol and offset", () => {
   assertEquals(short(0n), [null, null, 0]);
 });
 
-Deno.test("the same address gives the same object, and another does not", () => {
+Deno.test("the same address gives the same object, another address a different one", () => {
   const symbolizer = new Symbolizer(images());
   const address = A + 0x1004n;
   assertStrictEquals(symbolizer.resolve(address), symbolizer.resolve(A + 0x1004n));
@@ -68,7 +68,7 @@ Deno.test("the same address gives the same object, and another does not", () => 
   assertStrictEquals(symbolizer.resolve(address).symbol, symbolizer.resolve(address + 1n).symbol);
 });
 
-Deno.test("dladdr fills what Dl_info has, and null where nothing is known", () => {
+Deno.test("dladdr fills Dl_info's fields, with null where nothing is known", () => {
   const symbolizer = new Symbolizer(images());
   const [image] = symbolizer.images.images;
   assertEquals<unknown>(dladdr(symbolizer.resolve(A + 0x1108n), A + 0x1108n), {
@@ -116,7 +116,7 @@ Deno.test("an image of another kind may lack symbols", () => {
   assertEquals(dladdr(symbolizer.resolve(0x8004n), 0x8004n)?.fname, "/lib/libc.so.6");
 });
 
-Deno.test("a provider adds source positions, and is asked once for each address", () => {
+Deno.test("a provider adds source positions; it is asked once for each address", () => {
   const asked: [string, bigint][] = [];
   const location = { file: "demo.c", line: 12, column: 3 };
   class FakeProvider extends DebugProvider {

@@ -63,7 +63,7 @@ for (const [name, paths] of Object.entries(system)) {
   });
 }
 
-Deno.test("of nobody's system: what users and other vendors install", () => {
+Deno.test("images that users and other vendors install are not system images", () => {
   const others = [
     "/usr/local/lib/libfoo.dylib",
     "/opt/homebrew/lib/libssl.3.dylib",
