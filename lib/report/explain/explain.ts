@@ -190,8 +190,9 @@ function explainCrash(
     if (isLost) {
       happened.push("The stack that raised it is not in the report.");
     } else if (
-      raiser !== undefined && from !== reading.deciding && reason === null &&
-      uncaught.stack.length > 0
+      // The last frame of a copy may be cut off within its name.
+      raiser !== undefined && from !== reading.deciding && from < stack.length - 1 &&
+      reason === null && uncaught.stack.length > 0
     ) {
       happened.push(`It was raised in ${frameTitle(raiser)}.`);
     }
