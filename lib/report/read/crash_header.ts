@@ -101,7 +101,7 @@ export class Header {
   }
 
   #guess(unknown: readonly ReportField[], warn: (text: string) => void): void {
-    const isEnglish = this.#values.has("process") || this.#values.has("exception type") ||
+    const isEnglish = this.#values.has("process") ||
       !unknown.some(({ value }) => /^EXC_\w+|^.{1,200} \[\d{1,9}\]$/.test(value));
     for (const { name, value } of unknown) {
       const shape = shapes.find(([pattern, known]) =>
