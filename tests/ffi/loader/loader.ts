@@ -82,7 +82,7 @@ export async function run(
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(testPrograms === undefined ? 20_000 : 600_000),
   }).output();
   return { code, signal, error: new TextDecoder().decode(stderr) };
 }

@@ -197,7 +197,7 @@ function withUnixThread(
   const thread = new Uint8Array(16 + size);
   const fields = new DataView(thread.buffer);
   [0x5, thread.length, number, size / 4].forEach((w, i) => fields.setUint32(4 * i, w, true));
-  writeRegister(thread.subarray(16), pc, base + BigInt(entry + (arch === "armv7" ? 1 : 0)));
+  writeRegister(thread.subarray(16), pc, base + BigInt(entry));
   kept.push(thread);
   view.setUint32(16, kept.length, true);
   view.setUint32(20, kept.reduce((total, { length }) => total + length, 0), true);
@@ -206,7 +206,8 @@ function withUnixThread(
     file.set(command, at);
     at += command.length;
   }
-  file.set(exitCode[arch], entry);
+  // The lowest bit of the address of Thumb code says what it is.
+  file.set(exitCode[arch], entry & ~1);
   return file;
 }
 
