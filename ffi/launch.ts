@@ -52,6 +52,11 @@ export interface Launched {
   ended(): string | undefined;
 }
 
+/** The signals of faults, and of `abort()`. */
+const crashes: ReadonlySet<string> = new Set([
+  ...["SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGSYS", "SIGTRAP"],
+]);
+
 /** The architectures that the Mach-O loader runs on Linux, the machine's own first. */
 const loaders: Readonly<Record<typeof Deno.build.arch, readonly ArchName[]>> = {
   x86_64: ["x86_64", "i386"],
@@ -125,9 +130,9 @@ export async function launchProcess(
     untie: () => watcher?.[Symbol.dispose](),
     ended() {
       if (status === undefined) return undefined;
-      return status.signal === null
-        ? `it exited with code ${status.code}`
-        : `it was killed by ${status.signal}`;
+      const { signal, code } = status;
+      if (signal === null) return `it exited with code ${code}`;
+      return crashes.has(signal) ? `it crashed: ${signal}` : `it was killed by ${signal}`;
     },
   };
 }

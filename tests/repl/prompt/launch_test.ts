@@ -17,6 +17,7 @@ await Deno.writeTextFile(
      for (int i = 0; i < 600; i++) {
        printf("tick %d %s\\n", i, isatty(1) ? "tty" : "pipe");
        usleep(100000);
+       if (i == 5 && count > 2) *(volatile int *)0 = 1;
      }
      return 0;
    }`,
@@ -189,5 +190,21 @@ Deno.test({
     await terminal.enter("self", "end it? (y/n) ");
     await terminal.enter("y", "self) > ");
     await untilGone(pid);
+  },
+});
+
+Deno.test({
+  name: "a launched program that crashes is said to have, with its signal, at once",
+  ignore,
+  async fn() {
+    await using terminal = await start(["launch", talker, "and", "crash"]);
+    await terminal.until(running);
+    await terminal.type("thre");
+    const shown = await terminal.until(/gone\) > .*thre/);
+    assertMatch(shown, /talker \(pid \d+, \w+\) has ended: it crashed: SIGSEGV/);
+    assertStringIncludes(shown, "tick 5 tty");
+    await terminal.type("\x15");
+    await terminal.type("quit\r");
+    assertEquals(await terminal.end(), 0);
   },
 });
