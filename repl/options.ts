@@ -205,7 +205,7 @@ export const variableOptions = table({
   },
   raw: { short: "R", help: "Members themselves, without formatters." },
   "show-declaration": { short: "c", help: "Show where each is declared." },
-  json: { short: "j", help: "Print JSON." },
+  json: { help: "Print JSON." },
 });
 
 /** `savecore` */

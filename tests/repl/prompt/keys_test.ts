@@ -78,7 +78,7 @@ Deno.test({
     await terminal.enter("", paused);
     await terminal.enter("det", "`detach`, which changes the target: run it? (y/n) ");
     await terminal.enter("n", paused);
-    assertStringIncludes(await terminal.enter("v", paused), "v is not defined");
+    assertStringIncludes(await terminal.enter("z", paused), "z is not defined");
     assertStringIncludes(await terminal.enter("regi", paused), "regi may be `");
     assertMatch(await terminal.enter("disas worker_spin", paused), /<\+\d+>/);
     assertStringIncludes(await terminal.enter("target.kind", paused), '"live"');
