@@ -13,6 +13,7 @@
  * @module
  */
 export {
+  type Absent,
   attributeReport,
   type Attribution,
   type AttributionOptions,

@@ -20,9 +20,15 @@ export interface DebugInfo extends Disposable {
    * @param offset bytes from the image's base, its `__TEXT` segment's address
    */
   framesAt(offset: number): readonly SourceFrame[];
-  /** The DWARF of the code at an offset; `null` when there is none, as in a symbol table file. */
+  /** The DWARF of the code at an offset; `null` when there is none, as in a symbol table file.
+   *
+   * @ignore
+   */
   dwarfAt(offset: number): DwarfPlace | null;
-  /** All DWARF: one place for each file, in no particular code. */
+  /** All DWARF: one place for each file, in no particular code.
+   *
+   * @ignore
+   */
   dwarf(): Iterable<DwarfPlace>;
 }
 

@@ -107,12 +107,16 @@ export class DebugProvider implements Disposable {
    *
    * @param image that holds the address
    * @param address slid
+   * @ignore
    */
   dwarfAt(image: LoadedImage, address: bigint): DwarfPlace | null {
     return this.#withDwarf(image)?.dwarfAt(Number(address - image.loadAddress)) ?? null;
   }
 
-  /** All DWARF of an image: one place for each file that it is in. */
+  /** All DWARF of an image: one place for each file that it is in.
+   *
+   * @ignore
+   */
   dwarfOf(image: LoadedImage): Iterable<DwarfPlace> {
     return this.#withDwarf(image)?.dwarf() ?? [];
   }

@@ -9,6 +9,10 @@ export class FormatterTable implements Formatters {
   #added: readonly Formatter[] = [];
   #known = new WeakMap<Type, Formatter | null>();
 
+  /** A table of formatters.
+   *
+   * @param builtIn formatters that come after those that are added
+   */
   constructor(builtIn: readonly Formatter[] = []) {
     this.#builtIn = builtIn;
   }

@@ -44,11 +44,13 @@ export type Encoding =
 export interface Member {
   /** Empty for an anonymous struct or union. The base's type name for a base. */
   readonly name: RawText;
+  /** The type of the member. */
   readonly type: Type;
   /** Bytes from the start of the object. 0 for a virtual base: see {@linkcode locate}. */
   readonly offset: number;
   /** Of a bit field: bits from the start of the object to the lowest bit, and the number of bits. */
   readonly bits?: { readonly offset: number; readonly size: number };
+  /** Whether it is a base class. */
   readonly isBase: boolean;
   /** Of a virtual base: its address, from that of the object; `undefined` where that is unreadable. */
   readonly locate?: (object: bigint, memory: ValueMemory) => bigint | undefined;
@@ -58,13 +60,17 @@ export interface Member {
 
 /** One name of an enumeration. */
 export interface Enumerator {
+  /** The name of the constant. */
   readonly name: RawText;
+  /** Its value. */
   readonly value: bigint;
 }
 
 /** A template's argument: a type, or a value. */
 export interface TemplateArgument {
+  /** The name of the parameter. */
   readonly name: RawText;
+  /** The type argument; `null` for a value. */
   readonly type: Type | null;
   /** Of a value's argument; `null` for a type's. */
   readonly value: bigint | null;
@@ -74,6 +80,7 @@ export interface TemplateArgument {
 export interface VariantPart {
   /** The member that says which variant it is; `null` when there is one variant only. */
   readonly discriminant: Member | null;
+  /** The member that tells the variants apart; `null` without one. */
   readonly variants: readonly {
     /** The discriminant's value; `null` for the variant of all other values. */
     readonly value: bigint | null;
@@ -84,11 +91,13 @@ export interface VariantPart {
 /** A type. Its parts are read when they are first asked for, so types may refer to themselves. A literal
  * with the same properties is a type too. */
 export interface Type {
+  /** What kind of type it is. */
   readonly kind: TypeKind;
   /** As the language writes it: `const char *`, `std::vector<int>`. */
   readonly name: RawText;
   /** Bytes; `null` when not known: of an incomplete type or an array without a length. */
   readonly size: number | null;
+  /** The language it was written in. */
   readonly language: Language;
   /** Of a base type. */
   readonly encoding?: Encoding;
@@ -100,7 +109,9 @@ export interface Type {
   /** Of an array: the number of elements; `null` when not known. Arrays of higher rank are arrays of
    * arrays. */
   readonly count?: number | null;
+  /** The constants of an enumeration. */
   readonly enumerators?: readonly Enumerator[];
+  /** The arguments of a template or generic. */
   readonly templateArguments?: readonly TemplateArgument[];
   /** Of a Rust enum. */
   readonly variantPart?: VariantPart | null;
@@ -118,6 +129,7 @@ export interface Type {
 
 /** The memory that values are read from. A target's `Memory` is one. */
 export interface ValueMemory {
+  /** Bytes of a pointer. */
   readonly pointerSize: 4 | 8;
   /** At most `length` bytes, up to the first one that is unreadable. */
   readUpTo(address: bigint, length: number): Uint8Array;
@@ -169,7 +181,9 @@ export type Place =
 export interface Value {
   /** The variable's, the member's, or `[3]` of an element. Empty for an anonymous member. */
   readonly name: RawText;
+  /** The type of the value. */
   readonly type: Type;
+  /** Where its bytes are. */
   readonly place: Place;
   /** Bit field: the lowest bit, from the first byte of the place, and the number of bits. */
   readonly bits: { readonly offset: number; readonly size: number } | null;
@@ -228,6 +242,7 @@ export type VariableKind = "argument" | "local" | "static" | "global";
 
 /** A variable of a frame or an image. */
 export interface Variable extends Value {
+  /** What kind of variable it is. */
   readonly kind: VariableKind;
   /** Where it is declared; `null` when not known. */
   readonly declaration: { readonly file: RawText; readonly line: number } | null;
@@ -239,10 +254,13 @@ export interface Variable extends Value {
 
 /** What is needed to read values besides their places. */
 export interface ValueContext {
+  /** The memory that values are read from. */
   readonly memory: ValueMemory;
   /** The bits of a pointer that are its address. */
   readonly addressMask: bigint;
+  /** Bytes of a pointer. */
   readonly pointerSize: 4 | 8;
+  /** Bounds on what is read and shown. */
   readonly limits: Limits;
   /** Formatters; `null` for raw values only. */
   readonly formatters: Formatters | null;

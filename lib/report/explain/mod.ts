@@ -12,3 +12,4 @@ export {
   type Owner,
 } from "./attribution.ts";
 export { explainReport, type Explanation } from "./explain.ts";
+export type { Absent } from "./telling.ts";
