@@ -1,5 +1,6 @@
 /** Everything that reads what a stranger may have written: each reader does all that machpause does with
  * such a file, and gives back what a terminal would get of it. */
+import type { Type } from "../../lib/values/mod.ts";
 import type { Files } from "../../lib/file_system.ts";
 import { bytesSource, MachOFile } from "../../lib/macho/mod.ts";
 import { MachError, MemoryReadError, TargetGoneError } from "../../lib/errors.ts";
@@ -336,6 +337,64 @@ const prompt: Reader = {
   },
 };
 
+const int: Type = { kind: "base", name: "int", encoding: "signed", size: 4, language: "c" };
+const node: Type = {
+  ...{ kind: "struct", name: "Node", size: 16, language: "c" },
+  get members() {
+    const plain = { isBase: false, artificial: false };
+    const next: Type = {
+      ...{ kind: "pointer", name: "Node *", size: 8, language: "c", target: node },
+    };
+    return [{ name: "value", type: int, offset: 0, ...plain }, {
+      name: "next",
+      type: next,
+      offset: 8,
+      ...plain,
+    }];
+  },
+};
+const expressionTypes: Readonly<Record<string, Type>> = Object.assign(Object.create(null), {
+  value: int,
+  head: { kind: "pointer", name: "Node *", size: 8, language: "c", target: node },
+  list: { kind: "array", name: "int[4]", size: 16, language: "c", target: int, count: 4 },
+});
+
+const expressionLines = [
+  ...["head->next->value + list[2] * 3", "*(int *)&head & 0xff", "(unsigned char)~value << 2"],
+  ...[
+    "sizeof(int) > 2 && value != 'a'",
+    "list[value & 3] ? -1 : 2.5e3",
+    "static_cast<long>(value)",
+  ],
+];
+
+const expression: Reader = {
+  name: "expression",
+  kind: "text",
+  seeds: () => Promise.resolve(expressionLines.map((line) => new TextEncoder().encode(line))),
+  async *read(bytes) {
+    const { evaluate, ExpressionError, PlacedValue } = await import("../../lib/values/mod.ts");
+    const { bytesMemory, contextOf } = await import("../lib/values/fake_context.ts");
+    const context = contextOf(bytesMemory(0x1000n, new Uint8Array(256).fill(0x10)));
+    const text = new TextDecoder().decode(bytes);
+    try {
+      const value = evaluate(text, {
+        context,
+        variable(name) {
+          const type = expressionTypes[name];
+          return type === undefined
+            ? null
+            : new PlacedValue(context, name, type, { kind: "memory", address: 0x1000n });
+        },
+      });
+      yield `${value.text} ${value.summary}`;
+      for (const child of value.children(0, 8)) yield `${child.text}`;
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+    }
+  },
+};
+
 /** A connection over which a stub has sent these bytes, whatever it was asked, and then ended. */
 function playback(bytes: Uint8Array): ByteStream {
   let at = 0;
@@ -447,4 +506,5 @@ const gdbStub: Reader = {
 export const readers: readonly Reader[] = [
   ...[image, dsym, variables, mst, remote, core, crash, stackshot, demangler, prompt],
   ...[gdbPackets, gdbStub],
+  expression,
 ];
