@@ -212,8 +212,9 @@ export const variableOptions = table({
 export const saveCoreOptions = table({
   style: {
     value: "style",
-    choices: ["stacks", "dirty", "full"],
-    help: "stacks: what backtraces need (default). dirty: all written memory. full: everything.",
+    choices: ["stacks", "locals", "dirty", "full"],
+    help: "stacks: what backtraces need (default). locals: and what variables lead to. " +
+      "dirty: all written memory. full: everything.",
   },
   "shared-cache": { help: "With full: all of the dyld shared cache, several gigabytes." },
   via: { ...via, only: "cli" },

@@ -93,6 +93,9 @@ const LOCATION_OP = {
   GNU_const_index: 0xfc,
 } as const;
 
+const wide: OperandType = { size: 64, isSigned: false, isFloat: false };
+const wideSigned: OperandType = { size: 64, isSigned: true, isFloat: false };
+
 /** Maximum number of pieces. */
 const MAX_PIECES = 1024;
 
@@ -147,11 +150,15 @@ class LocationMachine extends ExpressionMachine {
     const simple = this.#simple;
     this.#simple = null;
     if (simple !== null) return simple;
-    return this.stack.length === 0 ? { kind: "empty" } : { kind: "memory", address: this.pop() };
+    return this.stack.length === 0
+      ? { kind: "empty" }
+      : { kind: "memory", address: BigInt.asUintN(this.bits, this.pop()) };
   }
 
   protected override push(value: bigint, type?: OperandType): void {
     super.push(value);
+    // The base machine has cut the value to the size of an address.
+    if (type !== undefined) this.stack[this.stack.length - 1] = BigInt.asUintN(type.size, value);
     if (type === undefined) this.#types.delete(this.stack.length - 1);
     else this.#types.set(this.stack.length - 1, type);
   }
@@ -218,6 +225,15 @@ class LocationMachine extends ExpressionMachine {
         const linked = this.bits === 64 ? cursor.u64() : BigInt(cursor.u32());
         return this.push(this.#known(context.address(linked), "its address is not known"));
       }
+      // A constant may be wider than an address, as the value of a `long long` is.
+      case OP.const8u:
+        return this.push(cursor.u64(), wide);
+      case OP.const8s:
+        return this.push(cursor.i64(), wideSigned);
+      case OP.constu:
+        return this.push(cursor.ulebBig(), wide);
+      case OP.consts:
+        return this.push(cursor.slebBig(), wideSigned);
       case LOCATION_OP.addrx:
       case LOCATION_OP.GNU_addr_index:
         return this.push(

@@ -514,6 +514,7 @@ export class RemoteTarget extends Target {
     const origin: CoreOrigin = {
       files: this.#system.files,
       prepare: () => void this.images,
+      threads: () => this.snapshot().threads,
       pause: () => this.pause(),
       contents: () => ({
         arch: this.arch,

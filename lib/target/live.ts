@@ -497,6 +497,7 @@ export class LiveTarget extends Target {
     const origin: CoreOrigin = {
       files: this.#system.files,
       prepare: () => this.#readNames(),
+      threads: () => this.snapshot().threads,
       pause: () => this.pause(),
       contents: () => ({
         arch: this.arch,

@@ -36,6 +36,10 @@ export interface SaveCoreOptions {
   /** Whether a core of style `full` has all of the dyld shared cache, several gigabytes. Default: only what
    * backtraces with names take. */
   readonly sharedCache?: boolean;
+  /** Of style `locals`: the levels of pointers that are followed. Default: 2. */
+  readonly localsLevels?: number;
+  /** Of style `locals`: how much memory of variables goes into it, in bytes. Default: 16 MiB. */
+  readonly localsBytes?: number;
   /** Called with the number of bytes read so far, and of all. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborts it: no file is left, and the target runs. */
@@ -64,6 +68,8 @@ export interface CoreOrigin {
   readonly files: Files;
   /** Reads, while the target runs, what need not be read while it is paused. */
   prepare(): void;
+  /** The threads of the running target. */
+  threads(): readonly Thread[];
   /** Pauses the target. */
   pause(): Pause;
   /** Describes the paused target. */
@@ -112,6 +118,9 @@ export async function saveCore(
   // Errors of the file system must come before the pause.
   using writer = new CoreWriter(origin.files, path);
   origin.prepare();
+  const locals = style === "locals" ? await localsOf(options) : null;
+  // Debug information is read before the pause.
+  locals?.(origin.threads());
   const warnings: string[] = [];
   let threads: number;
   // Immediately: the caller that aborts may be about to end the program.
@@ -124,7 +133,10 @@ export async function saveCore(
     threads = contents.threads.length;
     const warn = (text: string) => void warnings.push(text);
     const needs = frameNeeds({ ...contents, readInto: origin.readInto });
-    const planned = plan(contents, origin, needs, { style, sharedCache, warn });
+    const held = locals?.(contents.threads);
+    if (held?.isWhole === false) warn("not all that variables lead to is in it");
+    const ranges = [...needs.ranges, ...held?.ranges ?? []];
+    const planned = plan(contents, origin, ranges, { style, sharedCache, warn });
     const parts = readableParts(planned, origin.readInto, warn);
     writer.keeping = sizeOf(parts) <= keptLimit;
     writer.write(encodeHead(contents, needs, parts, warn));
@@ -144,6 +156,14 @@ export async function saveCore(
   };
 }
 
+/** Finds the memory of variables. */
+async function localsOf(
+  { localsLevels: levels = 2, localsBytes: bytes = 16 << 20 }: SaveCoreOptions,
+) {
+  const { localsMemory } = await import("./save_core_locals.ts");
+  return (threads: readonly Thread[]) => localsMemory(threads, { levels, bytes });
+}
+
 function machOImages({ images }: CoreContents): Image[] {
   return images.filter((image) => image instanceof Image);
 }
@@ -151,7 +171,7 @@ function machOImages({ images }: CoreContents): Image[] {
 function plan(
   contents: CoreContents,
   { readInto, present }: CoreOrigin,
-  { ranges }: FrameNeeds,
+  ranges: readonly AddressRange[],
   choices: Pick<PlanInput, "style" | "sharedCache" | "warn">,
 ): CorePart[] {
   const contexts: AsyncContexts = new Map();

@@ -11,15 +11,16 @@ import type { Memory } from "./memory.ts";
  *   unwinding looks at; of every image the header, the load commands, `__unwind_info` and
  *   `__eh_frame`, and its symbols, of the shared cache's images those of the frames; what dyld
  *   publishes.
- * - `dirty`: that, and all memory that the program has written or can write for itself: heaps,
+ * - `locals`: that, and the memory that the variables of all frames are in and lead to, by their types.
+ * - `dirty`: `stacks`, and all memory that the program has written or can write for itself: heaps,
  *   globals, whole stacks. From large mappings, only the pages that were ever used.
  * - `full`: everything that can be read, without the read-only part of the dyld shared cache unless it is
  *   asked for: it is the same in every process of that system.
  */
-export type CoreStyle = "stacks" | "dirty" | "full";
+export type CoreStyle = "stacks" | "locals" | "dirty" | "full";
 
 /** The names of the styles, the smallest first. */
-export const coreStyles: readonly CoreStyle[] = ["stacks", "dirty", "full"];
+export const coreStyles: readonly CoreStyle[] = ["stacks", "locals", "dirty", "full"];
 
 /** What a plan is made from. */
 export interface PlanInput {

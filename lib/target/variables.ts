@@ -19,7 +19,7 @@
  */
 import { TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
-import { Image, type LoadedImage } from "../macho/walking.ts";
+import { type AddressRange, Image, type LoadedImage } from "../macho/walking.ts";
 import type { DwarfPlace } from "../symbols/walking.ts";
 import {
   type Activation,
@@ -150,6 +150,39 @@ function embedded(own: FormatterTable): Formatters {
 
 const nothing = new Uint8Array();
 
+/** Gets each read of variables' memory, while {@linkcode recordReads} runs. */
+let onRead: ((address: bigint, length: number) => void) | null = null;
+
+/** Notes what reading variables reads.
+ *
+ * @param limit maximum number of bytes; what is read after it is not noted
+ * @param read asks its argument whether so much has been read
+ */
+export function recordReads(
+  limit: number,
+  read: (isFull: () => boolean) => void,
+): { readonly ranges: readonly AddressRange[]; readonly isWhole: boolean } {
+  const ranges: AddressRange[] = [];
+  const known = new Set<string>();
+  let left = limit;
+  onRead = (start, length) => {
+    const key = `${start} ${length}`;
+    if (length === 0 || left < length || known.has(key)) {
+      if (left < length) left = 0;
+      return;
+    }
+    known.add(key);
+    left -= length;
+    ranges.push({ start, end: start + BigInt(length) });
+  };
+  try {
+    read(() => left <= 0);
+  } finally {
+    onRead = null;
+  }
+  return { ranges, isWhole: left > 0 };
+}
+
 /** The memory that a frame's variables are in: its captured stack, then the target's memory. */
 class FrameMemory implements ValueMemory {
   readonly pointerSize: 4 | 8;
@@ -168,6 +201,7 @@ class FrameMemory implements ValueMemory {
 
   readUpTo(address: bigint, length: number): Uint8Array {
     const { memory, stack, stackAddress } = this.#origin;
+    onRead?.(address, length);
     if (this.#origin.isRunning() && this.#isCaptured(address)) {
       const at = Number(address - stackAddress);
       if (at + length <= stack.length) return stack.slice(at, at + length);

@@ -265,6 +265,7 @@ class DwarfType implements Type {
   get ownName(): RawText | null {
     const entry = this.#entry;
     const name = guarded(() => entry.name, null);
+    if (name === "complex" && this.encoding === "complex-float") return complexName(this.size);
     return name === null ? null : this.kind === "base" ? name : this.#reader.qualified(entry, name);
   }
 
@@ -332,6 +333,11 @@ class DwarfType implements Type {
     return this.#target;
   }
 
+  /** Whether it describes what a block of Objective-C is in memory. */
+  get isBlockLiteral(): boolean {
+    return guarded(() => this.#entry.flag(AT.APPLE_block), false);
+  }
+
   /** Whether it points to a block of Objective-C. */
   get isBlock(): boolean {
     if (this.kind !== "pointer") return false;
@@ -372,6 +378,10 @@ class DwarfType implements Type {
     return this.#partsOf().isVariadic;
   }
 
+  get isConst(): boolean {
+    return this.#partsOf().isConst;
+  }
+
   get isPrototyped(): boolean {
     return this.language !== "c" && this.language !== "objc" ||
       guarded(() => this.#entry.flag(AT.prototyped), true);
@@ -406,12 +416,19 @@ class DwarfType implements Type {
   }
 }
 
+/** The name of C for a type that Clang calls `complex`. */
+function complexName(size: number | null): RawText {
+  return size === 8 ? "_Complex float" : size === 16 ? "_Complex double" : "_Complex long double";
+}
+
 /** What the children of a type's entry say. */
 interface Parts {
   readonly members: readonly Member[];
   readonly templateArguments: readonly TemplateArgument[];
   readonly parameters: readonly Type[];
   readonly isVariadic: boolean;
+  /** Of a method: whether its object is `const`. */
+  readonly isConst: boolean;
   readonly variantPart: VariantPart | null;
 }
 
@@ -420,6 +437,7 @@ const noParts: Parts = {
   templateArguments: [],
   parameters: [],
   isVariadic: false,
+  isConst: false,
   variantPart: null,
 };
 
@@ -429,6 +447,7 @@ function readParts(reader: TypeReader, entry: Entry): Parts {
   const templateArguments: TemplateArgument[] = [];
   const parameters: Type[] = [];
   let isVariadic = false;
+  let isConst = false;
   let variantPart: VariantPart | null = null;
   let count = 0;
   for (const child of reader.entries.children(entry)) {
@@ -441,7 +460,9 @@ function readParts(reader: TypeReader, entry: Entry): Parts {
         if (!isStatic(child, entry)) members.push(memberOf(reader, child, false));
         break;
       case TAG.formal_parameter:
-        parameters.push(reader.of(child));
+        // The object of a method.
+        if (child.flag(AT.artificial)) isConst = isConstObject(reader.of(child));
+        else parameters.push(reader.of(child));
         break;
       case TAG.unspecified_parameters:
         isVariadic = true;
@@ -464,8 +485,13 @@ function readParts(reader: TypeReader, entry: Entry): Parts {
     templateArguments,
     parameters,
     isVariadic,
+    isConst,
     variantPart,
   };
+}
+
+function isConstObject(pointer: Type): boolean {
+  return canonical(pointer).target?.kind === "const";
 }
 
 function isStatic(member: Entry, record: Entry): boolean {
@@ -627,7 +653,7 @@ class CountedArray extends ArrayType {
  * pointer to a struct with the function's pointer in it. */
 function blockFunction(kind: TypeKind, target: Type): Type | null {
   if (kind !== "pointer" || !(target instanceof DwarfType) || target.kind !== "struct") return null;
-  if (!/^__block_literal_/.test(target.ownName ?? "")) return null;
+  if (!target.isBlockLiteral) return null;
   const pointer = target.members.find(({ name }) => name === "__FuncPtr")?.type;
   const called = pointer === undefined ? null : canonical(pointer).target ?? null;
   return called?.kind === "function" ? called : null;
@@ -689,7 +715,8 @@ function declare(type: Type, inner: string, depth: number): RawText {
         }
         if (!type.isPrototyped) parameters.length = 0;
       }
-      return declare(target ?? voidType, `${inner}(${parameters.join(", ")})`, next);
+      const after = type instanceof DwarfType && type.isConst ? " const" : "";
+      return declare(target ?? voidType, `${inner}(${parameters.join(", ")})${after}`, next);
     }
     case "const":
     case "volatile":

@@ -39,6 +39,8 @@ export function floatOf(bytes: Uint8Array): number | null {
       const high = view.getUint16(8, true);
       const sign = (high & 0x8000) !== 0 ? -1 : 1;
       const exponent = high & 0x7fff;
+      // Since the 80387, a number without its integer bit is none.
+      if (exponent !== 0 && mantissa >> 63n === 0n) return NaN;
       if (exponent === 0x7fff) {
         return (mantissa << 1n & 0xffff_ffff_ffff_ffffn) === 0n ? sign * Infinity : NaN;
       }
@@ -70,6 +72,37 @@ export function floatText(value: number, size: number): RawText {
     ? shortest(value, 9, (number) => Math.fround(number) === value)
     : String(value);
   return digits;
+}
+
+/** Digits of an 80-bit number that are shown: as many as always give it back. */
+const EXTENDED_DIGITS = 21;
+
+/** The text of a number of 80 bits. Its range is far larger than that of numbers here. */
+export function extendedText(bytes: Uint8Array): RawText {
+  const value = floatOf(bytes);
+  if (value === null || Number.isNaN(value)) return "NaN";
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const mantissa = view.getBigUint64(0, true);
+  const high = view.getUint16(8, true);
+  if ((high & 0x7fff) === 0x7fff || mantissa === 0n) return floatText(value, 8);
+  const power = Math.max(1, high & 0x7fff) - 16383 - 63;
+  // The decimal exponent, one too small at most; then an integer of that many digits.
+  const estimate = Math.floor((power + mantissa.toString(2).length - 1) * Math.log10(2));
+  const scale = EXTENDED_DIGITS - 1 - estimate;
+  const up = mantissa * (power > 0 ? 1n << BigInt(power) : 1n) * 10n ** BigInt(Math.max(0, scale));
+  const down = (power < 0 ? 1n << BigInt(-power) : 1n) * 10n ** BigInt(Math.max(0, -scale));
+  const digits = ((up + down / 2n) / down).toString();
+  const exponent = estimate + digits.length - EXTENDED_DIGITS;
+  const all = digits.replace(/0+$/, "");
+  const sign = (high & 0x8000) !== 0 ? "-" : "";
+  if (exponent >= -5 && exponent < EXTENDED_DIGITS) {
+    if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${all}`;
+    const whole = all.slice(0, exponent + 1).padEnd(exponent + 1, "0");
+    const fraction = all.slice(exponent + 1);
+    return sign + whole + (fraction === "" ? "" : `.${fraction}`);
+  }
+  const fraction = all.length > 1 ? `.${all.slice(1)}` : "";
+  return `${sign}${all[0]}${fraction}e${exponent < 0 ? "" : "+"}${exponent}`;
 }
 
 /** The fewest digits that give a number back. */

@@ -2,7 +2,7 @@
 
 import type { RawText } from "../escape.ts";
 import type { Value } from "./model.ts";
-import { canonical, isReference } from "./types.ts";
+import { canonical, isRecord, isReference } from "./types.ts";
 
 /** Maximum length of a line, in characters. */
 const MAX_LINE = 1 << 12;
@@ -20,6 +20,8 @@ export function contentText(value: Value, depth: number): RawText {
   const { unavailable, text, summary } = value;
   if (unavailable !== null) return `<${unavailable}>`;
   const isAlias = isReference(canonical(value.type).kind);
+  const target = isAlias ? value.deref() : null;
+  if (target !== null && !isRecord(canonical(target.type))) return contentText(target, depth);
   const own = [isAlias ? null : text, summary].filter((part) => part !== null).join(" ");
   if (text !== null && !isAlias) return own;
   const { childCount } = value;

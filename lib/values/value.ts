@@ -13,7 +13,15 @@ import {
   type ValueContext,
 } from "./model.ts";
 import { inlineText } from "./text.ts";
-import { characterText, exact, floatOf, floatText, isSigned, unsignedOf } from "./scalars.ts";
+import {
+  characterText,
+  exact,
+  extendedText,
+  floatOf,
+  floatText,
+  isSigned,
+  unsignedOf,
+} from "./scalars.ts";
 import { canonical, isCharacter, isPointer, isRecord, isReference, voidType } from "./types.ts";
 
 /** Maximum size of a value that is read at once, in bytes. */
@@ -157,7 +165,7 @@ export class PlacedValue implements Value {
     if (this.place.kind === "implicit-pointer") return "(optimized-out pointer)";
     if (type.kind === "base") return this.#baseText(type);
     const value = this.integer;
-    if (value === null || type.kind === "unspecified") return null;
+    if (value === null) return null;
     if (type.kind === "enum") return enumText(type, value);
     if (type.kind === "member-pointer") {
       return `0x${value.toString(16).padStart((size ?? 8) * 2, "0")}`;
@@ -169,8 +177,9 @@ export class PlacedValue implements Value {
     const { encoding } = type;
     const size = type.size ?? 0;
     if (encoding === "float") {
-      const value = floatOf(this.bytes());
-      return value === null ? null : floatText(value, size);
+      const bytes = this.bytes();
+      const value = floatOf(bytes);
+      return value === null ? null : size >= 10 ? extendedText(bytes) : floatText(value, size);
     }
     if (encoding === "complex-float") {
       const half = size / 2;
@@ -182,7 +191,7 @@ export class PlacedValue implements Value {
     const value = this.integer;
     if (value === null) return null;
     if (encoding === "boolean") {
-      return value === 0n ? "false" : value === 1n ? "true" : value.toString();
+      return value === 0n ? "false" : "true";
     }
     if (!isCharacter(type)) return value.toString();
     const prefix = size === 1
@@ -255,7 +264,9 @@ export class PlacedValue implements Value {
   /** The members of a record, with those of the chosen variant. */
   get #fields(): readonly Member[] {
     if (this.#members === undefined) {
-      const { members = noMembers, variantPart } = canonical(this.type);
+      const { members: all = noMembers, variantPart } = canonical(this.type);
+      // The pointer to a class's virtual functions is no member of the program's.
+      const members = all.filter(({ artificial, isBase }) => isBase || !artificial);
       this.#members = variantPart === undefined || variantPart === null
         ? members
         : [...members, ...this.#variant(variantPart)];
@@ -282,7 +293,9 @@ export class PlacedValue implements Value {
     const target = this.deref();
     if (target === null || target.place.kind === "unavailable") return 0;
     const pointee = canonical(target.type);
-    if (isRecord(pointee) || isReference(type.kind)) return target.childCount;
+    if (isRecord(pointee) || isReference(type.kind) && pointee.kind === "array") {
+      return target.childCount;
+    }
     return pointee.size === null && pointee.kind !== "array" ? 0 : 1;
   }
 
@@ -309,9 +322,11 @@ export class PlacedValue implements Value {
     }
     const target = this.deref();
     if (target === null) return noValues;
-    return isRecord(canonical(target.type)) || isReference(type.kind)
-      ? target.children(start, last)
-      : [target];
+    const pointee = canonical(target.type);
+    if (isRecord(pointee) || isReference(type.kind) && pointee.kind === "array") {
+      return target.children(start, last);
+    }
+    return isReference(type.kind) ? [target.named(`&${this.name}`)] : [target];
   }
 
   #made(made: Synthetic, start: number, end: number): readonly Value[] {
@@ -341,7 +356,7 @@ export class PlacedValue implements Value {
     type: Type,
     offset: number,
     bits: { readonly offset: number; readonly size: number } | null = null,
-  ): Value {
+  ): PlacedValue {
     const { place } = this;
     let part: Place;
     switch (place.kind) {
@@ -437,7 +452,7 @@ export class PlacedValue implements Value {
     return null;
   }
 
-  deref(): Value | null {
+  deref(): PlacedValue | null {
     const type = canonical(this.type);
     if (!isPointer(type)) return null;
     const target = type.target ?? null;
@@ -459,6 +474,11 @@ export class PlacedValue implements Value {
         ? { kind: "unavailable", reason: "a null pointer" }
         : { kind: "memory", address: pointer & this.context.addressMask },
     );
+  }
+
+  /** The same with another name. */
+  named(name: RawText): Value {
+    return new PlacedValue(this.context, name, this.type, this.place, this.bits);
   }
 
   cast(type: Type): Value {

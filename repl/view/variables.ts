@@ -6,6 +6,7 @@ import { hex } from "../../lib/hex.ts";
 import {
   canonical,
   contentText,
+  isRecord,
   isReference,
   shortTypeName,
   type Value,
@@ -38,6 +39,11 @@ function valueLines(value: Value, style: Style, depth: number, isTyped: boolean)
     : label;
   if (unavailable !== null) return [safe`${head}${style("quiet", safe`<${escape(unavailable)}>`)}`];
   const isAlias = isReference(canonical(type).kind);
+  const target = isAlias ? value.deref() : null;
+  if (target !== null && !isRecord(canonical(target.type))) {
+    const [first, ...rest] = valueLines(target, style, depth, false);
+    return [safe`${head}${escape(first.slice(first.indexOf("=") + 2))}`, ...rest];
+  }
   const own = [isAlias ? null : value.text, value.summary].filter((part) => part !== null).join(
     " ",
   );

@@ -8,6 +8,7 @@ import { escape } from "../../lib/escape.ts";
 import { type ByteStream, RemoteError, RemoteTarget } from "../../lib/remote/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
 import { packet, ScriptedStub } from "../lib/remote/scripted_stub.ts";
+import type { Activation, ValueContext } from "../../lib/values/mod.ts";
 import { resignMst } from "../lib/symbols/mst_resign.ts";
 import { hostileCrash, hostileIps } from "./hostile.ts";
 import { mutate } from "./mutate.ts";
@@ -78,6 +79,65 @@ const dsym: Reader = {
       let entries = 0;
       for (const unit of dwarf.units()) entries += unit.functionCount ?? 0;
       yield `${entries}`;
+    }
+  },
+};
+
+/** The variables of every function of a dSYM, over registers and memory that are made up. */
+const frameVariables: Reader = {
+  name: "frame-variables",
+  kind: "binary",
+  seeds: async () => [
+    ...await dsym.seeds(),
+    ...await files(
+      "examples/demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo",
+      "examples/demo/x86_64/libworkers.dylib.dSYM/Contents/Resources/DWARF/libworkers.dylib",
+    )(),
+  ],
+  async *read(bytes) {
+    const { openDwarf } = await import("../../lib/symbols/mod.ts");
+    const { archs } = await import("../../lib/arch/mod.ts");
+    const values = await import("../../lib/values/mod.ts");
+    for (const { bytes: slice } of imagesIn(bytesSource(bytes, "fuzzed"))) {
+      const { info, arch: name } = openDwarf(slice);
+      const arch = archs[name];
+      const module = new values.ModuleVariables(info, (offset) => BigInt(offset));
+      const context: ValueContext = {
+        memory: {
+          pointerSize: arch.pointerSize,
+          readUpTo: (address, length) => new Uint8Array(length).fill(Number(address & 0x7fn)),
+        },
+        addressMask: arch.addressMask,
+        pointerSize: arch.pointerSize,
+        limits: values.defaultLimits,
+        formatters: new values.FormatterTable(values.builtInFormatters),
+        symbolAt: () => null,
+        addressesOf: () => [],
+        findType: (name) => values.searchType(module.entries, module.types, name),
+        limited(limits) {
+          return { ...this, limits: { ...this.limits, ...limits } };
+        },
+      };
+      let shown = 0;
+      const activation = (offset: number, caller: Activation | null): Activation => ({
+        ...{ module, offset, resume: offset, caller, arch, frameAddress: 0x1000n },
+        register: (number) => BigInt(number * 0x100),
+        threadAddress: () => undefined,
+      });
+      for (let offset = 0; offset < 0x2000 && shown < MAX_PIECES; offset += 0x34) {
+        const frame = activation(offset, activation(offset + 0x40, null));
+        for (const level of [-1, 0, 1]) {
+          for (const variable of values.frameVariables(frame, level, context)) {
+            shown++;
+            void variable.declaration?.line;
+            yield escape(`${variable}`);
+          }
+        }
+      }
+      for (const variable of values.globalsOf(module, arch, context)) {
+        if (++shown > MAX_PIECES) break;
+        yield escape(`${variable}`);
+      }
     }
   },
 };
@@ -504,7 +564,19 @@ const gdbStub: Reader = {
 
 /** All readers. */
 export const readers: readonly Reader[] = [
-  ...[image, dsym, variables, mst, remote, core, crash, stackshot, demangler, prompt],
+  ...[
+    image,
+    dsym,
+    frameVariables,
+    variables,
+    mst,
+    remote,
+    core,
+    crash,
+    stackshot,
+    demangler,
+    prompt,
+  ],
   ...[gdbPackets, gdbStub],
   expression,
 ];

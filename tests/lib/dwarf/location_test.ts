@@ -1,0 +1,86 @@
+/** Location descriptions, with the bytes of DWARF 5's sections 2.5, 2.6 and D. */
+import { assertEquals } from "@std/assert";
+import { evaluateLocation, type LocationContext } from "../../../lib/dwarf/variables.ts";
+
+const context: LocationContext = {
+  registers: (number) => number === 3 ? 0x1234n : undefined,
+  readMemory: (address, size) => address === 0x2000n ? BigInt(size) : undefined,
+  pointerSize: 8,
+  offsetSize: 4,
+  frameBase: () => 0x1000n,
+  frameAddress: () => 0x1100n,
+  entryValue: (register) => register === 5 ? 77n : undefined,
+  address: (linked) => linked + 0x10n,
+  indexedAddress: (index) => BigInt(index * 0x100),
+  indexedConstant: (index) => BigInt(index),
+  threadAddress: () => undefined,
+  operandType: (offset) =>
+    offset === 0x2a ? { size: 8, isSigned: true, isFloat: false } : undefined,
+};
+
+const at = (...bytes: number[]) => evaluateLocation(Uint8Array.from(bytes), context);
+const narrow = (...bytes: number[]) =>
+  evaluateLocation(Uint8Array.from(bytes), { ...context, pointerSize: 4 });
+
+Deno.test("registers, frame offsets, addresses and values", () => {
+  assertEquals(at(0x53), { kind: "register", register: 3 }); // DW_OP_reg3
+  assertEquals(at(0x90, 54), { kind: "register", register: 54 }); // DW_OP_regx 54
+  assertEquals(at(0x73, 0), { kind: "memory", address: 0x1234n }); // DW_OP_breg3 0
+  assertEquals(at(0x91, 0x50), { kind: "memory", address: 0x1000n - 48n }); // DW_OP_fbreg -48
+  assertEquals(at(0x9c, 0x38, 0x1c), { kind: "memory", address: 0x1100n - 8n }); // call_frame_cfa 8 minus
+  assertEquals(at(0x03, 0, 1, 0, 0, 0, 0, 0, 0), { kind: "memory", address: 0x110n }); // DW_OP_addr
+  assertEquals(at(0xa1, 2), { kind: "memory", address: 0x200n }); // DW_OP_addrx 2
+  assertEquals(at(0x35, 0x9f), { kind: "value", value: 5n }); // lit5 stack_value
+  assertEquals(at(0x9e, 2, 7, 8), { kind: "bytes", bytes: Uint8Array.of(7, 8) }); // implicit_value
+  assertEquals(at(), { kind: "empty" });
+});
+
+Deno.test("pieces, of which one was optimized away", () => {
+  assertEquals(at(0x53, 0x93, 4, 0x93, 8, 0x91, 0, 0x93, 4), {
+    kind: "pieces",
+    pieces: [
+      { bits: 32, offset: 0, location: { kind: "register", register: 3 } },
+      { bits: 64, offset: 0, location: { kind: "empty" } },
+      { bits: 32, offset: 0, location: { kind: "memory", address: 0x1000n } },
+    ],
+  });
+  assertEquals(at(0x53, 0x9d, 8, 8), {
+    kind: "pieces",
+    pieces: [{ bits: 8, offset: 8, location: { kind: "register", register: 3 } }],
+  });
+});
+
+Deno.test("values at the function's entry, and pointers without a value", () => {
+  assertEquals(at(0xa3, 1, 0x55, 0x9f), { kind: "value", value: 77n }); // entry_value(reg5) stack_value
+  assertEquals(at(0xf3, 1, 0x55, 0x31, 0x22, 0x9f), { kind: "value", value: 78n }); // GNU's, plus 1
+  assertEquals(at(0xa3, 1, 0x51, 0x9f), {
+    kind: "unknown",
+    reason: "its value at the function's entry is not known",
+  });
+  assertEquals(at(0xa0, 0x40, 0, 0, 0, 0x7c), {
+    kind: "implicit-pointer",
+    place: 0x40,
+    offset: -4,
+  });
+});
+
+Deno.test("conversions: a signed byte of a register, widened", () => {
+  // DW_OP_const1u 0xfe, DW_OP_convert <int8>, DW_OP_convert 0 (the generic type), DW_OP_stack_value
+  assertEquals(at(0x08, 0xfe, 0xa8, 0x2a, 0xa8, 0, 0x9f), {
+    kind: "value",
+    value: 0xffff_ffff_ffff_fffen,
+  });
+});
+
+Deno.test("in 32 bits a constant may be wider than an address; an address is not", () => {
+  const bytes = [0x10, 0xbc, 0xb5, 0xe2, 0xb3, 0xc5, 0xc6, 0x04]; // DW_OP_constu 0x123456789abc
+  assertEquals(narrow(...bytes, 0x9f), { kind: "value", value: 0x123456789abcn });
+  assertEquals(narrow(...bytes), { kind: "memory", address: 0x56789abcn });
+});
+
+Deno.test("what is unknown or damaged says so", () => {
+  assertEquals(at(0x74, 0), { kind: "unknown", reason: "register 4 is not known in this frame" });
+  assertEquals(at(0x0a), { kind: "unknown", reason: "its location is damaged" });
+  assertEquals(at(0x30, 0x30, 0x1b), { kind: "unknown", reason: "its location is damaged" });
+  assertEquals(at(0x2f, 0xfd, 0xff).kind, "unknown"); // skip -3: for ever
+});
