@@ -109,7 +109,7 @@ Deno.test({
     assert(pid > 0);
     const others = ["register write rax 1", "memory write x", "kill", "attach 1", "demo", "quit"];
     // Tests of variables and of remote targets run these.
-    const variables = ["frame variable", "variable write", "gdb-remote"];
+    const variables = ["frame variable", "variable write", "watch", "gdb-remote"];
     const names = [...seen, ...others, ...variables, ".load x"];
     for (const { name, aliases = [] } of commands.commands) {
       const known = [
