@@ -1,5 +1,5 @@
 /** A stub and the process it holds: what it can do, found by asking it, and what is asked of it. */
-import type { Arch } from "../arch/mod.ts";
+import { type Arch, archOn } from "../arch/mod.ts";
 import { TargetGoneError } from "../errors.ts";
 import { log } from "../log.ts";
 import { Connection, type Patience } from "./connection.ts";
@@ -198,7 +198,8 @@ export class Stub implements Disposable {
           `the target's architecture is ${name}: machpause knows four`,
         );
       }
-      this.arch = arch;
+      // Addresses of other systems than Darwin have more bits.
+      this.arch = archOn(arch, this.system === "darwin" ? "darwin" : "linux");
       this.#placed = placeRegisters(arch, registers);
       const places = new Set(this.#placed.map(({ field }) => field));
       if (!places.has(arch.pc) || !places.has(arch.sp)) {
