@@ -328,6 +328,14 @@ useVariables({
 
 /** What values are read with at an address of a target, where no variable is at hand.
  *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ * import { contextAt } from "@machpause/machpause/values";
+ *
+ * using core = openCore("MyApp.core");
+ * console.log(contextAt(core).pointerSize);
+ * ```
  * @param address in the code whose types are known by name
  */
 export function contextAt(target: Pick<Target, keyof Target>, address?: bigint): ValueContext {

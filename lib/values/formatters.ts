@@ -3,7 +3,16 @@
 import type { Formatter, Formatters, Type } from "./model.ts";
 import { aliases } from "./types.ts";
 
-/** Formatters in the order in which they are tried: those added last first, then the built-in ones. */
+/** Formatters in the order in which they are tried: those added last first, then the built-in ones.
+ *
+ * @example
+ * ```ts
+ * import { FormatterTable } from "@machpause/machpause/values";
+ *
+ * const table = new FormatterTable();
+ * table.add({ name: "Point", type: "Point", summary: (value) => value.child("x")?.text ?? null });
+ * ```
+ */
 export class FormatterTable implements Formatters {
   readonly #builtIn: readonly Formatter[];
   #added: readonly Formatter[] = [];

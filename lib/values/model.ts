@@ -328,7 +328,19 @@ export class DamagedValue extends Error {
   override readonly name: string = "DamagedValue";
 }
 
-/** Ends a formatter: the value shows as `damaged: reason`. */
+/** Ends a formatter: the value shows as `damaged: reason`.
+ *
+ * @example
+ * ```ts
+ * import { damaged, defineFormatter } from "@machpause/machpause/values";
+ *
+ * defineFormatter({
+ *   name: "Buffer",
+ *   type: "Buffer",
+ *   summary: (value) => value.child("size")?.text ?? damaged("it has no size"),
+ * });
+ * ```
+ */
 export function damaged(reason: string): never {
   throw new DamagedValue(reason);
 }

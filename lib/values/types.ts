@@ -17,7 +17,18 @@ function isQualifier(kind: Type["kind"]): boolean {
   return kind === "const" || kind === "volatile" || kind === "restrict" || kind === "atomic";
 }
 
-/** The type that typedefs and qualifiers stand for. */
+/** The type that typedefs and qualifiers stand for.
+ *
+ * @example
+ * ```ts
+ * import { openCore } from "@machpause/machpause";
+ * import { canonical } from "@machpause/machpause/values";
+ *
+ * using core = openCore("MyApp.core");
+ * const [variable] = core.threads[0].backtrace()[0].variables;
+ * console.log(canonical(variable.type).name);
+ * ```
+ */
 export function canonical(type: Type): Type {
   let at = type;
   for (let step = 0; isAlias(at) && step < MAX_CHAIN; step++) at = at.target ?? voidType;
