@@ -67,6 +67,7 @@ const layers = [
   ["values"],
   ["unwind"],
   ["symbols"],
+  ["elf"],
   ["dwarf", "macho"],
   ["arch"],
 ];

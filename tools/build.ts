@@ -159,11 +159,8 @@ const loaderCompilers: Readonly<Record<LoaderArch, readonly [string, ...string[]
 };
 
 /** Builds the Mach-O loader. What its flags are for is said in its main.c. On x86_64 it rests on the
- * host's C library, elsewhere on the kernel alone.
- *
- * @param strip without symbols
- */
-export async function buildLoader(arch: LoaderArch, output: string, strip = true): Promise<void> {
+ * host's C library, elsewhere on the kernel alone. */
+export async function buildLoader(arch: LoaderArch, output: string): Promise<void> {
   const isBare = arch !== "x86_64";
   const other = isBare ? "host_glibc.c" : "host_bare.c";
   const [compiler, ...own] = loaderCompilers[arch];
@@ -177,8 +174,8 @@ export async function buildLoader(arch: LoaderArch, output: string, strip = true
     "-mno-omit-leaf-frame-pointer",
     "-fno-optimize-sibling-calls",
     `-ffile-prefix-map=${root}=`,
-    "-Wl,--build-id=none",
-    ...strip ? ["-s"] : [],
+    // Its symbols and its build ID name its frames.
+    "-Wl,--build-id=sha1",
     ...own,
     "-o",
     output,

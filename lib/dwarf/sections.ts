@@ -27,10 +27,14 @@ export interface DwarfSectionPlace {
   readonly fileOffset: number;
   /** Size in bytes. */
   readonly size: number;
+  /** Bytes of a pointer, when the section is compressed and begins with an `Elf32_Chdr` or `Elf64_Chdr`. */
+  readonly compressed?: 4 | 8;
 }
 
 /** `ZLIB`, big endian. */
 const ZLIB = 0x5a4c4942;
+/** `ch_type`. */
+const ELFCOMPRESS_ZLIB = 1;
 /** Maximum length of a name in a Mach-O section header. Longer names are cut. */
 const NAME_LENGTH = 16;
 
@@ -142,16 +146,19 @@ export class DwarfSections {
   #open(name: string): DwarfSection {
     const plain = `__debug_${name}`;
     const place = this.#places.get(plain.slice(0, NAME_LENGTH));
-    if (place !== undefined) {
+    if (place !== undefined && place.compressed === undefined) {
       return new DwarfSection(plain, this.#source, place.fileOffset, place.size);
     }
-    const compressed = this.#places.get(`__zdebug_${name}`.slice(0, NAME_LENGTH));
-    if (compressed === undefined) return new DwarfSection(plain, this.#source, 0, 0);
-    const { fileOffset, size } = compressed;
+    const inflated = place ?? this.#places.get(`__zdebug_${name}`.slice(0, NAME_LENGTH));
+    if (inflated === undefined) return new DwarfSection(plain, this.#source, 0, 0);
+    const { fileOffset, size, compressed } = inflated;
     const length = Math.max(0, Math.min(size, this.#source.size - fileOffset));
     let bytes: Uint8Array = new Uint8Array();
     try {
-      bytes = inflateSection(this.#source.read(fileOffset, length), plain, this.budget);
+      const held = this.#source.read(fileOffset, length);
+      bytes = compressed === undefined
+        ? inflateSection(held, plain, this.budget)
+        : inflateElfSection(held, compressed, plain, this.budget);
     } catch (error) {
       if (!(error instanceof FormatError) || name === "info") throw error;
       this.warn?.(`${plain} left out: ${error.message}`);
@@ -183,6 +190,26 @@ export function inflateSection(
   const inflated = view.getUint32(4) * 2 ** 32 + view.getUint32(8);
   budget.inflate(inflated, bytes.length, name);
   return inflate(bytes.subarray(12), inflated, name);
+}
+
+/** The contents of a compressed ELF section: `Elf32_Chdr` or `Elf64_Chdr`, and a zlib stream.
+ *
+ * @throws {FormatError} when it is damaged, too large, or compressed by another method
+ */
+function inflateElfSection(
+  bytes: Uint8Array,
+  pointerSize: 4 | 8,
+  name: string,
+  budget: Budget,
+): Uint8Array {
+  const headerSize = pointerSize === 8 ? 24 : 12;
+  if (bytes.length < headerSize) throw new FormatError(name, 0, "a compression header");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const method = view.getUint32(0, true);
+  if (method !== ELFCOMPRESS_ZLIB) throw new FormatError(name, 0, `zlib, not method ${method}`);
+  const inflated = pointerSize === 8 ? Number(view.getBigUint64(8, true)) : view.getUint32(4, true);
+  budget.inflate(inflated, bytes.length, name);
+  return inflate(bytes.subarray(headerSize), inflated, name);
 }
 
 // Smallest and largest read of a window.

@@ -86,6 +86,8 @@ export interface NotedFile {
   readonly path: RawText;
   /** In ascending order. */
   readonly ranges: readonly AddressRange[];
+  /** Of an ELF file, in hexadecimal; `null` when it has none. */
+  readonly buildId: string | null;
 }
 
 /** What a core says of its process. LLDB writes and reads the threads' ids only, and keeps other
@@ -386,7 +388,8 @@ export function parseProcessMetadata(source: ByteSource, note: CoreNote): Proces
         return [];
       }
       const ranges = file.ranges.flatMap(readRange);
-      return ranges.length === 0 ? [] : [{ path: file.path, ranges }];
+      const buildId = typeof file.build_id === "string" ? file.build_id : null;
+      return ranges.length === 0 ? [] : [{ path: file.path, ranges, buildId }];
     }),
     symbols: symbols.flatMap((symbol: unknown): NotedSymbol[] => {
       if (!isObject(symbol) || typeof symbol.name !== "string") return [];
@@ -468,8 +471,9 @@ export function encodeProcessMetadata(
         : { dispatch_qaddr: hex(thread.dispatchQueueAddress) }),
     })),
     ...(files.length === 0 ? {} : {
-      mapped_files: files.map(({ path, ranges }) => ({
+      mapped_files: files.map(({ path, ranges, buildId }) => ({
         path,
+        ...(buildId === null ? {} : { build_id: buildId }),
         ranges: ranges.map(({ start, end }) => [hex(start), hex(end)]),
       })),
     }),

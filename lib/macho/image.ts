@@ -4,7 +4,7 @@ import { FormatError, MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import { type ByteSource, bytesSource, part } from "./bytes.ts";
-import { FILE_TYPE, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
+import { FILE_TYPE, LC, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
 import { readFat } from "./fat.ts";
 import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
 import { ImageSymbols } from "./image_symbols.ts";
@@ -27,8 +27,8 @@ import {
 import type { NamesFound, SymbolColumns, SymbolTable } from "./symbol_table.ts";
 import type {
   AddressRange,
+  CodeImage,
   ImageSymbol,
-  LoadedImage,
   MemoryReader,
   Section,
   Segment,
@@ -62,7 +62,7 @@ export interface ImageFileOptions {
  * console.log(image.uuid, image.findSymbols("worker_main"));
  * ```
  */
-export class Image implements LoadedImage {
+export class Image implements CodeImage {
   /** The path's last component. */
   readonly name: RawText;
   /** As given by dyld or the caller. */
@@ -213,6 +213,11 @@ export class Image implements LoadedImage {
    */
   symbolNames(prefix: string, limit: number): NamesFound {
     return this.#symbolReader.startingWith(prefix, limit);
+  }
+
+  /** See {@linkcode CodeImage.hasFunctionStarts}. */
+  get hasFunctionStarts(): boolean {
+    return this.loadCommands.some(({ command }) => command === LC.FUNCTION_STARTS);
   }
 
   /** Whether `address` is in one of the image's segments. */

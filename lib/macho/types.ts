@@ -64,6 +64,23 @@ export interface LoadedImage {
   findSymbols(name: string): ImageSymbol[];
 }
 
+/** A {@linkcode LoadedImage} whose code and unwind information can be read: a Mach-O image, or an ELF
+ * one of Linux. */
+export interface CodeImage extends LoadedImage {
+  /** In the file's order. */
+  readonly segments: readonly Segment[];
+  /** Whether {@linkcode symbolAt} knows where each function begins, those without a name included. */
+  readonly hasFunctionStarts: boolean;
+  /** Receives damage, one line each. */
+  readonly warnings: string[];
+  /** The bytes at a slid address; `null` when some cannot be read. */
+  read(address: bigint, length: number): Uint8Array | null;
+  /** The segment that holds `address`. */
+  segmentAt(address: bigint): Segment | null;
+  /** The section that holds `address`. */
+  sectionAt(address: bigint): Section | null;
+}
+
 /** One section of a {@linkcode Segment}. */
 export interface Section {
   /** Such as `__text`. */

@@ -7,6 +7,7 @@ export { type ByteSource, bytesSource, part } from "./bytes.ts";
 export * from "./constants.ts";
 export type {
   AddressRange,
+  CodeImage,
   ImageSymbol,
   LoadedImage,
   MemoryReader,

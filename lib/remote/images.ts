@@ -1,4 +1,5 @@
 /** The images of a target over the wire: from dyld's structures in its memory, or from what the stub lists. */
+import { ElfImage } from "../elf/mod.ts";
 import { FormatError, MemoryReadError } from "../errors.ts";
 import { type AddressRange, Image, type LoadedImage, type MemoryReader } from "../macho/walking.ts";
 import type { Symbolizer } from "../symbols/walking.ts";
@@ -6,7 +7,6 @@ import {
   type DyldInfo,
   ImageList,
   imageListRanges,
-  MappedFile,
   type Memory,
   PlacedImage,
   readImageInfosHead,
@@ -164,7 +164,7 @@ export class RemoteImages {
       const magic = memory.readUpTo(address, 4);
       if (magic[0] === 0x7f && magic[1] === 0x45) {
         const found = elfRanges(memory, address, stub.arch.pointerSize);
-        if (found.length > 0) return new MappedFile(path, found);
+        if (found.length > 0) return new ElfImage(path, found, () => null);
       } else {
         return Image.fromMemory(reader, address, path);
       }

@@ -3,7 +3,14 @@
 import type { SourceFrame } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { FileSystem } from "../file_system.ts";
-import { Image, type ImageSymbol, type LoadedImage, type SymbolMatch } from "../macho/walking.ts";
+import { ElfImage } from "../elf/mod.ts";
+import {
+  type CodeImage,
+  Image,
+  type ImageSymbol,
+  type LoadedImage,
+  type SymbolMatch,
+} from "../macho/walking.ts";
 import type { DebugSection, MissingSymbols } from "./address_info.ts";
 import { CacheSymbols } from "./cache_symbols.ts";
 import type { DebugInfo, DwarfPlace } from "./debug_info.ts";
@@ -42,7 +49,7 @@ export class DebugProvider implements Disposable {
   readonly #found = new Map<LoadedImage, FoundDebug>();
   /** DWARF of images for which a symbol table file was found. */
   readonly #besideTable = new Map<LoadedImage, DebugInfo | null>();
-  readonly #files = new Map<LoadedImage, Image | null>();
+  readonly #files = new Map<LoadedImage, CodeImage | null>();
   readonly #primed = new Map<LoadedImage, ReadonlyMap<number, readonly SourceFrame[]>>();
   #generation = ++generations;
   #disposed = false;
@@ -209,12 +216,16 @@ export class DebugProvider implements Disposable {
   }
 
   /** The dSYM or the image's own file, placed where the image is. */
-  #file(image: LoadedImage): Image | null {
+  #file(image: LoadedImage): CodeImage | null {
     let file = this.#files.get(image);
     if (file === undefined) {
       const { bytes } = this.#of(image);
       const { loadAddress } = image;
-      file = bytes === null ? null : Image.fromSource(bytes, { loadAddress });
+      file = bytes === null
+        ? null
+        : image instanceof ElfImage
+        ? ElfImage.fromSource(bytes, loadAddress)
+        : Image.fromSource(bytes, { loadAddress });
       this.#files.set(image, file);
     }
     return file;
@@ -223,8 +234,9 @@ export class DebugProvider implements Disposable {
   #of(image: LoadedImage): FoundDebug {
     let found = this.#found.get(image);
     if (found === undefined) {
-      // Mapped files of another kind, such as the libraries of Linux, have no debug information here.
-      found = !this.#disposed && (image instanceof Image || image.uuid !== null)
+      // Of a mapped file that is no image only the place is known.
+      const isImage = image instanceof Image || image instanceof ElfImage || image.uuid !== null;
+      found = !this.#disposed && isImage
         ? this.#finder.find(image)
         : { info: null, bytes: null, reasons: [] };
       this.#found.set(image, found);

@@ -1,6 +1,7 @@
 /** Finds an image's debug information: in a symbol table file, a dSYM, the image's own file, or the
  * object files that its debug map names. */
 
+import { debugPaths, ElfImage, hasDebugInfo, readElf } from "../elf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { log } from "../log.ts";
 import { type ByteSource, DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
@@ -10,7 +11,7 @@ import { type Binary, imagesIn } from "./binaries.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
 import { openMst } from "./mst/mst_file.ts";
-import { openDwarf } from "./open_dwarf.ts";
+import { openDwarf, openElfDwarf } from "./open_dwarf.ts";
 import { LocatedFiles } from "./located_files.ts";
 import type { SymbolFiles } from "./symbol_files.ts";
 
@@ -75,7 +76,9 @@ export class DebugFinder implements Disposable {
     const reasons: RawText[] = [];
     const { path, uuid } = image;
     log.symbols?.(`${path}: looking for debug information with UUID ${uuid ?? "none"}`);
-    const found = this.#find(image, reasons);
+    const found = image instanceof ElfImage
+      ? this.#findElf(image, reasons)
+      : this.#find(image, reasons);
     for (const reason of reasons) log.symbols?.(`${path}: ${reason}`);
     log.symbols?.(`${path}: ${found === null ? "nothing found" : `found ${found.info?.path}`}`);
     return found ?? { info: null, bytes: null, reasons };
@@ -86,6 +89,38 @@ export class DebugFinder implements Disposable {
     return (uuid === null ? null : this.#findTable(uuid, reasons)) ??
       (uuid === null ? null : this.#findDsym(image, uuid, reasons)) ??
       this.#findInside(image, reasons);
+  }
+
+  /** Looks for an ELF image's DWARF: in its own file, then in the files that its build ID and its debug
+   * link name. Where there is none, one that has all symbols will do. */
+  #findElf(image: ElfImage, reasons: RawText[]): FoundDebug | null {
+    const { elf, file } = image;
+    if (elf === null || file === null) return null;
+    if (hasDebugInfo(elf)) {
+      const info = this.#guard(image.path, reasons, () => openElfDwarf(file));
+      if (info !== undefined) return { info, bytes: file, reasons };
+    }
+    for (const path of debugPaths(image)) {
+      log.symbols?.(`looking for debug information at ${path}`);
+      let opened: OpenFile;
+      try {
+        opened = this.#system.files.open(path);
+      } catch {
+        continue; // it does not exist or may not be read
+      }
+      this.#open.push(opened);
+      const other = this.#guard(path, reasons, () => readElf(opened));
+      if (other === undefined) continue;
+      if (other.buildId !== elf.buildId) {
+        reasons.push(`${path} is not used: its build ID is ${other.buildId ?? "missing"}`);
+        continue;
+      }
+      const info = hasDebugInfo(other)
+        ? this.#guard(path, reasons, () => openElfDwarf(opened)) ?? null
+        : null;
+      return { info, bytes: opened, reasons };
+    }
+    return null;
   }
 
   #findTable(uuid: string, reasons: RawText[]): FoundDebug | null {

@@ -4,6 +4,7 @@ import { type ArchName, archOfCpuType } from "../arch/mod.ts";
 import { DwarfInfo, DwarfSections, type SourceFrame, type UnitTable } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
+import { archOfMachine, dwarfPlaces, linkedAddress, readElf } from "../elf/mod.ts";
 import type { ByteSource } from "../macho/mod.ts";
 import { imageOf } from "./binaries.ts";
 import type { DebugInfo, DwarfPlace } from "./debug_info.ts";
@@ -76,4 +77,17 @@ export function openDwarf(bytes: ByteSource): OpenedDwarf {
   // The image is placed at 0, so its slide is minus the address it was linked for.
   const info = DwarfInfo.open(sections, { base: -image.slide });
   return new OpenedDwarf(bytes.name, image.uuid, arch.name, info);
+}
+
+/** Opens the DWARF of an ELF file, as {@linkcode openDwarf} does. */
+export function openElfDwarf(file: ByteSource): OpenedDwarf {
+  const elf = readElf(file);
+  const arch = archOfMachine(elf);
+  if (arch === undefined) {
+    throw new FormatError(file.name, 18, "the machine of armv7, arm64, i386 or x86_64");
+  }
+  const sections = DwarfSections.find(file, dwarfPlaces(elf));
+  if (sections === null) throw new FormatError(file.name, 0, "debug information (DWARF)");
+  const info = DwarfInfo.open(sections, { base: linkedAddress(elf.segments) });
+  return new OpenedDwarf(file.name, null, arch, info);
 }

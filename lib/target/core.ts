@@ -101,6 +101,7 @@ export class CoreTarget extends Target {
   readonly #commands: CoreCommands;
   readonly #metadata: ProcessMetadata;
   readonly #binaries: Binaries;
+  readonly #openFile: (path: string) => OpenFile;
   readonly #warnings: string[];
   #name: string | undefined;
   #images: readonly LoadedImage[] | undefined;
@@ -121,6 +122,7 @@ export class CoreTarget extends Target {
     options: SymbolOptions = {},
   ) {
     super(system, options);
+    this.#openFile = (path) => system.files.open(path);
     this.#file = file;
     this.path = file.name;
     try {
@@ -203,6 +205,7 @@ export class CoreTarget extends Target {
       noted: this.#notedImages(),
       files: this.#metadata.files,
       binaries: this.#binaries,
+      openFile: this.#openFile,
       cpuType: this.#commands.cpuType,
       name: this.#metadata.name,
       warn: (text) => this.#warn(text),

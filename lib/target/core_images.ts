@@ -4,7 +4,9 @@ import { type AddressRange, FILE_TYPE, Image, type LoadedImage, MAGIC } from "..
 import type { Binaries } from "./core_binaries.ts";
 import type { CoreMemory } from "./core_memory.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
-import { MappedFile, PlacedImage } from "./mapped_file.ts";
+import { ElfImage } from "../elf/mod.ts";
+import type { OpenFile } from "../file_system.ts";
+import { openInParts, PlacedImage } from "./mapped_file.ts";
 import type { Memory, ReadInto } from "./memory.ts";
 import { type Binary, imageOf } from "../symbols/walking.ts";
 
@@ -28,6 +30,8 @@ export interface CoreImageSource {
   readonly noted: readonly NotedImage[];
   readonly files: readonly NotedFile[];
   readonly binaries: Binaries;
+  /** Opens a file on this machine; throws when it cannot. */
+  openFile(path: string): OpenFile;
   readonly cpuType: number;
   /** Name of the process, for an executable without a path; `null` when not known. */
   readonly name: string | null;
@@ -59,7 +63,14 @@ export class CoreImages {
     source.core.fallback = this.#readBinary;
     const noted = source.noted.length > 0 ? source.noted : this.#discover();
     const images = noted.flatMap((entry) => this.#make(entry) ?? []);
-    const files = source.files.map(({ path, ranges }) => new MappedFile(path, ranges));
+    const files = source.files.map(({ path, ranges, buildId }) =>
+      new ElfImage(
+        path,
+        ranges,
+        () => buildId === null ? null : openInParts(path, source.openFile),
+        buildId ?? undefined,
+      )
+    );
     this.images = [...images, ...files];
     if (this.#absent.length > 0) {
       const names = this.#absent.slice(0, maxNames).join(", ");

@@ -1,9 +1,11 @@
 import { FormatError, MemoryReadError, TargetGoneError } from "../errors.ts";
 import { log } from "../log.ts";
+import type { OpenFile } from "../file_system.ts";
 import { Image, type LoadedImage, type MemoryReader } from "../macho/walking.ts";
 import { type ListedImage, readImageInfosHead, readImageList } from "./dyld.ts";
 import type { DyldInfo, Region } from "./kernel.ts";
-import { type MappedFile, mappedFiles } from "./mapped_file.ts";
+import type { ElfImage } from "../elf/mod.ts";
+import { mappedFiles, openMapped } from "./mapped_file.ts";
 import type { Memory } from "./memory.ts";
 import type { Symbolizer } from "../symbols/walking.ts";
 
@@ -15,6 +17,8 @@ export interface ImageSource {
   mappedRegions(): Region[];
   /** Reads the images themselves, where that is not {@linkcode memory}. */
   readonly reader?: MemoryReader;
+  /** Opens a file that the target has mapped; throws when it cannot. Without it, mapped files have no symbols. */
+  openFile?(path: string): OpenFile;
   /** Makes the symbolizer of a list of images. */
   symbols(images: readonly LoadedImage[]): Symbolizer;
 }
@@ -35,7 +39,7 @@ export class ImageList {
   readonly #reader: MemoryReader;
   #key = "";
   #machO: LoadedImage[] = [];
-  #files: MappedFile[] = [];
+  #files: ElfImage[] = [];
   #images: readonly LoadedImage[] = [];
   #symbols: Symbolizer | undefined;
   #hasConcurrency: boolean | undefined;
@@ -127,7 +131,12 @@ export class ImageList {
   /** Reads which other files are mapped. */
   refreshFiles(): void {
     const paths = new Set(this.#machO.map(({ path }) => path));
-    this.#files = mappedFiles(this.#source.mappedRegions(), paths);
+    const { memory, openFile } = this.#source;
+    this.#files = mappedFiles(
+      this.#source.mappedRegions(),
+      paths,
+      (path, address, size) => openMapped({ path, address, size, openFile, memory }),
+    );
     if (this.#files.length > 0) log.dyld?.(`${this.#files.length} other files are mapped as code`);
     this.#images = [...this.#machO, ...this.#files];
     this.#symbols = undefined;

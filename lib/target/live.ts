@@ -175,6 +175,7 @@ export class LiveTarget extends Target {
       memory: this.memory,
       dyldInfo: () => kernel.taskDyldInfo(this.#task),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, this.#task, true) : [],
+      openFile: (path) => system.files.open(path),
       symbols: (images) => new Symbolizer(images, this.debug),
     });
   }

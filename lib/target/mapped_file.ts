@@ -1,5 +1,14 @@
+import { MemoryReadError, TargetGoneError } from "../errors.ts";
 import { escape, type RawText } from "../escape.ts";
-import type { AddressRange, LoadedImage } from "../macho/mod.ts";
+import { ElfImage } from "../elf/mod.ts";
+import type { OpenFile } from "../file_system.ts";
+import {
+  type AddressRange,
+  type ByteSource,
+  bytesSource,
+  type LoadedImage,
+  type MemoryReader,
+} from "../macho/walking.ts";
 import type { Region } from "./kernel.ts";
 
 /** An image of which only the place is known: it has a name and offsets, but no symbols. */
@@ -45,19 +54,16 @@ export class PlacedImage implements LoadedImage {
   }
 }
 
-/** A mapped file that is not a Mach-O image, such as the host's own libraries on Linux. */
-export class MappedFile extends PlacedImage {
-  /** @param ranges all of the file's, at least one, in rising order */
-  constructor(path: string, ranges: readonly AddressRange[]) {
-    super(path, null, ranges[0].start, ranges);
-  }
-}
-
 /** The mapped files that hold code, in rising order.
  *
  * @param known paths of Mach-O images, which are not to be listed again
+ * @param open a mapped file, given where it begins and its size; `null` when it cannot be read
  */
-export function mappedFiles(regions: readonly Region[], known: ReadonlySet<string>): MappedFile[] {
+export function mappedFiles(
+  regions: readonly Region[],
+  known: ReadonlySet<string>,
+  open: (path: string, address: bigint, size: number) => ByteSource | null,
+): ElfImage[] {
   const byPath = new Map<string, Region[]>();
   for (const region of regions) {
     if (region.path === "" || known.has(region.path)) continue;
@@ -68,10 +74,63 @@ export function mappedFiles(regions: readonly Region[], known: ReadonlySet<strin
   const executable = 4;
   return [...byPath]
     .filter(([, group]) => group.some(({ protection }) => (protection & executable) !== 0))
-    .map(([path, group]) =>
-      new MappedFile(
+    .map(([path, group]) => {
+      const ranges = group.map(({ address, size }) => ({ start: address, end: address + size }));
+      const { start } = ranges[0];
+      return new ElfImage(
         path,
-        group.map(({ address, size }) => ({ start: address, end: address + size })),
-      )
-    );
+        ranges,
+        () => open(path, start, Number(ranges.at(-1)!.end - start)),
+      );
+    });
+}
+
+/** Maximum size of the kernel's code in a target, the vdso. It has a few pages. */
+const maxKernelCode = 1 << 20;
+
+/** A mapped file, and how it is read. */
+export interface MappedPlace {
+  readonly path: string;
+  readonly address: bigint;
+  /** Bytes from the first mapping's start to the last one's end. */
+  readonly size: number;
+  readonly openFile: ((path: string) => OpenFile) | undefined;
+  readonly memory: MemoryReader;
+}
+
+/** The contents of a mapped file, or of what the kernel maps and no file has; `null` when they cannot be
+ * read. */
+export function openMapped(place: MappedPlace): ByteSource | null {
+  const { path, address, size, openFile, memory } = place;
+  if (path.startsWith("[")) {
+    try {
+      return size > maxKernelCode ? null : bytesSource(memory.read(address, size), path);
+    } catch (error) {
+      if (error instanceof MemoryReadError || error instanceof TargetGoneError) return null;
+      throw error;
+    }
+  }
+  return openFile === undefined ? null : openInParts(path, openFile);
+}
+
+/** A file that is opened for each read, so that nobody has to close it. Reads are few and large.
+ *
+ * @returns `null` when it cannot be opened
+ */
+export function openInParts(path: string, openFile: (path: string) => OpenFile): ByteSource | null {
+  let size: number;
+  try {
+    using file = openFile(path);
+    size = file.size;
+  } catch {
+    return null; // it was deleted, or may not be read
+  }
+  return {
+    name: path,
+    size,
+    read(offset, length, into) {
+      using file = openFile(path);
+      return file.read(offset, length, into);
+    },
+  };
 }

@@ -14,7 +14,7 @@ import { CoreWriter } from "./save_core_writer.ts";
 import { type FrameNeeds, frameNeeds } from "./save_core_frames.ts";
 import type { Files } from "../file_system.ts";
 import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";
-import { MappedFile } from "./mapped_file.ts";
+import { ElfImage } from "../elf/mod.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
 import { type AsyncContexts, readContexts } from "../unwind/mod.ts";
@@ -236,7 +236,7 @@ function notesOf(
     handle: info.handle,
     dispatchQueueAddress: info.dispatchQueueAddress,
   }));
-  const files = images.filter((image) => image instanceof MappedFile);
+  const files = images.filter((image) => image instanceof ElfImage);
   const metadata = encodeProcessMetadata({ pid, name, threads, files, symbols });
   const bits = arch.addressMask.toString(2).length;
   return [

@@ -67,6 +67,7 @@ export class SelfTarget extends Target {
       memory: this.memory,
       dyldInfo: () => kernel.taskDyldInfo(task),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, task, true) : [],
+      openFile: (path) => system.files.open(path),
       symbols: (images) => new Symbolizer(images, this.debug),
     });
   }

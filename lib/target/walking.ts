@@ -24,7 +24,7 @@ export type {
   ThreadInfo,
 } from "./kernel.ts";
 export { type LiveOptions, LiveTarget } from "./live.ts";
-export { MappedFile, mappedFiles, PlacedImage } from "./mapped_file.ts";
+export { mappedFiles, PlacedImage } from "./mapped_file.ts";
 export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
 export type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";

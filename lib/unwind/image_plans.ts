@@ -4,9 +4,10 @@ import type { Arch } from "../arch/mod.ts";
 import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { log } from "../log.ts";
+import { ElfImage } from "../elf/mod.ts";
 import {
+  type CodeImage,
   Image,
-  LC,
   type LoadedImage,
   type Section,
   SECTION_TYPE,
@@ -32,7 +33,7 @@ interface FrameSection {
 
 /** The plans of one image, each made at its first use and kept: images outlive pauses. */
 export class ImagePlans {
-  readonly #image: Image;
+  readonly #image: CodeImage;
   readonly #arch: Arch;
   readonly #instructionSet: InstructionSet;
   readonly #bodies = new Map<number, Plan | null>();
@@ -47,7 +48,7 @@ export class ImagePlans {
   /** The generation of the debug information in which {@linkcode #debugFrame} was looked for. */
   #debugGeneration = -1;
 
-  constructor(image: Image, arch: Arch) {
+  constructor(image: CodeImage, arch: Arch) {
     this.#image = image;
     this.#arch = arch;
     this.#instructionSet = instructionSets[arch.name];
@@ -180,8 +181,8 @@ export class ImagePlans {
     const place = Number(pc - this.#image.loadAddress);
     let start = place - offset;
     let end = size === null ? Infinity : start + size;
-    const { loadAddress, loadCommands } = this.#image;
-    if (!loadCommands.some(({ command }) => command === LC.FUNCTION_STARTS)) {
+    const { loadAddress, hasFunctionStarts } = this.#image;
+    if (!hasFunctionStarts) {
       const entry = this.#unwindInfo()?.encodingAt(place) ?? null;
       const ranges = [
         entry && { start: entry.functionStart, end: entry.functionEnd },
@@ -285,7 +286,9 @@ export class ImagePlans {
       slide: this.#image.slide,
       pointerSize: this.#arch.pointerSize,
       kind,
-      swapEspEbp: this.#instructionSet.swapEspEbp === true && kind === "eh_frame",
+      // Only Darwin has them swapped.
+      swapEspEbp: this.#instructionSet.swapEspEbp === true && kind === "eh_frame" &&
+        this.#image instanceof Image,
       warn: this.#warn,
     });
   }
@@ -322,7 +325,7 @@ function inLinkRegister({ lr }: Arch, plan: Plan): Plan {
 
 const plansByImage = new WeakMap<LoadedImage, ImagePlans>();
 
-/** The plans of an image; `null` for one that is no Mach-O image.
+/** The plans of an image; `null` for one whose code cannot be read.
  *
  * @param images may have the image's debug information
  */
@@ -331,7 +334,8 @@ export function plansOf(
   arch: Arch,
   images: UnwindImages,
 ): ImagePlans | null {
-  if (!(image instanceof Image)) return null;
+  const isCode = image instanceof Image || (image instanceof ElfImage && image.isReadable);
+  if (!isCode) return null;
   let plans = plansByImage.get(image);
   if (plans === undefined) {
     plans = new ImagePlans(image, arch);

@@ -289,7 +289,7 @@ class Unwinder implements UnwoundStack {
       : undefined;
   }
 
-  /** The plans of an image, or of none; `null` when it is no Mach-O image. */
+  /** The plans of an image, or of none; `null` when its code cannot be read. */
   #plansOf(image: LoadedImage | null): ImagePlans | null {
     if (image !== this.#lastImage) {
       this.#lastImage = image;
@@ -298,7 +298,7 @@ class Unwinder implements UnwoundStack {
     return this.#lastPlans;
   }
 
-  /** The plans of the image at `address`; `null` when none holds it, or not a Mach-O image. */
+  /** The plans of the image at `address`; `null` when none holds it, or its code cannot be read. */
   #plansAt(address: bigint): ImagePlans | null {
     return this.#plansOf(this.#images.imageAt(address));
   }

@@ -167,8 +167,9 @@ static int region_path(int pid, uint64_t address, struct proc_regionpath *path)
 		const char *name = mp_maps_path(task, region);
 		path->prpo_addr = region->start;
 		path->prpo_regionlength = region->end - region->start;
-		/* A name in brackets, as [heap], is not a file. */
-		found = region->path_length && *name == '/';
+		/* A name in brackets, as [heap], is not a file. The vdso is one that the kernel has. */
+		found = (region->path_length && *name == '/')
+			|| (region->path_length == 6 && !memcmp(name, "[vdso]", 6));
 		if (found)
 			memcpy(path->prpo_path, name, region->path_length < sizeof path->prpo_path
 				? region->path_length : sizeof path->prpo_path - 1);

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { archs, readRegister, register, writeRegister } from "../../../lib/arch/mod.ts";
 import { Image, type LoadedImage } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
-import { MappedFile } from "../../../lib/target/mod.ts";
+import { ElfImage } from "../../../lib/elf/mod.ts";
 import { framesOf } from "./stack.ts";
 import type { Recording } from "../../fixtures/record.ts";
 import { chains } from "../target/demo.ts";
@@ -20,7 +20,7 @@ function imagesOf({ images, arch }: Recording): LoadedImage[] {
   return images.map(({ name, file, loadAddress, end }) => {
     const address = BigInt(loadAddress);
     return file === null
-      ? new MappedFile(`/${name}`, [{ start: address, end: BigInt(end) }])
+      ? new ElfImage(`/${name}`, [{ start: address, end: BigInt(end) }], () => null)
       : Image.fromFile(Deno.readFileSync(`${examples}${file}`), file, {
         arch: archs[arch].cpuType,
         loadAddress: address,

@@ -1,0 +1,7 @@
+/** ELF files, which a target on Linux has beside its Mach-O images.
+ *
+ * @module
+ */
+export { archOfMachine, debugPaths, dwarfPlaces, hasDebugInfo } from "./debug_files.ts";
+export { type ElfFile, isElf, readElf } from "./elf_file.ts";
+export { ElfImage, linkedAddress } from "./elf_image.ts";
