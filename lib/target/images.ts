@@ -135,6 +135,7 @@ export class ImageList {
     this.#files = mappedFiles(
       this.#source.mappedRegions(),
       paths,
+      this.#files,
       (path, address, size) => openMapped({ path, address, size, openFile, memory }),
     );
     if (this.#files.length > 0) log.dyld?.(`${this.#files.length} other files are mapped as code`);

@@ -57,11 +57,13 @@ export class PlacedImage implements LoadedImage {
 /** The mapped files that hold code, in rising order.
  *
  * @param known paths of Mach-O images, which are not to be listed again
+ * @param before the files found last time: one that is mapped as it was keeps its object
  * @param open a mapped file, given where it begins and its size; `null` when it cannot be read
  */
 export function mappedFiles(
   regions: readonly Region[],
   known: ReadonlySet<string>,
+  before: readonly ElfImage[],
   open: (path: string, address: bigint, size: number) => ByteSource | null,
 ): ElfImage[] {
   const byPath = new Map<string, Region[]>();
@@ -77,12 +79,19 @@ export function mappedFiles(
     .map(([path, group]) => {
       const ranges = group.map(({ address, size }) => ({ start: address, end: address + size }));
       const { start } = ranges[0];
+      const same = before.find((file) => file.path === path && isSame(file.ranges, ranges));
+      if (same !== undefined) return same;
       return new ElfImage(
         path,
         ranges,
         () => open(path, start, Number(ranges.at(-1)!.end - start)),
       );
     });
+}
+
+function isSame(a: readonly AddressRange[], b: readonly AddressRange[]): boolean {
+  return a.length === b.length &&
+    a.every(({ start, end }, index) => start === b[index].start && end === b[index].end);
 }
 
 /** Maximum size of the kernel's code in a target, the vdso. It has a few pages. */

@@ -128,6 +128,7 @@ interface GdbFrame {
 
 const script = `
 import gdb
+gdb.execute("set backtrace past-main on")
 for thread in gdb.selected_inferior().threads():
   thread.switch()
   frame = gdb.newest_frame()
@@ -164,7 +165,8 @@ async function gdbStacks(pid: number, directory: string): Promise<Map<number, Gd
   const stacks = new Map<number, GdbFrame[]>();
   for (const line of new TextDecoder().decode(stdout).split("\n")) {
     const match = /^FRAME (\d+) (0x[0-9a-f]+) (.*)$/.exec(line);
-    if (match === null) continue;
+    // Where Go's stacks end, gdb shows a caller at 0.
+    if (match === null || BigInt(match[2]) === 0n) continue;
     const [, thread, address, name] = match;
     const frames = stacks.get(Number(thread)) ?? [];
     frames.push({ address: BigInt(address), name: name || null });
@@ -175,13 +177,18 @@ async function gdbStacks(pid: number, directory: string): Promise<Map<number, Gd
 
 /** A name without what the two tools write differently: parameters, arguments of templates, versions. */
 function bare(name: string): string {
-  return name.replace(/@.*$/, "").replace(/\(.*$/, "").replace(/<.*>/g, "").replace(/^.*[ :]/, "");
+  return name.replace(/<.*>/g, "").replace(/\(.*$/, "").replace(/[@.].*$/, "").replace(
+    /^.*[ :]/,
+    "",
+  );
 }
 
 /** Whether a frame has gdb's name, or is in a function that the image knows by that name too. */
 function isNamed(target: Target, frame: Frame, name: string): boolean {
   const own = [frame.function, frame.symbol?.name];
   if (own.some((text) => text != null && bare(demangle(text)) === bare(name))) return true;
+  // The separate debug information, which has more names, is looked for at the first question for it.
+  void frame.source;
   const start = frame.symbol?.address;
   return target.lookup(name).some(({ symbol }) => symbol.address === start);
 }
