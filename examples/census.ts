@@ -21,7 +21,8 @@ function some(texts: readonly string[], count: number, separator: string): strin
 using target = attach(Deno.args[0]);
 const groups = new Map<string, { stack: string[]; threads: Thread[] }>();
 for (const thread of target.snapshot().threads) {
-  const stack = thread.backtrace().flatMap((frame) => frame.function ?? []);
+  const frames = thread.backtrace().filter((frame) => !frame.isSystem);
+  const stack = frames.flatMap((frame) => frame.function ?? []);
   const key = stack.join("\n");
   const group = groups.get(key);
   if (group === undefined) groups.set(key, { stack, threads: [thread] });

@@ -17,7 +17,7 @@ import { attach, escapeText, type Snapshot, type Thread } from "@machpause/machp
 
 /** The parts of a thread that are compared. */
 function known(thread: Thread) {
-  const frames = thread.backtrace();
+  const frames = thread.backtrace().filter((frame) => !frame.isSystem);
   return {
     name: thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`,
     functions: frames.flatMap((frame) => frame.function ?? []),

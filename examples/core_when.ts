@@ -19,7 +19,8 @@ for (;;) {
     thread.backtrace().some((frame) => frame.function === name)
   );
   if (caught !== undefined) {
-    const stack = caught.backtrace().flatMap((frame) => frame.function ?? []);
+    const frames = caught.backtrace().filter((frame) => !frame.isSystem);
+    const stack = frames.flatMap((frame) => frame.function ?? []);
     console.log(`${escapeText(caught.name)} is in ${stack.map(escapeText).join(" ← ")}`);
     await target.saveCore(file);
     break;

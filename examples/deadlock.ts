@@ -38,7 +38,8 @@ function holderOf(target: LiveTarget, thread: Thread, threads: readonly Thread[]
 /** A thread's name and innermost function. */
 function describe(thread: Thread): string {
   const name = thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
-  const doing = thread.backtrace().find((frame) => frame.function !== null)?.function;
+  const frames = thread.backtrace().filter((frame) => !frame.isSystem);
+  const doing = frames.find((frame) => frame.function !== null)?.function;
   return `${escapeText(name)}, in ${escapeText(doing ?? "unknown code")}`;
 }
 

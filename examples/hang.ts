@@ -22,7 +22,7 @@ function look(snapshot: Snapshot) {
     const frames = thread.backtrace();
     return [thread.id, {
       name: thread.name,
-      functions: frames.flatMap((frame) => frame.symbol?.name ?? []),
+      functions: frames.flatMap(({ isSystem, symbol }) => isSystem ? [] : symbol?.name ?? []),
       stack: frames.slice(1).map((frame) => frame.address).join(),
       time: thread.userTime + thread.systemTime,
     }];

@@ -27,7 +27,8 @@ function fold(names: readonly string[]): string[] {
 
 using target = attach(Deno.args[0]);
 for (const thread of target.snapshot().threads) {
-  const names = thread.backtrace().flatMap((frame) => frame.symbol?.name ?? []);
+  const frames = thread.backtrace().filter((frame) => !frame.isSystem);
+  const names = frames.flatMap((frame) => frame.symbol?.name ?? []);
   const name = thread.index === 0 ? "main" : thread.name;
   console.log(`${escapeText(name)}  ${fold(names).map(escapeText).join(" ← ")}`);
 }

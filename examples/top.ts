@@ -22,7 +22,8 @@ for (let second = 0; second < seconds; second++) {
   for (let look = 0; look < looks; look++) {
     for (const thread of target.snapshot().threads) {
       if (thread.state !== "running") continue;
-      const names = thread.backtrace().flatMap((frame) => frame.function ?? []);
+      const frames = thread.backtrace().filter((frame) => !frame.isSystem);
+      const names = frames.flatMap((frame) => frame.function ?? []);
       const name = thread.index === 0 ? "main" : thread.name;
       const line = `${escapeText(name)}  ${names.map(escapeText).join(" ← ")}`;
       running.set(line, (running.get(line) ?? 0) + 1);

@@ -24,6 +24,7 @@ export {
   type ChainedImport,
   type ChainedStarts,
   type CodeDirectory,
+  type CodeImage,
   type CodeSignature,
   type CoreNote,
   type CoreSegment,

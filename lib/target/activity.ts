@@ -8,7 +8,8 @@ export interface ThreadLook {
   /** `main`, its name, or `thread N`. */
   readonly name: RawText;
   readonly isMain: boolean;
-  /** The functions on its stack, innermost first, inlined calls included. */
+  /** The program's own functions on its stack, innermost first, inlined calls included; the system's where
+   * there are no others. */
   readonly functions: readonly RawText[];
   /** The callers' addresses: equal where the thread has not returned from its innermost function. */
   readonly callers: string;
@@ -24,11 +25,13 @@ export type Look = ReadonlyMap<bigint, ThreadLook>;
 export function lookAt(threads: readonly Thread[]): Look {
   return new Map(threads.map((thread) => {
     const frames = [...thread.backtrace()];
+    const own = frames.filter(({ isSystem }) => !isSystem);
+    const named = own.flatMap((frame) => frame.function ?? []);
     return [thread.id, {
       id: thread.id,
       name: thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`,
       isMain: thread.index === 0,
-      functions: frames.flatMap((frame) => frame.function ?? []),
+      functions: named.length > 0 ? named : frames.flatMap((frame) => frame.function ?? []),
       callers: frames.slice(1).map(({ address }) => address).join(),
       ran: thread.userTime + thread.systemTime,
       isRunning: thread.state === "running",

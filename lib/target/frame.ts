@@ -14,6 +14,7 @@ import {
   type SourceFrame,
   type SourceLocation,
 } from "../symbols/walking.ts";
+import { isSystemPath } from "../symbols/system_image.ts";
 import {
   describeRow,
   type FoundBy,
@@ -204,6 +205,12 @@ export class Frame {
   get function(): RawText | null {
     // Debug information may have a line and no function.
     return this.symbol?.name ?? (this.#function?.function || null);
+  }
+
+  /** Whether the code comes with the system, and not with the program. */
+  get isSystem(): boolean {
+    const { image } = this;
+    return image !== null && isSystemPath(image.path);
   }
 
   /** Bytes from the symbol's start, or from the image's load address where there is no symbol,
