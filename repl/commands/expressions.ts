@@ -17,6 +17,7 @@ import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { printLines } from "../view/output.ts";
 import { variableLines } from "../view/variables.ts";
+import { isSystemPath } from "../../lib/symbols/system_image.ts";
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
 
@@ -154,7 +155,14 @@ export function isOfProgram(session: Session, text: string): boolean {
   ) return true;
   const name = firstName(text);
   if (name === undefined || name.startsWith("$")) return false;
-  return new FrameScope(session).variable(name) !== null;
+  const value = new FrameScope(session).variable(name);
+  // The system's libraries have many short names. One of the prompt's own comes before them.
+  return value !== null && !(name in globalThis && isOfSystem(session, value));
+}
+
+function isOfSystem(session: Session, { address }: Value): boolean {
+  const image = address === null ? null : session.target.imageAt(address);
+  return image !== null && isSystemPath(image.path);
 }
 
 /** Whether an address is written with a variable of the selected frame. */

@@ -10,6 +10,7 @@ import {
   stuckThreads,
 } from "../../lib/target/activity.ts";
 import { deadlocks, lockWaits } from "../../lib/target/locks.ts";
+import { interestingFrame } from "../../lib/target/stacks.ts";
 import type { Target, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Style } from "./style.ts";
@@ -208,7 +209,7 @@ function deadlockAnswer(target: Watched, style: Style, columns: number): Answer 
   const nameOf = (thread: Thread) =>
     thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
   const describe = (thread: Thread): SafeText => {
-    const doing = [...thread.backtrace()].find((frame) => frame.function !== null);
+    const doing = interestingFrame([...thread.backtrace()]);
     const place = doing === undefined ? safe`unknown code` : doing.describe(undefined, true);
     return safe`${escape(nameOf(thread))}, in ${place}`;
   };

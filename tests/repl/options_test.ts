@@ -44,6 +44,10 @@ Deno.test("values are checked by their rows", () => {
   assertEquals(checked("file", {}, "12"), "12");
   const style = tables.saveCoreOptions.style;
   assertEquals(checked("style", style, "dirty"), "dirty");
-  assertThrows(() => checked("style", style, "huge"), UserError, "one of stacks, dirty, full");
+  assertThrows(
+    () => checked("style", style, "huge"),
+    UserError,
+    "one of stacks, locals, dirty, full",
+  );
   assertEquals(["no-init", "load-address", "json"].map(keyOf), ["init", "loadAddress", "json"]);
 });

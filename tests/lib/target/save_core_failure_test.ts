@@ -148,7 +148,7 @@ Deno.test("a place where no file can be: the target is not even paused", async (
   await assertRejects(
     () => target.saveCore("core", { style: "huge" as "full" }),
     RangeError,
-    "stacks, dirty, full",
+    "stacks, locals, dirty, full",
   );
   await withFolder(["core"], async (folder) => {
     await Deno.mkdir(`${folder}/core`);

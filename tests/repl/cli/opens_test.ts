@@ -97,7 +97,12 @@ Deno.test("completions: bash runs them, zsh and fish accept them", async () => {
   };
   assertEquals(await ask("machpause", "at"), ["attach"]);
   assertEquals(await ask("machpause", "bt", "--un"), ["--unique"]);
-  assertEquals(await ask("machpause", "savecore", "--style", ""), ["dirty", "full", "stacks"]);
+  assertEquals(await ask("machpause", "savecore", "--style", ""), [
+    "dirty",
+    "full",
+    "locals",
+    "stacks",
+  ]);
   assertEquals(await ask("machpause", "image", "examples/demo/x86_64/libw"), [
     "examples/demo/x86_64/libworkers.dylib",
     "examples/demo/x86_64/libworkers.dylib.dSYM",

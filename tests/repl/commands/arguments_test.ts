@@ -48,8 +48,8 @@ Deno.test("unknown options, missing values and surplus words are errors", () => 
     "x/2gx $sp 8": "too many arguments: 8",
     "register write rax 1 2": "too many arguments: 2",
     "memory read": "`memory read` needs <address>, as in `memory read sp 8 --as pointer`",
-    "savecore a --style pink": "it is one of stacks, dirty, full",
-    "savecore a pink": "it is one of stacks, dirty, full",
+    "savecore a --style pink": "it is one of stacks, locals, dirty, full",
+    "savecore a pink": "it is one of stacks, locals, dirty, full",
     "theme pink": "there is no theme pink",
     "memory read sp --size 3": "it is one of 1, 2, 4, 8",
   };

@@ -230,7 +230,7 @@ Deno.test("progress leaves nothing behind on a terminal that became narrower", a
   terminal.resize();
   await pause(200);
   await terminal.type("\x03");
-  await terminal.until(/\(ended after \d+ \w+\)/);
+  await terminal.until(/\(ended after \d+\s+\w+\)/);
   await terminal.until("… ");
   // The progress that the terminal wrapped is erased in both of its rows.
   assertStringIncludes(terminal.raw, "\x1b[1A\r\x1b[J");
