@@ -1,6 +1,7 @@
 /** Expressions over the program's variables, for `print`, `x` and `watch`. It is loaded with the first. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
+import { isSystemPath } from "../../lib/symbols/system_image.ts";
 import { contextAt, globals } from "../../lib/target/variables.ts";
 import {
   canonical,
@@ -14,10 +15,10 @@ import {
   type ValueContext,
 } from "../../lib/values/mod.ts";
 import { UserError } from "../errors.ts";
+import { sessionGlobals } from "../prompt/global_names.ts";
 import type { Session } from "../prompt/session.ts";
 import { printLines } from "../view/output.ts";
 import { variableLines } from "../view/variables.ts";
-import { isSystemPath } from "../../lib/symbols/system_image.ts";
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
 
@@ -157,7 +158,8 @@ export function isOfProgram(session: Session, text: string): boolean {
   if (name === undefined || name.startsWith("$")) return false;
   const value = new FrameScope(session).variable(name);
   // The system's libraries have many short names. One of the prompt's own comes before them.
-  return value !== null && !(name in globalThis && isOfSystem(session, value));
+  const ofPrompt = name in globalThis || (sessionGlobals as readonly string[]).includes(name);
+  return value !== null && !(ofPrompt && isOfSystem(session, value));
 }
 
 function isOfSystem(session: Session, { address }: Value): boolean {
