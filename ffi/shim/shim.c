@@ -1019,9 +1019,10 @@ static void capture(struct snapshot *s, thread_act_t own, const native_state *ow
 				continue;
 			}
 		}
-		/* Linux knows them of a stopped thread only. */
+		/* Linux knows them of a stopped thread only. The info of a thread that is new is read after the
+		 * stop. */
 		struct thread_identifier_info identifier;
-		if (keep && record->info.thread_handle == 0
+		if (keep && i < s->known && record->info.thread_handle == 0
 			&& read_thread_id(port, &identifier) == KERN_SUCCESS) {
 			record->info.thread_handle = identifier.thread_handle;
 			record->info.dispatch_qaddr = identifier.dispatch_qaddr;

@@ -41,7 +41,8 @@ export function parseMaps(text: string): Region[] {
       userTag: path.startsWith("[stack") ? stackTag : 0,
       shareMode: 0,
       depth: 0,
-      path: path.startsWith("/") ? path : "",
+      // A name in brackets, as [heap], is not a file. The vdso is one that the kernel has.
+      path: path.startsWith("/") || path === "[vdso]" ? path : "",
     });
   }
   return regions;

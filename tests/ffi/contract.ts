@@ -442,7 +442,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     const expected = text.trim().split("\n").flatMap((line) => {
       const [range, mode, offset, , , ...path] = line.split(/ +/);
       const [start, end] = range.split("-").map((part) => BigInt(`0x${part}`));
-      const isFile = path[0]?.startsWith("/") ?? false;
+      const isFile = path[0]?.startsWith("/") || path[0] === "[vdso]";
       if (start >= 1n << 63n) return [];
       return [{
         address: start,

@@ -562,8 +562,47 @@ const gdbStub: Reader = {
   },
 };
 
+/** ELF images: the Mach-O loaders, of 64 and of 32 bits. */
+const elf: Reader = {
+  name: "elf",
+  kind: "binary",
+  seeds: async () => {
+    const { loaderPath } = await import("../../ffi/library.ts");
+    return Promise.all(
+      [loaderPath("x86_64"), loaderPath("i386")].map(async (path) =>
+        await Deno.readFile(await path)
+      ),
+    );
+  },
+  async *read(bytes) {
+    const { ElfImage } = await import("../../lib/elf/mod.ts");
+    const { openElfDwarf } = await import("../../lib/symbols/open_dwarf.ts");
+    const { ImagePlans } = await import("../../lib/unwind/image_plans.ts");
+    const { archs } = await import("../../lib/arch/mod.ts");
+    const source = bytesSource(bytes, "fuzzed");
+    const image = ElfImage.fromSource(source, 0x10000n);
+    yield escape(`${image} ${image.buildId}`);
+    let shown = 0;
+    for (const symbol of image.symbols) {
+      if (++shown > MAX_PIECES) break;
+      yield escape(`${symbol.name} ${image.symbolAt(symbol.address + 1n)?.symbol?.name}`);
+    }
+    const plans = new ImagePlans(image, archs[image.elf?.pointerSize === 4 ? "i386" : "x86_64"]);
+    for (let offset = 0n; offset < 0x8000n; offset += 0x123n) {
+      void plans.at(image.loadAddress + offset);
+      void plans.innermostAt(image.loadAddress + offset);
+    }
+    for (const text of image.warnings) yield escape(text);
+    const info = openElfDwarf(source);
+    for (let offset = 0; offset < 0x8000; offset += 0x123) {
+      for (const frame of info.framesAt(offset)) yield escape(frame.function ?? "");
+    }
+  },
+};
+
 /** All readers. */
 export const readers: readonly Reader[] = [
+  elf,
   ...[
     image,
     dsym,

@@ -155,8 +155,12 @@ kern_return_t thread_info(thread_inspect_t thread, thread_flavor_t flavor, threa
 	if (fails())
 		return fail_with;
 	memset(out, 0, *count * sizeof(*out));
-	if (flavor == THREAD_IDENTIFIER_INFO)
-		((struct thread_identifier_info *)(void *)out)->thread_id = 100 + thread;
+	if (flavor == THREAD_IDENTIFIER_INFO) {
+		struct thread_identifier_info *identifier = (void *)out;
+		identifier->thread_id = 100 + thread;
+		/* Darwin knows it of a running thread too. */
+		identifier->thread_handle = 0x1000 * thread;
+	}
 	return KERN_SUCCESS;
 }
 
