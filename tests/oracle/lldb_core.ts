@@ -61,7 +61,7 @@ async function lldb(path: string, threads: number): Promise<Core> {
 
 /** As LLDB shows it, which knows nothing of the host's own files. */
 function frameText({ address, image, symbol }: Frame): string {
-  return `${address} ${image?.uuid ? image.name : ""} ${symbol?.name ?? ""}`.trimEnd();
+  return image?.uuid ? `${address} ${image.name} ${symbol?.name ?? ""}`.trimEnd() : `${address}`;
 }
 
 /** What we show of it. */
@@ -85,7 +85,8 @@ const inImage = (frame: string) => frame.includes(" ");
 /** The frames must be the same, but for what LLDB cannot know of code that is in no image, the Linux
  * loader's, and of functions without unwind information:
  *
- * - it leaves out an outermost frame in such code that has no frame pointer: the call of main;
+ * - it ends in such code at a frame that has no frame pointer, where the unwind information of the
+ *   host's libraries leads us on to the thread's start;
  * - on ARM it may leave out the caller that only the link register names, where we do not, and on
  *   armv7 the other way around in the loader. The demo's known chains bear us out.
  */
@@ -93,7 +94,8 @@ function assertFrames(theirs: readonly string[], thread: Thread, message: string
   const frames = thread.backtrace();
   const ours = frames.map(frameText);
   if (thread.registers.get("lr") === undefined) {
-    const last = theirs.length < ours.length && !inImage(ours.at(-1)!) ? -1 : undefined;
+    const surplus = ours.slice(theirs.length);
+    const last = surplus.some(inImage) ? undefined : theirs.length;
     assertEquals(theirs, ours.slice(0, last), message);
     return;
   }
