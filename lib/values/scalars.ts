@@ -125,31 +125,37 @@ const escapes: ReadonlyMap<number, string> = new Map([
   [12, "\\f"],
   [13, "\\r"],
   [27, "\\e"],
-  [34, '\\"'],
   [92, "\\\\"],
 ]);
 
-/** A character as C writes it, without quotes. What is no character is written in hexadecimal. */
+/** A character as C writes it in single quotes. What is no character is written in hexadecimal.
+ *
+ * @param size bytes of a unit: 1, 2 or 4
+ */
 export function characterText(code: number, size: number): string {
   const known = escapes.get(code);
-  if (known !== undefined && code !== 34) return known;
-  if (code >= 32 && code < 127) return String.fromCharCode(code);
-  if (size === 1) return `\\x${code.toString(16).padStart(2, "0")}`;
-  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
-    return `\\U${code.toString(16).padStart(8, "0")}`;
-  }
-  return String.fromCodePoint(code);
+  if (known !== undefined) return known;
+  const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  const isSurrogate = code >= 0xd800 && code < 0xe000;
+  return isControl || isSurrogate || code > 0x10ffff || (size === 1 && code > 0x7f)
+    ? hexadecimalEscape(code, size)
+    : String.fromCodePoint(code);
+}
+
+/** A character as C writes it in double quotes. */
+export function stringCharacterText(code: number, size: number): string {
+  return code === 34 ? '\\"' : characterText(code, size);
+}
+
+export function hexadecimalEscape(code: number, size: number): string {
+  const digits = code < 0x100 ? 2 : size * 2;
+  const letter = digits === 2 ? "x" : size === 2 ? "u" : "U";
+  return `\\${letter}${code.toString(16).padStart(digits, "0")}`;
 }
 
 /** The characters of a string as C writes them between quotes. */
 export function quoted(text: string, prefix = ""): RawText {
   let out = `${prefix}"`;
-  for (const character of text) {
-    const code = character.codePointAt(0)!;
-    out += escapes.get(code) ??
-      (code < 32 || (code >= 127 && code < 160)
-        ? `\\x${code.toString(16).padStart(2, "0")}`
-        : character);
-  }
+  for (const character of text) out += stringCharacterText(character.codePointAt(0)!, 4);
   return `${out}"`;
 }

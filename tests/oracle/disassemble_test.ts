@@ -28,7 +28,7 @@ function spelled(text: string): string {
 /** llvm-objdump's instructions by address. */
 async function objdump(path: string, triple: string): Promise<Map<bigint, string>> {
   const { success, stdout } = await new Deno.Command("llvm-objdump-19", {
-    args: ["-d", "--x86-asm-syntax=intel", "--no-symbolic-operands", `--triple=${triple}`, path],
+    args: ["-dz", "--x86-asm-syntax=intel", "--no-symbolic-operands", `--triple=${triple}`, path],
   }).output();
   assert(success);
   const found = new Map<bigint, string>();

@@ -1,23 +1,9 @@
 /** Characters and strings of C: pointers to characters and arrays of them, in UTF-8, UTF-16 and UTF-32. */
 
 import type { Formatter, Type, Value } from "../model.ts";
+import { hexadecimalEscape, stringCharacterText } from "../scalars.ts";
 import { canonical, isCharacter } from "../types.ts";
 import { bytesAt } from "./reading.ts";
-
-/** The escapes of C. */
-const escapes: Readonly<Record<number, string>> = {
-  0: "\\0",
-  7: "\\a",
-  8: "\\b",
-  9: "\\t",
-  10: "\\n",
-  11: "\\v",
-  12: "\\f",
-  13: "\\r",
-  27: "\\e",
-  34: '\\"',
-  92: "\\\\",
-};
 
 /** The prefix of a literal of the type. */
 export function prefixOf(type: Type): string {
@@ -42,7 +28,7 @@ function escaped8(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length;) {
     const byte = bytes[at];
     if (byte < 0x80) {
-      text += one(byte, 1);
+      text += stringCharacterText(byte, 1);
       at++;
       continue;
     }
@@ -53,7 +39,9 @@ function escaped8(bytes: Uint8Array): string {
     } catch {
       // No character starts here.
     }
-    text += character === undefined ? hexadecimal(byte, 1) : one(character.codePointAt(0)!, 4);
+    text += character === undefined
+      ? hexadecimalEscape(byte, 1)
+      : stringCharacterText(character.codePointAt(0)!, 4);
     at += character === undefined ? 1 : length;
   }
   return text;
@@ -71,27 +59,9 @@ function escapedWide(bytes: Uint8Array, width: number): string {
         at += 2;
       }
     }
-    text += one(code, width);
+    text += stringCharacterText(code, width);
   }
   return text;
-}
-
-/** One character. */
-function one(code: number, width: number): string {
-  const known = escapes[code];
-  if (known !== undefined) return known;
-  const isSurrogate = code >= 0xd800 && code < 0xe000;
-  const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
-  return isControl || isSurrogate || code > 0x10ffff
-    ? hexadecimal(code, width)
-    : String.fromCodePoint(code);
-}
-
-function hexadecimal(code: number, width: number): string {
-  const digits = code < 0x100 ? 2 : width * 2;
-  return `${digits === 2 ? "\\x" : width === 2 ? "\\u" : "\\U"}${
-    code.toString(16).padStart(digits, "0")
-  }`;
 }
 
 /** A string of a known length, as a literal. One that is longer than the limit ends in `...`.
@@ -132,6 +102,13 @@ function zeroIn(bytes: Uint8Array, width: number): number {
   return -1;
 }
 
+/** The length without the zeros at the end. */
+function lengthWithoutZeros(bytes: Uint8Array): number {
+  let length = bytes.length;
+  while (length > 0 && bytes[length - 1] === 0) length--;
+  return length;
+}
+
 function pointsToCharacter(type: Type): boolean {
   const { kind, target } = canonical(type);
   return kind === "pointer" && target != null && isCharacter(target);
@@ -163,10 +140,10 @@ export const stringFormatters: readonly Formatter[] = [
       const width = canonical(target!).size ?? 1;
       const most = value.context.limits.stringLength;
       const bytes = value.bytes((most + 1) * width);
-      const end = zeroIn(bytes, width);
-      if (end >= 0) return literal(bytes.subarray(0, end * width), target!);
-      const isCut = bytes.length > most * width;
-      return literal(bytes.subarray(0, most * width), target!, isCut);
+      // An array of bytes need not be a string: like LLDB and gdb, only the zeros at its end are left out.
+      const zero = zeroIn(bytes, width);
+      const end = width === 1 ? lengthWithoutZeros(bytes) : zero < 0 ? bytes.length / width : zero;
+      return literal(bytes.subarray(0, Math.min(end, most) * width), target!, end > most);
     },
   },
 ];

@@ -322,6 +322,22 @@ Deno.test("C strings: cut at the limit, ended by unreadable memory, wild", () =>
   block.bytes.set([0xc3, 0x28, 0xff, 0], 0x60);
   assertEquals(block.value(array(char, 16), 0x10040n).summary, '"a\\"\\\\\\n\\x01\\x7fé"');
   assertEquals(block.value(array(char, 4), 0x10060n).summary, '"\\xc3(\\xff"');
+  block.text(0x80, "ab\0\0c\0\0\0");
+  assertEquals(block.value(array(char, 8), 0x10080n).summary, '"ab\\0\\0c"');
+  assertEquals(block.value(array(char, 2), 0x10080n).summary, '"ab"');
+  assertEquals(block.value(array(char, 3), 0x10085n).summary, '""');
+});
+
+Deno.test("wide characters: controls and what is not in Unicode are numbers, alone and in strings", () => {
+  const block = new Block();
+  const wide = base("wchar_t", "unsigned-char", 4);
+  new Uint32Array(block.bytes.buffer, block.bytes.byteOffset).set([6, 0x20ac, 0x7a7a7a7a, 0xd800]);
+  const codes = ["\\x06", "\u20ac", "\\U7a7a7a7a", "\\U0000d800"];
+  assertEquals(
+    codes.map((_, index) => block.value(wide, 0x10000n + BigInt(4 * index)).text),
+    codes.map((code) => `L'${code}'`),
+  );
+  assertEquals(block.value(array(wide, 8), 0x10000n).summary, `L"${codes.join("")}"`);
 });
 
 Deno.test("any bytes in any container: no error, few reads, bounded time", () => {
