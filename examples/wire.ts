@@ -6,7 +6,7 @@
  *
  * For the demo process on Linux, which lldb-server attaches to, it prints:
  *
- *     remote x86_64: 7 threads, 5 images
+ *     remote x86_64: 7 threads, 2 images with a UUID
  *     main ← run_loop ← wait_for_event
  *     at most 40 round trips: true
  */
@@ -23,8 +23,10 @@ const via = Deno.build.os === "darwin" ? "debugserver" : "lldb-server";
 {
   using target = await attachRemote({ via, pid: process.pid });
   const { threads, images, mainThread } = target.snapshot();
+  const machO = images.filter(({ uuid }) => uuid !== null);
   console.log(
-    `${target.kind} ${target.arch.name}: ${threads.length} threads, ${images.length} images`,
+    `${target.kind} ${target.arch.name}: ${threads.length} threads, ` +
+      `${machO.length} images with a UUID`,
   );
   const names = mainThread.backtrace().flatMap(({ symbol }) => symbol?.name ?? []).reverse();
   console.log(names.map(escapeText).join(" ← "));
