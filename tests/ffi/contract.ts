@@ -630,13 +630,17 @@ export function contractTests(name: string, library: () => Promise<string>): voi
   });
 
   test("how long the target was stopped is what it felt", async (kernel) => {
-    await using program = await Program.start("target", "vfork");
-    using target = attach(kernel, program);
-    const felt = () => Number(target.counter(2)) * 1000;
-    // The stop lasts as long as the thread in vfork() is waited for.
-    const { stoppedNanoseconds } = capture(target, false, 4096);
-    await until(() => felt() > 500e6, "the gap");
-    assert(stoppedNanoseconds > felt() * 0.9, `${stoppedNanoseconds} of ${felt()}`);
+    // What the target feels includes its wait for a processor afterwards, which a busy machine makes long.
+    for (let attempt = 1;; attempt++) {
+      await using program = await Program.start("target", "vfork");
+      using target = attach(kernel, program);
+      const felt = () => Number(target.counter(2)) * 1000;
+      // The stop lasts as long as the thread in vfork() is waited for.
+      const { stoppedNanoseconds } = capture(target, false, 4096);
+      await until(() => felt() > 500e6, "the gap");
+      if (stoppedNanoseconds > felt() * 0.9) return;
+      assert(attempt < 5, `${stoppedNanoseconds} of ${felt()}`);
+    }
   });
 
   test("a target that calls exec again and again, with many threads", async () => {
