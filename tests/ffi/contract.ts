@@ -315,13 +315,8 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     using target = attach(kernel, program);
     const thread = threadNamed(target, "faulting");
     let found = false;
-    const late = performance.now() + 60_000;
-    for (let tries = 1; !found && performance.now() < late; tries++) {
-      // Only a thread that runs at this moment can fault while it is being stopped: its counter moves.
-      if (target.counter(1) === target.counter(1)) {
-        if (tries % 1000 === 0) await delay(0);
-        continue;
-      }
+    for (let tries = 1; !found && tries <= 100_000; tries++) {
+      if (tries % 100 === 0) await delay(0);
       kernel.threadSuspend(thread);
       const { number, size } = arch.exceptionState;
       const exception = kernel.threadGetState(thread, number, size);
@@ -348,7 +343,7 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     const script = `while kill -USR1 ${Deno.pid}; do :; done`;
     const flood = new Deno.Command("sh", { args: ["-c", script] }).spawn();
     try {
-      for (let tries = 0; tries < 500; tries++) {
+      for (let tries = 0; tries < rounds(500); tries++) {
         kernel.portRelease(kernel.taskForPid(program.pid));
         assert(capture(target, false, 4096).threads.length > 0);
         if (tries % 50 === 0) await delay(1);
@@ -650,21 +645,25 @@ export function contractTests(name: string, library: () => Promise<string>): voi
       const execs = () => new DataView(Deno.readFileSync(count).buffer).getBigUint64(0, true);
       await using program = await Program.start("target", "exec", "200", count);
       const snapshots = rounds(500);
-      // Each result on its own: one that never comes must not hold up the tests.
-      const debugger_ = new Deno.Command(`${await buildDirectory()}/debugger`, {
-        args: ["snapshots", await library(), `${program.pid}`, `${snapshots}`],
-        stdout: "piped",
-      }).spawn();
-      const tooLong = setTimeout(() => debugger_.kill("SIGKILL"), 600_000);
-      const { stdout } = await debugger_.output();
-      clearTimeout(tooLong);
-      const [taken, gone, late, failed] = new TextDecoder().decode(stdout).split(" ")
-        .map((text) => Number.parseInt(text, 16));
-      assertEquals([taken + late, gone, failed], [snapshots, 0, 0]);
-      // An exec that takes a second, on a machine that is busy with something else, is given up.
-      assert(late <= 2, `${late} timed out`);
+      // An exec that takes a second, on a machine that is busy with something else, is given up. That
+      // passes; one that waits for the debugger is late in every batch.
+      let late = 0;
+      for (let batch = 1; late > 2 * (batch - 1) || execs() <= 5n; batch++) {
+        assert(batch <= 20, `${execs()} execs, ${late} snapshots timed out`);
+        // Each result on its own: one that never comes must not hold up the tests.
+        const debugger_ = new Deno.Command(`${await buildDirectory()}/debugger`, {
+          args: ["snapshots", await library(), `${program.pid}`, `${snapshots}`],
+          stdout: "piped",
+        }).spawn();
+        const tooLong = setTimeout(() => debugger_.kill("SIGKILL"), 600_000);
+        const { stdout } = await debugger_.output();
+        clearTimeout(tooLong);
+        const [taken, gone, timedOut, failed] = new TextDecoder().decode(stdout).split(" ")
+          .map((text) => Number.parseInt(text, 16));
+        assertEquals([taken + timedOut, gone, failed], [snapshots, 0, 0]);
+        late += timedOut;
+      }
       const before = execs();
-      assert(before > 5n, `${before} execs`);
       await until(() => execs() > before, "another exec");
     } finally {
       await Deno.remove(directory, { recursive: true });
