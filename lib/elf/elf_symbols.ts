@@ -20,6 +20,9 @@ const MAX_SYMBOLS = 2 ** 23;
  * inside functions. */
 const MAX_NESTED = 64;
 
+/** After this many lookups the symbols are sorted. */
+const MAX_SCANS = 64;
+
 /** A symbol table and its strings. */
 export interface ElfSymbolSection {
   /** `Elf32_Sym` or `Elf64_Sym` entries. */
@@ -31,14 +34,17 @@ export interface ElfSymbolSection {
 export class ElfSymbols {
   readonly #slide: bigint;
   readonly #tables: readonly ElfSymbolSection[];
-  // One row for each symbol, sorted by address.
-  readonly #addresses: Float64Array;
-  readonly #sizes: Float64Array;
-  readonly #infos: Uint8Array;
-  readonly #thumb: Uint8Array;
+  // One row for each symbol: in the tables' order at first, then by address.
+  #addresses: Float64Array;
+  #sizes: Float64Array;
+  #infos: Uint8Array;
+  #thumb: Uint8Array;
   /** In the table's names; the table is in {@linkcode #tableOf}. */
-  readonly #names: Uint32Array;
-  readonly #tableOf: Uint8Array;
+  #names: Uint32Array;
+  #tableOf: Uint8Array;
+  #isSorted = false;
+  /** Symbols that were looked up one by one. */
+  #scans = 0;
   readonly #symbols = new Map<number, ElfSymbol>();
 
   /** @param isArm whether the lowest bit of a function's address says that it is Thumb code */
@@ -73,12 +79,10 @@ export class ElfSymbols {
         const name = view.getUint32(at, true);
         // Local names of the assembler that begin with $ say what code is (`$x`, `$t`, `$d`).
         if (name >= strings.length || strings[name] === 0 || strings[name] === 0x24) continue;
-        const value = is64 ? Number(view.getBigUint64(at + 8, true)) : view.getUint32(at + 4, true);
+        const value = is64 ? wordAt(view, at + 8) : view.getUint32(at + 4, true);
         const isThumb = isArm && type === STT_FUNC && value % 2 === 1;
         addresses[count] = isThumb ? value - 1 : value;
-        sizes[count] = is64
-          ? Number(view.getBigUint64(at + 16, true))
-          : view.getUint32(at + 8, true);
+        sizes[count] = is64 ? wordAt(view, at + 16) : view.getUint32(at + 8, true);
         infos[count] = info;
         thumb[count] = isThumb ? 1 : 0;
         names[count] = name;
@@ -86,20 +90,32 @@ export class ElfSymbols {
         count++;
       }
     }
-    const order = new Uint32Array(count);
-    for (let index = 0; index < count; index++) order[index] = index;
+    this.#addresses = addresses.subarray(0, count);
+    this.#sizes = sizes.subarray(0, count);
+    this.#infos = infos.subarray(0, count);
+    this.#thumb = thumb.subarray(0, count);
+    this.#names = names.subarray(0, count);
+    this.#tableOf = tableOf.subarray(0, count);
+  }
+
+  #sort(): void {
+    if (this.#isSorted) return;
+    this.#isSorted = true;
+    this.#symbols.clear();
+    const addresses = this.#addresses;
+    const order = Uint32Array.from(addresses, (_, index) => index);
     order.sort((a, b) => addresses[a] - addresses[b] || a - b);
     const sorted = <T extends Float64Array | Uint8Array | Uint32Array>(column: T): T => {
-      const into = column.slice(0, count) as T;
-      for (let index = 0; index < count; index++) into[index] = column[order[index]];
+      const into = column.slice() as T;
+      for (let index = 0; index < order.length; index++) into[index] = column[order[index]];
       return into;
     };
     this.#addresses = sorted(addresses);
-    this.#sizes = sorted(sizes);
-    this.#infos = sorted(infos);
-    this.#thumb = sorted(thumb);
-    this.#names = sorted(names);
-    this.#tableOf = sorted(tableOf);
+    this.#sizes = sorted(this.#sizes);
+    this.#infos = sorted(this.#infos);
+    this.#thumb = sorted(this.#thumb);
+    this.#names = sorted(this.#names);
+    this.#tableOf = sorted(this.#tableOf);
   }
 
   /** The symbol that holds the byte at an address as linked; `null` when none does.
@@ -108,6 +124,8 @@ export class ElfSymbols {
    * the one that begins last is taken, and of those that begin together the one that people know: a
    * function before data, the name with the fewest underscores, a global before a local one. */
   symbolAt(address: number): SymbolMatch | null {
+    if (!this.#isSorted && this.#scans++ < MAX_SCANS) return this.#scan(address);
+    this.#sort();
     const addresses = this.#addresses;
     let low = 0;
     let high = addresses.length;
@@ -121,7 +139,7 @@ export class ElfSymbols {
       const start = addresses[at];
       let best = -1;
       for (; at >= 0 && addresses[at] === start; at--) {
-        if (!this.#holds(at, address, last)) continue;
+        if (!this.#holds(at, address, addresses[last])) continue;
         if (best < 0 || this.#compare(at, best) < 0) best = at;
       }
       if (best < 0) continue;
@@ -131,8 +149,29 @@ export class ElfSymbols {
     return null;
   }
 
+  /** {@linkcode symbolAt} without sorting: a first backtrace needs a few names only. */
+  #scan(address: number): SymbolMatch | null {
+    const addresses = this.#addresses;
+    let last = -1;
+    for (let index = 0; index < addresses.length; index++) {
+      if (addresses[index] <= address && addresses[index] > last) last = addresses[index];
+    }
+    let best = -1;
+    for (let index = 0; index < addresses.length; index++) {
+      const start = addresses[index];
+      if (start > address || (best >= 0 && start < addresses[best])) continue;
+      if (!this.#holds(index, address, last)) continue;
+      const isBetter = best < 0 || start > addresses[best] || this.#compare(index, best) < 0;
+      if (isBetter) best = index;
+    }
+    if (best < 0) return null;
+    const symbol = this.#symbol(best);
+    return { symbol, offset: address - addresses[best], size: symbol.size };
+  }
+
   /** The symbols of that name. */
   find(name: string): ImageSymbol[] {
+    this.#sort();
     const wanted = new TextEncoder().encode(name);
     const found: ImageSymbol[] = [];
     for (let index = 0; index < this.#names.length; index++) {
@@ -149,13 +188,14 @@ export class ElfSymbols {
 
   /** All symbols, by address. */
   *[Symbol.iterator](): IterableIterator<ImageSymbol> {
+    this.#sort();
     for (let index = 0; index < this.#addresses.length; index++) yield this.#symbol(index);
   }
 
+  /** @param last where the last symbol before the address begins */
   #holds(index: number, address: number, last: number): boolean {
     const size = this.#sizes[index];
-    if (size > 0) return address < this.#addresses[index] + size;
-    return this.#addresses[index] === this.#addresses[last];
+    return size > 0 ? address < this.#addresses[index] + size : this.#addresses[index] === last;
   }
 
   /** Below 0 when the symbol at `a` is to be shown in place of the one at `b`. */
@@ -173,6 +213,13 @@ export class ElfSymbols {
       binding(a) - binding(b) || (left < right ? -1 : 1);
   }
 
+  /** Where the first symbol after an address begins; the address itself when there is none. */
+  #next(address: number): number {
+    let next = Infinity;
+    for (const start of this.#addresses) if (start > address && start < next) next = start;
+    return next === Infinity ? address : next;
+  }
+
   #addressOf(index: number): bigint {
     return BigInt(this.#addresses[index]) + this.#slide;
   }
@@ -180,11 +227,8 @@ export class ElfSymbols {
   #symbol(index: number): ElfSymbol {
     let symbol = this.#symbols.get(index);
     if (symbol === undefined) {
-      const addresses = this.#addresses;
-      let next = index + 1;
-      while (addresses[next] === addresses[index]) next++;
-      const size = this.#sizes[index] ||
-        (next < addresses.length ? addresses[next] - addresses[index] : 0);
+      const start = this.#addresses[index];
+      const size = this.#sizes[index] || this.#next(start) - start;
       symbol = new ElfSymbol(
         textAt(this.#tables[this.#tableOf[index]].names, this.#names[index]),
         this.#addressOf(index),
@@ -196,6 +240,11 @@ export class ElfSymbols {
     }
     return symbol;
   }
+}
+
+/** A 64-bit value; exact up to 2^53. */
+function wordAt(view: DataView, at: number): number {
+  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
 function underscores(name: string): number {

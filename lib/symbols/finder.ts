@@ -34,6 +34,10 @@ interface Opened {
 /** Bundles whose dSYMs are beside them, not inside. */
 const bundle = /\.(?:app|framework|appex|bundle|xctest|xpc|kext|plugin|component|dext)$/;
 
+/** Linux's C library, in which nearly every stack ends. Of its debug information only the symbols are read:
+ * lines in it help nobody, and to read them takes longer than all the rest of a backtrace. */
+const cLibrary = /^(?:libc|libm|libpthread|ld-linux[\w-]*)[.-]/;
+
 /** The paths at which a dSYM of the file at `path` may be: beside it, and beside the bundles it is in. */
 export function dsymPaths(path: string): string[] {
   // An image whose path is not to be looked at has none.
@@ -115,7 +119,7 @@ export class DebugFinder implements Disposable {
         reasons.push(`${path} is not used: its build ID is ${other.buildId ?? "missing"}`);
         continue;
       }
-      const info = hasDebugInfo(other)
+      const info = hasDebugInfo(other) && !cLibrary.test(image.name)
         ? this.#guard(path, reasons, () => openElfDwarf(opened)) ?? null
         : null;
       return { info, bytes: opened, reasons };
