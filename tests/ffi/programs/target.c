@@ -318,11 +318,13 @@ static void run_exec(unsigned workers, const char *path)
 		abort();
 	volatile uint64_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	/* The one that calls exec comes last: no thread can be started during an exec. */
-	for (unsigned i = 1; i <= workers; i++)
-		start(i < workers ? wait_for_end : exec_soon, NULL);
+	for (unsigned i = 1; i < workers; i++)
+		start(wait_for_end, NULL);
+	/* Said by the first before its exec, which could otherwise come between the count and the line. */
 	if (shared[0]++ == 0)
 		say((uint64_t[]){workers}, 1);
+	/* The one that calls exec comes last: no thread can be started during an exec. */
+	start(exec_soon, NULL);
 	for (;;)
 		pause();
 }
