@@ -1,6 +1,7 @@
 /** Runs tests in an emulated arm64 machine: see `machine.ts`.
  *
- *     deno task test:arm                                   everything that the list below names
+ *     deno task test:arm                                   what runs at every change: `tests` below
+ *     deno task test:arm --all                             also what takes longer: `others` below
  *     deno task test:arm tests/ffi/linux_test.ts --filter nest    what `deno test` is to run there
  *     deno task test:arm --run 'COMMAND' [--forward HERE:THERE]   any command, with ports of the machine
  *                                                          at ports of this system's loopback
@@ -14,18 +15,27 @@ import { buildLinux, buildLoader } from "../../tools/build.ts";
 import { compile, link, run } from "../fixtures/qemu.ts";
 import { type Job, outputFolder, root, runInMachine, Unavailable } from "./machine.ts";
 
-/** What runs in the machine. */
+/** What runs at every change. The contract of the Darwin dylib is that of the Linux library too, and the
+ * dylib calls the same implementation of the Mach calls. */
 const tests = [
-  "tests/ffi/linux_test.ts",
   "tests/ffi/darwin_dylib_test.ts",
   "tests/ffi/loader/run_test.ts",
   "tests/ffi/loader/library_test.ts",
-  "tests/ffi/introduction_test.ts",
   "tests/lib/target/demo_test.ts",
-  "tests/lib/target/save_core_test.ts",
-  "tests/lib/report/target_test.ts",
   "tests/arm/live_test.ts",
 ];
+
+/** What `--all` adds. */
+const others = [
+  "tests/ffi/linux_test.ts",
+  "tests/ffi/introduction_test.ts",
+  "tests/lib/target/save_core_test.ts",
+  "tests/lib/report/target_test.ts",
+];
+
+/** Whether the arguments ask for the lists above. */
+const wholeList = Deno.args.length === 0 || Deno.args[0] === "--all";
+const listed = Deno.args[0] === "--all" ? [...tests, ...others] : tests;
 
 const own = `${root}/tests/arm/programs/`;
 const signals = ["signals.c", "signals.S"].map((name) => `${root}/tests/fixtures/signals/${name}`);
@@ -95,7 +105,7 @@ function forwarded(text = ""): readonly [number, number] {
 }
 
 function jobOf(args: readonly string[]): Job {
-  const base = { prepare: compileAll, modules: tests };
+  const base = { prepare: compileAll, modules: listed };
   if (args[0] === "--run") {
     const [, script, ...rest] = args;
     const forward = rest.flatMap((arg, index) =>
@@ -103,11 +113,11 @@ function jobOf(args: readonly string[]): Job {
     );
     return { ...base, script, forward };
   }
-  const quoted = (args.length > 0 ? args : tests).map((arg) => `'${arg.replaceAll("'", "'\\''")}'`);
+  const quoted = (wholeList ? listed : args).map((arg) => `'${arg.replaceAll("'", "'\\''")}'`);
   const script = `export MACHPAUSE_TEST_PROGRAMS=${programs}\ndeno test -A --no-check ${
     quoted.join(" ")
   }`;
-  return { ...base, script, modules: [...tests, ...args.filter((arg) => arg.endsWith(".ts"))] };
+  return { ...base, script, modules: [...listed, ...args.filter((arg) => arg.endsWith(".ts"))] };
 }
 
 /** Looks at what the machine left, with this system's tools. */
@@ -123,11 +133,11 @@ async function compareCores(): Promise<number> {
 if (import.meta.main) {
   try {
     Deno.exitCode = await runInMachine(jobOf(Deno.args));
-    if (Deno.args.length === 0) Deno.exitCode ||= await compareCores();
+    if (wholeList) Deno.exitCode ||= await compareCores();
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     console.log(`THE ARM MACHINE DID NOT RUN: ${error.message}`);
-    const unrun = [...tests, "tests/arm/cores_test.ts"];
+    const unrun = [...listed, "tests/arm/cores_test.ts"];
     console.log(`tests that did not run on arm64: ${unrun.length} files`);
     for (const name of unrun) console.log(`  ${name}`);
   }
