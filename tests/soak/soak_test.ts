@@ -5,7 +5,7 @@ import { buildDirectory } from "../ffi/program.ts";
 import { Random } from "../fuzz/random.ts";
 import { soak } from "./soak.ts";
 
-const seconds = 20;
+const seconds = 60;
 
 if (Deno.build.os === "linux") {
   const seed = crypto.getRandomValues(new Uint32Array(1))[0];
