@@ -4,6 +4,7 @@
 
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
+import { hexBytes } from "../hex.ts";
 import type { ByteSource } from "../macho/walking.ts";
 
 const MAGIC = 0x7f454c46;
@@ -205,7 +206,7 @@ function readBuildId(
       const isBuildId = view.getUint32(at + 8, true) === NT_GNU_BUILD_ID && nameSize === 4 &&
         textAt(bytes, at + 12) === "GNU";
       if (isBuildId && contents + length <= bytes.length) {
-        return bytes.slice(contents, contents + length).toHex();
+        return hexBytes(bytes.subarray(contents, contents + length));
       }
       at = contents + padded(length);
     }

@@ -157,6 +157,7 @@ let onRead: ((address: bigint, length: number) => void) | null = null;
  *
  * @param limit maximum number of bytes; what is read after it is not noted
  * @param read asks its argument whether so much has been read
+ * @ignore
  */
 export function recordReads(
   limit: number,
