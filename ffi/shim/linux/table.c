@@ -226,7 +226,13 @@ bool mp_task_alive(const struct task *task)
 	struct pollfd pidfd = {.fd = task->pidfd, .events = POLLIN};
 	struct timespec now = {0, 0};
 
-	return task->own || SYS5(SYS_ppoll, &pidfd, 1, &now, 0, 0) != 1;
+	if (task->own)
+		return true;
+	long found;
+	do {
+		found = SYS5(SYS_ppoll, &pidfd, 1, &now, 0, 0);
+	} while (found == -EINTR);
+	return found != 1;
 }
 
 struct task *mp_task_find(pid_t pid)
