@@ -14,6 +14,7 @@ import {
   Pause,
   type ReadInto,
   type Region,
+  resolverOf,
   type SaveCoreOptions,
   type SavedCore,
   Snapshot,
@@ -444,28 +445,14 @@ export class RemoteTarget extends Target {
   /** Resolves in the images as they are at this stop. When an address is in none, it looks once for newly
    * mapped files. */
   #resolver(): CodeResolver {
-    const { debug } = this;
-    let { symbols } = this.#images;
-    const isRefreshed = (): boolean => {
-      if (this.#filesChecked || this.#stub.running || this.#stub.system === "darwin") return false;
+    const refresh = (): Symbolizer | null => {
+      if (this.#filesChecked || this.#stub.running || this.#stub.system === "darwin") return null;
       this.#filesChecked = true;
       this.#regions = undefined;
       this.#images.refreshFiles();
-      symbols = this.#images.symbols;
-      return true;
+      return this.#images.symbols;
     };
-    return {
-      imageAt: (address) =>
-        symbols.imageAt(address) ?? (isRefreshed() ? symbols.imageAt(address) : null),
-      resolve(address) {
-        const info = symbols.resolve(address);
-        return info.image === null && isRefreshed() ? symbols.resolve(address) : info;
-      },
-      debugSection: (image, name) => debug.debugSection(image, name),
-      get debugGeneration() {
-        return debug.generation;
-      },
-    };
+    return resolverOf(this.debug, this.#images.symbols, refresh);
   }
 
   #setRegister(id: bigint, name: string, value: bigint): Uint8Array {

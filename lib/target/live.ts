@@ -20,7 +20,7 @@ import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.t
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot, Target } from "./target.ts";
 import type { FileSystem } from "../file_system.ts";
-import { type CodeResolver, Thread, type ThreadControl } from "./thread.ts";
+import { type CodeResolver, resolverOf, Thread, type ThreadControl } from "./thread.ts";
 
 /** Maximum number of bytes captured of one stack. The rest of a deeper one is read from memory while the
  * target is paused. */
@@ -375,28 +375,14 @@ export class LiveTarget extends Target {
   /** Resolves in the images as they are at this stop. On Linux, when an address is in none, it looks once
    * for newly mapped files. */
   #resolver(): CodeResolver {
-    const { debug } = this;
-    let symbols = this.symbols;
-    const isRefreshed = (): boolean => {
-      if (this.#filesChecked || this.#kernel.system !== "linux") return false;
+    const refresh = (): Symbolizer | null => {
+      if (this.#filesChecked || this.#kernel.system !== "linux") return null;
       this.#filesChecked = true;
-      if (this.#disposed) return false;
+      if (this.#disposed) return null;
       this.#images.refreshFiles();
-      symbols = this.#images.symbols;
-      return true;
+      return this.#images.symbols;
     };
-    return {
-      imageAt: (address) =>
-        symbols.imageAt(address) ?? (isRefreshed() ? symbols.imageAt(address) : null),
-      resolve(address) {
-        const info = symbols.resolve(address);
-        return info.image === null && isRefreshed() ? symbols.resolve(address) : info;
-      },
-      debugSection: (image, name) => debug.debugSection(image, name),
-      get debugGeneration() {
-        return debug.generation;
-      },
-    };
+    return resolverOf(this.debug, this.symbols, refresh);
   }
 
   readonly #control: ThreadControl = {

@@ -1,5 +1,4 @@
 /** Groups threads by their stacks, and finds the frame that says what a thread is doing. */
-import { isSystemPath } from "../symbols/system_image.ts";
 import type { Frame } from "./frame.ts";
 import type { Thread } from "./thread.ts";
 
@@ -77,7 +76,7 @@ export function isSpinning(thread: Thread, usage: Usage = cpuUsage): boolean {
 /** The innermost frame of the program's own code: a waiting thread is in the system's code, and what it
  * waits for is further out. Without one, the innermost frame with a symbol. */
 export function interestingFrame(frames: readonly Frame[]): Frame | undefined {
-  return frames.find(({ image, symbol }) =>
-    image !== null && symbol !== null && !isSystemPath(image.path)
+  return frames.find(({ image, symbol, isSystem }) =>
+    image !== null && symbol !== null && !isSystem
   ) ?? frames.find(({ symbol }) => symbol !== null) ?? frames[0];
 }

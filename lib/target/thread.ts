@@ -5,7 +5,7 @@ import type { DispatchQueue, DispatchReader, QosClass } from "./dispatch.ts";
 import { Backtrace, type VariableOrigin } from "./frame.ts";
 import type { CapturedThread } from "./kernel.ts";
 import type { ReadInto } from "./memory.ts";
-import type { Resolver } from "../symbols/walking.ts";
+import type { DebugProvider, Resolver, Symbolizer } from "../symbols/walking.ts";
 import { unwind, type UnwindImages, type UnwindOptions } from "../unwind/mod.ts";
 
 /** What a thread was doing when it was captured: `TH_STATE_*` of `<mach/thread_info.h>`. */
@@ -22,6 +22,36 @@ const runStates: readonly RunState[] = [
 /** Resolves code addresses, and has what unwinding needs: a `Symbolizer`, or what stands for the present one
  * of a target. */
 export type CodeResolver = Resolver & UnwindImages;
+
+/** Resolves in the images as they are at one stop.
+ *
+ * @param refresh asked where an address is in no image: gives a symbolizer of more images, or `null`
+ * when there are none
+ */
+export function resolverOf(
+  debug: DebugProvider,
+  images: Symbolizer,
+  refresh: () => Symbolizer | null,
+): CodeResolver {
+  let symbols = images;
+  const isRefreshed = (): boolean => {
+    const more = refresh();
+    symbols = more ?? symbols;
+    return more !== null;
+  };
+  return {
+    imageAt: (address) =>
+      symbols.imageAt(address) ?? (isRefreshed() ? symbols.imageAt(address) : null),
+    resolve(address) {
+      const info = symbols.resolve(address);
+      return info.image === null && isRefreshed() ? symbols.resolve(address) : info;
+    },
+    debugSection: (image, name) => debug.debugSection(image, name),
+    get debugGeneration() {
+      return debug.generation;
+    },
+  };
+}
 
 /** Suspends and resumes single threads, and writes their registers. */
 export interface ThreadControl {

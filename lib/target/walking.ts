@@ -33,6 +33,7 @@ export { SelfTarget } from "./self.ts";
 export { Snapshot, Target } from "./target.ts";
 export {
   type CodeResolver,
+  resolverOf,
   type RunState,
   Thread,
   type ThreadContext,
