@@ -4,6 +4,7 @@ import type { Frame, Thread } from "../../../mod.ts";
 import { textWidth } from "../../../repl/edit/width.ts";
 import { Session } from "../../../repl/prompt/session.ts";
 import { plain } from "../../../repl/view/style.ts";
+import { isSystemPath } from "../../../lib/symbols/system_image.ts";
 import { groupStacks, interestingFrame } from "../../../lib/target/stacks.ts";
 import { indexRanges, summaryLines } from "../../../repl/view/summary.ts";
 
@@ -12,7 +13,9 @@ function frame(text: string, address = 1n): Frame {
   const [path, name] = text.split("!");
   const image = path === "" ? null : { path, name: path.slice(path.lastIndexOf("/") + 1) };
   const symbol = name === undefined ? null : { name };
-  return { address, inlined: false, image, symbol, describe: () => name ?? "+ 0x10" } as never;
+  const isSystem = isSystemPath(path);
+  const describe = () => name ?? "+ 0x10";
+  return { address, inlined: false, image, symbol, isSystem, describe } as never;
 }
 
 function thread(
