@@ -69,7 +69,7 @@ const layers = [
   ["symbols"],
   ["elf"],
   ["dwarf", "macho"],
-  ["arch"],
+  ["arch", "profile"],
 ];
 
 /** The folder of the library that a module is in; `undefined` for one beside the folders. */

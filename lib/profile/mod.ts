@@ -1,0 +1,37 @@
+/** Profiles: what they hold, how they are built, and what they say in sum.
+ *
+ * @module
+ */
+export {
+  type FrameParts,
+  type FunctionParts,
+  ProfileBuilder,
+  type ProfileInfo,
+  type SampleParts,
+} from "./builder.ts";
+export {
+  type FrameColumns,
+  framesOf,
+  type FunctionColumns,
+  functionName,
+  type Profile,
+  type ProfileImage,
+  type ProfileProcess,
+  type ProfileThread,
+  type SampleColumns,
+  sampleCount,
+  SampleState,
+  type StackColumns,
+  totalWeight,
+  type WeightUnit,
+} from "./model.ts";
+export {
+  type CallTree,
+  callTree,
+  type CallTreeOptions,
+  type FunctionWeight,
+  functionWeights,
+  mergeThreads,
+  type SampleSelection,
+  selectSamples,
+} from "./tree.ts";
