@@ -37,6 +37,7 @@ const subcommands: Readonly<
   symbolicate: () => import("./symbolicate.ts"),
   stackshot: () => import("./stackshot.ts"),
   demangle: () => import("./demangle.ts"),
+  serve: () => import("./serve.ts"),
   doctor: () => import("./doctor.ts"),
   completions: async () => ({
     default: (await import("./completions.ts")).completions(subcommands, globalOptions),
