@@ -42,7 +42,7 @@ export class SymbolServer implements Disposable {
    *
    * @param path such as `/symbolicate/v5`
    * @param body JSON
-   * @param signal ends the work when the client is gone
+   * @param signal ends the work; the answer is then an error
    */
   async answer(path: string, body: Uint8Array, signal?: AbortSignal): Promise<ServerAnswer> {
     if (this.#busy >= this.limits.requests) return failure("too many requests at once", 503);
@@ -51,6 +51,7 @@ export class SymbolServer implements Disposable {
       return { status: 200, json: await this.#answer(path, body, signal) };
     } catch (error) {
       if (error instanceof RequestError) return failure(error.message, error.status);
+      if (signal?.aborted) return failure("the request took too long: ask for fewer frames", 503);
       throw error;
     } finally {
       this.#busy--;

@@ -18,7 +18,7 @@ const keyOf = ({ debugName, breakpadId }: ModuleName): string => `${debugName}/$
 
 /** Answers all jobs. Each address of each module is looked up once.
  *
- * @param signal ends the work when the client is gone
+ * @param signal ends the work
  * @throws RequestError for a response that would be too long
  */
 export async function symbolicate(

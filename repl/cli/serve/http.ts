@@ -31,6 +31,9 @@ export interface Site {
 /** Maximum time in which a request's body arrives, in milliseconds. */
 const BODY_TIME = 30_000;
 
+/** Maximum time for one request, in milliseconds. */
+const WORK_TIME = 60_000;
+
 /** A random token: 24 bytes in base 32, as samply's. */
 export function randomToken(): string {
   const letters = "0123456789abcdfghijklmnpqrsvwxyz";
@@ -38,8 +41,11 @@ export function randomToken(): string {
   return Array.from(bytes, (byte) => letters[byte & 31]).join("");
 }
 
-/** The function that answers requests, for `Deno.serve`. */
-export function handlerFor(site: Site): (request: Request) => Promise<Response> {
+/** Answers requests, as `Deno.serve` calls it. */
+export type Handler = (request: Request) => Promise<Response>;
+
+/** The function that answers requests. */
+export function handlerFor(site: Site): Handler {
   const { token, pages = new Map(), api } = site;
   const prefix = token === null ? "" : `/${token}`;
   return async (request) => {
@@ -52,7 +58,9 @@ export function handlerFor(site: Site): (request: Request) => Promise<Response> 
     if (!pathname.startsWith(`${prefix}/`) && pathname !== prefix) return status(404);
     const path = pathname.slice(prefix.length) || "/";
     if (request.method === "OPTIONS") return preflight(request);
-    if (request.method === "POST" && api !== undefined) return await post(request, path, api);
+    if (request.method === "POST" && api !== undefined) {
+      return await post(request, path, api);
+    }
     if (request.method === "GET" || request.method === "HEAD") {
       const page = pages.get(path);
       if (page === undefined) return status(404);
@@ -108,7 +116,7 @@ async function post(
   const body = await readBody(request, api.limits.body);
   const { status, json } = typeof body === "string"
     ? { status: body === tooLong ? 413 : 408, json: JSON.stringify({ error: body }) }
-    : await api.answer(path, body, request.signal);
+    : await api.answer(path, body, AbortSignal.timeout(WORK_TIME));
   const headers = { ...open, "content-type": "application/json", "cache-control": "no-store" };
   return new Response(json, {
     status,

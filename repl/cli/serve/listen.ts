@@ -1,5 +1,6 @@
 /** Listening, until Ctrl-C. */
 import { UserError } from "../../errors.ts";
+import type { Handler } from "./http.ts";
 
 /** A server that runs. */
 export interface Listening {
@@ -7,6 +8,8 @@ export interface Listening {
   readonly origin: string;
   /** Resolves when a signal has ended the server and every response was sent. */
   readonly finished: Promise<void>;
+  /** Ends the server as a signal does. */
+  stop(): void;
 }
 
 /** The first port that is tried, as samply's. */
@@ -20,7 +23,7 @@ const signals = ["SIGINT", "SIGTERM"] as const;
  * @throws UserError when the port is taken, or may not be used
  */
 export function listen(
-  handler: (request: Request) => Promise<Response>,
+  handler: Handler,
   { port, host = "127.0.0.1" }: { readonly port?: number; readonly host?: string },
 ): Listening {
   const server = start(handler, host, port);
@@ -32,11 +35,11 @@ export function listen(
   const name = server.addr.hostname.includes(":")
     ? `[${server.addr.hostname}]`
     : server.addr.hostname;
-  return { origin: `http://${name}:${server.addr.port}`, finished };
+  return { origin: `http://${name}:${server.addr.port}`, finished, stop };
 }
 
 function start(
-  handler: (request: Request) => Promise<Response>,
+  handler: Handler,
   hostname: string,
   given: number | undefined,
 ): Deno.HttpServer<Deno.NetAddr> {

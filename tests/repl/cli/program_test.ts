@@ -54,6 +54,7 @@ Deno.test("--help names every command, and no other", async () => {
     "symbolicate",
     "stackshot",
     "demangle",
+    "serve",
     "doctor",
     "completions",
   ];

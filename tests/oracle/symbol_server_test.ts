@@ -1,0 +1,58 @@
+/** The symbol server's responses equal those that samply publishes with its fixtures: `samply-api`'s
+ * integration tests. Its files are not part of this repository; the test runs when it is told where a
+ * checkout of https://github.com/mstange/samply is:
+ *
+ *     MACHPAUSE_SAMPLY=$PWD/samply deno task test:oracle tests/oracle/symbol_server_test.ts
+ */
+import { assertEquals, assertMatch } from "@std/assert";
+import { fileSystem } from "../../ffi/file_system.ts";
+import { SymbolServer } from "../../lib/symbol_server/mod.ts";
+
+const samply = Deno.env.get("MACHPAUSE_SAMPLY");
+const fixtures = `${samply}/fixtures`;
+
+// deno-lint-ignore no-explicit-any
+async function ask(folder: string, path: string, request: unknown): Promise<any> {
+  using server = new SymbolServer(fileSystem, { symbols: [`${fixtures}/${folder}`] });
+  const body = new TextEncoder().encode(JSON.stringify(request));
+  return JSON.parse((await server.answer(path, body)).json);
+}
+
+// deno-lint-ignore no-explicit-any
+function snapshot(name: string): any {
+  return JSON.parse(Deno.readTextFileSync(`${fixtures}/snapshots/${name}.txt`));
+}
+
+Deno.test({
+  name: "samply's stripped library: nameless functions, and none in a stub helper",
+  ignore: samply === undefined,
+  async fn() {
+    const found = await ask("macos-ci", "/symbolicate/v5", {
+      memoryMap: [["libsoftokn3.dylib", "F7DE6E25737B3B1885A5079DC41D77B40"]],
+      stacks: [[[0, 230071], [0, 232505]]],
+    });
+    assertEquals(found, snapshot("api-v5-stripped-macos"));
+  },
+});
+
+Deno.test({
+  name: "samply's disassembly of arm64: the same instructions and labels of branches",
+  ignore: samply === undefined,
+  async fn() {
+    const { instructions: ours, ...about } = await ask("macos-arm64-local", "/asm/v1", {
+      name: "libmozglue.dylib",
+      debugName: "libmozglue.dylib",
+      debugId: "4C4C44F955553144A1E167ACCB9D173C0",
+      startAddress: "0x973c",
+      size: "0xe8",
+    });
+    const { instructions, ...theirs } = snapshot("asm_arm64");
+    assertEquals(about, theirs);
+    // Operands are written in another style: `#0x9814` and `#1` for `0x9814` and `#0x1`.
+    const plain = ([offset, text]: [number, string]) => {
+      assertMatch(text, /^\w/);
+      return [offset, text.split(" ")[0], /<.*>$/.exec(text)?.[0] ?? null];
+    };
+    assertEquals(ours.map(plain), instructions.map(plain));
+  },
+});
