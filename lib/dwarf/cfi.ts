@@ -18,6 +18,7 @@ import {
 import { FdeColumns, scanPlainFdes } from "./cfi_scan.ts";
 import { Cursor } from "./cursor.ts";
 import type { PointerBases } from "./pointer_encoding.ts";
+import type { FrameTable } from "./frame_table.ts";
 import { RangeIndex } from "./range_index.ts";
 import type { UnwindRow } from "./row.ts";
 
@@ -43,6 +44,8 @@ export interface CallFrameOptions {
   /** Whether registers 4 and 5 are swapped, as in `__eh_frame` of i386 on Darwin, where ebp is 4 and esp is
    * 5. Rows always have the standard numbers. */
   readonly swapEspEbp?: boolean;
+  /** Leads to FDEs without an index. It is believed about addresses that no FDE describes. */
+  readonly table?: FrameTable;
   /** Receives a line for each damaged part that is left out. */
   readonly warn: (text: string) => void;
 }
@@ -63,6 +66,13 @@ export interface AddressedRow {
   readonly address: bigint;
   /** `null` if the information is damaged or has no rule for the CFA. */
   readonly row: UnwindRow | null;
+}
+
+/** The range of code of the FDE at `offset`. All are relative to the section's address. */
+interface FdeRange {
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
 }
 
 interface ParsedCie {
@@ -96,12 +106,13 @@ export class CallFrameInfo {
   readonly #pointerSize: 4 | 8;
   readonly #context: ProgramContext;
   readonly #bases: PointerBases;
+  readonly #table: FrameTable | undefined;
   readonly #warn: (text: string) => void;
   /** CIEs by offset; `null` for a damaged one. */
   readonly #cies = new Map<number, ParsedCie | null>();
   /** Code ranges with the offsets of their FDEs, built at first use. */
   #ranges: RangeIndex | undefined;
-  readonly #tables = new Map<number, RowTable>();
+  readonly #rowTables = new Map<number, RowTable>();
   #weight = 0;
   #warnings = 0;
 
@@ -120,6 +131,7 @@ export class CallFrameInfo {
       bases: this.#bases,
       swapEspEbp: options.swapEspEbp ?? false,
     };
+    this.#table = options.table;
     this.#warn = options.warn;
   }
 
@@ -143,8 +155,8 @@ export class CallFrameInfo {
 
   /** The function that contains `pc`; `null` if none is described there. If two do, the one that begins later. */
   fdeAt(pc: bigint): FrameDescription | null {
-    const index = this.#find(pc);
-    return index < 0 ? null : this.#description(index);
+    const range = this.#find(Number(pc - this.#bases.origin));
+    return range && this.#description(range);
   }
 
   /** How to find the caller of a frame at `pc`; `null` if unknown. For a frame that called another, `pc` is
@@ -154,12 +166,9 @@ export class CallFrameInfo {
    */
   rowAt(pc: bigint, fde?: number): UnwindRow | null {
     const offset = Number(pc - this.#bases.origin);
-    if (fde === undefined || !this.#describes(fde, offset)) {
-      const index = this.#index.find(offset);
-      if (index < 0) return null;
-      fde = this.#index.value(index);
-    }
-    const { starts, rows } = this.#table(fde);
+    const range = (fde === undefined ? null : this.#described(fde, offset)) ?? this.#find(offset);
+    if (range === null) return null;
+    const { starts, rows } = this.#rowsOf(range.offset);
     let low = 0;
     let high = starts.length;
     while (low < high) {
@@ -172,15 +181,15 @@ export class CallFrameInfo {
 
   /** The range of the function at `pc`, as offsets from `base`; `null` if no FDE describes it. */
   rangeAt(pc: bigint, base: bigint): { readonly start: number; readonly end: number } | null {
-    const place = this.#index.find(Number(pc - this.#bases.origin));
-    if (place < 0) return null;
+    const range = this.#find(Number(pc - this.#bases.origin));
+    if (range === null) return null;
     const origin = Number(this.#bases.origin - base);
-    return { start: origin + this.#index.start(place), end: origin + this.#index.end(place) };
+    return { start: origin + range.start, end: origin + range.end };
   }
 
   /** All rows of a function, by ascending address, including any beyond its end. */
   rows(fde: FrameDescription): AddressedRow[] {
-    const { starts, rows } = this.#table(fde.offset);
+    const { starts, rows } = this.#rowsOf(fde.offset);
     return starts.map((start, index) => ({
       address: this.#address(start),
       row: rows[index] ?? null,
@@ -191,39 +200,48 @@ export class CallFrameInfo {
     return this.#ranges ??= this.#buildIndex();
   }
 
-  /** Whether the FDE at `fde` describes the byte at `offset` from the section. */
-  #describes(fde: number, offset: number): boolean {
-    if (!(fde >= 0 && fde < this.#section.end)) return false;
+  /** The FDE that describes the byte at `offset` from the section; `null` if none does. */
+  #find(offset: number): FdeRange | null {
+    if (this.#table !== undefined) {
+      const fde = this.#table.fdeAt(offset);
+      return fde === undefined ? null : this.#described(fde, offset);
+    }
+    const place = this.#index.find(offset);
+    return place < 0 ? null : this.#rangeOf(place);
+  }
+
+  /** The FDE at `fde`; `null` if it does not describe the byte at `offset`. */
+  #described(fde: number, offset: number): FdeRange | null {
+    if (!(fde >= 0 && fde < this.#section.end)) return null;
     try {
       const entry = readEntry(this.#section.at(fde, this.#section.end), this.#kind);
-      if (entry === undefined || entry.cie === null) return false;
+      if (entry === undefined || entry.cie === null) return null;
       const { cie } = this.#cie(entry.cie);
       const { start, end } = readFde(this.#section.at(entry.body, entry.end), cie, this.#bases);
-      return offset >= start && offset < end;
+      return offset >= start && offset < end ? { start, end, offset: fde } : null;
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      return false;
+      return null;
     }
   }
 
   *#descriptions(): Generator<FrameDescription> {
-    for (let index = 0; index < this.#index.size; index++) yield this.#description(index);
+    for (let place = 0; place < this.#index.size; place++) {
+      yield this.#description(this.#rangeOf(place));
+    }
   }
 
-  #description(index: number): FrameDescription {
-    return {
-      start: this.#address(this.#index.start(index)),
-      end: this.#address(this.#index.end(index)),
-      offset: this.#index.value(index),
-    };
+  #rangeOf(place: number): FdeRange {
+    const index = this.#index;
+    return { start: index.start(place), end: index.end(place), offset: index.value(place) };
+  }
+
+  #description({ start, end, offset }: FdeRange): FrameDescription {
+    return { start: this.#address(start), end: this.#address(end), offset };
   }
 
   #address(offset: number): bigint {
     return this.#bases.origin + BigInt(offset);
-  }
-
-  #find(pc: bigint): number {
-    return this.#index.find(Number(pc - this.#bases.origin));
   }
 
   #buildIndex(): RangeIndex {
@@ -294,16 +312,16 @@ export class CallFrameInfo {
   }
 
   /** @param offset offset of the FDE */
-  #table(offset: number): RowTable {
-    let table = this.#tables.get(offset);
+  #rowsOf(offset: number): RowTable {
+    let table = this.#rowTables.get(offset);
     if (table === undefined) {
       table = this.#run(offset);
       this.#weight += table.weight + 1;
       if (this.#weight > MAX_WEIGHT) {
-        this.#tables.clear();
+        this.#rowTables.clear();
         this.#weight = table.weight + 1;
       }
-      this.#tables.set(offset, table);
+      this.#rowTables.set(offset, table);
     }
     return table;
   }

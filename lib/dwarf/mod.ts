@@ -7,6 +7,7 @@ export {
   type FrameDescription,
 } from "./cfi.ts";
 export { evaluateExpression, type ExpressionContext } from "./expression.ts";
+export { openFrameTable } from "./frame_table.ts";
 export { DwarfInfo, type DwarfOptions } from "./info.ts";
 export type { CfaRule, RegisterRule, UnwindRow } from "./row.ts";
 export {

@@ -135,8 +135,10 @@ class Fields {
   }
   /** An offset or a size. One above 2^53 is damage, and beyond the end of any file either way. */
   word(at32: number, at64: number): number {
-    const value = this.address(at32, at64);
-    return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
+    const value = this.is64
+      ? this.#view.getUint32(at64, true) + this.#view.getUint32(at64 + 4, true) * 2 ** 32
+      : this.#view.getUint32(at32, true);
+    return Math.min(value, Number.MAX_SAFE_INTEGER);
   }
 }
 

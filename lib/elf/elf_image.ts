@@ -4,17 +4,26 @@ import { escape, type RawText } from "../escape.ts";
 import { FormatError } from "../errors.ts";
 import { hex } from "../hex.ts";
 import { log } from "../log.ts";
-import type {
-  AddressRange,
-  ByteSource,
-  CodeImage,
-  ImageSymbol,
-  Section,
-  Segment,
-  SymbolMatch,
+import {
+  type AddressRange,
+  type ByteSource,
+  bytesSource,
+  type CodeImage,
+  type ImageSymbol,
+  part,
+  type Section,
+  type Segment,
+  type SymbolMatch,
 } from "../macho/walking.ts";
-import { type ElfFile, type ElfSection, isElf, readElf, SECTION } from "./elf_file.ts";
-import { ElfSymbols, type ElfSymbolSection } from "./elf_symbols.ts";
+import {
+  type ElfFile,
+  type ElfSection,
+  type ElfSegment,
+  isElf,
+  readElf,
+  SECTION,
+} from "./elf_file.ts";
+import { ElfSymbols } from "./elf_symbols.ts";
 
 const EM_ARM = 40;
 /** Maximum size of one read: more than any section of unwind information or symbols. */
@@ -177,6 +186,13 @@ export class ElfImage implements CodeImage {
       flags: 0,
       type: 0,
     });
+    const mapped = elf.sections.filter(({ vmAddress, type }) =>
+      type !== SECTION.NOBITS && vmAddress !== 0n
+    ).map(section);
+    const inside = ({ vmAddress: start, size }: ElfSegment): Section[] => {
+      const end = start + BigInt(size);
+      return mapped.filter(({ vmAddress }) => vmAddress >= start && vmAddress < end);
+    };
     const segments = elf.segments.map((from): Segment => ({
       name: (from.flags & 1) !== 0 ? "__TEXT" : "__DATA",
       address: from.vmAddress + slide,
@@ -186,10 +202,7 @@ export class ElfImage implements CodeImage {
       fileSize: from.fileSize,
       initialProtection: protection(from.flags),
       maxProtection: protection(from.flags),
-      sections: elf.sections.filter(({ vmAddress, type }) =>
-        type !== SECTION.NOBITS && vmAddress !== 0n && vmAddress >= from.vmAddress &&
-        vmAddress < from.vmAddress + BigInt(from.size)
-      ).map(section),
+      sections: inside(from),
     }));
     // What is not mapped: debug information, in a segment of its own as dsymutil writes it.
     const loose = elf.sections.filter(({ vmAddress, type, compressed }) =>
@@ -205,20 +218,23 @@ export class ElfImage implements CodeImage {
 
   #readSymbols(): ElfSymbols {
     const { file, elf, slide } = this.#read()!;
-    const tables: ElfSymbolSection[] = [];
+    const { sections, pointerSize, machine } = elf;
     // The dynamic symbols are a part of all symbols, where those are not stripped.
-    for (const type of [SECTION.SYMTAB, SECTION.DYNSYM]) {
-      for (const table of elf.sections.filter((section) => section.type === type)) {
-        const strings = elf.sections[table.link];
-        if (strings === undefined || Math.max(table.size, strings.size) > MAX_READ) continue;
-        tables.push({
-          entries: file.read(table.fileOffset, table.size),
-          names: file.read(strings.fileOffset, strings.size),
-        });
-      }
-      if (tables.length > 0) break;
-    }
-    return new ElfSymbols(tables, elf.pointerSize, slide, elf.machine === EM_ARM);
+    const table = sections.find(({ type }) => type === SECTION.SYMTAB) ??
+      sections.find(({ type }) => type === SECTION.DYNSYM);
+    const strings = table && sections[table.link];
+    const isSane = strings !== undefined && Math.max(table!.size, strings.size) <= MAX_READ;
+    return new ElfSymbols(
+      {
+        entries: isSane ? file.read(table!.fileOffset, table!.size) : new Uint8Array(),
+        names: isSane
+          ? part(file, strings.fileOffset, strings.size)
+          : bytesSource(new Uint8Array(), file.name),
+      },
+      pointerSize,
+      slide,
+      machine === EM_ARM,
+    );
   }
 
   /** Such as `0x7f0000000000 libc.so.6`. */

@@ -18,7 +18,7 @@ export type {
 export { Image, type ImageFileOptions } from "./image.ts";
 export { NameSearch } from "./name_search.ts";
 export { isSharedCache, SharedCacheSymbols } from "./shared_cache.ts";
-export { type NamesFound, SymbolTable } from "./symbol_table.ts";
+export { lowerBound, type NamesFound, SymbolTable } from "./symbol_table.ts";
 export { type FatSlice, readFat } from "./fat.ts";
 export { type ArchiveMember, isArchive, readArchive } from "./archive.ts";
 export { DebugMap, type DebugMapInput, type DebugMapObject } from "./debug_map.ts";

@@ -122,15 +122,22 @@ export function openMapped(place: MappedPlace): ByteSource | null {
   return openFile === undefined ? null : openInParts(path, openFile);
 }
 
-/** A file that is opened for each read, so that nobody has to close it. Reads are few and large.
+/** Bytes that a small read takes from the file: headers and names are next to each other. */
+const windowSize = 16 << 10;
+
+/** A file that is opened for each read, so that nobody has to close it. Reads are few and large; small ones
+ * are answered from the part that was read last.
  *
  * @returns `null` when it cannot be opened
  */
 export function openInParts(path: string, openFile: (path: string) => OpenFile): ByteSource | null {
   let size: number;
+  let start = 0;
+  let kept: Uint8Array;
   try {
     using file = openFile(path);
     size = file.size;
+    kept = file.read(0, windowSize);
   } catch {
     return null; // it was deleted, or may not be read
   }
@@ -138,8 +145,15 @@ export function openInParts(path: string, openFile: (path: string) => OpenFile):
     name: path,
     size,
     read(offset, length, into) {
-      using file = openFile(path);
-      return file.read(offset, length, into);
+      const isSmall = length < windowSize;
+      const isKept = offset >= start && offset + length <= start + kept.length;
+      if (!isKept) {
+        using file = openFile(path);
+        if (!isSmall) return file.read(offset, length, into);
+        start = offset;
+        kept = file.read(offset, windowSize);
+      }
+      return kept.subarray(offset - start, offset - start + length);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What one image says about its functions' frames. */
 
 import type { Arch } from "../arch/mod.ts";
-import { CallFrameInfo, inflateSection, type UnwindRow } from "../dwarf/mod.ts";
+import { CallFrameInfo, inflateSection, openFrameTable, type UnwindRow } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { log } from "../log.ts";
 import { ElfImage } from "../elf/mod.ts";
@@ -87,8 +87,10 @@ export class ImagePlans {
     const offset = Number(address - this.#image.loadAddress);
     let plan = this.#innermost.get(offset);
     if (plan === undefined) {
-      const analyzed = this.#analyze(address);
       const found = this.#find(address, offset);
+      // Compilers for Linux describe every instruction, as its ABIs demand; those for Darwin do not.
+      const isExact = found !== null && this.#image instanceof ElfImage;
+      const analyzed = isExact ? null : this.#analyze(address);
       const isFound = found !== null && (analyzed === null || analyzed.agrees(found.row));
       plan = isFound ? inLinkRegister(this.#arch, found) : planBy(this.#arch, analyzed);
       plan = this.#signalPlan(address, plan) ?? plan;
@@ -281,11 +283,15 @@ export class ImagePlans {
   }
 
   #parse(bytes: Uint8Array, address: bigint, kind: FrameSection["kind"]): CallFrameInfo {
+    const header = kind === "eh_frame" ? this.#contents("__TEXT", "__eh_frame_hdr") : null;
+    const table = header &&
+      openFrameTable(header.bytes, Number(header.section.address - address));
     return CallFrameInfo.parse(bytes, {
       address,
       slide: this.#image.slide,
       pointerSize: this.#arch.pointerSize,
       kind,
+      ...table === null ? {} : { table },
       // Only Darwin has them swapped.
       swapEspEbp: this.#instructionSet.swapEspEbp === true && kind === "eh_frame" &&
         this.#image instanceof Image,
