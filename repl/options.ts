@@ -178,6 +178,13 @@ export const btOptions = table({
   scan,
   args: { short: "a", help: "Show the functions' arguments." },
   locals: { short: "l", help: "Show the variables of every frame." },
+  follow: {
+    value: "levels",
+    integer: true,
+    help:
+      "With --locals or --args: copy what pointers lead to, so many levels deep, in the same stop.",
+    only: "cli",
+  },
   "no-pager": prompt["no-pager"],
   full: { help: "On a terminal: whole names, and every frame of a recursion." },
   "no-demangle": noDemangle,
@@ -215,6 +222,16 @@ export const saveCoreOptions = table({
     choices: ["stacks", "locals", "dirty", "full"],
     help: "stacks: what backtraces need (default). locals: and what variables lead to. " +
       "dirty: all written memory. full: everything.",
+  },
+  follow: {
+    value: "levels",
+    integer: true,
+    help: "With locals: levels of pointers that are followed. Default: 2.",
+  },
+  "follow-bytes": {
+    value: "bytes",
+    integer: true,
+    help: "With locals: how much of it goes into the core. Default: 16777216.",
   },
   "shared-cache": { help: "With full: all of the dyld shared cache, several gigabytes." },
   via: { ...via, only: "cli" },

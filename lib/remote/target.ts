@@ -8,16 +8,21 @@ import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import {
   type CapturedThread,
   type CodeResolver,
+  type CopiedMemory,
   type CoreOrigin,
   DispatchReader,
+  followTime,
   Memory,
   Pause,
+  preparation,
+  readerOfVariables,
   type ReadInto,
   type Region,
   resolverOf,
   type SaveCoreOptions,
   type SavedCore,
   Snapshot,
+  type SnapshotOptions,
   Target,
   Thread,
   type ThreadContext,
@@ -322,21 +327,37 @@ export class RemoteTarget extends Target {
   }
 
   /** See {@linkcode Target.snapshot}. The stacks are walked before the target runs again. */
-  snapshot(): Snapshot {
+  snapshot({ follow: options }: SnapshotOptions = {}): Snapshot {
     this.#checkOpen();
-    if (this.paused) return new Snapshot(this, this.#threads, this.images, 0);
+    if (this.paused && options === undefined) {
+      return new Snapshot(this, this.#threads, this.images, 0);
+    }
+    const follow = options && readerOfVariables().follow;
+    // Debug information is read before the stop that counts.
+    follow?.(this.snapshot().threads, this.memory, { ...options!, milliseconds: preparation });
     const began = performance.now();
-    this.#begin();
-    const threads = this.#threads;
+    const isStopping = !this.paused;
+    if (isStopping) this.#begin();
+    let threads = this.#threads;
     const { images } = this.#images;
+    let followed: Snapshot["followed"] = null;
     try {
       for (const thread of threads) this.#walk(thread);
+      if (follow !== undefined) {
+        const found = follow(threads, this.memory, { milliseconds: followTime, ...options! });
+        threads = this.#makeThreads(this.#captured, found.copied);
+        followed = { bytes: found.copied.bytes, isWhole: found.isWhole };
+        for (const thread of threads) void thread.queue;
+      }
     } finally {
-      this.#threads = [];
-      this.#captured = [];
-      if (this.#stub.usable && !this.#failed) this.#run();
+      if (isStopping) {
+        this.#threads = [];
+        this.#captured = [];
+        if (this.#stub.usable && !this.#failed) this.#run();
+      }
     }
-    return new Snapshot(this, threads, images, Math.round((performance.now() - began) * 1000));
+    const microseconds = Math.round((performance.now() - began) * 1000);
+    return new Snapshot(this, threads, images, isStopping ? microseconds : 0, followed);
   }
 
   /** Reads what a backtrace needs: the stack, and the unwind information and symbols of the images. */
@@ -414,7 +435,7 @@ export class RemoteTarget extends Target {
     return pointer < end ? end : 0n;
   }
 
-  #makeThreads(captured: readonly CapturedThread[]): Thread[] {
+  #makeThreads(captured: readonly CapturedThread[], copied?: CopiedMemory): Thread[] {
     const pages = this.#pages;
     // What was read in that stop stays known.
     const readInto: ReadInto = (address, into) =>
@@ -429,7 +450,8 @@ export class RemoteTarget extends Target {
       resolver: this.#resolver(),
       variables: {
         ...this.variableOrigin,
-        isRunning: () => this.#pages !== pages || this.#stub.running,
+        isRunning: () => copied !== undefined || this.#pages !== pages || this.#stub.running,
+        copied,
       },
       readInto,
       dispatch,
@@ -502,6 +524,7 @@ export class RemoteTarget extends Target {
       files: this.#system.files,
       prepare: () => void this.images,
       threads: () => this.snapshot().threads,
+      memory: this.memory,
       pause: () => this.pause(),
       contents: () => ({
         arch: this.arch,

@@ -413,7 +413,7 @@ export class CoreTarget extends Target {
     return new Pause(() => {});
   }
 
-  /** Captures nothing: the threads and images are as they are. */
+  /** Captures and follows nothing: the threads, images and memory are as they are. */
   snapshot(): Snapshot {
     return new Snapshot(this, this.threads, this.images, 0);
   }

@@ -5,6 +5,7 @@ import { escape, type RawText, safe, type SafeText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import type { ImageSymbol, LoadedImage } from "../macho/mod.ts";
 import type { Limits, Variable } from "../values/mod.ts";
+import type { CopiedMemory } from "./copied_memory.ts";
 import type { Memory } from "./memory.ts";
 import {
   type AddressInfo,
@@ -42,6 +43,8 @@ export interface VariableOrigin {
   /** The captured part of the stack, and its first address. */
   readonly stack: Uint8Array;
   readonly stackAddress: bigint;
+  /** What was copied of what variables lead to while the target was stopped. */
+  readonly copied?: CopiedMemory;
   /** Where the thread keeps its own variables: `thread_handle` of `<mach/thread_info.h>`. */
   readonly threadHandle: bigint;
   /** The addresses of the symbols with a name. */
@@ -63,12 +66,39 @@ export interface FrameState {
   readonly level: number;
 }
 
+/** How far a snapshot follows variables while the target is stopped. */
+export interface FollowOptions {
+  /** Levels of pointers. 0: what the variables themselves are in. */
+  readonly levels: number;
+  /** Maximum number of bytes that are copied. Default: 16 MiB. */
+  readonly bytes?: number;
+  /** Maximum time of it, in milliseconds. Default: 100 for a snapshot. */
+  readonly milliseconds?: number;
+}
+
+/** How long a snapshot follows variables while the target is stopped, unless it is told, and how long before
+ * the stop, in milliseconds. */
+export const followTime = 100;
+export const preparation = 10_000;
+
+/** A thread, as far as its frames are concerned. */
+export interface Walkable {
+  /** Its frames, innermost first. */
+  backtrace(options: { readonly limit: number }): Iterable<Frame>;
+}
+
 /** Reads variables. */
 export interface VariableReader {
   /** All of a frame, innermost scope first. */
   variables(frame: FrameState, limits: Partial<Limits>): readonly Variable[];
   /** The variables as ordinary values. */
   locals(variables: readonly Variable[]): Record<string, unknown>;
+  /** Copies what the variables of threads are in and lead to. */
+  follow(
+    threads: readonly Walkable[],
+    memory: Memory,
+    options: FollowOptions,
+  ): { readonly copied: CopiedMemory; readonly isWhole: boolean };
 }
 
 let variableReader: VariableReader | undefined;
@@ -76,6 +106,15 @@ let variableReader: VariableReader | undefined;
 /** Sets what reads variables. `variables.ts` does: this file is loaded at every start, that one is not. */
 export function useVariables(reader: VariableReader): void {
   variableReader = reader;
+}
+
+/** What reads variables.
+ *
+ * @throws TypeError when it is not loaded
+ */
+export function readerOfVariables(): VariableReader {
+  if (variableReader === undefined) throw new TypeError("what reads variables is not loaded");
+  return variableReader;
 }
 
 /** Which of the functions at its address a frame shows, and under which number. */
@@ -267,7 +306,7 @@ export class Frame {
   /** As {@linkcode variables}, with other limits than the default ones on what is shown of each. */
   readVariables(limits: Partial<Limits>): readonly Variable[] {
     const { arch, resolver, stack, origin } = this.#context;
-    if (variableReader === undefined) throw new TypeError("what reads variables is not loaded");
+    const reader = readerOfVariables();
     if (origin === undefined || this.foundBy === "async") return [];
     const state = {
       arch,
@@ -277,7 +316,7 @@ export class Frame {
       activation: this.#activation,
       level: this.#depth,
     };
-    return variableReader.variables(state, limits);
+    return reader.variables(state, limits);
   }
 
   /** The variables as ordinary values: numbers, objects with members, lists; a pointer has `deref()`. Of
@@ -296,7 +335,7 @@ export class Frame {
   // deno-lint-ignore no-explicit-any
   get locals(): Record<string, any> {
     const { variables } = this;
-    return this.#locals ??= variableReader!.locals(variables);
+    return this.#locals ??= readerOfVariables().locals(variables);
   }
 
   /** The rule that led here from the frame that this one called, as in

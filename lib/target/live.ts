@@ -11,6 +11,8 @@ import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { DispatchReader } from "./dispatch.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
+import type { CopiedMemory } from "./copied_memory.ts";
+import { type FollowOptions, followTime, preparation, readerOfVariables } from "./frame.ts";
 import { ImageList } from "./images.ts";
 import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
@@ -18,7 +20,7 @@ import { Pause } from "./pause.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.ts";
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
-import { Snapshot, Target } from "./target.ts";
+import { Snapshot, type SnapshotOptions, Target } from "./target.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, resolverOf, Thread, type ThreadControl } from "./thread.ts";
 
@@ -283,7 +285,7 @@ export class LiveTarget extends Target {
         this.#images.refresh(1);
       }
       this.#imagesChecked = true;
-      this.#threads = this.#makeThreads(capture, true);
+      this.#threads = this.#makeThreads(capture.threads, true);
       this.#captured = capture.threads;
     } catch (error) {
       this.#resume();
@@ -310,15 +312,51 @@ export class LiveTarget extends Target {
   }
 
   /** See {@linkcode Target.snapshot}. */
-  snapshot(): Snapshot {
+  snapshot({ follow }: SnapshotOptions = {}): Snapshot {
+    if (follow !== undefined) return this.#following(follow);
     const { capture, contexts } = this.#copy();
     this.#filesChecked = false;
     return new Snapshot(
       this,
-      this.#makeThreads(capture, false, contexts),
+      this.#makeThreads(capture.threads, false, contexts),
       this.images,
       Math.round(capture.stoppedNanoseconds / 1000),
     );
+  }
+
+  /** A snapshot with a copy of what variables lead to. They are read once while the target runs, so that the
+   * stop is not spent on debug information. */
+  #following(options: FollowOptions): Snapshot {
+    const { follow } = readerOfVariables();
+    follow(this.snapshot().threads, this.memory, { ...options, milliseconds: preparation });
+    const pause = this.pause();
+    let found: ReturnType<typeof follow>;
+    let captured: readonly CapturedThread[];
+    const contexts: AsyncContexts = new Map();
+    try {
+      const limits = { milliseconds: followTime, ...options };
+      found = follow(this.#threads, this.memory, limits);
+      captured = this.#captured;
+      if (this.#images.hasSwiftConcurrency) {
+        for (const thread of captured) this.#readContexts(thread, contexts);
+      }
+    } finally {
+      pause.resume();
+    }
+    const { copied, isWhole } = found;
+    return new Snapshot(
+      this,
+      this.#makeThreads(captured, false, contexts, copied),
+      this.images,
+      pause.pausedMicroseconds,
+      { bytes: copied.bytes, isWhole },
+    );
+  }
+
+  #readContexts(thread: CapturedThread, contexts: AsyncContexts): void {
+    const readInto = (address: bigint, into: Uint8Array) =>
+      this.#kernel.vmRead(this.#task, address, into);
+    readContexts(this.arch, thread, readInto, contexts);
   }
 
   /** Captures the threads in one short stop, and with them the async contexts of a program that uses Swift's
@@ -334,9 +372,7 @@ export class LiveTarget extends Target {
     const capture = this.#capture(true);
     const contexts: AsyncContexts = new Map();
     try {
-      const readInto = (address: bigint, into: Uint8Array) =>
-        this.#kernel.vmRead(this.#task, address, into);
-      for (const thread of capture.threads) readContexts(this.arch, thread, readInto, contexts);
+      for (const thread of capture.threads) this.#readContexts(thread, contexts);
     } finally {
       // Another pause may hold it.
       this.#kernel.taskResume(capture.token!);
@@ -346,13 +382,18 @@ export class LiveTarget extends Target {
     return { capture: { ...capture, stoppedNanoseconds, token: undefined }, contexts };
   }
 
-  #makeThreads(capture: Capture, paused: boolean, contexts?: AsyncContexts): Thread[] {
+  #makeThreads(
+    captured: readonly CapturedThread[],
+    paused: boolean,
+    contexts?: AsyncContexts,
+    copied?: CopiedMemory,
+  ): Thread[] {
     const dispatch = new DispatchReader({
       arch: this.arch,
       images: () => this.#images.images,
       readInto: (address, into) =>
         this.#disposed ? 0 : this.#kernel.vmRead(this.#task, address, into),
-    }, capture.threads);
+    }, captured);
     if (paused) this.#dispatch = dispatch;
     const token = this.#token;
     const context = {
@@ -361,6 +402,7 @@ export class LiveTarget extends Target {
       variables: {
         ...this.variableOrigin,
         isRunning: () => !paused || this.#token !== token,
+        copied,
       },
       readInto: paused
         ? (address: bigint, into: Uint8Array) =>
@@ -369,7 +411,7 @@ export class LiveTarget extends Target {
       control: this.#control,
       dispatch,
     };
-    return capture.threads.map((thread, index) => new Thread(context, index, thread));
+    return captured.map((thread, index) => new Thread(context, index, thread));
   }
 
   /** Resolves in the images as they are at this stop. On Linux, when an address is in none, it looks once
@@ -485,6 +527,7 @@ export class LiveTarget extends Target {
       files: this.#system.files,
       prepare: () => this.#readNames(),
       threads: () => this.snapshot().threads,
+      memory: this.memory,
       pause: () => this.pause(),
       contents: () => ({
         arch: this.arch,

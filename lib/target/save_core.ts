@@ -70,6 +70,8 @@ export interface CoreOrigin {
   prepare(): void;
   /** The threads of the running target. */
   threads(): readonly Thread[];
+  /** The memory of the target, paused or not. */
+  readonly memory: Memory;
   /** Pauses the target. */
   pause(): Pause;
   /** Describes the paused target. */
@@ -120,7 +122,7 @@ export async function saveCore(
   origin.prepare();
   const locals = style === "locals" ? await localsOf(options) : null;
   // Debug information is read before the pause.
-  locals?.(origin.threads());
+  locals?.(origin.threads(), origin.memory);
   const warnings: string[] = [];
   let threads: number;
   // Immediately: the caller that aborts may be about to end the program.
@@ -133,9 +135,9 @@ export async function saveCore(
     threads = contents.threads.length;
     const warn = (text: string) => void warnings.push(text);
     const needs = frameNeeds({ ...contents, readInto: origin.readInto });
-    const held = locals?.(contents.threads);
+    const held = locals?.(contents.threads, origin.memory);
     if (held?.isWhole === false) warn("not all that variables lead to is in it");
-    const ranges = [...needs.ranges, ...held?.ranges ?? []];
+    const ranges = [...needs.ranges, ...held?.copied.ranges ?? []];
     const planned = plan(contents, origin, ranges, { style, sharedCache, warn });
     const parts = readableParts(planned, origin.readInto, warn);
     writer.keeping = sizeOf(parts) <= keptLimit;
@@ -160,8 +162,8 @@ export async function saveCore(
 async function localsOf(
   { localsLevels: levels = 2, localsBytes: bytes = 16 << 20 }: SaveCoreOptions,
 ) {
-  const { localsMemory } = await import("./save_core_locals.ts");
-  return (threads: readonly Thread[]) => localsMemory(threads, { levels, bytes });
+  const { follow } = await import("./variables.ts");
+  return (threads: readonly Thread[], memory: Memory) => follow(threads, memory, { levels, bytes });
 }
 
 function machOImages({ images }: CoreContents): Image[] {

@@ -9,7 +9,7 @@ import { archOfTask, readRegions } from "./live.ts";
 import { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
-import { Snapshot, Target } from "./target.ts";
+import { Snapshot, type SnapshotOptions, Target } from "./target.ts";
 import { Thread } from "./thread.ts";
 
 /** Maximum number of bytes captured of one stack. V8's own limit is just below. */
@@ -110,8 +110,14 @@ export class SelfTarget extends Target {
     );
   }
 
-  /** See {@linkcode Target.snapshot}. */
-  snapshot(): Snapshot {
+  /** See {@linkcode Target.snapshot}.
+   *
+   * @throws TypeError when it is to follow variables
+   */
+  snapshot({ follow }: SnapshotOptions = {}): Snapshot {
+    if (follow !== undefined) {
+      throw new TypeError("this process cannot follow its own variables while it is stopped");
+    }
     const capture = this.#kernel.snapshotSelf({
       stateSize: this.arch.threadState.size,
       maxStack,

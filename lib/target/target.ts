@@ -19,7 +19,7 @@ import {
   type Symbolizer,
   type SymbolOptions,
 } from "../symbols/walking.ts";
-import type { VariableOrigin } from "./frame.ts";
+import type { FollowOptions, VariableOrigin } from "./frame.ts";
 import type { Thread } from "./thread.ts";
 
 /** What is debugged: a live task, a process over the wire, a core, or this process.
@@ -71,8 +71,12 @@ export abstract class Target implements Disposable {
   abstract get paused(): boolean;
   /** Stops every thread until the pause is disposed. Pauses nest. */
   abstract pause(): Pause;
-  /** Captures every thread's registers and stack in one short stop. */
-  abstract snapshot(): Snapshot;
+  /** Captures every thread's registers and stack in one short stop, and what variables lead to when that is
+   * asked for.
+   *
+   * @throws TypeError when this process is to follow its own variables
+   */
+  abstract snapshot(options?: SnapshotOptions): Snapshot;
   /** All regions of the address space, in rising order. */
   abstract regions(): Region[];
   /** Resolves addresses in the images as they are now. */
@@ -160,6 +164,32 @@ export abstract class Target implements Disposable {
   }
 }
 
+/** What a snapshot copies besides registers and stacks. */
+export interface SnapshotOptions {
+  /** Copies what the variables of all frames lead to while the target is stopped: by their types, within the
+   * given bytes and time. Debug information is read before the stop. Without it, what is not on a stack is
+   * read when it is asked for, and its values say so (`isLater`).
+   *
+   * @example
+   * ```ts
+   * import { attach } from "@machpause/machpause";
+   *
+   * using target = attach("MyApp");
+   * const { threads, followed } = target.snapshot({ follow: { levels: 2 } });
+   * console.log(followed?.bytes, threads[0].backtrace()[0].locals.list);
+   * ```
+   */
+  readonly follow?: FollowOptions;
+}
+
+/** What a snapshot followed. */
+export interface FollowedLocals {
+  /** Number of bytes that were copied. */
+  readonly bytes: number;
+  /** Whether it is all that was asked for: no limit ended it. */
+  readonly isWhole: boolean;
+}
+
 /** Every thread's registers and stack at one moment. Its threads are unwound while the target runs.
  *
  * @example
@@ -178,6 +208,8 @@ export class Snapshot {
   readonly images: readonly LoadedImage[];
   /** How long the target was stopped. */
   readonly stoppedMicroseconds: number;
+  /** What it copied of what variables lead to; `null` when it was not asked to. */
+  readonly followed: FollowedLocals | null;
 
   /** Wraps what was captured.
    *
@@ -189,11 +221,13 @@ export class Snapshot {
     threads: readonly Thread[],
     images: readonly LoadedImage[],
     stoppedMicroseconds: number,
+    followed: FollowedLocals | null = null,
   ) {
     this.target = target;
     this.threads = threads;
     this.images = images;
     this.stoppedMicroseconds = stoppedMicroseconds;
+    this.followed = followed;
   }
 
   /** The thread that the process began with. */

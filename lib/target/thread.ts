@@ -72,7 +72,7 @@ export interface ThreadContext {
   /** Reads the part of a stack that was not captured; `undefined` when the target runs. */
   readonly readInto: ReadInto | undefined;
   /** What variables are read from; without it frames have none. */
-  readonly variables?: Pick<VariableOrigin, "memory" | "debug" | "isRunning" | "lookup">;
+  readonly variables?: Pick<VariableOrigin, "memory" | "debug" | "isRunning" | "lookup" | "copied">;
   /** `undefined` where threads cannot be controlled: in this process. */
   readonly control: ThreadControl | undefined;
   /** Reads the queues of the capture's threads. */

@@ -19,7 +19,7 @@
  */
 import { TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
-import { type AddressRange, Image, type LoadedImage } from "../macho/walking.ts";
+import { Image, type LoadedImage } from "../macho/walking.ts";
 import type { DwarfPlace } from "../symbols/walking.ts";
 import {
   type Activation,
@@ -66,7 +66,16 @@ export {
   type VariableKind,
   type VariantPart,
 } from "../values/mod.ts";
-import { type FrameState, useVariables, type VariableOrigin } from "./frame.ts";
+import { CopiedMemory } from "./copied_memory.ts";
+import { walkLocals } from "./follow.ts";
+import {
+  type FollowOptions,
+  type FrameState,
+  useVariables,
+  type VariableOrigin,
+  type Walkable,
+} from "./frame.ts";
+import type { Memory } from "./memory.ts";
 import type { Target } from "./target.ts";
 
 /** The formatters that values are shown with. */
@@ -150,38 +159,31 @@ function embedded(own: FormatterTable): Formatters {
 
 const nothing = new Uint8Array();
 
-/** Gets each read of variables' memory, while {@linkcode recordReads} runs. */
-let onRead: ((address: bigint, length: number) => void) | null = null;
+/** What copies the memory that variables are read from, while {@linkcode follow} runs. */
+let copying: CopiedMemory | null = null;
 
-/** Notes what reading variables reads.
+/** Maximum number of bytes that are copied by default. */
+const FOLLOWED_BYTES = 16 << 20;
+
+/** Copies what the variables of all frames are in and lead to, by their types and formatters.
  *
- * @param limit maximum number of bytes; what is read after it is not noted
- * @param read asks its argument whether so much has been read
+ * @returns the copy, and whether it has all
  * @ignore
  */
-export function recordReads(
-  limit: number,
-  read: (isFull: () => boolean) => void,
-): { readonly ranges: readonly AddressRange[]; readonly isWhole: boolean } {
-  const ranges: AddressRange[] = [];
-  const known = new Set<string>();
-  let left = limit;
-  onRead = (start, length) => {
-    const key = `${start} ${length}`;
-    if (length === 0 || left < length || known.has(key)) {
-      if (left < length) left = 0;
-      return;
-    }
-    known.add(key);
-    left -= length;
-    ranges.push({ start, end: start + BigInt(length) });
-  };
+export function follow(
+  threads: readonly Walkable[],
+  memory: Memory,
+  options: FollowOptions,
+): { readonly copied: CopiedMemory; readonly isWhole: boolean } {
+  const copied = new CopiedMemory(memory, options.bytes ?? FOLLOWED_BYTES);
+  copying = copied;
   try {
-    read(() => left <= 0);
+    const isWhole = walkLocals(threads, options, () => copied.isFull);
+    return { copied, isWhole: isWhole && !copied.isFull };
   } finally {
-    onRead = null;
+    copying = null;
+    copied.freeze();
   }
-  return { ranges, isWhole: left > 0 };
 }
 
 /** The memory that a frame's variables are in: its captured stack, then the target's memory. */
@@ -196,18 +198,20 @@ class FrameMemory implements ValueMemory {
     this.#end = origin.stackAddress + BigInt(origin.stack.length);
   }
 
-  #isCaptured(address: bigint): boolean {
-    return address >= this.#origin.stackAddress && address < this.#end;
+  #isCaptured(address: bigint, length: number): boolean {
+    return address >= this.#origin.stackAddress && address + BigInt(length) <= this.#end;
   }
 
   readUpTo(address: bigint, length: number): Uint8Array {
-    const { memory, stack, stackAddress } = this.#origin;
-    onRead?.(address, length);
-    if (this.#origin.isRunning() && this.#isCaptured(address)) {
+    const { memory, stack, stackAddress, copied } = this.#origin;
+    const isRunning = this.#origin.isRunning();
+    if ((isRunning || copying !== null) && this.#isCaptured(address, length)) {
       const at = Number(address - stackAddress);
-      if (at + length <= stack.length) return stack.slice(at, at + length);
+      return stack.slice(at, at + length);
     }
+    if (isRunning && copied?.has(address, length)) return copied.readUpTo(address, length);
     try {
+      if (copying !== null) return copying.readUpTo(address, length);
       return memory.readUpTo(address, length);
     } catch (error) {
       if (!(error instanceof TargetGoneError)) throw error;
@@ -215,8 +219,9 @@ class FrameMemory implements ValueMemory {
     }
   }
 
-  isLater(address: bigint): boolean {
-    return this.#origin.isRunning() && !this.#isCaptured(address);
+  isLater(address: bigint, length: number): boolean {
+    return this.#origin.isRunning() && !this.#isCaptured(address, length) &&
+      !this.#origin.copied?.has(address, length);
   }
 
   write(address: bigint, bytes: Uint8Array): void {
@@ -325,6 +330,7 @@ useVariables({
     return frameVariables(activation, frame.level, context);
   },
   locals: (variables) => named(variables, "in this frame"),
+  follow,
 });
 
 /** What values are read with at an address of a target, where no variable is at hand.

@@ -11,7 +11,16 @@ export {
   readImageInfosHead,
   readImageList,
 } from "./dyld.ts";
-export { Backtrace, describeLocation, Frame } from "./frame.ts";
+export type { CopiedMemory } from "./copied_memory.ts";
+export {
+  Backtrace,
+  describeLocation,
+  type FollowOptions,
+  followTime,
+  Frame,
+  preparation,
+  readerOfVariables,
+} from "./frame.ts";
 export { ImageList, type ImageSource } from "./images.ts";
 export type {
   Capture,
@@ -30,7 +39,7 @@ export { Pause } from "./pause.ts";
 export type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 export type { CoreStyle } from "./save_core_plan.ts";
 export { SelfTarget } from "./self.ts";
-export { Snapshot, Target } from "./target.ts";
+export { type FollowedLocals, Snapshot, type SnapshotOptions, Target } from "./target.ts";
 export {
   type CodeResolver,
   resolverOf,

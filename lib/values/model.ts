@@ -135,9 +135,9 @@ export interface ValueMemory {
   readUpTo(address: bigint, length: number): Uint8Array;
   /** Writes all of it or throws; absent when the memory is read-only. */
   write?(address: bigint, bytes: Uint8Array): void;
-  /** Whether bytes at the address are read later than the frames' registers and stacks were: a snapshot's
-   * target runs on. */
-  isLater?(address: bigint): boolean;
+  /** Whether `length` bytes at the address are read later than the frames' registers and stacks were: a
+   * snapshot's target runs on. */
+  isLater?(address: bigint, length: number): boolean;
 }
 
 /** How much of a value is read. The defaults are Delve's `LoadConfig` for editors. */

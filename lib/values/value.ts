@@ -70,7 +70,7 @@ export class PlacedValue implements Value {
 
   get isLater(): boolean {
     const { address } = this;
-    return address !== null && (this.context.memory.isLater?.(address) ?? false);
+    return address !== null && (this.context.memory.isLater?.(address, this.#size) ?? false);
   }
 
   /** Bytes of the value; those of a bit field include the bits around it. */

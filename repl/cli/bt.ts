@@ -1,5 +1,5 @@
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
-import type { CoreTarget, Thread } from "../../mod.ts";
+import type { CoreTarget, SnapshotOptions, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { btOptions, type Values } from "../options.ts";
 import { type Opened, openTarget } from "../prompt/open.ts";
@@ -50,7 +50,10 @@ export async function showBacktraces(
   const budget = new FrameBudget();
   using opened = await openTarget(spec, symbols, options.via);
   const { target } = opened;
-  const snapshot = target.snapshot();
+  const snapshot = target.snapshot(followed(target, options));
+  if (snapshot.followed?.isWhole === false) {
+    complain(safe`warning: not all that variables lead to was copied`);
+  }
   let microseconds = snapshot.stoppedMicroseconds;
   let threads = snapshot.threads;
   let shown = threads.map((thread) => shownFrames(thread, limit, scan, budget));
@@ -77,6 +80,19 @@ export async function showBacktraces(
   return 0;
 }
 
+/** What `--follow` asks of a snapshot. */
+function followed(
+  { kind }: Opened["target"],
+  { args, locals, follow: levels }: BacktraceOptions,
+): SnapshotOptions {
+  if (levels === undefined) return {};
+  if (!args && !locals) throw new UserError("--follow goes with --locals or --args", 2);
+  if (kind === "self") {
+    throw new UserError("this process cannot follow its own variables while it is stopped");
+  }
+  return { follow: { levels } };
+}
+
 /** Makes the output for what was read of a target. */
 type Output = (
   target: Opened["target"],
@@ -85,10 +101,10 @@ type Output = (
   microseconds: number,
 ) => SafeText | Promise<SafeText>;
 
-async function jsonOutput({ args, locals }: BacktraceOptions): Promise<Output> {
+async function jsonOutput({ args, locals, follow = 0 }: BacktraceOptions): Promise<Output> {
   const { threadsJson } = await import("../view/json.ts");
   const more = args || locals
-    ? (await import("../view/variables.ts")).frameVariablesJson({ args, locals })
+    ? (await import("../view/variables.ts")).frameVariablesJson({ args, locals }, follow + 1)
     : undefined;
   return (target, threads, shown, pausedMicroseconds) => {
     const object = threadsJson(target, threads, undefined, shown, more);
@@ -97,13 +113,13 @@ async function jsonOutput({ args, locals }: BacktraceOptions): Promise<Output> {
 }
 
 async function textOutput(
-  { by, demangle = true, unique = false, full = false, args, locals }: BacktraceOptions,
+  { by, demangle = true, unique = false, full = false, args, locals, follow = 0 }: BacktraceOptions,
 ): Promise<Output> {
   const summary = unique || by !== undefined ? await import("../view/summary.ts") : undefined;
   const show = unique ? summary!.uniqueBacktracesLines : backtracesLines;
   const style = styleFor(Deno.stdout);
   const detail = args || locals
-    ? (await import("../view/variables.ts")).frameDetail({ args, locals }, style)
+    ? (await import("../view/variables.ts")).frameDetail({ args, locals }, style, follow + 1)
     : undefined;
   return async (target, threads, shown, microseconds) => {
     if (demangle) await loadDemanglerFor(shown);

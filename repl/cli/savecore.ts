@@ -8,14 +8,14 @@ export default {
   arguments: "<target:string> <file:string>",
   options: saveCoreOptions,
   examples: [["With the heap", "machpause savecore MyApp MyApp.core --style dirty"]],
-  async run({ json = false, style = "stacks", sharedCache = false, via }, [spec, file]) {
+  async run({ json = false, via, ...choices }, [spec, file]) {
     const [{ openTarget }, { savedLine, saveCoreFile }, { complain, print }] = await Promise.all([
       import("../prompt/open.ts"),
       import("../prompt/save_core.ts"),
       import("../view/output.ts"),
     ]);
     using opened = await openTarget(spec, [], via);
-    const saved = await saveCoreFile(opened.target, file, { style, sharedCache });
+    const saved = await saveCoreFile(opened.target, file, choices);
     if (json) {
       print(safe`${safeJson({ target: opened.target.toJSON(), ...saved })}\n`);
     } else {

@@ -218,9 +218,8 @@ export const target: readonly Command[] = [
     example: "savecore /tmp/MyApp.core dirty",
     async run({ session }, [file, given], options): Promise<Lines> {
       const style = options.style ?? coreStyles.find((style) => style === given) ?? "stacks";
-      const { sharedCache = false } = options;
       const { savedLine, saveCoreFile } = await import("../prompt/save_core.ts");
-      const saved = await saveCoreFile(session.target, file, { style, sharedCache }, (giveUp) => {
+      const saved = await saveCoreFile(session.target, file, { ...options, style }, (giveUp) => {
         session.interrupt = giveUp;
       });
       return [savedLine(saved), ...saved.warnings.map((text) => safe`warning: ${escape(text)}`)];

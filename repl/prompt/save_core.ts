@@ -6,6 +6,14 @@ import type { Opened } from "./opened.ts";
 import { bytesText, Progress } from "../view/progress.ts";
 import { count } from "../view/text.ts";
 
+/** What the user chooses. */
+interface CoreChoices extends Pick<SaveCoreOptions, "style" | "sharedCache"> {
+  /** Of style `locals`: levels of pointers. */
+  readonly follow?: number;
+  /** Of style `locals`: a number of bytes. */
+  readonly followBytes?: number;
+}
+
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Saves a core. A signal gives it up, and so does what `onStart` gets.
@@ -16,7 +24,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function saveCoreFile(
   target: Opened["target"],
   file: string,
-  options: Pick<SaveCoreOptions, "style" | "sharedCache">,
+  { follow, followBytes, ...options }: CoreChoices,
   onStart: (giveUp: (() => void) | undefined) => void = () => {},
 ): Promise<SavedCore> {
   if (!isSavable(target)) {
@@ -32,6 +40,8 @@ export async function saveCoreFile(
   try {
     return await target.saveCore(file, {
       ...options,
+      localsLevels: follow,
+      localsBytes: followBytes,
       signal: controller.signal,
       ...(bar.shown ? { onProgress: (done, total) => bar.update(done, total) } : {}),
     });

@@ -1,7 +1,7 @@
 /** Variables as text and JSON. It is loaded by the first command that shows some. */
 import "../../lib/target/variables.ts";
 import { demangle } from "../../lib/symbols/walking.ts";
-import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { escape, type RawText, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import {
   canonical,
@@ -83,6 +83,12 @@ export function withoutParameters(name: string): string {
     else if (text[at] === "(" && --depth === 0) return text.slice(0, at);
   }
   return name;
+}
+
+/** A frame's function with its arguments, as in `main(argc=1)`; `null` where none are known. */
+export function callText(frame: Frame): RawText | null {
+  if (!frame.variables.some(({ kind }) => kind === "argument")) return null;
+  return withoutParameters(demangle(frame.function ?? "???")) + argumentsText(frame);
 }
 
 /** What `--args` and `--locals` show. */

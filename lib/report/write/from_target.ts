@@ -1,7 +1,8 @@
 /** Reports of targets: paused processes, cores, snapshots. */
 
+import type { RawText } from "../../escape.ts";
 import type { LoadedImage } from "../../macho/mod.ts";
-import type { Target, Thread, ThreadException } from "../../target/mod.ts";
+import type { Frame, Target, Thread, ThreadException } from "../../target/mod.ts";
 import type { ReportException, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
 import type { CrashReport } from "../report.ts";
 import { madeReport } from "./made.ts";
@@ -24,6 +25,9 @@ export interface TargetReportOptions {
   readonly demangle?: (name: string) => string;
   /** Maximum number of frames for each thread. */
   readonly limit?: number;
+  /** What the application specific information has of each frame of the crashed thread, of the first one
+   * where none crashed, such as its arguments; `null` for nothing. */
+  readonly frameText?: (frame: Frame) => RawText | null;
 }
 
 /** Creates a report from threads and images. A process that did not crash gets the note that Apple uses
@@ -81,7 +85,7 @@ export function reportOf(
       ? { ...noException, note: "SIMULATED (this is NOT a crash)" }
       : null,
     termination: null,
-    information: [],
+    information: frameTexts(threads[crashed ?? 0], options),
     threads: threads.map((thread) =>
       reportThread(thread, thread.index === crashed, images, target.arch.threadState.name, options)
     ),
@@ -101,6 +105,18 @@ const noException: ReportException = {
   message: null,
   note: null,
 };
+
+/** Maximum number of frames that have a text. */
+const MAX_TEXTS = 64;
+
+function frameTexts(thread: Thread | undefined, { frameText }: TargetReportOptions): RawText[] {
+  if (thread === undefined || frameText === undefined) return [];
+  const lines = thread.backtrace({ limit: MAX_TEXTS }).flatMap((frame): RawText[] => {
+    const text = frameText(frame);
+    return text === null ? [] : [`${frame.index}  ${text}`];
+  });
+  return lines.length === 0 ? [] : [`Frames of thread ${thread.index}:\n${lines.join("\n")}`];
+}
 
 /** Formats a date as `2024-02-03 10:11:12.0000 +0000`. */
 function timestamp(date: Date): string {

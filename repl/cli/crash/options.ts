@@ -13,6 +13,10 @@ export const crashOptions = {
     help: "Where the library's code begins in the program: a symbol or an address.",
   },
   end: { value: "place", help: "Where it ends." },
+  args: {
+    help: "Of a process or core: with the arguments of the crashed thread's functions. " +
+      "They may be private.",
+  },
   text: { help: "Print the report alone, as crash text." },
   ips: { help: "Print the report alone, as .ips." },
   out: { value: "file", help: "Write the report to this file." },

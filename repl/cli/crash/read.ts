@@ -119,10 +119,14 @@ async function targetReport(
     import("../../../mod.ts"),
   ]);
   using opened = await openTarget(spec, spec.startsWith("core:") ? options.symbols ?? [] : []);
-  const snapshot = opened.target.snapshot();
+  // Strings and what else arguments point to are of the moment of the stop.
+  const isLive = options.args && opened.target.kind !== "self";
+  const frameText = options.args ? (await import("../../view/variables.ts")).callText : undefined;
+  const snapshot = opened.target.snapshot(isLive ? { follow: { levels: 1 } } : {});
   return reportOf(opened.target, snapshot.threads, {
     ...(spec.startsWith("core:") ? {} : { date: new Date() }),
     incident: crypto.randomUUID(),
+    frameText,
     demangle: (name) => demangle(name),
   });
 }
