@@ -5,11 +5,13 @@
  */
 export * from "./api.ts";
 export { decodeGuard, decodeResource } from "./codes.ts";
-export { describeAddress } from "./explain/mod.ts";
+export { describeAddress, isIdle, waitOf } from "./explain/mod.ts";
 export { faultAddress } from "./fault.ts";
-export { reportTime } from "./group/signature.ts";
-export { isSystemImage, programImage } from "./images.ts";
+export { reportTime, stackSignature } from "./group/signature.ts";
+export { imageFinder, isSystemImage, programImage } from "./images.ts";
 export { known, knownFrame, knownMessage, knownTermination } from "./knowledge/mod.ts";
 export { unitOrigins } from "./origins.ts";
 export { imageLookup } from "./symbolicate/mod.ts";
 export { decodeReport, encodeReport } from "./text.ts";
+export { reportImage } from "./write/from_target.ts";
+export { madeReport } from "./write/made.ts";

@@ -17,6 +17,7 @@ import { ImageList } from "./images.ts";
 import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import { Pause } from "./pause.ts";
+import type { ThreadProbe } from "./probe.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.ts";
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
@@ -382,11 +383,36 @@ export class LiveTarget extends Target {
     return { capture: { ...capture, stoppedNanoseconds, token: undefined }, contexts };
   }
 
+  /** Holds on to one thread, to look at it alone while the others run on.
+   *
+   * @ignore
+   * @param name of the thread; the main thread when left out
+   * @returns `undefined` where no thread has that name
+   */
+  async probe(name?: string): Promise<ThreadProbe | undefined> {
+    this.#checkAlive();
+    const { ThreadProbe } = await import("./probe.ts");
+    const index = name === undefined
+      ? 0
+      : this.snapshot().threads.findIndex((thread) => thread.name === name);
+    const ports = this.#kernel.taskThreads(this.#task);
+    for (const [at, port] of ports.entries()) if (at !== index) this.#kernel.portRelease(port);
+    if (index < 0 || index >= ports.length) return undefined;
+    return new ThreadProbe({
+      kernel: this.#kernel,
+      task: this.#task,
+      port: ports[index],
+      arch: this.arch,
+      thread: (captured) => this.#makeThreads([captured], false, undefined, undefined, index)[0],
+    });
+  }
+
   #makeThreads(
     captured: readonly CapturedThread[],
     paused: boolean,
     contexts?: AsyncContexts,
     copied?: CopiedMemory,
+    first = 0,
   ): Thread[] {
     const dispatch = new DispatchReader({
       arch: this.arch,
@@ -411,7 +437,7 @@ export class LiveTarget extends Target {
       control: this.#control,
       dispatch,
     };
-    return captured.map((thread, index) => new Thread(context, index, thread));
+    return captured.map((thread, index) => new Thread(context, first + index, thread));
   }
 
   /** Resolves in the images as they are at this stop. On Linux, when an address is in none, it looks once

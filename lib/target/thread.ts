@@ -125,6 +125,14 @@ export class Thread {
     return this.#captured.info.id;
   }
 
+  /** The address of its thread-specific data; 0 when that is not known.
+   *
+   * @ignore
+   */
+  get handle(): bigint {
+    return this.#captured.info.handle;
+  }
+
   /** The name that the target gave it; empty when it has none. */
   get name(): RawText {
     return this.#captured.info.name || (this.#context.dispatch?.of(this.#captured).name ?? "");

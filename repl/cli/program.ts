@@ -31,6 +31,7 @@ const subcommands: Readonly<
   compare: async () => ({ default: (await import("./activity.ts")).compare }),
   census: async () => ({ default: (await import("./activity.ts")).census }),
   deadlock: async () => ({ default: (await import("./activity.ts")).deadlock }),
+  watch: () => import("./watch.ts"),
   image: () => import("./image.ts"),
   crash: () => import("./crash.ts"),
   index: () => import("./index.ts"),

@@ -19,6 +19,7 @@ export async function compilePrograms(
   const bare = ["-nostdlib", "-static", "-ffreestanding", "-no-pie"];
   const builds = [
     [compiler, "target", "target", "-O1", "-pthread"],
+    [compiler, "blocks", "blocks", "-O1", "-pthread"],
     [compiler, "debugger", "debugger", "-ldl"],
     [compiler32, registers32, "registers32", ...bare, ...flags32],
   ];
@@ -75,7 +76,7 @@ export class Program {
   }
 
   static async start(
-    name: "target" | "debugger" | "registers32",
+    name: "target" | "debugger" | "registers32" | "blocks",
     ...args: string[]
   ): Promise<Program> {
     const command = new Deno.Command(`${await buildDirectory()}/${name}`, {

@@ -12,4 +12,5 @@ export {
   type Owner,
 } from "./attribution.ts";
 export { explainReport, type Explanation } from "./explain.ts";
+export { isIdle, waitOf } from "./hang.ts";
 export type { Absent } from "./telling.ts";

@@ -61,6 +61,19 @@ export function reportSignature(
   return { id: hash(parts.join("\n")), parts };
 }
 
+/** A signature of a stack that no exception is known of.
+ *
+ * @param head what comes before the frames
+ */
+export function stackSignature(
+  head: readonly string[],
+  stack: readonly ReportFrame[],
+  demangle: (name: string) => string,
+): ReportSignature {
+  const parts = [...head, ...frameParts(stack, demangle)];
+  return { id: hash(parts.join("\n")), parts };
+}
+
 function frameParts(
   stack: readonly ReportFrame[],
   demangle: (name: string) => string,

@@ -733,6 +733,24 @@ export const kindRows: readonly KnowledgeRow[] = [
   idle("__sigsuspend_nocancel", "a signal"),
   idle("__sigwait", "a signal"),
   ...([
+    ["epoll_wait", "an event"],
+    ["epoll_pwait", "an event"],
+    ["epoll_pwait2", "an event"],
+    ["__poll", "a file or socket"],
+    ["ppoll", "a file or socket"],
+    ["select", "a file or socket"],
+    ["pselect", "a file or socket"],
+    ["__pselect", "a file or socket"],
+    ["io_getevents", "the disk"],
+    ["accept4", "a connection"],
+    ["pause", "a signal"],
+    ["sigsuspend", "a signal"],
+    ["sigwaitinfo", "a signal"],
+    ["sigtimedwait", "a signal"],
+  ] as const).map(([key, what]) =>
+    row("wait", key, `waiting for ${what}`, [], "", "Linux's system calls and glibc")
+  ),
+  ...([
     ["__psynch_mutexwait", "a pthread mutex"],
     ["__psynch_rw_rdlock", "a read-write lock"],
     ["__psynch_rw_wrlock", "a read-write lock"],
@@ -770,6 +788,35 @@ export const kindRows: readonly KnowledgeRow[] = [
     ["swtch_pri", "the CPU"],
   ] as const).map(([key, what]) =>
     row("wait", key, `blocked on ${what}`, [], stalls, "Darwin's system calls and libraries")
+  ),
+  ...([
+    ["__futex_abstimed_wait_common", "a condition variable, a semaphore or a thread"],
+    ["__futex_abstimed_wait_common64", "a condition variable, a semaphore or a thread"],
+    ["__lll_lock_wait", "a pthread mutex"],
+    ["__lll_lock_wait_private", "a lock of the C library"],
+    ["pthread_mutex_lock", "a pthread mutex"],
+    ["__pthread_mutex_lock", "a pthread mutex"],
+    ["pthread_cond_wait", "a condition variable"],
+    ["pthread_cond_timedwait", "a condition variable"],
+    ["pthread_rwlock_rdlock", "a read-write lock"],
+    ["pthread_rwlock_wrlock", "a read-write lock"],
+    ["sem_wait", "a semaphore"],
+    ["sem_timedwait", "a semaphore, with a timeout"],
+    ["pthread_join", "the end of a thread"],
+    ["nanosleep", "a sleep"],
+    ["clock_nanosleep", "a sleep"],
+    ["usleep", "a sleep"],
+    ["wait4", "a child process"],
+    ["waitpid", "a child process"],
+    ["__read", "a read of a file or socket"],
+    ["recv", "a socket"],
+    ["recvfrom", "a socket"],
+    ["recvmsg", "a socket"],
+    ["__write", "a write to a file or socket"],
+    ["connect", "a connection to another machine or process"],
+    ["fdatasync", "the disk: fdatasync"],
+  ] as const).map(([key, what]) =>
+    row("wait", key, `blocked on ${what}`, [], stalls, "Linux's system calls and glibc")
   ),
 
   row(

@@ -123,7 +123,8 @@ function timestamp(date: Date): string {
   return `${date.toISOString().replace("T", " ").replace("Z", "0")} +0000`;
 }
 
-function reportImage(image: LoadedImage, arch: string): ReportImage {
+/** An image as reports list it. */
+export function reportImage(image: LoadedImage, arch: string): ReportImage {
   const text = image.ranges.find(({ start, end }) =>
     image.loadAddress >= start && image.loadAddress < end
   );

@@ -48,6 +48,7 @@ Deno.test("--help names every command, and no other", async () => {
     "compare",
     "census",
     "deadlock",
+    "watch",
     "image",
     "crash",
     "index",

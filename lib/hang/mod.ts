@@ -1,0 +1,14 @@
+/** Watching a thread for hangs, and keeping what was found on disk.
+ *
+ * @module
+ */
+export * from "./api.ts";
+export { idleFunctions, waitingIn } from "./idle.ts";
+export { describeHang, threadTitle, waitLines } from "./report.ts";
+export {
+  type Folder,
+  type FolderEntry,
+  type HangCounts,
+  HangStore,
+  type StoreOptions,
+} from "./store.ts";

@@ -1,0 +1,238 @@
+/** Hangs on disk: a folder for each signature, in a ring of bounded size. Every file appears whole or not at all. */
+import type { RawText } from "../escape.ts";
+import { type Hang, severities, type Severity } from "./hang.ts";
+import { readHang } from "./report.ts";
+
+/** A folder with folders of files, as the store needs it. */
+export interface Folder {
+  /** The folders in it, each with its files and their sizes in bytes. */
+  list(): readonly FolderEntry[];
+  /** A file's text; `null` when there is none. */
+  read(path: string): string | null;
+  /** Writes a file, with the folder that it is in. It appears whole or not at all.
+   *
+   * @throws Error the system's, as when the disk is full
+   */
+  write(path: string, text: string): void;
+  /** Removes a folder with its files. */
+  remove(name: string): void;
+}
+
+/** A folder of a {@linkcode Folder}. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly files: readonly { readonly name: string; readonly size: number }[];
+}
+
+/** What `counts.json` says of the hangs with one signature. */
+export interface HangCounts {
+  /** Of the signature. */
+  readonly id: string;
+  readonly parts: readonly RawText[];
+  readonly count: number;
+  /** When the first and the last began. */
+  readonly first: string;
+  readonly last: string;
+  /** The longest, which is the one in `hang.json`, and its severity. */
+  readonly milliseconds: number;
+  readonly severity: Severity;
+  /** All of them together, in milliseconds. */
+  readonly total: number;
+  /** The latest, at most {@linkcode MAX_TIMES}: when each began, and how long it lasted. */
+  readonly times: readonly (readonly [began: string, milliseconds: number])[];
+}
+
+/** Maximum number of {@linkcode HangCounts.times}. */
+const MAX_TIMES = 100;
+
+/** The bounds of a {@linkcode HangStore}. */
+export interface StoreOptions {
+  /** Maximum size of all files, in bytes. Default: 64 MiB. */
+  readonly maxSize?: number;
+  /** Maximum number of signatures. Default: 200. */
+  readonly maxCount?: number;
+  /** Further files of an entry, made of the longest hang. */
+  readonly render?: (hang: Hang, counts: HangCounts) => Readonly<Record<string, string>>;
+  /** Gets what went wrong. The store goes on. */
+  readonly problem?: (message: string) => void;
+}
+
+export const defaultMaxSize = 64 << 20;
+export const defaultMaxCount = 200;
+
+interface Entry {
+  readonly folder: string;
+  counts: HangCounts;
+  readonly sizes: Map<string, number>;
+}
+
+/** The hangs of one folder. What is there from earlier is continued. */
+export class HangStore {
+  readonly #folder: Folder;
+  readonly #options: StoreOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** The hang that was added last, and how long it was: it is added again as it goes on. */
+  #open: { readonly id: string; readonly began: string; readonly milliseconds: number } | undefined;
+  #told: string | undefined;
+
+  constructor(folder: Folder, options: StoreOptions = {}) {
+    this.#folder = folder;
+    this.#options = options;
+    for (const { name, files } of folder.list()) {
+      const counts = this.#load(name);
+      if (counts === null) continue;
+      const sizes = new Map(files.map(({ name, size }) => [name, size]));
+      this.#entries.set(counts.id, { folder: name, counts, sizes });
+    }
+    this.#shrink();
+  }
+
+  /** Number of signatures. */
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** Bytes of all files. */
+  get size(): number {
+    return [...this.#entries.values()].reduce((sum, entry) => sum + sizeOf(entry), 0);
+  }
+
+  /** The counts of all signatures, the last one first. */
+  get counts(): readonly HangCounts[] {
+    return [...this.#entries.values()].map(({ counts }) => counts)
+      .sort((a, b) => a.last < b.last ? 1 : -1);
+  }
+
+  /** What an earlier watch left. A folder that is none of a hang is let alone. */
+  #load(name: string): HangCounts | null {
+    if (!/^\d{8}T\d{6}Z-[0-9a-f]{16}$/.test(name)) return null;
+    try {
+      const text = this.#folder.read(`${name}/hang.json`);
+      if (text === null) return null;
+      const hang = readHang(text, name);
+      const counts = JSON.parse(this.#folder.read(`${name}/counts.json`) ?? "null");
+      const isCounts = typeof counts === "object" && counts !== null &&
+        counts.id === hang.signature.id && Number.isSafeInteger(counts.count) &&
+        Array.isArray(counts.times) && typeof counts.first === "string" &&
+        typeof counts.last === "string" && Number.isFinite(counts.total) &&
+        Number.isFinite(counts.milliseconds) && severities.includes(counts.severity);
+      return isCounts ? counts : firstCounts(hang);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Adds a hang, or what has become of the last one.
+   *
+   * @returns the entry's folder and counts; `undefined` when it could not be written
+   */
+  add(hang: Hang): { readonly folder: string; readonly counts: HangCounts } | undefined {
+    const open = this.#open;
+    const isSame = open !== undefined && open.began === hang.began &&
+      this.#entries.has(open.id);
+    // A hang that goes on may look different by and by; it stays where it was counted first.
+    const id = isSame ? open.id : hang.signature.id;
+    const known = this.#entries.get(id);
+    const more = isSame ? hang.milliseconds - open.milliseconds : hang.milliseconds;
+    const counts = known === undefined ? firstCounts(hang) : addedTo(known.counts, hang, {
+      isSame,
+      more,
+    });
+    const folder = known?.folder ??
+      `${hang.began.replace(/[-:]|\.\d+/g, "")}-${hang.signature.id}`;
+    const sizes = known?.sizes ?? new Map<string, number>();
+    const isLongest = known === undefined || hang.milliseconds >= known.counts.milliseconds;
+    const written = isSame ? { ...hang, signature: { ...hang.signature, id } } : hang;
+    try {
+      // The counts come last: without them the hang alone tells.
+      if (isLongest) {
+        this.#write(folder, sizes, "hang.json", `${JSON.stringify(written)}\n`);
+        const more = this.#options.render?.(written, counts) ?? {};
+        for (const [name, text] of Object.entries(more)) this.#write(folder, sizes, name, text);
+      }
+      this.#write(folder, sizes, "counts.json", `${JSON.stringify(counts)}\n`);
+      this.#told = undefined;
+    } catch (error) {
+      const text = `${folder} was not written: ${error instanceof Error ? error.message : error}`;
+      if (this.#told !== hang.signature.id) this.#options.problem?.(text);
+      this.#told = hang.signature.id;
+      if (known === undefined) this.#remove(folder);
+      return undefined;
+    }
+    this.#open = { id, began: hang.began, milliseconds: hang.milliseconds };
+    this.#entries.set(id, { folder, counts, sizes });
+    this.#shrink();
+    return { folder, counts };
+  }
+
+  #write(folder: string, sizes: Map<string, number>, name: string, text: string): void {
+    this.#folder.write(`${folder}/${name}`, text);
+    sizes.set(name, new TextEncoder().encode(text).length);
+  }
+
+  /** Removes the least severe entries, of those the ones that were not seen for the longest time. */
+  #shrink(): void {
+    const { maxSize = defaultMaxSize, maxCount = defaultMaxCount } = this.#options;
+    let size = this.size;
+    if (size <= maxSize && this.count <= maxCount) return;
+    const order = [...this.#entries].sort(([, { counts: a }], [, { counts: b }]) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) || (a.last < b.last ? -1 : 1)
+    );
+    for (const [id, entry] of order) {
+      if (size <= maxSize && this.count <= maxCount) return;
+      size -= sizeOf(entry);
+      this.#entries.delete(id);
+      this.#remove(entry.folder);
+    }
+  }
+
+  #remove(name: string): void {
+    try {
+      this.#folder.remove(name);
+    } catch (error) {
+      this.#options.problem?.(
+        `${name} was not removed: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  }
+}
+
+function sizeOf({ sizes }: Entry): number {
+  let sum = 0;
+  for (const size of sizes.values()) sum += size;
+  return sum;
+}
+
+function firstCounts(hang: Hang): HangCounts {
+  const { signature: { id, parts }, began, milliseconds, severity } = hang;
+  return {
+    id,
+    parts,
+    count: 1,
+    first: began,
+    last: began,
+    milliseconds,
+    severity,
+    total: milliseconds,
+    times: [[began, milliseconds]],
+  };
+}
+
+function addedTo(
+  counts: HangCounts,
+  { began, milliseconds, severity }: Hang,
+  { isSame, more }: { readonly isSame: boolean; readonly more: number },
+): HangCounts {
+  const times = isSame ? counts.times.slice(0, -1) : counts.times.slice(1 - MAX_TIMES);
+  const isLonger = milliseconds > counts.milliseconds;
+  return {
+    ...counts,
+    count: counts.count + (isSame ? 0 : 1),
+    first: began < counts.first ? began : counts.first,
+    last: began > counts.last ? began : counts.last,
+    milliseconds: isLonger ? milliseconds : counts.milliseconds,
+    severity: isLonger ? severity : counts.severity,
+    total: counts.total + more,
+    times: [...times, [began, milliseconds]],
+  };
+}
