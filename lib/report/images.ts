@@ -63,7 +63,7 @@ export function normalUuid(text: string): string | null {
 }
 
 const systemName =
-  /^(?:com\.apple\.|libsystem_|libSystem\.|libobjc\.|libdispatch\.|libswift|libc\+\+|dyld$|dyld_sim$|AGXMetal)/;
+  /^(?:com\.apple\.|libsystem_|libSystem\.|libobjc\.|libdispatch\.|libswift|libc\+\+|dyld$|dyld_sim$|AGX(?:GL|Metal)|ATIRadeon|AMDRadeon|AMDMTL|AppleIntel\w+(?:GL|MTL|GraphicsMTL)|AppleParavirtGPU|AppleMetalGL|GeForce(?:GL|MTL|VA|X)|GLEngine$|GLRenderer|libGPUSupport)/;
 
 /** Whether an image comes with the system, by its path, or by its name where the report has no path. */
 export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">): boolean {
@@ -72,7 +72,7 @@ export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">
   let isSystem = places.get(key);
   if (isSystem === undefined) {
     isSystem = isSystemPath(key) ||
-      path === null && (systemNames.has(name) || systemName.test(name) || name === "???");
+      path === null && (systemNames.has(name) || systemName.test(name));
     if (places.size >= MAX_REMEMBERED) places.clear();
     places.set(key, isSystem);
   }
@@ -84,10 +84,12 @@ const rememberedPaths = new Map<string, boolean>();
 const rememberedNames = new Map<string, boolean>();
 const MAX_REMEMBERED = 1 << 12;
 
-/** The image of a frame, or the name of one that the report does not list; `null` when it has neither. */
+/** The image of a frame, or the name of one that the report does not list; `null` when it has neither. An
+ * entry named `???` stands for code outside of all images. */
 export function imageOf(frame: ReportFrame): Pick<ReportImage, "path" | "name"> | null {
-  if (frame.image !== null) return frame.image;
-  return frame.imageName === null ? null : { path: null, name: frame.imageName };
+  const { image, imageName } = frame;
+  if (image !== null) return image.path === null && image.name === "???" ? null : image;
+  return imageName === null || imageName === "???" ? null : { path: null, name: imageName };
 }
 
 /** Whether a frame's code comes with the system; false where its image is not known. */

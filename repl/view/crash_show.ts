@@ -72,9 +72,11 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   const name = frame.symbol === null
     ? frame.image === null
-      ? safe`${
-        frame.imageName === null ? safe`` : safe`${style("image", short(frame.imageName))} `
-      }${hex(frame.address)}`
+      ? frame.imageName === null
+        ? safe`${hex(frame.address)}`
+        : safe`${style("image", short(frame.imageName))}${
+          // Some reporters only name the image.
+          frame.address === 0n ? safe`` : safe` ${hex(frame.address)}`}`
       : safe`+ ${hex(offset < 0n ? -offset : offset)}`
     : short(frame.symbol);
   const place = frame.file === null
@@ -97,7 +99,8 @@ const absences = {
   stack: safe`not known; the stack is not in the report`,
   images: safe`not known; no frame names its image`,
   thrower: safe`not known; the stack that raised the exception is not in the report`,
-  outer: safe`the system, as far as the stack goes: it is cut off`,
+  "some images": safe`not known; some frames are in no image, the others are the system's`,
+  outer: safe`not known; the stack is cut off before any function of the program`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
 } as const;
 
@@ -128,7 +131,7 @@ function verdictWords(
     : (verdict === "unknown" || verdict === "system") && absent !== null
     ? absences[absent]
     : verdict === "runtime" && absent !== null
-    ? safe`a run-time or framework, called by a function that is not in the report`
+    ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`
     : verdicts[verdict];
   if (deciding === null) lines.push(safe`${words}${whose}`);
   else {

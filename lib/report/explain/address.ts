@@ -76,7 +76,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
       "null",
       address === 0n
         ? "it is null"
-        : `it is null plus ${address}: a member ${address} bytes into an object that is not there`,
+        : `it is null plus ${address}, as from a member or an element of something that is not there`,
     );
   } else if (top - address === 1n) {
     add("number", "it is -1: an error value, or an unset handle, used as a pointer");
@@ -100,12 +100,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   }
   for (const [kind, words] of pointerWords(report, address)) add(kind, words);
   const text = asText(address);
-  if (text !== null) add("text", `its bytes are the text "${text}": a pointer overwritten by text`);
+  if (text !== null) add("text", `its bytes are the text "${text}": text in place of a pointer`);
   if (executed) {
     found.unshift([
       "execute",
       `the program jumped there${
-        address < NEAR_NULL ? ": it called a null function pointer" : ": a bad function pointer"
+        address === 0n ? ": it called a null function pointer" : ": a bad function pointer"
       }`,
     ]);
   }
@@ -150,7 +150,12 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     const failed = upper === 0x4000n || upper === 0x8000n;
     if (said || failed) {
       const where = stripped === address ? "" : `; the pointer was 0x${stripped.toString(16)}`;
-      return [["signed", `a pointer's authentication failed${where}`]];
+      return [[
+        "signed",
+        said
+          ? `a pointer's authentication failed${where}`
+          : `its upper bits are those that a failed pointer authentication leaves${where}`,
+      ]];
     }
     if (address >> 63n === 1n && -address + (1n << 64n) > NEAR_NULL) {
       return [[

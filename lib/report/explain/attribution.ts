@@ -47,11 +47,11 @@ export interface OwnedFrame {
 
 /** Result of {@linkcode attributeReport}. */
 export interface Attribution {
-  /** Owner of the deciding frame; `system` when all frames are the system's. */
+  /** Owner of the deciding frame; `system` when all frames of a whole stack are the system's. */
   readonly verdict: Owner;
-  /** What the report lacks where no function of the program decides: the `stack`, the `images` of its
-   * frames, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic, an `extension`
-   * that is not Apple's; `null` when it lacks none. */
+  /** What the report lacks where no function of the program decides: the `stack`, the `images` of all its
+   * frames or of `some`, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic,
+   * an `extension` that is not Apple's; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -102,16 +102,20 @@ export function attributeReport(
   const program = frames.findIndex(({ owner }, index) =>
     index >= begin && index < end && (owner === "mine" || owner === "program")
   );
-  // Without any code of the program the run-time's own library decides.
+  // Without any other code of the program the run-time's own library decides, or the image that the run-time's
+  // function was compiled into.
   const at = program >= 0
     ? program
     : frames.findIndex(({ owner }, index) => index >= begin && owner === "runtime");
-  const deciding = frames[at] ?? null;
+  const found = frames[at] ?? null;
+  const deciding: OwnedFrame | null =
+    found !== null && program < 0 && frameOwner(found.frame, null) === "program"
+      ? { ...found, owner: "program" }
+      : found;
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const absent: Absent | null = program >= 0 ? null : absentFrom(stack);
-  const someSystem = frames.some(({ owner }) => owner === "system");
   return {
-    verdict: deciding?.owner ?? (someSystem && absent !== "thrower" ? "system" : "unknown"),
+    verdict: deciding?.owner ?? (absent === null ? "system" : "unknown"),
     absent,
     library: deciding?.library ?? null,
     deciding,

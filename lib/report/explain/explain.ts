@@ -16,7 +16,15 @@ import { classifyAddress, describeAddress } from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
 import { uncaughtException } from "./language.ts";
-import { entryOf, functionOf, readStack, trapMessage } from "./stack.ts";
+import {
+  abortsAfter,
+  endedBy,
+  entryOf,
+  functionOf,
+  readStack,
+  tells,
+  trapMessage,
+} from "./stack.ts";
 import { decidesNothing, lacksCrashed, tellingStack } from "./telling.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
@@ -221,11 +229,12 @@ function explainCrash(
     // An access that only ran into a full stack says nothing of the object in hand.
     const fault = faultAddress(report);
     const isOverflow = fault !== null && classifyAddress(report, fault).kind === "stack" ||
-      recursion(report) !== null;
+      recursion(report)?.full === true;
+    const ended = endedBy(report);
     const telling = reading.rows.find(({ row }) =>
-      row.role === undefined || (row.role === "top" && !isOverflow)
+      (row.role === undefined || (row.role === "top" && !isOverflow)) && tells(row, ended)
     ) ?? reading.rows.findLast(({ row }) =>
-      row.role === "vague"
+      row.role === "vague" && ended !== "access"
     );
     const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
       (telling?.row.role === "vague" && rows.length > 0);
@@ -238,8 +247,8 @@ function explainCrash(
   }
   const deep = outside ? null : recursion(report);
   if (deep !== null) {
-    happened.unshift(deep);
-    rows.unshift(known("address", "stack")!);
+    happened.unshift(deep.text);
+    if (deep.full) rows.unshift(known("address", "stack")!);
   }
   const decoded = exception === null ? null : decodeException(exception);
   if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
@@ -259,6 +268,7 @@ function explainCrash(
     if (guard !== null) add(guard, `The guard is ${guard.meaning}.`);
   }
 
+  const signal = signalOf(exception?.signal ?? null) ?? signalOf(exception?.type ?? null);
   const address = outside ? null : faultAddress(report);
   if (exception !== null && !outside) {
     const subtype = subtypeName(exception, report.arch);
@@ -285,7 +295,11 @@ function explainCrash(
         : words;
       for (const text of told.slice(0, 3)) happened.push(`The address: ${text}.`);
       const causes = known("address", kind);
-      if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
+      // Where the address is no pointer at all, that it is not aligned either says nothing.
+      const isSymptom = kind !== "unknown" && rows.length === 1 &&
+        /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)$/.test(rows[0].key);
+      if (causes !== null && isSymptom) rows.unshift(causes);
+      else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
     }
     // That it is a trap says nothing where the check is known.
     const access =
@@ -295,16 +309,30 @@ function explainCrash(
         : accessWords(crashed);
     if (access !== null) happened.push(access);
     if (exception.type != null) {
-      const signal = signalOf(exception.signal) ?? signalOf(exception.type);
       const own = known("exception", exception.type, cpu);
       if (exception.type === "EXC_CRASH" || own === null) {
-        if (signal !== null) push(general, known("signal", signal));
+        if (signal !== null) push(general, known("signal", signal, cpu));
       } else push(general, own);
-    } else if (signalOf(exception.signal) !== null) {
-      push(general, known("signal", signalOf(exception.signal)!));
+    } else if (signal !== null) {
+      push(general, known("signal", signal, cpu));
     }
   }
-  if (rows.length === 0 || rows.every(({ kind }) => kind === "address")) {
+  if (exception !== null && abortsAfter(exception)) {
+    happened.push(
+      `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
+        "after the exception.",
+    );
+  }
+  if (
+    !outside && crashed !== null && rows.length === 0 && happened.length === 0 && signal !== null &&
+    decidesNothing(report, stack)
+  ) {
+    happened.push(
+      `${signal} ended the process while thread ${crashed.index} was ${
+        activityOf(crashed).words
+      }: nothing on its stack raised it.`,
+    );
+  } else if (rows.length === 0 || rows.every(({ kind }) => kind === "address")) {
     for (const row of general) {
       // The subtype says it better.
       if (row.key !== "EXC_BAD_ACCESS" || happened.length === 0) happened.unshift(row.meaning);
@@ -468,7 +496,8 @@ function messages(report: CrashReport): string[] {
 
 function raising(symbol: string): boolean {
   const { rows } = readStack([{ ...nowhere, symbol: symbol as ReportFrame["symbol"] }]);
-  return rows[0]?.row.role === "raise";
+  const role = rows[0]?.row.role;
+  return role === "raise" || role === "vague";
 }
 
 const nowhere: ReportFrame = {
@@ -648,9 +677,9 @@ const MIN_RECURSION = 400;
 /** The same for a fault at the stack pointer, where reporters cut stacks. */
 const MIN_REPEATS = 12;
 
-/** A stack that overflowed: with the same functions again and again, and long, or with a fault at its
- * end. */
-function recursion(report: CrashReport): string | null {
+/** A stack with the same functions again and again: one that overflowed, with a fault at its end or one whose
+ * place a copy without registers does not show, or one that is only long. */
+function recursion(report: CrashReport): { text: string; full: boolean } | null {
   const frames = report.crashedThread?.frames ?? [];
   if (frames.length < MIN_REPEATS) return null;
   const counts = new Map<string, { frame: ReportFrame; count: number }>();
@@ -662,15 +691,17 @@ function recursion(report: CrashReport): string | null {
   }
   const most = [...counts.values()].sort((a, b) => b.count - a.count)[0];
   if (most.count < MIN_REPEATS || most.count < frames.length / 10) return null;
-  if (frames.length < MIN_RECURSION) {
-    const address = faultAddress(report);
-    const sp = register(report.crashedThread, "sp", "rsp", "esp");
-    const near = address !== null && sp !== null && address < sp + 0x1000n &&
-      address + 0x20000n > sp;
-    const guard = address !== null && classifyAddress(report, address).kind === "stack";
-    if (!near && !guard) return null;
-  }
+  const address = faultAddress(report);
+  const sp = register(report.crashedThread, "sp", "rsp", "esp");
+  const near = address !== null && sp !== null && address < sp + 0x1000n &&
+    address + 0x20000n > sp;
+  const guard = address !== null && classifyAddress(report, address).kind === "stack";
+  if (frames.length < MIN_RECURSION && !near && !guard) return null;
   const name = most.frame.symbol ?? `code at 0x${most.frame.address.toString(16)}`;
-  return `The stack overflowed: ${name} is on it ${most.count} times in ${frames.length} frames, ` +
-    "recursion that does not end.";
+  const often = `${name} is on it ${most.count} times in ${frames.length} frames`;
+  // Deep recursion alone need not be what ended the process.
+  const isElsewhere = sp !== null || endedBy(report) !== "access";
+  return near || guard || !isElsewhere
+    ? { text: `The stack overflowed: ${often}, recursion that does not end.`, full: true }
+    : { text: `The stack is deep: ${often}.`, full: false };
 }

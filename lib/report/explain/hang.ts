@@ -1,6 +1,6 @@
 /** What threads were doing that did not crash: idle, blocked or busy. */
 
-import { imageTitle } from "../images.ts";
+import { imageOf, imageTitle } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { frameOwner, functionOf } from "./stack.ts";
@@ -16,6 +16,7 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
     if (frame.image?.name === "kernel" || frame.imageName === "kernel") continue;
     const symbol = functionOf(frame, null);
     if (symbol === null) {
+      if (at === 0 && isLoopByImages(frames)) return known("wait", "mach_msg_trap");
       if (frameOwner(frame, null) !== "system") return null;
       seen++;
       continue;
@@ -27,6 +28,9 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
   }
   return null;
 }
+
+/** The share of a thread's samples, one in so many, from which on a stack is told of. */
+const MIN_SHARE = 50;
 
 /** Frames after a Mach message call in which its purpose shows. */
 const PURPOSE_DEPTH = 8;
@@ -44,8 +48,21 @@ function messageWait(
   const callers = frames.slice(at + 1, at + 1 + PURPOSE_DEPTH);
   if (callers.some(({ symbol }) => symbol !== null && messageLoops.test(symbol))) return row;
   const named = callers.filter(({ symbol }) => symbol !== null && !/^mach_msg/.test(symbol));
-  // Without names it is most often an event loop.
-  return named.length === 0 ? row : known("wait", "mach_msg reply");
+  if (named.length > 0) return known("wait", "mach_msg reply");
+  return callers.length === 0 || isLoopByImages(frames) ? row : known("wait", "mach_msg unnamed");
+}
+
+/** Whether the images alone show the event loop of a main thread that waits: the kernel's calls, two frames or
+ * more of Core Foundation, and the framework that runs the loop. */
+function isLoopByImages(frames: readonly ReportFrame[]): boolean {
+  const names = frames.slice(0, WAIT_DEPTH + PURPOSE_DEPTH).map((frame) => {
+    const image = imageOf(frame);
+    return image === null ? "" : imageTitle(image).replace(/^com\.apple\./, "");
+  });
+  const at = names.findIndex((name) => name !== "libsystem_kernel.dylib");
+  const end = names.findIndex((name, index) => index > at && name !== "CoreFoundation");
+  return at >= 1 && at <= 2 && names[at] === "CoreFoundation" && end - at >= 2 &&
+    /^(?:GraphicsServices|HIToolbox)$/.test(names[end]);
 }
 
 /** Whether a wait is that of a thread with nothing to do. */
@@ -85,7 +102,11 @@ export function activityOf(thread: ReportThread): Activity {
     const row = waitOf(thread.frames);
     const idle = isIdle(row);
     return {
-      words: row === null ? "running" : idle ? `idle, ${row.meaning}` : row.meaning,
+      words: row === null
+        ? thread.frames[0].symbol === null ? "in code without a name" : "running"
+        : idle
+        ? `idle, ${row.meaning}`
+        : row.meaning,
       idle,
       busiest: idle ? [] : thread.frames,
     };
@@ -119,7 +140,8 @@ export function activityOf(thread: ReportThread): Activity {
     `${count} of ${total} samples (${Math.round(100 * count / Math.max(1, total))}%)`;
   const parts: string[] = [];
   if (idle > 0 && idleRow !== null) parts.push(`idle in ${share(idle)}, ${idleRow.meaning}`);
-  if (best.own > 0) {
+  // A few samples in passing say nothing of what it did.
+  if (best.own > 0 && best.own * MIN_SHARE >= total) {
     const row = waitOf(best.path);
     parts.push(
       row === null
@@ -133,7 +155,7 @@ export function activityOf(thread: ReportThread): Activity {
     words: parts.length === 0 ? "not sampled" : parts.join("; "),
     idle: idle * 2 >= total,
     // A few samples of a thread with nothing to do blame nobody.
-    busiest: idle * 10 >= total * 9 ? [] : best.path,
+    busiest: idle * 10 >= total * 9 || best.own * MIN_SHARE < total ? [] : best.path,
   };
 }
 

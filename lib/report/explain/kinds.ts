@@ -116,7 +116,9 @@ export function explainPanic(report: CrashReport): Story {
   const panic = report.panic!;
   const row = knownPanic(panic.message);
   const happened = [
-    `The kernel panicked: ${panic.message}`,
+    panic.message === ""
+      ? "The kernel panicked; the message was cut off."
+      : `The kernel panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
   ];
   if (panic.extensions.length > 0) {

@@ -2,7 +2,7 @@
 
 import { imageOf, imageTitle, isSystemImage } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
-import type { ReportFrame, ReportImage } from "../report.ts";
+import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
 /** No function is larger: further on, a name is only that of the nearest exported symbol. */
 const MAX_FUNCTION = 1 << 18;
@@ -15,8 +15,17 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
   // If debug information named it, it is the function nevertheless.
   if ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null) return null;
   const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined;
-  return isReturn && frame.offset === 0 ? null : symbol;
+  if (!isReturn) return symbol;
+  // Reporters that give no offsets do not show it.
+  const isNext = frame.offset === 0 ||
+    (frame.offset === null && frame.file === null && previous.symbol !== null &&
+      neverReturns.test(previous.symbol));
+  return isNext ? null : symbol;
 }
+
+/** Functions that do not return: a call of one is often the last instruction of its caller. */
+const neverReturns =
+  /^(?:objc_exception_(?:re)?throw|__cxa_(?:re)?throw|abort|__abort|_objc_terminate|std::terminate|-\[NSException raise\]|_CFThrowFormattedException|__assert_rtn|__stack_chk_fail|-\[NSObject\(NSObject\) doesNotRecognizeSelector:\])(?:\(\))?$/;
 
 /** The message in the name of an inlined frame with which compilers mark traps: `Swift runtime failure:
  * arithmetic overflow`, `__clang_trap_msg$libc++$…`; `null` for other names. */
@@ -52,6 +61,44 @@ function isRuntimeLibrary(image: Pick<ReportImage, "path" | "name">): boolean {
     libraries.set(key, isRuntime);
   }
   return isRuntime;
+}
+
+/** What ended a process, as far as functions on its stack depend on it; `null` when the report does not
+ * say. */
+export type EndedBy = "access" | "trap" | "abort" | null;
+
+/** Whether a report names an exception of the CPU together with the signal of abort(): a handler in the
+ * process aborted after it. */
+export function abortsAfter({ type, signal }: ReportException): boolean {
+  return /^EXC_(?:BAD_ACCESS|BAD_INSTRUCTION|BREAKPOINT|ARITHMETIC)$/.test(type ?? "") &&
+    /^SIGABRT\b/.test(signal ?? "");
+}
+
+/** What ended a report's process. */
+export function endedBy({ exception }: CrashReport): EndedBy {
+  const type = exception?.type ?? null;
+  const signal = /^SIG[A-Z]+/.exec(exception?.signal ?? type ?? "")?.[0] ?? null;
+  if (exception !== null && abortsAfter(exception)) return null;
+  if (type === "EXC_BAD_ACCESS") return "access";
+  if (signal === "SIGSEGV" || signal === "SIGBUS") return "access";
+  if (signal === "SIGABRT") return "abort";
+  if (/^EXC_(?:BREAKPOINT|BAD_INSTRUCTION)$/.test(type ?? "")) return "trap";
+  if (signal === "SIGTRAP" || signal === "SIGILL") return "trap";
+  return type === null && signal === null ? null : "abort";
+}
+
+/** Whether a function's row can tell what happened, by what ended the process. */
+export function tells({ role, needs }: KnowledgeRow, ended: EndedBy): boolean {
+  switch (needs ?? (role === undefined ? "stop" : "any")) {
+    case "access":
+      return ended !== "abort";
+    case "stop":
+      return ended !== "access";
+    case "raise":
+      return false;
+    default:
+      return true;
+  }
 }
 
 /** A stack, as far as explanations need it. */
@@ -207,7 +254,8 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
       ? frame.offset === 0 && frame.symbol !== null ? known("frame", `${frame.symbol} + 0`) : null
       : knownFrame(symbol);
     if (row !== null && (row.role !== "top" || innermost)) rows.push({ row, index });
-    innermost = symbol === "_sigtramp" || (innermost && row?.role === "raise");
+    innermost = symbol === "_sigtramp" ||
+      (innermost && (row?.role === "raise" || row?.role === "vague"));
   }
   // Rows deep in a stack that has no code of the program tell nothing of its top.
   const near = deciding < 0 ? rows.filter(({ index }) => index < SYSTEM_DEPTH) : rows;

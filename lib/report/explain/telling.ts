@@ -5,7 +5,7 @@ import { known, knownTermination } from "../knowledge/mod.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
-import { endOfTermination, reachesBase } from "./stack.ts";
+import { endOfTermination, reachesBase, readStack } from "./stack.ts";
 
 /** The stack that tells what happened; that of a hang or sample is the main thread's busiest. */
 export function tellingStack(report: CrashReport): readonly ReportFrame[] {
@@ -17,7 +17,7 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
 }
 
 /** Why a stack without a function of the program does not say that none led to it. */
-export type Absent = "stack" | "images" | "thrower" | "outer" | "extension";
+export type Absent = "stack" | "images" | "some images" | "thrower" | "outer" | "extension";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
@@ -27,7 +27,8 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
     symbol !== null && /^(?:objc_exception_throw|__cxa_throw|__exceptionPreprocess)\b/.test(symbol)
   );
   if (!throws && (endOfTermination(stack) > 0 || isThrownAgain(stack))) return "thrower";
-  return reachesBase(stack) ? null : "outer";
+  if (!reachesBase(stack)) return "outer";
+  return stack.some((frame) => imageOf(frame) === null) ? "some images" : null;
 }
 
 function isThrownAgain(stack: readonly ReportFrame[]): boolean {
@@ -47,9 +48,10 @@ export function lacksCrashed(report: CrashReport): boolean {
   ) {
     return true;
   }
-  // A piece of a report: several threads of which none crashed, or the outer part of a stack.
-  return report.format === "crash" && report.exception === null && threads.length > 0 &&
-    (threads.length > 1 || (threads[0].frames[0]?.index ?? 0) > 0);
+  // A piece of a report: threads whose titles do not say that they crashed, or the outer part of a stack.
+  if (report.format !== "crash" || report.exception !== null || threads.length === 0) return false;
+  return threads.length > 1 || (threads[0].frames[0]?.index ?? 0) > 0 ||
+    (!threads[0].crashed && readStack(threads[0].frames).rows.length === 0);
 }
 
 /** Whether a report has samples of a process that went on. */

@@ -1,6 +1,6 @@
 /** Functions of systems and libraries that tell what happened by being on a crashed stack. */
 
-import type { FrameRole, KnowledgeRow } from "./row.ts";
+import type { FrameNeed, FrameRole, KnowledgeRow } from "./row.ts";
 
 const zombies = 'Apple, "Investigating crashes for zombie objects"';
 const language = 'Apple, "Addressing language exception crashes"';
@@ -24,6 +24,11 @@ function frame(
   return role === undefined ? row : { ...row, role };
 }
 
+/** Rows with what they need. */
+function needing(needs: FrameNeed, ...rows: KnowledgeRow[]): KnowledgeRow[] {
+  return rows.map((row) => ({ ...row, needs }));
+}
+
 const dangling = ["an object used after it was deallocated", "memory damage in the object"];
 const useZombies =
   "Run with zombie objects or Address Sanitizer; check the ownership of the object that the first frame of yours uses.";
@@ -35,8 +40,8 @@ const invalid = (what: string, source = zombies): [string, string[], string, str
   "top",
 ];
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
-const damage = (key: string): KnowledgeRow =>
-  frame(
+const damage = (key: string): KnowledgeRow => ({
+  ...frame(
     key,
     "malloc found its heap damaged.",
     [
@@ -46,43 +51,48 @@ const damage = (key: string): KnowledgeRow =>
     ],
     sanitize,
     malloc,
-  );
+  ),
+  needs: "any",
+});
 const raises = (key: string, source: string): KnowledgeRow =>
   frame(key, "", [], "", source, "raise");
 
 /** See {@linkcode KnowledgeRow}. */
 export const frameRows: readonly KnowledgeRow[] = [
-  frame("objc_msgSend", ...invalid("A message was sent to")),
-  frame("objc_msgSend_*", ...invalid("A message was sent to")),
-  frame("objc_msgSendSuper*", ...invalid("A message was sent to")),
-  frame("lookUpImpOrForward", ...invalid("A message was sent to")),
-  frame("cache_getImp", ...invalid("A message was sent to")),
-  frame("realizeClass*", ...invalid("A message was sent to")),
-  frame("_ZL12realizeClassP7class_t", ...invalid("A message was sent to")),
-  frame("objc_retain*", ...invalid("The program retained")),
-  frame("objc_release*", ...invalid("The program released")),
-  frame("objc_storeStrong", ...invalid("An assignment released")),
-  frame("objc_autorelease*", ...invalid("The program autoreleased")),
-  frame("objc_autoreleasePoolPop", ...invalid("An autorelease pool released")),
-  frame("AutoreleasePoolPage::*", ...invalid("An autorelease pool released")),
-  frame("objc_object::*", ...invalid("The program used")),
-  frame("objc_loadWeak*", ...invalid("A weak reference leads to")),
-  frame("object_getClass", ...invalid("The program asked for the class of")),
-  frame("object_isClass", ...invalid("The program used")),
-  frame("CFRetain", ...invalid("CFRetain was called with NULL or with")),
-  frame("CFRelease", ...invalid("CFRelease was called with NULL or with")),
-  frame("_CFRelease", ...invalid("CFRelease was called with NULL or with")),
-  frame("_Block_release", ...invalid("The program released a block that is")),
-  frame("_Block_copy", ...invalid("The program copied a block that is")),
-  frame("swift_retain*", ...invalid("The program retained", swiftRuntime)),
-  frame("swift_release*", ...invalid("The program released", swiftRuntime)),
-  frame("swift_unknownObjectRetain*", ...invalid("The program retained", swiftRuntime)),
-  frame("swift_unknownObjectRelease*", ...invalid("The program released", swiftRuntime)),
-  frame("swift_bridgeObjectRetain*", ...invalid("The program retained", swiftRuntime)),
-  frame("swift_bridgeObjectRelease*", ...invalid("The program released", swiftRuntime)),
-  frame("swift_getObjectType", ...invalid("The program used", swiftRuntime)),
-  frame("swift_dynamicCast", ...invalid("The program cast", swiftRuntime)),
-  frame("swift_isUniquelyReferenced*", ...invalid("The program used", swiftRuntime)),
+  ...needing(
+    "access",
+    frame("objc_msgSend", ...invalid("A message was sent to")),
+    frame("objc_msgSend_*", ...invalid("A message was sent to")),
+    frame("objc_msgSendSuper*", ...invalid("A message was sent to")),
+    frame("lookUpImpOrForward", ...invalid("A message was sent to")),
+    frame("cache_getImp", ...invalid("A message was sent to")),
+    frame("realizeClass*", ...invalid("A message was sent to")),
+    frame("_ZL12realizeClassP7class_t", ...invalid("A message was sent to")),
+    frame("objc_retain*", ...invalid("The program retained")),
+    frame("objc_release*", ...invalid("The program released")),
+    frame("objc_storeStrong", ...invalid("An assignment released")),
+    frame("objc_autorelease*", ...invalid("The program autoreleased")),
+    frame("objc_autoreleasePoolPop", ...invalid("An autorelease pool released")),
+    frame("AutoreleasePoolPage::*", ...invalid("An autorelease pool released")),
+    frame("objc_object::*", ...invalid("The program used")),
+    frame("objc_loadWeak*", ...invalid("A weak reference leads to")),
+    frame("object_getClass", ...invalid("The program asked for the class of")),
+    frame("object_isClass", ...invalid("The program used")),
+    frame("CFRetain", ...invalid("CFRetain was called with NULL or with")),
+    frame("CFRelease", ...invalid("CFRelease was called with NULL or with")),
+    frame("_CFRelease", ...invalid("CFRelease was called with NULL or with")),
+    frame("_Block_release", ...invalid("The program released a block that is")),
+    frame("_Block_copy", ...invalid("The program copied a block that is")),
+    frame("swift_retain*", ...invalid("The program retained", swiftRuntime)),
+    frame("swift_release*", ...invalid("The program released", swiftRuntime)),
+    frame("swift_unknownObjectRetain*", ...invalid("The program retained", swiftRuntime)),
+    frame("swift_unknownObjectRelease*", ...invalid("The program released", swiftRuntime)),
+    frame("swift_bridgeObjectRetain*", ...invalid("The program retained", swiftRuntime)),
+    frame("swift_bridgeObjectRelease*", ...invalid("The program released", swiftRuntime)),
+    frame("swift_getObjectType", ...invalid("The program used", swiftRuntime)),
+    frame("swift_dynamicCast", ...invalid("The program cast", swiftRuntime)),
+    frame("swift_isUniquelyReferenced*", ...invalid("The program used", swiftRuntime)),
+  ),
 
   raises("__pthread_kill", "pthread_kill(2)"),
   raises("pthread_kill", "pthread_kill(2)"),
@@ -154,6 +164,21 @@ export const frameRows: readonly KnowledgeRow[] = [
     ["a missing catch", "an exception that leaves a noexcept function, a destructor or a thread"],
     "The first frame of yours after __cxa_throw threw it.",
     language,
+    "vague",
+  ),
+  frame(
+    "std::__throw_system_error*",
+    "A call of the C++ library failed with a system error that was not caught.",
+    ["a mutex that was destroyed or never initialized", "a thread that could not be created"],
+    "See the function of the library that called: it names what failed.",
+    "libc++, src/system_error.cpp",
+  ),
+  frame(
+    "std::__throw_bad_alloc*",
+    "A C++ allocation failed: out of memory, or a size that makes no sense.",
+    ["a size computed from damaged or foreign data", "a leak"],
+    "Check the size in the first frame of yours.",
+    "libc++, include/new",
   ),
   frame(
     "__cxa_pure_virtual",
@@ -225,32 +250,35 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Read class and selector in the exception's reason.",
     language,
   ),
-  ...["-[__NSPlaceholderArray init*", "-[__NSPlaceholderDictionary init*"].map((key) =>
-    frame(
-      key,
-      "A collection was made with nil as an element.",
-      ["an array or dictionary literal with a value that is nil"],
-      "Check the values that the first frame of yours puts into the literal.",
-      language,
-    )
-  ),
-  ...[
-    "-[__NSDictionaryM setObject:*",
-    "-[__NSDictionaryM __setObject:*",
-    "-[NSMutableDictionary setObject:*",
-    "-[__NSCFDictionary setObject:*",
-    "-[__NSArrayM insertObject:*",
-    "-[__NSArrayM addObject:*",
-    "-[__NSCFArray insertObject:*",
-    "-[__NSSetM addObject:*",
-  ].map((key) =>
-    frame(
-      key,
-      "A collection refused what was put into it: nil, or an index beyond its end.",
-      ["a value that is nil", "an index beyond the end"],
-      "Check value and index in the first frame of yours.",
-      language,
-    )
+  ...needing(
+    "raise",
+    ...["-[__NSPlaceholderArray init*", "-[__NSPlaceholderDictionary init*"].map((key) =>
+      frame(
+        key,
+        "A collection was made with nil as an element.",
+        ["an array or dictionary literal with a value that is nil"],
+        "Check the values that the first frame of yours puts into the literal.",
+        language,
+      )
+    ),
+    ...[
+      "-[__NSDictionaryM setObject:*",
+      "-[__NSDictionaryM __setObject:*",
+      "-[NSMutableDictionary setObject:*",
+      "-[__NSCFDictionary setObject:*",
+      "-[__NSArrayM insertObject:*",
+      "-[__NSArrayM addObject:*",
+      "-[__NSCFArray insertObject:*",
+      "-[__NSSetM addObject:*",
+    ].map((key) =>
+      frame(
+        key,
+        "A collection refused what was put into it: nil, or an index beyond its end.",
+        ["a value that is nil", "an index beyond the end"],
+        "Check value and index in the first frame of yours.",
+        language,
+      )
+    ),
   ),
   frame(
     "_NSArrayRaiseInsertNilException*",
@@ -259,33 +287,36 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Check the value in the first frame of yours.",
     language,
   ),
-  ...[
-    "_NSArrayRaiseBoundException*",
-    "-[__NSArrayM objectAt*",
-    "-[__NSArrayI objectAt*",
-    "-[__NSArray0 objectAt*",
-    "-[__NSSingleObjectArrayI objectAt*",
-    "-[__NSFrozenArrayM objectAt*",
-    "-[__NSCFArray objectAt*",
-    "-[_PFArray objectAt*",
-    "-[NSArray subarrayWithRange:*",
-    "-[__NSArrayM removeObject*",
-    "-[__NSArrayM replaceObject*",
-    "-[__NSCFString substring*",
-    "-[NSString substring*",
-    "-[__NSCFString characterAtIndex:]",
-    "-[NSConcreteMutableAttributedString *",
-    "-[NSConcreteAttributedString *",
-    "-[NSRLEArray objectAtIndex:*",
-    "-[NSMutableRLEArray *",
-  ].map((key) =>
-    frame(
-      key,
-      "An index or a range was beyond the end of a collection or string.",
-      ["an index kept while the collection changed", "an empty collection"],
-      "Check the index in the first frame of yours.",
-      language,
-    )
+  ...needing(
+    "raise",
+    ...[
+      "_NSArrayRaiseBoundException*",
+      "-[__NSArrayM objectAt*",
+      "-[__NSArrayI objectAt*",
+      "-[__NSArray0 objectAt*",
+      "-[__NSSingleObjectArrayI objectAt*",
+      "-[__NSFrozenArrayM objectAt*",
+      "-[__NSCFArray objectAt*",
+      "-[_PFArray objectAt*",
+      "-[NSArray subarrayWithRange:*",
+      "-[__NSArrayM removeObject*",
+      "-[__NSArrayM replaceObject*",
+      "-[__NSCFString substring*",
+      "-[NSString substring*",
+      "-[__NSCFString characterAtIndex:]",
+      "-[NSConcreteMutableAttributedString *",
+      "-[NSConcreteAttributedString *",
+      "-[NSRLEArray objectAtIndex:*",
+      "-[NSMutableRLEArray *",
+    ].map((key) =>
+      frame(
+        key,
+        "An index or a range was beyond the end of a collection or string.",
+        ["an index kept while the collection changed", "an empty collection"],
+        "Check the index in the first frame of yours.",
+        language,
+      )
+    ),
   ),
   frame(
     "__NSFastEnumerationMutationHandler",
@@ -303,12 +334,15 @@ export const frameRows: readonly KnowledgeRow[] = [
       language,
     )
   ),
-  frame(
-    "-[NSObject(NSKeyValueObserverRegistration) _removeObserver:*",
-    "An observer was removed that was not registered.",
-    ["removed twice, or never added"],
-    "Pair adding and removing observers.",
-    language,
+  ...needing(
+    "raise",
+    frame(
+      "-[NSObject(NSKeyValueObserverRegistration) _removeObserver:*",
+      "An observer was removed that was not registered.",
+      ["removed twice, or never added"],
+      "Pair adding and removing observers.",
+      language,
+    ),
   ),
   frame(
     "-[NSAssertionHandler handleFailureIn*",
@@ -317,35 +351,38 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Read the assertion's text in the exception's reason.",
     language,
   ),
-  ...["-[UITableView _endCellAnimations*", "-[UICollectionView _endItemAnimations*"].map((key) =>
+  ...needing(
+    "raise",
+    ...["-[UITableView _endCellAnimations*", "-[UICollectionView _endItemAnimations*"].map((key) =>
+      frame(
+        key,
+        "A table or collection view was updated with insertions or deletions that do not match its data source.",
+        ["the data changed at another time than the view was told", "changes from several threads"],
+        "Change the data and call the update together, on the main thread.",
+        language,
+      )
+    ),
     frame(
-      key,
-      "A table or collection view was updated with insertions or deletions that do not match its data source.",
-      ["the data changed at another time than the view was told", "changes from several threads"],
-      "Change the data and call the update together, on the main thread.",
+      "+[NSJSONSerialization dataWithJSONObject:*",
+      "An object that cannot be represented in JSON was to be written as JSON.",
+      ["a value that is neither string, number, array, dictionary nor null; NaN"],
+      "Check with +isValidJSONObject:.",
       language,
-    )
-  ),
-  frame(
-    "+[NSJSONSerialization dataWithJSONObject:*",
-    "An object that cannot be represented in JSON was to be written as JSON.",
-    ["a value that is neither string, number, array, dictionary nor null; NaN"],
-    "Check with +isValidJSONObject:.",
-    language,
-  ),
-  frame(
-    "CA::Layer::set_position*",
-    "A layer got a position that is not a number.",
-    ["a division by zero in a layout"],
-    "Check the geometry that the first frame of yours sets.",
-    language,
-  ),
-  frame(
-    "CA::Layer::set_bounds*",
-    "A layer got bounds that are not a number.",
-    ["a division by zero in a layout"],
-    "Check the geometry that the first frame of yours sets.",
-    language,
+    ),
+    frame(
+      "CA::Layer::set_position*",
+      "A layer got a position that is not a number.",
+      ["a division by zero in a layout"],
+      "Check the geometry that the first frame of yours sets.",
+      language,
+    ),
+    frame(
+      "CA::Layer::set_bounds*",
+      "A layer got bounds that are not a number.",
+      ["a division by zero in a layout"],
+      "Check the geometry that the first frame of yours sets.",
+      language,
+    ),
   ),
   frame(
     "_AssertAutoLayoutOnAllowedThreadsOnly",
@@ -354,45 +391,50 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Dispatch to the main queue.",
     "Apple, Main Thread Checker",
   ),
-  frame(
-    "NSKVODeallocate",
-    "An object was deallocated while observers were still registered.",
-    ["removeObserver: missing"],
-    "Remove observers before the object goes away.",
-    language,
-  ),
-
-  frame(
-    "gpus_ReturnNotPermittedKillClient",
-    "The app drew with OpenGL ES or Metal in the background, which is not permitted.",
-    ["drawing that goes on after the app left the foreground"],
-    "Stop drawing when the app resigns active, and wait for what is under way.",
-    note,
-  ),
-  frame(
-    "gpus_ReturnGuiltyForHardwareRestart",
-    "The GPU had to be restarted because of this process's commands.",
-    ["a shader that does not end", "invalid resources"],
-    "Run with Metal's API and shader validation.",
-    note,
-  ),
-  frame(
-    "gpus_ReturnObjectErrorKillClient",
-    "The graphics driver ended the process because of an invalid object.",
-    ["resources used after they were freed"],
-    "Run with Metal's API validation.",
-    note,
-  ),
-  ...["gpusGenerateCrashLog*", "gpusKillClient*", "gpumKillClient*", "gpus_KillClient*"].map((
-    key,
-  ) =>
+  ...needing(
+    "raise",
     frame(
-      key,
-      "The graphics driver ended the process: it could not execute its commands.",
-      ["a GPU error or a restart of the GPU", "invalid commands or resources"],
-      "Look at the GPU's restart reports; run with OpenGL or Metal validation.",
+      "NSKVODeallocate",
+      "An object was deallocated while observers were still registered.",
+      ["removeObserver: missing"],
+      "Remove observers before the object goes away.",
+      language,
+    ),
+  ),
+  ...needing(
+    "any",
+    frame(
+      "gpus_ReturnNotPermittedKillClient",
+      "The app drew with OpenGL ES or Metal in the background, which is not permitted.",
+      ["drawing that goes on after the app left the foreground"],
+      "Stop drawing when the app resigns active, and wait for what is under way.",
       note,
-    )
+    ),
+    frame(
+      "gpus_ReturnGuiltyForHardwareRestart",
+      "The GPU had to be restarted because of this process's commands.",
+      ["a shader that does not end", "invalid resources"],
+      "Run with Metal's API and shader validation.",
+      note,
+    ),
+    frame(
+      "gpus_ReturnObjectErrorKillClient",
+      "The graphics driver ended the process because of an invalid object.",
+      ["resources used after they were freed"],
+      "Run with Metal's API validation.",
+      note,
+    ),
+    ...["gpusGenerateCrashLog*", "gpusKillClient*", "gpumKillClient*", "gpus_KillClient*"].map((
+      key,
+    ) =>
+      frame(
+        key,
+        "The graphics driver ended the process: it could not execute its commands.",
+        ["a GPU error or a restart of the GPU", "invalid commands or resources"],
+        "Look at the GPU's restart reports; run with OpenGL or Metal validation.",
+        note,
+      )
+    ),
   ),
   frame(
     "MTLReportFailure*",
@@ -446,12 +488,15 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Use memmove.",
     "Libc, secure/chk_fail.c",
   ),
-  frame(
-    "___chkstk_darwin*",
-    "The stack overflowed when a function with a large frame was called.",
-    ["endless recursion", "a large local array"],
-    "See the frames: which repeat, or which has large local variables.",
-    "LLVM, the stack probe on Darwin",
+  ...needing(
+    "any",
+    frame(
+      "___chkstk_darwin*",
+      "The stack overflowed when a function with a large frame was called.",
+      ["endless recursion", "a large local array"],
+      "See the frames: which repeat, or which has large local variables.",
+      "LLVM, the stack probe on Darwin",
+    ),
   ),
   ...["__asan::*", "__asan_report_*", "__sanitizer::*", "__ubsan_*", "__tsan::*"].map((key) =>
     frame(
@@ -479,28 +524,32 @@ export const frameRows: readonly KnowledgeRow[] = [
     swift,
     "vague",
   ),
-  ...[
-    "Array._checkSubscript*",
-    "Array._checkIndex*",
-    "Array.subscript.*",
-    "ArraySlice._checkSubscript*",
-    "ArraySlice._checkIndex*",
-    "ContiguousArray._checkSubscript*",
-    "ContiguousArray._checkIndex*",
-    "_ArrayBuffer._checkInoutAndNativeTypeCheckedBounds*",
-    "_ArrayBuffer._checkInoutAndNativeBounds*",
-    "_ArrayBuffer._checkValidSubscript*",
-    "_ContiguousArrayBuffer._checkValidSubscript*",
-    "Substring.subscript*",
-    "String.subscript*",
-  ].map((key) =>
-    frame(
-      key,
-      "A Swift collection or string was used with an index or a range beyond its end.",
-      ["an index kept while the collection changed", "an empty collection"],
-      "Check the index in the first frame of yours.",
-      swift,
-    )
+  ...needing(
+    "stop",
+    ...[
+      "Array._checkSubscript*",
+      "Array._checkIndex*",
+      "Array.subscript.*",
+      "ArraySlice._checkSubscript*",
+      "ArraySlice._checkIndex*",
+      "ContiguousArray._checkSubscript*",
+      "ContiguousArray._checkIndex*",
+      "_ArrayBuffer._checkInoutAndNativeTypeCheckedBounds*",
+      "_ArrayBuffer._checkInoutAndNativeBounds*",
+      "_ArrayBuffer._checkValidSubscript*",
+      "_ContiguousArrayBuffer._checkValidSubscript*",
+      "Substring.subscript*",
+      "String.subscript*",
+    ].map((key) =>
+      frame(
+        key,
+        "A Swift collection or string was used with an index or a range beyond its end.",
+        ["an index kept while the collection changed", "an empty collection"],
+        "Check the index in the first frame of yours.",
+        swift,
+        "top",
+      )
+    ),
   ),
   frame(
     "_diagnoseUnexpectedNilOptional*",
@@ -631,27 +680,38 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Dispatch to the queue that the message names.",
     dispatch,
   ),
-  frame(
-    "dispatch_assert_queue*",
-    "Code ran on another dispatch queue than it asserts.",
-    ["a callback on a background queue"],
-    "Dispatch to the right queue.",
-    dispatch,
+  ...needing(
+    "stop",
+    frame(
+      "dispatch_assert_queue*",
+      "Code ran on another dispatch queue than it asserts.",
+      ["a callback on a background queue"],
+      "Dispatch to the right queue.",
+      dispatch,
+      "top",
+    ),
   ),
-  frame(
-    "__DISPATCH_WAIT_FOR_QUEUE__",
-    "dispatch_sync was called on a queue that the current thread already owns, a deadlock.",
-    ["dispatch_sync to the current queue"],
-    "Do not call dispatch_sync on the queue you are on.",
-    dispatch,
-    "top",
+  ...needing(
+    "stop",
+    frame(
+      "__DISPATCH_WAIT_FOR_QUEUE__",
+      "dispatch_sync was called on a queue that the current thread already owns, a deadlock.",
+      ["dispatch_sync to the current queue"],
+      "Do not call dispatch_sync on the queue you are on.",
+      dispatch,
+      "top",
+    ),
   ),
-  frame(
-    "_dispatch_semaphore_dispose*",
-    "A dispatch semaphore was deallocated while in use: its value is below its initial value.",
-    ["a wait without a signal"],
-    "Signal it as often as it was waited for before it is released.",
-    dispatch,
+  ...needing(
+    "stop",
+    frame(
+      "_dispatch_semaphore_dispose*",
+      "A dispatch semaphore was deallocated while in use: its value is below its initial value.",
+      ["a wait without a signal"],
+      "Signal it as often as it was waited for before it is released.",
+      dispatch,
+      "top",
+    ),
   ),
   frame(
     "_dispatch_sema4_create_slow*",
@@ -660,28 +720,40 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Look for a leak of ports.",
     dispatch,
   ),
-  ...["dispatch_group_leave*", "_dispatch_group_leave*"].map((key) =>
+  ...needing(
+    "stop",
+    ...["dispatch_group_leave*", "_dispatch_group_leave*"].map((key) =>
+      frame(
+        key,
+        "A dispatch group was left more often than entered.",
+        ["a completion handler called twice"],
+        "Pair enter and leave.",
+        dispatch,
+        "top",
+      )
+    ),
+  ),
+  ...needing(
+    "stop",
     frame(
-      key,
-      "A dispatch group was left more often than entered.",
-      ["a completion handler called twice"],
-      "Pair enter and leave.",
+      "_dispatch_queue_xref_dispose*",
+      "A suspended dispatch queue or source was released.",
+      ["a source that was never resumed"],
+      "Resume it before releasing it.",
       dispatch,
-    )
+      "top",
+    ),
   ),
-  frame(
-    "_dispatch_queue_xref_dispose*",
-    "A suspended dispatch queue or source was released.",
-    ["a source that was never resumed"],
-    "Resume it before releasing it.",
-    dispatch,
-  ),
-  frame(
-    "_dispatch_source_xref_dispose*",
-    "A suspended or not cancelled dispatch source was released.",
-    ["a source that was never resumed"],
-    "Resume it before releasing it.",
-    dispatch,
+  ...needing(
+    "stop",
+    frame(
+      "_dispatch_source_xref_dispose*",
+      "A suspended or not cancelled dispatch source was released.",
+      ["a source that was never resumed"],
+      "Resume it before releasing it.",
+      dispatch,
+      "top",
+    ),
   ),
   frame(
     "_xpc_api_misuse",

@@ -715,6 +715,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "wait",
+    "mach_msg unnamed",
+    "in a Mach message call, which is an event loop's or waits for a reply",
+    [],
+    "",
+    "Darwin's system calls and libraries",
+  ),
+  row(
+    "wait",
     "mach_msg reply",
     "blocked on a reply from another process or from the kernel",
     [],

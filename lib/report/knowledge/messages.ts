@@ -55,6 +55,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "KSCrash, KSCrashMonitor_Deadlock.m",
   ),
   message(
+    "while executing native code",
+    "A signal met Mono while native code ran: its own, or a library's that managed code called.",
+    ["a fault in a native library", "a fault of Mono itself"],
+    "See the frames after _sigtramp, and the managed function that called.",
+    "Mono, mono/mini/mini-posix.c: mono_dump_native_crash_info",
+  ),
+  message(
     "SIMULATED (this is NOT a crash)",
     "Nothing crashed: the report was made while the process went on.",
     ["a watchdog or a person asked for it"],

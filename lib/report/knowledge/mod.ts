@@ -12,7 +12,7 @@ import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 
-export type { FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";
+export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";
 
 /** The whole table. */
 export const knowledge: readonly KnowledgeRow[] = [

@@ -43,6 +43,15 @@ export type KnowledgeKind =
  */
 export type FrameRole = "top" | "raise" | "vague";
 
+/** What must have ended the process for a function on its stack to tell why.
+ *
+ * - `access`: an access to memory, or a trap
+ * - `stop`: the process itself, by a trap or a signal that it raised
+ * - `raise`: an exception of a language that the function raised; without one it may just have been called
+ * - `any`: anything
+ */
+export type FrameNeed = "access" | "stop" | "raise" | "any";
+
 /** One piece of knowledge. */
 export interface KnowledgeRow {
   /** What {@linkcode KnowledgeRow.key} is. */
@@ -59,6 +68,8 @@ export interface KnowledgeRow {
   readonly source: string;
   /** The part that a function plays; absent where its presence tells what happened. */
   readonly role?: FrameRole;
+  /** What must have ended the process; absent means `stop` for a function without a role, else `any`. */
+  readonly needs?: FrameNeed;
   /** The instruction set that the row is limited to. */
   readonly cpu?: "arm" | "intel";
 }

@@ -15,6 +15,11 @@ function frame(
   return role === undefined ? row : { ...row, role };
 }
 
+/** Rows of functions that end a process by a bad access too. */
+function always(...rows: KnowledgeRow[]): KnowledgeRow[] {
+  return rows.map((row) => ({ ...row, needs: "any" }));
+}
+
 function library(key: string, meaning: string, source: string): KnowledgeRow {
   return { kind: "library", key, meaning, causes: [], next: "", source };
 }
@@ -175,14 +180,15 @@ export const runtimeRows: readonly KnowledgeRow[] = [
         go,
       )
     ),
-  frame(
-    "runtime.sigpanic*",
-    "A Go program met a memory fault or arithmetic error.",
-    ["a nil pointer", "memory of C code that is gone"],
-    "Read the goroutine traces on stderr.",
-    go,
+  ...always(
+    frame(
+      "runtime.sigpanic*",
+      "A Go program met a memory fault or arithmetic error.",
+      ["a nil pointer", "memory of C code that is gone"],
+      "Read the goroutine traces on stderr.",
+      go,
+    ),
   ),
-
   frame("PROCAbort*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
   frame("PROCEndProcess*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
   frame(
@@ -204,12 +210,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     unhandled[2],
     clr,
   ),
-  frame(
-    "EEPolicy::HandleFatalStackOverflow*",
-    "A .NET thread's stack overflowed.",
-    ["endless recursion"],
-    unhandled[2],
-    clr,
+  ...always(
+    frame(
+      "EEPolicy::HandleFatalStackOverflow*",
+      "A .NET thread's stack overflowed.",
+      ["endless recursion"],
+      unhandled[2],
+      clr,
+    ),
   ),
   frame(
     "invoke_previous_action*",
@@ -414,52 +422,60 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Abseil, absl/log",
   ),
 
-  frame(
-    "MOZ_Crash*",
-    "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
-    [],
-    "Read the crash reason.",
-    mozilla,
+  ...always(
+    frame(
+      "MOZ_Crash*",
+      "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
+      [],
+      "Read the crash reason.",
+      mozilla,
+    ),
+    frame(
+      "MOZ_CrashSequence*",
+      "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
+      [],
+      "Read the crash reason.",
+      mozilla,
+    ),
+    frame("RustMozCrash*", "Rust code in Firefox panicked.", [], "Read the crash reason.", mozilla),
+    frame(
+      "mozalloc_abort*",
+      "Firefox ended itself.",
+      [],
+      "Read the crash reason.",
+      mozilla,
+      "vague",
+    ),
+    frame(
+      "mozalloc_handle_oom*",
+      "Firefox is out of memory.",
+      ["a leak", "a very large allocation"],
+      "Look at the process's memory.",
+      mozilla,
+    ),
+    frame("NS_DebugBreak*", "An assertion of Firefox failed.", [], "Read its message.", mozilla),
+    frame(
+      "WTFCrash*",
+      "A check of WebKit or JavaScriptCore failed.",
+      [],
+      "See the calling frames.",
+      "WebKit, Source/WTF/wtf/Assertions.h",
+    ),
+    frame(
+      "bmalloc::*Crash*",
+      "WebKit's allocator is out of memory or found damage.",
+      [],
+      "Look at the process's memory.",
+      "WebKit, Source/bmalloc",
+    ),
+    frame(
+      "pas_panic*",
+      "WebKit's allocator is out of memory or found damage.",
+      [],
+      "Look at the process's memory.",
+      "WebKit, Source/bmalloc/libpas",
+    ),
   ),
-  frame(
-    "MOZ_CrashSequence*",
-    "Firefox's code crashed itself on purpose: MOZ_CRASH or a failed assertion.",
-    [],
-    "Read the crash reason.",
-    mozilla,
-  ),
-  frame("RustMozCrash*", "Rust code in Firefox panicked.", [], "Read the crash reason.", mozilla),
-  frame("mozalloc_abort*", "Firefox ended itself.", [], "Read the crash reason.", mozilla, "vague"),
-  frame(
-    "mozalloc_handle_oom*",
-    "Firefox is out of memory.",
-    ["a leak", "a very large allocation"],
-    "Look at the process's memory.",
-    mozilla,
-  ),
-  frame("NS_DebugBreak*", "An assertion of Firefox failed.", [], "Read its message.", mozilla),
-  frame(
-    "WTFCrash*",
-    "A check of WebKit or JavaScriptCore failed.",
-    [],
-    "See the calling frames.",
-    "WebKit, Source/WTF/wtf/Assertions.h",
-  ),
-  frame(
-    "bmalloc::*Crash*",
-    "WebKit's allocator is out of memory or found damage.",
-    [],
-    "Look at the process's memory.",
-    "WebKit, Source/bmalloc",
-  ),
-  frame(
-    "pas_panic*",
-    "WebKit's allocator is out of memory or found damage.",
-    [],
-    "Look at the process's memory.",
-    "WebKit, Source/bmalloc/libpas",
-  ),
-
   frame(
     "VMError::report_and_die*",
     "The Java virtual machine met a fatal error.",

@@ -9,6 +9,7 @@ import { Lines } from "../text.ts";
 /** Whether a text is Breakpad's. */
 export function isBreakpad(text: string, from: number): boolean {
   const head = text.slice(from, from + (1 << 14));
+  if (isMachineReadable(head)) return true;
   // A copy may begin after the header.
   if (
     /^ {2,8}Found by: (?:given as instruction pointer|stack scanning|call frame info|previous frame)/m
@@ -25,6 +26,35 @@ export function isBreakpad(text: string, from: number): boolean {
 const frameLine = /^ {0,3}(\d{1,5}) {1,4}(\S.{0,2000})$/;
 const moduleLine = /^(0x[0-9a-fA-F]{1,16}) - (0x[0-9a-fA-F]{1,16}) {1,4}(\S.{0,300})$/;
 
+type DraftThread = Omit<ReportThread, "frames" | "registers"> & {
+  frames: ReportFrame[];
+  registers: ReportRegister[];
+};
+
+function threadOf(index: number, crashed: boolean): DraftThread {
+  return {
+    index,
+    id: null,
+    name: null,
+    queue: null,
+    crashed,
+    frames: [],
+    registers: [],
+    flavor: null,
+    process: null,
+    tree: [],
+  };
+}
+
+/** What a text of Breakpad's says. */
+interface Dump {
+  readonly fields: { name: string; value: string }[];
+  readonly threads: DraftThread[];
+  readonly images: ReportImage[];
+  /** Offsets of frames in images whose base is not known yet. */
+  readonly offsets: Map<ReportFrame, bigint>;
+}
+
 /** Reads Breakpad's text. */
 export function readBreakpad(
   file: string,
@@ -32,13 +62,18 @@ export function readBreakpad(
   from: number,
   warnings: string[],
 ): CrashReport {
+  const dump = isMachineReadable(text.slice(from, from + (1 << 14)))
+    ? readColumns(text, from)
+    : readPrinted(text, from);
+  return reportOf(file, text, dump, warnings);
+}
+
+function readPrinted(text: string, from: number): Dump {
   const lines = new Lines(text, from);
   const fields: { name: string; value: string }[] = [];
-  const threads: (Omit<ReportThread, "frames" | "registers"> & {
-    frames: ReportFrame[];
-    registers: ReportRegister[];
-  })[] = [];
+  const threads: DraftThread[] = [];
   const images: ReportImage[] = [];
+  const offsets = new Map<ReportFrame, bigint>();
   let inModules = false;
   for (let at = 0; at < lines.length; at++) {
     const line = lines.line(at);
@@ -46,18 +81,7 @@ export function readBreakpad(
     if (trimmed === "") continue;
     const title = /^Thread (\d{1,7})(?: \((crashed)\))?/.exec(line);
     if (title !== null) {
-      threads.push({
-        index: Number(title[1]),
-        id: null,
-        name: null,
-        queue: null,
-        crashed: title[2] !== undefined,
-        frames: [],
-        registers: [],
-        flavor: null,
-        process: null,
-        tree: [],
-      });
+      threads.push(threadOf(Number(title[1]), title[2] !== undefined));
       continue;
     }
     if (/^Loaded modules:/.test(line)) {
@@ -68,23 +92,12 @@ export function readBreakpad(
     const module = inModules ? moduleLine.exec(trimmed) : null;
     if (module !== null) {
       const [name, version] = module[3].split(/ {2,}/);
-      const base = BigInt(module[1]);
-      images.push({
-        name,
-        path: null,
-        uuid: null,
-        arch: null,
-        base,
-        size: BigInt(module[2]) - base + 1n,
-        version: version === undefined || version === "???" ? null : version,
-        identifier: null,
-        marked: false,
-      });
+      images.push(imageAt(name, version, BigInt(module[1]), BigInt(module[2])));
       continue;
     }
     const frame = thread === undefined ? null : frameLine.exec(line);
     if (frame !== null && thread !== undefined) {
-      thread.frames.push(frameOf(Number(frame[1]), frame[2]));
+      thread.frames.push(frameOf(Number(frame[1]), frame[2], offsets));
       continue;
     }
     if (thread !== undefined && /^\s{4,}\w{2,5} = 0x/.test(line)) {
@@ -92,18 +105,124 @@ export function readBreakpad(
         // The first frame's are those at the crash; the others are recovered.
         if (thread.frames.length === 1) {
           thread.registers.push({ name, value: BigInt(value), note: null });
-          if (/^(?:pc|rip|eip)$/.test(name)) {
-            thread.frames[0] = { ...thread.frames[0], address: BigInt(value) };
-          }
+        }
+        const frame = thread.frames.at(-1);
+        if (/^(?:pc|rip|eip)$/.test(name) && frame !== undefined) {
+          thread.frames[thread.frames.length - 1] = { ...frame, address: BigInt(value) };
         }
       }
       continue;
     }
     const colon = trimmed.indexOf(":");
-    if (thread === undefined && colon > 0) {
+    const field = fields.at(-1);
+    if (thread === undefined && /^\s{6}/.test(line) && field?.name === "Operating system") {
+      // Its version is on the next line.
+      field.value += ` ${trimmed}`;
+    } else if (thread === undefined && colon > 0) {
       fields.push({ name: trimmed.slice(0, colon), value: trimmed.slice(colon + 1).trim() });
     }
   }
+  return { fields, threads, images, offsets };
+}
+
+/** Names of the columns that `minidump_stackwalk -m` prints, by the first one. */
+const columns: ReadonlyMap<string, readonly string[]> = new Map([
+  ["OS", ["Operating system"]],
+  ["CPU", ["CPU"]],
+  ["Crash", ["Crash reason", "Crash address", "Crashed Thread"]],
+  ["Assertion", ["Assertion"]],
+]);
+
+/** Whether a text is that of `minidump_stackwalk -m`. */
+function isMachineReadable(head: string): boolean {
+  return /^Crash\|[^|\n]{1,200}\|0x[0-9a-fA-F]{1,16}\|/m.test(head) && /^\d{1,6}\|0\|/m.test(head);
+}
+
+/** Reads what `minidump_stackwalk -m` prints, `PrintProcessStateMachineReadable`: lines of columns between
+ * bars. Those of frames are thread, frame, module, function, source file, line, offset. */
+function readColumns(text: string, from: number): Dump {
+  const lines = new Lines(text, from);
+  const fields: { name: string; value: string }[] = [];
+  const threads = new Map<number, DraftThread>();
+  const images: ReportImage[] = [];
+  const offsets = new Map<ReportFrame, bigint>();
+  let crashed = -1;
+  for (let at = 0; at < lines.length; at++) {
+    const cells = lines.line(at).trim().split("|", 12);
+    const names = columns.get(cells[0]);
+    if (names !== undefined) {
+      const [, first = "", ...others] = cells;
+      // Name and version of the system are two columns.
+      const values = cells[0] === "OS"
+        ? [`${first} ${others[0] ?? ""}`.trim()]
+        : [first, ...others];
+      names.forEach((name, index) => {
+        if ((values[index] ?? "") !== "") fields.push({ name, value: values[index] });
+      });
+      if (cells[0] === "Crash" && /^\d{1,6}$/.test(cells[3] ?? "")) crashed = Number(cells[3]);
+      continue;
+    }
+    if (cells[0] === "Module" && cells.length >= 7) {
+      const [, name, version, , , begin, end] = cells;
+      if (!/^0x[0-9a-fA-F]{1,16}$/.test(begin) || !/^0x[0-9a-fA-F]{1,16}$/.test(end)) continue;
+      images.push(imageAt(name, version, BigInt(begin), BigInt(end)));
+      continue;
+    }
+    if (cells.length < 7 || !/^\d{1,6}$/.test(cells[0]) || !/^\d{1,6}$/.test(cells[1])) continue;
+    const [number, index, module, symbol, source, line, offset] = cells;
+    let thread = threads.get(Number(number));
+    if (thread === undefined) {
+      thread = threadOf(Number(number), Number(number) === crashed);
+      threads.set(thread.index, thread);
+    }
+    const isHex = /^0x[0-9a-fA-F]{1,16}$/.test(offset);
+    const frame: ReportFrame = {
+      ...blank,
+      index: Number(index),
+      address: module === "" && isHex ? BigInt(offset) : 0n,
+      imageName: module === "" ? null : module,
+      symbol: symbol === "" ? null : symbol,
+      // With a line the offset counts from the line's first instruction.
+      offset: symbol === "" || line !== "" || !isHex ? null : Number(offset),
+      file: source === "" ? null : sourcePath(source),
+      line: /^\d{1,8}$/.test(line) ? Number(line) : null,
+    };
+    if (module !== "" && symbol === "" && isHex) offsets.set(frame, BigInt(offset));
+    thread.frames.push(frame);
+  }
+  return { fields, threads: [...threads.values()], images, offsets };
+}
+
+/** The path in `hg:hg.mozilla.org/mozilla-central:layout/generic/nsFrame.cpp:957a743c4ca2`. */
+function sourcePath(source: string): string {
+  return /^(?:hg|git|s3):[^:]{1,200}:([^:]{1,500}):[0-9a-f]{0,128}:?$/.exec(source)?.[1] ?? source;
+}
+
+function imageAt(
+  name: string,
+  version: string | undefined,
+  base: bigint,
+  last: bigint,
+): ReportImage {
+  return {
+    name,
+    path: null,
+    uuid: null,
+    arch: null,
+    base,
+    size: last < base ? 0n : last - base + 1n,
+    version: version === undefined || version === "" || version === "???" ? null : version,
+    identifier: null,
+    marked: false,
+  };
+}
+
+function reportOf(
+  file: string,
+  text: string,
+  { fields, threads, images, offsets }: Dump,
+  warnings: string[],
+): CrashReport {
   const value = (name: string): string | null =>
     fields.find((field) => field.name === name)?.value ?? null;
   const reason = value("Crash reason");
@@ -146,10 +265,14 @@ export function readBreakpad(
     information: value("Assertion") === null ? [] : [value("Assertion")!],
     threads: threads.map((thread) => ({
       ...thread,
-      frames: thread.frames.map((frame) => ({
-        ...frame,
-        image: frame.imageName === null ? null : byName.get(frame.imageName) ?? null,
-      })),
+      frames: thread.frames.map((frame) => {
+        const image = frame.imageName === null ? null : byName.get(frame.imageName) ?? null;
+        const offset = offsets.get(frame);
+        const address = image === null || offset === undefined
+          ? frame.address
+          : image.base + offset;
+        return { ...frame, address, image };
+      }),
       flavor: thread.registers.length === 0 ? null : "Thread State",
     })),
     lastException: null,
@@ -160,20 +283,25 @@ export function readBreakpad(
   });
 }
 
-function frameOf(index: number, text: string): ReportFrame {
-  const blank: ReportFrame = {
-    index,
-    address: 0n,
-    image: null,
-    imageName: null,
-    symbol: null,
-    offset: null,
-    file: null,
-    line: null,
-    column: null,
-    inlined: false,
-    span: null,
-  };
+const blank: ReportFrame = {
+  index: 0,
+  address: 0n,
+  image: null,
+  imageName: null,
+  symbol: null,
+  offset: null,
+  file: null,
+  line: null,
+  column: null,
+  inlined: false,
+  span: null,
+};
+
+function frameOf(
+  index: number,
+  text: string,
+  offsets: Map<ReportFrame, bigint>,
+): ReportFrame {
   const source = / \[([^[\]]{1,300}) : (\d{1,8})(?: \+ 0x[0-9a-fA-F]{1,12})?\]$/.exec(
     text.slice(-340),
   );
@@ -185,6 +313,7 @@ function frameOf(index: number, text: string): ReportFrame {
     const plus = named.lastIndexOf(" + 0x");
     return {
       ...blank,
+      index,
       ...at,
       imageName: place.slice(0, bang),
       symbol: plus < 0 ? named : named.slice(0, plus),
@@ -192,8 +321,13 @@ function frameOf(index: number, text: string): ReportFrame {
     };
   }
   const plus = place.lastIndexOf(" + 0x");
-  if (plus > 0) return { ...blank, imageName: place.slice(0, plus) };
+  if (plus > 0) {
+    const frame = { ...blank, index, imageName: place.slice(0, plus) };
+    const offset = place.slice(plus + 3);
+    if (/^0x[0-9a-fA-F]{1,16}$/.test(offset)) offsets.set(frame, BigInt(offset));
+    return frame;
+  }
   return /^0x[0-9a-fA-F]{1,16}$/.test(place)
-    ? { ...blank, address: BigInt(place) }
-    : { ...blank, symbol: place };
+    ? { ...blank, index, address: BigInt(place) }
+    : { ...blank, index, symbol: place };
 }

@@ -122,6 +122,26 @@ export function parseFrameLine(line: string): FrameLine | null {
   };
 }
 
+/** A frame without its address: `0  MyApp  -[Controller show] + 44 (Controller.m:12)`. */
+const bareFrame =
+  /^\s{0,8}(\d{1,4})\s{1,20}(\S{2,100})(?:\s{1,60}([^\s0].{0,2000} \+ \d{1,9}.{0,300})|[\t ]{0,60}\t[\t ]{0,60}([^\s0].{0,2000} \([^()]{1,200}:\d{1,7}\)))$/;
+
+/** Reads a frame line that has no address; `null` when it is another line. */
+export function parseBareFrame(line: string): FrameLine | null {
+  const match = line.length > 2500 ? null : bareFrame.exec(line);
+  if (match === null) return null;
+  const text = match[3] ?? match[4];
+  const place = parsePlace(text);
+  if (place.symbol === null || (place.offset === null && place.line === null)) return null;
+  return {
+    ...place,
+    index: Number(match[1]),
+    imageName: match[2],
+    address: 0n,
+    placeAt: line.length - text.length,
+  };
+}
+
 const inlinedMark = "[inlined]";
 
 /** Reads the part of a frame line after the address. */
@@ -150,6 +170,7 @@ export function parsePlace(text: string): Place {
     if (file !== null) break;
     const source = parseSource(inside);
     if (source !== null) ({ file, line, column } = source);
+    else if (rest.startsWith("(Missing") || rest.includes("UUID ")) break;
     else if (endsWithOffset(before) && inside !== "") file = inside;
     else break;
     rest = before;
@@ -159,6 +180,8 @@ export function parsePlace(text: string): Place {
   let symbol: string | null = rest === "" ? null : rest;
   let offset: number | null = null;
   let base: bigint | null = null;
+  // An address without 0x is no name.
+  if (/^[0-9a-f]{16} \+ \d{1,12}$/.test(rest)) rest = `0x${rest}`;
   // Other reporters keep the image's address and add the name.
   if (rest.startsWith("0x")) {
     const named = addedName(rest, line === null ? file : null);
@@ -171,7 +194,9 @@ export function parsePlace(text: string): Place {
   }
   if (symbol !== null) {
     const end = hexEnd(symbol, 0);
-    if (symbol === "<unknown>" || (symbol === "0" && offset !== null)) symbol = null;
+    // What Crashlytics writes where it has no symbols, in several languages.
+    if (/^\((?:Missing|.{0,40}UUID .{0,40})\)?$/.test(symbol)) symbol = null;
+    else if (symbol === "<unknown>" || (symbol === "0" && offset !== null)) symbol = null;
     else if (end > 0 && end === symbol.length) {
       base = BigInt(symbol);
       symbol = null;

@@ -1,7 +1,14 @@
 /** Reading the text form of a crash report, after Apple's "Examining the fields in a crash report" and
  * TN2151: header, exception information, diagnostics, backtraces, thread state, binary images. */
 
-import { type FrameLine, parseFrameLine, parseImageLine, parseRegisters } from "./crash_lines.ts";
+import {
+  type FrameLine,
+  parseBareFrame,
+  parseFrameLine,
+  parseImageLine,
+  parsePlace,
+  parseRegisters,
+} from "./crash_lines.ts";
 import { archOfCodeType } from "../images.ts";
 
 import { imageFinder } from "../images.ts";
@@ -19,6 +26,15 @@ import { fieldNames, Header, translated } from "./crash_header.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
+
+const noException: ReportException = {
+  type: null,
+  signal: null,
+  codes: [],
+  subtype: null,
+  message: null,
+  note: null,
+};
 
 /** Maximum number of warnings. */
 const MAX_WARNINGS = 50;
@@ -189,7 +205,7 @@ class CrashTextReader {
   /** Takes a frame line where frames are expected; elsewhere only frame 0, which begins a backtrace whose
    * title was not understood. */
   #frame(at: number, line: string): boolean {
-    const frame = parseFrameLine(line) ?? this.#cutFrame(at, line);
+    const frame = parseFrameLine(line) ?? this.#bareFrame(line) ?? this.#cutFrame(at, line);
     if (frame === null) return false;
     let frames: DraftFrame[];
     if (this.#collecting === "lines") {
@@ -239,6 +255,43 @@ class CrashTextReader {
     return this.#fields.length === 0 && this.#threads.length === 0 && this.#exception === null;
   }
 
+  /** A frame without its address, as Xcode's organizer and some people copy them. */
+  #bareFrame(line: string): FrameLine | null {
+    const frames = this.#collecting === "exception"
+      ? this.#exception
+      : this.#collecting === "thread"
+      ? this.#thread?.frames
+      : null;
+    if (frames === null || frames === undefined) {
+      // A copy of a stack alone.
+      const first = this.#isPiece() ? parseBareFrame(line) : null;
+      return first !== null && first.index === 0 && first.file !== null ? first : null;
+    }
+    const frame = parseBareFrame(line);
+    return frame !== null && frame.index === frames.length ? frame : null;
+  }
+
+  /** Takes a line with the name of the frame before it, which some copies have been wrapped before. */
+  #namesFrame(line: string): boolean {
+    const frames = this.#collecting === "exception" ? this.#exception : this.#thread?.frames;
+    const isFrame = this.#collecting === "thread" || this.#collecting === "exception";
+    const frame = isFrame && !this.#afterBlank ? frames?.at(-1) : undefined;
+    if (frame === undefined || frame.symbol !== null || frame.base !== null) return false;
+    // A name ends with its offset, or was cut off before it.
+    if (!/ \+(?: \d{1,9}(?: \([^()]{1,300}\))?)?$/.test(line)) return false;
+    const place = parsePlace(line.replace(/ \+$/, ""));
+    Object.assign(frame, {
+      symbol: place.symbol,
+      offset: place.offset,
+      base: place.base,
+      file: place.file,
+      line: place.line,
+      // Its place in the text is not on its line.
+      span: null,
+    });
+    return true;
+  }
+
   /** The last line of a copy that ends within a frame, after its image. */
   #cutFrame(at: number, line: string): FrameLine | null {
     const isLast = at + 2 >= this.#lines.length && this.#collecting === "thread";
@@ -272,7 +325,10 @@ class CrashTextReader {
     );
     this.#begin({
       index: number === undefined ? this.#threads.length : Number(number),
-      name: number === undefined && title !== "" ? title.replace(/[:：]+$/, "") : null,
+      // Prose before a stack is no name.
+      name: number === undefined && /^\S{1,60}(?: \S{1,40}){0,4}$/.test(title)
+        ? title.replace(/[:：]+$/, "")
+        : null,
       queue: null,
       crashed: translated.crashed.test(title),
     });
@@ -325,11 +381,19 @@ class CrashTextReader {
     const word = (colon < 0 ? rest : rest.slice(0, colon)).trim();
     if (word.includes("instruction stream")) return false;
     const after = colon < 0 ? "" : rest.slice(colon + 1).replace(/^:/, "");
+    // A copy whose lines were joined has the first frame behind the title.
+    const joined = /^\s{0,8}0\s/.test(after)
+      ? parseFrameLine(after) ?? parseBareFrame(after)
+      : null;
     this.#begin({
       index,
-      ...nameAndQueue(after),
+      ...joined === null ? nameAndQueue(after) : { name: null, queue: null },
       crashed: /crashed|attributed|highlighted/i.test(word),
     });
+    if (joined !== null) {
+      const { image, placeAt: _, ...frame } = joined;
+      this.#thread!.frames.push({ ...frame, imageName: frame.imageName ?? image, span: null });
+    }
     return true;
   }
 
@@ -377,23 +441,29 @@ class CrashTextReader {
       return true;
     }
     // Numbers precede titles where there are several: `#0. Crashed: …`.
-    if (!/^(?:#?\d{1,4}\. )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line)) return false;
-    const crashed = /^(?:#?\d{1,4}\. )?Crashed: (\S.{0,200})$/.exec(line);
+    if (!/^(?:#?\d{1,4}\.? |Thread ?: )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line)) {
+      return false;
+    }
+    const crashed = /^(?:#?\d{1,4}\.? |Thread ?: )?Crashed: (\S.{0,200})$/.exec(line);
     if (crashed !== null) {
+      // `Crashed: com.apple.main-thread SIGABRT ABORT 0x00000001135c52c6`, on its web page.
+      const [title, signal = null] = crashed[1].split(/ (?=SIG[A-Z]{2,6} )/, 2);
       this.#begin({
         index: this.#threads.length,
-        ...(crashed[1].startsWith("com.")
-          ? { name: null, queue: crashed[1] }
-          : { name: crashed[1], queue: null }),
+        ...(title.startsWith("com.") ? { name: null, queue: title } : { name: title, queue: null }),
         crashed: true,
       });
+      if (signal !== null && !this.#hasException) {
+        this.#raised = { ...noException, signal: signal.split(" ", 1)[0] };
+      }
       return true;
     }
-    if (/^Fatal Exception: \S/.test(line)) {
+    const fatal = line.indexOf("Fatal Exception: ");
+    if (fatal >= 0 && fatal < 20 && line.length > fatal + 17) {
       this.#exception ??= [];
       this.#collecting = "exception";
-      this.#fatal = line;
-      this.#loose = line;
+      this.#fatal = line.slice(fatal);
+      this.#loose = this.#fatal;
       return true;
     }
     const raised =
@@ -402,12 +472,9 @@ class CrashTextReader {
     if (raised === null || this.#hasException) return false;
     const [, type, subtype, address] = raised;
     this.#raised = {
+      ...noException,
       type,
-      signal: null,
-      codes: [],
       subtype: subtype === undefined ? null : `${subtype} at ${address}`,
-      message: null,
-      note: null,
     };
     return true;
   }
@@ -439,7 +506,7 @@ class CrashTextReader {
     const trimmed = written.charCodeAt(0) === 0x60
       ? written.replace(/^`{1,3}(?=[A-Z])/, "")
       : written;
-    if (this.#continuesReason(trimmed)) return;
+    if (this.#continuesReason(trimmed) || this.#namesFrame(trimmed)) return;
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);
     const inSection = section !== undefined &&
@@ -538,10 +605,11 @@ class CrashTextReader {
     };
     const header = new Header(this.#fields, this.#json, (text) => this.#warn(text));
     const triggered = header.triggeredThread;
-    // A single stack without a title is the crashed thread's.
+    // A single stack without a title is the crashed thread's; that a copy begins inside of may be another's.
+    const [single] = this.#threads;
     const alone = this.#threads.length === 1 && this.#untitledThreads === 1 &&
-      header.exception !== null;
-    if (alone) this.#threads[0].crashed = true;
+      (header.exception !== null || single.frames[0]?.index === 0);
+    if (alone) single.crashed = true;
     const known = this.#threads.some(({ crashed }) => crashed);
     const threads: ReportThread[] = this.#threads.map((thread) => ({
       ...thread,
@@ -585,7 +653,7 @@ class CrashTextReader {
     const head = this.#text.slice(0, 4000);
     const signal = /\b(?:received|caught|got) signal:? ?(SIG[A-Z]{2,6})\b/i.exec(head)?.[1];
     if (signal === undefined) return null;
-    return { type: null, signal, codes: [], subtype: null, message: null, note: null };
+    return { ...noException, signal };
   }
 
   #information(): string[] {
@@ -624,7 +692,9 @@ function colonAt(text: string): number {
 /** Reads a thread's name, its queue's label, or both. */
 function nameAndQueue(text: string): { name: string | null; queue: string | null } {
   const match = /(?:^|\s)Dispatch queue:/i.exec(text);
-  const name = (match === null ? text : text.slice(0, match.index)).trim();
+  const name = (match === null ? text : text.slice(0, match.index)).trim()
+    // A copy that ends within the title.
+    .replace(/^Dispatch queue$/i, "");
   const queue = match === null ? "" : text.slice(match.index + match[0].length).trim();
   return { name: name === "" ? null : name, queue: queue === "" ? null : queue };
 }

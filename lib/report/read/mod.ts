@@ -5,7 +5,8 @@ import { readCallTree } from "./call_tree.ts";
 import { type NextReport, readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
 import { isBreakpad, readBreakpad } from "./breakpad.ts";
-import { isPanic, parsePanic, readPanic } from "./panic.ts";
+import { isMono, readMono } from "./mono.ts";
+import { isPanic, isPanicPiece, parsePanic, readPanic } from "./panic.ts";
 import { salvage } from "./salvage.ts";
 import { readStackshotLists } from "./stackshot_text.ts";
 import { unwrap } from "./unwrap.ts";
@@ -268,11 +269,15 @@ function readText(
   // Nearly all texts are crash texts, which say so soon.
   if (!text.slice(from, from + 3000).includes("\nException Type:")) {
     if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);
+    if (isMono(text, from)) return readMono(name, text, from, warnings);
     if (isPanic(text, from)) {
       return readPanic(name, text, text, { header, body: null }, from, warnings);
     }
     const tree = readCallTree(name, text, from, header);
     if (tree !== null) return tree;
+    if (isPanicPiece(text, from)) {
+      return readPanic(name, text, text, { header, body: null }, from, warnings);
+    }
   }
   const full = fullReport(text, from);
   const read = readCrashText(name, text, from, header, warnings, full?.start, next);

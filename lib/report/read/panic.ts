@@ -12,11 +12,20 @@ const beginning = /\bpanic ?\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
 
 const MAX_FRAMES = 512;
 
+/** Lines of a panic's text after its message. */
+const later =
+  /^[ \t>]{0,12}(?:Panicked (?:task|thread)\b.{0,20}0x|Kernel Extensions in backtrace:|Panicked thread:|Debugger message: panic\b)/m;
+
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {
   const head = text.slice(from, from + (1 << 14));
   const at = head.indexOf("(cpu ");
   return at >= 0 && beginning.test(head.slice(Math.max(0, at - 8), at + 60));
+}
+
+/** Whether a text is a piece of a panic's, from which the message was cut off. */
+export function isPanicPiece(text: string, from: number): boolean {
+  return later.test(text.slice(from, from + (1 << 14)));
 }
 
 /** Reads the text of a panic. */
@@ -91,6 +100,8 @@ const extension =
 export function parsePanic(text: string): ParsedPanic {
   const lines = new Lines(text);
   let message = "";
+  // Without its beginning a text is read from its first line.
+  let begun = !isPanic(text);
   let task: string | null = null;
   let model: string | null = null;
   let osVersion: string | null = null;
@@ -110,7 +121,7 @@ export function parsePanic(text: string): ParsedPanic {
   for (let at = 0; at < lines.length; at++) {
     const line = lines.line(at).trim().replace(/^> ?/, "");
     if (line === "") continue;
-    if (message === "") {
+    if (!begun) {
       const match = beginning.exec(line.slice(0, 400));
       if (match !== null) {
         let rest = line.slice(match.index + match[0].length);
@@ -118,6 +129,7 @@ export function parsePanic(text: string): ParsedPanic {
         if (rest.endsWith(",") && at + 1 < lines.length) rest += ` ${lines.line(at + 1).trim()}`;
         message = messageOf(rest);
         if (message === "") message = "no message";
+        begun = true;
       } else if (date === null && /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(line)) {
         date = line;
       }

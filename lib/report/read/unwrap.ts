@@ -38,6 +38,7 @@ export function unwrap(text: string): Unwrapped {
   for (let level = 0; level < 3; level++) step("quoting", isQuoted, unquote);
   step("quoting", isPartlyQuoted, unquoteAny);
   step("log prefixes", isLogged, unlogged);
+  step("a Markdown table", isTable, untabled);
   step("double spacing", isDoubleSpaced, singleSpaced);
   step("indentation", isIndented, dedent);
   return { text: result, undone: [...new Set(undone)] };
@@ -47,7 +48,7 @@ export function unwrap(text: string): Unwrapped {
 function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
-  if (isLogged(head) || isPartlyQuoted(head)) return true;
+  if (isLogged(head) || isPartlyQuoted(head) || isTable(head)) return true;
   if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
@@ -196,6 +197,23 @@ function isLogged(head: string): boolean {
 
 function unlogged(text: string): string {
   return linesOf(text).map((line) => line.replace(logPrefix, "")).join("\n");
+}
+
+/** A frame as a row of a table: `0 | libsystem_kernel.dylib | __pthread_kill + 10`. */
+const tableRow =
+  /^\|? {0,2}(\d{1,3}) \| {0,2}(\S[^|]{0,100}?) {0,40}\| {0,2}(\S.{0,2000}?)(?: \|)?$/;
+
+/** Whether frames are rows of a table, as web pages of crash reporters are copied. */
+function isTable(head: string): boolean {
+  if (!/^\|? {0,2}\d{1,3} \| /m.test(head)) return false;
+  return linesOf(head).filter((line) => tableRow.test(line)).length > 2;
+}
+
+function untabled(text: string): string {
+  return linesOf(text)
+    .filter((line) => !/^[\s|:-]{1,40}$/.test(line) || !line.includes("--"))
+    .map((line) => line.replace(tableRow, "$1 $2 $3"))
+    .join("\n");
 }
 
 /** Whether an empty line follows each line. */

@@ -433,7 +433,10 @@ const cases: readonly {
   },
   {
     name: "a simulator's runtime on any volume is the system's",
-    text: crashText({ type: "EXC_BREAKPOINT (SIGTRAP)", stack: ["Thing f + 4"] }) +
+    text: crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      stack: ["Thing f + 4", "libsystem_pthread.dylib _pthread_start + 4"],
+    }) +
       "\nBinary Images:\n0x100004000 - 0x100005000 Thing arm64 <0a0b0c0d0e0f40018001020304050607> " +
       "/Volumes/VOLUME/*/iOS 17.0.simruntime/Contents/Resources/RuntimeRoot/usr/lib/Thing\n",
     says: ["trap"],

@@ -83,7 +83,7 @@ Deno.test("a stack that is cut off does not say that no function of the program 
   const lines = ["libobjc.A.dylib objc_msgSend + 29", "CoreFoundation CFArrayApply + 12"];
   const text = (more: string[]) =>
     `Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nThread 0 Crashed:\n${stack([...lines, ...more])}\n`;
-  assertEquals(whose(text([])), ["system", "outer", null]);
+  assertEquals(whose(text([])), ["unknown", "outer", null]);
   assertEquals(whose(text(loop)), ["system", null, null]);
 });
 
@@ -236,4 +236,152 @@ Deno.test("what LLDB's crashlog needs of an .ips: an exception, and a UUID of ea
   assert(body.usedImages.every(({ uuid }: { uuid: string }) => /^[0-9a-f-]{36}$/.test(uuid)));
   const again: CrashReport = readReport(writeReport(report, "ips"), "y");
   assertEquals([again.exception, again.images[0].uuid], [null, null]);
+});
+
+Deno.test("a function that may only have been called is not said to have failed", () => {
+  const text = (type: string, frames: string[]) =>
+    `Exception Type: ${type}\nThread 0 Crashed:\n${stack([...frames, "MyApp f() + 4", ...loop])}\n`;
+  const access = "EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x10";
+  for (
+    const symbol of [
+      "CoreFoundation -[__NSArrayM objectAtIndex:] + 8",
+      "libdispatch.dylib dispatch_group_leave + 8",
+      "libswiftCore.dylib Array.subscript.getter + 8",
+      "libdispatch.dylib __DISPATCH_WAIT_FOR_QUEUE__ + 8",
+    ]
+  ) {
+    const words = told(text(access, [symbol]));
+    assert(!/beyond|more often|deadlock/.test(words), `${symbol}: ${words}`);
+  }
+  const called = told(text("EXC_CRASH (SIGABRT)", [
+    "libsystem_c.dylib abort + 8",
+    "libobjc.A.dylib objc_release + 8",
+  ]));
+  assert(!called.includes("invalid object"), called);
+  const left = text("EXC_BREAKPOINT (SIGTRAP)", ["libdispatch.dylib dispatch_group_leave + 8"]);
+  assertStringIncludes(told(left), "left more often");
+});
+
+Deno.test("a function that follows a call of one that does not return raised nothing", () => {
+  const text = "Fatal Exception: NSInternalInconsistencyException\n" + [
+    "0  CoreFoundation 0xecb28 __exceptionPreprocess",
+    "1  libobjc.A.dylib 0x2af78 objc_exception_throw",
+    "2  Foundation 0x6ba920 _userInfoForFileAndLine",
+    "3  UIKitCore 0x7c464 -[UICollectionView layoutSubviews]",
+    "4  MyApp 0x10e58 (Missing)",
+    "5  libdyld.dylib 0x10 start",
+  ].join("\n") + "\n";
+  const words = told(text);
+  assertStringIncludes(words, "It was raised in -[UICollectionView layoutSubviews] (UIKitCore)");
+  assert(!words.includes("_userInfoForFileAndLine"), words);
+});
+
+Deno.test("a signal that meets an event loop is not blamed on its stack", () => {
+  const frames = [
+    "0 libsystem_kernel.dylib 0x000000019b578c30 0x19b578000 + 3120",
+    "1 libsystem_kernel.dylib 0x000000019b578aac 0x19b578000 + 2732",
+    "2 CoreFoundation 0x0000000186100168 0x186024000 + 901480",
+    "3 CoreFoundation 0x00000001860fde6c 0x186024000 + 892524",
+    "4 GraphicsServices 0x0000000191180088 0x191174000 + 49288",
+    "5 UIKit 0x000000018b706f60 0x18b68c000 + 503648",
+    "6 MyApp 0x0000000100016f70 0x100000000 + 94064",
+    "7 libdyld.dylib 0x000000019b4768b8 0x19b474000 + 10424",
+  ].join("\n");
+  const text =
+    `Code Type: ARM-64\nException Type: EXC_CRASH (SIGILL)\nThread 0 Crashed:\n${frames}\n`;
+  assertStringIncludes(told(text), "nothing on its stack raised it");
+  assertEquals(whose(text)[0], "none");
+  assert(!told(text).includes("Intel"), told(text));
+});
+
+Deno.test("frames whose names were wrapped, or that have no address", () => {
+  const wrapped = readReport(
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n\nThread 0 Crashed:: Dispatch queue\n" +
+      "0   QtGui   0x0000000110c55f75\nQWidgetPrivate::childAt(QPoint const&) const + 21\n" +
+      "1   QtGui   0x0000000110c55f99\nQWidget::event(QEvent*) +\n",
+    "x",
+  );
+  assertEquals(
+    wrapped.crashedThread?.frames.map(({ symbol, offset }) => [symbol, offset]),
+    [["QWidgetPrivate::childAt(QPoint const&) const", 21], ["QWidget::event(QEvent*)", null]],
+  );
+  assertEquals(wrapped.crashedThread?.name, null);
+  const bare = readReport(
+    "Exception Type: EXC_BAD_ACCESS (SIGBUS)\n" +
+      "Thread 0 Crashed: 0 libxpcom_core.dylib nsTArray_base::Length() const + 11 (nsTArray.h:66)\n" +
+      "1 libgklayout.dylib nsContentUtils::GetKeys(nsIDOMEvent*) + 261 (nsContentUtils.cpp:4083)\n",
+    "x",
+  );
+  assertEquals(
+    bare.crashedThread?.frames.map(({ imageName, symbol, line }) => [imageName, symbol, line]),
+    [
+      ["libxpcom_core.dylib", "nsTArray_base::Length() const", 66],
+      ["libgklayout.dylib", "nsContentUtils::GetKeys(nsIDOMEvent*)", 4083],
+    ],
+  );
+});
+
+Deno.test("Breakpad's machine-readable text, and a module's offsets", () => {
+  const text = "OS|Mac OS X|10.13.6 17G3025\nCPU|amd64|family 6 model 23 stepping 10|2\nGPU|||\n" +
+    "Crash|EXC_BAD_ACCESS / KERN_INVALID_ADDRESS|0x8|1\n" +
+    "Module|XUL||XUL|0A0B0C0D0E0F400180010203040506070|0x10000000|0x1000ffff|1\n\n" +
+    "0|0|libsystem_kernel.dylib|||0x1679a|0x1679a\n" +
+    "1|0|XUL|nsIFrame::UpdateOverflow()|hg:hg.mozilla.org/mozilla-central:layout/nsFrame.cpp:957a|7601|0x0\n" +
+    "1|1|XUL||||0x1230\n";
+  const report = readReport(text, "x");
+  const { crashedThread, exception, osVersion } = report;
+  assertEquals([crashedThread?.index, exception?.type, osVersion], [
+    1,
+    "EXC_BAD_ACCESS",
+    "Mac OS X 10.13.6 17G3025",
+  ]);
+  assertEquals(
+    crashedThread?.frames.map(({ symbol, file, line, address }) => [symbol, file, line, address]),
+    [["nsIFrame::UpdateOverflow()", "layout/nsFrame.cpp", 7601, 0n], [
+      null,
+      null,
+      null,
+      0x10001230n,
+    ]],
+  );
+  assertStringIncludes(told(text), "null plus 8");
+});
+
+Deno.test("what Mono prints of a signal in native code", () => {
+  const text = (frames: string[]) =>
+    [
+      "Got a SIGSEGV while executing native code. This usually indicates",
+      "a fatal error in the mono runtime or one of the native libraries",
+      "used by your application.",
+      "\tNative stacktrace:",
+      ...frames,
+      "\tManaged Stacktrace:",
+      "\t  at <unknown> <0xffffffff>",
+      "\t  at Foo.Bar:Draw (int) <0x0002b>",
+      "",
+    ].join("\n");
+  const known = text([
+    "\t0x10d0e3bf7 - /opt/mono/bin/mono : mono_dump_native_crash_info",
+    "\t0x7fff8b6df5aa - /usr/lib/system/libsystem_platform.dylib : _sigtramp",
+    "\t0x10f000010 - /app/libdraw.dylib : draw_line",
+    "\t0x10f0f0010 - /app/libdraw.dylib : (null)",
+  ]);
+  assertEquals(whose(known), ["program", null, "draw_line"]);
+  assertStringIncludes(told(known), "managed code called");
+  assertStringIncludes(told(known), "Foo.Bar:Draw");
+  // Only Mono's handler, and names that stand for the nearest exported function.
+  const cut = text([
+    "\t0x104c2e38c - /app/app : GlobalizationNative_InitICUFunctions",
+    "\t0x104c19488 - /app/app : GlobalizationNative_InitICUFunctions",
+  ]);
+  assertEquals(whose(cut), ["unknown", "stack", null]);
+});
+
+Deno.test("a panic whose message was cut off still names the extension", () => {
+  const text = "\t\t  lr: 0xfffffe004f2366e4  fp: 0xfffffe5b037e3ec0\n" +
+    "\t\t  lr: 0xfffffe00495a88ac  fp: 0x0000000000000000\n" +
+    "      Kernel Extensions in backtrace:\n" +
+    "         org.openzfsonosx.zfs(2.3.1)[F8287B3A-8CA2-3DB7-B123-2A3218172C76]@0xfffffe004f224000->0xfffffe004f45e5af\n";
+  assertStringIncludes(told(text), "the message was cut off");
+  assertEquals(whose(text)[0], "program");
 });

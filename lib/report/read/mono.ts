@@ -1,0 +1,123 @@
+/** Reading what Mono prints when a signal meets native code: `mono_dump_native_crash_info` in its
+ * `mono/mini/mini-posix.c` and `mini-exceptions.c`. */
+
+import type { ReportFrame, ReportThread } from "../drafts.ts";
+import { baseName } from "../images.ts";
+import { CrashReport, noProcess } from "../report.ts";
+import { Lines } from "../text.ts";
+
+const got = /^\s{0,8}Got a (SIG[A-Z]{2,6}) while executing (?:native|managed) code/m;
+
+/** Whether a text is Mono's. Older versions print frames as Apple does, which are not read here. */
+export function isMono(text: string, from: number): boolean {
+  const head = text.slice(from, from + (1 << 14));
+  return got.test(head) && /^\s{0,8}0x[0-9a-fA-F]{4,16} - \S/m.test(head);
+}
+
+/** `0x104c2e38c - /path/App.app/App : mono_handle_native_crash` */
+const nativeFrame = /^\s{0,8}(0x[0-9a-fA-F]{4,16}) - (\S.{0,1000}?)(?: : (\S.{0,1000})?)?$/;
+/** `at Foo.Bar:baz (int) <0x0002b>`, `at (wrapper managed-to-native) Foo.Bar:baz ()` */
+const managedFrame = /^\s{1,12}at (\S.{0,1000})$/;
+
+/** Functions have no such distance between their frames: `dladdr` names the nearest exported one. */
+const MAX_FUNCTION = 1n << 14n;
+
+/** Reads Mono's text. */
+export function readMono(
+  file: string,
+  text: string,
+  from: number,
+  warnings: string[],
+): CrashReport {
+  const lines = new Lines(text, from);
+  const frames: ReportFrame[] = [];
+  const managed: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines.line(at).trimEnd();
+    const native = nativeFrame.exec(line);
+    if (native !== null) {
+      const [, address, path, symbol] = native;
+      frames.push({
+        index: frames.length,
+        address: BigInt(address),
+        image: null,
+        imageName: path === "Unknown" ? null : baseName(path),
+        symbol: symbol === undefined || symbol.trim() === "" || symbol === "(null)" ? null : symbol,
+        offset: null,
+        file: null,
+        line: null,
+        column: null,
+        inlined: false,
+        span: null,
+      });
+      continue;
+    }
+    const call = managedFrame.exec(line)?.[1];
+    if (call !== undefined && !call.startsWith("<unknown>") && managed.length < 64) {
+      managed.push(call.replace(/ <(?:IL )?0x[0-9a-fx, ]{1,40}>$/, ""));
+    }
+  }
+  const named = withoutNearest(frames);
+  // Before the trampoline come the frames of Mono's handler; without it nothing tells where they end.
+  const trampoline = named.findIndex(({ symbol }) => symbol === "_sigtramp");
+  const thread: ReportThread = {
+    index: 0,
+    id: null,
+    name: null,
+    queue: null,
+    crashed: trampoline >= 0,
+    frames: named,
+    registers: [],
+    flavor: null,
+    process: null,
+    tree: [],
+  };
+  const signal = got.exec(text.slice(from, from + (1 << 14)))![1];
+  return new CrashReport({
+    format: "crash",
+    file,
+    text,
+    bugType: null,
+    fields: trampoline >= 0 ? [] : [{ name: "Crashed Thread", value: "0" }],
+    sections: managed.length === 0 ? [] : [{ name: "Managed Stacktrace", lines: managed }],
+    process: noProcess,
+    arch: null,
+    codeType: null,
+    model: null,
+    osVersion: null,
+    date: null,
+    incident: null,
+    exception: { type: null, signal, codes: [], subtype: null, message: null, note: null },
+    termination: null,
+    information: [
+      `Got a ${signal} while executing native code.`,
+      ...managed.slice(0, 1).map((call) => `Innermost managed function: ${call}`),
+    ],
+    threads: frames.length === 0 ? [] : [thread],
+    lastException: null,
+    images: [],
+    header: null,
+    body: null,
+    warnings,
+  });
+}
+
+/** Drops names that stand for code too far apart to be of one function. */
+function withoutNearest(frames: readonly ReportFrame[]): ReportFrame[] {
+  const ranges = new Map<string, { low: bigint; high: bigint }>();
+  for (const { symbol, address } of frames) {
+    if (symbol === null) continue;
+    const range = ranges.get(symbol);
+    if (range === undefined) ranges.set(symbol, { low: address, high: address });
+    else {
+      if (address < range.low) range.low = address;
+      if (address > range.high) range.high = address;
+    }
+  }
+  return frames.map((frame) => {
+    const range = frame.symbol === null ? undefined : ranges.get(frame.symbol);
+    return range === undefined || range.high - range.low <= MAX_FUNCTION
+      ? frame
+      : { ...frame, symbol: null };
+  });
+}
