@@ -1,4 +1,5 @@
-/** Profiles: what they hold, how they are built, and what they say in sum.
+/** Profiles: what they hold, how they are built, and what they say in sum. Files are read and written by
+ * `formats.ts`, which is loaded where that is done.
  *
  * @module
  */
@@ -25,6 +26,7 @@ export {
   totalWeight,
   type WeightUnit,
 } from "./model.ts";
+export { threadTitle } from "./titles.ts";
 export {
   type CallTree,
   callTree,
