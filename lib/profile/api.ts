@@ -19,6 +19,7 @@ export {
   ProfileBuilder,
   type ProfileInfo,
   type SampleParts,
+  type ThreadParts,
 } from "./builder.ts";
 export {
   formatOfName,

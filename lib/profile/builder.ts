@@ -151,7 +151,8 @@ interface SampleTable {
   state: Uint8Array;
 }
 
-type ThreadParts = Omit<ProfileThread, "samples">;
+/** What is known about a thread. */
+export type ThreadParts = Omit<ProfileThread, "samples">;
 
 const noParts: SampleParts = {};
 

@@ -1,10 +1,11 @@
 /** The Firefox Profiler's processed profile.
  *
  * Written is version 66; newer versions of the Profiler upgrade it. Read are the columns of all versions
- * since stacks are in columns: tables of each thread or shared by all (since 60), `prefix` or
- * `prefixOffset` (since 66), file names of functions or sources (since 58), and images by resource or by
- * frame (since 70). Sources: `docs-developer/CHANGELOG-formats.md` and `src/types/profile.ts` of
- * firefox-devtools/profiler.
+ * up to 75 since stacks are in columns: tables of each thread or shared by all (since 60), `prefix` or
+ * `prefixOffset` (since 66), file names of functions or sources (since 58), images by resource or by
+ * frame (since 70), and flags for what a row has (since 71 and 75). JsonSlabs files, which hold the same in
+ * binary, are not read. Sources: `docs-developer/CHANGELOG-formats.md` and `src/types/profile.ts` of
+ * firefox-devtools/profiler, and the upgraders in npm's `@firefox-devtools/profiler-cli`.
  *
  * The format carries everything but what is in members called `machpause`, which others ignore: queues,
  * load addresses, the state of each sample and whether the profile is aggregated. Other readers see the
@@ -297,6 +298,16 @@ interface Tables {
 
 const noTable: JsonRecord = {};
 
+/** Bits of `frameTable.flags`. */
+const frameFlag = { inlined: 1, native: 2, symbol: 8, line: 16, column: 32 } as const;
+/** Bits of `funcTable.flags`. */
+const funcFlag = { resource: 4, source: 8, line: 16 } as const;
+
+/** Whether a row of a table with flags has something; every row of a table without them. */
+function flagged(flags: readonly unknown[], row: number, bit: number): boolean {
+  return flags.length === 0 || ((flags[row] as number) & bit) !== 0;
+}
+
 /** Reads a document.
  *
  * @throws FormatError when it is damaged
@@ -429,34 +440,43 @@ function readStacks(
   const natives = optional(frame, "nativeSymbol");
   const starts = optional(symbols, "address");
   const startLibs = optional(symbols, "libIndex");
+  const frameFlags = optional(frame, "flags");
+  const funcFlags = optional(func, "flags");
+  const depthOf = frameFlags.length > 0
+    ? inlineDepths(tables.stack, frameFlags)
+    : (row: number): number => lineOf(depths[row]);
   const frames = Int32Array.from(funcs, (value, index) => {
+    const has = (bit: number): boolean => flagged(frameFlags, index, bit);
     const of = file.index(value, names.length, `frameTable.func[${index}]`);
-    const lib = frameLibs[index] ?? resourceLibs[resources[of] as number];
+    const lib = has(frameFlag.native)
+      ? frameLibs[index] ??
+        (flagged(funcFlags, of, funcFlag.resource) ? resourceLibs[resources[of] as number] : null)
+      : null;
     const image = typeof lib === "number" && lib >= 0 ? images[lib] ?? -1 : -1;
     const base = image < 0 ? 0n : bases[lib as number];
-    const offset = numberOf(addresses[index], -1);
+    const offset = has(frameFlag.native) ? numberOf(addresses[index], -1) : -1;
     const address = Number.isSafeInteger(offset) && offset >= 0
       ? BigInt.asUintN(64, base + BigInt(offset))
       : 0n;
-    const inlineDepth = lineOf(depths[index]);
-    const native = natives[index];
+    const inlineDepth = depthOf(index);
+    const native = has(frameFlag.symbol) ? natives[index] : null;
     const start = typeof native === "number" && inlineDepth === 0 && startLibs[native] === lib
       ? integerOf(starts[native])
       : null;
     const name = textAt(names[of]);
     const isNameless = name === null || isAddress(name) && address > 0n;
-    const source = funcSources[of];
+    const source = flagged(funcFlags, of, funcFlag.source) ? funcSources[of] : null;
     const made = builder.function(isNameless ? null : name, {
       image,
       file: textAt(fileNames[of]) ??
         (typeof source === "number" ? textAt(filenames[source]) : null),
-      line: lineOf(funcLines[of]),
+      line: flagged(funcFlags, of, funcFlag.line) ? lineOf(funcLines[of]) : 0,
       address: start !== null ? BigInt.asUintN(64, base + start) : isNameless ? address : 0n,
     });
     return builder.frame(made, {
       address,
-      line: lineOf(lines[index]),
-      column: lineOf(columns[index]),
+      line: has(frameFlag.line) ? lineOf(lines[index]) : 0,
+      column: has(frameFlag.column) ? lineOf(columns[index]) : 0,
       inlineDepth,
     });
   });
@@ -482,6 +502,18 @@ function readStacks(
     stacks[stack] = isKept ? builder.stack(stacks[above], frames[at]) : stacks[above];
   }
   return stacks;
+}
+
+/** How deep each frame is inlined, where frames only say that they are: their place in a stack tells. */
+function inlineDepths(stack: JsonRecord, flags: readonly unknown[]): (frame: number) => number {
+  const frames = Array.isArray(stack.frame) ? stack.frame : [];
+  const offsets = Array.isArray(stack.prefixOffset) ? stack.prefixOffset : [];
+  const depths = new Map<number, number>();
+  for (const [index, frame] of frames.entries()) {
+    if (((flags[frame] as number) & frameFlag.inlined) === 0 || depths.has(frame)) continue;
+    depths.set(frame, (depths.get(frames[index - offsets[index]]) ?? 0) + 1);
+  }
+  return (frame) => depths.get(frame) ?? 0;
 }
 
 function readSamples(

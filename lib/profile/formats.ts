@@ -98,7 +98,17 @@ export async function writeProfile(
   return await collect(profileStream(profile, options), Infinity);
 }
 
-/** A profile as a file's bytes, piece by piece. See {@linkcode writeProfile}. */
+/** A profile as a file's bytes, piece by piece. See {@linkcode writeProfile}.
+ *
+ * @example
+ * ```ts
+ * import { profileStream, readProfile } from "@machpause/machpause/profile";
+ *
+ * const profile = await readProfile(await Deno.readFile("app.json.gz"));
+ * const file = await Deno.create("app.speedscope.json");
+ * await profileStream(profile, { format: "speedscope" }).pipeTo(file.writable);
+ * ```
+ */
 export function profileStream(
   profile: Profile,
   { format, gzip = rows[format].gzip }: WriteProfileOptions,

@@ -9,6 +9,7 @@ export {
   ProfileBuilder,
   type ProfileInfo,
   type SampleParts,
+  type ThreadParts,
 } from "./builder.ts";
 export {
   type FrameColumns,

@@ -161,14 +161,32 @@ export interface Profile {
   readonly threads: readonly ProfileThread[];
 }
 
-/** The number of samples, of all threads. */
+/** The number of samples, of all threads.
+ *
+ * @example
+ * ```ts
+ * import { readProfile, sampleCount } from "@machpause/machpause/profile";
+ *
+ * const profile = await readProfile(await Deno.readFile("app.json.gz"));
+ * console.log(sampleCount(profile), profile.lost);
+ * ```
+ */
 export function sampleCount(profile: Profile): number {
   let count = 0;
   for (const { samples } of profile.threads) count += samples.length;
   return count;
 }
 
-/** The sum of all samples' weights, in {@linkcode Profile.unit}. */
+/** The sum of all samples' weights, in {@linkcode Profile.unit}.
+ *
+ * @example
+ * ```ts
+ * import { readProfile, totalWeight } from "@machpause/machpause/profile";
+ *
+ * const profile = await readProfile(await Deno.readFile("app.json.gz"));
+ * console.log(totalWeight(profile), profile.unit);
+ * ```
+ */
 export function totalWeight(profile: Profile): number {
   let total = 0;
   for (const { samples } of profile.threads) {
@@ -177,7 +195,16 @@ export function totalWeight(profile: Profile): number {
   return total;
 }
 
-/** What a function is called: its name, else `image + 0xoffset`, else its address. */
+/** What a function is called: its name, else `image + 0xoffset`, else its address.
+ *
+ * @example
+ * ```ts
+ * import { functionName, readProfile } from "@machpause/machpause/profile";
+ *
+ * const profile = await readProfile(await Deno.readFile("app.json.gz"));
+ * console.log(functionName(profile, profile.frames.function[0]));
+ * ```
+ */
 export function functionName(profile: Profile, index: number): RawText {
   const { functions, images, strings } = profile;
   const name = functions.name[index];
@@ -189,7 +216,19 @@ export function functionName(profile: Profile, index: number): RawText {
     : `${image.name} + 0x${BigInt.asUintN(64, address - image.address).toString(16)}`) as RawText;
 }
 
-/** The frames of a stack, innermost first. */
+/** The frames of a stack, innermost first.
+ *
+ * @example
+ * ```ts
+ * import { framesOf, functionName, readProfile } from "@machpause/machpause/profile";
+ *
+ * const profile = await readProfile(await Deno.readFile("app.json.gz"));
+ * const stack = profile.threads[0].samples.stack[0];
+ * for (const frame of framesOf(profile, stack)) {
+ *   console.log(functionName(profile, profile.frames.function[frame]), profile.frames.line[frame]);
+ * }
+ * ```
+ */
 export function framesOf(profile: Profile, stack: number): number[] {
   const { prefix, frame } = profile.stacks;
   const frames: number[] = [];

@@ -259,14 +259,33 @@ function pick(
   return picked;
 }
 
-/** The profile with the selected samples only. Times stay as they are. */
+/** The profile with the selected samples only. Times stay as they are.
+ *
+ * @example
+ * ```ts
+ * import { readProfile, SampleState, selectSamples } from "@machpause/machpause/profile";
+ *
+ * const profile = await readProfile(await Deno.readFile("app.json.gz"));
+ * const firstSecond = selectSamples(profile, { to: 1000, state: SampleState.onCPU });
+ * console.log(firstSecond.threads.map(({ samples }) => samples.length));
+ * ```
+ */
 export function selectSamples(profile: Profile, selection: SampleSelection): Profile {
   const threads = selectedThreads(profile, selection)
     .map((thread) => ({ ...thread, samples: selected(thread.samples, selection) }));
   return { ...profile, threads };
 }
 
-/** The profile with one thread, which has the samples of all of them in order of time. */
+/** The profile with one thread, which has the samples of all of them in order of time.
+ *
+ * @example
+ * ```ts
+ * import { mergeThreads, readProfile } from "@machpause/machpause/profile";
+ *
+ * const profile = await readProfile(await Deno.readFile("app.json.gz"));
+ * console.log(mergeThreads(profile).threads[0].samples.length);
+ * ```
+ */
 export function mergeThreads(profile: Profile, selection: SampleSelection = {}): Profile {
   const { threads } = selectSamples(profile, selection);
   const tables = threads.map(({ samples }) => samples);

@@ -1,0 +1,183 @@
+/** What is written opens in the programs it is written for: speedscope, the Firefox Profiler, and what reads
+ * pprof's files. Their own importers read it, and find the same weights and places. */
+import { assert, assertEquals } from "@std/assert";
+import { Profile as PprofProfile } from "pprof-format";
+import {
+  gunzipped,
+  parseProfile,
+  type ProfileFormat,
+  writeProfile,
+} from "../../../lib/profile/formats.ts";
+import { totalWeight } from "../../../lib/profile/mod.ts";
+import { type Keeps, knownProfile, stacksOf } from "./known_profile.ts";
+import { profilerImporter, speedscopeImporter } from "./viewers.ts";
+
+const known = knownProfile();
+
+/** Runs without what importers write to the console. */
+async function quietly<T>(run: () => Promise<T>): Promise<T> {
+  const { log } = console;
+  console.log = () => {};
+  try {
+    return await run();
+  } finally {
+    console.log = log;
+  }
+}
+
+/** What the functions of the main thread take, and the worker's. */
+const shares = { burn_sixty: 60, burn_thirty: 0, "square; fast": 30, "std::burn<int>(ten)": 10 };
+
+Deno.test("speedscope imports every format, with the same weights", async () => {
+  const importer = speedscopeImporter();
+  const read = async (format: ProfileFormat, name: string) => {
+    const bytes = new Uint8Array(await writeProfile(known, { format }));
+    const group = await quietly(() => importer(name, bytes.buffer));
+    assert(group !== null, format);
+    const self: Record<string, number> = {};
+    for (const profile of group.profiles) {
+      profile.forEachFrame((frame) => {
+        self[frame.name] = (self[frame.name] ?? 0) + frame.getSelfWeight();
+      });
+    }
+    const total = group.profiles.reduce((sum, profile) => sum + profile.getTotalWeight(), 0);
+    return { group, self, total };
+  };
+
+  const own = await read("speedscope", "known.speedscope.json");
+  assertEquals(own.total, 200);
+  assertEquals(own.group.profiles.map((profile) => profile.getName()), [
+    "main thread (com.apple.main-thread)",
+    "worker é",
+  ]);
+  assertEquals(own.self, { main: 0, ...shares, work: 0, "libsystem_kernel.dylib + 0x1234": 98 });
+  const places: string[] = [];
+  own.group.profiles[0].forEachFrame(({ name, file, line }) =>
+    places.push(`${name} ${file}:${line}`)
+  );
+  assert(places.includes("burn_sixty /src/demo.c:12"), places.join());
+
+  // speedscope takes the function that has the activation, and no place without a name.
+  const pprof = await read("pprof", "known.pb.gz");
+  assertEquals(pprof.total, 200);
+  const { burn_sixty, burn_thirty, "std::burn<int>(ten)": ten } = pprof.self;
+  assertEquals([burn_sixty, burn_thirty, ten], [60, 30, 10]);
+
+  const collapsed = await read("collapsed", "known.collapsed");
+  assertEquals(collapsed.total, 200);
+  assertEquals(collapsed.self["burn_sixty (/src/demo.c:12)"], 60);
+
+  // A sample lasts 10 ms; speedscope counts microseconds.
+  const chrome = await read("chrome", "known.trace.json");
+  assertEquals(chrome.total, 200 * 10_000);
+  assertEquals(chrome.self.burn_sixty, 60 * 10_000);
+  assertEquals(chrome.self["square; fast"], 30 * 10_000);
+});
+
+Deno.test("the Firefox Profiler upgrades and opens what is written", async () => {
+  const importer = profilerImporter();
+  const bytes = await writeProfile(known, { format: "firefox" });
+  const upgraded = await importer(bytes);
+  const { meta, libs, threads, shared } = upgraded;
+  // It is upgraded to the version that the package knows.
+  assert(meta.preprocessedProfileVersion >= 66);
+  assertEquals(meta.product, "demo");
+  assertEquals(libs.map(({ name, breakpadId }) => [name, breakpadId]), [
+    ["demo", "0A1B2C3D4E5F60718293A4B5C6D7E8F90"],
+    ["libsystem_kernel.dylib", "111111112222333344445555555555550"],
+  ]);
+  const total = threads.map(({ samples }) =>
+    samples.weight?.reduce((sum, weight) => sum + weight, 0)
+  );
+  assertEquals(total, [100, 100]);
+  const { stackTable, frameTable, funcTable, sources, stringArray } = shared;
+  const shown = (stack: number | null): string[] => {
+    const list: string[] = [];
+    for (let at = stack; at !== null;) {
+      const frame = stackTable.frame[at];
+      const func = frameTable.func[frame];
+      const source = funcTable.source[func];
+      const file = source === null ? "" : stringArray[sources.filename[source]];
+      list.push(
+        `${stringArray[funcTable.name[func]]} ${file}:${frameTable.line[frame]} ` +
+          `${frameTable.address[frame]} in ${libs[frameTable.lib[frame] ?? -1]?.name}`,
+      );
+      at = stackTable.prefixOffset[at] === 0 ? null : at - stackTable.prefixOffset[at];
+    }
+    return list;
+  };
+  assertEquals(shown(threads[0].samples.stack[6]), [
+    "square; fast /src/demo.c:3 816 in demo",
+    "burn_thirty /src/demo.c:22 816 in demo",
+    "main /src/demo.c:5 272 in demo",
+  ]);
+  assertEquals(shown(threads[1].samples.stack[0])[0].split(" ")[0], "0x1234");
+
+  // What it saves is read back, in the version of its own.
+  const plain = JSON.stringify(
+    upgraded,
+    (_, value) => ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value,
+  );
+  const everything: Keeps = {
+    places: true,
+    columns: true,
+    inlines: true,
+    addresses: true,
+    images: true,
+    states: true,
+  };
+  const saved = parseProfile(new TextEncoder().encode(plain), "saved");
+  assertEquals(stacksOf(saved, everything), stacksOf(known, everything));
+
+  // It samples Chrome's traces anew, each half millisecond.
+  const chrome = await importer(await writeProfile(known, { format: "chrome" }));
+  assertEquals(chrome.threads.map(({ name, pid }) => [name, pid]), [
+    ["main thread (com.apple.main-thread)", "4242"],
+    ["worker é", "4242"],
+  ]);
+  const names = chrome.shared.funcTable.name.map((name) => chrome.shared.stringArray[name]);
+  assert(names.includes("burn_sixty") && names.includes("square; fast"), names.join());
+  assertEquals(
+    (await importer(await writeProfile(known, { format: "collapsed" }))).threads[0].samples.length,
+    200,
+  );
+});
+
+Deno.test("pprof-format decodes what is written, with the same sums", async () => {
+  const bytes = await gunzipped(await writeProfile(known, { format: "pprof" }), "known");
+  const profile = PprofProfile.decode(bytes);
+  const text = (index: number | bigint): string => profile.stringTable.strings[Number(index)];
+  assertEquals(profile.sampleType.map(({ type, unit }) => [text(type), text(unit)]), [
+    ["samples", "count"],
+    ["cpu", "nanoseconds"],
+  ]);
+  const sums = [0, 1].map((at) =>
+    profile.sample.reduce((sum, { value }) => sum + Number(value[at]), 0)
+  );
+  assertEquals(sums, [totalWeight(known), 100 * 9_900_000]);
+  const names = new Map(profile.function.map(({ id, name }) => [Number(id), text(name)]));
+  const lines = profile.location.map(({ line }) =>
+    line.map(({ functionId, line }) => `${names.get(Number(functionId))}:${line}`)
+  );
+  assert(lines.some((calls) => calls.join() === "square; fast:3,burn_thirty:22"));
+  assertEquals(
+    profile.mapping.map(({ filename, buildId, memoryStart }) => [
+      text(filename),
+      text(buildId),
+      Number(memoryStart),
+    ])[0],
+    ["/Applications/Demo.app/Contents/MacOS/demo", "0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9", 2 ** 32],
+  );
+  const labels = profile.sample[0].label.map(({ key, str, num }) =>
+    `${text(key)}=${text(str) || num}`
+  );
+  assertEquals(labels, [
+    "thread=main thread",
+    "thread_id=259",
+    "queue=com.apple.main-thread",
+    "main_thread=1",
+    "state=on-CPU",
+    "process=demo",
+    "pid=4242",
+  ]);
+});
