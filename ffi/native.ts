@@ -1,7 +1,7 @@
 /** The functions of `shim/machpause.h`, in the form that `Deno.dlopen` takes. */
 
 /** `MP_ABI_VERSION` of the header that this binding matches. */
-export const abiVersion = 5;
+export const abiVersion = 6;
 
 /** `mp_*` by name. Ports are `u32`, addresses and sizes `u64`; every result is a `kern_return_t`. */
 export const symbols = {
@@ -46,6 +46,14 @@ export const symbols = {
     result: "i32",
   },
   mp_snapshot_self: { parameters: ["u64", "buffer", "u64"], result: "i32" },
+  mp_sample: {
+    parameters: [
+      ...["u32", "i32", "buffer", "buffer", "buffer"] as const,
+      ...["buffer", "u64", "buffer", "u64"] as const,
+    ],
+    result: "i32",
+    nonblocking: true,
+  },
   mp_watchdog_arm: { parameters: [], result: "i32" },
   mp_watchdog_disarm: { parameters: [], result: "i32" },
   mp_watchdog_answer: { parameters: [], result: "i32" },

@@ -57,7 +57,10 @@ const linuxLinkFlags = [
 const loaderSources = "ffi/shim/linux/loader";
 
 /** The shim, on both systems. */
-const shimFiles = ["ffi/shim/shim.c", "ffi/shim/watchdog.c"];
+const shimFiles = ["ffi/shim/shim.c", "ffi/shim/sample.c", "ffi/shim/watchdog.c"];
+
+/** What sampling is on Darwin; on Linux it is among the other calls. */
+const darwinFiles = [...shimFiles, "ffi/shim/darwin/sampling.c"];
 
 const darwinTools = ["clang-19", "ld64.lld-19", "llvm-lipo-19"];
 const inspectionTools = ["llvm-nm-19", "llvm-readelf-19"];
@@ -237,7 +240,7 @@ async function buildDarwin(output: string, scratch: string): Promise<void> {
   const slices: string[] = [];
   for (const arch of ["x86_64", "arm64"] as const) {
     const slice = `${scratch}/shim-${arch}.dylib`;
-    await buildSlice(shimFiles, arch, "libmachpause.dylib", slice);
+    await buildSlice(darwinFiles, arch, "libmachpause.dylib", slice);
     slices.push(slice);
   }
   await run("llvm-lipo-19", ["-create", ...slices, "-output", output]);
@@ -281,7 +284,7 @@ export async function buildHost(directory: string): Promise<string> {
   const fresh = `${output}.${Deno.pid}`;
   if (darwin) {
     const args = ["-dynamiclib", "-install_name", "@rpath/libmachpause.dylib"];
-    await run("cc", [...flags, ...args, ...shimFiles.map((file) => root + file), "-o", fresh]);
+    await run("cc", [...flags, ...args, ...darwinFiles.map((file) => root + file), "-o", fresh]);
   } else {
     await buildLinux("cc", fresh);
   }
@@ -293,6 +296,8 @@ const preloadName = "libmachpause_preload.dylib";
 
 const shimSources = [
   "ffi/shim/machpause.h",
+  "ffi/shim/sampling.h",
+  "ffi/shim/shim.h",
   "ffi/shim/watchdog.h",
   ...shimFiles,
   "ffi/shim/darwin",

@@ -14,7 +14,7 @@
 #define MP_EXPORT __attribute__((visibility("default")))
 
 /* Incremented whenever a function or a structure here changes. */
-#define MP_ABI_VERSION 5u
+#define MP_ABI_VERSION 6u
 
 /* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
 typedef struct mp_thread_info {
@@ -211,6 +211,93 @@ MP_EXPORT int32_t mp_snapshot(uint32_t task, int32_t flavor, uint64_t max_stack,
 /* The same for the calling process, in its native flavor. The calling thread is not suspended; its
  * record shows it in this call. */
 MP_EXPORT int32_t mp_snapshot_self(uint64_t max_stack, void *buffer, uint64_t capacity);
+
+/* mp_sample() flags */
+#define MP_SAMPLE_OFF_CPU 1u /* also threads that wait: once, and again when they have run since */
+
+/* What mp_sample() is to do. */
+typedef struct mp_sample_options {
+	uint64_t period_ns;  /* from one sample to the next */
+	uint64_t count;      /* samples; 0: until it is stopped */
+	uint64_t max_stack;  /* bytes of a stack, from sp (less the red zone) upward */
+	uint32_t flags;      /* MP_SAMPLE_* */
+	uint32_t id_count;   /* threads to sample, by their ids: 8 bytes each */
+	uint32_t names_size; /* and by their names: bytes, each name terminated. With neither: all threads */
+	uint32_t reserved;
+} mp_sample_options;
+
+/* At the start of the ring; records follow it. Their positions count bytes since the call began: record
+ * n is at (position % (ring_size - sizeof(mp_sample_ring))). A reader loads head with acquire semantics,
+ * reads up to it, and stores tail with release semantics. */
+typedef struct mp_sample_ring {
+	uint64_t head;       /* written by mp_sample(): the end of the last complete record */
+	uint64_t tail;       /* written by the reader: the end of what it has read */
+	uint32_t stop;       /* written by the caller: not 0 ends the call within 50 ms */
+	uint32_t running;    /* 1 from when the schedule begins until the call returns */
+	uint64_t start;      /* mach_absolute_time() of the first sample, in nanoseconds */
+	uint64_t samples;    /* taken */
+	uint64_t missed;     /* that were due while an earlier one was taken */
+	uint64_t dropped;    /* records for which the ring had no room */
+	uint64_t omitted;    /* threads beyond MP_SAMPLE_THREADS, of the last listing */
+	uint64_t reserved[8];
+} mp_sample_ring;
+
+#define MP_SAMPLE_THREADS 4096
+
+/* mp_sample_record kinds */
+#define MP_RECORD_SKIP 0u   /* up to the end of the ring */
+#define MP_RECORD_TICK 1u   /* mp_sample_tick: a sample is complete */
+#define MP_RECORD_THREAD 2u /* mp_thread_info: a thread was found, or its name has changed */
+#define MP_RECORD_EXIT 3u   /* uint64_t: the id of a thread that has ended */
+#define MP_RECORD_STACK 4u  /* mp_sample_stack: where a thread is */
+
+typedef struct mp_sample_record {
+	uint32_t size;          /* with this header, a multiple of 8 */
+	uint32_t kind;
+} mp_sample_record;
+
+/* Threads without a record of a stack since the last tick were not on a CPU: what was said of them is true
+ * still. */
+typedef struct mp_sample_tick {
+	mp_sample_record record;
+	uint64_t time;          /* nanoseconds since the start */
+	uint64_t late;          /* nanoseconds after it was due */
+	uint64_t stopped_ns;    /* the longest that a thread stood still: from the request until it ran */
+	uint32_t threads;       /* listed */
+	uint32_t stacks;        /* records of stacks since the last tick */
+} mp_sample_tick;
+
+/* A thread's registers, and of its stack what has changed since its last record: ranges, each of two
+ * uint32_t, the offset from stack_address and the length in bytes, then the bytes, padded to 8. What is
+ * outside of the last record's part of the stack is in a range always. */
+typedef struct mp_sample_stack {
+	mp_sample_record record;
+	uint64_t thread_id;
+	uint64_t cpu_time;       /* nanoseconds, user and system */
+	uint64_t thread_handle;  /* as in mp_thread_info */
+	uint64_t dispatch_qaddr;
+	uint64_t stack_address;  /* of the first byte: sp minus the red zone */
+	uint64_t stack_size;     /* bytes; 0 if none could be read */
+	uint64_t stack_end;      /* the end of the stack's region; 0 if unknown */
+	uint32_t run_state;      /* just before the stop: TH_STATE_* */
+	uint32_t range_count;
+	uint32_t state[MP_STATE_WORDS];
+} mp_sample_stack;
+
+/*
+ * Samples a task until count samples are taken, ring->stop is set, or the task ends
+ * (MACH_SEND_INVALID_DEST, KERN_TERMINATED or KERN_INVALID_ARGUMENT, as the system says it). It is meant
+ * to be called on a thread of its own; the caller reads the ring meanwhile.
+ *
+ * Only threads that are on a CPU are stopped, and those that have run since they were last sampled if
+ * MP_SAMPLE_OFF_CPU is set. On Linux each stops alone, for as long as its own copy takes. On
+ * Darwin the whole task is suspended while they are copied, since the kernel ends a suspension of a task with the process
+ * that asked for it, but not one of a thread.
+ *
+ * arena is memory for the call's own use, 8 bytes aligned: 8 MiB at least, and twice the stacks' size is
+ * enough. Nothing is allocated.
+ */
+MP_EXPORT int32_t mp_sample(uint32_t task, int32_t flavor, const mp_sample_options *options, const uint64_t *ids, const char *names, void *ring, uint64_t ring_size, void *arena, uint64_t arena_size);
 
 /*
  * The watchdog. While it is armed, SIGHUP, SIGTERM or a second SIGINT ends the process if the process has

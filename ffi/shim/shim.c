@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "darwin/mach.h"
+#include "shim.h"
 #include "watchdog.h"
 #include "darwin/preload.h"
 
@@ -18,9 +19,6 @@ _Static_assert(sizeof(mp_snapshot_header) == 40, "mp_snapshot_header");
 _Static_assert(sizeof(mp_proc_info) == 40, "mp_proc_info");
 _Static_assert(sizeof(((mp_thread_info *)0)->name) == MAXTHREADNAMESIZE, "mp_thread_info.name");
 
-/* The smallest page of any target: a read fails or succeeds by pages. */
-#define PAGE 4096u
-
 /* Deep enough for mach_vm_region_recurse() to descend into every submap. */
 #define ALL_SUBMAPS 1024u
 
@@ -30,15 +28,6 @@ _Static_assert(sizeof(((mp_thread_info *)0)->name) == MAXTHREADNAMESIZE, "mp_thr
 /* Maximum number of rounds of suspending the process's other threads. Each round catches the threads
  * that were started during the one before. */
 #define MAX_SUSPEND_ROUNDS 16
-
-/* The parts of a thread state that are needed to copy a stack. */
-struct flavor {
-	thread_state_flavor_t number;
-	mach_msg_type_number_t words;
-	uint32_t sp_offset; /* bytes into the state */
-	uint32_t sp_size;
-	uint32_t red_zone;  /* bytes below sp that a leaf function may use */
-};
 
 #if defined(__x86_64__)
 #define NATIVE_FLAVOR x86_THREAD_STATE64
@@ -60,7 +49,7 @@ static const struct flavor flavors[] = {
 
 _Static_assert(sizeof(native_state) <= MP_STATE_WORDS * 4, "MP_STATE_WORDS");
 
-static const struct flavor *find_flavor(thread_state_flavor_t number)
+const struct flavor *find_flavor(thread_state_flavor_t number)
 {
 	for (size_t i = 0; i < sizeof(flavors) / sizeof(flavors[0]); i++)
 		if (flavors[i].number == number)
@@ -80,7 +69,7 @@ static uint32_t copy_string(char *to, uint32_t size, const char *from)
 	return length;
 }
 
-static bool is_self(task_t task)
+bool is_self(task_t task)
 {
 	int pid, own;
 	return task == mach_task_self()
@@ -88,8 +77,7 @@ static bool is_self(task_t task)
 			&& pid_for_task(mach_task_self(), &own) == KERN_SUCCESS && pid == own);
 }
 
-/* Releases the array that task_threads() returned, and one reference to each port in it. */
-static void release_threads(thread_act_array_t threads, mach_msg_type_number_t count)
+void release_threads(thread_act_array_t threads, mach_msg_type_number_t count)
 {
 	if (threads == NULL)
 		return;
@@ -99,8 +87,7 @@ static void release_threads(thread_act_array_t threads, mach_msg_type_number_t c
 		mach_task_self(), (mach_vm_address_t)(uintptr_t)threads, count * sizeof(threads[0]));
 }
 
-/* Consumes the token, also on failure. */
-static kern_return_t resume(task_suspension_token_t token)
+kern_return_t resume(task_suspension_token_t token)
 {
 	kern_return_t result = task_resume2(token);
 	/* After any MACH_SEND_ error the message was not sent, and this process still has the right. */
@@ -140,7 +127,7 @@ static kern_return_t read_thread_id(thread_act_t thread, struct thread_identifie
 	return thread_info(thread, THREAD_IDENTIFIER_INFO, (thread_info_t)info, &count);
 }
 
-static kern_return_t read_thread_info(thread_act_t thread, mp_thread_info *info)
+kern_return_t read_thread_info(thread_act_t thread, mp_thread_info *info)
 {
 	struct thread_basic_info basic;
 	struct thread_identifier_info identifier;
@@ -182,9 +169,9 @@ static kern_return_t read_exactly(task_t task, uint64_t address, uint64_t size, 
 	return result == KERN_SUCCESS && copied != size ? KERN_INVALID_ADDRESS : result;
 }
 
-/* Reads up to the first unreadable page. mach_vm_read_overwrite() reads all or nothing, so after a
- * failure a binary search finds the end of the readable part. */
-static kern_return_t read_memory(
+/* mach_vm_read_overwrite() reads all or nothing, so after a failure a binary search finds the end of the
+ * readable part. */
+kern_return_t read_memory(
 	task_t task, uint64_t address, uint64_t size, void *data, uint64_t *done)
 {
 	*done = 0;
@@ -231,8 +218,7 @@ static kern_return_t find_region(task_t task, uint64_t *address, uint64_t *size,
 	return result;
 }
 
-/* The region that contains sp, and the adjacent regions above it that belong to the same stack. */
-static kern_return_t find_stack(task_t task, uint64_t sp, uint64_t *start, uint64_t *end)
+kern_return_t find_stack(task_t task, uint64_t sp, uint64_t *start, uint64_t *end)
 {
 	struct vm_region_submap_info_64 info;
 	uint64_t address = sp;
@@ -1074,7 +1060,7 @@ static void release(struct snapshot *s)
 	release_threads(s->during, s->during_count);
 }
 
-static uint64_t nanoseconds(uint64_t ticks)
+uint64_t nanoseconds(uint64_t ticks)
 {
 	mach_timebase_info_data_t timebase;
 	if (mach_timebase_info(&timebase) != KERN_SUCCESS || timebase.denom == 0)

@@ -78,6 +78,7 @@ extern kern_return_t bootstrap_look_up(
 /* <mach/mach_time.h> */
 extern kern_return_t mach_timebase_info(mach_timebase_info_t info);
 extern uint64_t mach_absolute_time(void);
+extern kern_return_t mach_wait_until(uint64_t deadline);
 
 /* dyld's <mach-o/dyld.h> */
 struct mach_header;

@@ -29,11 +29,11 @@ struct proc_stat {
 uint64_t mp_proc_number(const char *text);
 /* Writes prefix, number and suffix to path, a buffer of 32 bytes. */
 void mp_proc_path(char *path, const char *prefix, pid_t number, const char *suffix);
-/* Reads as much of a file as fits, and terminates it. Returns the length or a negative errno. */
 /* Whether to refuse what XNU refuses a caller that is neither root nor a debugger: other tasks' ports,
  * and other users' names. For tests, which run as root. */
 bool mp_proc_strict(void);
 
+/* Reads as much of a file as fits, and terminates it. Returns the length or a negative errno. */
 long mp_proc_read(int directory, const char *path, char *buffer, uint32_t size);
 bool mp_proc_stat(int directory, const char *path, struct proc_stat *stat);
 /* The CPU_TYPE_* of the process's program; 0 if unknown. directory is /proc/PID. */
@@ -42,5 +42,8 @@ int32_t mp_proc_cpu_type(int directory);
 pid_t mp_proc_tracer(int directory, const char *path);
 /* The same for a thread. listing is /proc/PID/task. */
 bool mp_proc_thread_stat(int listing, pid_t tid, struct proc_stat *stat);
+
+/* TH_STATE_* of a state in a stat file. In thread.c. */
+int32_t mp_run_state(char state);
 
 #endif

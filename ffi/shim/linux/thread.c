@@ -160,7 +160,7 @@ static const struct proc_stat *read_stat(struct thread *thread)
 	return &stat;
 }
 
-static integer_t run_state(char state)
+integer_t mp_run_state(char state)
 {
 	switch (state) {
 	case 'R': return TH_STATE_RUNNING;
@@ -199,7 +199,7 @@ static kern_return_t basic_info(struct thread *thread, thread_basic_info_data_t 
 		.user_time = time_value(stat->user_ticks),
 		.system_time = time_value(stat->system_ticks),
 		.cpu_usage = cpu_usage(stat),
-		.run_state = run_state(stat->state),
+		.run_state = mp_run_state(stat->state),
 		.suspend_count = thread->suspends,
 	};
 	return KERN_SUCCESS;
@@ -225,7 +225,7 @@ static kern_return_t extended_info(struct thread *thread, thread_extended_info_d
 		.pth_user_time = stat->user_ticks * NANOSECONDS_PER_TICK,
 		.pth_system_time = stat->system_ticks * NANOSECONDS_PER_TICK,
 		.pth_cpu_usage = cpu_usage(stat),
-		.pth_run_state = run_state(stat->state),
+		.pth_run_state = mp_run_state(stat->state),
 		.pth_curpri = stat->priority,
 		.pth_priority = stat->priority,
 	};

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "../machpause.h"
 #include "lock.h"
 #include "procfs.h"
 #include "sys.h"
@@ -34,7 +35,15 @@ static const uint64_t SUSPEND_DEADLINE = 3000000000;
 
 enum { STACK_SIZE = 128 << 10 };
 
-enum operation { SUSPEND_TASK, SUSPEND_THREAD, RELEASE, RELEASE_THREAD, SET_REGISTERS, START_OWN };
+enum operation {
+	SUSPEND_TASK,
+	SUSPEND_THREAD,
+	VISIT,
+	RELEASE,
+	RELEASE_THREAD,
+	SET_REGISTERS,
+	START_OWN,
+};
 
 /* Which side may use the records of the tracer's task during a request. */
 enum access {
@@ -51,6 +60,7 @@ struct tracer {
 	struct task *task;
 	struct thread *thread;
 	const union registers *registers;
+	const struct visits *visits;
 	long result;
 	uint32_t access;    /* enum access */
 	uint64_t attaching; /* when PTRACE_SEIZE was called, by CLOCK_MONOTONIC */
@@ -464,6 +474,79 @@ static long suspend_thread(struct thread *thread)
 	return thread->attachment == STOPPED ? 0 : thread->attachment == STOPPING ? -ETIMEDOUT : -ESRCH;
 }
 
+/* Whether there is nothing left to do for a thread of a visit. */
+static bool is_visited(const struct visits *visits, uint32_t index)
+{
+	struct thread *thread = visits->threads[index];
+
+	if (thread->attachment == STOPPING)
+		return false;
+	long error = thread->attachment == STOPPED ? 0 : -ESRCH;
+	visits->visit(visits->context, index, thread, error);
+	if (error == 0)
+		release_thread(thread);
+	return true;
+}
+
+/*
+ * A thread that waits for a CPU stops when it gets one, without running on before: so what it shows is
+ * where it was when it was interrupted, however late that is. Since all are interrupted at once, those that
+ * wait for the same CPU follow one another.
+ */
+static long visit(struct task *task, const struct visits *visits)
+{
+	static uint64_t done[MP_SAMPLE_THREADS / 64]; /* a bit each; one visit at a time */
+	uint64_t start = sys_now(CLOCK_MONOTONIC);
+	uint64_t pause = 0;
+	uint32_t left = visits->count;
+
+	for (uint32_t i = 0; i < visits->count; i++) {
+		struct thread *thread = visits->threads[i];
+		long result = thread == NULL ? -ESRCH : 0;
+		if (result == 0 && thread->attachment == DETACHED)
+			result = stop(thread);
+		done[i / 64] &= ~(1ull << i % 64);
+		if (result < 0) {
+			visits->visit(visits->context, i, thread, result);
+			done[i / 64] |= 1ull << i % 64;
+			left--;
+		}
+	}
+	for (uint32_t round = 0; left > 0; round++) {
+		uint64_t now = sys_now(CLOCK_MONOTONIC);
+		bool late = now > visits->deadline;
+		for (uint32_t i = 0; i < visits->count; i++) {
+			struct thread *thread = visits->threads[i];
+			if (done[i / 64] & 1ull << i % 64)
+				continue;
+			if (thread->attachment == STOPPING)
+				poll_thread(thread, round > 0);
+			if (thread->attachment == STOPPING && late && ended(thread))
+				thread->attachment = DYING;
+			bool over = is_visited(visits, i);
+			if (!over && late)
+				visits->visit(visits->context, i, thread, -ETIMEDOUT);
+			if (over || late) {
+				done[i / 64] |= 1ull << i % 64;
+				left--;
+			}
+		}
+		if (left == 0)
+			break;
+		if (now - start > EXEC_CHECK)
+			collect_all(task);
+		/* Yielding would put the tracer behind the target's threads. */
+		pause = pause ? pause + pause / 2 : 10000;
+		sys_sleep(pause < 200000 ? pause : 200000);
+	}
+	for (uint32_t i = 0; i < visits->count; i++)
+		if (visits->threads[i] && visits->threads[i]->attachment == GONE) {
+			reclaim_main(task);
+			break;
+		}
+	return 0;
+}
+
 static long set_registers(struct thread *thread, const union registers *registers)
 {
 	struct iovec data = {(void *)registers, thread->registers_size};
@@ -507,6 +590,7 @@ static long perform(const struct tracer *tracer)
 	switch (tracer->operation) {
 	case SUSPEND_TASK: return suspend_task(tracer->task);
 	case SUSPEND_THREAD: return suspend_thread(tracer->thread);
+	case VISIT: return visit(tracer->task, tracer->visits);
 	case RELEASE: release(tracer->task); return 0;
 	case RELEASE_THREAD: release_thread(tracer->thread); return 0;
 	case SET_REGISTERS: return set_registers(tracer->thread, tracer->registers);
@@ -743,6 +827,16 @@ long mp_tracer_suspend_thread(struct thread *thread)
 	tracer->task = thread->task;
 	tracer->thread = thread;
 	return result < 0 ? result : ask(tracer, SUSPEND_THREAD);
+}
+
+long mp_tracer_visit(struct task *task, const struct visits *visits)
+{
+	struct tracer *tracer;
+	long result = tracer_of(task, &tracer);
+
+	tracer->task = task;
+	tracer->visits = visits;
+	return result < 0 ? result : ask(tracer, VISIT);
 }
 
 void mp_tracer_release(struct task *task)

@@ -29,6 +29,20 @@ void mp_tracer_release_thread(struct thread *thread);
 /* Sets the registers of a stopped thread. */
 long mp_tracer_set_registers(struct thread *thread, const union registers *registers);
 
+/* Threads to stop, each for as long as visit() takes. An entry may be NULL. */
+struct visits {
+	struct thread *const *threads;
+	uint32_t count;
+	uint64_t deadline; /* by CLOCK_MONOTONIC */
+	/* Called once for each, by the tracer: without error while the thread is stopped. -ETIMEDOUT: it has not
+	 * stopped in time, and stays STOPPING until a later visit, or until it stops and is released. */
+	void (*visit)(void *context, uint32_t index, struct thread *thread, long error);
+	void *context;
+};
+
+/* All are interrupted at once, and each runs on as soon as it was visited. */
+long mp_tracer_visit(struct task *task, const struct visits *visits);
+
 /* The tid of the tracer thread; 0 before it was started. It is not listed and cannot be suspended. */
 pid_t mp_tracer_tid(void);
 /* Whether tid is one of the two tracers. */

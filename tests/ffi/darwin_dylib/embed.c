@@ -185,6 +185,7 @@ static const void *find_import(const char *name)
 		IMPORT(mach_vm_read_overwrite),
 		IMPORT(mach_vm_region_recurse),
 		IMPORT(mach_vm_write),
+		IMPORT(mach_wait_until),
 		IMPORT(pid_for_task),
 		IMPORT(pipe),
 		IMPORT(poll),

@@ -1,0 +1,579 @@
+/*
+ * mp_sample(): the schedule, which threads are stopped, and what of their stacks is new. How a thread is
+ * stopped is in darwin/sampling.c and linux/sampling.c.
+ */
+#include "sampling.h"
+#include "shim.h"
+
+_Static_assert(sizeof(mp_sample_options) == 40, "mp_sample_options");
+_Static_assert(sizeof(mp_sample_ring) == 128, "mp_sample_ring");
+_Static_assert(sizeof(mp_sample_tick) == 40, "mp_sample_tick");
+_Static_assert(sizeof(mp_sample_stack) == 72 + MP_STATE_WORDS * 4, "mp_sample_stack");
+
+/* Nanoseconds. */
+enum {
+	LEAST_PERIOD = 100000,
+	STOP_INTERVAL = 50000000, /* how often ring->stop is looked at */
+	LIST_INTERVAL = 5000000,  /* threads are listed at each sample, but not more often */
+	MOST_WAIT = 20000000,     /* for a thread to stop, past which the schedule goes on */
+};
+
+enum {
+	LEAST_ARENA = 8 << 20,
+	LEAST_MIRROR = 16 << 10,
+	MOST_GAP = 64, /* equal bytes between two changed ranges that are sent nevertheless */
+};
+
+/* A thread of the task. */
+struct sampled {
+	thread_act_t port;
+	uint32_t seen;          /* the listing that had it last */
+	uint64_t id;
+	uint64_t cpu_time;      /* when it was last looked at */
+	uint64_t walked_time;   /* its CPU time when it was last sampled */
+	uint32_t run_state;
+	bool wanted;            /* it passes the filter */
+	bool walked;            /* it was sampled */
+	bool pending;           /* it was asked to stop, and has not yet */
+	uint64_t low, high;     /* its stack's region; 0: not known */
+	uint8_t *mirror;        /* the last copy of the stack: the bytes [high - mirror_size, high) */
+	uint64_t mirror_size;
+	uint64_t from, to;      /* the addresses whose bytes in the mirror are those of the last record */
+	uint64_t name;          /* a hash */
+};
+
+/* A copy of a thread that stands still, in scratch memory. */
+struct copied {
+	uint32_t index;         /* into the threads */
+	kern_return_t result;
+	uint64_t sp;
+	uint64_t address;       /* of the first byte of the stack */
+	uint64_t size;
+	const uint8_t *bytes;
+	uint64_t thread_handle, dispatch_qaddr;
+	natural_t state[MP_STATE_WORDS];
+};
+
+struct sampling {
+	task_t task;
+	int pid;
+	const struct flavor *flavor;
+	const mp_sample_options *options;
+	const uint64_t *ids;
+	const char *names;
+	mp_sample_ring *ring;
+	uint8_t *data;          /* of the ring */
+	uint64_t size;
+	struct sampled *threads;
+	uint32_t count;
+	uint32_t listing;
+	uint32_t refreshed;     /* the thread whose name was read last */
+	struct copied *copies;
+	thread_act_t *ports;    /* of the copies */
+	uint32_t copy_count;
+	uint32_t stacks;        /* records since the last tick */
+	uint8_t *scratch;
+	uint64_t scratch_size, scratch_used;
+	uint8_t *mirrors;
+	uint64_t mirrors_size, mirrors_used;
+	uint64_t stopped;       /* ticks: the longest stop of this sample */
+};
+
+/* The ring */
+
+/* Room for a record, whose header is filled in; NULL if the reader is too far behind. */
+static void *begin_record(struct sampling *s, uint32_t kind, uint64_t size)
+{
+	uint64_t tail = __atomic_load_n(&s->ring->tail, __ATOMIC_ACQUIRE);
+	uint64_t head = s->ring->head;
+	uint64_t at = head % s->size;
+	uint64_t skip = size > s->size - at ? s->size - at : 0;
+
+	if (tail > head || head + skip + size - tail > s->size) {
+		s->ring->dropped++;
+		return NULL;
+	}
+	if (skip) {
+		mp_sample_record *record = (mp_sample_record *)(s->data + at);
+		record->size = (uint32_t)skip;
+		record->kind = MP_RECORD_SKIP;
+		__atomic_store_n(&s->ring->head, head + skip, __ATOMIC_RELEASE);
+		at = 0;
+	}
+	mp_sample_record *record = (mp_sample_record *)(s->data + at);
+	record->kind = kind;
+	return record;
+}
+
+static void end_record(struct sampling *s, void *begun, uint64_t size)
+{
+	((mp_sample_record *)begun)->size = (uint32_t)size;
+	__atomic_store_n(&s->ring->head, s->ring->head + size, __ATOMIC_RELEASE);
+}
+
+/* Threads */
+
+static uint64_t hash(const mp_thread_info *info)
+{
+	uint64_t value = 14695981039346656037u; /* FNV-1a */
+	for (uint32_t i = 0; i < sizeof(info->name) && info->name[i]; i++)
+		value = (value ^ (uint8_t)info->name[i]) * 1099511628211u;
+	return value;
+}
+
+static bool same_name(const char *name, const char *other, uint32_t size)
+{
+	uint32_t i = 0;
+	while (i < size && name[i] == other[i] && name[i] != '\0')
+		i++;
+	return i < size && name[i] == other[i];
+}
+
+static bool is_wanted(const struct sampling *s, const mp_thread_info *info)
+{
+	if (s->options->id_count == 0 && s->options->names_size == 0)
+		return true;
+	for (uint32_t i = 0; i < s->options->id_count; i++)
+		if (s->ids[i] == info->thread_id)
+			return true;
+	for (uint32_t at = 0; at < s->options->names_size;) {
+		const uint32_t left = s->options->names_size - at;
+		if (same_name(info->name, s->names + at, left))
+			return true;
+		while (at < s->options->names_size && s->names[at] != '\0')
+			at++;
+		at++;
+	}
+	return false;
+}
+
+/* Tells the reader of a thread, when it is new or its name has changed. */
+static void introduce(struct sampling *s, struct sampled *thread)
+{
+	struct { mp_sample_record record; mp_thread_info info; } introduction;
+
+	if (read_thread_info(thread->port, &introduction.info) != KERN_SUCCESS)
+		return;
+	const uint64_t name = hash(&introduction.info);
+	if (thread->id == introduction.info.thread_id && thread->name == name)
+		return;
+	thread->wanted = is_wanted(s, &introduction.info);
+	void *record = begin_record(s, MP_RECORD_THREAD, sizeof(introduction));
+	if (record == NULL)
+		return;
+	memcpy((uint8_t *)record + sizeof(mp_sample_record), &introduction.info,
+		sizeof(introduction.info));
+	end_record(s, record, sizeof(introduction));
+	thread->id = introduction.info.thread_id;
+	thread->name = name;
+}
+
+static void forget(struct sampling *s, uint32_t index)
+{
+	struct sampled *thread = &s->threads[index];
+
+	if (thread->id != 0) {
+		struct { mp_sample_record record; uint64_t id; } end;
+		void *record = begin_record(s, MP_RECORD_EXIT, sizeof(end));
+		if (record != NULL) {
+			memcpy((uint8_t *)record + sizeof(mp_sample_record), &thread->id, sizeof(thread->id));
+			end_record(s, record, sizeof(end));
+		}
+	}
+	mach_port_deallocate(mach_task_self(), thread->port);
+	*thread = s->threads[--s->count];
+}
+
+/* Lists the threads. Each keeps one reference to its port. */
+static kern_return_t list(struct sampling *s)
+{
+	thread_act_array_t ports = NULL;
+	mach_msg_type_number_t count = 0;
+	uint32_t hint = 0;
+	uint64_t omitted = 0;
+
+	kern_return_t result = task_threads(s->task, &ports, &count);
+	if (result != KERN_SUCCESS)
+		return result;
+	s->listing++;
+	for (mach_msg_type_number_t i = 0; i < count; i++) {
+		struct sampled *thread = NULL;
+		/* A list is in nearly the same order as the last one. */
+		for (uint32_t tries = 0; tries < s->count && thread == NULL; tries++) {
+			const uint32_t at = (hint + tries) % s->count;
+			if (s->threads[at].port == ports[i]) {
+				thread = &s->threads[at];
+				hint = at + 1;
+			}
+		}
+		if (thread != NULL) {
+			thread->seen = s->listing;
+		} else if (s->count == MP_SAMPLE_THREADS) {
+			omitted++;
+		} else {
+			thread = &s->threads[s->count++];
+			memset(thread, 0, sizeof(*thread));
+			thread->port = ports[i];
+			thread->seen = s->listing;
+			introduce(s, thread);
+			ports[i] = MACH_PORT_NULL;
+		}
+	}
+	release_threads(ports, count);
+	s->ring->omitted = omitted;
+	for (uint32_t i = s->count; i > 0; i--)
+		if (s->threads[i - 1].seen != s->listing)
+			forget(s, i - 1);
+	/* Threads name themselves some time after they were started. */
+	if (s->count > 0) {
+		s->refreshed = (s->refreshed + 1) % s->count;
+		introduce(s, &s->threads[s->refreshed]);
+	}
+	return KERN_SUCCESS;
+}
+
+/* Copying */
+
+static void copy(void *context, uint32_t index, const struct stopped *stopped)
+{
+	struct sampling *s = context;
+	struct copied *copied = &s->copies[index];
+	const struct sampled *thread = &s->threads[copied->index];
+
+	copied->result = stopped->result;
+	copied->size = 0;
+	if (stopped->result != KERN_SUCCESS)
+		return;
+	memset(copied->state, 0, sizeof(copied->state));
+	memcpy(copied->state, stopped->state, s->flavor->words * sizeof(natural_t));
+	copied->thread_handle = stopped->thread_handle;
+	copied->dispatch_qaddr = stopped->dispatch_qaddr;
+	copied->sp = 0;
+	memcpy(&copied->sp, (const uint8_t *)copied->state + s->flavor->sp_offset, s->flavor->sp_size);
+	if (copied->sp >= thread->low && copied->sp < thread->high) {
+		const uint64_t zone = s->flavor->red_zone;
+		const uint64_t from
+			= (copied->sp - thread->low < zone ? thread->low : copied->sp - zone) & ~(uint64_t)7;
+		uint64_t size = thread->high - from;
+		if (size > s->options->max_stack)
+			size = s->options->max_stack;
+		if (size > s->scratch_size - s->scratch_used)
+			size = 0;
+		copied->address = from;
+		copied->bytes = s->scratch + s->scratch_used;
+		read_stopped(s->task, s->pid, from, size, s->scratch + s->scratch_used, &copied->size);
+		copied->size &= ~(uint64_t)7;
+		s->scratch_used += copied->size;
+	}
+	const uint64_t lasted = mach_absolute_time() - stopped->since;
+	if (lasted > s->stopped)
+		s->stopped = lasted;
+}
+
+/* Memory for the mirror of a stack whose bytes from `from` on are copied. If there is none, all mirrors
+ * are given up: the next record of each thread has its whole stack. */
+static bool reserve_mirror(struct sampling *s, struct sampled *thread, uint64_t from)
+{
+	const uint64_t needed = thread->high - from;
+	uint64_t size = LEAST_MIRROR;
+
+	if (thread->mirror != NULL && needed <= thread->mirror_size)
+		return true;
+	while (size < needed * 2)
+		size *= 2;
+	if (size > s->mirrors_size)
+		return false;
+	if (size > s->mirrors_size - s->mirrors_used) {
+		for (uint32_t i = 0; i < s->count; i++)
+			s->threads[i].mirror = NULL;
+		s->mirrors_used = 0;
+	}
+	thread->mirror = s->mirrors + s->mirrors_used;
+	thread->mirror_size = size;
+	thread->from = thread->to = 0;
+	s->mirrors_used += size;
+	return true;
+}
+
+static uint64_t word_at(const uint8_t *bytes)
+{
+	uint64_t word;
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/* Whether the 8 bytes at an address are as they were in the last record. */
+static bool is_kept(const struct sampled *thread, const struct copied *copied, uint64_t address)
+{
+	return address >= thread->from && address < thread->to
+		&& word_at(thread->mirror + (address - (thread->high - thread->mirror_size)))
+			== word_at(copied->bytes + (address - copied->address));
+}
+
+/* Writes the changed ranges of a stack behind its record, and updates the mirror. Returns the bytes
+ * written. */
+static uint64_t write_ranges(
+	struct sampled *thread, const struct copied *copied, uint8_t *to, uint32_t *ranges)
+{
+	const uint64_t end = copied->address + copied->size;
+	const uint64_t base = thread->high - thread->mirror_size;
+	uint64_t written = 0;
+
+	for (uint64_t at = copied->address; at < end;) {
+		if (is_kept(thread, copied, at)) {
+			at += 8;
+			continue;
+		}
+		const uint64_t start = at;
+		uint64_t changed = at; /* the last changed word */
+		for (; at < end && at - changed <= MOST_GAP; at += 8)
+			if (!is_kept(thread, copied, at))
+				changed = at;
+		at = changed + 8;
+		const uint32_t range[2] = {(uint32_t)(start - copied->address), (uint32_t)(at - start)};
+		const uint8_t *bytes = copied->bytes + range[0];
+		memcpy(to + written, range, sizeof(range));
+		memcpy(to + written + sizeof(range), bytes, range[1]);
+		memcpy(thread->mirror + (start - base), bytes, range[1]);
+		written += sizeof(range) + range[1];
+		(*ranges)++;
+	}
+	thread->from = copied->address;
+	thread->to = end;
+	return written;
+}
+
+static void write_stack(struct sampling *s, struct sampled *thread, const struct copied *copied)
+{
+	/* A range costs 8 bytes and follows a gap of more than MOST_GAP. */
+	const uint64_t most = sizeof(mp_sample_stack) + copied->size + copied->size / 8 + 16;
+	const bool mirrored = copied->size > 0 && reserve_mirror(s, thread, copied->address);
+	mp_sample_stack *stack = begin_record(s, MP_RECORD_STACK, most);
+
+	if (stack == NULL) {
+		/* The reader does not have these bytes. */
+		thread->from = thread->to = 0;
+		return;
+	}
+	*stack = (mp_sample_stack){
+		.record = stack->record,
+		.thread_id = thread->id,
+		.cpu_time = thread->cpu_time,
+		.thread_handle = copied->thread_handle,
+		.dispatch_qaddr = copied->dispatch_qaddr,
+		.stack_address = copied->address,
+		.stack_size = mirrored ? copied->size : 0,
+		.stack_end = thread->high,
+		.run_state = thread->run_state,
+	};
+	memcpy(stack->state, copied->state, sizeof(stack->state));
+	uint64_t size = sizeof(*stack);
+	if (mirrored)
+		size += write_ranges(thread, copied, (uint8_t *)(stack + 1), &stack->range_count);
+	else
+		thread->from = thread->to = 0;
+	end_record(s, stack, size);
+	s->stacks++;
+	thread->walked = true;
+	thread->walked_time = thread->cpu_time;
+}
+
+static bool is_gone(kern_return_t result)
+{
+	return result == MACH_SEND_INVALID_DEST || result == KERN_TERMINATED
+		|| result == KERN_INVALID_ARGUMENT;
+}
+
+/* Chooses the threads to stop. */
+static void choose(struct sampling *s)
+{
+	const bool waiting = s->options->flags & MP_SAMPLE_OFF_CPU;
+
+	s->copy_count = 0;
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct sampled *thread = &s->threads[i];
+		const bool was_running = thread->run_state == TH_STATE_RUNNING;
+		const uint64_t before = thread->cpu_time;
+		if (thread->id == 0) {
+			introduce(s, thread);
+			if (thread->id == 0)
+				continue;
+		}
+		if (!thread->wanted)
+			continue;
+		if (!thread->pending
+			&& read_run(thread->port, before, was_running || (waiting && !thread->walked),
+				&thread->cpu_time, &thread->run_state) != KERN_SUCCESS)
+			continue;
+		const bool ran = !thread->walked || thread->cpu_time - thread->walked_time >= least_run;
+		if (thread->pending || thread->run_state == TH_STATE_RUNNING || (waiting && ran)) {
+			s->copies[s->copy_count].index = i;
+			s->ports[s->copy_count++] = thread->port;
+		}
+	}
+}
+
+/* Stops and copies the chosen threads, and writes their records. Those whose stack is elsewhere than thought
+ * stay chosen. */
+static kern_return_t visit(struct sampling *s, bool last, uint64_t deadline)
+{
+	uint32_t left = 0;
+
+	if (s->copy_count == 0)
+		return KERN_SUCCESS;
+	s->scratch_used = 0;
+	kern_return_t result = visit_stopped(s->task, s->ports, s->copy_count, s->flavor->number,
+		s->flavor->words, deadline, copy, s);
+	if (result != KERN_SUCCESS)
+		return result;
+	for (uint32_t i = 0; i < s->copy_count; i++) {
+		struct copied *copied = &s->copies[i];
+		struct sampled *thread = &s->threads[copied->index];
+		thread->pending = copied->result == KERN_OPERATION_TIMED_OUT;
+		if (copied->result != KERN_SUCCESS)
+			continue;
+		if (!last && (copied->sp < thread->low || copied->sp >= thread->high)) {
+			/* Found while the target runs: that takes a while. */
+			uint64_t high = thread->high;
+			if (find_stack(s->task, copied->sp, &thread->low, &thread->high) != KERN_SUCCESS)
+				thread->low = thread->high = 0;
+			if (thread->high != high)
+				thread->mirror = NULL;
+			if (thread->high != 0) {
+				s->ports[left] = thread->port;
+				s->copies[left++].index = copied->index;
+				continue;
+			}
+		}
+		write_stack(s, thread, copied);
+	}
+	s->copy_count = left;
+	return KERN_SUCCESS;
+}
+
+static uint64_t now(void)
+{
+	return nanoseconds(mach_absolute_time());
+}
+
+/* mach_wait_until() takes ticks. */
+static uint64_t ticks(uint64_t nanoseconds)
+{
+	mach_timebase_info_data_t timebase;
+	if (mach_timebase_info(&timebase) != KERN_SUCCESS || timebase.numer == 0)
+		return nanoseconds;
+	return nanoseconds / timebase.numer * timebase.denom
+		+ nanoseconds % timebase.numer * timebase.denom / timebase.numer;
+}
+
+static bool is_stopped(const struct sampling *s)
+{
+	return __atomic_load_n(&s->ring->stop, __ATOMIC_RELAXED) != 0;
+}
+
+/* Sleeps until a time in nanoseconds, or until the caller stops it. */
+static void wait_until(const struct sampling *s, uint64_t due)
+{
+	for (uint64_t time = now(); time < due && !is_stopped(s); time = now()) {
+		const uint64_t next = due - time > STOP_INTERVAL ? time + STOP_INTERVAL : due;
+		mach_wait_until(ticks(next));
+	}
+}
+
+static kern_return_t run(struct sampling *s)
+{
+	const uint64_t period = s->options->period_ns;
+	const uint64_t start = now();
+	uint64_t due = start;
+	uint64_t listed = 0;
+	kern_return_t result = KERN_SUCCESS;
+
+	s->ring->start = start;
+	__atomic_store_n(&s->ring->running, 1, __ATOMIC_RELEASE);
+	while (s->options->count == 0 || s->ring->samples < s->options->count) {
+		wait_until(s, due);
+		if (is_stopped(s))
+			break;
+		const uint64_t time = now();
+		if (listed == 0 || time - listed >= LIST_INTERVAL) {
+			result = list(s);
+			if (result != KERN_SUCCESS)
+				break;
+			listed = time;
+		}
+		choose(s);
+		const uint64_t most = period < MOST_WAIT ? period : MOST_WAIT;
+		const uint64_t deadline = ticks(time + most);
+		s->stopped = 0;
+		result = visit(s, false, deadline);
+		if (result == KERN_SUCCESS)
+			result = visit(s, true, deadline);
+		if (result != KERN_SUCCESS && is_gone(result))
+			break;
+		result = KERN_SUCCESS;
+		mp_sample_tick *tick = begin_record(s, MP_RECORD_TICK, sizeof(*tick));
+		if (tick != NULL) {
+			*tick = (mp_sample_tick){
+				.record = tick->record,
+				.time = time - start,
+				.late = time - due,
+				.stopped_ns = nanoseconds(s->stopped),
+				.threads = s->count,
+				.stacks = s->stacks,
+			};
+			end_record(s, tick, sizeof(*tick));
+		}
+		s->stacks = 0;
+		s->ring->samples++;
+		due += period;
+		const uint64_t after = now();
+		if (after > due) {
+			const uint64_t missed = (after - due) / period;
+			s->ring->missed += missed;
+			due += missed * period;
+		}
+	}
+	return result;
+}
+
+int32_t mp_sample(uint32_t task, int32_t flavor, const mp_sample_options *options,
+	const uint64_t *ids, const char *names, void *ring, uint64_t ring_size, void *arena,
+	uint64_t arena_size)
+{
+	struct sampling s;
+	uint8_t *free = arena;
+
+	memset(&s, 0, sizeof(s));
+	s.flavor = find_flavor(flavor);
+	if (s.flavor == NULL || is_self(task) || options->period_ns < LEAST_PERIOD
+		|| (uintptr_t)ring % 8 != 0 || (uintptr_t)arena % 8 != 0 || arena_size < LEAST_ARENA
+		|| ring_size < sizeof(mp_sample_ring) + (1 << 16))
+		return KERN_INVALID_ARGUMENT;
+	kern_return_t result = pid_for_task(task, &s.pid);
+	if (result != KERN_SUCCESS)
+		return result;
+	s.task = task;
+	s.options = options;
+	s.ids = ids;
+	s.names = names;
+	s.ring = ring;
+	s.data = (uint8_t *)ring + sizeof(mp_sample_ring);
+	s.size = (ring_size - sizeof(mp_sample_ring)) & ~(uint64_t)7;
+	s.threads = (struct sampled *)free;
+	free += MP_SAMPLE_THREADS * sizeof(s.threads[0]);
+	s.copies = (struct copied *)free;
+	free += MP_SAMPLE_THREADS * sizeof(s.copies[0]);
+	s.ports = (thread_act_t *)free;
+	free += MP_SAMPLE_THREADS * sizeof(s.ports[0]);
+	const uint64_t left = (arena_size - (uint64_t)(free - (uint8_t *)arena)) & ~(uint64_t)15;
+	s.scratch = free;
+	s.scratch_size = left / 2;
+	s.mirrors = free + left / 2;
+	s.mirrors_size = left / 2;
+
+	result = run(&s);
+	for (uint32_t i = 0; i < s.count; i++)
+		mach_port_deallocate(mach_task_self(), s.threads[i].port);
+	__atomic_store_n(&s.ring->running, 0, __ATOMIC_RELEASE);
+	return result;
+}

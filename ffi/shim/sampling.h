@@ -1,0 +1,45 @@
+/*
+ * What sampling asks of the system: darwin/sampling.c and linux/sampling.c.
+ */
+#ifndef MACHPAUSE_SAMPLING_H
+#define MACHPAUSE_SAMPLING_H
+
+#include <stdbool.h>
+
+#include "darwin/mach.h"
+
+/* A thread that stands still. */
+struct stopped {
+	kern_return_t result;     /* of stopping it and reading its state. Without success the rest is not set */
+	const natural_t *state;
+	uint64_t thread_handle;   /* 0 if unknown, and so the next */
+	uint64_t dispatch_qaddr;
+	uint64_t since;           /* mach_absolute_time() of the request to stop */
+};
+
+/* May only copy: other threads of the target may wait for the one that stands still. */
+typedef void (*stopped_visitor)(void *context, uint32_t index, const struct stopped *stopped);
+
+/* Stops the threads, calls visit() once for each that stopped or failed to, and lets them run. A thread
+ * that has not stopped by the deadline, in ticks of mach_absolute_time(), gets
+ * KERN_OPERATION_TIMED_OUT; the next call for it takes up the wait. Returns when the last one ran again, or a failure for
+ * all of them, without a visit. */
+kern_return_t visit_stopped(task_t task, const thread_act_t *threads, uint32_t count,
+	thread_state_flavor_t flavor, mach_msg_type_number_t words, uint64_t deadline,
+	stopped_visitor visit, void *context);
+
+/* What a thread has used of the CPUs, in nanoseconds, and TH_STATE_* of it. before is its last known
+ * time: if it has not changed and the thread was not running then, the state may be
+ * TH_STATE_WAITING without a look at it. */
+kern_return_t read_run(thread_act_t thread, uint64_t before, bool was_running, uint64_t *cpu_time,
+	uint32_t *run_state);
+
+/* Reads memory while visit_stopped() visits. */
+kern_return_t read_stopped(
+	task_t task, int pid, uint64_t address, uint64_t size, void *data, uint64_t *done);
+
+/* A thread that has used less CPU time than this, in nanoseconds, since it was sampled has not run. On Linux
+ * a stop itself makes a waiting thread run for some microseconds. */
+extern const uint64_t least_run;
+
+#endif
