@@ -8,6 +8,8 @@ import type {
   MachKernel,
   OwnImage,
   Region,
+  Sampling,
+  SamplingOptions,
   ThreadInfo,
 } from "../lib/target/kernel.ts";
 import { headerSize, readHeader, readString, readThreadInfo, readThreads } from "./capture.ts";
@@ -22,6 +24,7 @@ import {
   setStateRefusal,
   stackshotRemedy,
 } from "./remedy.ts";
+import { startSampling } from "./sampling.ts";
 import { findSignedCopy } from "./signed_copy.ts";
 import { type Watchdog, watchdogOf } from "./watchdog.ts";
 
@@ -607,6 +610,10 @@ class Shim implements NativeKernel {
       const now = performance.now();
       if (this.#isComplete(buffer, tries)) return this.#decode(buffer, stateSize, undefined, now);
     }
+  }
+
+  sample(task: number, options: SamplingOptions): Sampling {
+    return startSampling(this.#shim, task, options, (code) => this.#error("mp_sample", code, task));
   }
 
   stackshot({ pid = -1, since = 0n }: StackshotRequest = {}): Uint8Array {

@@ -281,6 +281,8 @@ typedef struct mp_sample_stack {
 	uint64_t stack_end;      /* the end of the stack's region; 0 if unknown */
 	uint32_t run_state;      /* just before the stop: TH_STATE_* */
 	uint32_t range_count;
+	uint32_t ticks;          /* that it stands for. More than 1: it waited for a CPU, unchanged, until it stopped */
+	uint32_t reserved;
 	uint32_t state[MP_STATE_WORDS];
 } mp_sample_stack;
 

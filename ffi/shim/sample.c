@@ -8,14 +8,15 @@
 _Static_assert(sizeof(mp_sample_options) == 40, "mp_sample_options");
 _Static_assert(sizeof(mp_sample_ring) == 128, "mp_sample_ring");
 _Static_assert(sizeof(mp_sample_tick) == 40, "mp_sample_tick");
-_Static_assert(sizeof(mp_sample_stack) == 72 + MP_STATE_WORDS * 4, "mp_sample_stack");
+_Static_assert(sizeof(mp_sample_stack) == 80 + MP_STATE_WORDS * 4, "mp_sample_stack");
 
 /* Nanoseconds. */
 enum {
 	LEAST_PERIOD = 100000,
 	STOP_INTERVAL = 50000000, /* how often ring->stop is looked at */
 	LIST_INTERVAL = 5000000,  /* threads are listed at each sample, but not more often */
-	MOST_WAIT = 20000000,     /* for a thread to stop, past which the schedule goes on */
+	LEAST_WAIT = 100000,      /* for threads to stop, past which the schedule goes on */
+	MOST_WAIT = 20000000,
 };
 
 enum {
@@ -34,7 +35,7 @@ struct sampled {
 	uint32_t run_state;
 	bool wanted;            /* it passes the filter */
 	bool walked;            /* it was sampled */
-	bool pending;           /* it was asked to stop, and has not yet */
+	uint32_t pending;       /* samples since it was asked to stop; 0: it has stopped */
 	uint64_t low, high;     /* its stack's region; 0: not known */
 	uint8_t *mirror;        /* the last copy of the stack: the bytes [high - mirror_size, high) */
 	uint64_t mirror_size;
@@ -365,7 +366,9 @@ static void write_stack(struct sampling *s, struct sampled *thread, const struct
 		.stack_size = mirrored ? copied->size : 0,
 		.stack_end = thread->high,
 		.run_state = thread->run_state,
+		.ticks = thread->pending + 1,
 	};
+	thread->pending = 0;
 	memcpy(stack->state, copied->state, sizeof(stack->state));
 	uint64_t size = sizeof(*stack);
 	if (mirrored)
@@ -429,9 +432,11 @@ static kern_return_t visit(struct sampling *s, bool last, uint64_t deadline)
 	for (uint32_t i = 0; i < s->copy_count; i++) {
 		struct copied *copied = &s->copies[i];
 		struct sampled *thread = &s->threads[copied->index];
-		thread->pending = copied->result == KERN_OPERATION_TIMED_OUT;
-		if (copied->result != KERN_SUCCESS)
+		if (copied->result != KERN_SUCCESS) {
+			thread->pending
+				= copied->result == KERN_OPERATION_TIMED_OUT ? thread->pending + 1 : 0;
 			continue;
+		}
 		if (!last && (copied->sp < thread->low || copied->sp >= thread->high)) {
 			/* Found while the target runs: that takes a while. */
 			uint64_t high = thread->high;
@@ -502,8 +507,10 @@ static kern_return_t run(struct sampling *s)
 			listed = time;
 		}
 		choose(s);
-		const uint64_t most = period < MOST_WAIT ? period : MOST_WAIT;
-		const uint64_t deadline = ticks(time + most);
+		/* The next sample is not to be late for a thread that does not stop. */
+		const uint64_t last = due + period - period / 16;
+		const uint64_t most = time + LEAST_WAIT > last ? time + LEAST_WAIT : last;
+		const uint64_t deadline = ticks(most < time + MOST_WAIT ? most : time + MOST_WAIT);
 		s->stopped = 0;
 		result = visit(s, false, deadline);
 		if (result == KERN_SUCCESS)
@@ -571,7 +578,9 @@ int32_t mp_sample(uint32_t task, int32_t flavor, const mp_sample_options *option
 	s.mirrors = free + left / 2;
 	s.mirrors_size = left / 2;
 
+	hurry(true);
 	result = run(&s);
+	hurry(false);
 	for (uint32_t i = 0; i < s.count; i++)
 		mach_port_deallocate(mach_task_self(), s.threads[i].port);
 	__atomic_store_n(&s.ring->running, 0, __ATOMIC_RELEASE);

@@ -20,6 +20,10 @@ struct stopped {
 /* May only copy: other threads of the target may wait for the one that stands still. */
 typedef void (*stopped_visitor)(void *context, uint32_t index, const struct stopped *stopped);
 
+/* Puts the calling thread, and what serves it, before others that want a CPU, where that is permitted:
+ * threads of the target stand still until it has had its turn. */
+void hurry(bool on);
+
 /* Stops the threads, calls visit() once for each that stopped or failed to, and lets them run. A thread
  * that has not stopped by the deadline, in ticks of mach_absolute_time(), gets
  * KERN_OPERATION_TIMED_OUT; the next call for it takes up the wait. Returns when the last one ran again, or a failure for

@@ -118,6 +118,103 @@ export interface CaptureOptions {
   readonly keepSuspended: boolean;
 }
 
+/** How to sample a task. */
+export interface SamplingOptions {
+  /** The thread state flavor. */
+  readonly flavor: number;
+  /** Size of one thread state in that flavor, in bytes. */
+  readonly stateSize: number;
+  /** From one sample to the next. */
+  readonly periodNanoseconds: number;
+  /** How many samples to take; 0 for as many as there is time for. */
+  readonly count: number;
+  /** Maximum number of bytes copied of each stack. */
+  readonly maxStack: number;
+  /** Whether threads that wait are sampled too: once, and again when they have run since. */
+  readonly offCpu: boolean;
+  /** The threads to sample, by identifier. */
+  readonly ids: readonly bigint[];
+  /** And by name. With neither, all. */
+  readonly names: readonly string[];
+}
+
+/** A moment at which the threads were sampled. */
+export interface SampleTick {
+  /** Nanoseconds since the first one. */
+  readonly time: number;
+  /** Nanoseconds after it was due. */
+  readonly late: number;
+  /** The longest that a thread stood still for it, in nanoseconds. */
+  readonly stopped: number;
+  /** Number of threads that there were. */
+  readonly threads: number;
+  /** Number of them whose stacks were copied. */
+  readonly stacks: number;
+}
+
+/** A thread that was stopped for a sample. The arrays are valid during the visit only. */
+export interface StackRecord {
+  /** Its identifier. */
+  readonly threadId: bigint;
+  /** User and system time, in nanoseconds. */
+  readonly cpuTime: number;
+  /** As in {@linkcode ThreadInfo}. */
+  readonly handle: bigint;
+  /** As in {@linkcode ThreadInfo}. */
+  readonly dispatchQueueAddress: bigint;
+  /** Address of the first byte of its stack. */
+  readonly stackAddress: bigint;
+  /** Number of bytes of its stack; 0 when it could not be read. */
+  readonly stackSize: number;
+  /** The upper bound of the stack; 0 when not known. */
+  readonly stackEnd: bigint;
+  /** `TH_STATE_*`, just before the stop. */
+  readonly runState: number;
+  /** How many ticks it stands for. More than 1 when the thread waited for a CPU before it stopped: it did not
+   * run in between. */
+  readonly ticks: number;
+  /** The thread state. */
+  readonly state: Uint8Array;
+  /** What of the stack is not as in the thread's last record, by rising offset from `stackAddress`. */
+  readonly ranges: readonly { readonly offset: number; readonly bytes: Uint8Array }[];
+}
+
+/** Gets what was sampled, in order. The threads without a stack since the tick before were not on a CPU. */
+export interface SampleVisitor {
+  /** A thread was found, or has another name. */
+  thread(info: ThreadInfo): void;
+  /** A thread has ended. */
+  exit(id: bigint): void;
+  /** Where a thread is. */
+  stack(record: StackRecord): void;
+  /** The records since the tick before are of this one. */
+  tick(tick: SampleTick): void;
+}
+
+/** What was counted so far. */
+export interface SamplingCounts {
+  /** Samples taken. */
+  readonly samples: number;
+  /** Samples that were due while an earlier one was taken. */
+  readonly missed: number;
+  /** Records that were lost since they were not read in time. */
+  readonly dropped: number;
+  /** Threads beyond the number that can be sampled. */
+  readonly omitted: number;
+}
+
+/** A task being sampled. */
+export interface Sampling {
+  /** Settled when no more is sampled: with why, if it was not asked for. */
+  readonly ended: Promise<Error | null>;
+  /** What was counted. */
+  readonly counts: SamplingCounts;
+  /** Visits what was sampled up to the next tick; false when no whole sample is there yet. */
+  read(visitor: SampleVisitor): boolean;
+  /** Ends it soon. */
+  stop(): void;
+}
+
 /** The system calls. Ports are the numbers by which Mach names them. */
 export interface MachKernel {
   /** `darwin` or `linux`. */
@@ -168,6 +265,8 @@ export interface MachKernel {
   processPath(pid: number): string;
   /** Every thread's state and stack, in one stop. */
   snapshot(task: number, options: CaptureOptions): Capture;
+  /** Samples a task in a thread of its own, at a fixed rate, until it is stopped. */
+  sample(task: number, options: SamplingOptions): Sampling;
   /** A snapshot of this process, in its native flavor. */
   snapshotSelf(options: Pick<CaptureOptions, "stateSize" | "maxStack">): Capture;
 }

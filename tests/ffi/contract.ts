@@ -10,7 +10,14 @@ import {
 import { type NativeKernel, openKernel } from "../../ffi/mod.ts";
 import { type Arch, archs, readRegister, register, writeRegister } from "../../lib/arch/mod.ts";
 import { MachError, TargetGoneError } from "../../lib/errors.ts";
-import type { Capture } from "../../lib/target/kernel.ts";
+import type {
+  Capture,
+  SampleTick,
+  Sampling,
+  SamplingCounts,
+  StackRecord,
+  ThreadInfo,
+} from "../../lib/target/kernel.ts";
 import { ownArch, rounds, testPrograms } from "../machine.ts";
 import { buildDirectory, delay, Program, until } from "./program.ts";
 
@@ -103,6 +110,55 @@ async function assertNoProgress(target: Attached, slot: number): Promise<void> {
   const before = target.counter(slot);
   await delay(40);
   assertEquals(target.counter(slot), before);
+}
+
+/** What a sampling gave, with the stacks as its reader has them. */
+class Collected {
+  readonly ticks: SampleTick[] = [];
+  readonly infos = new Map<bigint, ThreadInfo>();
+  readonly exits: bigint[] = [];
+  readonly stacks: StackRecord[] = [];
+  /** The bytes of each thread's last stack. */
+  readonly memory = new Map<bigint, Uint8Array>();
+
+  constructor(readonly sampling: Sampling) {}
+
+  get counts(): SamplingCounts {
+    return this.sampling.counts;
+  }
+
+  read(): boolean {
+    const { ticks, infos, exits, stacks, memory } = this;
+    const visitor = {
+      tick: (tick: SampleTick) => ticks.push(tick),
+      thread: (info: ThreadInfo) => infos.set(info.id, info),
+      exit: (id: bigint) => exits.push(id),
+      stack(record: StackRecord) {
+        const { threadId, stackSize, ranges } = record;
+        const before = memory.get(threadId) ?? new Uint8Array();
+        const bytes = new Uint8Array(stackSize);
+        const shared = before.subarray(-Math.min(stackSize, before.length) || before.length);
+        bytes.set(shared, stackSize - shared.length);
+        for (const range of ranges) bytes.set(range.bytes, range.offset);
+        memory.set(threadId, bytes);
+        stacks.push({ ...record, state: record.state.slice(), ranges: [] });
+      },
+    };
+    while (this.sampling.read(visitor));
+    return true;
+  }
+
+  /** Why it ended. */
+  async all(): Promise<Error | null> {
+    let end: Error | null | undefined;
+    void this.sampling.ended.then((error) => end = error);
+    while (end === undefined) {
+      await delay(5);
+      this.read();
+    }
+    this.read();
+    return end;
+  }
 }
 
 /** Registers the tests.
@@ -867,6 +923,106 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     const growth = Deno.memoryUsage().rss - memory;
     assert(growth < 64 << 20, `${growth} bytes more`);
     await assertProgress(target, 8);
+  });
+
+  const sampling = {
+    ...native,
+    periodNanoseconds: 2e6,
+    count: 0,
+    maxStack: 1 << 20,
+    offCpu: true,
+    ids: [],
+    names: [],
+  };
+
+  test("samples: registers, and stacks rebuilt from what has changed", async (kernel) => {
+    await using program = await Program.start("target", "threads", "4");
+    using target = attach(kernel, program);
+    const samples = new Collected(kernel.sample(target.task, { ...sampling, count: 50 }));
+    const end = await samples.all();
+    assertEquals(end, null);
+    const { ticks, infos, stacks, counts } = samples;
+    assertEquals([ticks.length, counts.samples, counts.dropped], [50, 50, 0]);
+    for (const [index, { time, late, threads }] of ticks.entries()) {
+      assert(index === 0 || time > ticks[index - 1].time);
+      assert(late >= 0);
+      assertEquals(threads, 5);
+    }
+    assertEquals([...infos.values()].map(({ name }) => name).sort(), [
+      ...["worker 0", "worker 1", "worker 2", "worker 3", "worker 4"],
+    ]);
+    // Each waits most of the time, and then counts.
+    for (const id of infos.keys()) {
+      const own = stacks.filter(({ threadId }) => threadId === id);
+      assert(own.length >= 1, `${own.length} stacks of ${infos.get(id)!.name}`);
+      for (const { state, stackAddress, stackSize, stackEnd } of own) {
+        const sp = readRegister(state, arch.sp);
+        assert(stackAddress <= sp && sp < stackEnd);
+        assertEquals(stackAddress + BigInt(stackSize), stackEnd);
+      }
+      assert(own.every(({ cpuTime }, at) => at === 0 || cpuTime >= own[at - 1].cpuTime));
+    }
+    // What a frame far from the stack pointer holds does not change: the C library's start of the thread.
+    for (const [id, bytes] of samples.memory) {
+      const { stackEnd } = stacks.find(({ threadId }) => threadId === id)!;
+      const now = new Uint8Array(256);
+      assertEquals(kernel.vmRead(target.task, stackEnd - 256n, now), 256);
+      assertEquals(bytes.subarray(-256), now);
+    }
+    for (let slot = 0; slot <= 4; slot++) await assertProgress(target, slot);
+  });
+
+  test("samples: a chosen thread that runs, and none that waits", async (kernel) => {
+    await using program = await Program.start("target", "registers");
+    using target = attach(kernel, program);
+    const [pc, sp] = program.numbers;
+    const samples = new Collected(
+      kernel.sample(target.task, { ...sampling, offCpu: false, count: 30, names: ["known"] }),
+    );
+    assertEquals(await samples.all(), null);
+    const { stacks, infos } = samples;
+    assert(stacks.length > 0);
+    const inLoop = stacks.filter(({ state }) => readRegister(state, arch.pc) === pc);
+    assert(inLoop.length > 0);
+    for (const { state, runState, threadId } of inLoop) {
+      assertEquals(knownRegisters(arch, state, known.count), knownValues(arch, known.count));
+      assertEquals(readRegister(state, arch.sp), sp);
+      assertEquals([infos.get(threadId)!.name, runState], ["known", 1]);
+    }
+  });
+
+  test("samples: they end when they are stopped, with the target, and at what they cannot do", async (kernel) => {
+    const program = await Program.start("target", "threads", "2");
+    {
+      using target = attach(kernel, program);
+      const first = new Collected(kernel.sample(target.task, sampling));
+      await until(() => first.read() && first.ticks.length > 5, "some samples");
+      first.sampling.stop();
+      assertEquals(await first.all(), null);
+      // A pause of the target is not disturbed by a sampling of it.
+      const second = new Collected(kernel.sample(target.task, sampling));
+      await until(() => second.read() && second.ticks.length > 2, "some samples");
+      const token = kernel.taskSuspend(target.task);
+      await assertNoProgress(target, 1);
+      kernel.taskResume(token);
+      await assertProgress(target, 1);
+      await program[Symbol.asyncDispose]();
+      assertInstanceOf(await second.all(), TargetGoneError);
+    }
+    const own = new Collected(kernel.sample(kernel.taskSelf(), sampling));
+    assertStringIncludes(`${await own.all()}`, "KERN_INVALID_ARGUMENT");
+  });
+
+  test("samples: threads that begin and end", async (kernel) => {
+    await using program = await Program.start("target", "churn");
+    using target = attach(kernel, program);
+    const samples = new Collected(kernel.sample(target.task, { ...sampling, count: rounds(100) }));
+    assertEquals(await samples.all(), null);
+    const { infos, exits, stacks } = samples;
+    assert(exits.length > 0);
+    for (const id of exits) assert(infos.has(id), `${id} was not introduced`);
+    for (const { threadId } of stacks) assert(infos.has(threadId));
+    await assertProgress(target, 0);
   });
 
   test("a snapshot of this very process", async (kernel) => {

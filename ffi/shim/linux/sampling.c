@@ -2,6 +2,7 @@
 /* ../sampling.h: each thread stops alone. */
 #include "../sampling.h"
 
+#include <sched.h>
 #include <sys/uio.h>
 
 #include "../machpause.h"
@@ -13,6 +14,21 @@
 
 /* Waking, returning from the stop and going to sleep again take some microseconds. */
 const uint64_t least_run = 50000;
+
+void hurry(bool on)
+{
+	static uint32_t users;
+	/* The lowest real-time priority. Threads that this one starts do not inherit it. Without CAP_SYS_NICE it
+	 * is refused. */
+	const struct sched_param parameter = {.sched_priority = on ? 1 : 0};
+	const long policy = on ? SCHED_RR | SCHED_RESET_ON_FORK : SCHED_OTHER;
+
+	SYS3(SYS_sched_setscheduler, 0, policy, &parameter);
+	mp_lock();
+	if ((on ? users++ : --users) == 0)
+		SYS3(SYS_sched_setscheduler, mp_tracer_tid(), policy, &parameter);
+	mp_unlock();
+}
 
 struct visit {
 	stopped_visitor visit;

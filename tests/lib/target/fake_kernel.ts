@@ -8,6 +8,7 @@ import type {
   MachKernel,
   OwnImage,
   Region,
+  Sampling,
   ThreadInfo,
 } from "../../../lib/target/mod.ts";
 
@@ -217,6 +218,10 @@ export class FakeKernel implements MachKernel {
       })),
       token: options.keepSuspended ? this.#suspend() : undefined,
     };
+  }
+
+  sample(): Sampling {
+    throw new MachError("mp_sample", 46);
   }
 
   snapshotSelf(): Capture {
