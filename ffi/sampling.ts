@@ -20,7 +20,7 @@ const ringSize = 16 << 20;
 const arenaSize = 128 << 20;
 
 /** `MP_RECORD_*` */
-const kinds = { skip: 0, tick: 1, thread: 2, exit: 3, stack: 4 } as const;
+const kinds = { skip: 0, tick: 1, thread: 2, exit: 3, stack: 4, queued: 5 } as const;
 
 /** Names, each terminated. */
 function joined(names: readonly string[]): Uint8Array<ArrayBuffer> {
@@ -132,6 +132,9 @@ class NativeSampling implements Sampling {
         break;
       case kinds.exit:
         visitor.exit(view.getBigUint64(at, true));
+        break;
+      case kinds.queued:
+        visitor.queued(view.getBigUint64(at, true));
         break;
       case kinds.stack:
         this.#visitStack(at, visitor);

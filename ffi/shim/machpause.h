@@ -250,6 +250,7 @@ typedef struct mp_sample_ring {
 #define MP_RECORD_THREAD 2u /* mp_thread_info: a thread was found, or its name has changed */
 #define MP_RECORD_EXIT 3u   /* uint64_t: the id of a thread that has ended */
 #define MP_RECORD_STACK 4u  /* mp_sample_stack: where a thread is */
+#define MP_RECORD_QUEUED 5u /* uint64_t: the id of a thread that waits for a CPU, to stop. Its next stack is that of now */
 
 typedef struct mp_sample_record {
 	uint32_t size;          /* with this header, a multiple of 8 */

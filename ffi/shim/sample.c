@@ -169,18 +169,22 @@ static void introduce(struct sampling *s, struct sampled *thread)
 	thread->name = name;
 }
 
+static void write_id(struct sampling *s, uint32_t kind, uint64_t id)
+{
+	struct { mp_sample_record record; uint64_t id; } *record = begin_record(s, kind, sizeof(*record));
+
+	if (record == NULL)
+		return;
+	record->id = id;
+	end_record(s, record, sizeof(*record));
+}
+
 static void forget(struct sampling *s, uint32_t index)
 {
 	struct sampled *thread = &s->threads[index];
 
-	if (thread->id != 0) {
-		struct { mp_sample_record record; uint64_t id; } end;
-		void *record = begin_record(s, MP_RECORD_EXIT, sizeof(end));
-		if (record != NULL) {
-			memcpy((uint8_t *)record + sizeof(mp_sample_record), &thread->id, sizeof(thread->id));
-			end_record(s, record, sizeof(end));
-		}
-	}
+	if (thread->id != 0)
+		write_id(s, MP_RECORD_EXIT, thread->id);
 	mach_port_deallocate(mach_task_self(), thread->port);
 	*thread = s->threads[--s->count];
 }
@@ -433,8 +437,10 @@ static kern_return_t visit(struct sampling *s, bool last, uint64_t deadline)
 		struct copied *copied = &s->copies[i];
 		struct sampled *thread = &s->threads[copied->index];
 		if (copied->result != KERN_SUCCESS) {
-			thread->pending
-				= copied->result == KERN_OPERATION_TIMED_OUT ? thread->pending + 1 : 0;
+			const bool waits = copied->result == KERN_OPERATION_TIMED_OUT;
+			thread->pending = waits ? thread->pending + 1 : 0;
+			if (waits)
+				write_id(s, MP_RECORD_QUEUED, thread->id);
 			continue;
 		}
 		if (!last && (copied->sp < thread->low || copied->sp >= thread->high)) {

@@ -185,6 +185,8 @@ export interface SampleVisitor {
   thread(info: ThreadInfo): void;
   /** A thread has ended. */
   exit(id: bigint): void;
+  /** A thread waits for a CPU, to stop. Its next stack is that of now. */
+  queued(id: bigint): void;
   /** Where a thread is. */
   stack(record: StackRecord): void;
   /** The records since the tick before are of this one. */

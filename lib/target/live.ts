@@ -22,6 +22,9 @@ import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.ts";
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot, type SnapshotOptions, Target } from "./target.ts";
+import type { RecordOptions, Sample, SampleOptions, SampleOrigin } from "./sampling.ts";
+import type { Profile, ProfileBuilder } from "../profile/mod.ts";
+import type { Recorder } from "./recording.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, resolverOf, Thread, type ThreadControl } from "./thread.ts";
 
@@ -35,6 +38,9 @@ const stopAttempts = 8;
 /** How long dyld gets to complete a change of its list, in milliseconds. It takes microseconds, unless the
  * thread that does it is not running. */
 const changeTime = 1;
+
+/** How often a target that is sampled is asked for new images, in milliseconds. */
+const imagesTime = 1000;
 
 /** Number of regions requested at once. */
 const regionBatch = 512;
@@ -526,6 +532,115 @@ export class LiveTarget extends Target {
   regions(): Region[] {
     this.#checkAlive();
     return readRegions(this.#kernel, this.#task, true);
+  }
+
+  /** Samples the target while it runs: where its threads are, many times a second. Each thread that is looked
+   * at stands still for some microseconds; on Apple's systems the whole target does. Iterating ends with the target.
+   *
+   * The schedule is kept in a thread of its own. What is not taken from the iterator within some seconds is
+   * lost, and counted.
+   *
+   * @example
+   * ```ts
+   * import { attach } from "@machpause/machpause";
+   *
+   * using target = attach("MyApp");
+   * const counts = new Map<string, number>();
+   * for await (const { threads } of target.samples({ rate: 100, duration: 5 })) {
+   *   for (const thread of threads) {
+   *     const name = thread.backtrace()[0]?.function ?? "?";
+   *     counts.set(name, (counts.get(name) ?? 0) + thread.weight);
+   *   }
+   * }
+   * console.log(counts);
+   * ```
+   * @throws RangeError for a rate or duration that is none
+   * @throws MachError when the target cannot be sampled
+   */
+  async *samples(options: SampleOptions = {}): AsyncGenerator<Sample, void> {
+    this.#checkAlive();
+    // Most targets are never sampled, and each module costs time at the start.
+    const { samples } = await import("./sampling.ts");
+    this.debug.locate();
+    const origin: SampleOrigin = {
+      arch: this.arch,
+      kernel: this.#kernel,
+      task: this.#task,
+      pid: this.pid,
+      resolver: this.#samplingResolver(),
+      dispatch: {
+        arch: this.arch,
+        images: () => this.#images.images,
+        readInto: (address, into) =>
+          this.#disposed ? 0 : this.#kernel.vmRead(this.#task, address, into),
+      },
+    };
+    yield* samples(origin, options);
+  }
+
+  /** Samples the target and makes a profile of it, which `profileStream` writes in the formats of the Firefox
+   * Profiler, speedscope, pprof and others. It ends after `duration`, when `signal` is aborted, or with the
+   * target, and keeps what there is.
+   *
+   * @example
+   * ```ts
+   * import { attach } from "@machpause/machpause";
+   *
+   * using target = attach("MyApp");
+   * const profile = await target.record({ rate: 100, duration: 5 });
+   * console.log(`${profile.threads.length} threads, ${profile.lost} samples lost`);
+   * ```
+   * @throws RangeError for a rate or duration that is none
+   * @throws MachError when the target cannot be sampled
+   */
+  async record(options: RecordOptions = {}): Promise<Profile> {
+    const [{ ProfileBuilder }, { loadDemangler }] = await Promise.all([
+      import("../profile/mod.ts"),
+      import("../symbols/mod.ts"),
+    ]);
+    await loadDemangler();
+    const builder = options.builder ?? new ProfileBuilder();
+    const recorder = await this.#recorder(builder, options);
+    for await (const sample of this.samples(options)) {
+      recorder.add(sample);
+      options.onSample?.(sample);
+    }
+    recorder.flush();
+    return builder.finish();
+  }
+
+  async #recorder(builder: ProfileBuilder, { rate = 100 }: RecordOptions): Promise<Recorder> {
+    const { Recorder } = await import("./recording.ts");
+    const { name, pid, arch } = this;
+    builder.info = {
+      product: name,
+      arch: arch.name,
+      os: this.#kernel.system === "darwin" ? "macOS" : "Linux",
+      startTime: Date.now(),
+      interval: 1000 / rate,
+      ...builder.info,
+    };
+    return new Recorder(builder, { name, pid, arch, resolver: this.#samplingResolver() });
+  }
+
+  /** Resolves in the images as they are when an address is in none, which are looked for once in a while. */
+  #samplingResolver(): CodeResolver {
+    let looked = performance.now();
+    const refresh = (): Symbolizer | null => {
+      if (this.#disposed || performance.now() - looked < imagesTime) return null;
+      looked = performance.now();
+      try {
+        this.#images.refresh();
+        this.#images.refreshFiles();
+      } catch (error) {
+        // It has ended: what is known of it serves for the rest.
+        if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
+        return null;
+      }
+      return this.#images.symbols;
+    };
+    this.#images.refresh();
+    return resolverOf(this.debug, this.#images.symbols, refresh);
   }
 
   /** Saves a Mach-O core, which `openCore` and LLDB open. The target is paused while its memory is read,

@@ -30,6 +30,9 @@ export type {
   MachKernel,
   OwnImage,
   Region,
+  SampleVisitor,
+  Sampling,
+  SamplingOptions,
   ThreadInfo,
 } from "./kernel.ts";
 export { type LiveOptions, LiveTarget } from "./live.ts";
@@ -38,6 +41,7 @@ export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
 export type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 export type { CoreStyle } from "./save_core_plan.ts";
+export type { RecordOptions, Sample, SampledThread, SampleOptions, StackNode } from "./sampling.ts";
 export { SelfTarget } from "./self.ts";
 export { type FollowedLocals, Snapshot, type SnapshotOptions, Target } from "./target.ts";
 export {

@@ -113,6 +113,9 @@ export interface UnwindInput {
   /** Reads memory that was not captured, and returns how many bytes it read; `undefined` when the
    * target runs or is gone. */
   readonly readInto: ((address: bigint, into: Uint8Array) => number) | undefined;
+  /** Asked of each caller that is found: true ends the walk before it, since it and its callers are known
+   * from an earlier walk. */
+  readonly isKnown?: (frame: UnwoundFrame) => boolean;
 }
 
 /** How to unwind a stack. */

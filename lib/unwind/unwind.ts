@@ -128,6 +128,7 @@ class Unwinder implements UnwoundStack {
   }
 
   run(limit: number, scan: boolean): void {
+    const { isKnown } = this.#input;
     let pc = readRegister(this.#input.state, this.#arch.pc) & this.#mask;
     let step: Step | null = null;
     for (let index = 0; index < limit; index++) {
@@ -140,6 +141,7 @@ class Unwinder implements UnwoundStack {
         exact: step === null || step.row.signalFrame,
         row: step === null ? null : step.row,
       } as const;
+      if (index > 0 && isKnown !== undefined && isKnown(frame)) return;
       this.frames.push(frame);
       const found = this.#step(index, pc);
       const next = typeof found === "string" && found !== "null-record" && scan

@@ -133,6 +133,7 @@ class Collected {
       tick: (tick: SampleTick) => ticks.push(tick),
       thread: (info: ThreadInfo) => infos.set(info.id, info),
       exit: (id: bigint) => exits.push(id),
+      queued: () => {},
       stack(record: StackRecord) {
         const { threadId, stackSize, ranges } = record;
         const before = memory.get(threadId) ?? new Uint8Array();

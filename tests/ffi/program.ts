@@ -21,6 +21,7 @@ export async function compilePrograms(
     [compiler, "target", "target", "-O1", "-pthread"],
     [compiler, "blocks", "blocks", "-O1", "-pthread"],
     [compiler, "debugger", "debugger", "-ldl"],
+    [compiler, "burn", "burn", "-O1", "-pthread", "-fno-optimize-sibling-calls"],
     [compiler32, registers32, "registers32", ...bare, ...flags32],
   ];
   for (const [command, source, name, ...flags] of builds) {
@@ -76,7 +77,7 @@ export class Program {
   }
 
   static async start(
-    name: "target" | "debugger" | "registers32" | "blocks",
+    name: "target" | "debugger" | "registers32" | "blocks" | "burn",
     ...args: string[]
   ): Promise<Program> {
     const command = new Deno.Command(`${await buildDirectory()}/${name}`, {

@@ -1,0 +1,497 @@
+/** Samples of a running target: unwinds what `mp_sample` copied, after the target runs again. */
+
+import type { Arch } from "../arch/mod.ts";
+import { TargetGoneError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
+import { unwind, type UnwoundFrame, type UnwoundStack } from "../unwind/mod.ts";
+import type { ProfileBuilder } from "../profile/mod.ts";
+import { DispatchReader, type DispatchSource } from "./dispatch.ts";
+import { Backtrace } from "./frame.ts";
+import type {
+  CapturedThread,
+  MachKernel,
+  SampleTick,
+  SampleVisitor,
+  StackRecord,
+  ThreadInfo,
+} from "./kernel.ts";
+import type { CodeResolver, RunState } from "./thread.ts";
+import { Registers } from "../arch/mod.ts";
+
+/** How often new samples are looked for, in milliseconds. */
+const readInterval = 50;
+
+/** Maximum number of bytes copied of one stack. The outermost frames of a deeper one are not seen. */
+const maxStack = 1 << 20;
+
+/** From so many different stacks on, the tree of those seen starts again, so that a long watch needs no more
+ * memory than a short one. */
+const maxNodes = 1 << 20;
+
+/** The least size of a copy of a stack, in bytes. */
+const leastMirror = 1 << 14;
+
+/** How to sample a target. */
+export interface SampleOptions {
+  /** Samples a second, from 0.1 to 10,000. Default: 100. */
+  readonly rate?: number;
+  /** For how many seconds. Default: until the iteration is left, `signal` is aborted or the target ends. */
+  readonly duration?: number;
+  /** The threads to sample, by their names as the system has them, or by their identifiers. Default: all. */
+  readonly threads?: readonly (string | bigint)[];
+  /** Whether threads that wait are sampled as well as those that run. */
+  readonly offCpu?: boolean;
+  /** Ends the sampling, without an error. */
+  readonly signal?: AbortSignal;
+}
+
+/** How to record a target. */
+export interface RecordOptions extends SampleOptions {
+  /** What gets the samples. Default: a new one. Its `info` is filled in where it says nothing. */
+  readonly builder?: ProfileBuilder;
+  /** Called with each sample after it was recorded. */
+  readonly onSample?: (sample: Sample) => void;
+}
+
+/** A place in a call tree: an activation and, by its parents, its callers. Equal stacks are the same object. */
+export class StackNode {
+  /** The caller's; `null` for an outermost function. */
+  readonly parent: StackNode | null;
+  /** The next instruction to be executed. */
+  readonly address: bigint;
+  /** Whether the address was not called from but interrupted. */
+  readonly exact: boolean;
+  /** Callees, by {@linkcode keyOf}.
+   *
+   * @ignore
+   */
+  readonly children: NodesByKey = new Map();
+
+  /** A node.
+   *
+   * @ignore
+   */
+  constructor(parent: StackNode | null, address: bigint, exact: boolean) {
+    this.parent = parent;
+    this.address = address;
+    this.exact = exact;
+  }
+}
+
+type NodesByKey = Map<bigint, StackNode>;
+
+/** An interrupted address is another place than a return to the same address. */
+function keyOf({ address, exact }: UnwoundFrame): bigint {
+  return exact ? -address - 1n : address;
+}
+
+/** A thread in a sample. */
+export interface SampledThread {
+  /** Its identifier, unique in the system. */
+  readonly id: bigint;
+  /** The name that the target gave it; empty when it has none. */
+  readonly name: RawText;
+  /** The label of the dispatch queue that it served; `null` when there is none or it is not known. */
+  readonly queue: RawText | null;
+  /** Whether it is the thread that the target began with. */
+  readonly isMain: boolean;
+  /** What it was doing. */
+  readonly state: RunState;
+  /** User and system time since it began, in microseconds. */
+  readonly cpuTime: number;
+  /** How many samples this one stands for. It is more than 1 when the thread waited for a CPU and so could
+   * not be looked at before; it has not run in between. */
+  readonly weight: number;
+  /** Where it was: its innermost activation. `null` when it could not be read. */
+  readonly stack: StackNode | null;
+  /** Where it was, with symbols. They are looked up when they are asked for. */
+  backtrace(): Backtrace;
+}
+
+/** What was seen at one moment. */
+export interface Sample {
+  /** Milliseconds since the first sample. */
+  readonly time: number;
+  /** Milliseconds after it was due. */
+  readonly late: number;
+  /** The longest that a thread stood still for it. */
+  readonly stoppedMicroseconds: number;
+  /** Samples and stacks that were lost since the sample before. */
+  readonly lost: number;
+  /** The threads that ran; with `offCpu` also those that wait. */
+  readonly threads: readonly SampledThread[];
+}
+
+/** What a target is sampled with. */
+export interface SampleOrigin {
+  readonly arch: Arch;
+  readonly kernel: Pick<MachKernel, "sample">;
+  readonly task: number;
+  readonly pid: number;
+  readonly resolver: CodeResolver;
+  readonly dispatch: DispatchSource;
+}
+
+const runStates: readonly RunState[] = [
+  "running",
+  "stopped",
+  "waiting",
+  "uninterruptible",
+  "halted",
+];
+
+/** `TH_STATE_WAITING` */
+const waiting = 3;
+
+/** Samples a target.
+ *
+ * @throws RangeError for a rate or duration that is none
+ * @throws MachError when the target cannot be sampled
+ */
+export async function* samples(
+  origin: SampleOrigin,
+  options: SampleOptions = {},
+): AsyncGenerator<Sample, void> {
+  const { rate = 100, duration, threads = [], offCpu = false, signal } = options;
+  if (!(rate >= 0.1 && rate <= 10_000)) throw new RangeError(`a rate of ${rate}: 0.1 to 10000`);
+  if (duration !== undefined && !(duration > 0)) throw new RangeError(`a duration of ${duration}`);
+  if (signal?.aborted) return;
+  const sampling = origin.kernel.sample(origin.task, {
+    flavor: origin.arch.threadState.number,
+    stateSize: origin.arch.threadState.size,
+    periodNanoseconds: 1e9 / rate,
+    count: duration === undefined ? 0 : Math.max(1, Math.round(duration * rate)),
+    maxStack,
+    offCpu,
+    ids: threads.filter((thread) => typeof thread === "bigint"),
+    names: threads.filter((thread) => typeof thread === "string"),
+  });
+  const sampler = new StackSampler(origin, offCpu);
+  let end: Error | null | undefined;
+  let wake = () => {};
+  const stop = () => {
+    sampling.stop();
+    wake();
+  };
+  const ended = sampling.ended.then((error) => {
+    end = error;
+    wake();
+  });
+  signal?.addEventListener("abort", stop);
+  let lost = 0;
+  try {
+    for (;;) {
+      const isLast = end !== undefined;
+      while (sampling.read(sampler)) {
+        const { missed, dropped } = sampling.counts;
+        yield sampler.take(missed + dropped - lost);
+        lost = missed + dropped;
+      }
+      if (isLast) break;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, readInterval);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (end !== undefined) wake();
+      });
+    }
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    sampling.stop();
+    await ended;
+  }
+  // A target that ends while it is sampled gave what it had.
+  if (end instanceof TargetGoneError) return;
+  if (end) throw end;
+}
+
+/** A thread, as it was seen last. */
+interface KnownThread {
+  info: ThreadInfo;
+  queue: RawText | null;
+  /** The queue that the label was read of. */
+  queuePointer: bigint | undefined;
+  name: RawText;
+  /** The stack's bytes, at the end of the array. */
+  mirror: Uint8Array;
+  stackEnd: bigint;
+  state: Uint8Array;
+  cpuTime: number;
+  runState: number;
+  /** The tick of the last record, and how many it stood for. */
+  tick: number;
+  weight: number;
+  /** The last tick at which it waited for a CPU and could not be looked at. */
+  queuedAt: number;
+  unwound: UnwoundStack | undefined;
+  /** The nodes of the activations. */
+  nodes: StackNode[];
+}
+
+/** Keeps the stacks of all threads as they were last seen, and unwinds what has changed of them. */
+class StackSampler implements SampleVisitor {
+  readonly #origin: SampleOrigin;
+  readonly #offCpu: boolean;
+  readonly #threads = new Map<bigint, KnownThread>();
+  readonly #labels = new Map<bigint, { queue: RawText | null; name: RawText }>();
+  #main: bigint | undefined;
+  #outermost: NodesByKey = new Map();
+  #nodes = 0;
+  #ticks = 1;
+  #tick: SampleTick | undefined;
+
+  constructor(origin: SampleOrigin, offCpu: boolean) {
+    this.#origin = origin;
+    this.#offCpu = offCpu;
+  }
+
+  thread(info: ThreadInfo): void {
+    // The kernel lists the first thread first.
+    this.#main ??= info.id;
+    const known = this.#threads.get(info.id);
+    if (known !== undefined) {
+      known.info = info;
+      known.name = info.name || known.name;
+      return;
+    }
+    this.#threads.set(info.id, {
+      info,
+      queue: null,
+      queuePointer: undefined,
+      name: info.name,
+      mirror: new Uint8Array(leastMirror),
+      stackEnd: 0n,
+      state: new Uint8Array(0),
+      cpuTime: 0,
+      runState: waiting,
+      tick: 0,
+      weight: 1,
+      queuedAt: 0,
+      unwound: undefined,
+      nodes: [],
+    });
+  }
+
+  exit(id: bigint): void {
+    this.#threads.delete(id);
+  }
+
+  queued(id: bigint): void {
+    const thread = this.#threads.get(id);
+    if (thread !== undefined) thread.queuedAt = this.#ticks;
+  }
+
+  stack(record: StackRecord): void {
+    const thread = this.#threads.get(record.threadId);
+    if (thread === undefined) return;
+    const changedTo = this.#copy(thread, record);
+    const isSame = changedTo === 0 && thread.unwound !== undefined &&
+      record.state.every((byte, index) => byte === thread.state[index]);
+    thread.cpuTime = record.cpuTime;
+    thread.runState = record.runState;
+    thread.tick = this.#ticks;
+    thread.weight = record.ticks;
+    if (isSame) return;
+    thread.state = record.state.slice();
+    this.#walk(thread, record, changedTo);
+    this.#readQueue(thread, record);
+  }
+
+  tick(tick: SampleTick): void {
+    this.#tick = tick;
+  }
+
+  /** The sample whose tick was read last. */
+  take(lost: number): Sample {
+    const { time, late, stopped } = this.#tick!;
+    const threads: SampledThread[] = [];
+    for (const thread of this.#threads.values()) {
+      const isNew = thread.tick === this.#ticks;
+      const isWaiting = this.#offCpu && thread.unwound !== undefined &&
+        thread.queuedAt !== this.#ticks;
+      if (isNew || isWaiting) threads.push(this.#sampled(thread, isNew));
+    }
+    this.#ticks++;
+    return {
+      time: time / 1e6,
+      late: late / 1e6,
+      stoppedMicroseconds: Math.round(stopped / 1000),
+      lost,
+      threads,
+    };
+  }
+
+  #sampled(thread: KnownThread, isNew: boolean): SampledThread {
+    const { info, name, queue, unwound, nodes } = thread;
+    const { arch, resolver } = this.#origin;
+    return {
+      id: info.id,
+      name,
+      queue,
+      isMain: info.id === this.#main,
+      state: isNew ? runStates[thread.runState - 1] ?? "stopped" : "waiting",
+      cpuTime: thread.cpuTime / 1000,
+      weight: isNew ? thread.weight : 1,
+      stack: nodes[0] ?? null,
+      backtrace: () => new Backtrace(arch, resolver, unwound ?? empty),
+    };
+  }
+
+  /** Brings the copy of a stack up to date.
+   *
+   * @returns the end of the highest part that has changed; 0 when nothing has
+   */
+  #copy(thread: KnownThread, { stackAddress, stackSize, stackEnd, ranges }: StackRecord): number {
+    const used = Number(stackEnd - stackAddress);
+    if (stackSize > 0 && (used > thread.mirror.length || stackEnd !== thread.stackEnd)) {
+      let size = thread.mirror.length;
+      while (size < used) size *= 2;
+      const mirror = new Uint8Array(size);
+      if (stackEnd === thread.stackEnd) mirror.set(thread.mirror, size - thread.mirror.length);
+      thread.mirror = mirror;
+    }
+    thread.stackEnd = stackEnd;
+    if (stackSize === 0) return Infinity;
+    const start = thread.mirror.length - used;
+    let changedTo = 0;
+    for (const { offset, bytes } of ranges) {
+      thread.mirror.set(bytes, start + offset);
+      changedTo = Number(stackAddress) + offset + bytes.length;
+    }
+    return changedTo;
+  }
+
+  /** Unwinds a stack down to the first activation that is as it was, above all that has changed. */
+  #walk(thread: KnownThread, record: StackRecord, changedTo: number): void {
+    const { arch, resolver } = this.#origin;
+    const { stackAddress, stackSize, stackEnd } = record;
+    const start = thread.mirror.length - Number(stackEnd - stackAddress);
+    const before = thread.unwound?.frames ?? [];
+    let at = 1;
+    let shared = -1;
+    const unwound = unwind({
+      arch,
+      images: resolver,
+      state: thread.state,
+      stackAddress,
+      stack: stackSize === 0 ? nothing : thread.mirror.subarray(start, start + stackSize),
+      stackEnd,
+      readInto: undefined,
+      isKnown({ sp, fp, address }: UnwoundFrame): boolean {
+        if (sp < changedTo) return false;
+        // Both go up the stack.
+        while (at < before.length && before[at].sp < sp) at++;
+        const other = before[at];
+        if (other === undefined || other.exact) return false;
+        if (other.sp !== sp || other.fp !== fp || other.address !== address) return false;
+        shared = at;
+        return true;
+      },
+    });
+    const own = unwound.frames;
+    let node = shared < 0 ? null : thread.nodes[shared];
+    const inner: StackNode[] = new Array(own.length);
+    for (let index = own.length; index-- > 0;) inner[index] = node = this.#child(node, own[index]);
+    thread.nodes = shared < 0 ? inner : inner.concat(thread.nodes.slice(shared));
+    thread.unwound = shared < 0 ? unwound : new JoinedStack(
+      own.concat(before.slice(shared)),
+      thread.unwound!.stopped,
+      arch,
+      thread.state,
+    );
+  }
+
+  /** The node of a function that another has called. */
+  #child(parent: StackNode | null, frame: UnwoundFrame): StackNode {
+    if (parent === null && this.#nodes > maxNodes) {
+      this.#outermost = new Map();
+      this.#nodes = 0;
+    }
+    const nodes = parent?.children ?? this.#outermost;
+    const key = keyOf(frame);
+    let node = nodes.get(key);
+    if (node === undefined) {
+      node = new StackNode(parent, frame.address, frame.exact);
+      nodes.set(key, node);
+      this.#nodes++;
+    }
+    return node;
+  }
+
+  /** Reads which queue the thread serves. The pointer to the queue is at the end of the stack; what a queue is
+   * called does not change. */
+  #readQueue(thread: KnownThread, record: StackRecord): void {
+    const { dispatch, arch } = this.#origin;
+    const info: ThreadInfo = {
+      ...thread.info,
+      handle: record.handle || thread.info.handle,
+      dispatchQueueAddress: record.dispatchQueueAddress || thread.info.dispatchQueueAddress,
+    };
+    const address = info.dispatchQueueAddress;
+    if (address === 0n && info.handle === 0n) return;
+    const at = thread.mirror.length - Number(record.stackEnd - address);
+    const isCopied = address !== 0n && address >= record.stackAddress &&
+      address + BigInt(arch.pointerSize) <= record.stackAddress + BigInt(record.stackSize);
+    let pointer: bigint | undefined;
+    if (isCopied) {
+      const view = new DataView(thread.mirror.buffer, thread.mirror.byteOffset + at);
+      pointer = arch.pointerSize === 8
+        ? view.getBigUint64(0, true)
+        : BigInt(view.getUint32(0, true));
+      if (pointer === thread.queuePointer) return;
+    } else if (thread.queuePointer !== undefined) {
+      return;
+    }
+    thread.queuePointer = pointer ?? 0n;
+    const known = pointer === undefined ? undefined : this.#labels.get(pointer);
+    if (known !== undefined) {
+      thread.queue = known.queue;
+      return;
+    }
+    const start = thread.mirror.length - Number(record.stackEnd - record.stackAddress);
+    const captured: CapturedThread = {
+      info,
+      state: thread.state,
+      stackAddress: record.stackAddress,
+      stack: record.stackSize === 0
+        ? nothing
+        : thread.mirror.subarray(start, start + record.stackSize),
+      stackEnd: record.stackEnd,
+    };
+    const service = new DispatchReader(dispatch, [captured]).of(captured);
+    thread.queue = service.queue?.label || null;
+    thread.name ||= service.name ?? "";
+    if (pointer !== undefined) {
+      this.#labels.set(pointer, { queue: thread.queue, name: thread.name });
+    }
+  }
+}
+
+const nothing = new Uint8Array(0);
+
+const noRegisters = new Registers(new Map());
+
+const empty: UnwoundStack = { frames: [], stopped: "no-state", registersOf: () => noRegisters };
+
+/** The new activations of a stack above those that are as they were. */
+class JoinedStack implements UnwoundStack {
+  readonly #arch: Arch;
+  readonly #state: Uint8Array;
+
+  constructor(
+    readonly frames: readonly UnwoundFrame[],
+    readonly stopped: UnwoundStack["stopped"],
+    arch: Arch,
+    state: Uint8Array,
+  ) {
+    this.#arch = arch;
+    this.#state = state;
+  }
+
+  /** Those of the innermost frame alone: the others are not kept. */
+  registersOf(index: number): Registers {
+    return index === 0 ? Registers.fromState(this.#arch, this.#state) : noRegisters;
+  }
+}

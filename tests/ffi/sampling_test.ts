@@ -1,0 +1,157 @@
+/** Sampling processes whose use of the CPU is known: they count it themselves. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { attach, type Sample, TargetGoneError } from "../../mod.ts";
+import {
+  framesOf,
+  functionName,
+  functionWeights,
+  type Profile,
+  totalWeight,
+} from "../../lib/profile/mod.ts";
+import { JournaledBuilder, readJournal } from "../../lib/profile/journal.ts";
+import { onLinux } from "../machine.ts";
+import { Program, until } from "./program.ts";
+
+const burners = ["burn_most", "burn_some", "burn_little"];
+
+/** The CPU time that each has had, as the program counts it. */
+function spent(target: ReturnType<typeof attach>, program: Program): number[] {
+  return burners.map((_, index) =>
+    Number(target.memory.readU64(program.numbers[0] + BigInt(index * 8)))
+  );
+}
+
+/** The shares of three numbers. */
+function shares(values: readonly number[]): number[] {
+  const sum = values.reduce((sum, value) => sum + value, 0);
+  return values.map((value) => value / sum);
+}
+
+/** The weight of each burner in a profile, callees included. */
+function burnt(profile: Profile): number[] {
+  const rows = functionWeights(profile);
+  return burners.map((name) =>
+    rows.find((row) => functionName(profile, row.function) === name)?.total ?? 0
+  );
+}
+
+/** Fails when shares differ by more than chance explains: five standard deviations of so many draws. */
+function assertShares(found: readonly number[], expected: readonly number[], draws: number): void {
+  for (const [index, share] of expected.entries()) {
+    const allowed = 5 * Math.sqrt(share * (1 - share) / draws);
+    const text = `${found} for ${expected}, of ${draws} samples`;
+    assert(Math.abs(found[index] - share) <= allowed, text);
+  }
+}
+
+const options = { ignore: !onLinux };
+
+Deno.test("a recording has the shares that the program counts", options, async () => {
+  await using program = await Program.start("burn", "20");
+  using target = attach(program.pid);
+  const before = spent(target, program);
+  const profile = await target.record({ rate: 250, duration: 2 });
+  const after = spent(target, program);
+  const expected = shares(after.map((value, index) => value - before[index]));
+  const found = burnt(profile);
+  const draws = found.reduce((sum, value) => sum + value, 0);
+  assert(draws > 50, `${draws} samples`);
+  assertShares(shares(found), expected, draws);
+  // Threads that wait are not in it.
+  const [thread, ...others] = profile.threads.filter(({ samples }) => samples.length > 0);
+  assertEquals([thread.name, others], ["burner", []]);
+  // Every stack is whole: the chain of calls that the source has.
+  for (let index = 0; index < thread.samples.length; index++) {
+    const names = framesOf(profile, thread.samples.stack[index])
+      .map((frame) => functionName(profile, profile.frames.function[frame]));
+    const outer = names.indexOf("work");
+    assert(outer >= 0, `${names}`);
+    const at = names.findIndex((name) => burners.includes(name));
+    if (at < 0) continue;
+    const depth = 11 + burners.indexOf(names[at]);
+    assertEquals(names.slice(at + 1, outer), Array(depth).fill("deep"));
+  }
+});
+
+Deno.test("with offCpu every thread has the weight of every sample", options, async () => {
+  await using program = await Program.start("burn", "5");
+  using target = attach(program.pid);
+  const builder = new JournaledBuilder();
+  const moments: Sample[] = [];
+  const profile = await target.record({
+    rate: 100,
+    duration: 0.5,
+    offCpu: true,
+    builder,
+    onSample: (sample) => moments.push(sample),
+  });
+  assertEquals(moments.length, 50);
+  assertEquals(profile.threads.length, 7);
+  for (const { samples, name } of profile.threads) {
+    const sum = samples.weight.reduce((sum, weight) => sum + weight, 0);
+    // A thread may be seen first at the second sample, and be about to be seen at the end.
+    assert(sum >= 45 && sum <= 50, `${name}: ${sum}`);
+  }
+  assertEquals(profile.threads.filter(({ isMain }) => isMain).length, 1);
+  const waiting = functionWeights(profile).filter(({ self }) => self > 0)
+    .map((row) => functionName(profile, row.function));
+  assert(waiting.some((name) => /pause/.test(name)), `${waiting}`);
+  // The journal tells the same.
+  const again = readJournal("x", new TextEncoder().encode(builder.take()));
+  assertEquals(totalWeight(again), totalWeight(profile));
+  assertEquals([again.frames, again.stacks, again.functions, again.images, again.strings], [
+    ...[profile.frames, profile.stacks, profile.functions, profile.images, profile.strings],
+  ]);
+});
+
+Deno.test(
+  "samples end with their target, by a signal, and when they are left",
+  options,
+  async () => {
+    const program = await Program.start("burn");
+    using target = attach(program.pid);
+    for await (const { threads, time } of target.samples({ rate: 200, threads: ["burner"] })) {
+      for (const thread of threads) assertEquals(thread.name, "burner");
+      if (time > 30) break;
+    }
+    const abort = new AbortController();
+    let count = 0;
+    for await (const _ of target.samples({ signal: abort.signal })) {
+      if (++count === 3) abort.abort();
+    }
+    assert(count >= 3);
+    let last: Sample | undefined;
+    for await (const sample of target.samples({ rate: 100 })) {
+      if (last === undefined) program.signal("SIGKILL");
+      last = sample;
+    }
+    assert(last !== undefined);
+    await program[Symbol.asyncDispose]();
+    await assertRejects(() => target.record(), TargetGoneError);
+    const wrong = { rate: 0 };
+    await assertRejects(() => target.record(wrong), RangeError);
+  },
+);
+
+Deno.test(
+  "two samplings of one target do not disturb each other, nor a pause",
+  options,
+  async () => {
+    await using program = await Program.start("burn");
+    using target = attach(program.pid);
+    using other = attach(program.pid);
+    const counts = await Promise.all([
+      target.record({ rate: 100, duration: 0.5 }),
+      other.record({ rate: 100, duration: 0.5 }),
+      (async () => {
+        for (let round = 0; round < 10; round++) {
+          other.snapshot();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })(),
+    ]);
+    for (const profile of counts.slice(0, 2)) assert(totalWeight(profile as Profile) > 0);
+    const before = spent(target, program)[0];
+    await until(() => spent(target, program)[0] > before, "the target runs on");
+  },
+);
