@@ -228,7 +228,7 @@ export function decodeResource(codes: readonly bigint[]): string | null {
 
 /** The codes of an EXC_GUARD in words; `null` when they are unknown. */
 export function decodeGuard(codes: readonly bigint[]): string | null {
-  const [code, subcode = 0n] = codes;
+  const [code, subcode] = codes;
   if (code === undefined || code === 0n) return null;
   const flavor = Number(bits(code, 32, 29));
   // iOS 6 wrote no type: only file descriptors could be guarded. XNU 2422 has the first with types.
@@ -237,11 +237,11 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
   const target = bits(code, 0, 32);
   if (guard === undefined) return null;
   if (guard.name === "REJECTED_SC") {
-    const call = target === 0n ? `system call ${subcode}` : `Mach trap ${subcode}`;
+    const call = target === 0n ? `system call ${subcode ?? 0n}` : `Mach trap ${subcode ?? 0n}`;
     return `GUARD_TYPE_REJECTED_SC: ${call} is not allowed to this process`;
   }
   if (guard.name === "USER") {
-    return `GUARD_TYPE_USER: ${guard.target(target)}, reason 0x${subcode.toString(16)}`;
+    return `GUARD_TYPE_USER: ${guard.target(target)}, reason 0x${(subcode ?? 0n).toString(16)}`;
   }
   // File guard flavors are bits; several may be set.
   const names = guard.flavors[flavor] ??
@@ -249,8 +249,8 @@ export function decodeGuard(codes: readonly bigint[]): string | null {
       .filter(([bit]) => guard.name !== "MACH_PORT" && (flavor & Number(bit)) !== 0)
       .map(([, name]) => name).join("; ");
   const what = names === "" ? `flavor 0x${flavor.toString(16)}` : names;
-  return `GUARD_TYPE_${guard.name}, ${guard.target(target)}: ${what} ` +
-    `(guard 0x${subcode.toString(16)})`;
+  return `GUARD_TYPE_${guard.name}, ${guard.target(target)}: ${what}` +
+    (subcode === undefined ? "" : ` (guard 0x${subcode.toString(16)})`);
 }
 
 /** The codes of an EXC_RESOURCE or EXC_GUARD in words; `null` for other exceptions and unknown codes. */

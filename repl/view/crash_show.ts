@@ -130,7 +130,7 @@ function verdictWords(
     ? safe`a kernel extension that is not Apple's`
     : (verdict === "unknown" || verdict === "system") && absent !== null
     ? absences[absent]
-    : verdict === "runtime" && absent !== null
+    : verdict === "runtime" && absent !== null && absent !== "some images"
     ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`
     : verdicts[verdict];
   if (deciding === null) lines.push(safe`${words}${whose}`);

@@ -90,7 +90,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
     if (difference > -0x1000n && difference < 0x1000n) add(kind, `it is ${words}`);
   }
   if (region.guard) add("stack", "it is in a stack's guard page: the stack is full");
-  else if (sp !== null && nearStack(address, sp)) {
+  else if (region.other !== null) {
+    add(
+      "unknown",
+      `it is in the guard page of the stack of thread ${region.other}, which is not the one that crashed`,
+    );
+  } else if (sp !== null && nearStack(address, sp)) {
     const frames = thread?.frames.length ?? 0;
     add(
       frames > DEEP ? "stack" : "unknown",
@@ -150,12 +155,12 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
     const failed = upper === 0x4000n || upper === 0x8000n;
     if (said || failed) {
       const where = stripped === address ? "" : `; the pointer was 0x${stripped.toString(16)}`;
-      return [[
-        "signed",
-        said
-          ? `a pointer's authentication failed${where}`
-          : `its upper bits are those that a failed pointer authentication leaves${where}`,
-      ]];
+      const words = /possible pointer authentication/i.test(subtype)
+        ? "a pointer's authentication may have failed"
+        : said
+        ? "a pointer's authentication failed"
+        : "its upper bits are those that a failed pointer authentication leaves";
+      return [["signed", `${words}${where}`]];
     }
     if (address >> 63n === 1n && -address + (1n << 64n) > NEAR_NULL) {
       return [[
@@ -196,12 +201,30 @@ function asText(address: bigint): string | null {
   return text.length >= 6 ? text : null;
 }
 
+/** What `VM Region Info` says about a region. */
+interface RegionWords {
+  readonly words: string | null;
+  /** Whether it is the guard of the crashed thread's stack, as far as the report says. */
+  readonly guard: boolean;
+  /** Number of the thread whose stack it guards, if another one crashed. */
+  readonly other: number | null;
+  readonly kind: AddressClass;
+}
+
+/** Number of the crashed thread, where only the header has it. */
+function crashedIndex(report: CrashReport): number | null {
+  const value = report.fields.find(({ name }) =>
+    /^(?:Triggered by Thread|Crashed Thread)$/i.test(name)
+  )?.value;
+  const digits = /^\d{1,9}/.exec(value ?? "")?.[0];
+  return digits === undefined ? null : Number(digits);
+}
+
 /** What `VM Region Info` says about the region at the address. */
-function regionWords(
-  report: CrashReport,
-): { words: string | null; guard: boolean; kind: AddressClass } {
+function regionWords(report: CrashReport): RegionWords {
   const info = regionInfo(report);
-  if (info === null) return { words: null, guard: false, kind: "unknown" };
+  const nothing = { words: null, guard: false, other: null, kind: "unknown" } as const;
+  if (info === null) return nothing;
   const arrow = info.split("\n").find((line) => /^\s*-{2,3}>\s*\S/.test(line)) ?? "";
   const kind = arrow.replace(/^\s*-{2,3}>\s*/, "").trim();
   if (/is not in any region/.test(info) || /^(?:GAP OF|UNUSED SPACE)/i.test(kind)) {
@@ -214,17 +237,25 @@ function regionWords(
     return {
       words: `it is in no region of the process${near === "" ? "" : `: ${near}`}`,
       guard: false,
+      other: null,
       kind: "unknown",
     };
   }
   // Without its line the report only has the region's bounds.
-  if (kind === "") return { words: null, guard: false, kind: "unknown" };
+  if (kind === "") return nothing;
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
+  const isGuard = /^stack guard/i.test(kind);
+  const owner = isGuard ? /stack guard for thread (\d{1,9})\b/.exec(kind)?.[1] : undefined;
+  const crashed = report.crashedThread?.index ?? crashedIndex(report);
+  const other = owner === undefined || crashed === null || Number(owner) === crashed
+    ? null
+    : Number(owner);
   const protection = /\b([r-][w-][x-])\/[r-][w-][x-]/.exec(kind)?.[1];
   return {
     words: `it is in a region of type ${type}` +
       (protection === undefined ? "" : `, protection ${protection}`),
-    guard: /^stack guard/i.test(kind),
+    guard: isGuard && other === null,
+    other,
     kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
   };
 }

@@ -1,6 +1,6 @@
 /** A report in a few sentences: what happened, whose code it was, and what to check. */
 
-import { decodeException, subtypeName } from "../codes.ts";
+import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
 import { faultAddress, register } from "../fault.ts";
 import { imageOf, imageTitle, isSystemImage } from "../images.ts";
 import { textAt } from "../json.ts";
@@ -25,7 +25,7 @@ import {
   tells,
   trapMessage,
 } from "./stack.ts";
-import { decidesNothing, lacksCrashed, tellingStack } from "./telling.ts";
+import { decidesNothing, isTreeCut, lacksCrashed, tellingStack } from "./telling.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
 export interface Explanation {
@@ -118,9 +118,23 @@ function explainedStacks(
     const { words, busiest } = activityOf(thread);
     const title = thread.name === "heaviest stack" ? "The heaviest stack" : "The main thread";
     if (!stateOnly(rows)) happened.push(`${title}: ${words}.`);
-    stack = busiest;
+    if (isTreeCut(report, thread)) {
+      happened.push("The copy ends within its call tree: what it called further is not known.");
+    } else stack = busiest;
   }
   return finished(report, title, happened, rows, thread, ownFrame(stack, mine));
+}
+
+/** What is known of a violated guard whose codes the report does not have: a message, or the termination's
+ * code, which is that of the exception. */
+function guardWords({ exception, termination }: CrashReport): string | null {
+  const message = exception?.message?.trim() ?? "";
+  if (message !== "") {
+    return exception?.subtype == null ? message : `${exception.subtype}: ${message}`;
+  }
+  return termination?.namespace === "GUARD" && termination.code !== null
+    ? decodeGuard([termination.code])
+    : null;
 }
 
 /** The crashed thread; the only one, where a copy has lost the rest and its title. */
@@ -260,6 +274,8 @@ function explainCrash(
     );
     if (event !== null) add(event);
   }
+  const guarded = decoded === null && exception?.type === "EXC_GUARD" ? guardWords(report) : null;
+  if (guarded !== null) happened.push(sentence(guarded));
   if (decoded !== null) {
     happened.push(sentence(decoded));
     const guard = exception!.type === "EXC_GUARD"
@@ -309,9 +325,14 @@ function explainCrash(
         : accessWords(crashed);
     if (access !== null) happened.push(access);
     if (exception.type != null) {
-      const own = known("exception", exception.type, cpu);
+      const own = (exception.subtype === null
+        ? null
+        : known("exception", `${exception.type} ${exception.subtype}`)) ??
+        known("exception", exception.type, cpu);
       if (exception.type === "EXC_CRASH" || own === null) {
-        if (signal !== null) push(general, known("signal", signal, cpu));
+        if (signal !== null) {
+          push(general, known("signal", signal, cpu));
+        }
       } else push(general, own);
     } else if (signal !== null) {
       push(general, known("signal", signal, cpu));
@@ -488,6 +509,10 @@ function messages(report: CrashReport): string[] {
     if (text !== null && text.trim() !== "" && !list.includes(text)) list.push(text);
   };
   for (const text of report.information) add(text);
+  if (report.body === null && report.exception === null) {
+    // Cr4shed's, of processes that were ended without an exception.
+    add(report.fields.find(({ name }) => name === "Reason")?.value ?? null);
+  }
   add(report.exception?.message ?? null);
   add(report.exception?.note ?? null);
   for (const reason of report.termination?.reasons ?? []) add(reason);
@@ -592,9 +617,12 @@ function finished(
 }
 
 /** What a report is that says nothing of what happened. */
-function emptyWords({ threads, exception, images }: CrashReport): string {
-  if (threads.length === 0 && exception === null && images.length > 0) {
+function emptyWords({ threads, exception, images, process }: CrashReport): string {
+  if (threads.length === 0 && exception === null && images.length > 0 && process.name === null) {
     return "Only the end of the report is there: what happened was cut off.";
+  }
+  if (threads.length === 0 && exception === null && images.length > 0) {
+    return "The report names neither an exception nor a stack.";
   }
   if (threads.length === 0 && exception === null) {
     return "Only the header of the report is there: what happened was cut off.";

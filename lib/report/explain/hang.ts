@@ -21,7 +21,9 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
       seen++;
       continue;
     }
-    const row = known("wait", symbol);
+    // A worker thread's entry is a wait only where nothing was called from it.
+    const row = seen > 0 && symbol === "start_wqthread" ? null : known("wait", symbol);
+    if (frameOwner(frame, symbol) === "program") return null;
     if (row !== null) return symbol.startsWith("mach_msg") ? messageWait(frames, at, row) : row;
     if (frameOwner(frame, symbol) !== "system") return null;
     seen++;

@@ -13,15 +13,21 @@ export interface Story {
 
 /** Whether a report lists processes that the kernel ended for memory. */
 export function isJetsam({ bugType, body }: CrashReport): boolean {
-  return bugType === "298" || (body !== null && textAt(body, "largestProcess") !== null);
+  if (bugType === "298") return true;
+  return body !== null && (textAt(body, "largestProcess") !== null ||
+    arrayAt(body, "processes").some((process) =>
+      isObject(process) && numberAt(process, "rpages") !== null
+    ));
 }
 
 /** Explains a JetsamEvent: who was ended, why, and how much memory it used. */
 export function explainJetsam(report: CrashReport): Story {
   const body: JsonObject = report.body ?? {};
   const status = objectAt(body, "memoryStatus");
-  const pageSize = numberAt(status ?? undefined, "pageSize") ?? numberAt(body, "pageSize") ?? 16384;
-  const megabytes = (pages: number): string => `${Math.round(pages * pageSize / (1 << 20))} MB`;
+  const pageSize = numberAt(status ?? undefined, "pageSize") ?? numberAt(body, "pageSize");
+  // Pages have 4 or 16 KB.
+  const megabytes = (pages: number): string =>
+    pageSize === null ? `${pages} pages` : `${Math.round(pages * pageSize / (1 << 20))} MB`;
   const processes = arrayAt(body, "processes").filter(isObject);
   const killed = processes.filter((process) => textAt(process, "reason") !== null);
   const largest = textAt(body, "largestProcess");
@@ -68,7 +74,8 @@ export function explainJetsam(report: CrashReport): Story {
     null,
   );
   const bigName = largest ?? (big === null ? null : nameOf(big));
-  if (bigName !== null) {
+  // A single process is a piece of a report.
+  if (bigName !== null && processes.length > 1) {
     const entry = processes.find((process) => textAt(process, "name") === bigName) ?? null;
     const pages = entry === null ? null : numberAt(entry, "rpages");
     happened.push(

@@ -1,6 +1,6 @@
 /** The parts that frames play on a crashed stack: raising, telling what happened, deciding whose it is. */
 
-import { imageOf, imageTitle, isSystemImage } from "../images.ts";
+import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
 import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
@@ -18,8 +18,8 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
   if (!isReturn) return symbol;
   // Reporters that give no offsets do not show it.
   const isNext = frame.offset === 0 ||
-    (frame.offset === null && frame.file === null && previous.symbol !== null &&
-      neverReturns.test(previous.symbol));
+    (frame.offset === null && frame.file === null && previous.offset === null &&
+      previous.symbol !== null && neverReturns.test(previous.symbol));
   return isNext ? null : symbol;
 }
 
@@ -187,7 +187,12 @@ export function entryOf(stack: readonly ReportFrame[]): number {
   for (let at = 0; at < stack.length; at++) {
     const { symbol } = stack[at];
     if (symbol !== null && eventLoops.test(symbol)) inLoop = true;
-    else if (inLoop && !isSystemImage(imageOf(stack[at]) ?? { path: null, name: "???" })) {
+    else if (inLoop && !isSystemFrame(stack[at])) {
+      if (
+        symbol === null && stack.slice(at).every((frame) => isLoader(frame) || isNameless(frame))
+      ) {
+        return at;
+      }
       const previous = stack[at - 1].symbol;
       const isMain = symbol === "main" || /(?:^|\.)\$main\(\)$/.test(symbol ?? "");
       if (
@@ -224,6 +229,11 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
 /** Images of the functions that `main` calls to run a program's events. */
 const loopImages = /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit|SwiftUI|WatchKit)$/;
 
+/** Whether a frame is of the program and has no name. */
+function isNameless(frame: ReportFrame): boolean {
+  return frame.symbol === null && !isSystemFrame(frame);
+}
+
 function isLoader(frame: ReportFrame): boolean {
   const image = imageOf(frame);
   return image === null || /^(?:dyld|libdyld)/.test(imageTitle(image)) ||
@@ -237,6 +247,8 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   let runtime = -1;
   /** After `_sigtramp` come the frames that the signal interrupted. */
   let innermost = true;
+  /** Image of the nameless frames before, of which the next named one is taken to have called them. */
+  let nameless: string | null = null;
   const first = interrupted(stack);
   const end = entryOf(stack);
   const handled = endOfTermination(stack);
@@ -253,9 +265,17 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
     const row = symbol === null
       ? frame.offset === 0 && frame.symbol !== null ? known("frame", `${frame.symbol} + 0`) : null
       : knownFrame(symbol);
-    if (row !== null && (row.role !== "top" || innermost)) rows.push({ row, index });
+    const image = imageOf(frame);
+    const isTop: boolean = innermost &&
+      (nameless === null || (image !== null && imageTitle(image) === nameless));
+    if (row !== null && (row.role !== "top" || isTop)) rows.push({ row, index });
+    if (innermost && symbol === null && owner === "system" && frame.symbol !== null) {
+      nameless = imageTitle(image!);
+      continue;
+    }
+    nameless = null;
     innermost = symbol === "_sigtramp" ||
-      (innermost && (row?.role === "raise" || row?.role === "vague"));
+      (isTop && (row?.role === "raise" || row?.role === "vague"));
   }
   // Rows deep in a stack that has no code of the program tell nothing of its top.
   const near = deciding < 0 ? rows.filter(({ index }) => index < SYSTEM_DEPTH) : rows;

@@ -2,7 +2,8 @@
 
 import { imageOf } from "../images.ts";
 import { known, knownTermination } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame } from "../report.ts";
+import { cutTree } from "../read/call_tree.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
 import { endOfTermination, reachesBase, readStack } from "./stack.ts";
@@ -11,9 +12,15 @@ import { endOfTermination, reachesBase, readStack } from "./stack.ts";
 export function tellingStack(report: CrashReport): readonly ReportFrame[] {
   if (isSampled(report)) {
     const thread = mainThread(report);
-    return thread === null ? [] : activityOf(thread).busiest;
+    return thread === null || isTreeCut(report, thread) ? [] : activityOf(thread).busiest;
   }
   return lacksCrashed(report) ? [] : report.decidingStack;
+}
+
+/** Whether a copy ends within the call tree of a thread, so that its innermost functions are not known. */
+export function isTreeCut(report: CrashReport, thread: ReportThread): boolean {
+  return thread === report.threads.at(-1) &&
+    report.warnings.some((warning) => warning === cutTree);
 }
 
 /** Why a stack without a function of the program does not say that none led to it. */
@@ -72,8 +79,10 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
     const row = code > 0xffffn ? knownTermination(null, code) : null;
     if (row !== null && blameless.test(row.key)) return true;
   }
-  if (eventOf(report) === "sleep wake failure" || (isSampled(report) && stack.length === 0)) {
-    return true;
+  if (eventOf(report) === "sleep wake failure") return true;
+  if (isSampled(report) && stack.length === 0) {
+    const thread = mainThread(report);
+    return thread !== null && activityOf(thread).idle;
   }
   return stack.length > 0 && !isFault(exception?.type ?? null) && isIdleStack(stack);
 }

@@ -127,6 +127,25 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_GUARD GUARD_TYPE_FD",
+    meaning: "The process used a file descriptor that somebody had put under guard.",
+    causes: ["a file descriptor closed twice, the second time when it was somebody else's"],
+    next: "Look for a close() of something already closed.",
+    source: "XNU, bsd/sys/guarded.h",
+  },
+  {
+    kind: "exception",
+    key: "EXC_GUARD GUARD_TYPE_MACH_PORT",
+    meaning: "The process used a Mach port in a way that its guard forbids.",
+    causes: [
+      "a port's right that was released too often",
+      "an operation that is not allowed on it",
+    ],
+    next: "See the decoded guard, and the call at the top.",
+    source: "XNU, osfmk/mach/port.h: kGUARD_EXC_*",
+  },
+  {
+    kind: "exception",
     key: "EXC_GUARD",
     meaning: "The process touched a resource that somebody had put under guard.",
     causes: [

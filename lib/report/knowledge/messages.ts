@@ -55,6 +55,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "KSCrash, KSCrashMonitor_Deadlock.m",
   ),
   message(
+    "exceeding jetsam memory limits",
+    "The kernel ended the process for memory.",
+    ["too much memory used, by this process or by all"],
+    "Find what grows with a memory graph.",
+    "Cr4shed, of JETSAM terminations",
+  ),
+  message(
     "while executing native code",
     "A signal met Mono while native code ran: its own, or a library's that managed code called.",
     ["a fault in a native library", "a fault of Mono itself"],

@@ -14,6 +14,9 @@ const PROBED = 1 << 16;
 /** The title of the stack that resource reports show first. */
 const heaviestTitle = /^Heaviest stack for the (?:main thread of the )?target process/m;
 
+/** The warning of a text that ends within the call tree of its last thread. */
+export const cutTree = "the call tree of the last thread is cut off";
+
 /** A line of a tree. */
 interface TreeLine {
   /** Column of the count; a larger one is deeper in the tree. */
@@ -77,6 +80,11 @@ export function readCallTree(
   let found = 0;
   /** Whether the lines are those of the heaviest stack, which are not indented by depth. */
   let flat = false;
+  /** Column of the count in a thread's title; lines that are not further in have lost their indentation. */
+  let margin = -1;
+  /** Whether the last line was a part of one of a tree. */
+  let isPart = false;
+  let hasPlaces = false;
 
   for (let at = 0; at < lines.length; at++) {
     const line = lines.line(at);
@@ -112,8 +120,10 @@ export function readCallTree(
       thread = { ...begun, process, roots: [] };
       threads.push(thread);
       path = [];
+      margin = format === "sample" ? countAt(line, " ") : -1;
       continue;
     }
+    isPart &&= /^`{3}/.test(trimmed);
     const entry = thread === null
       ? null
       : format === "sample"
@@ -122,7 +132,16 @@ export function readCallTree(
     if (entry !== null && thread !== null) {
       found++;
       const { count, ...place } = withoutDepth(entry);
-      const depth = flat ? path.length : entry.depth;
+      const isLost = entry.depth <= margin;
+      // What is called as often as its caller, or less, may be its only callee; more is another branch.
+      if (isLost && path.length > 0 && path.at(-1)!.node.count < count) {
+        if (!warnings.includes(lostIndentation)) warnings.push(lostIndentation);
+        thread = null;
+        continue;
+      }
+      hasPlaces ||= entry.address !== 0n;
+      isPart = hasPlaces && entry.address === 0n || /^[-+]\[[^\]]*$/.test(entry.symbol ?? "");
+      const depth = flat || isLost ? path.length : entry.depth;
       while (path.length > 0 && path.at(-1)!.depth >= depth) path.pop();
       const node: DraftNode = {
         count,
@@ -143,6 +162,10 @@ export function readCallTree(
       thread = null;
       continue;
     }
+    if (thread !== null && path.length > 0 && /^[ +!:|]{0,200}\d{0,9}\s{0,4}$/.test(line)) {
+      isPart = true;
+      continue;
+    }
     const colon = trimmed.indexOf(":");
     if (colon <= 0) continue;
     const name = trimmed.slice(0, colon);
@@ -157,6 +180,7 @@ export function readCallTree(
     }
   }
   if (found === 0) warnings.push("the call trees are empty");
+  if (isPart) warnings.push(cutTree);
   const find = imageFinder(images);
   const byName = new Map(images.map((image) => [image.name, image]));
   place(threads, (frame) =>
@@ -191,6 +215,8 @@ export function readCallTree(
     warnings,
   });
 }
+
+const lostIndentation = "a call tree has lost its indentation: only its first branch is read";
 
 function withoutDepth({ depth: _, ...rest }: TreeLine): Omit<TreeLine, "depth"> {
   return rest;
@@ -298,13 +324,21 @@ function bracket(line: string): { at: number; end: number; address: bigint } | n
   return { at, end: end + 1, address: BigInt(digits) };
 }
 
+/** A function's name without a place. */
+const unplaced = /^(?:[-+]\[\w|[A-Za-z_~$<])\S/;
+
 /** `2543 main  (in MyApp) + 24,30,...  [0x10a3b4f50,0x10a3b4f56,...]  main.c:12`, or
  * `2543 ???  (in MyApp)  load address 0x10a3b4000 + 0xf50  [0x10a3b4f50]`. */
 export function parseSampleLine(line: string): TreeLine | null {
   const depth = countAt(line, " +!:|");
   const count = countOf(line, depth);
-  const found = bracket(line);
-  if (count === null || found === null || found.at < count.end) return null;
+  if (count === null) return null;
+  // Old versions print no addresses, and a copy may end before one.
+  const found = bracket(line) ??
+    (unplaced.test(line.slice(count.end))
+      ? { at: line.length, end: line.length, address: 0n }
+      : null);
+  if (found === null || found.at < count.end) return null;
   const place = line.slice(count.end, found.at).trimEnd();
   const inAt = place.lastIndexOf("  (in ");
   const close = inAt < 0 ? -1 : place.indexOf(")", inAt);
@@ -318,7 +352,9 @@ export function parseSampleLine(line: string): TreeLine | null {
     count: count.count,
     symbol: unknown ? null : name,
     offset: unknown || offset === undefined ? null : Number(offset),
-    imageName: inAt < 0 ? null : place.slice(inAt + 6, place.lastIndexOf(")")),
+    imageName: inAt < 0
+      ? null
+      : place.slice(inAt + 6, close < 0 ? undefined : place.lastIndexOf(")")),
     address: found.address,
     file: source?.file ?? null,
     line: source?.line ?? null,

@@ -18,7 +18,7 @@ export const fieldNames: ReadonlySet<string> = new Set([
   ..."date/time|launch time|end time|os version|release type|baseband version".split("|"),
   ..."bridge os version|report version|exception type|exception subtype|exception codes".split("|"),
   ..."exception message|exception note|exception reason|termination reason".split("|"),
-  ..."termination signal|termination description|terminating process".split("|"),
+  ..."termination|termination signal|termination description|terminating process".split("|"),
   ..."triggered by thread|crashed thread|highlighted by thread|highlighted thread".split("|"),
   ..."attributed to thread|vm region info|system integrity protection|sleep/wake uuid".split("|"),
   ..."time awake since boot|time since wake|notes|logical cpu|error code|trap number".split("|"),
@@ -191,11 +191,14 @@ export class Header {
     const lines = this.#value("exception codes", "exception code")?.split("\n") ?? [];
     const given = lines.find((line) => isNumber.test(line)) ?? lines[0] ?? null;
     let subtype = this.#value("exception subtype") ??
-      lines.find((line) => !isNumber.test(line) && /^(?:[A-Z]|#\d+ at 0x)/.test(line)) ?? null;
+      lines.find((line) =>
+        !isNumber.test(line) && /^(?:[A-Z]|#\d+ at 0x|\(null\) at 0x)/.test(line)
+      ) ??
+      null;
     const message = this.#value("exception message", "exception reason");
     const note = this.#value("exception note");
     if (written === null && given === null && subtype === null && note === null) return null;
-    const match = /^(\S+)(?:\s+\((.{1,200})\))?/.exec(written ?? "");
+    const match = /^([^\s(]+)(?:\s*\((.{1,200})\))?/.exec(written ?? "");
     // KSCrash writes 0 where there was no exception.
     const none = /^0\b/.test(written ?? "");
     if (none && /^0x0+ at 0x0+$/.test(given ?? "")) subtype = null;
@@ -210,7 +213,7 @@ export class Header {
   }
 
   get termination(): ReportTermination | null {
-    const reason = this.#value("termination reason");
+    const reason = this.#value("termination reason", "termination");
     const signal = this.#value("termination signal");
     const description = this.#value("termination description");
     const by = this.#value("terminating process");

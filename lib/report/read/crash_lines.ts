@@ -131,6 +131,8 @@ export function parseBareFrame(line: string): FrameLine | null {
   const match = line.length > 2500 ? null : bareFrame.exec(line);
   if (match === null) return null;
   const text = match[3] ?? match[4];
+  // Columns of addresses are another layout.
+  if (/^[0-9a-fA-F]{8,16}\s/.test(text)) return null;
   const place = parsePlace(text);
   if (place.symbol === null || (place.offset === null && place.line === null)) return null;
   return {
@@ -195,7 +197,7 @@ export function parsePlace(text: string): Place {
   if (symbol !== null) {
     const end = hexEnd(symbol, 0);
     // What Crashlytics writes where it has no symbols, in several languages.
-    if (/^\((?:Missing|.{0,40}UUID .{0,40})\)?$/.test(symbol)) symbol = null;
+    if (/^\((?:null|Missing|.{0,40}UUID .{0,40})\)?$/.test(symbol)) symbol = null;
     else if (symbol === "<unknown>" || (symbol === "0" && offset !== null)) symbol = null;
     else if (end > 0 && end === symbol.length) {
       base = BigInt(symbol);
@@ -218,7 +220,7 @@ function addedName(
   const at = name.lastIndexOf(" + ");
   const offset = at < 0 ? null : offsetOf(name.slice(at + 3));
   return {
-    symbol: offset === null ? name : name.slice(0, at),
+    symbol: name === "(null)" ? null : offset === null ? name : name.slice(0, at),
     offset,
     base: end === 0 ? null : BigInt(text.slice(0, end)),
     file: null,

@@ -377,7 +377,8 @@ class CrashTextReader {
       return true;
     }
     const colon = rest.indexOf(":");
-    if (colon < 0 && !/^(?:crashed)?$/i.test(rest)) return false;
+    // A copy may end within the word.
+    if (colon < 0 && !"crashed".startsWith(rest.toLowerCase())) return false;
     const word = (colon < 0 ? rest : rest.slice(0, colon)).trim();
     if (word.includes("instruction stream")) return false;
     const after = colon < 0 ? "" : rest.slice(colon + 1).replace(/^:/, "");

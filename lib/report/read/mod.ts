@@ -75,7 +75,7 @@ export function readReports(
     reports.push(isChanged ? new CrashReport({ ...whole, text: own, warnings }) : whole);
   }
   if (reports.length === 0) {
-    const isPiece = /"(?:imageOffset|imageIndex|usedImages|vmSummary)" ?:/.test(
+    const isPiece = /"(?:imageOffset|imageIndex|usedImages|vmSummary|procPath|bug_type)" ?:/.test(
       text.slice(0, 1 << 16),
     );
     throw new FormatError(

@@ -53,6 +53,10 @@ export function salvage(text: string, from: number): Salvaged | null {
     const threads = looseThreads(text, from, spans);
     if (threads.length > 0) body.threads = threads;
   }
+  if (body.processes === undefined) {
+    const process = looseProcess(text, from);
+    if (process !== null) body.processes = [process];
+  }
   const tells = [
     "exception",
     "termination",
@@ -63,6 +67,15 @@ export function salvage(text: string, from: number): Salvaged | null {
     "usedImages",
   ];
   return tells.some((name) => Object.hasOwn(body, name)) ? { body, spans } : null;
+}
+
+/** The entry of a JetsamEvent report's process that was ended; `null` when there is none. */
+function looseProcess(text: string, from: number): JsonObject | null {
+  const at = text.indexOf('"rpages"', from);
+  const begin = at < 0 ? -1 : text.lastIndexOf("{", at);
+  if (begin < from || at - begin > 4000) return null;
+  const { value } = parseJson(text, begin);
+  return isObject(value) && typeof value.reason === "string" ? value : null;
 }
 
 /** Most lists of frames that are looked for. */

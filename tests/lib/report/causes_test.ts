@@ -385,7 +385,7 @@ const cases: readonly {
       ],
       stack: ["MyApp f + 4"],
     }),
-    says: ["authentication failed; the pointer was 0x100ae9df8"],
+    says: ["authentication may have failed; the pointer was 0x100ae9df8"],
   },
   {
     name: "a stack guard in a region line without its indentation",

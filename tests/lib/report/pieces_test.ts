@@ -385,3 +385,89 @@ Deno.test("a panic whose message was cut off still names the extension", () => {
   assertStringIncludes(told(text), "the message was cut off");
   assertEquals(whose(text)[0], "program");
 });
+
+/** Lines of a call tree, one in the other, each as often as its caller. */
+function tree(lines: string[], title = "com.apple.main-thread"): string {
+  return [
+    "Analysis of sampling MyApp (pid 1) every 1 millisecond",
+    "Call graph:",
+    `    2569 Thread_1   DispatchQueue_1: ${title}  (serial)`,
+    ...lines.map((line, at) => `    + ${"  ".repeat(at)}2569 ${line}`),
+  ].join("\n");
+}
+
+Deno.test("a copy that ends within a call tree neither blames nor calls it idle", () => {
+  const cut = tree([
+    "start_wqthread  (in libsystem_pthread.dylib) + 13  [0x7fff8a477fb9]",
+    "_dispatch_queue_invoke  (in libdispatch.dylib) + 110  [0x7fff88fd09dd]",
+    "_dispatch_queue_drain  (in libdispatch",
+  ]);
+  assert(!told(cut).includes("idle"), told(cut));
+  assertStringIncludes(told(cut), "ends within its call tree");
+  assertEquals(whose(cut), ["unknown", "stack", null]);
+  // main() has no name here.
+  const loops = tree([
+    "start  (in MyApp) + 52  [0x10351b3e4]",
+    "???  (in MyApp)  load address 0x103515000 + 0x9772  [0x10351e772]",
+    "-[NSApplication run]  (in AppKit) + 682  [0x7fff9b662d80]",
+    "CFRunLoopRunSpecific  (in CoreFoundation) + 296  [0x7fff99e29ed8]",
+    "memmove  (in libsystem_c.dylib) + 12  [0x7fff99e29ff0]",
+  ]);
+  assertEquals(whose(loops), ["system", null, null]);
+});
+
+Deno.test("call trees that lost their indentation, and those of old systems without places", () => {
+  const lost = tree([
+    "start  (in libdyld.dylib) + 1  [0x7fffc4380255]",
+    "work  (in MyApp) + 4  [0x1000]",
+  ])
+    .replace(/^ +\+? +/gm, " ");
+  assertStringIncludes(told(lost), "work (MyApp): 2569 of 2569 samples");
+  const old = tree(["start", "-[MyView draw]", "mach_msg_trap"]).replaceAll("+", " ");
+  const report = readReport(old, "x");
+  assertEquals(report.threads[0].frames.map(({ symbol }) => symbol), [
+    "mach_msg_trap",
+    "-[MyView draw]",
+    "start",
+  ]);
+});
+
+Deno.test("the guard page of another thread's stack does not mean that the stack is full", () => {
+  const text = (crashed: number) =>
+    `Crashed Thread: ${crashed}\nException Type: EXC_BAD_ACCESS (SIGBUS)\n` +
+    "Exception Codes: KERN_PROTECTION_FAILURE at 0x0000700001d53000\n\n" +
+    "VM Regions Near 0x700001d53000:\n" +
+    "    Stack                  0000700001cd1000-0000700001d53000 [  520K] rw-/rwx SM=COW  thread 19\n" +
+    "--> STACK GUARD            0000700001d53000-0000700001d54000 [    4K] ---/rwx SM=NUL  stack guard for thread 2\n";
+  assertStringIncludes(told(text(2)), "the stack is full");
+  assertStringIncludes(told(text(19)), "guard page of the stack of thread 2");
+  assert(!told(text(19)).includes("full"), told(text(19)));
+});
+
+Deno.test("a violated guard is told by its message, or by the termination's code", () => {
+  const text = "Exception Type: EXC_GUARD\nException Subtype: GUARD_TYPE_FD\n" +
+    "Exception Message: CLOSE on file descriptor 14 (guarded with 0x08fd4dbfade2dead)\n" +
+    `Thread 0 Crashed:\n${
+      stack(["libsystem_kernel.dylib close + 8", "MyApp shut + 4", ...loop])
+    }\n`;
+  assertStringIncludes(told(text), "CLOSE on file descriptor 14");
+  const json = (more: string) =>
+    '"exception" : {"codes":"0x0, 0x0","rawCodes":[0,0],"type":"EXC_GUARD","signal":"SIGKILL",' +
+    `"subtype":"GUARD_TYPE_MACH_PORT"${more}},\n` +
+    '"termination" : {"namespace":"GUARD","flags":2,"code":2305843030688530432},\n"faultingThread" : 1,';
+  assertStringIncludes(
+    told(json(',"message":" THREAD_SET_STATE on mach port 0"')),
+    "THREAD_SET_STATE on",
+  );
+  assertStringIncludes(told(json("")), "a thread's state was set in a way that is not allowed");
+});
+
+Deno.test("a process ended for memory, from a piece of a report or by Cr4shed", () => {
+  const entry = 'It is killed:\n {\n "states" : [ "frontmost" ], "rpages" : 960,\n' +
+    ' "reason" : "per-process-limit", "pid" : 4624, "name" : "Tunnel" },\nThe end.\n';
+  assertStringIncludes(told(entry), "ended Tunnel [4624], frontmost, which used 960 pages");
+  const killed = "Date: 5/21/21, 3:28 PM\nProcess: Widget\nBundle id: a.b.c\n\n" +
+    "Reason: The process was terminated for exceeding jetsam memory limits\n\nBinary Images:\n" +
+    "0x19e36f000 - 0x19e609fff Foundation arm64  <DB4D183E0DD93CE4990C44D1C3982206> /System/Library/Foundation\n";
+  assertStringIncludes(told(killed), "The kernel ended the process for memory.");
+});
