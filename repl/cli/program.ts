@@ -38,6 +38,7 @@ const subcommands: Readonly<
   symbolicate: () => import("./symbolicate.ts"),
   stackshot: () => import("./stackshot.ts"),
   demangle: () => import("./demangle.ts"),
+  view: () => import("./view.ts"),
   serve: () => import("./serve.ts"),
   doctor: () => import("./doctor.ts"),
   completions: async () => ({

@@ -55,6 +55,7 @@ Deno.test("--help names every command, and no other", async () => {
     "symbolicate",
     "stackshot",
     "demangle",
+    "view",
     "serve",
     "doctor",
     "completions",

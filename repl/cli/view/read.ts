@@ -1,0 +1,163 @@
+/** Reads what `machpause view` shows: one moment of one or several processes, or a profile. */
+import { escape, safe } from "../../../lib/escape.ts";
+import type { Profile } from "../../../lib/profile/mod.ts";
+import { fileError, UserError } from "../../errors.ts";
+import { MAX_SIZE, readInput } from "../../input.ts";
+import type { PageHead, StacksJson } from "../../page/data.ts";
+import { checkFolders, exists, isFolder, openTarget } from "../../prompt/open.ts";
+import { complain } from "../../view/output.ts";
+import type { ViewOptions } from "../view.ts";
+
+/** What is shown. */
+export type Viewed =
+  & { readonly head: PageHead }
+  & ({ readonly tasks: readonly StacksJson[] } | { readonly profile: Profile });
+
+/** Reads a file or a target.
+ *
+ * @throws UserError for what is neither
+ */
+export async function readViewed(what: string, options: ViewOptions): Promise<Viewed> {
+  checkFolders(options.symbols ?? []);
+  if (isFolder(what)) throw new UserError(`${what} is a folder: name one file`);
+  if (!exists(what)) return await targetNow(what, options);
+  try {
+    const profile = await profileIn(what);
+    if (profile !== null) return profile;
+    const { subcommandFor } = await import("../opens.ts");
+    const [kind] = await subcommandFor(what, []);
+    if (kind === "core") return await targetNow(`core:${what}`, options);
+    if (kind === "crash") return await reportIn(what, options);
+    if (kind === "stackshot") return await stackshotIn(what, options);
+  } catch (error) {
+    throw fileError(error, what);
+  }
+  throw new UserError(`${what} has no stacks: it is no profile, core, report or stackshot`);
+}
+
+/** The stacks of a process or a core. Debug information is read after the process runs again. */
+async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
+  const { limit, locals = true, symbols = [] } = options;
+  const [{ threadsJson }, { frameVariablesJson }, { FrameBudget, shownFrames }] = await Promise.all(
+    [
+      import("../../view/json.ts"),
+      import("../../view/variables.ts"),
+      import("../../view/frames.ts"),
+    ],
+  );
+  using opened = await openTarget(what, symbols);
+  const { target } = opened;
+  const snapshot = target.snapshot();
+  const budget = new FrameBudget();
+  const shown = snapshot.threads.map((thread) => shownFrames(thread, limit, false, budget));
+  const more = locals ? frameVariablesJson({ args: true, locals: true }) : undefined;
+  const json = threadsJson(
+    target,
+    snapshot.threads,
+    undefined,
+    shown,
+    more,
+  ) as unknown as StacksJson;
+  const crashed = target.kind === "core"
+    ? (target as unknown as {
+      readonly crashedThread: { index: number; exception: unknown } | null;
+    })
+      .crashedThread
+    : null;
+  for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
+  const stopped = target.kind === "core"
+    ? []
+    : [["Stopped for", `${(snapshot.stoppedMicroseconds / 1000).toFixed(1)} ms`] as const];
+  return {
+    tasks: [{
+      ...json,
+      threads: json.threads.map((thread) => ({
+        ...thread,
+        crashed: crashed !== null && thread.index === crashed.index,
+      })),
+    }],
+    head: {
+      title: target.name ?? what,
+      subtitle: words(target.kind === "core" ? "core" : null, target.pid, target.arch.name),
+      facts: [
+        ...crashed === null ? [] : [["Crashed", `${crashed.exception}`] as const],
+        ["Pid", `${target.pid ?? ""}`],
+        ["Architecture", target.arch.name],
+        ...stopped,
+        ["Looked at", target.kind === "core" ? "" : new Date().toISOString()],
+      ],
+      notes: target.missingSymbols.slice(0, 20).map(({ path, uuid }) =>
+        `No debug information for ${path}, UUID ${uuid ?? "none"}.`
+      ),
+    },
+  };
+}
+
+function words(kind: string | null, pid: number | null, arch: string | null): string {
+  return [kind, pid === null ? null : `pid ${pid}`, arch].filter((word) => word !== null).join(
+    " · ",
+  );
+}
+
+/** The report or reports in a file. */
+async function reportIn(what: string, { symbols = [] }: ViewOptions): Promise<Viewed> {
+  const [{ openCrashSymbols, readCrashes }, { crashJson }] = await Promise.all([
+    import("../crash/read.ts"),
+    import("../../view/crash_json.ts"),
+  ]);
+  using found = await openCrashSymbols({ symbols });
+  const crashes = await readCrashes(what, found, {});
+  // The shape is that of `crash --json`, whose keys are stable.
+  const reports = crashes.map(crashJson) as unknown as readonly (StacksJson & {
+    readonly osVersion: string | null;
+    readonly model: string | null;
+    readonly date: string | null;
+    readonly explanation: {
+      readonly headline: string;
+      readonly happened: readonly string[];
+      readonly causes: readonly string[];
+      readonly check: readonly string[];
+    };
+  })[];
+  const [first] = reports;
+  if (first === undefined) throw new UserError(`${what} has no report`);
+  const { target, explanation, osVersion, model, date } = first;
+  return {
+    tasks: reports,
+    head: {
+      title: target.name ?? what,
+      subtitle: explanation.headline,
+      facts: [
+        ["Pid", `${target.pid ?? ""}`],
+        ["Architecture", target.arch ?? ""],
+        ["System", osVersion ?? ""],
+        ["Model", model ?? ""],
+        ["Date", date === null ? "" : `${date}`],
+      ],
+      notes: [...explanation.happened, ...explanation.causes, ...explanation.check],
+    },
+  };
+}
+
+async function stackshotIn(
+  what: string,
+  { symbols = [], pid, limit }: ViewOptions,
+): Promise<Viewed> {
+  const { openStackshot } = await import("../../../mod.ts");
+  using stackshot = await openStackshot(what, { symbols });
+  const tasks = stackshot.tasks.filter((task) => pid === undefined || task.pid === pid);
+  if (tasks.length === 0) throw new UserError(`the stackshot has no process with the pid ${pid}`);
+  const json = stackshot.toJSON(limit, tasks).tasks as unknown as readonly StacksJson[];
+  return {
+    tasks: json,
+    head: {
+      title: tasks.length === 1 ? tasks[0].name : "Stackshot",
+      subtitle: tasks.length === 1 ? words(null, tasks[0].pid, tasks[0].arch) : `${stackshot}`,
+      facts: [
+        ["System", stackshot.data.osVersion ?? ""],
+        ["Date", stackshot.date?.toISOString() ?? ""],
+      ],
+      notes: stackshot.warnings.slice(0, 20),
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** `machpause view`: a page in a file, or a viewer in a browser. */
+import { files } from "../../../ffi/files.ts";
+import { escape, safe } from "../../../lib/escape.ts";
+import { demangle, loadDemangler } from "../../../lib/symbols/demangle/mod.ts";
+import { UserError } from "../../errors.ts";
+import { complain, print } from "../../view/output.ts";
+import { handlerFor, type Page, randomToken, type Site } from "../serve/http.ts";
+import { listen } from "../serve/listen.ts";
+import type { ViewOptions } from "../view.ts";
+import { profileOf } from "./moment.ts";
+import { readViewed, type Viewed } from "./read.ts";
+
+/** Runs the command.
+ *
+ * @returns the exit code
+ * @throws UserError for a wrong combination of options
+ */
+export async function view(what: string, options: ViewOptions): Promise<number> {
+  const { out, page = false, speedscope = false, firefox = false } = options;
+  if (Number(page) + Number(speedscope) + Number(firefox) > 1) {
+    throw new UserError("--page, --speedscope and --firefox exclude each other", 2);
+  }
+  if (out !== undefined && (speedscope || firefox)) {
+    throw new UserError("-o writes the page: it does not go with --speedscope or --firefox", 2);
+  }
+  await loadDemangler();
+  const viewed = await readViewed(what, options);
+  if (out !== undefined) {
+    using sink = files.create(out, 0o666);
+    sink.write(new TextEncoder().encode(await pageOf(viewed)));
+    sink.commit();
+    return 0;
+  }
+  const token = randomToken();
+  if (firefox) return await showFirefox(viewed, token, options);
+  const asPage = page || !speedscope && "tasks" in viewed;
+  const pages = asPage
+    ? new Map<string, Page>([["/", { body: await pageOf(viewed), type: "text/html" }]])
+    : await (await import("./speedscope.ts")).speedscopePages(profileOf(viewed));
+  const path = asPage
+    ? "/"
+    : `/speedscope/index.html#profileURL=${encodeURIComponent(`/${token}/profile.json`)}&title=${
+      encodeURIComponent(viewed.head.title)
+    }`;
+  return await show({ token, pages }, (base) => `${base}${path}`, options);
+}
+
+async function pageOf(viewed: Viewed): Promise<string> {
+  const [{ pageOfProfile, pageOfStacks }, { pageHtml }] = await Promise.all([
+    import("../../page/data.ts"),
+    import("../../page/write.ts"),
+  ]);
+  return await pageHtml(
+    "tasks" in viewed
+      ? pageOfStacks(viewed.tasks, viewed.head, demangle)
+      : pageOfProfile(viewed.profile, viewed.head, demangle),
+  );
+}
+
+/** Serves the profile and its symbols to the Firefox Profiler, whose page is Mozilla's. */
+async function showFirefox(viewed: Viewed, token: string, options: ViewOptions): Promise<number> {
+  const [{ writeProfile }, { SymbolServer }, { fileSystem }, { sourceReader }] = await Promise.all([
+    import("../../../lib/profile/formats.ts"),
+    import("../../../lib/symbol_server/mod.ts"),
+    import("../../../ffi/file_system.ts"),
+    import("../serve/source.ts"),
+  ]);
+  const { symbols = [], source = [] } = options;
+  using server = new SymbolServer(fileSystem, {
+    symbols,
+    ...source.length === 0 ? {} : { source: sourceReader(source) },
+  });
+  const bytes = await writeProfile(profileOf(viewed), { format: "firefox", gzip: true });
+  const body = new Uint8Array(bytes);
+  const profile = { body, type: "application/json", gzip: true, shared: true };
+  const site = { token, pages: new Map([["/profile.json", profile]]), api: server };
+  // As samply has it.
+  const address = (base: string) =>
+    `https://profiler.firefox.com/from-url/${encodeURIComponent(`${base}/profile.json`)}/` +
+    `?symbolServer=${encodeURIComponent(base)}`;
+  return await show(site, address, options);
+}
+
+/** Serves a site and opens an address in a browser, until Ctrl-C. */
+async function show(
+  site: Site,
+  address: (base: string) => string,
+  { port, open = true }: ViewOptions,
+): Promise<number> {
+  const { origin, finished } = listen(handlerFor(site), port === undefined ? {} : { port });
+  const url = address(`${origin}/${site.token}`);
+  print(safe`${escape(url)}\nCtrl-C ends it.\n`);
+  if (open && !await openBrowser(url)) {
+    complain(safe`no browser could be opened: open the address in one`);
+  }
+  await finished;
+  return 0;
+}
+
+/** Opens an address in the person's browser.
+ *
+ * @returns whether that worked
+ */
+async function openBrowser(url: string): Promise<boolean> {
+  const command = Deno.build.os === "darwin" ? "open" : "xdg-open";
+  try {
+    const options = { args: [url], stdin: "null", stdout: "null", stderr: "null" } as const;
+    return (await new Deno.Command(command, options).spawn().status).success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,374 @@
+/** What a page shows: threads with stacks, as columns of numbers. A pause, a report or a stackshot is one
+ * sample of each thread, a profile many. All text is safe to show. */
+import { escape } from "../../lib/escape.ts";
+import type { Profile } from "../../lib/profile/mod.ts";
+import { isSystemPath } from "../../lib/symbols/system_image.ts";
+
+/** A variable of a frame, and its members below it. */
+export type PageLocal = readonly [
+  depth: number,
+  name: string,
+  type: string,
+  value: string,
+  /** 1 when `value` says why there is none. */
+  absent: 0 | 1,
+];
+
+/** The samples of a thread. */
+export interface PageSamples {
+  /** Index of each sample's stack; -1 for an empty one. */
+  readonly stack: readonly number[];
+  /** Microseconds since the sample before; the first since the start. */
+  readonly time: readonly number[];
+  /** Left out when all are 1. */
+  readonly weight?: readonly number[];
+  /** 0 not known, 1 on a processor, 2 waiting; left out when all are 0. */
+  readonly state?: readonly number[];
+}
+
+/** A thread. */
+export interface PageThread {
+  readonly name: string;
+  /** Its queue, identifier and process. */
+  readonly about: string;
+  /** Such as `waiting`; empty when not known. */
+  readonly state: string;
+  readonly crashed: boolean;
+  /** Why its stack ends where it does, if that is not its outermost function. */
+  readonly ended: string;
+  readonly samples: PageSamples;
+  /** The variables of each frame, innermost first. */
+  readonly locals?: readonly (readonly PageLocal[])[];
+}
+
+/** What is embedded in a page. */
+export interface PageData {
+  /** Whether it is one moment: every thread has one stack. */
+  readonly moment: boolean;
+  readonly title: string;
+  readonly subtitle: string;
+  /** Names and values. */
+  readonly facts: readonly (readonly [string, string])[];
+  /** Sentences. */
+  readonly notes: readonly string[];
+  /** What weights count. */
+  readonly unit: Profile["unit"];
+  /** Milliseconds between samples. */
+  readonly interval: number;
+  /** Whether samples have times. */
+  readonly timed: boolean;
+  /** Whether samples have states. */
+  readonly states: boolean;
+  readonly strings: readonly string[];
+  readonly functions: {
+    readonly name: readonly number[];
+    /** -1 for none. */
+    readonly image: readonly number[];
+    /** 1 when it is the system's. */
+    readonly system: readonly (0 | 1)[];
+  };
+  readonly frames: {
+    readonly function: readonly number[];
+    /** -1 for none. */
+    readonly file: readonly number[];
+    /** 0 for none. */
+    readonly line: readonly number[];
+    readonly inlined: readonly (0 | 1)[];
+    /** Strings; -1 for none. */
+    readonly address?: readonly number[];
+  };
+  readonly stacks: { readonly prefix: readonly number[]; readonly frame: readonly number[] };
+  readonly threads: readonly PageThread[];
+}
+
+/** The stable form of `bt --json`, as far as it is shown. `crash --json` and each task of
+ * `stackshot --json` have the same. */
+export interface StacksJson {
+  readonly target: {
+    readonly kind: string;
+    readonly pid: number | null;
+    readonly name: string | null;
+    readonly arch: string | null;
+  };
+  readonly images: readonly {
+    readonly name: string;
+    readonly path: string | null;
+    readonly uuid: string | null;
+    readonly loadAddress: string | null;
+  }[];
+  readonly threads: readonly ThreadJson[];
+}
+
+interface ThreadJson {
+  readonly index: number;
+  readonly id: number | null;
+  readonly name: string | null;
+  readonly state: string | null;
+  readonly queue: string | null;
+  readonly waiting?: string | null;
+  readonly stopped: string | null;
+  readonly crashed?: boolean;
+  readonly frames: readonly FrameJson[];
+}
+
+interface FrameJson {
+  readonly address: string;
+  readonly image: string | null;
+  readonly symbol: string | null;
+  readonly offset: number | null;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly inlined: boolean;
+  readonly kernel?: boolean;
+  readonly variables?: readonly VariableJson[];
+}
+
+interface VariableJson {
+  readonly name: string;
+  readonly type: string;
+  readonly value: unknown;
+  readonly summary: string | null;
+  readonly unavailable: string | null;
+  readonly children: readonly VariableJson[] | null;
+}
+
+/** Makes names readable. */
+export type Readable = (raw: string) => string;
+
+/** What a page says besides its threads. */
+export interface PageHead {
+  readonly title: string;
+  readonly subtitle?: string;
+  readonly facts?: readonly (readonly [string, string])[];
+  readonly notes?: readonly string[];
+}
+
+/** Numbers each text, escaped, once. */
+class Texts {
+  readonly list: string[] = [];
+  readonly #known = new Map<string, number>();
+
+  index(text: string): number {
+    let index = this.#known.get(text);
+    if (index === undefined) {
+      index = this.list.push(escape(text)) - 1;
+      this.#known.set(text, index);
+    }
+    return index;
+  }
+}
+
+/** Maximum number of variables of a frame, members included. */
+const MAX_LOCALS = 200;
+
+/** The page of one moment of one or several processes. */
+export function pageOfStacks(
+  tasks: readonly StacksJson[],
+  { title, subtitle = "", facts = [], notes = [] }: PageHead,
+  readable: Readable,
+): PageData {
+  const texts = new Texts();
+  const functions = { name: [] as number[], image: [] as number[], system: [] as (0 | 1)[] };
+  const frames = {
+    function: [] as number[],
+    file: [] as number[],
+    line: [] as number[],
+    inlined: [] as (0 | 1)[],
+    address: [] as number[],
+  };
+  const stacks = { prefix: [] as number[], frame: [] as number[] };
+  const known = new Map<string, number>();
+  const once = (key: string, add: () => number): number => {
+    let index = known.get(key);
+    if (index === undefined) known.set(key, index = add());
+    return index;
+  };
+  const frameOf = (frame: FrameJson, paths: ReadonlyMap<string, string>): number => {
+    const { address, image, symbol, offset, file, line, inlined, kernel = false } = frame;
+    const from = image === null ? "" : image;
+    const name = symbol !== null
+      ? readable(symbol)
+      : image === null
+      ? address
+      : `${image} + 0x${(offset ?? 0).toString(16)}`;
+    const of = once(`function ${from}\0${name}`, () => {
+      functions.name.push(texts.index(name));
+      functions.image.push(image === null ? -1 : texts.index(image));
+      return functions.system.push(kernel || isSystemPath(paths.get(from) ?? from) ? 1 : 0) - 1;
+    });
+    return once(`frame ${of} ${address} ${inlined} ${line} ${file}`, () => {
+      frames.function.push(of);
+      frames.file.push(file === null ? -1 : texts.index(file));
+      frames.line.push(line ?? 0);
+      frames.inlined.push(inlined ? 1 : 0);
+      return frames.address.push(texts.index(address)) - 1;
+    });
+  };
+  const threads = tasks.flatMap(({ target, images, threads }) => {
+    const paths = new Map(images.map(({ name, path }) => [name, path ?? name]));
+    const process = tasks.length > 1 ? `${target.name ?? "?"} (${target.pid ?? "?"})` : null;
+    return threads.map((thread): PageThread => {
+      let stack = -1;
+      for (const frame of [...thread.frames].reverse()) {
+        const index = frameOf(frame, paths);
+        const prefix = stack;
+        stack = once(`stack ${prefix} ${index}`, () => {
+          stacks.prefix.push(prefix);
+          return stacks.frame.push(index) - 1;
+        });
+      }
+      const about = [
+        process,
+        thread.queue === null ? null : `queue ${thread.queue}`,
+        thread.id === null ? null : `id ${thread.id}`,
+        thread.waiting ?? null,
+      ];
+      const number = `Thread ${thread.index}`;
+      return {
+        name: escape(thread.name === null ? number : `${thread.index} ${thread.name}`),
+        about: escape(about.filter((text) => text !== null).join(" · ")),
+        state: escape(thread.state ?? ""),
+        crashed: thread.crashed === true,
+        ended: ended(thread.stopped),
+        samples: { stack: [stack], time: [0] },
+        ...thread.frames.some(({ variables }) => (variables?.length ?? 0) > 0)
+          ? { locals: thread.frames.map(({ variables = [] }) => localsOf(variables)) }
+          : {},
+      };
+    });
+  });
+  return {
+    moment: true,
+    title: escape(title),
+    subtitle: escape(subtitle),
+    facts: escaped(facts),
+    notes: notes.map(escape),
+    unit: "samples",
+    interval: 0,
+    timed: false,
+    states: false,
+    strings: texts.list,
+    functions,
+    frames,
+    stacks,
+    threads,
+  };
+}
+
+function escaped(facts: readonly (readonly [string, string])[]): [string, string][] {
+  return facts.map(([name, value]) => [escape(name), escape(value)]);
+}
+
+/** The end of a whole stack needs no words. */
+function ended(stopped: string | null): string {
+  if (stopped === null || /^(?:null-record|no-caller|end|outermost)/.test(stopped)) return "";
+  return escape(`The stack ends here: ${stopped.replaceAll("-", " ")}.`);
+}
+
+function localsOf(variables: readonly VariableJson[]): PageLocal[] {
+  const list: PageLocal[] = [];
+  const add = (variable: VariableJson, depth: number): void => {
+    if (list.length >= MAX_LOCALS) return;
+    const { name, type, value, summary, unavailable, children } = variable;
+    const texts = [value === null || value === undefined ? null : `${value}`, summary];
+    const text = texts.filter((part) => part !== null && part !== "").join("  ");
+    list.push([
+      depth,
+      escape(name),
+      escape(type),
+      escape(unavailable ?? text),
+      unavailable === null ? 0 : 1,
+    ]);
+    for (const child of children ?? []) add(child, depth + 1);
+  };
+  for (const variable of variables) add(variable, 0);
+  return list;
+}
+
+/** The page of a profile. */
+export function pageOfProfile(profile: Profile, head: PageHead, readable: Readable): PageData {
+  const texts = new Texts();
+  const { functions, frames, stacks, images, strings, processes } = profile;
+  const systems = images.map(({ name, path }) => isSystemPath(path ?? name));
+  const nameOf = (index: number): string => {
+    const name = functions.name[index];
+    if (name >= 0) return readable(strings[name]);
+    const image = images[functions.image[index]];
+    const address = functions.address[index];
+    if (image === undefined) return `0x${address.toString(16)}`;
+    return `${image.name} + 0x${BigInt.asUintN(64, address - image.address).toString(16)}`;
+  };
+  const threads = profile.threads.map((thread, index): PageThread => {
+    const { process, id, name, queue, isMain, samples } = thread;
+    const { name: of, pid } = processes[process] ?? { name: null, pid: null };
+    const about = [
+      processes.length > 1 ? `${of ?? "?"}${pid === null ? "" : ` (${pid})`}` : null,
+      queue === null ? null : `queue ${queue}`,
+      id === null ? null : `id ${id}`,
+    ];
+    return {
+      name: escape(name ?? queue ?? (isMain ? "main thread" : `Thread ${index}`)),
+      about: escape(about.filter((text) => text !== null).join(" · ")),
+      state: "",
+      crashed: false,
+      ended: "",
+      samples: samplesOf(samples),
+    };
+  });
+  const count = profile.threads.reduce((sum, { samples }) => sum + samples.length, 0);
+  const { startTime, os, arch, lost, interval, aggregated } = profile;
+  const facts: [string, string][] = [
+    ["Samples", `${count}`],
+    ["Lost", lost > 0 ? `${lost}` : ""],
+    ["Interval", interval > 0 ? `${interval} ms` : ""],
+    ["Began", startTime === null ? "" : new Date(startTime).toISOString()],
+    ["System", os ?? ""],
+    ["Architecture", arch ?? ""],
+  ];
+  return {
+    moment: false,
+    title: escape(head.title),
+    subtitle: escape(head.subtitle ?? ""),
+    facts: escaped([...head.facts ?? [], ...facts]),
+    notes: (head.notes ?? []).map(escape),
+    unit: profile.unit,
+    interval: interval > 0 ? interval : 1,
+    timed: !aggregated,
+    states: threads.some(({ samples }) => samples.state !== undefined),
+    functions: {
+      name: Array.from(functions.name, (_, index) => texts.index(nameOf(index))),
+      image: Array.from(
+        functions.image,
+        (image) => image < 0 ? -1 : texts.index(images[image].name),
+      ),
+      system: Array.from(functions.image, (image) => systems[image] === true ? 1 : 0),
+    },
+    frames: {
+      function: [...frames.function],
+      file: Array.from(
+        frames.function,
+        (of) => functions.file[of] < 0 ? -1 : texts.index(strings[functions.file[of]]),
+      ),
+      line: [...frames.line],
+      inlined: Array.from(frames.inlineDepth, (depth) => depth > 0 ? 1 : 0),
+    },
+    stacks: { prefix: [...stacks.prefix], frame: [...stacks.frame] },
+    strings: texts.list,
+    threads,
+  };
+}
+
+function samplesOf(samples: Profile["threads"][number]["samples"]): PageSamples {
+  const { stack, time, weight, state } = samples;
+  let before = 0;
+  return {
+    stack: [...stack],
+    time: Array.from(time, (now) => {
+      const delta = Math.round(now * 1000) - before;
+      before += delta;
+      return delta;
+    }),
+    ...weight.every((one) => one === 1) ? {} : { weight: [...weight] },
+    ...state.every((one) => one === 0) ? {} : { state: [...state] },
+  };
+}

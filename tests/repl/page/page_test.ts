@@ -1,0 +1,390 @@
+/** The page of `machpause view -o`, in a real browser: by clicks, keys, and what the document then says. */
+import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import { ProfileBuilder } from "../../../lib/profile/mod.ts";
+import {
+  type PageData,
+  pageOfProfile,
+  pageOfStacks,
+  type StacksJson,
+} from "../../../repl/page/data.ts";
+import { pageHtml } from "../../../repl/page/write.ts";
+import { hasBrowser, Page } from "../../browser.ts";
+
+const plain = (name: string): string => name;
+
+type Thread = StacksJson["threads"][number];
+
+function thread(index: number, name: string, symbols: string, more: Partial<Thread> = {}): Thread {
+  return {
+    ...{ index, id: 100 + index, name, state: "waiting", queue: null, stopped: "null-record" },
+    // Outermost first, as one reads it; `@` stands before the system's.
+    frames: symbols.split(" ").reverse().map((text, at) => ({
+      address: `0x${(0x1000 * (at + 1)).toString(16)}`,
+      image: text.startsWith("@") ? "libsystem_kernel.dylib" : "App",
+      symbol: text.replace("@", ""),
+      offset: 4,
+      file: text.startsWith("@") ? null : `/src/${text}.c`,
+      line: text.startsWith("@") ? null : 7,
+      inlined: false,
+    })),
+    ...more,
+  };
+}
+
+function stacks(threads: readonly Thread[]): StacksJson {
+  return {
+    target: { kind: "live", pid: 12, name: "App", arch: "arm64" },
+    images: [
+      { name: "App", path: "/Applications/App", uuid: null, loadAddress: null },
+      {
+        name: "libsystem_kernel.dylib",
+        path: "/usr/lib/system/libsystem_kernel.dylib",
+        uuid: null,
+        loadAddress: null,
+      },
+    ],
+    threads,
+  };
+}
+
+const variable = (name: string, value: unknown, children: unknown[] | null = null) => ({
+  ...{ name, type: "int", value, summary: null, unavailable: null, children },
+});
+
+const recursion = Array.from({ length: 30 }, () => "descend").join(" ");
+const waiting = thread(1, "pool 1", "@start @thread_start worker wait @mach_msg");
+const locals = [[], [variable("limit", 42), variable("point", null, [variable("x", 7)])]];
+const pause = pageOfStacks(
+  [stacks([
+    thread(0, "main", "@start main run @mach_msg"),
+    {
+      ...waiting,
+      frames: waiting.frames.map((frame, at) => ({
+        ...frame,
+        ...locals[at] === undefined ? {} : { variables: locals[at] as never },
+      })),
+    },
+    thread(2, "pool 2", "@start @thread_start worker wait @mach_msg"),
+    thread(3, "deep", `@start @thread_start worker ${recursion} leaf`, { state: "running" }),
+    thread(4, "gone", "@start @thread_start worker abort", { crashed: true }),
+  ])],
+  { title: "App", subtitle: "pid 12 · arm64", facts: [["Pid", "12"]], notes: ["A note."] },
+  plain,
+);
+
+/** Two threads, 100 ms: `busy` has 3 of 4 samples, and of those half are in `inner`. */
+function profile(samples = 100): PageData {
+  const builder = new ProfileBuilder({ interval: 1, product: "App" });
+  const process = builder.process({ name: "App", pid: 12 });
+  const image = builder.image({ name: "App", path: "/Applications/App" });
+  const system = builder.image({ name: "libsystem.dylib", path: "/usr/lib/libsystem.dylib" });
+  const frame = (name: string, line: number, of = image) =>
+    builder.frame(builder.function(name, { image: of, file: `/src/${name}.c`, line }), { line });
+  const main = builder.stack(-1, frame("main", 1));
+  const busy = builder.stack(main, frame("busy", 2));
+  const inner = builder.stack(busy, frame("inner", 3));
+  const idle = builder.stack(main, frame("mach_msg", 4, system));
+  const first = builder.thread({ process, id: 1n, name: "main", isMain: true });
+  const second = builder.thread({ process, id: 2n, name: "worker" });
+  for (let row = 0; row < samples; row++) {
+    builder.sample(first, row % 2 === 0 ? busy : inner, row, { state: 1 });
+    builder.sample(second, row < samples / 2 ? idle : busy, row, {
+      state: row < samples / 2 ? 2 : 1,
+    });
+  }
+  return pageOfProfile(builder.finish(), { title: "App profile" }, plain);
+}
+
+const folder = await Deno.makeTempDir();
+addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+
+async function open(page: Page, data: PageData): Promise<void> {
+  const path = `${folder}/page.html`;
+  await Deno.writeTextFile(path, await pageHtml(data));
+  await page.go(`file://${path}`);
+}
+
+Deno.test("the page without its data is small; its data cannot leave its element", async () => {
+  const hostile = `</script><script>alert(1)</script><!-- \u2028 ]]> & "' \x1b[2J \u202e`;
+  const html = await pageHtml(pageOfStacks(
+    [stacks([thread(0, hostile, "main", { queue: hostile })])],
+    { title: hostile, facts: [[hostile, hostile]], notes: [hostile] },
+    () => hostile,
+  ));
+  assertEquals(html.match(/<\/script>/g)?.length, 2);
+  assertFalse(html.includes("<!--"));
+  assertFalse(html.includes("\u2028"));
+  const [, json] = /id="data">(.*?)<\/script>/s.exec(html)!;
+  assertEquals(JSON.parse(json).threads.length, 1);
+  assertMatch(html, /Content-Security-Policy" content="default-src 'none'; script-src 'sha256-/);
+  assert(html.length - json.length < 100_000, `${html.length - json.length} bytes`);
+});
+
+Deno.test({
+  name: "the page in a browser",
+  ignore: !hasBrowser,
+  async fn(test) {
+    await using page = await Page.open();
+    const step = (name: string, fn: () => Promise<void>) =>
+      test.step(name, async () => {
+        await fn();
+        assertEquals(page.errors, []);
+      });
+
+    await step("opens from disk, asks for nothing, and shows the threads as one tree", async () => {
+      await open(page, pause);
+      assertEquals(page.requests.filter((url) => !url.startsWith("file:")), []);
+      assertEquals(page.requests.length, 1);
+      assertEquals(await page.text("#title"), "App");
+      assertEquals(
+        await page.value(
+          `[...document.querySelectorAll('[role=tab]')].map((tab) => tab.innerText)`,
+        ),
+        ["Parallel stacks", "Threads", "Flame graph", "Top-down", "Bottom-up"],
+      );
+      const boxes = await page.value(
+        `[...document.querySelectorAll('.box')].map((box) => [
+          box.querySelector('header').firstChild.textContent,
+          [...box.querySelectorAll('.frame')].map((frame) => frame.firstChild.textContent).join(' '),
+        ])`,
+      );
+      assertEquals(boxes, [
+        ["5 threads", "start"],
+        ["4 threads", "thread_start worker"],
+        ["4 gone", "abort"],
+        ["2 threads", "wait mach_msg"],
+        ["3 deep", "descend ⋮ again, 29 times leaf"],
+        ["0 main", "main run mach_msg"],
+      ]);
+      assertEquals(await page.text(".box.crashed .state"), "crashed");
+    });
+
+    await step(
+      "a click on a function tells its place, and its variables where it is one thread's",
+      async () => {
+        const frame = (name: string) =>
+          `[...document.querySelectorAll('.frame')].find((e) => e.innerText.startsWith('${name}'))`;
+        await page.click(frame("wait"));
+        assertStringIncludes(await page.text("aside"), "1 pool 1, 2 pool 2");
+        assertStringIncludes(await page.text("aside"), "/src/wait.c:7");
+        await page.click("#thread");
+        await page.value(
+          `(() => { const p = document.querySelector('#thread'); p.value = '1'; p.dispatchEvent(new Event('change')); })()`,
+        );
+        await page.click(frame("wait"));
+        assertMatch(await page.text("aside .locals"), /limit int = 42\s+point int\s+x int = 7/);
+        await page.click(`${frame("start")} ?? document.body`);
+        assertEquals(await page.text("aside .locals"), "");
+      },
+    );
+
+    await step(
+      "all stacks with their variables; a search leaves the threads that have it",
+      async () => {
+        await open(page, pause);
+        await page.key("2");
+        assertEquals(await page.text("#tab-threads"), "Threads");
+        assertEquals(await page.value(`document.querySelectorAll('.threads section').length`), 5);
+        assertStringIncludes(await page.text(".threads"), "limit int = 42");
+        await page.key("/");
+        await page.type("LEAF");
+        await page.until(`document.querySelectorAll('.threads section').length === 1`);
+        assertEquals(await page.text("mark"), "leaf");
+        assertEquals(await page.text("#found"), "1 function, 1 thread");
+        await page.key("Escape");
+        await page.until(`document.querySelectorAll('.threads section').length === 5`);
+      },
+    );
+
+    await step("flame graph: a click makes a function the width, Escape ends that", async () => {
+      await open(page, profile());
+      assertEquals(await page.value("machpausePage.state.tab"), "flame");
+      const bar = async (name: string): Promise<[number, number] | null> => {
+        const at = await page.value(`machpausePage.barFor('${name}')`);
+        const [left, top] = await page.value(
+          "(() => { const b = document.querySelector('canvas').getBoundingClientRect(); return [b.x, b.y]; })()",
+        );
+        return at === null ? null : [at[0] + left, at[1] + top];
+      };
+      await page.drag((await bar("inner"))!);
+      const text = await page.text("aside");
+      assertMatch(text, /^inner\s+Total\s+50, 25\.0 %\s+Self\s+50, 25\.0 %/);
+      assertEquals(await bar("mach_msg"), null);
+      await page.value("document.querySelector('canvas').focus()");
+      await page.key("Escape");
+      assert(await bar("mach_msg") !== null);
+      await page.key("ArrowUp");
+      assertMatch(await page.text("aside"), /^busy\s+Total\s+150, 75\.0 %\s+Self\s+100, 50\.0 %/);
+      assertStringIncludes(await page.value("document.querySelector('#said').textContent"), "busy");
+    });
+
+    await step("tables: sums, opened by keys, searched; inside out by callers", async () => {
+      const rows = () =>
+        page.value(
+          `[...document.querySelectorAll('.view:not([hidden]) .rows .row')].map((row) =>
+            [0, 1, 3].map((cell) => row.children[cell].innerText.replace(/^[▾▸]/, '').trim()).join(' '))`,
+        );
+      await page.click("#tab-topdown");
+      assertEquals(await rows(), [
+        "100.0 % 0.0 % main",
+        "75.0 % 50.0 % busy",
+        "25.0 % 25.0 % inner",
+        "25.0 % 25.0 % mach_msg",
+      ]);
+      await page.value("document.querySelector('.view:not([hidden]) .grid').focus()");
+      await page.key("ArrowDown");
+      await page.key("ArrowLeft");
+      assertEquals((await rows()).length, 3);
+      assertMatch(await page.text("aside"), /^busy/);
+      assertEquals(
+        await page.value(
+          `document.getElementById(document.querySelector('.view:not([hidden]) .grid').getAttribute('aria-activedescendant')).getAttribute('aria-expanded')`,
+        ),
+        "false",
+      );
+      await page.click("#tab-bottomup");
+      assertEquals(await rows(), [
+        "50.0 % 50.0 % busy",
+        "25.0 % 25.0 % inner",
+        "25.0 % 25.0 % mach_msg",
+      ]);
+      await page.click("document.querySelectorAll('#view-bottomup .row .twist')[1]");
+      assertEquals((await rows())[2], "25.0 % 0.0 % busy");
+    });
+
+    await step("timeline: a click shows a stack, a drag chooses a time for all views", async () => {
+      await page.click("#tab-timeline");
+      const [x, y, width] = await page.value(
+        "(() => { const b = document.querySelector('#view-timeline canvas').getBoundingClientRect(); return [b.x, b.y, b.width]; })()",
+      );
+      const at = (part: number) => x + 190 + (width - 202) * part;
+      await page.drag([at(0.25), y + 26 + 13 + 26]);
+      assertMatch(
+        await page.text("aside"),
+        /^worker\s+Time\s+25\.\d ms\s+State\s+waiting\s+Stack\s+mach_msg/,
+      );
+      await page.drag([at(0.5), y + 40], [at(0.7), y + 40], [at(1), y + 40]);
+      assertMatch(await page.text("#range"), /^50\.\d ms to 100\.0 ms/);
+      await page.click("#tab-topdown");
+      assertFalse((await page.text("#view-topdown")).includes("mach_msg"));
+      await page.click("#whole");
+      assertStringIncludes(await page.text("#view-topdown"), "mach_msg");
+    });
+
+    await step("threads: one alone; parallel stacks at a time", async () => {
+      await page.click("#tab-threads");
+      await page.click(
+        "[...document.querySelectorAll('.loads button')].find((e) => e.innerText === 'worker')",
+      );
+      await page.click("#tab-bottomup");
+      assertStringIncludes(await page.text("#view-bottomup"), "50.0 %");
+      assertFalse((await page.text("#view-bottomup")).includes("inner"));
+      await open(page, profile());
+      await page.click("#tab-parallel");
+      await page.value(
+        "(() => { const r = document.querySelector('input[type=range]'); r.value = 10; r.dispatchEvent(new Event('input')); })()",
+      );
+      assertEquals(
+        await page.value(
+          "[...document.querySelectorAll('.box header')].map((e) => e.firstChild.textContent)",
+        ),
+        ["2 threads", "main", "worker"],
+      );
+    });
+
+    await step("dark and light: by the system, and by the key t", async () => {
+      const background = () => page.value("getComputedStyle(document.body).backgroundColor");
+      await page.scheme("light");
+      const light = await background();
+      await page.scheme("dark");
+      const dark = await background();
+      assert(light !== dark);
+      await page.key("t");
+      assertEquals(await background(), light);
+      await page.key("t");
+      await page.scheme("light");
+      assertEquals(await background(), dark);
+      await page.key("t");
+      assertEquals(await background(), light);
+    });
+
+    await step("text has a contrast of 4.5 or more, in both colours", async () => {
+      for (const scheme of ["light", "dark"] as const) {
+        await page.scheme(scheme);
+        const pairs = await page.value(`(() => {
+          const probe = document.body.appendChild(document.createElement('span'));
+          const rgb = (name) => {
+            probe.style.color = 'var(--' + name + ')';
+            return getComputedStyle(probe).color.match(/[\\d.]+/g).slice(0, 3).map(Number);
+          };
+          const light = (name) => {
+            const [r, g, b] = rgb(name).map((value) => value / 255)
+              .map((value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const pairs = [];
+          for (const text of ['text', 'muted'])
+            for (const back of ['back', 'panel', 'raised', 'hover', 'select']) pairs.push([text, back]);
+          for (const bar of ['own', 'own-2', 'own-3', 'system', 'system-2', 'match'])
+            pairs.push(['bar-text', bar]);
+          pairs.push(['crash', 'panel'], ['text', 'match']);
+          const found = pairs.map(([text, back]) => {
+            const [one, other] = [light(text), light(back)].sort((a, b) => b - a);
+            return [text + ' on ' + back, (one + 0.05) / (other + 0.05)];
+          });
+          probe.remove();
+          return found;
+        })()`);
+        for (const [name, ratio] of pairs) assert(ratio >= 4.5, `${scheme}: ${name} has ${ratio}`);
+      }
+    });
+
+    await step("keys are listed; text of a target is text", async () => {
+      await page.key("?");
+      assertStringIncludes(await page.text("dialog"), "Search functions");
+      await page.click("#close");
+      const hostile =
+        "<img src=x onerror=document.title='bad'></script><script>document.title='bad'</script>";
+      await open(
+        page,
+        pageOfStacks(
+          [stacks([thread(0, hostile, "main work", { queue: hostile })])],
+          { title: hostile, facts: [["Fact", hostile]], notes: [hostile] },
+          (name) => hostile + name,
+        ),
+      );
+      for (const key of ["1", "2", "3", "4", "5"]) await page.key(key);
+      assertStringIncludes(await page.text("#title"), "<img src=x");
+      assertEquals(await page.value("document.querySelectorAll('img').length"), 0);
+      assertFalse(await page.value("document.title === 'bad'"));
+      // The policy holds even for a script that got in.
+      await page.value(
+        "document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.got = 1' }))",
+      );
+      assertFalse(await page.value("'got' in window"));
+      page.errors.length = 0;
+    });
+
+    await step("on paper: every stack, with variables and without buttons", async () => {
+      await open(page, pause);
+      await page.value("dispatchEvent(new Event('beforeprint'))");
+      await page.send("Emulation.setEmulatedMedia", { media: "print" });
+      const text = await page.text("body");
+      for (const part of ["App", "pid 12", "A note.", "4 gone", "limit int = 42", "leaf.c:7"]) {
+        assertStringIncludes(text, part);
+      }
+      assertFalse(text.includes("Flame graph"));
+      const { data } = await page.send("Page.printToPDF", {});
+      assert(data.length > 1000);
+      await page.send("Emulation.setEmulatedMedia", { media: "" });
+    });
+
+    await step("200,000 samples are drawn and searched without a long wait", async () => {
+      await open(page, profile(100_000));
+      assertEquals(await page.value("machpausePage.state.tab"), "flame");
+      await page.click("#tab-timeline");
+      await page.click("#tab-topdown");
+      assertStringIncludes(await page.text("#view-topdown"), "200,000");
+    });
+  },
+});
