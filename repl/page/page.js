@@ -931,7 +931,7 @@
           lines.push({ node, isOpen, isLeaf: kids.length === 0 });
           if (!isOpen) continue;
           for (let at = kids.length - 1; at >= 0; at--) {
-            if (!searched || expanded.has(pathOf(node)) || leads(kids[at])) work.push(kids[at]);
+            if (!searched || leads(kids[at])) work.push(kids[at]);
           }
         }
         current = Math.min(current, Math.max(0, lines.length - 1));

@@ -65,7 +65,8 @@ export async function stageProgram(
       return;
     }
     const typescript = path.endsWith(".ts");
-    if (!typescript && path !== "deno.json") return;
+    // Beside modules: the configuration, and what is imported as text.
+    if (!typescript && path !== "deno.json" && !path.startsWith("repl/page/")) return;
     const to = `${output}/${typescript ? path.replace(/\.ts$/, ".js") : path}`;
     await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
     if (!typescript) return await Deno.copyFile(root + path, to);

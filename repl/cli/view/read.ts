@@ -2,11 +2,11 @@
 import { escape, safe } from "../../../lib/escape.ts";
 import type { Profile } from "../../../lib/profile/mod.ts";
 import { fileError, UserError } from "../../errors.ts";
-import { MAX_SIZE, readInput } from "../../input.ts";
+import { readInput } from "../../input.ts";
 import type { PageHead, StacksJson } from "../../page/data.ts";
 import { checkFolders, exists, isFolder, openTarget } from "../../prompt/open.ts";
 import { complain } from "../../view/output.ts";
-import type { ViewOptions } from "../view.ts";
+import type { ViewOptions } from "./options.ts";
 
 /** What is shown. */
 export type Viewed =
@@ -22,17 +22,41 @@ export async function readViewed(what: string, options: ViewOptions): Promise<Vi
   if (isFolder(what)) throw new UserError(`${what} is a folder: name one file`);
   if (!exists(what)) return await targetNow(what, options);
   try {
-    const profile = await profileIn(what);
-    if (profile !== null) return profile;
     const { subcommandFor } = await import("../opens.ts");
-    const [kind] = await subcommandFor(what, []);
+    // What is no report may be a profile in any of many forms: compressed, binary, text.
+    const [kind] = await subcommandFor(what, []).catch(() => ["unknown"]);
     if (kind === "core") return await targetNow(`core:${what}`, options);
+    const profile = kind === "image" ? null : await profileIn(what);
+    if (profile !== null) return profile;
     if (kind === "crash") return await reportIn(what, options);
     if (kind === "stackshot") return await stackshotIn(what, options);
   } catch (error) {
     throw fileError(error, what);
   }
   throw new UserError(`${what} has no stacks: it is no profile, core, report or stackshot`);
+}
+
+/** Maximum size of a profile's file, in bytes. */
+const MAX_PROFILE = 256 << 20;
+
+/** The profile in a file; `null` when it is none. */
+async function profileIn(what: string): Promise<Viewed | null> {
+  const { gunzipped, looksLikeProfile, parseProfile } = await import(
+    "../../../lib/profile/formats.ts"
+  );
+  const bytes = await gunzipped(await readInput(what, MAX_PROFILE), what);
+  if (!looksLikeProfile(bytes)) return null;
+  const profile = parseProfile(bytes, what);
+  const [process] = profile.processes;
+  const pid = profile.processes.length === 1 ? process.pid : null;
+  return {
+    profile,
+    head: {
+      title: profile.product ?? process?.name ?? what.slice(what.lastIndexOf("/") + 1),
+      subtitle: words(threadCount(profile.threads.length), pid, profile.arch),
+      facts: [["File", what]],
+    },
+  };
 }
 
 /** The stacks of a process or a core. Debug information is read after the process runs again. */
@@ -84,7 +108,12 @@ async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
         ["Pid", `${target.pid ?? ""}`],
         ["Architecture", target.arch.name],
         ...stopped,
-        ["Looked at", target.kind === "core" ? "" : new Date().toISOString()],
+        [
+          "Looked at",
+          target.kind === "core"
+            ? ""
+            : new Date().toISOString().replace(/\.\d+Z$/, " UTC").replace("T", " "),
+        ],
       ],
       notes: target.missingSymbols.slice(0, 20).map(({ path, uuid }) =>
         `No debug information for ${path}, UUID ${uuid ?? "none"}.`
@@ -160,4 +189,8 @@ async function stackshotIn(
       notes: stackshot.warnings.slice(0, 20),
     },
   };
+}
+
+function threadCount(count: number): string {
+  return `${count} ${count === 1 ? "thread" : "threads"}`;
 }

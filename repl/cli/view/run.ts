@@ -6,7 +6,7 @@ import { UserError } from "../../errors.ts";
 import { complain, print } from "../../view/output.ts";
 import { handlerFor, type Page, randomToken, type Site } from "../serve/http.ts";
 import { listen } from "../serve/listen.ts";
-import type { ViewOptions } from "../view.ts";
+import type { ViewOptions } from "./options.ts";
 import { profileOf } from "./moment.ts";
 import { readViewed, type Viewed } from "./read.ts";
 
@@ -104,8 +104,8 @@ async function show(
 async function openBrowser(url: string): Promise<boolean> {
   const command = Deno.build.os === "darwin" ? "open" : "xdg-open";
   try {
-    const options = { args: [url], stdin: "null", stdout: "null", stderr: "null" } as const;
-    return (await new Deno.Command(command, options).spawn().status).success;
+    const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
+    return (await new Deno.Command(command, { args: [url], ...quiet }).spawn().status).success;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;

@@ -33,7 +33,12 @@ Deno.test("what is published: the library and the program, and nothing else", as
       "mod.ts",
       "repl",
     ]);
-    for (const path of published) assert(/\.(?:ts|md|json)$|^LICENSE$/.test(path), path);
+    // The page's script and style are imported as text.
+    const texts = ["repl/page/page.css", "repl/page/page.js"];
+    for (const path of published) {
+      assert(/\.(?:ts|md|json)$|^LICENSE$/.test(path) || texts.includes(path), path);
+    }
+    for (const path of texts) assert(published.includes(path), path);
     const libraries = [
       "darwin",
       "linux-x86_64",
