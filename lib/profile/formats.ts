@@ -113,8 +113,22 @@ export function profileStream(
   profile: Profile,
   { format, gzip = rows[format].gzip }: WriteProfileOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const bytes = ReadableStream.from(encoded(rows[format].write(profile)));
+  const bytes = streamOf(encoded(rows[format].write(profile)));
   return gzip ? bytes.pipeThrough(new CompressionStream("gzip")) : bytes;
+}
+
+/** A stream of pieces. TypeScript's DOM does not know `ReadableStream.from()`. */
+function streamOf(
+  pieces: Iterator<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    pull(controller) {
+      const next = pieces.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: () => void pieces.return?.(),
+  });
 }
 
 /** Code units of text that are encoded at once: the pieces of a format are often shorter. */
@@ -150,11 +164,14 @@ async function collect(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop cancels the stream.
-  for await (const piece of stream) {
-    length += piece.length;
-    if (length > limit) throw new RangeError(`more than ${limit} bytes`);
-    pieces.push(piece);
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    length += next.value.length;
+    if (length > limit) {
+      await reader.cancel();
+      throw new RangeError(`more than ${limit} bytes`);
+    }
+    pieces.push(next.value);
   }
   const all = new Uint8Array(length);
   let at = 0;
@@ -182,7 +199,7 @@ export async function gunzipped(
 ): Promise<Uint8Array> {
   if (!isGzip(bytes)) return bytes;
   try {
-    const stream = ReadableStream.from([new Uint8Array(bytes)])
+    const stream = streamOf([new Uint8Array(bytes)].values())
       .pipeThrough(new DecompressionStream("gzip"));
     return await collect(stream, limit);
   } catch (error) {
