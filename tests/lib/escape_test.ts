@@ -1,6 +1,7 @@
 /** Text that is safe to print. */
 import { assertEquals, assertFalse, assertLess } from "@std/assert";
 import { escape, escapeLines, joinLines, safe, safeJson } from "../../lib/escape.ts";
+import { processorTime } from "../processor_time.ts";
 
 /** What a terminal acts on, or shows otherwise than it is: C0, DEL, C1, bidirectional and invisible
  * characters, half of a surrogate pair. */
@@ -63,7 +64,7 @@ Deno.test("lines become one, in time in proportion to their length", () => {
   assertEquals(joinLines("\none\n"), "; one; ");
   assertEquals(joinLines(" \n "), "; ");
   const blanks = " ".repeat(200_000);
-  const began = performance.now();
+  const began = processorTime();
   assertEquals(joinLines(`one${blanks}x\n${blanks}two`), `one${blanks}x; two`);
-  assertLess(performance.now() - began, 1000);
+  assertLess(processorTime() - began, 1000);
 });

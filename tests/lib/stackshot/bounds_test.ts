@@ -4,6 +4,7 @@ import { FormatError } from "../../../lib/errors.ts";
 import { readStackshot } from "../../../lib/stackshot/mod.ts";
 import { encodeDelta, encodeKcdata } from "./kcdata_encoder.ts";
 import { shot } from "./shot.ts";
+import { processorTime } from "../../processor_time.ts";
 
 async function gzip(
   ...parts: readonly Uint8Array<ArrayBuffer>[]
@@ -64,8 +65,8 @@ Deno.test("a hundred thousand deltas do not copy what they do not mention", asyn
   // The head of a delta is that of any: time base and so on may be missing.
   const parts = Array<Uint8Array<ArrayBuffer>>(100_000).fill(empty);
   const bytes = new Uint8Array(await new Blob([base, ...parts]).arrayBuffer());
-  const began = performance.now();
+  const began = processorTime();
   const data = await readStackshot(bytes, "deltas");
-  assertLess(performance.now() - began, 10_000);
+  assertLess(processorTime() - began, 10_000);
   assertEquals(data.form, "delta");
 });

@@ -7,6 +7,7 @@ import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { encodeCompressed, encodeDelta, encodeKcdata } from "./kcdata_encoder.ts";
 import { shot } from "./shot.ts";
 import { encodeTrace } from "./trace_encoder.ts";
+import { processorTime } from "../../processor_time.ts";
 
 const mutations = 1000;
 
@@ -62,7 +63,7 @@ for (const [name, make] of forms) {
     const random = numbers(bytes.length);
     const symbols = (images: ConstructorParameters<typeof Symbolizer>[0]) => new Symbolizer(images);
     let read = 0;
-    const began = performance.now();
+    const began = processorTime();
     for (let index = 0; index < mutations; index++) {
       try {
         const data = await readStackshot(mutate(bytes, random), "damaged");
@@ -74,6 +75,6 @@ for (const [name, make] of forms) {
     }
     // Most damage costs a part.
     assert(read > mutations / 5, `${read} were read`);
-    assert(performance.now() - began < 20_000);
+    assert(processorTime() - began < 20_000);
   });
 }

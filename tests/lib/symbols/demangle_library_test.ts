@@ -3,6 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { demangle, loadDemangler } from "../../../mod.ts";
 import { needsLibrary } from "../../../lib/symbols/mod.ts";
+import { processorTime } from "../../processor_time.ts";
 
 const cpp: readonly (readonly [name: string, text: string])[] = [
   ["_Z3foov", "foo()"],
@@ -97,7 +98,7 @@ Deno.test("text that is not a C++ or Rust name is returned unchanged", () => {
 });
 
 Deno.test("a name that expands without end is given up; the next one is demangled", () => {
-  const start = performance.now();
+  const start = processorTime();
   for (const count of [18, 25, 60, 1000]) {
     const place = (at: number) => `S${at === 0 ? "" : (at - 1).toString(36).toUpperCase()}_`;
     // Each pair is of the pair before, twice.
@@ -116,7 +117,7 @@ Deno.test("a name that expands without end is given up; the next one is demangle
     demangle(name);
     assertEquals(demangle("_ZN1A1gEv"), "A::g()");
   }
-  assert(performance.now() - start < 10_000);
+  assert(processorTime() - start < 10_000);
 });
 
 Deno.test("mutations of C++ and Rust names: no exception, bounded time", () => {
@@ -134,9 +135,9 @@ Deno.test("mutations of C++ and Rust names: no exception, bounded time", () => {
     const mutated = round % 2 === 0
       ? name.slice(0, at) + letters[random(letters.length)] + name.slice(at + random(2))
       : name.slice(0, at) + other.slice(random(other.length));
-    const start = performance.now();
+    const start = processorTime();
     demangle(mutated);
-    slowest = Math.max(slowest, performance.now() - start);
+    slowest = Math.max(slowest, processorTime() - start);
   }
   assert(slowest < 1000, `${slowest} ms`);
 });

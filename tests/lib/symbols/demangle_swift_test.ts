@@ -4,6 +4,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { demangle } from "../../../lib/symbols/mod.ts";
 import { demangleSwift } from "../../../lib/symbols/demangle/swift/swift.ts";
+import { processorTime } from "../../processor_time.ts";
 
 /** Tab-separated: the mangled name, the simplified text, the full text. */
 const list = Deno.readTextFileSync(new URL("swift_names.txt", import.meta.url)).trimEnd()
@@ -67,7 +68,7 @@ Deno.test("identifiers that are not ASCII", () => {
 });
 
 Deno.test("names that stand for endless text are given up in bounded time", () => {
-  const start = performance.now();
+  const start = processorTime();
   const bombs = [
     "$s" + "Si_SitA".repeat(3) + Array.from({ length: 600 }, () => "_ADt").join("") + "D",
     // Each generic argument is the type before, twice.
@@ -90,7 +91,7 @@ Deno.test("names that stand for endless text are given up in bounded time", () =
     assert(demangle(name, "full").length <= Math.max(1 << 18, name.length));
     assert(demangle(name).length <= Math.max(1 << 18, name.length));
   }
-  assert(performance.now() - start < 5000);
+  assert(processorTime() - start < 5000);
 });
 
 function subst(index: number): string {
@@ -132,10 +133,10 @@ Deno.test("mutations of Swift names: no exception, bounded time", () => {
   const count = 40_000;
   for (let at = 0; at < count; at++) {
     const name = mutations[random(mutations.length)](names[random(names.length)]);
-    const start = performance.now();
+    const start = processorTime();
     const full = demangleSwift(name, "full");
     demangleSwift(name, "simplified");
-    slowest = Math.max(slowest, performance.now() - start);
+    slowest = Math.max(slowest, processorTime() - start);
     if (full !== null) understood++;
   }
   assertNotEquals(understood, 0);

@@ -7,6 +7,7 @@ import { makeTable } from "../../../lib/symbols/index/mod.ts";
 import { imagesIn, MstBuilder, openMst, UnitEncoder } from "../../../lib/symbols/mod.ts";
 import { bytesSource } from "../../../lib/macho/mod.ts";
 import { type ScopeInput, unitTable } from "./mst_tables.ts";
+import { processorTime } from "../../processor_time.ts";
 
 const fixture = "tests/fixtures/lines/arm64-dwarf5/lines.dSYM/Contents/Resources/DWARF/lines";
 const root = new URL("../../../", import.meta.url).pathname;
@@ -33,10 +34,10 @@ Deno.test("sections that say they are code and have 2^50 bytes: what is there is
     // section_64: two names of 16 bytes, addr, size, offset, align, reloff, nreloc, flags.
     view.setBigUint64(at + 40, 2n ** 50n, true);
     view.setUint32(at + 64, 0x8000_0400, true);
-    const began = performance.now();
+    const began = processorTime();
     const { functions } = await tableOf(bytes);
     assert(functions > 0, name);
-    assert(performance.now() - began < 5000, name);
+    assert(processorTime() - began < 5000, name);
   }
 });
 

@@ -8,6 +8,7 @@ import type { DebugSection } from "../../../lib/symbols/mod.ts";
 import { framesOf } from "./stack.ts";
 import { cieBody, number, SectionBuilder, uleb } from "../dwarf/section.ts";
 import { readSteps, type Step } from "../../fixtures/steps/x86_steps.ts";
+import { processorTime } from "../../processor_time.ts";
 
 const sections = ["__unwind_info", "__eh_frame"];
 
@@ -66,7 +67,7 @@ for (const name of ["x86_64", "i386"] as const) {
     const random = randomNumbers();
     const { file, loadAddress, steps } = readSteps(name).at(-1)!;
     const all = [...steps()].filter((_, index) => index % 40 === 0);
-    const began = performance.now();
+    const began = processorTime();
     for (let round = 0; round < 150; round++) {
       const bytes = Uint8Array.from(file);
       const image = Image.fromFile(bytes, "steps", { arch: arch.cpuType, loadAddress });
@@ -82,7 +83,7 @@ for (const name of ["x86_64", "i386"] as const) {
         frames.forEach((frame, at) => assert(at === 0 || frame.sp > frames[at - 1].sp));
       }
     }
-    assert(performance.now() - began < 30_000);
+    assert(processorTime() - began < 30_000);
   });
 }
 
@@ -150,11 +151,11 @@ const bad: Readonly<Record<string, readonly number[]>> = {
 
 for (const [what, program] of Object.entries(bad)) {
   Deno.test(`a CFA expression ${what}: the instructions tell the caller`, () => {
-    const began = performance.now();
+    const began = processorTime();
     const { frames, step } = misled(program);
     assertEquals(frames[1]?.address, step.returnAddress);
     assertEquals(frames[1]?.foundBy, "prologue");
-    assert(performance.now() - began < 2000);
+    assert(processorTime() - began < 2000);
   });
 
   Deno.test(`a return address expression ${what}: the instructions tell the caller`, () => {

@@ -13,6 +13,7 @@ import {
   type ValueMemory,
 } from "../../../lib/values/mod.ts";
 import { contextOf } from "./fake_context.ts";
+import { processorTime } from "../../processor_time.ts";
 
 const base = (name: string, encoding: Type["encoding"], size: number): Type => ({
   ...{ kind: "base", name, encoding, size, language: "c++" },
@@ -390,7 +391,7 @@ Deno.test("any bytes in any container: no error, few reads, bounded time", () =>
     void value.childCount;
     if (depth > 0) { for (const child of value.children(0, 8)) look(child, depth - 1); }
   };
-  const started = performance.now();
+  const started = processorTime();
   for (let round = 0; round < 1500; round++) {
     const block = new Block(0x400);
     for (let at = 0; at < 0x400; at += 8) {
@@ -405,7 +406,7 @@ Deno.test("any bytes in any container: no error, few reads, bounded time", () =>
     look(block.value(type), 2);
     assert(block.reads < 50_000, `${type.name}: ${block.reads} reads`);
   }
-  assert(performance.now() - started < 30_000);
+  assert(processorTime() - started < 30_000);
 });
 
 /** A type of Swift as its debug information has it: a mangled name and a size. */
