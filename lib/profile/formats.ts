@@ -5,6 +5,7 @@ import { isChromeTrace, isCpuProfile, isTraceEvents, writeChrome } from "./chrom
 import { readChromeTrace, readCpuProfile } from "./chrome.ts";
 import { isCollapsed, readCollapsed, writeCollapsed } from "./collapsed.ts";
 import { isFirefox, readFirefox, writeFirefox } from "./firefox.ts";
+import { isJournal, readJournal } from "./journal.ts";
 import { isRecord, JsonFile, type JsonRecord } from "./json.ts";
 import type { Profile } from "./model.ts";
 import { isPprof, readPprof, writePprof } from "./pprof.ts";
@@ -234,6 +235,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
   if (bytes.length > MAX_SIZE) {
     throw new FormatError(name, MAX_SIZE, `a profile of at most ${MAX_SIZE >> 20} MiB`);
   }
+  if (isJournal(bytes)) return readJournal(name, bytes);
   const first = firstByte(bytes);
   if (first === 0x7b || first === 0x5b) return parseJson(decoded(bytes), name);
   if (isPprof(bytes)) return readPprof(name, bytes);
@@ -244,6 +246,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
 
 /** Whether bytes that are not compressed begin as a profile does. */
 export function looksLikeProfile(bytes: Uint8Array): boolean {
+  if (isJournal(bytes)) return true;
   const first = firstByte(bytes);
   const text = decoded(bytes.subarray(0, 1 << 16));
   if ((first === 0x7b || first === 0x5b) && words.test(text)) return true;

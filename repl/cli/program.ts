@@ -26,6 +26,7 @@ const subcommands: Readonly<
   bt: () => import("./bt.ts"),
   snapshot: () => import("./snapshot.ts"),
   savecore: () => import("./savecore.ts"),
+  record: () => import("./record.ts"),
   top: async () => ({ default: (await import("./activity.ts")).top }),
   hang: async () => ({ default: (await import("./activity.ts")).hang }),
   compare: async () => ({ default: (await import("./activity.ts")).compare }),

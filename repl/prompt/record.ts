@@ -1,0 +1,287 @@
+/** Records a target into a file. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { JournaledBuilder } from "../../lib/profile/journal.ts";
+import type { Profile } from "../../lib/profile/mod.ts";
+import { formatOfName, type ProfileFormat, profileStream } from "../../lib/profile/formats.ts";
+import { sampleCount } from "../../lib/profile/mod.ts";
+import type { LiveTarget, Sample, SampleOptions } from "../../mod.ts";
+import { files } from "../../ffi/files.ts";
+import type { RecordChoices } from "../cli/record.ts";
+import { programOf } from "../cli/sampled.ts";
+import { UserError } from "../errors.ts";
+import { complain, explain, print, write } from "../view/output.ts";
+import { secondsText } from "../view/progress.ts";
+import { count, cut } from "../view/text.ts";
+import { exists, type Opened, openTarget } from "./open.ts";
+
+/** How often what was sampled is written down, in milliseconds. */
+const writeInterval = 250;
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Opens what is to be sampled: a live process, or a program that is started.
+ *
+ * @throws UserError for what cannot be sampled
+ */
+export async function openSampled(
+  word: string,
+  symbols: readonly string[],
+  keep: boolean,
+): Promise<Opened & { readonly target: LiveTarget }> {
+  const program = programOf(word);
+  if (program === undefined && keep) {
+    throw new UserError("--keep is for a program that is started: after `--`", 2);
+  }
+  if (program !== undefined && program[0] === "") {
+    throw new UserError("no program after `--`", 2);
+  }
+  const opened = program === undefined
+    ? await openTarget(word, symbols)
+    : await (await import("./launch.ts")).openLaunched(program[0], program.slice(1), { keep });
+  if (opened.target.kind !== "live") {
+    opened[Symbol.dispose]();
+    throw new UserError("a live process is sampled: name a pid, a process or `demo`", 2);
+  }
+  return opened as Opened & { readonly target: LiveTarget };
+}
+
+/** A number that an option gives.
+ *
+ * @throws UserError for what is none, or out of the range
+ */
+export function numberOf(
+  name: string,
+  text: string | undefined,
+  least: number,
+  most: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (value >= least && value <= most) return value;
+  throw new UserError(`--${name} ${text}: a number from ${least} to ${most} is needed`, 2);
+}
+
+/** The threads that `--threads` names: a number is an identifier. */
+function threadsOf(names: readonly string[]): (string | bigint)[] {
+  return names.flatMap((text) => text.split(",")).map((name) => name.trim())
+    .filter((name) => name !== "")
+    .map((name) => /^(?:\d+|0x[0-9a-f]+)$/i.test(name) ? BigInt(name) : name);
+}
+
+/** The most seconds that are taken: a year. */
+const longest = 366 * 86_400;
+
+/** `machpause record`
+ *
+ * @returns the exit code
+ */
+export async function record(word: string, choices: RecordChoices): Promise<number> {
+  const { symbols = [], keep = false, threads = [], offCpu = false } = choices;
+  const options = {
+    rate: numberOf("rate", choices.rate, 0.1, 10_000) ?? 100,
+    threads: threadsOf(threads),
+    offCpu,
+  } satisfies SampleOptions;
+  const duration = numberOf("duration", choices.duration, 0.001, longest);
+  const format = formatFor(choices.format, choices.output);
+  using opened = await openSampled(word, symbols, keep);
+  const { target } = opened;
+  const output = choices.output ?? `${fileName(target.name)}-${timestamp()}.json.gz`;
+  using journal = new Journal(`${output}.mprec`);
+  const builder = new JournaledBuilder();
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  for (const signal of signals) Deno.addSignalListener(signal, stop);
+  using line = new StatusLine(target);
+  let written = performance.now();
+  let failure: unknown;
+  let profile: Profile;
+  try {
+    profile = await target.record({
+      ...options,
+      ...(duration === undefined ? {} : { duration }),
+      builder,
+      signal: interrupted.signal,
+      onSample(sample) {
+        line.add(sample, builder.sampleCount);
+        if (performance.now() - written < writeInterval || failure !== undefined) return;
+        written = performance.now();
+        try {
+          journal.append(builder.take());
+        } catch (error) {
+          failure = error;
+          stop();
+        }
+      },
+    });
+  } finally {
+    // From here on a signal ends machpause, and leaves the journal.
+    for (const signal of signals) Deno.removeSignalListener(signal, stop);
+  }
+  const isComplete = duration !== undefined && line.samples >= Math.round(duration * options.rate);
+  const ended = interrupted.signal.aborted || isComplete ? undefined : await opened.ended?.();
+  line[Symbol.dispose]();
+  if (failure !== undefined) throw journal.failed(failure);
+  try {
+    journal.append(builder.take());
+    await writeProfileFile(output, profile, format);
+  } catch (error) {
+    throw journal.failed(error);
+  }
+  journal.remove();
+  if (ended !== undefined) complain(escape(ended));
+  print(safe`${summary(output, profile, line)}\n`);
+  for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
+  return 0;
+}
+
+/** The format of a file.
+ *
+ * @throws UserError when neither an option nor the ending says it
+ */
+export function formatFor(format: ProfileFormat | undefined, file?: string): ProfileFormat {
+  const found = format ?? (file === undefined ? "firefox" : formatOfName(file));
+  if (found !== null) return found;
+  throw new UserError(`${file}: its ending names no format: use --format`, 2);
+}
+
+/** Writes a profile, whole or not at all. */
+export async function writeProfileFile(
+  path: string,
+  profile: Profile,
+  format: ProfileFormat,
+): Promise<void> {
+  using sink = files.create(path, 0o666);
+  for await (const bytes of profileStream(profile, { format })) sink.write(bytes);
+  sink.commit();
+}
+
+/** A file name from a process's name. */
+function fileName(name: string): string {
+  return name.replace(/[^\w.-]/g, "_").replace(/^[.-]+/, "") || "profile";
+}
+
+/** Such as `20261122-101500`, local. */
+function timestamp(): string {
+  const now = new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString();
+  return now.slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+}
+
+function summary(output: string, profile: Profile, { seconds, late }: StatusLine): SafeText {
+  const { lost, threads } = profile;
+  const used = threads.filter(({ samples }) => samples.length > 0).length;
+  const lostText = lost > 0 ? safe`, ${count(lost, "sample")} lost` : safe``;
+  return safe`${escape(output)}: ${count(sampleCount(profile), "stack")} of ${
+    count(used, "thread")
+  } in ${secondsText(seconds)}${lostText}; median delay ${Math.round(late * 1000)} µs`;
+}
+
+/** The file that a recording grows in until it is complete. */
+class Journal implements Disposable {
+  readonly #path: string;
+  readonly #file: Deno.FsFile;
+  #length = 0;
+  #kept = false;
+
+  /** Creates it.
+   *
+   * @throws UserError when one is there already, or it cannot be created
+   */
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#file = Deno.openSync(path, { write: true, createNew: true });
+    } catch (error) {
+      if (error instanceof Deno.errors.AlreadyExists) {
+        const text =
+          `${path} is there: it is written to now, or was left by a recording that was ` +
+          `cut short. \`machpause convert ${path} FILE\` makes a profile of it; or remove it`;
+        throw new UserError(text);
+      }
+      throw new UserError(`${path} cannot be written: ${explain(error)}`);
+    }
+  }
+
+  /** Appends whole lines. */
+  append(text: string): void {
+    const bytes = new TextEncoder().encode(text);
+    try {
+      for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
+      this.#length += bytes.length;
+    } catch (error) {
+      // What was appended of it says nothing.
+      this.#file.truncateSync(this.#length);
+      throw error;
+    }
+  }
+
+  /** The error to report. The journal stays: it has what was recorded. */
+  failed(error: unknown): UserError {
+    this.#kept = this.#length > 0;
+    const reason = explain(error);
+    if (!this.#kept) return new UserError(`nothing could be written: ${reason}`);
+    return new UserError(
+      `${reason}: what was recorded until then is in ${this.#path}, for machpause convert`,
+    );
+  }
+
+  /** Removes it. */
+  remove(): void {
+    this.#kept = false;
+    this[Symbol.dispose]();
+  }
+
+  #isOpen = true;
+
+  /** Closes it, and removes it unless something failed. */
+  [Symbol.dispose](): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#file.close();
+    if (!this.#kept && exists(this.#path)) Deno.removeSync(this.#path);
+  }
+}
+
+/** The line on a terminal that says how a recording goes. */
+class StatusLine implements Disposable {
+  readonly #target: LiveTarget;
+  readonly #shown = Deno.stderr.isTerminal();
+  readonly #late: number[] = [];
+  #drawn = 0;
+  #lost = 0;
+  /** Since the first sample. */
+  seconds = 0;
+  /** How many there were. */
+  samples = 0;
+
+  constructor(target: LiveTarget) {
+    this.#target = target;
+  }
+
+  /** The median delay of a sample, in milliseconds. */
+  get late(): number {
+    return this.#late.toSorted((a, b) => a - b)[this.#late.length >> 1] ?? 0;
+  }
+
+  add({ time, late, lost }: Sample, stacks: number): void {
+    this.seconds = time / 1000;
+    this.samples++;
+    this.#lost += lost;
+    // Enough for a median, whatever the duration.
+    if (this.#late.length < 1 << 16) this.#late.push(late);
+    const now = performance.now();
+    if (!this.#shown || now - this.#drawn < writeInterval) return;
+    this.#drawn = now;
+    const { name, pid } = this.#target;
+    const lostText = this.#lost > 0 ? safe`, ${this.#lost} lost` : safe``;
+    const text = safe`recording ${escape(name)} (pid ${pid}): ${secondsText(this.seconds)}, ${
+      count(stacks, "stack")
+    }${lostText}. Ctrl-C ends it`;
+    write(Deno.stderr, safe`\r${cut(text, Deno.consoleSize().columns - 1)}\x1b[K`);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#drawn > 0) write(Deno.stderr, safe`\r\x1b[K`);
+    this.#drawn = 0;
+  }
+}

@@ -1,0 +1,162 @@
+/** `machpause record` as a person runs it, and as one kills it. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { attach } from "../../../mod.ts";
+import { readProfile } from "../../../lib/profile/formats.ts";
+import { functionName, functionWeights, type Profile } from "../../../lib/profile/mod.ts";
+import { Program, until } from "../../ffi/program.ts";
+import { onLinux } from "../../machine.ts";
+
+const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
+const ignore = !onLinux;
+
+function command(args: readonly string[], options: Partial<Deno.CommandOptions> = {}) {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", program, "record", ...args],
+    ...options,
+  });
+}
+
+async function machpause(...args: string[]): Promise<[number, string, string]> {
+  const { code, stdout, stderr } = await command(args).output();
+  const text = new TextDecoder();
+  return [code, text.decode(stdout), text.decode(stderr)];
+}
+
+const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+
+/** The functions that a profile is about. */
+function functionsOf(profile: Profile): string[] {
+  return functionWeights(profile).map((row) => functionName(profile, row.function));
+}
+
+async function read(path: string): Promise<Profile> {
+  return await readProfile(await Deno.readFile(path), path);
+}
+
+/** Whether a file has text; false while there is none. */
+function has(path: string, text: string): boolean {
+  try {
+    return Deno.readTextFileSync(path).includes(text);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+Deno.test({
+  name: "record: a process for a time, a program from its start, and what can be wrong",
+  ignore,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    await using target = await Program.start("burn", "3");
+    const pid = `${target.pid}`;
+    try {
+      const path = `${folder}/a.speedscope.json`;
+      const args = ["--duration", "0.5", "--rate", "200", "--threads", "burner"];
+      const [code, stdout, stderr] = await machpause(pid, "-o", path, ...args);
+      assertEquals([code, stderr], [0, ""]);
+      const end = String.raw`(, \d+ samples? lost)?; median delay \d+ µs\n$`;
+      assertMatch(stdout, new RegExp(String.raw`: \d+ stacks? of 1 thread in 0\.\d s${end}`));
+      assert(functionsOf(await read(path)).includes("burn_most"));
+
+      // The program ends by itself: with it the recording.
+      const other = `${folder}/b.json.gz`;
+      const run = await machpause("-o", other, "--", "/bin/sleep", "0.4");
+      assertEquals(run[0], 0, run[2]);
+      assertStringIncludes(run[2], "exited with code 0");
+      assertEquals(names(folder), ["a.speedscope.json", "b.json.gz"]);
+
+      const wrong: [code: number, args: string[], reason: string][] = [
+        [2, [pid, "-o", `${folder}/x.what`], "--format"],
+        [2, [pid, "--rate", "fast"], "a number from 0.1 to 10000"],
+        [2, [pid, "--duration", "0"], "a number from"],
+        [2, ["self"], "a live process"],
+        [2, [pid, "--keep"], "after `--`"],
+        [2, ["--"], "no program after"],
+        [1, ["--", "/none/such"], "there is no program"],
+        [1, [pid, "-o", `${folder}/none/a.json`], "cannot be written"],
+      ];
+      for (const [expected, args, reason] of wrong) {
+        const [code, stdout, stderr] = await machpause(...args);
+        assertEquals([code, stdout], [expected, ""], args.join(" "));
+        assertMatch(stderr, /^machpause: [^\n]+\n$/);
+        assertStringIncludes(stderr, reason);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "record: Ctrl-C keeps everything; after kill -9 the target runs on and the journal reads",
+  ignore,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    await using program = await Program.start("burn", "3");
+    const path = `${folder}/a.json.gz`;
+    const journal = `${path}.mprec`;
+    const args = [`${program.pid}`, "-o", path, "--off-cpu", "--rate", "500"];
+    const start = async () => {
+      const child = command(args, { stdout: "null", stderr: "piped" }).spawn();
+      // The last number is the state: one that waited.
+      await until(() => has(journal, ",0,2]"), "samples in the journal");
+      return child;
+    };
+    try {
+      const first = await start();
+      first.kill("SIGINT");
+      assertEquals((await first.output()).code, 0);
+      assertEquals(names(folder), ["a.json.gz"]);
+      assert(functionsOf(await read(path)).includes("burn_most"));
+
+      const second = await start();
+      second.kill("SIGKILL");
+      await second.output();
+      const kept = await read(journal);
+      assert(functionsOf(kept).includes("burn_most"));
+      assert(functionsOf(kept).some((name) => /pause/.test(name)), `${functionsOf(kept)}`);
+      // The kernel has let the threads go; that may take it a moment.
+      const tasks = `/proc/${program.pid}/task`;
+      await until(() =>
+        [...Deno.readDirSync(tasks)].every(({ name }) => {
+          const status = Deno.readTextFileSync(`${tasks}/${name}/status`);
+          return /^TracerPid:\t0$/m.test(status) && !/^State:\t[tT]/m.test(status);
+        }), "threads without a tracer");
+      using target = attach(program.pid);
+      const spent = () => target.memory.readU64(program.numbers[0]);
+      const before = spent();
+      await until(() => spent() > before, "the target runs on");
+      // It is not overwritten.
+      const [code, , stderr] = await machpause(...args);
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "machpause convert");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "record: a full disk is said, and what was recorded until then is kept",
+  ignore,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    await using target = await Program.start("burn", "3");
+    const path = `${folder}/a.json.gz`;
+    try {
+      // A limit on the size of files, whose signal is ignored, fails as a full disk does.
+      const line = [Deno.execPath(), "run", "-A", program, "record", `${target.pid}`, "-o", path];
+      const script = `trap '' XFSZ; ulimit -f 16; exec ${line.join(" ")} --off-cpu --rate 1000`;
+      const { code, stderr } = await new Deno.Command("bash", { args: ["-c", script] }).output();
+      const text = new TextDecoder().decode(stderr);
+      assertEquals(code, 1, text);
+      assertMatch(text, /^machpause: .*File too large.*: what was recorded until then is in /m);
+      assertEquals(names(folder), ["a.json.gz.mprec"]);
+      const kept = await read(`${path}.mprec`);
+      assert(functionsOf(kept).includes("burn_most"));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
