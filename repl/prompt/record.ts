@@ -6,13 +6,13 @@ import { formatOfName, type ProfileFormat, profileStream } from "../../lib/profi
 import { sampleCount } from "../../lib/profile/mod.ts";
 import type { LiveTarget, Sample, SampleOptions } from "../../mod.ts";
 import { files } from "../../ffi/files.ts";
-import type { RecordChoices } from "../cli/record.ts";
-import { programOf } from "../cli/sampled.ts";
 import { UserError } from "../errors.ts";
 import { complain, explain, print, write } from "../view/output.ts";
 import { secondsText } from "../view/progress.ts";
 import { count, cut } from "../view/text.ts";
+import type { Values } from "../options.ts";
 import { exists, type Opened, openTarget } from "./open.ts";
+import { programOf, type recordOptions } from "./sampled.ts";
 
 /** How often what was sampled is written down, in milliseconds. */
 const writeInterval = 250;
@@ -75,7 +75,7 @@ const longest = 366 * 86_400;
  *
  * @returns the exit code
  */
-export async function record(word: string, choices: RecordChoices): Promise<number> {
+export async function record(word: string, choices: Values<typeof recordOptions>): Promise<number> {
   const { symbols = [], keep = false, threads = [], offCpu = false } = choices;
   const options = {
     rate: numberOf("rate", choices.rate, 0.1, 10_000) ?? 100,

@@ -43,6 +43,7 @@ Deno.test("--help names every command, and no other", async () => {
     "bt",
     "snapshot",
     "savecore",
+    "record",
     "top",
     "hang",
     "compare",

@@ -61,7 +61,7 @@ Deno.test({
 
       // The program ends by itself: with it the recording.
       const other = `${folder}/b.json.gz`;
-      const run = await machpause("-o", other, "--", "/bin/sleep", "0.4");
+      const run = await machpause("-o", other, "--", "/bin/sleep", "3");
       assertEquals(run[0], 0, run[2]);
       assertStringIncludes(run[2], "exited with code 0");
       assertEquals(names(folder), ["a.speedscope.json", "b.json.gz"]);
