@@ -366,7 +366,7 @@ function explainCrash(
   }
 
   if (exception === null && happened.length === 0) {
-    const trap = pageFault(report);
+    const trap = pageFault(report) ?? interruption(reading.first);
     if (trap !== null) happened.push(trap);
   }
   const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
@@ -375,7 +375,9 @@ function explainCrash(
   }
   const idle = outside && isIdleStack(stack);
   const shown = crashed ??
-    (exception === null && report.threads.length > 0 ? mainThread(report) : null);
+    (exception === null && report.threads.length > 0 && !lacksCrashed(report)
+      ? mainThread(report)
+      : null);
   if (outside && shown !== null && shown.frames.length > 0) {
     happened.push(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
   }
@@ -489,7 +491,7 @@ const resourceEvents: ReadonlyMap<string, string> = new Map([
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) called|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */
@@ -624,7 +626,8 @@ function emptyWords({ threads, exception, images, process }: CrashReport): strin
   if (threads.length === 0 && exception === null && images.length > 0) {
     return "The report names neither an exception nor a stack.";
   }
-  if (threads.length === 0 && exception === null) {
+  if (threads.length === 0 && exception !== null) return "The report only names the exception.";
+  if (threads.length === 0) {
     return "Only the header of the report is there: what happened was cut off.";
   }
   return "The report has stacks, but does not say what happened.";
@@ -659,8 +662,36 @@ function accessWords(thread: ReportThread | null): string | null {
   return null;
 }
 
-/** What the lines after the registers of an Intel CPU say of a page fault, where a copy has no more. */
-function pageFault({ fields, crashedThread }: CrashReport): string | null {
+/** What a stack tells on which a signal handler ran, where a copy has no exception. */
+function interruption(first: number): string | null {
+  return first === 0
+    ? null
+    : "A signal was handled; the frames after _sigtramp are those that it interrupted.";
+}
+
+/** What the registers say of the CPU's exception, where a copy has no more. */
+function pageFault(report: CrashReport): string | null {
+  return armFault(report.crashedThread) ?? intelFault(report);
+}
+
+/** By ARM's exception syndrome: `esr: 0x92000007 (Data Abort) byte read Translation fault`. */
+function armFault(thread: ReportThread | null): string | null {
+  const syndrome = thread?.registers.find(({ name }) => name === "esr");
+  if (syndrome === undefined) return null;
+  const access = accessWords(thread);
+  const kind = (syndrome.value >> 26n) & 0x3fn;
+  if (kind === breakpointClass) {
+    return `The CPU met a trap instruction.${access === null ? "" : ` ${access}`}`;
+  }
+  const address = register(thread, "far");
+  if (access === null || address === null) return null;
+  return syndrome.note === null
+    ? `The CPU met a data abort at 0x${address.toString(16)}. ${access}`
+    : `The CPU met an exception at 0x${address.toString(16)}: ${syndrome.note}.`;
+}
+
+/** By what the lines after the registers of an Intel CPU say of a page fault. */
+function intelFault({ fields, crashedThread }: CrashReport): string | null {
   const trap = fields.find(({ name }) => name === "Trap Number")?.value;
   const words = /\(([a-z ]{4,80})\)/.exec(
     fields.find(({ name }) => name === "Error Code")?.value ?? "",

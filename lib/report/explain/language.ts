@@ -24,7 +24,7 @@ export function uncaughtException(
 ): UncaughtException | null {
   const crashed = report.crashedThread?.frames ?? report.decidingStack;
   const last = report.lastException ?? [];
-  const said = named(report) ?? fromMessages(messages);
+  const said = named(report) ?? fromMessages(messages) ?? typed(report);
   const found = (
     language: UncaughtException["language"],
     stack: readonly ReportFrame[],
@@ -50,6 +50,14 @@ export function uncaughtException(
   }
   // The rest may be a call of std::terminate() without any exception, of which only a message tells.
   return said === null ? null : { ...said, stack: [], isLost: terminates };
+}
+
+/** The exception that Cr4shed has in place of a Mach exception's type. */
+function typed({ exception, fields }: CrashReport): Named | null {
+  const name = exception?.type ?? "";
+  if (!/^[A-Z]\w{0,80}Exception$/.test(name)) return null;
+  const reason = fields.find(({ name }) => /^reason$/i.test(name))?.value ?? exception!.message;
+  return { language: "Objective-C", name, reason };
 }
 
 type Named = Pick<UncaughtException, "language" | "name" | "reason">;

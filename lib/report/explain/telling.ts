@@ -2,6 +2,7 @@
 
 import { imageOf } from "../images.ts";
 import { known, knownTermination } from "../knowledge/mod.ts";
+import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
@@ -55,6 +56,8 @@ export function lacksCrashed(report: CrashReport): boolean {
   ) {
     return true;
   }
+  const faulting = report.body === null ? null : numberAt(report.body, "faultingThread");
+  if (faulting !== null && !threads.some(({ index }) => index === faulting)) return true;
   // A piece of a report: threads whose titles do not say that they crashed, or the outer part of a stack.
   if (report.format !== "crash" || report.exception !== null || threads.length === 0) return false;
   return threads.length > 1 || (threads[0].frames[0]?.index ?? 0) > 0 ||

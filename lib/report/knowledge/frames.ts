@@ -713,6 +713,17 @@ export const frameRows: readonly KnowledgeRow[] = [
       "top",
     ),
   ),
+  ...needing(
+    "stop",
+    frame(
+      "_dispatch_barrier_sync_f_slow",
+      "dispatch_sync was called on a queue that the current thread already owns, a deadlock.",
+      ["dispatch_sync to the current queue"],
+      "Do not call dispatch_sync on the queue you are on.",
+      "libdispatch before macOS 10.13, src/queue.c",
+      "top",
+    ),
+  ),
   frame(
     "_dispatch_sema4_create_slow*",
     "A dispatch semaphore could not be created.",

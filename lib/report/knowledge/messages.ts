@@ -401,7 +401,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     dispatch,
   ),
   message(
-    "dispatch_sync called on queue already owned by current thread",
+    "called on queue already owned by current thread",
     "dispatch_sync was called on a queue that the current thread already owns, a deadlock.",
     ["dispatch_sync to the current queue"],
     "Do not call dispatch_sync on the queue you are on.",

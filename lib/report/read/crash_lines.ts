@@ -102,8 +102,8 @@ export function parseFrameLine(line: string): FrameLine | null {
   const found = findAddress(line, nameAt) ?? bareAddress(line, nameAt);
   if (found === null) return null;
   const [start, end] = found;
-  // Breakpad's `Foundation + 0x282ad` has no address.
-  const name = line.slice(nameAt, start).trim().replace(/ \+$/, "");
+  // Breakpad's `Foundation + 0x282ad` has no address. libsymbolicate marks what is not Apple's.
+  const name = line.slice(nameAt, start).trim().replace(/ \+$/, "").replace(/^\+ /, "");
   const placeAt = skipSpace(line, end);
   const place = parsePlace(line.slice(placeAt));
   return {
@@ -129,7 +129,7 @@ const bareFrame =
 /** Reads a frame line that has no address; `null` when it is another line. */
 export function parseBareFrame(line: string): FrameLine | null {
   const match = line.length > 2500 ? null : bareFrame.exec(line);
-  if (match === null) return null;
+  if (match === null) return parseColumns(line);
   const text = match[3] ?? match[4];
   // Columns of addresses are another layout.
   if (/^[0-9a-fA-F]{8,16}\s/.test(text)) return null;
@@ -141,6 +141,30 @@ export function parseBareFrame(line: string): FrameLine | null {
     imageName: match[2],
     address: 0n,
     placeAt: line.length - text.length,
+  };
+}
+
+/** A frame of columns without addresses and offsets: `0  libdispatch.dylib    _dispatch_sync_f_slow`, `4  Hex
+ * + 58940`. */
+const columns =
+  /^\s{0,8}(\d{1,3})\s{1,8}([A-Za-z][\w.+-]{1,80}) {2,60}(?:\+ ?\d{1,12}\b|([-+]\[\w.{0,300}\]|[A-Za-z_$][\w.:$<>~]{1,300}(?:\(.{0,300}\))?))\s{0,40}(?:<-.{0,80})?$/;
+
+function parseColumns(line: string): FrameLine | null {
+  const match = line.length > 1000 ? null : columns.exec(line);
+  if (match === null) return null;
+  return {
+    index: Number(match[1]),
+    imageName: match[2],
+    address: 0n,
+    placeAt: line.length,
+    symbol: match[3] ?? null,
+    offset: null,
+    base: null,
+    image: null,
+    file: null,
+    line: null,
+    column: null,
+    inlined: false,
   };
 }
 

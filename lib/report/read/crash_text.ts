@@ -36,6 +36,9 @@ const noException: ReportException = {
   note: null,
 };
 
+/** Few functions are larger. */
+const MAX_FUNCTION = 1 << 16;
+
 /** Maximum number of warnings. */
 const MAX_WARNINGS = 50;
 
@@ -416,6 +419,11 @@ class CrashTextReader {
   /** What Foundation and libc++abi write to the console about an uncaught exception. */
   #consoleLine(line: string): boolean {
     const at = line.indexOf("*** ");
+    // Left in the process by its libraries; Apple's reports have it in a section of its own.
+    if (this.#collecting === "header" && /^BUG IN (?:CLIENT OF )?LIB[A-Z]{3,12}: \S/.test(line)) {
+      this.#remarks.push(line);
+      return true;
+    }
     if (
       at >= 0 &&
       /^\*\*\* (?:First throw call stack|Call stack at first throw):?$/.test(line.slice(at))
@@ -434,9 +442,10 @@ class CrashTextReader {
 
   /** Titles in Firebase Crashlytics' text: `Crashed: com.apple.main-thread`, `Fatal Exception: NSRangeException`
    * with the reason on the next line, `EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x0000000000000010`. */
-  #crashlyticsLine(line: string): boolean {
+  #crashlyticsLine(written: string): boolean {
+    const line = written.charCodeAt(0) === 0x60 ? written.replace(/^`{1,3}/, "") : written;
     if (this.#fatal !== null && this.#fatal === this.#loose) {
-      this.#remarks.push(`${this.#fatal}: ${line}`);
+      this.#remarks.push(`${this.#fatal}: ${line.replace(/`{1,3}$/, "")}`);
       this.#fatal = null;
       this.#loose = line;
       return true;
@@ -512,7 +521,9 @@ class CrashTextReader {
     const section = this.#sections.at(-1);
     const inSection = section !== undefined &&
       (this.#collecting === "section" || this.#collecting === "lines");
-    if (colon > 0 && colon < 80) {
+    // `std::terminate()` is no field.
+    const isScope = trimmed.charCodeAt(colon + 1) === 0x3a && /\s/.test(trimmed.slice(0, colon));
+    if (colon > 0 && colon < 80 && !isScope) {
       const name = trimmed.slice(0, colon).trim();
       const value = trimmed.slice(colon + 1).trim();
       const indented = line.charCodeAt(0) === 0x20 || line.charCodeAt(0) === 0x09;
@@ -589,7 +600,10 @@ class CrashTextReader {
         (draft.symbol === draft.imageName || draft.symbol === image.name ||
           image.path?.endsWith(`/${draft.symbol}`) === true) &&
         draft.address === image.base + BigInt(draft.offset);
-      const unnamed = named || (draft.base !== null && draft.symbol === null);
+      // Without images the offset alone tells.
+      const isImage = image === null && draft.symbol !== null && draft.symbol === draft.imageName &&
+        (draft.offset ?? 0) > MAX_FUNCTION;
+      const unnamed = named || isImage || (draft.base !== null && draft.symbol === null);
       return {
         index: draft.index,
         address: draft.address,

@@ -471,3 +471,41 @@ Deno.test("a process ended for memory, from a piece of a report or by Cr4shed", 
     "0x19e36f000 - 0x19e609fff Foundation arm64  <DB4D183E0DD93CE4990C44D1C3982206> /System/Library/Foundation\n";
   assertStringIncludes(told(killed), "The kernel ended the process for memory.");
 });
+
+Deno.test("frames in columns without addresses, and a library's message in a line of its own", () => {
+  const text =
+    "Triggered by Thread: 20, Dispatch Queue: a.b\n\nException Type: EXC_BREAKPOINT (SIGTRAP)\n\n" +
+    "BUG IN CLIENT OF LIBDISPATCH: dispatch_sync called on queue already owned by current thread\n" +
+    "Thread 20 Crashed:: Dispatch queue: a.b\n0  libdispatch.dylib       __DISPATCH_WAIT_FOR_QUEUE__\n" +
+    "1  libdispatch.dylib       _dispatch_sync_f_slow\n2  MyApp                   + 58940\n";
+  assertStringIncludes(told(text), "already owns, a deadlock");
+  assertEquals(whose(text)[0], "program");
+});
+
+Deno.test("a copy of registers tells what the CPU met", () => {
+  const text = (esr: string) =>
+    "Thread 3 crashed with ARM Thread State (64-bit):\n    x0: 0x00000000eee60120   x1: 0x0000000000000000\n" +
+    `    far: 0x0000000109640961  esr: ${esr}\n`;
+  assertStringIncludes(
+    told(text("0x92000007 (Data Abort) byte read Translation fault")),
+    "at 0x109640961: (Data Abort) byte read Translation fault",
+  );
+  assertStringIncludes(told(text("0xf2000001")), "brk 1");
+});
+
+Deno.test("exceptions as Cr4shed and Crashlytics' web page name them", () => {
+  const cr4shed = "Process: Preferences\nBundle id: a.b.c\nDevice: iPhone 8, iOS 14.3\n\n" +
+    "Exception type: NSInvalidArgumentException\n" +
+    "Reason: -[UIApplication rootController]: unrecognized selector sent to instance 0x1\nCulprit: Unknown\n";
+  assertStringIncludes(
+    told(cr4shed),
+    "not caught: NSInvalidArgumentException, -[UIApplication root",
+  );
+  const table =
+    "#9 Crashed: com.apple.root.background-qos SIGABRT ABORT 0x00000001135c52c6 Raw Text\n--\n" +
+    "0 | libsystem_kernel.dylib | __pthread_kill + 10\n1 | libsystem_c.dylib | abort + 127\n" +
+    "2 | MyApp | stop() + 391\n3 | libdispatch.dylib | _dispatch_client_callout + 28\n";
+  const report = readReport(table, "x");
+  assertEquals(report.exception?.signal, "SIGABRT");
+  assertEquals(whose(table), ["program", null, "stop()"]);
+});
