@@ -129,6 +129,8 @@ interface VariableJson {
   readonly value: unknown;
   readonly summary: string | null;
   readonly unavailable: string | null;
+  /** Whether it was read after the stop. */
+  readonly later: boolean;
   readonly children: readonly VariableJson[] | null;
 }
 
@@ -269,8 +271,9 @@ function localsOf(variables: readonly VariableJson[]): PageLocal[] {
   const list: PageLocal[] = [];
   const add = (variable: VariableJson, depth: number): void => {
     if (list.length >= MAX_LOCALS) return;
-    const { name, type, value, summary, unavailable, children } = variable;
+    const { name, type, value, summary, unavailable, later, children } = variable;
     const texts = [value === null || value === undefined ? null : `${value}`, summary];
+    if (later && unavailable === null) texts.push("(read after the stop)");
     const text = texts.filter((part) => part !== null && part !== "").join("  ");
     list.push([
       depth,

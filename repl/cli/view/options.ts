@@ -1,4 +1,4 @@
-import { limit, symbols, type Values } from "../../options.ts";
+import { btOptions, limit, symbols, type Values } from "../../options.ts";
 
 /** The options of `machpause view`. */
 export const viewOptions = {
@@ -21,6 +21,7 @@ export const viewOptions = {
   },
   limit: { ...limit, help: "Maximum number of frames per stack." },
   "no-locals": { help: "Do not read the variables of a process or core." },
+  follow: btOptions.follow,
   pid: { value: "pid", integer: true, help: "Of a stackshot: only this process." },
   port: { value: "number", integer: true, help: "Port. Default: the first free one from 3000 on." },
   "no-open": { help: "Do not open a browser: print the address alone." },

@@ -71,7 +71,12 @@ async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
   );
   using opened = await openTarget(what, symbols);
   const { target } = opened;
-  const snapshot = target.snapshot();
+  if (options.follow !== undefined && target.kind === "self") {
+    throw new UserError("this process cannot follow its own variables while it is stopped");
+  }
+  const snapshot = target.snapshot(
+    locals && options.follow !== undefined ? { follow: { levels: options.follow } } : {},
+  );
   const budget = new FrameBudget();
   const shown = snapshot.threads.map((thread) => shownFrames(thread, limit, false, budget));
   const more = locals ? frameVariablesJson({ args: true, locals: true }) : undefined;

@@ -97,16 +97,91 @@ export function speedscopeImporter(): ImportSpeedscope {
   return new Function("window", "document", body)(window, nothing) as ImportSpeedscope;
 }
 
-/** `unserializeProfileOfArbitraryFormat` of the Firefox Profiler: recognizes, upgrades and checks a file. */
-export function profilerImporter(): UnserializeProfile {
-  const importer = named(
-    profilerBundle,
-    /async function (\w+)\(e,t,n=\{\}\)\{try\{if\(Object\.prototype\.toString\.call\(e\)==="\[object ArrayBuffer\]"/,
-  );
+/** Functions of the Firefox Profiler, by what they begin with. */
+function profilerFunctions(...patterns: readonly RegExp[]): unknown[] {
+  const names = patterns.map((pattern) => named(profilerBundle, pattern));
   const end = profilerBundle.search(/\w+\(\)\.catch\(e=>\{console\.error\(`Fatal error/);
   const begin = profilerBundle.indexOf('"use strict";');
-  const body = `${profilerBundle.slice(begin, end)}return ${importer};`;
+  const body = `${profilerBundle.slice(begin, end)}return [${names.join()}];`;
   const run = new Function("require", "module", "exports", "__filename", "__dirname", body);
   const module = { exports: {} };
   return run(createRequire(import.meta.url), module, module.exports, "cli.js", "");
+}
+
+/** `unserializeProfileOfArbitraryFormat` of the Firefox Profiler: recognizes, upgrades and checks a file. */
+export function profilerImporter(): UnserializeProfile {
+  const [importer] = profilerFunctions(
+    /async function (\w+)\(e,t,n=\{\}\)\{try\{if\(Object\.prototype\.toString\.call\(e\)==="\[object ArrayBuffer\]"/,
+  );
+  return importer as UnserializeProfile;
+}
+
+/** A library as the Profiler asks a symbol server about it. */
+export interface ProfilerLib {
+  readonly name: string;
+  readonly codeId: string | null;
+  readonly debugName: string;
+  readonly breakpadId: string;
+}
+
+/** What the Profiler makes of an address. */
+export interface ProfilerAddress {
+  readonly name: string;
+  readonly symbolAddress: number;
+  readonly file?: string;
+  readonly line?: number;
+  readonly functionSize?: number;
+  readonly inlines?: readonly { readonly name: string; readonly file?: string }[];
+}
+
+/** How the Profiler reaches a server. */
+export interface ProfilerNetwork {
+  queryBrowserSymbolicationApi(path: string, json: string): Promise<string>;
+  fetchUrlResponse(url: string, body?: string): Promise<Response>;
+}
+
+/** The client of symbol servers in the Firefox Profiler: what it asks, and what it makes of the answers. */
+export interface ProfilerClient {
+  symbolicate(
+    server: string,
+    requests: readonly { readonly lib: ProfilerLib; readonly addresses: ReadonlySet<number> }[],
+    query: (path: string, json: string) => Promise<unknown>,
+  ): Promise<
+    readonly (
+      | { readonly type: "SUCCESS"; readonly results: ReadonlyMap<number, ProfilerAddress> }
+      | { readonly type: "ERROR"; readonly error: Error }
+    )[]
+  >;
+  assembly(
+    symbol: {
+      readonly address: number;
+      readonly functionSize: number;
+      readonly functionSizeIsKnown: boolean;
+    },
+    lib: ProfilerLib,
+    url: string,
+    network: ProfilerNetwork,
+  ): Promise<{
+    readonly type: string;
+    readonly errors?: unknown;
+    readonly instructions?: readonly { readonly address: number; readonly decodedString: string }[];
+  }>;
+  source(
+    file: string,
+    uuid: null,
+    url: string,
+    proof: { readonly debugName: string; readonly breakpadId: string; readonly address: number },
+    archives: Map<string, unknown>,
+    network: ProfilerNetwork,
+  ): Promise<{ readonly type: string; readonly source?: string; readonly errors?: unknown }>;
+}
+
+/** The Profiler's client of symbol servers. */
+export function profilerClient(): ProfilerClient {
+  const [symbolicate, assembly, source] = profilerFunctions(
+    /async function (\w+)\(e,t,n\)\{let r=t\.map\(i=>\(\{request:i,addressArray/,
+    /async function ([\w$]+)\(e,t,n,r\)\{let a=\w+\(n\)\?n:null,\{debugName:o,breakpadId:i,name:s,codeId:l\}=t/,
+    /async function ([\w$]+)\(e,t,n,r,a,o\)\{let i=\[\];if\(r!==null\)/,
+  );
+  return { symbolicate, assembly, source } as ProfilerClient;
 }

@@ -48,7 +48,7 @@ function stacks(threads: readonly Thread[]): StacksJson {
 }
 
 const variable = (name: string, value: unknown, children: unknown[] | null = null) => ({
-  ...{ name, type: "int", value, summary: null, unavailable: null, children },
+  ...{ name, type: "int", value, summary: null, unavailable: null, later: false, children },
 });
 
 const recursion = Array.from({ length: 30 }, () => "descend").join(" ");
