@@ -204,6 +204,12 @@ export const variableOptions = table({
   args: { short: "a", help: "Arguments only." },
   locals: { short: "l", help: "No arguments." },
   depth: { short: "D", value: "levels", integer: true, help: "Levels of members that are shown." },
+  "ptr-depth": {
+    short: "P",
+    value: "levels",
+    integer: true,
+    help: "Levels of pointers that are followed. Default: 1 for named variables, else none.",
+  },
   count: {
     short: "Z",
     value: "elements",
@@ -213,6 +219,15 @@ export const variableOptions = table({
   raw: { short: "R", help: "Members themselves, without formatters." },
   "show-declaration": { short: "c", help: "Show where each is declared." },
   json: { help: "Print JSON." },
+});
+
+/** `target variable` */
+export const globalOptions = table({
+  image: { short: "s", value: "image", help: "Those of another image." },
+  depth: variableOptions.depth,
+  "ptr-depth": variableOptions["ptr-depth"],
+  raw: variableOptions.raw,
+  json: variableOptions.json,
 });
 
 /** `savecore` */

@@ -106,7 +106,7 @@ export function evaluateExpression(
 
 /** The stack machine. */
 export class ExpressionMachine {
-  protected readonly cursor: Cursor;
+  protected cursor: Cursor;
   protected readonly context: ExpressionContext;
   protected readonly bits: number;
   protected readonly stack: bigint[] = [];
@@ -124,10 +124,12 @@ export class ExpressionMachine {
     return this.pop();
   }
 
+  #steps = 0;
+
   protected runSteps(): void {
     const cursor = this.cursor;
-    for (let steps = 0; cursor.position < cursor.end; steps++) {
-      if (steps === MAX_STEPS) throw new NoValue("an expression of too many steps");
+    while (cursor.position < cursor.end) {
+      if (this.#steps++ === MAX_STEPS) throw new NoValue("an expression of too many steps");
       this.step(cursor.u8());
     }
   }

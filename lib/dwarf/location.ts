@@ -1,5 +1,6 @@
 /** Evaluates the location descriptions of variables. DWARF 5, sections 2.5 and 2.6. */
 import { type ExpressionContext, ExpressionMachine, NoValue, OP } from "./expression.ts";
+import { Cursor } from "./cursor.ts";
 import { FormatError } from "../errors.ts";
 
 /** Where a variable is, or what its value is. */
@@ -56,6 +57,11 @@ export interface LocationContext extends ExpressionContext {
   operandType(offset: number): OperandType | undefined;
   /** Bytes of an offset into a section. */
   readonly offsetSize: 4 | 8;
+  /** The location description of another entry; `undefined` when it has none.
+   *
+   * @param isInUnit whether the offset is one in the unit, and not in the section
+   */
+  called?(offset: number, isInUnit: boolean): Uint8Array | undefined;
 }
 
 /** `DW_OP_*` of locations. */
@@ -66,6 +72,9 @@ const LOCATION_OP = {
   fbreg: 0x91,
   piece: 0x93,
   push_object_address: 0x97,
+  call2: 0x98,
+  call4: 0x99,
+  call_ref: 0x9a,
   form_tls_address: 0x9b,
   call_frame_cfa: 0x9c,
   bit_piece: 0x9d,
@@ -98,6 +107,45 @@ const wideSigned: OperandType = { size: 64, isSigned: true, isFloat: false };
 
 /** Maximum number of pieces. */
 const MAX_PIECES = 1024;
+/** Maximum number of descriptions that call each other. */
+const MAX_CALLS = 16;
+
+/** Operations on two floating-point numbers; the one pushed first is on the left. */
+const floatOperations: ReadonlyMap<number, (left: number, right: number) => number> = new Map([
+  [OP.plus, (left, right) => left + right],
+  [OP.minus, (left, right) => left - right],
+  [OP.mul, (left, right) => left * right],
+  [OP.div, (left, right) => left / right],
+]);
+
+/** Comparisons of two floating-point numbers. */
+const floatComparisons: ReadonlyMap<number, (left: number, right: number) => boolean> = new Map([
+  [OP.eq, (left, right) => left === right],
+  [OP.ne, (left, right) => left !== right],
+  [OP.lt, (left, right) => left < right],
+  [OP.le, (left, right) => left <= right],
+  [OP.gt, (left, right) => left > right],
+  [OP.ge, (left, right) => left >= right],
+]);
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+/** The floating-point number of some bits. */
+function floatOf(value: bigint, size: number): number {
+  scratch.setBigUint64(0, value, true);
+  if (size === 32) return scratch.getFloat32(0, true);
+  if (size === 64) return scratch.getFloat64(0, true);
+  throw new NoValue(`an expression with floating-point numbers of ${size} bits`);
+}
+
+/** The bits of a floating-point number. */
+function bitsOf(value: number, size: number): bigint {
+  scratch.setBigUint64(0, 0n, true);
+  if (size === 32) scratch.setFloat32(0, value, true);
+  else if (size === 64) scratch.setFloat64(0, value, true);
+  else throw new NoValue(`an expression with floating-point numbers of ${size} bits`);
+  return scratch.getBigUint64(0, true);
+}
 
 /** Why a location is not known. */
 export interface NoLocation {
@@ -134,6 +182,7 @@ class LocationMachine extends ExpressionMachine {
   #simple: Location | null = null;
   /** Types of the stack's entries, by index; the others have that of addresses. */
   readonly #types = new Map<number, OperandType>();
+  #calls = 0;
 
   constructor(bytes: Uint8Array, context: LocationContext) {
     super(bytes, context);
@@ -205,17 +254,22 @@ class LocationMachine extends ExpressionMachine {
 
   #convert(type: OperandType | undefined): void {
     const from = this.#typeAt(0);
-    if (from?.isFloat || type?.isFloat) {
-      throw new NoValue("an expression with floating-point numbers");
-    }
     const held = this.pop();
+    if (from?.isFloat) {
+      const number = floatOf(held, from.size);
+      if (type?.isFloat) return this.push(bitsOf(number, type.size), type);
+      if (!Number.isFinite(number)) throw new NoValue("a number that is no integer");
+      return this.push(BigInt.asUintN(type?.size ?? this.bits, BigInt(Math.trunc(number))), type);
+    }
     const value = from?.isSigned ? BigInt.asIntN(from.size, held) : held;
+    if (type?.isFloat) return this.push(bitsOf(Number(value), type.size), type);
     this.push(BigInt.asUintN(type?.size ?? this.bits, value), type);
   }
 
   protected override step(op: number): void {
     const { cursor } = this;
     const context = this.#location;
+    if (this.#typeAt(0)?.isFloat && this.#floatStep(op)) return;
     if (op >= LOCATION_OP.reg0 && op <= LOCATION_OP.reg31) {
       this.#simple = { kind: "register", register: op - LOCATION_OP.reg0 };
       return;
@@ -274,6 +328,12 @@ class LocationMachine extends ExpressionMachine {
         this.#simple = { kind: "implicit-pointer", place, offset: cursor.sleb() };
         return;
       }
+      case LOCATION_OP.call2:
+        return this.#call(cursor.u16(), true);
+      case LOCATION_OP.call4:
+        return this.#call(cursor.u32(), true);
+      case LOCATION_OP.call_ref:
+        return this.#call(context.offsetSize === 8 ? Number(cursor.u64()) : cursor.u32(), false);
       case LOCATION_OP.piece:
         return this.#piece(cursor.uleb() * 8, 0);
       case LOCATION_OP.bit_piece:
@@ -316,6 +376,42 @@ class LocationMachine extends ExpressionMachine {
         return;
     }
     super.step(op);
+  }
+
+  /** An operation on floating-point numbers; returns whether it is one. */
+  #floatStep(op: number): boolean {
+    const type = this.#typeAt(0)!;
+    if (op === OP.neg || op === OP.abs) {
+      const value = floatOf(this.pop(), type.size);
+      this.push(bitsOf(op === OP.neg ? -value : Math.abs(value), type.size), type);
+      return true;
+    }
+    const combine = floatOperations.get(op);
+    const compare = floatComparisons.get(op);
+    if (combine === undefined && compare === undefined) return false;
+    const right = floatOf(this.pop(), type.size);
+    if (!this.#typeAt(0)?.isFloat) throw new NoValue("its location mixes types");
+    const left = floatOf(this.pop(), type.size);
+    if (combine !== undefined) this.push(bitsOf(combine(left, right), type.size), type);
+    else this.push(compare!(left, right) ? 1n : 0n);
+    return true;
+  }
+
+  /** Runs the description of another entry over the same stack. DWARF 5, section 2.5.1.5. */
+  #call(offset: number, isInUnit: boolean): void {
+    const bytes = this.#location.called?.(offset, isInUnit);
+    // An entry without a location does nothing.
+    if (bytes === undefined) return;
+    if (this.#calls >= MAX_CALLS) throw new NoValue("descriptions that call each other");
+    const caller = this.cursor;
+    this.#calls++;
+    this.cursor = new Cursor(bytes, "expression");
+    try {
+      this.runSteps();
+    } finally {
+      this.cursor = caller;
+      this.#calls--;
+    }
   }
 
   #piece(bits: number, offset: number): void {

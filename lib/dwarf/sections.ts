@@ -44,11 +44,20 @@ export class DwarfSection {
   readonly name: string;
   /** Size in bytes, as far as the source has them. */
   readonly size: number;
+  /** The offset from which on units are DWARF 4's type units: those of `.debug_types` follow the others. */
+  readonly types: number;
   readonly #source: DwarfSource;
   readonly #offset: number;
 
   /** Makes a section of a part of a source, cut at the end of the source. */
-  constructor(name: string, source: DwarfSource, offset: number, size: number) {
+  constructor(
+    name: string,
+    source: DwarfSource,
+    offset: number,
+    size: number,
+    types: number = Infinity,
+  ) {
+    this.types = types;
     this.name = name;
     this.#source = source;
     this.#offset = offset;
@@ -131,20 +140,39 @@ export class DwarfSections {
 
   /** A section; empty if the image has none with the name.
    *
-   * @param name full name without `__debug_`, such as `str_offsets`
+   * @param name full name without `__debug_`, such as `str_offsets`; with both underscores one that has another prefix
    * @throws {FormatError} when it is `info` and cannot be decompressed
    */
   get(name: string): DwarfSection {
     let section = this.#sections.get(name);
     if (section === undefined) {
-      section = this.#open(name);
+      section = name === "info" ? this.#openUnits() : this.#open(name);
       this.#sections.set(name, section);
     }
     return section;
   }
 
+  /** `.debug_info`, and `.debug_types` of DWARF 4 after it. */
+  #openUnits(): DwarfSection {
+    const info = this.#open("info");
+    const types = this.#open("types");
+    if (types.size === 0) return info;
+    const { name } = this;
+    const size = info.size + types.size;
+    const read = (offset: number, length: number, into?: Uint8Array): Uint8Array => {
+      if (offset >= info.size) return types.read(offset - info.size, length, into);
+      const head = info.read(offset, length, into);
+      if (head.length === length) return head;
+      const whole = new Uint8Array(Math.min(length, size - offset));
+      whole.set(head);
+      whole.set(types.read(0, whole.length - head.length), head.length);
+      return whole;
+    };
+    return new DwarfSection(info.name, { name, size, read }, 0, size, info.size);
+  }
+
   #open(name: string): DwarfSection {
-    const plain = `__debug_${name}`;
+    const plain = name.startsWith("__") ? name : `__debug_${name}`;
     const place = this.#places.get(plain.slice(0, NAME_LENGTH));
     if (place !== undefined && place.compressed === undefined) {
       return new DwarfSection(plain, this.#source, place.fileOffset, place.size);

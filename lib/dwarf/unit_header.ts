@@ -65,6 +65,10 @@ export function readUnitHeader(section: DwarfSection, offset: number): DwarfUnit
     abbreviations = offsetAt(bytes, at);
     addressSize = bytes[at + offsetSize];
     at += offsetSize + 1;
+    if (offset >= section.types) {
+      type = UT.type;
+      at += 8 + offsetSize;
+    }
   }
   if (addressSize !== 4 && addressSize !== 8) {
     throw damage(`addresses of 4 or 8 bytes, not ${addressSize}`);

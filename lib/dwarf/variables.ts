@@ -12,5 +12,6 @@ export {
   type Piece,
 } from "./location.ts";
 export { LocationLists } from "./location_lists.ts";
+export { type TypeTables, typeTables } from "./type_tables.ts";
 export type { Ranges } from "./range_lists.ts";
 export type { UnitContext } from "./unit_context.ts";

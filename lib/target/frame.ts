@@ -47,6 +47,8 @@ export interface VariableOrigin {
   readonly copied?: CopiedMemory;
   /** Where the thread keeps its own variables: `thread_handle` of `<mach/thread_info.h>`. */
   readonly threadHandle: bigint;
+  /** Writes a register of the thread; absent where that is not possible. */
+  readonly setRegister?: (name: string, value: bigint) => void;
   /** The addresses of the symbols with a name. */
   readonly lookup: (name: string) => readonly bigint[];
   /** The images by address. */
@@ -81,6 +83,16 @@ export interface FollowOptions {
 export const followTime = 100;
 export const preparation = 10_000;
 
+/** A target, as far as its global variables are concerned. */
+export interface VariableTarget {
+  readonly arch: Arch;
+  readonly memory: Memory;
+  readonly images: readonly LoadedImage[];
+  readonly variableOrigin: Pick<VariableOrigin, "memory" | "debug" | "isRunning" | "lookup">;
+  imageAt(address: bigint): LoadedImage | null;
+  resolve(address: bigint): AddressInfo;
+}
+
 /** A thread, as far as its frames are concerned. */
 export interface Walkable {
   /** Its frames, innermost first. */
@@ -93,6 +105,8 @@ export interface VariableReader {
   variables(frame: FrameState, limits: Partial<Limits>): readonly Variable[];
   /** The variables as ordinary values. */
   locals(variables: readonly Variable[]): Record<string, unknown>;
+  /** The variables outside of functions: of one image or of all, of one name or all. */
+  globals(target: VariableTarget, image?: LoadedImage, name?: RawText): Iterable<Variable>;
   /** Copies what the variables of threads are in and lead to. */
   follow(
     threads: readonly Walkable[],
@@ -336,6 +350,23 @@ export class Frame {
   get locals(): Record<string, any> {
     const { variables } = this;
     return this.#locals ??= readerOfVariables().locals(variables);
+  }
+
+  /** {@linkcode locals} with a type of your own, for the completion of an editor.
+   *
+   * @example
+   * ```ts
+   * import { openCore } from "@machpause/machpause";
+   *
+   * using core = openCore("MyApp.core");
+   * const [frame] = core.threads[0].backtrace();
+   * const { account } = frame.localsAs<{ account: { balance: number } }>();
+   * console.log(account?.balance);
+   * ```
+   * @returns what the program has, whatever the type says: a name that it does not have is `undefined`
+   */
+  localsAs<Locals extends object>(): Partial<Locals> {
+    return this.locals as Partial<Locals>;
   }
 
   /** The rule that led here from the frame that this one called, as in

@@ -19,7 +19,8 @@ import {
   type Symbolizer,
   type SymbolOptions,
 } from "../symbols/walking.ts";
-import type { FollowOptions, VariableOrigin } from "./frame.ts";
+import { type FollowOptions, readerOfVariables, type VariableOrigin } from "./frame.ts";
+import type { Variable } from "../values/mod.ts";
 import type { Thread } from "./thread.ts";
 
 /** What is debugged: a live task, a process over the wire, a core, or this process.
@@ -137,6 +138,23 @@ export abstract class Target implements Disposable {
       isRunning: () => this.isRunning,
       lookup: (name) => this.lookup(name).map(({ symbol }) => symbol.address),
     };
+  }
+
+  /** The variables outside of functions, read as they are asked for.
+   *
+   * @param image whose variables. Default: those of all images
+   * @param name of the wanted ones, also without namespaces. Default: all
+   *
+   * @example
+   * ```ts
+   * import { openCore } from "@machpause/machpause";
+   *
+   * using core = openCore("MyApp.core");
+   * for (const { name, text } of core.globals(core.images[0])) console.log(name, text);
+   * ```
+   */
+  globals(image?: LoadedImage, name?: RawText): Iterable<Variable> {
+    return readerOfVariables().globals(this, image, name);
   }
 
   /** Searches more folders for debug information. Frames that were taken before stay as they are.

@@ -198,6 +198,9 @@ export class Thread {
       ...variables,
       ...{ stack, stackAddress },
       threadHandle: this.#captured.info.handle,
+      ...(this.#context.control === undefined ? {} : {
+        setRegister: (name: string, value: bigint) => this.setRegister(name, value),
+      }),
       imageAt: (address: bigint) => resolver.imageAt(address),
     };
     return new Backtrace(arch, resolver, unwound, origin);

@@ -73,10 +73,10 @@ import {
   type FrameState,
   useVariables,
   type VariableOrigin,
+  type VariableTarget,
   type Walkable,
 } from "./frame.ts";
 import type { Memory } from "./memory.ts";
-import type { Target } from "./target.ts";
 
 /** The formatters that values are shown with. */
 export const formatters: FormatterTable = new FormatterTable(builtInFormatters);
@@ -191,9 +191,20 @@ class FrameMemory implements ValueMemory {
   readonly pointerSize: 4 | 8;
   readonly #origin: VariableOrigin;
   readonly #end: bigint;
+  readonly writeRegister?: (name: string, bytes: Uint8Array) => void;
 
-  constructor(origin: VariableOrigin) {
+  /** @param isInnermost whether the frame's registers are the thread's own */
+  constructor(origin: VariableOrigin, isInnermost: boolean) {
     this.#origin = origin;
+    const { setRegister } = origin;
+    if (isInnermost && setRegister !== undefined) {
+      this.writeRegister = (name, bytes) => {
+        this.#checkPaused();
+        let value = 0n;
+        for (let at = bytes.length; at-- > 0;) value = value << 8n | BigInt(bytes[at]);
+        setRegister(name, value);
+      };
+    }
     this.pointerSize = origin.memory.pointerSize;
     this.#end = origin.stackAddress + BigInt(origin.stack.length);
   }
@@ -224,10 +235,14 @@ class FrameMemory implements ValueMemory {
       !this.#origin.copied?.has(address, length);
   }
 
-  write(address: bigint, bytes: Uint8Array): void {
+  #checkPaused(): void {
     if (this.#origin.isRunning()) {
       throw new TypeError("variables can be written while the target is paused");
     }
+  }
+
+  write(address: bigint, bytes: Uint8Array): void {
+    this.#checkPaused();
     this.#origin.memory.write(address, bytes);
   }
 }
@@ -326,11 +341,21 @@ useVariables({
   variables(frame, limits) {
     const activation = activationAt(frame);
     if (activation === null) return [];
-    const context = contextOf(frame, new FrameMemory(frame.origin), activation.module, limits);
+    const context = contextOf(
+      frame,
+      new FrameMemory(frame.origin, frame.activation === 0),
+      activation.module,
+      limits,
+    );
     return frameVariables(activation, frame.level, context);
   },
   locals: (variables) => named(variables, "in this frame"),
   follow,
+  *globals(target, image, name) {
+    for (const each of image === undefined ? target.images : [image]) {
+      yield* globals(target, each, name);
+    }
+  },
 });
 
 /** What values are read with at an address of a target, where no variable is at hand.
@@ -345,7 +370,7 @@ useVariables({
  * ```
  * @param address in the code whose types are known by name
  */
-export function contextAt(target: Pick<Target, keyof Target>, address?: bigint): ValueContext {
+export function contextAt(target: VariableTarget, address?: bigint): ValueContext {
   const { arch, memory } = target;
   const origin: VariableOrigin = {
     ...target.variableOrigin,
@@ -373,7 +398,7 @@ export function contextAt(target: Pick<Target, keyof Target>, address?: bigint):
  * @param name also without its namespaces
  */
 export function* globals(
-  target: Pick<Target, keyof Target>,
+  target: VariableTarget,
   image: LoadedImage,
   name?: RawText,
 ): Generator<Variable> {

@@ -4,6 +4,7 @@
  * in the target. */
 
 import type { Encoding, Type, Value, ValueContext } from "./model.ts";
+import { literal } from "./formatters/strings.ts";
 import { canonical, isPointer, isRecord, isReference, voidType } from "./types.ts";
 import { PlacedValue } from "./value.ts";
 
@@ -50,7 +51,7 @@ export function isPath(text: string): boolean {
 }
 
 interface Token {
-  readonly kind: "name" | "number" | "character" | "operator" | "register" | "end";
+  readonly kind: "name" | "number" | "character" | "string" | "operator" | "register" | "end";
   readonly text: string;
   readonly at: number;
 }
@@ -90,7 +91,7 @@ function tokenize(text: string): Token[] {
   }
   const tokens: Token[] = [];
   const pattern =
-    /\s+|(?<name>[\p{L}_][\p{L}\p{N}_$]*)|(?<register>\$\w+)|(?<number>(?:\d|\.\d)(?:[eEpP][+-]|[\w.'])*)|(?<character>'(?:\\.[0-9a-fA-F]*|[^'\\])')/uy;
+    /\s+|(?<name>[\p{L}_][\p{L}\p{N}_$]*)|(?<register>\$\w+)|(?<number>(?:\d|\.\d)(?:[eEpP][+-]|[\w.'])*)|(?<character>'(?:\\.[0-9a-fA-F]*|[^'\\])')|(?<string>"(?:\\.|[^"\\])*")/uy;
   for (let at = 0; at < text.length;) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
@@ -172,6 +173,8 @@ type Operand =
 
 class Parser {
   readonly #tokens: readonly Token[];
+  /** The literals of strings, as summaries have them. */
+  readonly #strings = new WeakMap<Value, string>();
   readonly #scope: ExpressionScope;
   #next = 0;
   #depth = 0;
@@ -209,7 +212,8 @@ class Parser {
 
   #is(text: string): boolean {
     const token = this.#peek();
-    return token.text === text && token.kind !== "character" && token.kind !== "end";
+    return token.text === text && token.kind !== "character" && token.kind !== "string" &&
+      token.kind !== "end";
   }
 
   #accept(text: string): boolean {
@@ -338,6 +342,10 @@ class Parser {
         value = this.#skipped > 0 ? value : this.#member(value, name, text, at);
       } else if (text === "[") {
         this.#next++;
+        if (this.#isBitRange(value)) {
+          value = this.#bitRange(value, at);
+          continue;
+        }
         const index = this.#expression();
         this.#expect("]");
         value = this.#skipped > 0 ? value : this.#element(value, index, at);
@@ -349,6 +357,40 @@ class Parser {
         return value;
       }
     }
+  }
+
+  /** Whether `x[2-5]` follows, and is no subtraction: `x` has bits, and no elements. */
+  #isBitRange({ type }: Value): boolean {
+    const { kind } = canonical(type);
+    const operator = this.#peek(1);
+    return (kind === "base" || kind === "enum") && this.#peek().kind === "number" &&
+      operator.kind === "operator" && operator.text === "-" && this.#peek(2).kind === "number" &&
+      this.#peek(3).text === "]";
+  }
+
+  /** Bits of an integer: `x[2-5]`, in either order. */
+  #bitRange(value: Value, at: number): Value {
+    const [first, , last] = [this.#take(), this.#take(), this.#take(), this.#take()];
+    if (this.#skipped > 0) return value;
+    const numbers = [first, last].map(({ text, at }) => {
+      const { integer } = this.#literal(text, at);
+      return integer === null ? this.#fail(`${text} is no integer`, at) : Number(integer);
+    });
+    const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+    const size = value.bits?.size ?? 8 * (canonical(value.type).size ?? 0);
+    if (value.integer === null) {
+      this.#fail(`${value.name} has no bits: ${value.unavailable ?? "it is no integer"}`, at);
+    }
+    if (high >= size) this.#fail(`${value.name} has ${size} bits: there is no bit ${high}`, at);
+    const bits = { offset: (value.bits?.offset ?? 0) + low, size: high - low + 1 };
+    const name = `${value.name}[${numbers.join("-")}]`;
+    // As in LLDB, they have no sign.
+    const type: Type = {
+      ...{ kind: "base", name: `${value.type.name}:${bits.size}`, encoding: "unsigned" },
+      size: canonical(value.type).size,
+      language: value.type.language,
+    };
+    return new PlacedValue(value.context, name, type, value.place, bits);
   }
 
   /** A member's name; a base's may be qualified. */
@@ -372,6 +414,8 @@ class Parser {
         return this.#literal(text, at);
       case "character":
         return this.#character(text, at);
+      case "string":
+        return this.#string(text, at);
       case "register": {
         const value = this.#scope.register?.(text.slice(1)) ?? null;
         return value ?? this.#fail(`no register ${text} is known in this frame`, at);
@@ -688,6 +732,39 @@ class Parser {
     return operand.kind === "float" ? operand.value !== 0 : operand.value !== 0n;
   }
 
+  /** A string, to compare text with. */
+  #string(text: string, at: number): Value {
+    let plain: unknown;
+    try {
+      plain = JSON.parse(text);
+    } catch {
+      return this.#fail(`${text} is no string`, at);
+    }
+    const bytes = new TextEncoder().encode(`${plain}\0`);
+    const target = this.#builtIn(["char"], at);
+    const name = `char[${bytes.length}]`;
+    const type: Type = {
+      ...{ kind: "array", name, size: bytes.length, language: "c", target, count: bytes.length },
+    };
+    const value = this.#make(type, bytes);
+    this.#strings.set(value, literal(bytes.subarray(0, -1), target));
+    return value;
+  }
+
+  /** Compares text: what C, C++, Objective-C, Swift, Rust and Go keep strings in, by their formatters. */
+  #compareText(operator: string, left: Value, right: Value, at: number): Value {
+    if (operator !== "==" && operator !== "!=") {
+      this.#fail(`${operator} does not go with strings`, at);
+    }
+    const [a, b] = [left, right].map((value) => {
+      const text = this.#strings.get(value) ??
+        value.summary?.match(/^(?:@|u8|[uUL])?(".*")$/s)?.[1];
+      return text ??
+        this.#fail(`${value.name === "" ? value.type.name : value.name} is no text`, at);
+    });
+    return this.#boolean((a === b) === (operator === "=="));
+  }
+
   /** The number of a value, as arithmetic has it. */
   #operand(value: Value, at: number): Operand {
     if (isReference(canonical(value.type).kind)) {
@@ -844,6 +921,9 @@ class Parser {
   }
 
   #combine(operator: string, left: Value, right: Value, at: number): Value {
+    if (this.#strings.has(left) || this.#strings.has(right)) {
+      return this.#compareText(operator, left, right, at);
+    }
     const a = this.#operand(left, at);
     const b = this.#operand(right, at);
     if (a.kind === "pointer" || b.kind === "pointer") return this.#pointers(operator, a, b, at);

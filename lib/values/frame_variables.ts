@@ -299,6 +299,14 @@ class Evaluator {
         const descriptor = addressOf(offset);
         return descriptor === undefined ? undefined : activation.threadAddress(descriptor);
       },
+      called: (offset, isInUnit) => {
+        const place = isInUnit ? unit.offset + offset : offset;
+        const called = guarded(() => module.entries.at(place), null);
+        return called === null
+          ? undefined
+          : guarded(() => module.lists.at(called, AT.location, activation.offset), null) ??
+            undefined;
+      },
       operandType: (offset) => this.#operandType(unit.offset + offset),
     };
   }

@@ -135,6 +135,11 @@ export interface ValueMemory {
   readUpTo(address: bigint, length: number): Uint8Array;
   /** Writes all of it or throws; absent when the memory is read-only. */
   write?(address: bigint, bytes: Uint8Array): void;
+  /** Writes a register of the frame, whole; absent when it cannot be written.
+   *
+   * @throws MachError when the system refuses
+   */
+  writeRegister?(name: string, bytes: Uint8Array): void;
   /** Whether `length` bytes at the address are read later than the frames' registers and stacks were: a
    * snapshot's target runs on. */
   isLater?(address: bigint, length: number): boolean;
@@ -232,7 +237,8 @@ export interface Value {
   readonly context: ValueContext;
   /** Writes a number to it.
    *
-   * @throws TypeError when it is no scalar, or cannot be written
+   * @throws TypeError when it is no scalar, or cannot be written: a value that is in no memory and no
+   * register, or in a register of a frame that has been left by a call
    */
   write(value: number | bigint | boolean): void;
 }

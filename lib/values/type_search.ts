@@ -1,6 +1,6 @@
 /** Finds definitions of types by name, for those that a unit only declares. */
 
-import { AT, type EntryReader, TAG } from "../dwarf/variables.ts";
+import { AT, type EntryReader, TAG, type TypeTables, typeTables } from "../dwarf/variables.ts";
 import type { RawText } from "../escape.ts";
 import { guarded, pointerTo, type TypeReader } from "./dwarf_types.ts";
 import type { Type } from "./model.ts";
@@ -11,8 +11,14 @@ const MAX_SEARCHED = 64 << 20;
 /** Maximum number of names that are kept. */
 const MAX_NAMES = 1 << 20;
 
-/** The places of type definitions by their unqualified names, for each reader. */
-const indexes = new WeakMap<EntryReader, Map<string, number[]>>();
+/** Where the types of an image are looked up: in its tables, and in what an index of the units that these do
+ * not cover says. */
+interface Search {
+  readonly tables: TypeTables | null;
+  index: ReadonlyMap<string, readonly number[]> | undefined;
+}
+
+const searches = new WeakMap<EntryReader, Search>();
 
 const records: ReadonlySet<number> = new Set([
   TAG.structure_type,
@@ -24,8 +30,8 @@ const records: ReadonlySet<number> = new Set([
 
 const indexed: ReadonlySet<number> = new Set([...records, TAG.base_type, TAG.typedef]);
 
-/** The place of the definition of a type with a qualified name; -1 when there is none. All units are read
- * for the first one, where they are not too large. */
+/** The place of the definition of a type with a qualified name; -1 when there is none. Units that no table
+ * covers are read for the first one, where they are not too large. */
 export function findDefinition(
   entries: EntryReader,
   types: TypeReader,
@@ -33,9 +39,10 @@ export function findDefinition(
   tag: number,
 ): number {
   const own = lastPart(name);
-  for (const place of indexOf(entries).get(own) ?? []) {
+  for (const place of placesOf(entries, own)) {
     const entry = guarded(() => entries.at(place), null);
-    if (entry === null || !records.has(entry.tag) || isUnion(entry.tag) !== isUnion(tag)) continue;
+    if (entry === null || guarded(() => entry.flag(AT.declaration), true)) continue;
+    if (!records.has(entry.tag) || isUnion(entry.tag) !== isUnion(tag)) continue;
     if (types.qualified(entry, own) === name) return place;
   }
   return -1;
@@ -60,7 +67,7 @@ export function searchType(entries: EntryReader, types: TypeReader, name: string
   if (text === "void") return voidType;
   if (text.startsWith("const ")) return searchType(entries, types, text.slice(6));
   const own = lastPart(text);
-  for (const place of indexOf(entries).get(own) ?? []) {
+  for (const place of placesOf(entries, own)) {
     const type = types.at(place);
     if (type.name === text) return type;
   }
@@ -83,20 +90,30 @@ function lastPart(name: RawText): RawText {
   return name;
 }
 
-function indexOf(entries: EntryReader): Map<string, number[]> {
-  let index = indexes.get(entries);
-  if (index === undefined) {
-    index = buildIndex(entries);
-    indexes.set(entries, index);
+/** The places of the types with an unqualified name. */
+function* placesOf(entries: EntryReader, name: string): Generator<number> {
+  let search = searches.get(entries);
+  if (search === undefined) {
+    search = { tables: typeTables(entries.info.reader.sections), index: undefined };
+    searches.set(entries, search);
   }
-  return index;
+  const { tables } = search;
+  const known = tables?.places(name) ?? [];
+  yield* known;
+  if (known.length > 0) return;
+  search.index ??= buildIndex(entries, (unit) => tables?.covers(unit) ?? false);
+  yield* search.index.get(name) ?? [];
 }
 
-function buildIndex(entries: EntryReader): Map<string, number[]> {
+function buildIndex(
+  entries: EntryReader,
+  isCovered: (unit: number) => boolean,
+): Map<string, number[]> {
   const index = new Map<string, number[]>();
   let searched = 0;
   let count = 0;
   for (const unit of entries.info.units) {
+    if (isCovered(unit.offset)) continue;
     searched += unit.size;
     if (searched > MAX_SEARCHED || count > MAX_NAMES) break;
     guarded(() => {

@@ -69,8 +69,10 @@ export function isReference(kind: Type["kind"]): boolean {
 
 /** Whether it is a character: of the width of its size, in UTF-8, UTF-16 or UTF-32. */
 export function isCharacter(type: Type): boolean {
-  const { kind, encoding, name, size } = canonical(type);
-  if (kind !== "base") return false;
+  const base = canonical(type);
+  // The size of a struct takes its definition.
+  if (base.kind !== "base") return false;
+  const { encoding, name, size } = base;
   return encoding === "utf" ||
     ((encoding === "signed-char" || encoding === "unsigned-char") && size === 1) ||
     name === "wchar_t";

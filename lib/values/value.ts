@@ -511,14 +511,25 @@ export class PlacedValue implements Value {
       throw new TypeError(`${this.name} is no number: its members can be written`);
     }
     if (this.unavailable !== null) throw new TypeError(`${this.name}: ${this.unavailable}`);
-    if (address === null || memory.write === undefined) {
-      throw new TypeError(
-        this.register === null
-          ? `${this.name} cannot be written: it is in no memory that can be`
-          : `${this.name} is in register ${this.register}: write the register`,
-      );
+    const bytes = this.#encode(value, type);
+    if (this.place.kind === "register") {
+      const { register, bytes: held } = this.place;
+      if (memory.writeRegister === undefined) {
+        throw new TypeError(
+          `${this.name} is in register ${register}, which can be written in the innermost frame of a ` +
+            "paused target only",
+        );
+      }
+      // Of 64 bits at most: no thread state has wider ones.
+      const whole = held.slice();
+      whole.set(bytes);
+      memory.writeRegister(register, whole);
+      held.set(bytes);
+    } else if (address === null || memory.write === undefined) {
+      throw new TypeError(`${this.name} cannot be written: it is in no memory that can be`);
+    } else {
+      memory.write(address, bytes);
     }
-    memory.write(address, this.#encode(value, type));
     this.#bytes = undefined;
     this.#summary = undefined;
     this.#synthetic = undefined;

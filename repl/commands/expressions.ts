@@ -22,8 +22,8 @@ import { variableLines } from "../view/variables.ts";
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
 
-/** Levels of members that are shown of a value. */
-const DEPTH = 16;
+/** How much of a value is shown. */
+const shown = { depth: 16, pointers: 1 };
 
 /** What the names of expressions stand for in the selected frame. */
 export class FrameScope implements ExpressionScope {
@@ -151,7 +151,7 @@ const typescript = /["`;{}]|=>|===|!==|\?\?|\?\.|\b(?:await|new|const|let|functi
 export function isOfProgram(session: Session, text: string): boolean {
   if (session.maybeTarget === undefined || typescript.test(text)) return false;
   if (
-    /^[&*]|^\((?:(?:const|struct|class|union|enum|unsigned|signed|void|char|short|int|long|float|double|bool)\b|\w+(?:::\w+)*\s*\*+\s*\))/
+    /^[&*]|[\w)\]]\s*->\s*[A-Za-z_]|^\(+(?:(?:const|struct|class|union|enum|unsigned|signed|void|char|short|int|long|float|double|bool)\b|\w+(?:::\w+)*\s*\*+\s*\))/
       .test(text)
   ) return true;
   const name = firstName(text);
@@ -189,11 +189,11 @@ export function printed(session: Session, text: string, format?: string): readon
     const where = hex(address, 2 * session.pointerSize);
     return [safe`${where} ${session.describe(address) ?? safe``}`];
   }
-  if (format === undefined) return variableLines(value, session.style, DEPTH);
+  if (format === undefined) return variableLines(value, session.style, shown);
   if (!formats.split(" ").includes(format)) {
     throw new UserError(`there is no format ${format}: there are ${formats}`);
   }
-  return variableLines(shownAs(value, format, session), session.style, DEPTH);
+  return variableLines(shownAs(value, format, session), session.style, shown);
 }
 
 /** A value whose numbers, and those of its members, are written in a format. */
@@ -278,7 +278,7 @@ export function addressIn(session: Session, text: string): bigint {
 
 /** A value on one line. */
 function onOneLine(session: Session, text: string): SafeText {
-  const lines = variableLines(valueOf(session, text), session.style, 1);
+  const lines = variableLines(valueOf(session, text), session.style, { depth: 1, pointers: 1 });
   return lines.length === 1
     ? lines[0]
     : safe`${escape(lines.map((line) => line.trim()).join(" "))}`;

@@ -1,9 +1,9 @@
 /** Frames, their registers and their source. */
-import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { frameColumns, frameLine, hex, registerLines } from "../view/render.ts";
-import { variableOptions } from "../options.ts";
+import { globalOptions, type Values, variableOptions } from "../options.ts";
 import { addressOf } from "./address.ts";
 import { type Command, command, many, optional, required, rest } from "./command.ts";
 import { checkWritable, confirmed, integer, wholeNumber, yesOption } from "./values.ts";
@@ -29,7 +29,23 @@ export function selectedFrame(session: Session): SafeText[] {
   ];
 }
 
-const argumentsOption = { short: "a", help: "Show the function's arguments." } as const;
+const frameOptions = {
+  args: { short: "a", help: "Show the function's arguments." },
+  json: { help: "Print JSON." },
+} as const;
+
+/** What `up`, `down` and `frame` show. */
+async function shownFrame(
+  session: Session,
+  { args, json }: Values<typeof frameOptions>,
+): Promise<SafeText[]> {
+  if (!json) return args ? frameWithArguments(session) : frameAndSource(session);
+  const { frame } = session;
+  const more = args
+    ? (await import("../view/variables.ts")).frameVariablesJson({ args })(frame)
+    : {};
+  return [safeJson({ ...frame.toJSON(), ...more })];
+}
 
 /** The selected frame with its arguments. */
 async function frameWithArguments(session: Session): Promise<SafeText[]> {
@@ -66,24 +82,24 @@ export const frames: readonly Command[] = [
     name: "up",
     group: "frames",
     arguments: [optional("N", "text")],
-    options: { args: argumentsOption },
+    options: frameOptions,
     help: "select the caller's frame, or the one N further out",
     example: "up 2",
-    run({ session }, [count = "1"], { args }) {
+    run({ session }, [count = "1"], options) {
       session.selectFrame(session.frameIndex + wholeNumber(count, "a count"));
-      return args ? frameWithArguments(session) : frameAndSource(session);
+      return shownFrame(session, options);
     },
   }),
   command({
     name: "down",
     group: "frames",
     arguments: [optional("N", "text")],
-    options: { args: argumentsOption },
+    options: frameOptions,
     help: "select the callee's frame, or the one N further in",
     example: "down",
-    run({ session }, [count = "1"], { args }) {
+    run({ session }, [count = "1"], options) {
       session.selectFrame(session.frameIndex - wholeNumber(count, "a count"));
-      return args ? frameWithArguments(session) : frameAndSource(session);
+      return shownFrame(session, options);
     },
   }),
   command({
@@ -91,11 +107,12 @@ export const frames: readonly Command[] = [
     aliases: ["frame select", "frame info", "f", "info frame"],
     group: "frames",
     arguments: [optional("N", "frame")],
+    options: frameOptions,
     help: "select frame N; without N, show the selected one",
     example: "frame 3",
-    run({ session }, [number]) {
+    run({ session }, [number], options) {
       if (number !== undefined) session.selectFrame(wholeNumber(number, "a frame's number"));
-      return frameAndSource(session);
+      return shownFrame(session, options);
     },
   }),
   command({
@@ -116,6 +133,19 @@ export const frames: readonly Command[] = [
     example: "v count",
     async run({ session }, paths, options) {
       return (await import("./variables.ts")).showVariables(session, paths, options);
+    },
+  }),
+  command({
+    name: "target variable",
+    aliases: ["globals", "ta v", "info variables"],
+    group: "frames",
+    arguments: [many("variable", "text")],
+    options: globalOptions,
+    help: "the variables outside of functions: those named, or all of the program's image",
+    details: ["`target.globals()` has them in TypeScript."],
+    example: "target variable gCount",
+    async run({ session }, names, options) {
+      return (await import("./variables.ts")).showGlobals(session, names, options);
     },
   }),
   command({

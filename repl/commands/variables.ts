@@ -3,7 +3,7 @@ import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { canonical, type Value } from "../../lib/values/mod.ts";
 import type { Variable } from "../../mod.ts";
 import { UserError } from "../errors.ts";
-import type { Values, variableOptions } from "../options.ts";
+import type { globalOptions, Values, variableOptions } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
 import { valueJson, variableJson, variableLines } from "../view/variables.ts";
 import { valueOf } from "./expressions.ts";
@@ -18,20 +18,22 @@ export function showVariables(
   paths: readonly string[],
   options: Values<typeof variableOptions>,
 ): SafeText[] {
-  const { args, locals, depth = DEPTH, count, raw, showDeclaration, json } = options;
+  const { args, locals, depth = DEPTH, ptrDepth, count, raw, showDeclaration, json } = options;
   const { frame, style } = session;
   const limits = count === undefined ? {} : { arrayValues: count };
   const bare = <T extends Value>(value: T): Value => raw ? value.raw : value;
   if (paths.length > 0) {
     const found = paths.map((path) => bare(valueOf(session, path)));
+    const how = { depth, pointers: ptrDepth ?? 1 };
     return json
-      ? [safeJson(found.map((value) => valueJson(value, depth)))]
-      : found.flatMap((value) => variableLines(value, style, depth));
+      ? [safeJson(found.map((value) => valueJson(value, how)))]
+      : found.flatMap((value) => variableLines(value, style, how));
   }
+  const how = { depth, pointers: ptrDepth ?? 0 };
   const shown = frame.readVariables(limits).filter(({ kind }) =>
     args === locals || (kind === "argument") === (args ?? false)
   );
-  if (json) return [safeJson(shown.map((variable) => variableJson(variable, depth)))];
+  if (json) return [safeJson(shown.map((variable) => variableJson(variable, how)))];
   if (shown.length === 0) {
     return [
       frame.variables.length > 0 ? safe`there are none` : safe`no debug information tells of any`,
@@ -40,9 +42,44 @@ export function showVariables(
   // The order of LLDB: the outermost block first.
   const outermost = [...shown].sort((a, b) => a.depth - b.depth);
   return outermost.flatMap((variable) => {
-    const [head, ...rest] = variableLines(bare(variable), style, depth);
+    const [head, ...rest] = variableLines(bare(variable), style, how);
     return showDeclaration ? [safe`${placeOf(variable)}${head}`, ...rest] : [head, ...rest];
   });
+}
+
+/** Maximum number of global variables that are shown. */
+const MAX_GLOBALS = 4096;
+
+/** The variables outside of functions: the named ones of all images, or all of one. */
+export function showGlobals(
+  session: Session,
+  names: readonly string[],
+  { image: name, depth = DEPTH, ptrDepth, raw, json }: Values<typeof globalOptions>,
+): SafeText[] {
+  const { style, target } = session;
+  const image = target.images.find((image) => image.name === name);
+  if (name !== undefined && image === undefined) {
+    throw new UserError(`no image is named ${name}: see \`images\``);
+  }
+  const found: Variable[] = [];
+  for (const wanted of names.length > 0 ? names : [undefined]) {
+    const of = names.length > 0 ? image : image ?? target.images[0];
+    const before = found.length;
+    for (const variable of target.globals(of, wanted)) {
+      found.push(variable);
+      if (found.length >= MAX_GLOBALS) break;
+    }
+    if (wanted !== undefined && found.length === before) {
+      throw new UserError(`no debug information tells of a global variable ${wanted}`);
+    }
+  }
+  const how = { depth, pointers: ptrDepth ?? (names.length > 0 ? 1 : 0) };
+  if (json) return [safeJson(found.map((variable) => variableJson(variable, how)))];
+  if (found.length === 0) return [safe`no debug information tells of any`];
+  const lines = found.flatMap((variable) =>
+    variableLines(raw ? variable.raw : variable, style, how)
+  );
+  return found.length < MAX_GLOBALS ? lines : [...lines, safe`… and more: name one`];
 }
 
 function placeOf({ declaration }: Variable): SafeText {

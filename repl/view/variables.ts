@@ -21,16 +21,31 @@ const MAX_LINES = 4096;
 /** Maximum length of an argument in a frame's line, in characters. */
 const MAX_ARGUMENT = 80;
 
-/** A variable and its members as LLDB writes them: `(int) count = 3`, and a line for each member in braces.
- *
- * @param depth levels of members that are shown
- */
-export function variableLines(value: Value, style: Style, depth: number): SafeText[] {
-  const lines = valueLines(value, style, depth, true);
+/** How much of a value is shown. */
+export interface Shown {
+  /** Levels of members. */
+  readonly depth: number;
+  /** Levels of pointers among them. */
+  readonly pointers: number;
+}
+
+/** The same for what a value has inside it: members, or what it points to. */
+function within({ depth, pointers }: Shown, value: Value): Shown {
+  return { depth: depth - 1, pointers: isFollowed(value) ? pointers - 1 : pointers };
+}
+
+/** Whether its children are behind a pointer. */
+function isFollowed({ type }: Value): boolean {
+  return canonical(type).kind === "pointer";
+}
+
+/** A variable and its members as LLDB writes them: `(int) count = 3`, and a line for each member in braces. */
+export function variableLines(value: Value, style: Style, shown: Shown): SafeText[] {
+  const lines = valueLines(value, style, shown, true);
   return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), safe`  …`];
 }
 
-function valueLines(value: Value, style: Style, depth: number, isTyped: boolean): SafeText[] {
+function valueLines(value: Value, style: Style, shown: Shown, isTyped: boolean): SafeText[] {
   const { unavailable, name, type, isLater } = value;
   const label = /^\[\d+\]$/.test(name) || name !== "" ? safe`${escape(name)} = ` : safe``;
   const later = isLater ? style("quiet", safe` (read later)`) : safe``;
@@ -41,23 +56,24 @@ function valueLines(value: Value, style: Style, depth: number, isTyped: boolean)
   const isAlias = isReference(canonical(type).kind);
   const target = isAlias ? value.deref() : null;
   if (target !== null && !isRecord(canonical(target.type))) {
-    const [first, ...rest] = valueLines(target, style, depth, false);
+    const [first, ...rest] = valueLines(target, style, shown, false);
     return [safe`${head}${escape(first.slice(first.indexOf("=") + 2))}`, ...rest];
   }
   const own = [isAlias ? null : value.text, value.summary].filter((part) => part !== null).join(
     " ",
   );
-  const { childCount } = value;
-  const isPlain = childCount === 0 || depth <= 0 ||
-    canonical(type).kind === "pointer" && isTyped && depth <= 1;
-  if (isPlain) {
+  const isLast = shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0;
+  const childCount = isLast && own !== "" ? 0 : value.childCount;
+  if (isLast || childCount === 0) {
     const text = own !== "" ? own : childCount === 0 ? "{}" : "{…}";
     return [safe`${head}${escape(text)}${later}`];
   }
   const lines = [safe`${head}${escape(own === "" ? "{" : `${own} {`)}${later}`];
   const children = value.children();
   for (const child of children) {
-    for (const line of indented(valueLines(child, style, depth - 1, false))) lines.push(line);
+    for (const line of indented(valueLines(child, style, within(shown, value), false))) {
+      lines.push(line);
+    }
     if (lines.length > MAX_LINES) return lines;
   }
   if (children.length < childCount) lines.push(safe`  … ${childCount - children.length} more`);
@@ -95,7 +111,7 @@ export function callText(frame: Frame): RawText | null {
 export function frameDetail(
   { args, locals }: { readonly args?: boolean; readonly locals?: boolean },
   style: Style,
-  depth = 1,
+  pointers = 0,
 ): FrameDetail {
   return {
     demangle,
@@ -105,7 +121,7 @@ export function frameDetail(
       ? {
         below: (frame: Frame) =>
           frame.variables.filter(({ kind }) => !(args && kind === "argument")).flatMap((variable) =>
-            variableLines(variable, style, depth)
+            variableLines(variable, style, { depth: 1 + pointers, pointers })
           ),
       }
       : {}),
@@ -115,19 +131,17 @@ export function frameDetail(
 /** The property of frames in JSON for `--args` and `--locals`. */
 export function frameVariablesJson(
   { args, locals }: { readonly args?: boolean; readonly locals?: boolean },
-  depth = 1,
+  pointers = 0,
 ): (frame: Frame) => Record<string, unknown> {
   return ({ variables }) => ({
     variables: variables.filter(({ kind }) => kind === "argument" ? args || locals : locals)
-      .map((variable) => variableJson(variable, depth)),
+      .map((variable) => variableJson(variable, { depth: 1 + pointers, pointers })),
   });
 }
 
 /** A value in JSON. What is not known is `null`; `value` is a number where that is exact, else text.
- *
- * @param depth levels of members
- */
-export function valueJson(value: Value, depth: number): Record<string, unknown> {
+ * `children` is `null` where they are not shown. */
+export function valueJson(value: Value, shown: Shown): Record<string, unknown> {
   const { unavailable, address, scalar, childCount } = value;
   return {
     name: value.name,
@@ -139,13 +153,15 @@ export function valueJson(value: Value, depth: number): Record<string, unknown> 
     unavailable,
     later: value.isLater,
     childCount,
-    children: depth <= 0 ? null : value.children().map((child) => valueJson(child, depth - 1)),
+    children: shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0
+      ? null
+      : value.children().map((child) => valueJson(child, within(shown, value))),
   };
 }
 
 /** A variable in JSON. */
-export function variableJson(variable: Variable, depth: number): Record<string, unknown> {
+export function variableJson(variable: Variable, shown: Shown): Record<string, unknown> {
   const { kind, declaration } = variable;
-  const { name, type, ...more } = valueJson(variable, depth);
+  const { name, type, ...more } = valueJson(variable, shown);
   return { name, type, kind, declaration, ...more };
 }

@@ -15,7 +15,19 @@ const context: LocationContext = {
   indexedConstant: (index) => BigInt(index),
   threadAddress: () => undefined,
   operandType: (offset) =>
-    offset === 0x2a ? { size: 8, isSigned: true, isFloat: false } : undefined,
+    offset === 0x2a
+      ? { size: 8, isSigned: true, isFloat: false }
+      : offset === 0x2b
+      ? { size: 64, isSigned: false, isFloat: true }
+      : undefined,
+  called: (offset, isInUnit) =>
+    offset === 0x10 && isInUnit
+      ? Uint8Array.of(0x23, 5) // plus_uconst 5
+      : offset === 0x20
+      ? Uint8Array.of(isInUnit ? 0x98 : 0x99, 0x10, 0, ...isInUnit ? [] : [0, 0])
+      : offset === 0x30
+      ? Uint8Array.of(0x98, 0x30, 0) // itself
+      : undefined,
 };
 
 const at = (...bytes: number[]) => evaluateLocation(Uint8Array.from(bytes), context);
@@ -83,4 +95,36 @@ Deno.test("what is unknown or damaged says so", () => {
   assertEquals(at(0x0a), { kind: "unknown", reason: "its location is damaged" });
   assertEquals(at(0x30, 0x30, 0x1b), { kind: "unknown", reason: "its location is damaged" });
   assertEquals(at(0x2f, 0xfd, 0xff).kind, "unknown"); // skip -3: for ever
+});
+
+Deno.test("other entries' descriptions work on the same stack", () => {
+  assertEquals(at(0x31, 0x98, 0x10, 0, 0x9f), { kind: "value", value: 6n }); // lit1 call2
+  assertEquals(at(0x31, 0x99, 0x20, 0, 0, 0, 0x9f), { kind: "value", value: 6n }); // call4, a call in it
+  assertEquals(at(0x31, 0x9a, 0x20, 0, 0, 0, 0x9f), { kind: "value", value: 6n }); // call_ref
+  assertEquals(at(0x31, 0x98, 0x77, 0, 0x9f), { kind: "value", value: 1n }); // no location: nothing
+  assertEquals(at(0x98, 0x30, 0), {
+    kind: "unknown",
+    reason: "descriptions that call each other",
+  });
+});
+
+Deno.test("floating-point numbers: conversions, arithmetic, comparisons", () => {
+  const convert = [0xa8, 0x2b];
+  const bits = (value: number) => new DataView(Float64Array.of(value).buffer).getBigUint64(0, true);
+  // lit7 lit2, each converted; div
+  assertEquals(at(0x37, ...convert, 0x32, ...convert, 0x1b, 0x9f), {
+    kind: "value",
+    value: bits(3.5),
+  });
+  assertEquals(at(0x37, ...convert, 0x1f, 0x9f), { kind: "value", value: bits(-7) }); // neg
+  // 7.0 < 2.0, and back to an integer
+  assertEquals(at(0x37, ...convert, 0x32, ...convert, 0x2d, 0x9f), { kind: "value", value: 0n });
+  assertEquals(at(0x37, ...convert, 0xa8, 0, 0x9f), { kind: "value", value: 7n });
+  // const_type double 0.5; minus
+  const half = [0xa4, 0x2b, 8, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f];
+  assertEquals(at(0x31, ...convert, ...half, 0x1c, 0x9f), { kind: "value", value: bits(0.5) });
+  assertEquals(at(0x31, ...half, 0x1c, 0x9f), {
+    kind: "unknown",
+    reason: "its location mixes types",
+  });
 });

@@ -134,6 +134,12 @@ const numbers: [text: string, type: string, value: number | bigint | boolean][] 
   // Of variables.
   ["first.x", "int", 7],
   ["first.low", "int", -3],
+  // As lldb-19's `frame variable` shows them.
+  ["array[1][0-1]", "int:2", 3],
+  ["array[1][3-1]", "int:3", 5],
+  ["first.next->x[0-3]", "int:4", 14],
+  ['"abc" == "abc"', "bool", true],
+  ['"abc" != "abd"', "bool", true],
   ["first.low + 0", "int", -3],
   ["p->x", "int", 7],
   ["p.x", "int", 7],
@@ -192,6 +198,9 @@ const refused: [text: string, message: RegExp, position?: number][] = [
   ["first.x = 3", /writes nothing/],
   ["first.x += 3", /writes nothing/],
   ["first.x++", /writes nothing/],
+  ["first.x[0-99]", /has 32 bits: there is no bit 99/],
+  ['"abc" + 1', /does not go with strings/],
+  ['first == "abc"', /first is no text/],
   ["--first.x", /writes nothing/],
   ["nosuch", /no variable nosuch/, 0],
   ["first.nosuch", /no member named nosuch in Point/, 5],

@@ -1,5 +1,6 @@
 """Writes what LLDB knows of the variables of each thread's innermost function, inlined calls included."""
 import json
+import os
 import lldb
 
 MAX_CHILDREN = 6
@@ -72,6 +73,11 @@ def dump(core, output, program, whole):
         f"target symbols add -s {program} {program}.dSYM/Contents/Resources/DWARF/{name}"
     )
     process = target.LoadCore(core)
+    for module in target.module_iter():
+        path = module.GetFileSpec().fullpath or ""
+        bundle = f"{path}.dSYM/Contents/Resources/DWARF/{path.split('/')[-1]}"
+        if path != program and os.path.exists(bundle):
+            debugger.HandleCommand(f"target symbols add -s {path} {bundle}")
     threads = []
     for thread in process:
         frames = []

@@ -1,5 +1,11 @@
 /** Variables at the prompt, over a live demo. */
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { UserError } from "../../../repl/errors.ts";
 import { startDemo } from "../../lib/target/demo.ts";
 import { runs } from "../../machine.ts";
@@ -42,7 +48,22 @@ Deno.test(
       assert(bt.some((line) => line.includes("descend(depth=4) + ")));
       assert(bt.some((line) => line.trim() === "(volatile int[4]) local = {"));
 
+      const frame = JSON.parse((await run(session, "frame --args --json")).join(""));
+      assertEquals([frame.symbol, frame.variables[0].name, frame.variables[0].value], [
+        ...["descend", "depth", 3],
+      ]);
+      const globals = await run(session, "target variable demo_initialised demo_argc");
+      assertEquals(globals, [
+        "(volatile unsigned int) demo_initialised = 21",
+        "(volatile unsigned int) demo_argc = 1",
+      ]);
+      const [ready] = target.globals(target.images[0], "demo_ready");
+      assertEquals([ready.kind, ready.scalar], ["global", 1]);
+      assertEquals([...target.globals(undefined, "no such")], []);
+      await assertRejects(() => run(session, "globals nosuch"), UserError, "variable nosuch");
+
       const { locals } = session.frame;
+      assertEquals(session.frame.localsAs<{ depth: number }>().depth, 3);
       assertEquals(locals.depth + 1, 4);
       assertEquals([...locals.local], [3, 4, 5, 6]);
       assertEquals(locals.local[1], 4);
@@ -51,6 +72,19 @@ Deno.test(
       locals.local[0] = 100;
       assertEquals(session.frame.locals.local[0], 100);
       assertEquals(Object.keys(locals), ["depth", "local", "below"]);
+
+      // A variable in a register of the innermost frame is written there, and of no other.
+      session.selectThread(target.threads.find(({ name }) => name === "demo.leaf")!.index);
+      const [register] = session.frame.variables.filter(({ register }) => register !== null);
+      const size = register.type.name === "unsigned int" ? 32 : 64;
+      const whole = session.thread.registers.get(register.register!)!;
+      const written = BigInt.asUintN(size, 0x1234n);
+      session.frame.locals[register.name] = written;
+      const now = target.threads[session.thread.index].registers.get(register.register!)!;
+      assertEquals(now, (whole >> BigInt(size) << BigInt(size)) | written);
+      session.thread.setRegister(register.register!, whole);
+      const [caller] = session.frames[1].variables;
+      assertThrows(() => caller.write(1), TypeError, "in the innermost frame");
     } finally {
       target.kill();
     }
