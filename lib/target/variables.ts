@@ -35,6 +35,7 @@ import {
   MAX_SECTION,
   ModuleVariables,
   named,
+  parsePrograms,
   parseSummaries,
   searchType,
   type Type,
@@ -114,50 +115,55 @@ function moduleOf(image: LoadedImage, { info, imageOffset }: DwarfPlace): Module
   return module;
 }
 
+const nothing = new Uint8Array();
+
 /** The images that modules are of. */
 const moduleImages = new WeakMap<ModuleVariables, LoadedImage>();
 /** The formatters of modules whose images bring some along. */
 const moduleFormatters = new WeakMap<ModuleVariables, Formatters>();
 
-/** The formatters for an image's types: its own summaries come before all others. */
+/** The formatters for an image's types: its own come before all others. */
 function formattersOf(module: ModuleVariables): Formatters {
   let found = moduleFormatters.get(module);
   if (found === undefined) {
     const image = moduleImages.get(module);
-    const section = image instanceof Image
+    const sections = image instanceof Image
       ? image.segments.flatMap(({ sections }) => sections)
-        .find(({ name }) => name === "__lldbsummaries")
-      : undefined;
-    const bytes = section === undefined || !(image instanceof Image)
-      ? null
-      : image.read(section.address, Math.min(section.size, MAX_SECTION));
-    found = bytes === null
-      ? formatters
-      : embedded(new FormatterTable(embeddedFormatters(parseSummaries(bytes))));
+      : [];
+    const held = (name: string): Uint8Array => {
+      const section = sections.find((section) => section.name === name);
+      if (section === undefined || !(image instanceof Image)) return nothing;
+      return image.read(section.address, Math.min(section.size, MAX_SECTION)) ?? nothing;
+    };
+    const own = embeddedFormatters(
+      parseSummaries(held("__lldbsummaries")),
+      parsePrograms(held("__lldbformatters")),
+    );
+    found = own.length === 0 ? formatters : embedded(new FormatterTable(own));
     moduleFormatters.set(module, found);
   }
   return found;
 }
 
-/** Summaries of a table with the children that other formatters make. */
+/** The formatters of a table, each with what only another formatter of the type has. */
 function embedded(own: FormatterTable): Formatters {
   const merged = new WeakMap<Type, Formatter | null>();
   return {
     find(type) {
       let found = merged.get(type);
       if (found === undefined) {
-        const [summary, other] = [own.find(type), formatters.find(type)];
-        found = summary === null || other?.children === undefined
-          ? summary ?? other
-          : { ...summary, children: (value) => other.children!(value) };
+        const [first, other] = [own.find(type), formatters.find(type)];
+        found = first === null || other === null ? first ?? other : {
+          ...first,
+          summary: (value) => (first.summary ?? other.summary)?.call(first, value) ?? null,
+          children: (value) => (first.children ?? other.children)?.call(first, value) ?? null,
+        };
         merged.set(type, found);
       }
       return found;
     },
   };
 }
-
-const nothing = new Uint8Array();
 
 /** What copies the memory that variables are read from, while {@linkcode follow} runs. */
 let copying: CopiedMemory | null = null;

@@ -33,7 +33,12 @@ export {
   type VariableKind,
   type VariantPart,
 } from "./model.ts";
-export { embeddedFormatters, MAX_SECTION, parseSummaries } from "./formatters/embedded.ts";
+export {
+  embeddedFormatters,
+  MAX_SECTION,
+  parsePrograms,
+  parseSummaries,
+} from "./formatters/embedded.ts";
 export { builtInFormatters } from "./formatters/mod.ts";
 export { type Activation, frameVariables, globalsOf, ModuleVariables } from "./frame_variables.ts";
 export { named, plain, valueBehind, valueOf } from "./locals.ts";

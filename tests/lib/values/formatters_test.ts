@@ -1,10 +1,13 @@
 /** Formatters over layouts made by hand: those of older libraries, which no compiler here has, and damaged
  * ones. The layouts are those of LLVM's `libcxx-simulators` tests and of the releases' headers. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { run } from "../../../lib/values/formatters/bytecode.ts";
 import {
   builtInFormatters,
+  DamagedValue,
   embeddedFormatters,
   FormatterTable,
+  parsePrograms,
   parseSummaries,
   PlacedValue,
   shortTypeName,
@@ -511,6 +514,151 @@ Deno.test("embedded summaries: records, patterns, strings, and what is not honou
   assertEquals(summary(struct("Box<", 16, members)), null);
   for (let length = 0; length < section.length; length++) {
     assert(parseSummaries(section.subarray(0, length)).length <= records.length);
+  }
+});
+
+Deno.test("embedded programs: every stack, control, number and text operation of LLVM's own tests", () => {
+  // llvm-project lldb/unittests/DataFormatter/FormatterBytecodeTest.cpp: code, and the top of the stack, the
+  // top first; null where it is wrong. 0x20 is lit_uint, 0x21 lit_int, 0x22 lit_string, 0x23 lit_selector.
+  const text = (value: string) => [0x22, value.length, ...new TextEncoder().encode(value)];
+  const unsigned = (...values: number[]) => values.flatMap((value) => [0x20, value]);
+  const cases: [code: number[], top: (bigint | string)[] | null][] = [
+    [[0x20, 23, 0x01, 0x30], [46n]],
+    [[0x20, 0, 0x02], []],
+    ...[0, 1, 2].map((index): [number[], bigint[]] => [
+      [...unsigned(0, 1, 2, index), 0x03],
+      [BigInt(index)],
+    ]),
+    [[...unsigned(0, 1), 0x04], [0n]],
+    [[...unsigned(0, 1), 0x05], [0n, 1n]],
+    [[...unsigned(0, 1, 2), 0x06], [1n, 0n, 2n]],
+    [[0x20, 0, 0x10, 2, 0x20, 42, 0x11], []],
+    [[0x20, 1, 0x10, 2, 0x20, 42, 0x11], [42n]],
+    [[0x20, 0, 0x10, 2, 0x20, 42, 0x10, 2, 0x20, 23, 0x12], [23n]],
+    [[0x20, 1, 0x10, 2, 0x20, 42, 0x10, 2, 0x20, 23, 0x12], [42n]],
+    [[0x20, 1, 0x10, 3, 0x20, 42, 0x13, 0x11, 0x20, 23], [42n]],
+    [[0x20, 1, 0x2a], [1n]],
+    [[0x21, 126, 0x2b], [2n ** 64n - 2n]],
+    [[...unsigned(2, 3), 0x30], [5n]],
+    [[...unsigned(3, 2), 0x31], [1n]],
+    [[...unsigned(3, 2), 0x32], [6n]],
+    [[...unsigned(6, 2), 0x33], [3n]],
+    [[...unsigned(23, 0), 0x33], null],
+    [[...unsigned(1, 2), 0x35], [4n]],
+    [[0x21, 127, 0x20, 2, 0x35], null],
+    [[0x21, 126, 0x20, 1, 0x36], [-1n]],
+    [[...unsigned(1, 65), 0x35], null],
+    [[...unsigned(1, 65), 0x36], null],
+    [[...unsigned(1, 1), 0x40], [1n]],
+    [[...unsigned(0, 1), 0x40], [0n]],
+    [[...unsigned(0, 1), 0x41], [1n]],
+    [[...unsigned(0, 0), 0x41], [0n]],
+    [[...unsigned(1, 1), 0x42], [0n]],
+    [[...unsigned(0, 1), 0x42], [1n]],
+    [[0x20, 0, 0x43], [2n ** 64n - 1n]],
+    [[...unsigned(0, 1), 0x50], [0n]],
+    [[...unsigned(0, 0), 0x50], [1n]],
+    [[...unsigned(0, 1), 0x51], [1n]],
+    [[...unsigned(0, 1), 0x52], [1n]],
+    [[...unsigned(1, 1), 0x52], [0n]],
+    [[...unsigned(1, 0), 0x53], [1n]],
+    [[...unsigned(1, 1), 0x54], [1n]],
+    [[...unsigned(0, 1), 0x55], [0n]],
+    [[...text("hello"), 0x23, 0x52, 0x60], [5n]],
+    [[...text("A"), ...text("B"), ...text("{1}{0}"), 0x23, 0x50, 0x60], ["BA"]],
+    [[...text("{0}"), 0x23, 0x50, 0x60], null],
+    // Numbers of the newer kind, and what is refused.
+    [[0x24, 0x7f, 0x20, 1, 0x36], [2n ** 63n - 1n]],
+    [[0x24, 5, 0x20, 1, 0x30], null],
+    [[0x20, 255, 1, ...text("<{0:x}|{0,5}|{{}>"), 0x23, 0x50, 0x60], ["<0xff|  255|{}>"]],
+    [[0x01], null],
+    [[0x99], null],
+    [[0x22, 50, 65], null],
+    [[0x23, 0x7f, 0x60], null],
+  ];
+  const block = new Block();
+  const owner = block.value(int);
+  for (const [code, top] of cases) {
+    const stack = () => run(Uint8Array.from(code), owner, []);
+    if (top === null) assertThrows(stack, DamagedValue, undefined, `${code}`);
+    else {
+      const values = [...stack()].reverse().map(({ value }) => value);
+      assertEquals<unknown>(values.slice(0, top.length), top, `${code}`);
+    }
+  }
+  const isNull = run(Uint8Array.of(0x2c), owner, [{ kind: "object", value: null }]);
+  assertEquals<unknown>(isNull.at(-1)?.value, 1n);
+  // A program cannot loop, so a long one is cut: blocks in blocks double at each level.
+  let long: number[] = [0x20, 0, 0x02];
+  for (let level = 0; level < 15; level++) {
+    const size = [long.length & 0x7f | 0x80, long.length >> 7 & 0x7f | 0x80, long.length >> 14];
+    const block = [0x20, 1, 0x10, ...size, ...long, 0x11];
+    long = long.length > 200_000 ? block : [...block, ...block];
+  }
+  assertThrows(() => run(Uint8Array.from(long), owner, []), DamagedValue, "too long");
+});
+
+Deno.test("embedded programs: records, summaries, children, and damage", () => {
+  const name = (text: string) => [text.length, ...new TextEncoder().encode(text)];
+  const program = (signature: number, ...code: number[]) => [signature, code.length, ...code];
+  const formatterRecord = (type: string, flags: number, ...programs: number[][]) => {
+    const body = [...name(type), flags, ...programs.flat()];
+    return [1, body.length, ...body];
+  };
+  const member = (text: string) => [0x22, ...name(text), 0x23, 0x12, 0x60]; // get_child_with_name
+  const section = Uint8Array.from([
+    ...formatterRecord(
+      "Account",
+      8, // without children
+      // x as unsigned, y's text, "{0} of {1}"
+      program(
+        0,
+        ...[0x01, ...member("x"), 0x23, 0x21, 0x60, 0x05, ...member("y"), 0x23, 0x20, 0x60],
+        ...[0x22, ...name("{0} of {1}"), 0x23, 0x50, 0x60],
+      ),
+    ),
+    0,
+    ...formatterRecord(
+      "^List<.+>$",
+      0,
+      // init: the list, its pointer as an address; count: x; child: read_memory at the address
+      program(1, 0x01, ...member("held"), 0x23, 0x23, 0x60),
+      program(2, 0x02, ...member("x"), 0x23, 0x21, 0x60),
+      program(
+        4,
+        // list address index -> (address + 4 * index) as the type of x
+        ...[0x20, 4, 0x32, 0x30, 0x05, ...member("y"), 0x23, 0x15, 0x60, 0x23, 0x46, 0x60],
+      ),
+    ),
+    ...formatterRecord("Broken", 0, program(0, 0x99)),
+  ]);
+  const records = parsePrograms(section);
+  assertEquals(records.map(({ type, flags }) => [type, flags]), [
+    ...[["Account", 8], ["^List<.+>$", 0], ["Broken", 0]],
+  ]);
+  const block = new Block();
+  block.ints(0, 2, 50);
+  block.words(8, block.start + 0x20n);
+  block.ints(0x20, 11, 12);
+  const context = {
+    ...contextOf(block),
+    formatters: new FormatterTable(embeddedFormatters([], records)),
+  };
+  const value = (type: string) => {
+    const members: MemberPart[] = [["x", int, 0], ["y", int, 4], ["held", pointer(int), 8]];
+    const place = { kind: "memory", address: block.start } as const;
+    return new PlacedValue(context, "v", struct(type, 16, members), place);
+  };
+  assertEquals([value("Account").summary, value("Account").childCount], ["2 of 50", 0]);
+  const list = value("List<int>");
+  assertEquals([list.summary, list.children().map(({ scalar }) => scalar)], [null, [11, 12]]);
+  assertEquals(list.child("[1]")?.scalar, 12);
+  assertEquals(
+    value("Broken").summary,
+    "damaged: an embedded formatter has an unknown operation 0x99",
+  );
+  for (let length = 0; length < section.length; length++) {
+    assert(parsePrograms(section.subarray(0, length)).length <= records.length);
   }
 });
 
