@@ -334,7 +334,7 @@ const variables: Reader = {
     for (const thread of target.threads) {
       for (const frame of thread.backtrace({ limit: 100 })) {
         for (const variable of frame.variables) {
-          yield* variableLines(variable, plain, 4);
+          yield* variableLines(variable, plain, { depth: 4, pointers: 2 });
           yield escape(contentText(variable, 2));
         }
       }
@@ -343,7 +343,7 @@ const variables: Reader = {
       let left = 100;
       for (const variable of globals(target, image)) {
         if (left-- === 0) break;
-        yield* variableLines(variable, plain, 2);
+        yield* variableLines(variable, plain, { depth: 2, pointers: 1 });
       }
     }
   },
