@@ -77,6 +77,7 @@ import {
   type VariableTarget,
   type Walkable,
 } from "./frame.ts";
+import type { Target } from "./target.ts";
 import type { Memory } from "./memory.ts";
 
 /** The formatters that values are shown with. */
@@ -359,7 +360,7 @@ useVariables({
   follow,
   *globals(target, image, name) {
     for (const each of image === undefined ? target.images : [image]) {
-      yield* globals(target, each, name);
+      yield* globalsIn(target, each, name);
     }
   },
 });
@@ -376,7 +377,7 @@ useVariables({
  * ```
  * @param address in the code whose types are known by name
  */
-export function contextAt(target: VariableTarget, address?: bigint): ValueContext {
+export function contextAt(target: Pick<Target, keyof Target>, address?: bigint): ValueContext {
   const { arch, memory } = target;
   const origin: VariableOrigin = {
     ...target.variableOrigin,
@@ -403,7 +404,15 @@ export function contextAt(target: VariableTarget, address?: bigint): ValueContex
  * ```
  * @param name also without its namespaces
  */
-export function* globals(
+export function globals(
+  target: Pick<Target, keyof Target>,
+  image: LoadedImage,
+  name?: RawText,
+): Generator<Variable> {
+  return globalsIn(target, image, name);
+}
+
+function* globalsIn(
   target: VariableTarget,
   image: LoadedImage,
   name?: RawText,
