@@ -2,8 +2,9 @@
  *
  * `deno run -A tools/build.ts` builds the library for this machine into `build/` with `cc`, and, where
  * the cross compilers are installed, the libraries in `ffi/prebuilt/`. With `--check` it writes
- * nothing: it builds everything to a temporary directory and fails when the exports, the imports or
- * the sources of what is committed differ. With `--host` it builds for this machine alone.
+ * nothing: it builds everything to a temporary directory and fails when what is committed has other
+ * sources, exports or imports, or, where the compilers are of the same versions, other bytes. With
+ * `--host` it builds for this machine alone.
  */
 import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
@@ -21,7 +22,7 @@ interface Product {
   readonly file: string;
   /** Directories, without those in them, and files that it is made of. */
   readonly sources: readonly string[];
-  /** The programs without which it cannot be built. */
+  /** The programs that it is built by: their versions decide its bytes. */
   readonly tools: readonly string[];
   build(output: string, scratch: string): Promise<void>;
 }
@@ -159,6 +160,13 @@ const loaderCompilers: Readonly<Record<LoaderArch, readonly [string, ...string[]
     ...["--target=arm-linux-gnueabihf", "-march=armv7-a", "-mthumb", "-ffixed-r9"],
     ...["--ld-path=/usr/bin/arm-linux-gnueabihf-ld", ...bare],
   ],
+};
+
+const loaderLinkers: Readonly<Record<LoaderArch, string>> = {
+  x86_64: "x86_64-linux-gnu-ld",
+  i386: "i686-linux-gnu-ld",
+  arm64: "aarch64-linux-gnu-ld",
+  armv7: "arm-linux-gnueabihf-ld",
 };
 
 /** Builds the Mach-O loader. What its flags are for is said in its main.c. On x86_64 it rests on the
@@ -334,21 +342,21 @@ const products: readonly Product[] = [
     key: "linux-x86_64",
     file: "libmachpause.so",
     sources: [...linuxSources, "ffi/shim/linux/x86"],
-    tools: ["x86_64-linux-gnu-gcc"],
+    tools: ["x86_64-linux-gnu-gcc", "x86_64-linux-gnu-ld"],
     build: (output) => buildLinux("x86_64-linux-gnu-gcc", output, ["-include", oldGlibc]),
   },
   {
     key: "linux-aarch64",
     file: "libmachpause.so",
     sources: [...linuxSources, "ffi/shim/linux/arm"],
-    tools: ["aarch64-linux-gnu-gcc"],
+    tools: ["aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ld"],
     build: (output) => buildLinux("aarch64-linux-gnu-gcc", output, ["-include", oldGlibc]),
   },
   ...(["x86_64", "i386", "arm64", "armv7"] as const).map((arch) => ({
     key: `loader-${arch}`,
     file: "macho-loader",
     sources: [loaderSources, `${loaderSources}/${arch}`],
-    tools: [loaderCompilers[arch][0], ...arch === "armv7" ? ["arm-linux-gnueabihf-ld"] : []],
+    tools: [loaderCompilers[arch][0], loaderLinkers[arch]],
     build: (output: string) => buildLoader(arch, output),
   })),
 ];
@@ -396,6 +404,7 @@ interface Entry {
   readonly size: number;
   readonly sha256: string;
   readonly sourcesHash: string;
+  readonly tools: string;
 }
 
 function manifestText(entries: ReadonlyMap<string, Entry>): string {
@@ -414,6 +423,8 @@ export interface Prebuilt {
   readonly sha256: string;
   /** SHA-256 over its sources' names and contents, in hexadecimal. */
   readonly sourcesHash: string;
+  /** The versions of what built it. The same sources give the same bytes only with the same ones. */
+  readonly tools: string;
 }
 
 /** The files, by key: the system and the architecture. */
@@ -432,6 +443,13 @@ async function missingTools(product: Product): Promise<string[]> {
   const missing: string[] = [];
   for (const tool of product.tools) if (!await isInstalled(tool)) missing.push(tool);
   return missing;
+}
+
+/** What the tools of a product say of their versions. */
+async function versionsOf({ tools }: Product): Promise<string> {
+  const said = await Promise.all(tools.map((tool) => run(tool, ["--version"])));
+  // LLVM's other tools name the processor that they run on.
+  return said.map((text) => /^.*\d+\.\d+.*$/m.exec(text)?.[0].trim() ?? "").join("; ");
 }
 
 async function writePrebuilt(scratch: string): Promise<void> {
@@ -456,6 +474,7 @@ async function writePrebuilt(scratch: string): Promise<void> {
       size: bytes.length,
       sha256: await sha256(bytes),
       sourcesHash: await sourcesHash(product.sources),
+      tools: await versionsOf(product),
     });
     console.log(`ffi/prebuilt/${product.key}.ts: ${product.file}, ${bytes.length} bytes`);
   }
@@ -497,6 +516,12 @@ async function checkPrebuilt(scratch: string): Promise<string[]> {
     const is = new Set(await linkage(rebuilt));
     for (const line of was) if (!is.has(line)) say(`only in what is committed: ${line}`);
     for (const line of is) if (!was.has(line)) say(`only in what the sources give: ${line}`);
+    const versions = await versionsOf(product);
+    if (versions !== entry.tools) {
+      console.log(`${product.key}: bytes not compared: made by ${entry.tools}; here ${versions}`);
+    } else if (await sha256(await Deno.readFile(rebuilt)) !== entry.sha256) {
+      say("the sources give other bytes");
+    }
   }
   return differences;
 }

@@ -1,4 +1,5 @@
 /* bare.S: the program's first instructions, and clone, for host_bare.c, which says what they do. */
+	.file "bare.S"
 	.text
 
 #define FUNCTION(name) .globl name; .hidden name; .type name, %function; name

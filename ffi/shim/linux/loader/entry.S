@@ -3,6 +3,9 @@
  * frame pointer before it enters the program, so that every chain of frame records there ends in a null
  * one, as on Darwin.
  */
+
+/* Without a name of its own, the symbol table gets that of the compiler's temporary object. */
+	.file "entry.S"
 	.text
 
 #define FUNCTION(name) .globl name; .hidden name; .type name, %function; name
