@@ -18,8 +18,8 @@ import type {
   StackRecord,
   ThreadInfo,
 } from "../../lib/target/kernel.ts";
-import { ownArch, rounds, testPrograms } from "../machine.ts";
-import { buildDirectory, delay, Program, until } from "./program.ts";
+import { ownArch, rounds } from "../machine.ts";
+import { answered, buildDirectory, delay, Program, threadsOf, until } from "./program.ts";
 
 const arch = archs[ownArch];
 const arch32 = archs[ownArch === "x86_64" ? "i386" : "armv7"];
@@ -722,9 +722,16 @@ export function contractTests(name: string, library: () => Promise<string>): voi
           args: ["snapshots", await library(), `${program.pid}`, `${snapshots}`],
           stdout: "piped",
         }).spawn();
-        const tooLong = setTimeout(() => debugger_.kill("SIGKILL"), 600_000);
-        const { stdout } = await debugger_.output();
-        clearTimeout(tooLong);
+        const output = debugger_.output();
+        const { stdout } = await answered(output, debugger_.pid, "a debugger that takes snapshots")
+          .catch(async (error) => {
+            const target = `${execs()} execs; the threads of the target:\n${
+              threadsOf(program.pid)
+            }`;
+            debugger_.kill("SIGKILL");
+            await output;
+            throw new Error(`${error.message}\n${target}`);
+          });
         const [taken, gone, timedOut, failed] = new TextDecoder().decode(stdout).split(" ")
           .map((text) => Number.parseInt(text, 16));
         assertEquals([taken + timedOut, gone, failed], [snapshots, 0, 0]);
@@ -741,48 +748,64 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     const directory = await Deno.makeTempDir();
     try {
       const count = `${directory}/count`;
-      const execs = () => new DataView(Deno.readFileSync(count).buffer).getBigUint64(0, true);
-      await using program = await Program.start("target", "exec", "20", count);
-      const snapshots = new Deno.Command(`${await buildDirectory()}/debugger`, {
-        args: ["snapshots", await library(), `${program.pid}`, "1000000"],
-        stdout: "null",
-        stderr: "piped",
-      }).spawn();
-      let said = "";
-      const listening = (async () => {
-        for await (const text of snapshots.stderr.pipeThrough(new TextDecoderStream())) {
-          said += text;
-        }
-      })();
-      const stopped = async (): Promise<boolean> => {
-        const before = execs();
-        await delay(300);
-        return execs() === before;
+      const word = (index: number) =>
+        new DataView(Deno.readFileSync(count).buffer).getBigUint64(index * 8, true);
+      const [execs, waits] = [() => word(0), () => word(2) === 1n];
+      const hold = (isHeld: boolean) => {
+        using file = Deno.openSync(count, { write: true });
+        file.seekSync(8, Deno.SeekMode.Start);
+        file.writeSync(Uint8Array.of(isHeld ? 1 : 0));
       };
-      for (let tries = 0;; tries++) {
-        assert(tries < 100, "no exec was held up");
-        // The first thread after the main one waits for its end, which nobody collects.
-        const tids = [...Deno.readDirSync(`/proc/${program.pid}/task`)].map(({ name }) => +name);
-        const [, worker] = tids.sort((a, b) => a - b);
-        await using _other = await Program.start("debugger", "trace", `${worker}`).catch(() => ({
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        }));
-        if (!await stopped()) continue;
-        // Held up, or only slow.
-        const before = execs();
-        while (!said.includes("timed out\n") && execs() === before) await delay(10);
-        if (!said.includes("timed out\n")) continue;
-        snapshots.kill("SIGKILL");
-        break;
-      }
-      await listening;
+      await using program = await Program.start("target", "exec", "20", count);
+      hold(true);
+      await until(waits, "a thread before its exec");
+      // Its threads begin with the main one. The next one waits for its end, which nobody collects.
+      const tids = [...Deno.readDirSync(`/proc/${program.pid}/task`)].map(({ name }) => +name);
+      const [, worker] = tids.sort((a, b) => a - b);
       const before = execs();
+      {
+        await using _other = await Program.start("debugger", "trace", `${worker}`);
+        const snapshots = new Deno.Command(`${await buildDirectory()}/debugger`, {
+          args: ["snapshots", await library(), `${program.pid}`, "1000000"],
+          stdout: "null",
+          stderr: "piped",
+        }).spawn();
+        let said = "";
+        const listening = (async () => {
+          for await (const text of snapshots.stderr.pipeThrough(new TextDecoderStream())) {
+            said += text;
+          }
+        })();
+        try {
+          // The thread that it cannot stop makes each of its snapshots fail.
+          await until(() => said.includes("result"), "it is attached");
+          hold(false);
+          const ended = () =>
+            /^State:\tZ/m.test(
+              Deno.readTextFileSync(`/proc/${program.pid}/task/${worker}/status`),
+            );
+          await until(ended, "the exec has begun");
+          await until(() => said.includes("timed out"), "a snapshot is given up");
+        } finally {
+          snapshots.kill("SIGKILL");
+          await listening;
+          await snapshots.status;
+        }
+        // One that comes now is refused.
+        await using late = await Program.start(
+          "debugger",
+          "attach",
+          await library(),
+          `${program.pid}`,
+        );
+        assertEquals(late.line, "5", "KERN_FAILURE");
+        assertEquals(execs(), before);
+      }
       await until(() => execs() > before + 3n, "execs");
     } finally {
       await Deno.remove(directory, { recursive: true });
     }
-    // The debuggers race for a moment that a slow machine may never have.
-  }, testPrograms !== undefined);
+  });
 
   test("no signal is lost when a debugger is killed", async (kernel) => {
     await using program = await Program.start("target", "raise", "4");

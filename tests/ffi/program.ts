@@ -59,6 +59,57 @@ export function buildDirectory(): Promise<string> {
   return directory ??= compile();
 }
 
+/** How long something may take that takes milliseconds on an idle machine. A test that waits longer hangs,
+ * and says what it waits for. */
+export const hungMilliseconds = 300_000;
+
+/** What each thread of a process is doing, as `/proc` says it. */
+export function threadsOf(pid: number): string {
+  const lines: string[] = [];
+  const read = (path: string) => {
+    try {
+      return Deno.readTextFileSync(path).trim();
+    } catch {
+      return "";
+    }
+  };
+  try {
+    for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
+      const folder = `/proc/${pid}/task/${name}`;
+      const fields = ["Name", "State", "TracerPid", "SigPnd"].map((field) =>
+        new RegExp(`^${field}:\\s*(.*)$`, "m").exec(read(`${folder}/status`))?.[1] ?? "?"
+      );
+      lines.push(
+        `${name} ${fields.join(" | ")} | ${read(`${folder}/wchan`)} | ${
+          read(`${folder}/syscall`).split(" ")[0]
+        }`,
+      );
+    }
+  } catch (error) {
+    lines.push(String(error));
+  }
+  return lines.slice(0, 50).join("\n");
+}
+
+/** Waits for what a process is to bring about.
+ *
+ * @throws Error with what its threads do, when that takes too long
+ */
+export async function answered<T>(work: Promise<T>, pid: number, what: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`${what} hangs; the threads of ${pid}:\n${threadsOf(pid)}`)),
+      hungMilliseconds,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** A running program. It ends with the block that `await using` it. */
 export class Program {
   /** The numbers on the line that it wrote once it was ready. */
@@ -87,13 +138,20 @@ export class Program {
     });
     const child = command.spawn();
     const reader = child.stdout.getReader();
+    const what = `${name} ${args.join(" ")}`;
     let line = "";
-    while (!line.includes("\n")) {
-      const { value, done } = await reader.read();
-      if (done) throw new Error(`${name} ${args.join(" ")} ended: ${(await child.status).code}`);
-      line += new TextDecoder().decode(value);
+    try {
+      while (!line.includes("\n")) {
+        const { value, done } = await answered(reader.read(), child.pid, what);
+        if (done) throw new Error(`${what} ended: ${(await child.status).code}`);
+        line += new TextDecoder().decode(value);
+      }
+    } catch (error) {
+      child.kill("SIGKILL");
+      throw error;
+    } finally {
+      await reader.cancel();
     }
-    await reader.cancel();
     return new Program(child, line.trim());
   }
 

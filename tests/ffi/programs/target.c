@@ -293,9 +293,16 @@ static void run_vfork(void)
 
 static char *const *arguments;
 
+/* The file of run_exec: how many execs there were, whether the next one is to wait, whether it does. */
+enum { EXECS, HOLD, WAITS };
+
 static void *exec_soon(void *argument)
 {
+	volatile uint64_t *shared = argument;
 	usleep(20000);
+	for (; shared[HOLD]; shared[WAITS] = 1)
+		usleep(1000);
+	shared[WAITS] = 0;
 	execv("/proc/self/exe", arguments);
 	perror("exec");
 	abort();
@@ -310,7 +317,7 @@ static void *wait_for_end(void *argument)
 }
 
 /* exec N FILE: N threads, one of which runs the same program anew every 20 ms. How often is counted in
- * the file. */
+ * the file, which can also hold the next exec up. */
 static void run_exec(unsigned workers, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT, 0600);
@@ -321,10 +328,10 @@ static void run_exec(unsigned workers, const char *path)
 	for (unsigned i = 1; i < workers; i++)
 		start(wait_for_end, NULL);
 	/* Said by the first before its exec, which could otherwise come between the count and the line. */
-	if (shared[0]++ == 0)
+	if (shared[EXECS]++ == 0)
 		say((uint64_t[]){workers}, 1);
 	/* The one that calls exec comes last: no thread can be started during an exec. */
-	start(exec_soon, NULL);
+	start(exec_soon, (void *)shared);
 	for (;;)
 		pause();
 }
