@@ -1,7 +1,14 @@
 /** The images of a target over the wire: from dyld's structures in its memory, or from what the stub lists. */
 import { ElfImage } from "../elf/mod.ts";
 import { FormatError, MemoryReadError } from "../errors.ts";
-import { type AddressRange, Image, type LoadedImage, type MemoryReader } from "../macho/walking.ts";
+import type { Files } from "../file_system.ts";
+import {
+  type AddressRange,
+  type ByteSource,
+  Image,
+  type LoadedImage,
+  type MemoryReader,
+} from "../macho/walking.ts";
 import type { Symbolizer } from "../symbols/walking.ts";
 import {
   type DyldInfo,
@@ -12,6 +19,7 @@ import {
   readImageInfosHead,
   type Region,
 } from "../target/walking.ts";
+import { headSize as fileHeadSize, openRemoteFile } from "./files.ts";
 import type { Stub, Wanted } from "./stub.ts";
 
 /** The name that our loader gives the file of its `dyld_all_image_infos`. */
@@ -31,6 +39,10 @@ export interface ImagesSource {
   fetch(ranges: readonly Wanted[]): void;
   /** Reads what does not change while an image is loaded. */
   readonly reader: MemoryReader;
+  /** The files of this machine. */
+  readonly files: Files;
+  /** Does something while the target is stopped. */
+  stopped<T>(work: () => T): T;
   /** All regions with the files they map; empty where they are not known. */
   regions(): readonly Region[];
   symbols(images: readonly LoadedImage[]): Symbolizer;
@@ -60,6 +72,7 @@ export class RemoteImages {
       memory: source.memory,
       reader: source.reader,
       dyldInfo: () => this.dyldInfo,
+      openAt: (path, address, size) => this.#openFile(path, address, size),
       mappedRegions: () => source.stub.system === "darwin" ? [] : [...source.regions()],
       symbols: (images) => source.symbols(images),
     });
@@ -145,6 +158,19 @@ export class RemoteImages {
     this.#listedSymbols = undefined;
   }
 
+  /** Opens a mapped file. The heads of all are read at once, since others will be asked for next. */
+  #openFile(path: string, address: bigint, size: number): ByteSource | null {
+    const source = this.#source;
+    return source.stopped(() => {
+      source.fetch(
+        this.images.flatMap((image) =>
+          image instanceof ElfImage ? [{ address: image.loadAddress, length: fileHeadSize }] : []
+        ),
+      );
+      return openRemoteFile(source, path, address, size);
+    });
+  }
+
   #entries(): Entry[] {
     const { stub } = this.#source;
     const listed = entriesOf(stub.loadedImages());
@@ -164,7 +190,10 @@ export class RemoteImages {
       const magic = memory.readUpTo(address, 4);
       if (magic[0] === 0x7f && magic[1] === 0x45) {
         const found = elfRanges(memory, address, stub.arch.pointerSize);
-        if (found.length > 0) return new ElfImage(path, found, () => null);
+        if (found.length > 0) {
+          const size = Number(found.at(-1)!.end - found[0].start);
+          return new ElfImage(path, found, () => this.#openFile(path, found[0].start, size));
+        }
       } else {
         return Image.fromMemory(reader, address, path);
       }

@@ -42,6 +42,8 @@ const maxObject = 16 << 20;
 const maxPieces = 4096;
 /** Maximum number of files that a target description includes. */
 const maxIncludes = 64;
+/** Maximum size of a file that symbols are read from, in bytes. */
+const maxFile = 1n << 40n;
 /** Maximum number of threads. */
 const maxThreads = 1 << 16;
 /** Number of registers asked for at once by `qRegisterInfo`. */
@@ -83,6 +85,19 @@ export interface StubRegion {
 /** How a target has stopped that was running. */
 const neverStopped: StopReply = { signal: 0, thread: undefined, reason: "", ended: undefined };
 
+/** A file of the stub's machine, as it numbers it. */
+export interface StubFile {
+  readonly descriptor: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A part of a file. */
+export interface FilePart {
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** A stub. It starts with the target stopped. */
 export class Stub implements Disposable {
   /** The connection, with its counts. */
@@ -119,6 +134,8 @@ export class Stub implements Disposable {
   readonly #onStop: (isStopped: boolean, detachesAlone: boolean) => void;
   /** Signals with which threads have stopped, to be delivered when they go on. */
   #signalsDue = new Map<bigint, number>();
+  /** The files that were opened. */
+  readonly #openFiles: string[] = [];
   /** In non-stop mode, the threads that have reported a stop. */
   readonly #stopped = new Set<bigint>();
 
@@ -308,15 +325,7 @@ export class Stub implements Disposable {
       if (!isLast && kind !== 0x6d) break; // m
       parts.push(reply.subarray(1));
       length += reply.length - 1;
-      if (isLast) {
-        const all = new Uint8Array(length);
-        let at = 0;
-        for (const part of parts) {
-          all.set(part, at);
-          at += part.length;
-        }
-        return all;
-      }
+      if (isLast) return joined(parts);
       if (reply.length === 1 || length > maxObject) {
         throw new RemoteError("refused", `the stub's ${object} does not end`);
       }
@@ -357,35 +366,79 @@ export class Stub implements Disposable {
     return numberOf(/^Text(?:Seg)?=([\da-fA-F]+)/.exec(this.connection.request("qOffsets"))?.[1]);
   }
 
-  /** A file of the stub's machine; `null` where it cannot be read.
+  /** A file of the stub's machine that stays open until the stub is disposed; `null` where it cannot be
+   * opened, or its size is not told. */
+  openFile(path: string): StubFile | null {
+    const descriptor = this.#openDescriptor(path);
+    if (descriptor === null) return null;
+    this.#openFiles.push(descriptor);
+    const [stat, size] = this.connection.requestAll([
+      `vFile:fstat:${descriptor}`,
+      `vFile:size:${digitsOfText(path)}`,
+    ]);
+    const told = sizeInStat(stat) ?? numberOf(/^F([\da-fA-F]+)$/.exec(textOf(size))?.[1]);
+    return told === undefined || told > maxFile ? null : { descriptor, size: Number(told) };
+  }
+
+  #openDescriptor(path: string): string | null {
+    const opened = this.connection.request(`vFile:open:${digitsOfText(path)},0,0`);
+    return /^F([\da-fA-F]{1,8})(?:;|$)/.exec(opened)?.[1] ?? null;
+  }
+
+  /** Reads parts of a file, in as few round trips as possible. Each result ends before the first byte that
+   * could not be read. */
+  readFileParts({ descriptor }: StubFile, parts: readonly FilePart[]): Uint8Array[] {
+    const results = parts.map(({ length }) => new Uint8Array(length));
+    const done = parts.map(() => 0);
+    let open = parts.flatMap(({ length }, part) => length > 0 ? [part] : []);
+    // A stub may send less than it was asked for, where escapes make its packet too long.
+    for (let round = 0; open.length > 0 && round < maxPieces; round++) {
+      const asked = open.flatMap((part) => {
+        const pieces: { part: number; at: number; length: number }[] = [];
+        for (let at = done[part]; at < parts[part].length; at += this.#readSize) {
+          pieces.push({ part, at, length: Math.min(this.#readSize, parts[part].length - at) });
+        }
+        return pieces;
+      });
+      const replies = this.connection.requestAll(asked.map(({ part, at, length }) => {
+        const range = `${length.toString(16)},${(parts[part].offset + at).toString(16)}`;
+        return `vFile:pread:${descriptor},${range}`;
+      }));
+      const moved = new Set<number>();
+      for (const [index, { part, at, length }] of asked.entries()) {
+        const data = contentsOf(replies[index])?.subarray(0, length) ?? new Uint8Array(0);
+        // What follows a short piece is asked for again.
+        if (at !== done[part] || data.length === 0) continue;
+        results[part].set(data, at);
+        done[part] += data.length;
+        moved.add(part);
+      }
+      open = open.filter((part) => moved.has(part) && done[part] < parts[part].length);
+    }
+    return results.map((bytes, part) => bytes.subarray(0, done[part]));
+  }
+
+  /** A file of the stub's machine whose size nobody tells, as those of `/proc`; `null` where it cannot be
+   * read.
    *
    * @param limit bytes at most
    */
   readFile(path: string, limit: number): Uint8Array | null {
-    const opened = this.connection.request(`vFile:open:${digitsOfText(path)},0,0`);
-    const file = /^F([\da-fA-F]{1,8})(?:;|$)/.exec(opened)?.[1];
-    if (file === undefined) return null;
+    const descriptor = this.#openDescriptor(path);
+    if (descriptor === null) return null;
     const parts: Uint8Array[] = [];
     let length = 0;
     while (length < limit) {
       const range = `${this.#readSize.toString(16)},${length.toString(16)}`;
-      const reply = this.connection.requestBytes(`vFile:pread:${file},${range}`);
-      const semicolon = reply.indexOf(0x3b);
-      if (reply[0] !== 0x46 || semicolon < 0) break;
-      const part = reply.subarray(semicolon + 1);
-      if (part.length === 0) break;
+      const part = contentsOf(
+        this.connection.requestBytes(`vFile:pread:${descriptor},${range}`),
+      );
+      if (part === undefined || part.length === 0) break;
       parts.push(part);
       length += part.length;
     }
-    this.connection.request(`vFile:close:${file}`);
-    if (parts.length === 0) return null;
-    const all = new Uint8Array(length);
-    let at = 0;
-    for (const part of parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    this.connection.request(`vFile:close:${descriptor}`);
+    return parts.length === 0 ? null : joined(parts);
   }
 
   /** The regions that hold addresses, or the free space around them; `undefined` where the stub does not
@@ -486,6 +539,9 @@ export class Stub implements Disposable {
     // The signals that have stopped it are not lost.
     if (this.#signalsDue.size > 0) this.resume();
     if (!this.#nonStop) this.stop();
+    // A stub that serves more than one client would keep them open.
+    this.connection.requestAll(this.#openFiles.map((descriptor) => `vFile:close:${descriptor}`));
+    this.#openFiles.length = 0;
     const reply = this.connection.request("D");
     // Some stubs close the connection instead of replying.
     if (reply.startsWith("E")) {
@@ -808,6 +864,19 @@ function readSize(packetSize: number): number {
   const half = Math.floor((Math.max(packetSize, leastPacket) - 64) / 2);
   if (half >= mostInPacket) return mostInPacket;
   return half < Number(pageSize) ? half & ~63 : half - half % Number(pageSize);
+}
+
+/** The data of a reply to `vFile`: `F`, a number, a semicolon, and the data. */
+function contentsOf(reply: Uint8Array): Uint8Array | undefined {
+  const semicolon = reply.indexOf(0x3b);
+  return reply[0] !== 0x46 || semicolon < 0 ? undefined : reply.subarray(semicolon + 1);
+}
+
+/** The size in the reply to `vFile:fstat`, whose structure is in gdb's manual ("struct stat"). */
+function sizeInStat(reply: Uint8Array): bigint | undefined {
+  const stat = contentsOf(reply);
+  if (stat === undefined || stat.length < 64) return undefined;
+  return new DataView(stat.buffer, stat.byteOffset, stat.length).getBigUint64(28);
 }
 
 /** `E` and two digits, with a text after it where the stub sends any. */

@@ -147,6 +147,8 @@ export class RemoteTarget extends Target {
         fetch: (ranges) => this.#pages.fetch(ranges),
         memory: this.memory,
         reader: this.#reader,
+        files: system.files,
+        stopped: (work) => this.#stopped(work),
         regions: () => this.#regions ??= readRegions(stub),
         symbols: (images) => new Symbolizer(images, this.debug),
       });

@@ -1,7 +1,7 @@
 import { FormatError, MemoryReadError, TargetGoneError } from "../errors.ts";
 import { log } from "../log.ts";
 import type { OpenFile } from "../file_system.ts";
-import { Image, type LoadedImage, type MemoryReader } from "../macho/walking.ts";
+import { type ByteSource, Image, type LoadedImage, type MemoryReader } from "../macho/walking.ts";
 import { type ListedImage, readImageInfosHead, readImageList } from "./dyld.ts";
 import type { DyldInfo, Region } from "./kernel.ts";
 import type { ElfImage } from "../elf/mod.ts";
@@ -19,6 +19,8 @@ export interface ImageSource {
   readonly reader?: MemoryReader;
   /** Opens a file that the target has mapped; throws when it cannot. Without it, mapped files have no symbols. */
   openFile?(path: string): OpenFile;
+  /** Opens a mapped file by its place, instead; `null` when it cannot. */
+  openAt?(path: string, address: bigint, size: number): ByteSource | null;
   /** Makes the symbolizer of a list of images. */
   symbols(images: readonly LoadedImage[]): Symbolizer;
 }
@@ -131,12 +133,12 @@ export class ImageList {
   /** Reads which other files are mapped. */
   refreshFiles(): void {
     const paths = new Set(this.#machO.map(({ path }) => path));
-    const { memory, openFile } = this.#source;
+    const { memory, openFile, openAt } = this.#source;
     this.#files = mappedFiles(
       this.#source.mappedRegions(),
       paths,
       this.#files,
-      (path, address, size) => openMapped({ path, address, size, openFile, memory }),
+      openAt ?? ((path, address, size) => openMapped({ path, address, size, openFile, memory })),
     );
     if (this.#files.length > 0) log.dyld?.(`${this.#files.length} other files are mapped as code`);
     this.#images = [...this.#machO, ...this.#files];

@@ -36,7 +36,7 @@ export type {
   ThreadInfo,
 } from "./kernel.ts";
 export { type LiveOptions, LiveTarget } from "./live.ts";
-export { mappedFiles, PlacedImage } from "./mapped_file.ts";
+export { mappedFiles, openInParts, openMapped, PlacedImage } from "./mapped_file.ts";
 export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";
 export type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";

@@ -3,12 +3,14 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   attachRemote,
   RemoteError,
-  type RemoteTarget,
+  RemoteTarget,
   type StubName,
   stubNames,
 } from "../../ffi/remote.ts";
-import { findStub } from "../../ffi/stubs.ts";
-import { MemoryReadError, openCore, TargetGoneError } from "../../mod.ts";
+import { fileSystem } from "../../ffi/file_system.ts";
+import { findStub, startStub } from "../../ffi/stubs.ts";
+import type { FileSystem, OpenFile } from "../../lib/file_system.ts";
+import { attach, MemoryReadError, openCore, type Target, TargetGoneError } from "../../mod.ts";
 import { addressOf, chains, ownFrames, progress, startDemo } from "../lib/target/demo.ts";
 import { builds, canLaunch, onLinux, onMac } from "../machine.ts";
 
@@ -139,6 +141,82 @@ for (const via of stubs) {
       }
     },
   );
+}
+
+/** A program of Linux that waits below functions without frame records, whose names only the file has. */
+const waits = `
+#include <stdio.h>
+#include <time.h>
+static volatile int n;
+static __attribute__((noinline)) void doze(long s) {
+  struct timespec time = {s, 0};
+  while (nanosleep(&time, 0)) n++;
+}
+static __attribute__((noinline)) void below(int depth) {
+  if (depth > 0) below(depth - 1); else doze(1000);
+  n++;
+}
+int main(void) { puts("ready"); fflush(stdout); below(3); return n; }
+`;
+
+for (const via of stubs) {
+  Deno.test({
+    name: `${via}: a program of Linux has the frames and names that a live attach has`,
+    ignore: !onLinux || absent.includes(via),
+  }, async () => {
+    const folder = await Deno.makeTempDir();
+    await Deno.writeTextFile(`${folder}/waits.c`, waits);
+    const flags = ["-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-Wl,--build-id"];
+    const { success } = await new Deno.Command("cc", {
+      args: [...flags, "-o", `${folder}/waits`, `${folder}/waits.c`],
+    }).output();
+    assert(success);
+    const child = new Deno.Command(`${folder}/waits`, { stdout: "piped" }).spawn();
+    const reader = child.stdout.getReader();
+    await reader.read();
+    try {
+      const shown = (target: Target) =>
+        target.snapshot().threads[0].backtrace().activations.map(({ address, symbol }) =>
+          `0x${address.toString(16)} ${symbol?.name}`
+        );
+      const expected = (() => {
+        using live = attach(child.pid);
+        return shown(live);
+      })();
+      // Compilers add `.constprop.0` and the like.
+      const names = expected.map((line) => line.split(/[ .]/)[1]);
+      const within = [names.indexOf("doze"), names.indexOf("main") + 1] as const;
+      assertEquals(names.slice(...within), ["doze", "below", "below", "below", "below", "main"]);
+      {
+        using target = await attachRemote({ via, pid: child.pid });
+        assertEquals(shown(target), expected);
+      }
+      // Without its files here, or with another one at its path, they are read through the stub.
+      for (const open of [lacks, (): OpenFile => fileSystem.files.open(Deno.execPath())]) {
+        const system: FileSystem = { files: { ...fileSystem.files, open } };
+        const { socket, end } = await startStub(via, child.pid, 10_000);
+        using _stub = { [Symbol.dispose]: end };
+        using target = new RemoteTarget(socket, system);
+        const [addresses, all] = [0, 1].map((part) =>
+          shown(target).map((line) => line.split(" ")[part])
+        );
+        assertEquals(addresses, expected.map((line) => line.split(" ")[0]));
+        assertEquals(
+          all.slice(...within),
+          expected.slice(...within).map((line) => line.split(" ")[1]),
+        );
+      }
+    } finally {
+      await reader.cancel();
+      child.kill("SIGKILL");
+      await child.status;
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+function lacks(path: string): never {
+  throw new Deno.errors.NotFound(path);
 }
 
 /** A program that pauses a target over the wire and waits. */
