@@ -59,6 +59,10 @@ export interface Arch {
   readonly addressMask: bigint;
   /** The same in processes of Linux, where those have other addresses than Darwin's. */
   readonly linuxAddressMask?: bigint;
+  /** Where Linux takes a system call's number in the register of the frame pointer: the code of our loader's
+   * calls, from the call instruction on. While a thread is in one, its stack pointer points to a frame record
+   * (`ffi/shim/linux/arm/machine.h`). */
+  readonly linuxCall?: { readonly code: readonly number[]; readonly instructionSize: number };
   /** Subtracted from a return address to get an address inside the call instruction. Lookups of
    * functions and lines accept any byte of an instruction. */
   readonly callBias: bigint;
@@ -70,6 +74,14 @@ export function archOn(arch: Arch, system: "darwin" | "linux"): Arch {
   return system === "darwin" || linuxAddressMask === undefined
     ? arch
     : { ...arch, addressMask: linuxAddressMask };
+}
+
+/** An architecture in a process whose addresses have a number of bits that its system tells; 0 for one that
+ * is not told. 32-bit architectures and those without pointer authentication stay as they are. */
+export function withAddressBits(arch: Arch, bits: number): Arch {
+  const isUsable = Number.isInteger(bits) && bits >= 32 && bits <= 55;
+  if (!isUsable || arch.linuxAddressMask === undefined) return arch;
+  return { ...arch, addressMask: (1n << BigInt(bits)) - 1n };
 }
 
 /** Places registers of one size one after another from `offset` on.

@@ -29,9 +29,11 @@ const exceptionState: Flavor = {
   ],
 };
 
-/** 64-bit ARM. User addresses have 47 bits on macOS, and 48 on Linux, which gives higher ones only to
- * those who ask for them (Documentation/arm64/memory.rst). The bits above hold the authentication code
- * of a signed pointer. */
+/** 64-bit ARM. User addresses have 47 bits on macOS, and 48 on Linux: where the processor has 52, Linux
+ * gives the higher ones only to those who ask `mmap` for them, and never to code or a stack of its own
+ * choice (Documentation/arm64/memory.rst). The bits above hold the authentication code of a signed pointer.
+ * The masks that the kernel tells a tracer (`NT_ARM_PAC_MASK`) are these where it has 48 bits, as
+ * `tests/arm/live_test.ts` checks. A stub may tell others, such as an iPhone's. */
 export const arm64: Arch = {
   name: "arm64",
   cpuType: 0x0100000c,

@@ -38,5 +38,7 @@ export const armv7: Arch = {
   calleeSaved: new Set([4, 5, 6, 7, 8, 10, 11]),
   frameRecord: { size: 8, returnAddress: 4 },
   addressMask: 0xffff_fffen,
+  // svc #0x4d; pop.w {r7, lr}
+  linuxCall: { code: [0x4d, 0xdf, 0xbd, 0xe8, 0x80, 0x40], instructionSize: 2 },
   callBias: 1n,
 };

@@ -8,7 +8,15 @@ import { armv7 } from "./armv7.ts";
 import { i386 } from "./i386.ts";
 import { x86_64 } from "./x86_64.ts";
 
-export { type Arch, type ArchName, archOn, type Flavor, type Register, register } from "./arch.ts";
+export {
+  type Arch,
+  type ArchName,
+  archOn,
+  type Flavor,
+  type Register,
+  register,
+  withAddressBits,
+} from "./arch.ts";
 export { readRegister, Registers, type RegisterValue, writeRegister } from "./registers.ts";
 export { arm64, armv7, i386, x86_64 };
 

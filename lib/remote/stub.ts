@@ -1,5 +1,5 @@
 /** A stub and the process it holds: what it can do, found by asking it, and what is asked of it. */
-import { type Arch, archOn } from "../arch/mod.ts";
+import { type Arch, archOn, withAddressBits } from "../arch/mod.ts";
 import { TargetGoneError } from "../errors.ts";
 import { log } from "../log.ts";
 import { Connection, type Patience } from "./connection.ts";
@@ -216,7 +216,8 @@ export class Stub implements Disposable {
         );
       }
       // Addresses of other systems than Darwin have more bits.
-      this.arch = archOn(arch, this.system === "darwin" ? "darwin" : "linux");
+      const onSystem = archOn(arch, this.system === "darwin" ? "darwin" : "linux");
+      this.arch = withAddressBits(onSystem, this.#addressBits());
       this.#placed = placeRegisters(arch, registers);
       const places = new Set(this.#placed.map(({ field }) => field));
       if (!places.has(arch.pc) || !places.has(arch.sp)) {
@@ -246,6 +247,31 @@ export class Stub implements Disposable {
   /** Whether the connection can still be used. */
   get usable(): boolean {
     return this.#gone === undefined && this.connection.usable;
+  }
+
+  /** How many bits an address of code has; 0 when the stub does not say. LLDB's stubs tell the number
+   * (`lldbgdbremote.md`, qHostInfo), others have the kernel's mask as a register ("AArch64 Features" of
+   * gdb's manual, and lldb-server's name). */
+  #addressBits(): number {
+    for (const fields of [this.#process, this.#host]) {
+      const told = fields.get("low_mem_addressing_bits") ?? fields.get("addressing_bits");
+      if (told !== undefined) return Number(told);
+    }
+    const mask = [...this.#registers.values()].find(({ name }) =>
+      name === "pauth_cmask" || name === "code_mask"
+    );
+    if (mask === undefined || mask.size !== 8) return 0;
+    const thread = this.firstStop.thread ?? [...this.#stopped][0] ?? 0n;
+    const [[one, all]] = this.#askThreads([thread], [`p${mask.number.toString(16)}`, "g"]);
+    const bytes = bytesOf(one)?.subarray(0, 8);
+    const value = bytes?.length === 8
+      ? bytes
+      : bytesOf(all)?.subarray(mask.offset, mask.offset + 8) ?? new Uint8Array(0);
+    if (value.length < 8) return 0;
+    const bits = new DataView(value.buffer, value.byteOffset, 8).getBigUint64(0, true);
+    // The lowest bit that belongs to a signature.
+    for (let bit = 0; bit < 64; bit++) if ((bits >> BigInt(bit) & 1n) === 1n) return bit;
+    return 0;
   }
 
   #findPid(): number {

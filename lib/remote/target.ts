@@ -1,4 +1,4 @@
-import { type Arch, readRegister, register } from "../arch/mod.ts";
+import { type Arch, readRegister, register, writeRegister } from "../arch/mod.ts";
 import { MachError, MemoryReadError, TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import type { FileSystem } from "../file_system.ts";
@@ -33,7 +33,7 @@ import { RemoteImages } from "./images.ts";
 import { Pages } from "./pages.ts";
 import { readRegions } from "./regions.ts";
 import type { ByteStream } from "./stream.ts";
-import { Stub } from "./stub.ts";
+import { Stub, type Wanted } from "./stub.ts";
 import type { StopReply } from "./stop_reply.ts";
 import { bareThread, type StubThread } from "./threads.ts";
 
@@ -110,6 +110,8 @@ export class RemoteTarget extends Target {
   #pauses = 0;
   #threads: readonly Thread[] = [];
   #captured: readonly CapturedThread[] = [];
+  /** The captured threads in whose states the frame pointer was put in place. */
+  #inCall: Set<bigint> = new Set();
   /** It has failed, and stays stopped until a pause of it ends. */
   #failed = false;
   #stopText: string | undefined;
@@ -389,7 +391,15 @@ export class RemoteTarget extends Target {
     });
     // dyld's list is compared at every stop.
     const infos = { address: this.#images.dyldInfo.address, length: infosSize };
-    this.#pages.fetch(infos.address === 0n ? stacks : [...stacks, infos]);
+    this.#pages.fetch([
+      ...stacks,
+      ...infos.address === 0n ? [] : [infos],
+      ...this.#callSites(states),
+    ]);
+    this.#inCall = new Set();
+    for (const [index, state] of states.entries()) {
+      if (this.#placeFramePointer(state)) this.#inCall.add(threads[index].id);
+    }
     return threads.map((thread, index) => {
       const { address, length } = stacks[index];
       const stack = new Uint8Array(length);
@@ -401,6 +411,36 @@ export class RemoteTarget extends Target {
         stackEnd: ends[index],
       };
     });
+  }
+
+  /** The code around the program counters, where it tells whether a system call has taken the register of
+   * the frame pointer. */
+  #callSites(states: readonly Uint8Array[]): Wanted[] {
+    const { linuxCall, pc } = this.arch;
+    if (linuxCall === undefined || this.#stub.system === "darwin") return [];
+    const { code, instructionSize } = linuxCall;
+    // A thread that was interrupted is at the instruction, which will be restarted, or behind it.
+    return states.filter(({ length }) => length > 0).map((state) => ({
+      address: readRegister(state, pc) - BigInt(instructionSize),
+      length: code.length + instructionSize,
+    }));
+  }
+
+  /** Puts the frame pointer into the state of a thread in one of our loader's calls, as the live target has
+   * it.
+   *
+   * @returns whether it is in one
+   */
+  #placeFramePointer(state: Uint8Array): boolean {
+    const [site] = this.#callSites([state]);
+    if (site === undefined) return false;
+    const bytes = new Uint8Array(site.length);
+    const { length } = bytes.subarray(0, this.#pages.readInto(site.address, bytes));
+    const { code, instructionSize } = this.arch.linuxCall!;
+    const isCall = (at: number) => code.every((byte, nth) => bytes[at + nth] === byte);
+    if (length < site.length || !(isCall(0) || isCall(instructionSize))) return false;
+    writeRegister(state, this.arch.fp, readRegister(state, this.arch.sp));
+    return true;
   }
 
   /** The ends of the regions that hold stack pointers; 0 where they are not known. */
@@ -482,10 +522,23 @@ export class RemoteTarget extends Target {
   #setRegister(id: bigint, name: string, value: bigint): Uint8Array {
     const field = register(this.arch.threadState, name);
     if (!this.paused) throw new TypeError("pause() the target before writing its registers");
+    if (field === this.arch.fp && this.#inCall.has(id)) {
+      throw new MachError(
+        "thread_set_state",
+        failure,
+        `the thread is in a system call, whose number is in ${name}`,
+      );
+    }
     if (!this.#stub.writeRegister(id, name, value)) {
       throw new MachError("thread_set_state", failure, `the stub does not write ${name}`);
     }
+    if (field === this.arch.pc && this.#inCall.delete(id)) {
+      // It leaves its system call, and the code elsewhere needs the frame pointer.
+      const { state } = this.#captured.find(({ info }) => info.id === id)!;
+      this.#stub.writeRegister(id, this.arch.fp.name, readRegister(state, this.arch.fp));
+    }
     const [state] = this.#stub.states([bareThread(id)]);
+    this.#placeFramePointer(state);
     const wanted = BigInt.asUintN(field.size * 8, value);
     if (state.length === 0 || readRegister(state, field) !== wanted) {
       throw new MachError("thread_set_state", failure, `the system keeps ${name} as it is`);

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { loaderPath } from "../../ffi/mod.ts";
 import { attach, launch, type LiveTarget, type Thread } from "../../mod.ts";
+import { archOn, archs } from "../../lib/arch/mod.ts";
 import { coreStyles } from "../../lib/target/mod.ts";
 import { chains, startDemo } from "../lib/target/demo.ts";
 import { testPrograms } from "../machine.ts";
@@ -132,3 +133,16 @@ Deno.test({
     await child.status;
   }
 });
+
+Deno.test(
+  { name: "arm64: the address mask is what the kernel tells a tracer", ignore },
+  async () => {
+    const { stdout } = await new Deno.Command(`${testPrograms}/pac-mask`).output();
+    const [data, code] = new TextDecoder().decode(stdout).trim().split(" ")
+      .map((text) => BigInt(`0x${text}`));
+    const { addressMask } = archOn(archs.arm64, "linux");
+    // Bit 55 tells the kernel's addresses from the user's; above it are tags.
+    const user = (1n << 55n) - 1n;
+    assertEquals([user & ~data, user & ~code], [addressMask, addressMask]);
+  },
+);

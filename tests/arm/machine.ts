@@ -189,6 +189,11 @@ export interface Job {
   readonly prepare?: (rootfs: string) => Promise<void>;
   /** The processor, as QEMU names it. */
   readonly cpu?: string;
+  /** Done here while the job waits: begins when the job writes `machine: NAME=VALUE …`, with those values.
+   *
+   * @returns an exit code
+   */
+  readonly beside?: (values: Readonly<Record<string, string>>) => Promise<number>;
   /** Ports of this system's loopback that lead to ports of the machine. */
   readonly forward?: readonly (readonly [here: number, there: number])[];
 }
@@ -255,7 +260,7 @@ async function isNewer(file: string, other: string): Promise<boolean> {
   return (await Deno.stat(file)).mtime! > (await Deno.stat(other)).mtime!;
 }
 
-async function boot({ cpu, forward = [] }: Job, scratch: string): Promise<number> {
+async function boot({ cpu, forward = [], beside }: Job, scratch: string): Promise<number> {
   using disk = await Deno.create(`${scratch}/disk`);
   await disk.truncate(512 << 20);
   const ports = forward.map(([here, there]) => `,hostfwd=tcp:127.0.0.1:${here}-:${there}`);
@@ -281,6 +286,7 @@ async function boot({ cpu, forward = [] }: Job, scratch: string): Promise<number
   };
   for (const signal of signals) Deno.addSignalListener(signal, stop);
   let code: number | undefined;
+  let other = Promise.resolve(0);
   let rest = "";
   try {
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -290,6 +296,12 @@ async function boot({ cpu, forward = [] }: Job, scratch: string): Promise<number
       for (const line of lines) {
         const found = /^machine: exit (\d+)/.exec(line);
         if (found !== null) code = Number(found[1]);
+        const values = /^machine: ([\w-]+=.*)/.exec(line);
+        if (values !== null && beside !== undefined) {
+          other = beside(
+            Object.fromEntries(values[1].trim().split(" ").map((text) => text.split("="))),
+          );
+        }
       }
     }
   } finally {
@@ -297,5 +309,5 @@ async function boot({ cpu, forward = [] }: Job, scratch: string): Promise<number
   }
   await child.status;
   if (code === undefined) throw new Error("the machine ended before its job did");
-  return code;
+  return code || await other;
 }

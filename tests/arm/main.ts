@@ -2,6 +2,7 @@
  *
  *     deno task test:arm                                   what runs at every change: `tests` below
  *     deno task test:arm --all                             also what takes longer: `others` below
+ *     deno task test:arm --remote                          only what stubs in the machine hold
  *     deno task test:arm tests/ffi/linux_test.ts --filter nest    what `deno test` is to run there
  *     deno task test:arm --run 'COMMAND' [--forward HERE:THERE]   any command, with ports of the machine
  *                                                          at ports of this system's loopback
@@ -45,6 +46,44 @@ const compiler = "aarch64-linux-gnu-gcc";
 /** Where the programs are in the machine. */
 const programs = "/programs";
 
+/** Without frame records: what the unwind information of ELF leads through. */
+const waitsFlags = ["-O1", "-g", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread"];
+
+/** What gdbserver holds in the machine, by name: each at a port of its own. */
+const held: Readonly<Record<string, string>> = {
+  "demo-arm64": `${programs}/loader-arm64 examples/demo/arm64/demo`,
+  "demo-armv7": `${programs}/loader-armv7 examples/demo/armv7/demo`,
+  "waits-arm64": `${programs}/waits-arm64`,
+  "waits-armv7": `${programs}/waits-armv7`,
+};
+const firstPort = 2001;
+/** A connection to this port ends what is held. */
+const endPort = 2000;
+
+/** Shell commands that start those programs and their stubs, say the pids, and wait for the end. */
+function holdScript(): string {
+  const lines = ["stubs="];
+  for (const [index, [, command]] of Object.entries(held).entries()) {
+    const output = `/tmp/held-${index}`;
+    lines.push(
+      `${command} >${output} & p${index}=$!; stubs="$stubs $!"`,
+      // The demo writes nothing, and is asked later whether it is ready.
+      `for try in 1 2 3 4 5 6 7 8 9 10; do [ -s ${output} ] && break; sleep 0.1; done`,
+      `gdbserver --attach 0.0.0.0:${
+        firstPort + index
+      } $p${index} 2>/tmp/stub-${index} & stubs="$stubs $!"`,
+    );
+  }
+  const pids = Object.keys(held).map((name, index) => `${name}=$p${index}`).join(" ");
+  const listening = `[ $(cat /tmp/stub-* | grep -c Listening) = ${Object.keys(held).length} ]`;
+  lines.push(
+    `for try in 1 2 3 4 5 6 7 8 9 10; do ${listening} && break; sleep 0.5; done`,
+    `echo "machine: ${pids}"`,
+    `timeout 600 nc -l -p ${endPort} </dev/null; kill -9 $stubs 2>/dev/null; true`,
+  );
+  return lines.join("\n");
+}
+
 /** Compiles a Mach-O program into the folder of its architecture. */
 async function machO(
   folder: string,
@@ -77,6 +116,16 @@ export async function compileAll(rootfs: string): Promise<void> {
     buildLinux(compiler, `${folder}/libmachpause.so`),
     buildEmbedded(`${folder}/darwin`, { compiler, there: `${programs}/darwin` }),
     compileLibrary(`${folder}/libloader.so`, compiler),
+    run(compiler, ["-o", `${folder}/pac-mask`, `${own}pac_mask.c`]),
+    run(compiler, [...waitsFlags, "-o", `${folder}/waits-arm64`, `${own}waits.c`]),
+    // Debian's C library for it has ARM's own unwind tables alone.
+    run(compilers32.arm64[0], [
+      ...waitsFlags,
+      "-DSPIN",
+      "-o",
+      `${folder}/waits-armv7`,
+      `${own}waits.c`,
+    ]),
     buildLoader("arm64", `${folder}/loader-arm64`),
     buildLoader("armv7", `${folder}/loader-armv7`),
     run("aarch64-linux-gnu-g++", [
@@ -113,11 +162,58 @@ function jobOf(args: readonly string[]): Job {
     );
     return { ...base, script, forward };
   }
-  const quoted = (wholeList ? listed : args).map((arg) => `'${arg.replaceAll("'", "'\\''")}'`);
-  const script = `export MACHPAUSE_TEST_PROGRAMS=${programs}\ndeno test -A --no-check ${
-    quoted.join(" ")
-  }`;
-  return { ...base, script, modules: [...listed, ...args.filter((arg) => arg.endsWith(".ts"))] };
+  const isHeld = wholeList || args[0] === "--remote";
+  if (isHeld) {
+    const [first, ...others] = freePorts(Object.keys(held).length + 1);
+    const ports = new Map(Object.keys(held).map((name, index) => [name, others[index]]));
+    return {
+      ...base,
+      script: `${holdScript()}\n${wholeList ? testScript(listed) : ""}`,
+      forward: [
+        [first, endPort],
+        ...others.map((here, index) => [here, firstPort + index] as const),
+      ],
+      beside: async (pids) => {
+        const code = await testOverWire(pids, ports);
+        (await Deno.connect({ hostname: "127.0.0.1", port: first })).close();
+        return code;
+      },
+    };
+  }
+  return {
+    ...base,
+    script: testScript(args),
+    modules: [...listed, ...args.filter((arg) => arg.endsWith(".ts"))],
+  };
+}
+
+/** Ports of this system that nobody listens at. */
+function freePorts(count: number): number[] {
+  const listeners = Array.from({ length: count }, () => {
+    return Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  });
+  for (const listener of listeners) listener.close();
+  return listeners.map(({ addr }) => addr.port);
+}
+
+/** Looks at the programs that stubs hold in the machine, from here. */
+async function testOverWire(
+  pids: Readonly<Record<string, string>>,
+  ports: ReadonlyMap<string, number>,
+): Promise<number> {
+  const stubs = [...ports].map(([name, port]) => `${name}=${port}=${pids[name]}`);
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "--no-check", "tests/arm/remote_test.ts"],
+    cwd: root,
+    env: { MACHPAUSE_ARM_STUBS: stubs.join(" ") },
+  }).spawn().status;
+  return code;
+}
+
+/** Runs tests in the machine. */
+function testScript(args: readonly string[]): string {
+  const quoted = args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`);
+  return `export MACHPAUSE_TEST_PROGRAMS=${programs}\ndeno test -A --no-check ${quoted.join(" ")}`;
 }
 
 /** Looks at what the machine left, with this system's tools. */
@@ -137,7 +233,7 @@ if (import.meta.main) {
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     console.log(`THE ARM MACHINE DID NOT RUN: ${error.message}`);
-    const unrun = [...listed, "tests/arm/cores_test.ts"];
+    const unrun = [...listed, "tests/arm/remote_test.ts", "tests/arm/cores_test.ts"];
     console.log(`tests that did not run on arm64: ${unrun.length} files`);
     for (const name of unrun) console.log(`  ${name}`);
   }

@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+/* Threads that wait below functions of this program; it writes a line when they do. With SPIN they wait
+ * in a loop, for where nothing leads out of the C library. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static volatile int sink;
+static sem_t ready;
+
+__attribute__((noinline, noclone)) static void wait_here(void)
+{
+	sem_post(&ready);
+	for (;;)
+#ifdef SPIN
+		sink++;
+#else
+		pause();
+#endif
+}
+
+__attribute__((noinline, noclone)) static void middle(int depth)
+{
+	if (depth > 0)
+		middle(depth - 1);
+	else
+		wait_here();
+	sink++;
+}
+
+static void *outer(void *argument)
+{
+	middle(3);
+	sink++;
+	return argument;
+}
+
+int main(void)
+{
+	sem_init(&ready, 0, 0);
+	alarm(1200);
+	for (int i = 0; i < 2; i++) {
+		pthread_t thread;
+		pthread_create(&thread, NULL, outer, NULL);
+		pthread_setname_np(thread, i == 0 ? "first" : "second");
+		sem_wait(&ready);
+	}
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
