@@ -37,7 +37,7 @@ export function openRemoteFile(
   address: bigint,
   size: number,
 ): ByteSource | null {
-  const { stub, files, memory } = source;
+  const { files, memory } = source;
   if (path.startsWith("[")) return openMapped({ path, address, size, openFile: undefined, memory });
   const wanted = buildIdOf(bytesSource(memory.readUpTo(address, Math.min(size, headSize)), path));
   const own = wanted === null ? null : openInParts(path, (name) => files.open(name));

@@ -69,6 +69,8 @@ export class ScriptedStub implements ByteStream {
   damage: (bytes: Uint8Array, nth: number) => Uint8Array | undefined = (bytes) => bytes;
   #sent = 0;
   closed = false;
+  /** How many bits an address has, as debugserver says and gdbserver's mask has it; 0: they do not. */
+  addressBits = 0;
   /** The last packet, until it is acknowledged. */
   #unacknowledged: Uint8Array | undefined;
 
@@ -150,6 +152,14 @@ export class ScriptedStub implements ByteStream {
     return `T${signal}thread:${this.#id(index)};`;
   }
 
+  /** `NT_ARM_PAC_MASK`: the bits between an address and bit 55. */
+  get #mask(): Uint8Array {
+    const mask = new Uint8Array(8);
+    const bits = (1n << 55n) - (1n << BigInt(this.addressBits));
+    new DataView(mask.buffer).setBigUint64(0, bits, true);
+    return mask;
+  }
+
   get #registers(): { name: string; size: number; value: (index: number) => Uint8Array }[] {
     const { registers } = this.#arch.threadState;
     return registers.map(({ name, size, offset }) => ({
@@ -178,7 +188,9 @@ export class ScriptedStub implements ByteStream {
         rows.join("\n")
       }</feature>`,
       "fpu.xml":
-        `<feature name="fpu"><vector id="v4" type="uint8" count="4"/><reg name="v0" bitsize="128"/></feature>`,
+        `<feature name="fpu"><vector id="v4" type="uint8" count="4"/><reg name="v0" bitsize="128"/>${
+          this.addressBits === 0 ? "" : `<reg name="pauth_cmask" bitsize="64"/>`
+        }</feature>`,
     };
   }
 
@@ -271,7 +283,8 @@ export class ScriptedStub implements ByteStream {
       case "QSetDetachOnError:1":
         return "OK";
       case "qHostInfo":
-        return `cputype:${cpuType};cpusubtype:2;ostype:macosx;vendor:apple;endian:little;ptrsize:${pointerSize};`;
+        return `cputype:${cpuType};cpusubtype:2;ostype:macosx;vendor:apple;endian:little;ptrsize:${pointerSize};` +
+          (this.addressBits === 0 ? "" : `addressing_bits:${this.addressBits};`);
       case "qProcessInfo":
         return `pid:1001;parent-pid:1;cputype:${cpuType.toString(16)};cpusubtype:2;ostype:macosx;` +
           `vendor:apple;endian:little;ptrsize:${pointerSize};`;
@@ -319,7 +332,7 @@ export class ScriptedStub implements ByteStream {
       if (this.#selected < 0) return "E01";
       // And v0, of which nothing is known.
       return this.#registers.map(({ value }) => hex(value(this.#selected))).join("") +
-        "x".repeat(32);
+        "x".repeat(32) + (this.addressBits === 0 ? "" : hex(this.#mask));
     }
     if (data === "qC") return `QC${this.#id(0)}`;
     if (data === "qAttached") return "1";

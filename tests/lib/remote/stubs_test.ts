@@ -63,3 +63,16 @@ for (const name of ["arm64", "armv7"] as const) {
     });
   }
 }
+
+for (const manners of ["debugserver", "gdbserver"] as const) {
+  Deno.test(`arm64: ${manners} tells how many bits an address has`, () => {
+    // An iPhone's, Linux's with large addresses, and none that can be.
+    for (const [told, bits] of [[39, 39], [52, 52], [70, manners === "debugserver" ? 47 : 48]]) {
+      const stub = new ScriptedStub(manners, "arm64");
+      stub.addressBits = manners === "gdbserver" && told > 55 ? 0 : told;
+      using target = new RemoteTarget(stub, system);
+      assertEquals(target.arch.addressMask, (1n << BigInt(bits)) - 1n);
+      assertEquals(target.snapshot().threads.length, 7);
+    }
+  });
+}
