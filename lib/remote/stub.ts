@@ -49,6 +49,9 @@ const maxThreads = 1 << 16;
 /** Number of registers asked for at once by `qRegisterInfo`. */
 const registerBatch = 128;
 
+/** Characters of one thread's action in `vCont`: `;C05:` and a thread identifier, at most. */
+const longestAction = 24;
+
 const pageSize = 4096n;
 
 /** Signals, by their numbers on Linux, on Darwin, and in gdb. */
@@ -119,6 +122,7 @@ export class Stub implements Disposable {
   readonly #process: ReadonlyMap<string, string>;
   readonly #threadSuffix: boolean;
   readonly #continues: boolean;
+  readonly #packetSize: number;
   readonly #nonStop: boolean;
   /** `x` as LLDB's stubs know it, with data alone, or as gdb's, with a `b` before. */
   readonly #binary: "data" | "b" | undefined;
@@ -134,6 +138,10 @@ export class Stub implements Disposable {
   readonly #onStop: (isStopped: boolean, detachesAlone: boolean) => void;
   /** Signals with which threads have stopped, to be delivered when they go on. */
   #signalsDue = new Map<bigint, number>();
+  /** The threads that stay stopped when the others run. */
+  readonly #held = new Set<bigint>();
+  /** Whether the target would run if all its threads were not held. */
+  #idle = false;
   /** The files that were opened. */
   readonly #openFiles: string[] = [];
   /** In non-stop mode, the threads that have reported a stop. */
@@ -191,6 +199,7 @@ export class Stub implements Disposable {
       this.#nonStop = !this.#threadSuffix && this.#supported.has("QNonStop") &&
         /;t\b/.test(vCont) && connection.pipelines && connection.request("QNonStop:1") === "OK";
       const packetSize = Number(numberOf(this.#supported.get("PacketSize")) ?? BigInt(leastPacket));
+      this.#packetSize = packetSize;
       this.#readSize = readSize(packetSize);
       const first = connection.request("?");
       if (/^(?:W|X|E|N|$)/.test(first) || (first === "OK" && !this.#nonStop)) {
@@ -496,6 +505,10 @@ export class Stub implements Disposable {
   stop(): void {
     this.#checkAlive();
     if (!this.#running) return;
+    if (this.#idle) {
+      this.#idle = this.#running = false;
+      return;
+    }
     this.#onStop(true, this.detachesAlone);
     if (this.#nonStop) return this.#stopThreads();
     // It may have stopped by itself.
@@ -509,28 +522,73 @@ export class Stub implements Disposable {
     this.#note(text, isOwn);
   }
 
-  /** Lets all threads run. Signals with which they stopped are delivered. */
+  /** Keeps a thread stopped when the others run. The target must be stopped.
+   *
+   * @returns whether there is such a thread
+   * @throws RemoteError when the stub cannot let single threads run
+   */
+  hold(id: bigint): boolean {
+    const ids = this.#threadIds();
+    if (!ids.includes(id)) return false;
+    if (!this.#continues || ids.length * longestAction > this.#packetSize) {
+      throw new RemoteError(
+        "refused",
+        this.#continues
+          ? `${ids.length} threads are more than the stub can be told to let run one by one`
+          : "the stub cannot keep a thread stopped while others run",
+      );
+    }
+    this.#held.add(id);
+    return true;
+  }
+
+  /** Ends what {@linkcode hold} began. */
+  unhold(id: bigint): void {
+    this.#held.delete(id);
+  }
+
+  /** Lets all threads run that are not held. Signals with which they stopped are delivered. */
   resume(): void {
     this.#checkAlive();
     if (this.#running) return;
-    const due = [...this.#signalsDue].map(([id, signal]) => {
-      return `;C${signal.toString(16).padStart(2, "0")}${id === 0n ? "" : `:${id.toString(16)}`}`;
-    });
-    const [first] = this.#signalsDue.values();
-    const request = this.#continues
-      ? `vCont${due.join("")};c`
-      : first === undefined
-      ? "c"
-      : `C${first.toString(16).padStart(2, "0")}`;
-    this.#signalsDue.clear();
-    this.#stopped.clear();
+    const request = this.#held.size > 0 ? this.#resumption() : this.#resumptionOfAll();
     this.#running = true;
-    this.#onStop(false, this.detachesAlone);
+    if (request === undefined) {
+      this.#idle = true;
+      return;
+    }
+    for (const id of this.#stopped) if (!this.#held.has(id)) this.#stopped.delete(id);
+    // A held thread needs the end of the connection to be noticed, as a stopped target does.
+    this.#onStop(this.#held.size > 0, this.detachesAlone);
     if (!this.#nonStop) return this.connection.send(request);
     const reply = this.connection.request(request);
     if (reply !== "OK") {
       throw new RemoteError("refused", `the stub does not let the target run: ${reply}`);
     }
+  }
+
+  #resumptionOfAll(): string {
+    const due = [...this.#signalsDue].map(([id, signal]) =>
+      `;${withSignal(signal)}${id === 0n ? "" : `:${id.toString(16)}`}`
+    );
+    const [first] = this.#signalsDue.values();
+    this.#signalsDue.clear();
+    if (this.#continues) return `vCont${due.join("")};c`;
+    return first === undefined ? "c" : withSignal(first);
+  }
+
+  /** Names each thread that is to run: threads that `vCont` does not name stay stopped. `undefined` when
+   * all are held. */
+  #resumption(): string | undefined {
+    const ids = this.#threadIds();
+    for (const id of this.#held) if (!ids.includes(id)) this.#held.delete(id);
+    if (this.#held.size === 0) return this.#resumptionOfAll();
+    const actions = ids.filter((id) => !this.#held.has(id)).map((id) => {
+      const signal = this.#signalsDue.get(id);
+      this.#signalsDue.delete(id);
+      return `;${signal === undefined ? "c" : withSignal(signal)}:${id.toString(16)}`;
+    });
+    return actions.length === 0 ? undefined : `vCont${actions.join("")}`;
   }
 
   /** Takes what a running target has reported. A signal that stopped it is delivered, and it runs on.
@@ -540,7 +598,7 @@ export class Stub implements Disposable {
    */
   attend(): StopReply | undefined {
     this.#checkAlive();
-    if (!this.#running) return undefined;
+    if (!this.#running || this.#idle) return undefined;
     if (this.#nonStop) {
       const notified = this.connection.takeNotification(0);
       if (notified === undefined) return undefined;
@@ -562,6 +620,7 @@ export class Stub implements Disposable {
   /** Lets the target go; it runs on. */
   detach(): void {
     if (!this.usable) return;
+    this.#held.clear();
     // The signals that have stopped it are not lost.
     if (this.#signalsDue.size > 0) this.resume();
     if (!this.#nonStop) this.stop();
@@ -890,6 +949,11 @@ function readSize(packetSize: number): number {
   const half = Math.floor((Math.max(packetSize, leastPacket) - 64) / 2);
   if (half >= mostInPacket) return mostInPacket;
   return half < Number(pageSize) ? half & ~63 : half - half % Number(pageSize);
+}
+
+/** An action that delivers a signal. */
+function withSignal(signal: number): string {
+  return `C${signal.toString(16).padStart(2, "0")}`;
 }
 
 /** The data of a reply to `vFile`: `F`, a number, a semicolon, and the data. */

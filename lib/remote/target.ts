@@ -49,10 +49,10 @@ const imageAhead = 16;
 /** Room for `dyld_all_image_infos` up to its last field that is compared. */
 const infosSize = 256;
 
-/** `KERN_PROTECTION_FAILURE`, `KERN_FAILURE`, `KERN_NOT_SUPPORTED`. */
+/** `KERN_PROTECTION_FAILURE`, `KERN_FAILURE`, `KERN_TERMINATED`. */
 const protectionFailure = 2;
 const failure = 5;
-const notSupported = 46;
+const threadTerminated = 37;
 
 /** How a {@linkcode RemoteTarget} is made. */
 export interface RemoteOptions extends SymbolOptions, Patience {
@@ -112,6 +112,8 @@ export class RemoteTarget extends Target {
   #captured: readonly CapturedThread[] = [];
   /** The captured threads in whose states the frame pointer was put in place. */
   #inCall: Set<bigint> = new Set();
+  /** How often threads are suspended one by one. */
+  readonly #suspended = new Map<bigint, number>();
   /** It has failed, and stays stopped until a pause of it ends. */
   #failed = false;
   #stopText: string | undefined;
@@ -404,7 +406,7 @@ export class RemoteTarget extends Target {
       const { address, length } = stacks[index];
       const stack = new Uint8Array(length);
       return {
-        info: infoOf(thread),
+        info: infoOf(thread, this.#suspended.get(thread.id) ?? 0),
         state: states[index],
         stackAddress: address,
         stack: stack.subarray(0, this.#pages.readInto(address, stack)),
@@ -498,8 +500,8 @@ export class RemoteTarget extends Target {
       readInto,
       dispatch,
       control: {
-        suspend: refuse,
-        resume: refuse,
+        suspend: (id) => this.#suspend(id),
+        resume: (id) => this.#resume(id),
         setRegister: (id, name, value) => this.#setRegister(id, name, value),
       },
     };
@@ -517,6 +519,30 @@ export class RemoteTarget extends Target {
       return this.#images.symbols;
     };
     return resolverOf(this.debug, this.#images.symbols, refresh);
+  }
+
+  #suspend(id: bigint): void {
+    this.#checkOpen();
+    const count = this.#suspended.get(id) ?? 0;
+    if (count === 0) {
+      this.#stopped(() => {
+        if (this.#stub.hold(id)) return;
+        throw new MachError("thread_suspend", threadTerminated, "the thread has ended");
+      });
+    }
+    this.#suspended.set(id, count + 1);
+  }
+
+  #resume(id: bigint): void {
+    this.#checkOpen();
+    const count = this.#suspended.get(id);
+    if (count === undefined) throw new MachError("thread_resume", failure, "suspend() it first");
+    if (count > 1) {
+      this.#suspended.set(id, count - 1);
+      return;
+    }
+    this.#stopped(() => this.#stub.unhold(id));
+    this.#suspended.delete(id);
   }
 
   #setRegister(id: bigint, name: string, value: bigint): Uint8Array {
@@ -630,16 +656,11 @@ function letGo(stub: Stub): void {
   }
 }
 
-function refuse(): never {
-  throw new MachError(
-    "thread_suspend",
-    notSupported,
-    "over the wire threads are not suspended one by one: pause() stops them all",
-  );
-}
-
 /** What is known of a thread: the protocol tells neither its times nor what it waits for. */
-function infoOf({ id, name, queueAddress }: StubThread): CapturedThread["info"] {
+function infoOf(
+  { id, name, queueAddress }: StubThread,
+  suspendCount: number,
+): CapturedThread["info"] {
   return {
     id,
     handle: 0n,
@@ -649,7 +670,7 @@ function infoOf({ id, name, queueAddress }: StubThread): CapturedThread["info"] 
     cpuUsage: 0,
     runState: 0,
     flags: 0,
-    suspendCount: 0,
+    suspendCount,
     priority: 0,
     name,
   };

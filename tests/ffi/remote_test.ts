@@ -10,9 +10,16 @@ import {
 import { fileSystem } from "../../ffi/file_system.ts";
 import { findStub, startStub } from "../../ffi/stubs.ts";
 import type { FileSystem, OpenFile } from "../../lib/file_system.ts";
-import { attach, MemoryReadError, openCore, type Target, TargetGoneError } from "../../mod.ts";
+import {
+  attach,
+  MachError,
+  MemoryReadError,
+  openCore,
+  type Target,
+  TargetGoneError,
+} from "../../mod.ts";
 import { addressOf, chains, ownFrames, progress, startDemo } from "../lib/target/demo.ts";
-import { builds, canLaunch, onLinux, onMac } from "../machine.ts";
+import { builds, canLaunch, onLinux, onMac, ownBuild } from "../machine.ts";
 
 /** The stubs that may be here, and those that are not: `.ci/packages` has Linux's. */
 const stubs = stubNames.filter((name) => onMac === (name === "debugserver"));
@@ -141,6 +148,58 @@ for (const via of stubs) {
       }
     },
   );
+}
+
+for (const via of stubs) {
+  Deno.test({
+    name: `${via}: a suspended thread stands still while the others run`,
+    ignore: !canLaunch || absent.includes(via),
+  }, async () => {
+    using live = await startDemo(ownBuild);
+    try {
+      using target = await attachRemote({ via, pid: live.pid });
+      // The counters of demo.spin and demo.leaf.
+      const moves = async (index: number): Promise<void> => {
+        const before = progress(live)[index];
+        await until(() => progress(live)[index] > before, `counter ${index} moves`);
+      };
+      const [spin, leaf] = [1, 2];
+      const thread = target.snapshot().threads.find(({ name }) => name === "demo.spin")!;
+      thread.suspend();
+      thread.suspend();
+      const stood = progress(live)[spin];
+      for (let round = 0; round < 3; round++) {
+        await moves(leaf);
+        // A look stops and resumes the others.
+        const { threads } = target.snapshot();
+        assertEquals(threads.length, chains.size);
+        assertEquals(threads.find(({ id }) => id === thread.id)!.suspendCount, 2);
+        assertEquals(progress(live)[spin], stood);
+      }
+      thread.resume();
+      {
+        using _pause = target.pause();
+      }
+      await moves(leaf);
+      assertEquals(progress(live)[spin], stood);
+      thread.resume();
+      await moves(spin);
+      assertThrows(() => thread.resume(), MachError);
+      // All of them: the target stands still, and runs on when it is let go.
+      const { threads } = target.snapshot();
+      for (const each of threads) each.suspend();
+      const before = progress(live);
+      assertEquals(target.snapshot().threads.length, chains.size);
+      assertEquals(progress(live), before);
+      threads.find(({ name }) => name === "demo.leaf")!.resume();
+      await moves(leaf);
+      assertEquals(progress(live)[spin], before[spin]);
+      target[Symbol.dispose]();
+      await moves(spin);
+    } finally {
+      live.kill();
+    }
+  });
 }
 
 /** A program of Linux that waits below functions without frame records, whose names only the file has. */
