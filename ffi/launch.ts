@@ -74,28 +74,12 @@ export async function launchProcess(
   options: LaunchOptions,
   { insert, spawn = byDeno, mayUntie = false }: LaunchHooks = {},
 ): Promise<Launched> {
-  const args = [...options.args ?? []];
-  let file = program;
-  let hasDyld = Deno.build.os === "darwin";
-  let inserts = hasDyld;
-  if (Deno.build.os === "linux") {
-    const cpuTypes = await machOCpuTypes(program);
-    if (cpuTypes.length > 0) {
-      const names = loaders[Deno.build.arch];
-      const arch = names.find((name) => cpuTypes.includes(archs[name].cpuType));
-      if (arch === undefined) {
-        throw new FormatError(
-          program,
-          4,
-          `an ${names.join(" or ")} program, which this Linux can run`,
-        );
-      }
-      args.unshift(program);
-      file = await loaderPath(arch);
-      hasDyld = true;
-      inserts = isStrict() && arch === names[0]; // the library has no 32-bit slices
-    }
-  }
+  const { file, args, loaded } = await commandOf(program, options.args ?? []);
+  const hasDyld = Deno.build.os === "darwin" || loaded !== undefined;
+  const inserts = loaded === undefined
+    ? hasDyld
+    // The library has no 32-bit slices.
+    : isStrict() && loaded === loaders[Deno.build.arch][0];
   const loads = file !== program;
   const tied = options.killOnExit === true;
   const inserted = inserts ? await insert?.() : undefined;
@@ -135,6 +119,29 @@ export async function launchProcess(
       return crashes.has(signal) ? `it crashed: ${signal}` : `it was killed by ${signal}`;
     },
   };
+}
+
+/** The command that runs a program: on Linux our loader runs Mach-O programs.
+ *
+ * @throws FormatError when the file is a Mach-O program that cannot run here
+ * @throws Deno.errors.NotFound when there is no such file
+ */
+export async function commandOf(
+  program: string,
+  args: readonly string[],
+): Promise<{ file: string; args: string[]; loaded: ArchName | undefined }> {
+  const cpuTypes = Deno.build.os === "linux" ? await machOCpuTypes(program) : [];
+  if (cpuTypes.length === 0) return { file: program, args: [...args], loaded: undefined };
+  const names = loaders[Deno.build.arch];
+  const loaded = names.find((name) => cpuTypes.includes(archs[name].cpuType));
+  if (loaded === undefined) {
+    throw new FormatError(
+      program,
+      4,
+      `an ${names.join(" or ")} program, which this Linux can run`,
+    );
+  }
+  return { file: await loaderPath(loaded), args: [program, ...args], loaded };
 }
 
 function byDeno(file: string, options: Deno.CommandOptions): StartedProcess {

@@ -9,6 +9,7 @@ import { startStub, type StubName } from "./stubs.ts";
 import { guardStub, type StubGuard } from "./stub_guard.ts";
 
 export {
+  type ConnectionOptions,
   type Patience,
   RemoteError,
   type RemoteFailure,
@@ -53,7 +54,62 @@ export async function attachRemote(
   }
   const stub = await startStub(place.via, place.pid, connectMilliseconds);
   try {
-    return attachTo(stub.socket, { ...options, onDispose: () => stub.end() });
+    const onDispose = () => {
+      stub.end();
+      options.onDispose?.();
+    };
+    return attachTo(stub.socket, { ...options, onDispose });
+  } catch (error) {
+    stub.end();
+    throw error;
+  }
+}
+
+/** How a program is launched over the wire. */
+export interface RemoteLaunchOptions extends RemoteOptions {
+  /** The stub that starts it. */
+  readonly via: StubName;
+}
+
+/** Starts a program by a stub of this machine. It runs when this returns, and when the target is disposed;
+ * `kill()` ends it.
+ *
+ * Its stdin is empty. What it prints, on stdout or stderr, goes to this process's stdout, unless `onOutput`
+ * takes it.
+ *
+ * @example
+ * ```ts
+ * import { launchRemote } from "@machpause/machpause/remote";
+ *
+ * using target = await launchRemote("./program", ["argument"], { via: "debugserver" });
+ * console.log(target.snapshot().mainThread.backtrace().join("\n"));
+ * target.kill();
+ * ```
+ * @throws RemoteError when there is no such stub, or it does not start the program
+ * @throws Deno.errors.NotFound when there is no such program
+ */
+export async function launchRemote(
+  program: string,
+  args: readonly string[],
+  options: RemoteLaunchOptions,
+): Promise<RemoteTarget> {
+  const { commandOf } = await import("./launch.ts");
+  const { file, args: all } = await commandOf(program, args);
+  const { onOutput = (bytes) => void Deno.stdout.writeSync(bytes) } = options;
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  const launched = { command: [file, ...all], onOutput };
+  const stub = await startStub(options.via, launched, connectMilliseconds);
+  try {
+    return attachTo(stub.socket, {
+      name,
+      ...options,
+      onOutput,
+      launched: true,
+      onDispose() {
+        stub.end();
+        options.onDispose?.();
+      },
+    });
   } catch (error) {
     stub.end();
     throw error;

@@ -1,4 +1,4 @@
-/** Starting debugserver, lldb-server or gdbserver for a process of this machine. */
+/** Starting debugserver, lldb-server or gdbserver for a process or a program of this machine. */
 import { RemoteError } from "../lib/remote/mod.ts";
 import { log } from "../lib/log.ts";
 import { connectTo, Listener, type Socket } from "./socket.ts";
@@ -68,16 +68,16 @@ async function isTranslated(pid: number): Promise<boolean> {
 
 /** The path of a stub.
  *
- * @param pid of the process that it is for
+ * @param pid of the process that it is for, if there is one
  * @throws RemoteError when there is none
  */
-export async function findStub(name: StubName, pid: number): Promise<string> {
+export async function findStub(name: StubName, pid?: number): Promise<string> {
   // LLDB's own variable.
   const named = name === "gdbserver" ? undefined : Deno.env.get("LLDB_DEBUGSERVER_PATH");
   if (named !== undefined && named !== "") return named;
   const candidates: (string | undefined)[] = [];
   if (name === "debugserver") {
-    if (await isTranslated(pid)) candidates.push(rosettaStub);
+    if (pid !== undefined && await isTranslated(pid)) candidates.push(rosettaStub);
     candidates.push(inPath(name), await selectedXcode(), ...appleStubs);
   } else {
     candidates.push(inPath(name));
@@ -97,30 +97,39 @@ export async function findStub(name: StubName, pid: number): Promise<string> {
   throw new RemoteError("connect", `there is no ${name} here: ${remedy}`);
 }
 
-/** Starts a stub that attaches to a process, and connects to it.
+/** A program for a stub to start. */
+export interface StubProgram {
+  /** Its path, and its arguments. */
+  readonly command: readonly string[];
+  /** Called with what it prints, as far as the stub does not send that over the connection. */
+  readonly onOutput: (bytes: Uint8Array) => void;
+}
+
+/** Starts a stub that attaches to a process, or starts a program, and connects to it.
  *
  * @param milliseconds it may take
  * @throws RemoteError when there is no such stub, or it does not attach
  */
 export async function startStub(
   name: StubName,
-  pid: number,
+  what: number | StubProgram,
   milliseconds: number,
 ): Promise<StartedStub> {
+  const pid = typeof what === "number" ? what : undefined;
   const path = await findStub(name, pid);
+  const isGdb = name === "gdbserver";
   // gdbserver waits for a connection; LLDB's stubs make one.
-  using listener = name === "gdbserver" ? undefined : new Listener();
+  using listener = isGdb ? undefined : new Listener();
   const place = `127.0.0.1:${listener?.port ?? 0}`;
-  const args = name === "gdbserver"
-    ? ["--once", "--attach", place, `${pid}`]
-    : name === "debugserver"
-    ? ["-R", place, `--attach=${pid}`]
-    : ["gdbserver", "--attach", `${pid}`, "--reverse-connect", place];
+  const args = typeof what === "number"
+    ? argumentsToAttach(name, what, place)
+    : argumentsToStart(name, what.command, place);
   log.remote?.(`${path} ${args.join(" ")}`);
   const child = new Deno.Command(path, {
     args,
     stdin: "null",
-    stdout: "null",
+    // A program that gdbserver starts has its output. The others send what it prints.
+    stdout: isGdb && typeof what !== "number" ? "piped" : "null",
     stderr: "piped",
     // debugserver crashes with inserted libraries (Delve's gdbserver.go).
     ...(Deno.build.os === "darwin" ? { env: { DYLD_INSERT_LIBRARIES: "" } } : {}),
@@ -128,7 +137,8 @@ export async function startStub(
   child.unref();
   let ended = false;
   child.status.then(() => ended = true, () => ended = true);
-  const said = read(child.stderr);
+  const said = read(child.stderr, typeof what === "number" || !isGdb ? undefined : what.onOutput);
+  if (isGdb && typeof what !== "number") void forward(child.stdout, what.onOutput);
   const end = () => {
     const kill = () => {
       if (!ended) child.kill("SIGKILL");
@@ -147,15 +157,47 @@ export async function startStub(
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await Promise.race([said.done, new Promise((resolve) => setTimeout(resolve, 100))]);
-    const reason = said.text.trim().split("\n").at(-1) ?? "";
+    // gdbserver's last word is `Exiting`.
+    const reason = said.text.trim().split("\n").filter((line) => line !== "Exiting").at(-1) ?? "";
     throw new RemoteError(
       "connect",
-      `${name} does not attach to pid ${pid}${reason === "" ? "" : `: ${reason}`}`,
+      `${name} does not ${
+        typeof what === "number" ? `attach to pid ${what}` : `start ${what.command[0]}`
+      }${reason === "" ? "" : `: ${reason}`}`,
     );
   } catch (error) {
     if (!ended) child.kill("SIGKILL");
     throw error;
   }
+}
+
+function argumentsToAttach(name: StubName, pid: number, place: string): string[] {
+  switch (name) {
+    case "gdbserver":
+      return ["--once", "--attach", place, `${pid}`];
+    case "lldb-server":
+      return ["gdbserver", "--attach", `${pid}`, "--reverse-connect", place];
+    case "debugserver":
+      return ["-R", place, `--attach=${pid}`];
+  }
+}
+
+function argumentsToStart(name: StubName, command: readonly string[], place: string): string[] {
+  switch (name) {
+    case "gdbserver":
+      return ["--once", place, ...command];
+    case "lldb-server":
+      return ["gdbserver", "--reverse-connect", place, "--", ...command];
+    case "debugserver":
+      return ["-R", place, "--", ...command];
+  }
+}
+
+async function forward(
+  stream: ReadableStream<Uint8Array>,
+  onOutput: (bytes: Uint8Array) => void,
+): Promise<void> {
+  for await (const bytes of stream) onOutput(bytes);
 }
 
 /** gdbserver says where it listens. */
@@ -167,14 +209,40 @@ async function connectToPort(said: string, milliseconds: number): Promise<Socket
 /** Maximum number of characters kept of what a stub says. */
 const maxSaid = 1 << 14;
 
-/** Reads what a stub says, so that it never waits for us. */
-function read(stream: ReadableStream<Uint8Array>): { text: string; done: Promise<void> } {
+/** What gdbserver itself writes to the stderr that it shares with the program it has started. */
+const gdbserverLine =
+  /^(?:Process .* created; pid = |Listening on port |Remote debugging from host |Detaching from process |Killing process|Child (?:exited|terminated) |gdbserver: |Warning: ptrace\(|Exiting$)/;
+
+/** Reads what a stub says, so that it never waits for us.
+ *
+ * @param onOutput is called with the lines that are not its own
+ */
+function read(
+  stream: ReadableStream<Uint8Array>,
+  onOutput?: (bytes: Uint8Array) => void,
+): { text: string; done: Promise<void> } {
   const said = { text: "", done: Promise.resolve() };
   const decoder = new TextDecoder();
+  let line = "";
+  let blank = "";
+  const lineEnded = (text: string) => {
+    // gdbserver writes an empty line before some of its own.
+    const isOwn = gdbserverLine.test(text.trimEnd());
+    const isBlank = text === "\n" && blank === "";
+    if (!isOwn && !isBlank) onOutput!(new TextEncoder().encode(blank + text));
+    blank = isBlank ? text : "";
+  };
   said.done = (async () => {
     for await (const bytes of stream) {
-      if (said.text.length < maxSaid) said.text += decoder.decode(bytes, { stream: true });
+      const text = decoder.decode(bytes, { stream: true });
+      if (said.text.length < maxSaid) said.text += text;
+      if (onOutput === undefined) continue;
+      const lines = (line + text).split(/(?<=\n)/);
+      // What is not ended, such as a question, is not kept back for long texts.
+      line = lines.at(-1)!.endsWith("\n") || lines.at(-1)!.length > maxSaid ? "" : lines.pop()!;
+      for (const each of lines) lineEnded(each);
     }
+    if (line !== "") lineEnded(line);
   })().catch(() => {});
   return said;
 }

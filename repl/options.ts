@@ -149,6 +149,7 @@ export const attachOptions = table({
 export const launchOptions = table({
   symbols,
   keep: { help: "Let the program run on when machpause ends." },
+  via: { ...via, help: "Have debugserver, lldb-server or gdbserver start it, and speak to that." },
   ...prompt,
 });
 

@@ -1,6 +1,7 @@
 /** Requests and their replies over one connection. */
 import { log } from "../log.ts";
 import { RemoteError } from "./error.ts";
+import { bytesOf } from "./hexadecimal.ts";
 import { frame, interruptByte, PacketReader, type Received, textOf } from "./packet.ts";
 import type { ByteStream } from "./stream.ts";
 
@@ -10,6 +11,12 @@ export interface Patience {
   readonly silence?: number;
   /** For one reply or one batch of them, in milliseconds. Default: 60 s. */
   readonly reply?: number;
+}
+
+/** How a connection is made. */
+export interface ConnectionOptions extends Patience {
+  /** Called with what the target prints, where the stub sends that. */
+  readonly onOutput?: (bytes: Uint8Array) => void;
 }
 
 /** How often a damaged packet is asked for again. */
@@ -44,6 +51,7 @@ export interface Traffic {
 export class Connection implements Disposable {
   readonly #stream: ByteStream;
   readonly #reader = new PacketReader();
+  readonly #onOutput: (bytes: Uint8Array) => void;
   readonly #silence: number;
   readonly #reply: number;
   #acknowledges = true;
@@ -55,8 +63,12 @@ export class Connection implements Disposable {
   /** What has crossed it. */
   readonly traffic: Traffic = { requests: 0, roundTrips: 0, sent: 0, received: 0 };
 
-  constructor(stream: ByteStream, { silence = 10_000, reply = 60_000 }: Patience = {}) {
+  constructor(
+    stream: ByteStream,
+    { silence = 10_000, reply = 60_000, onOutput = () => {} }: ConnectionOptions = {},
+  ) {
     this.#stream = stream;
+    this.#onOutput = onOutput;
     this.#silence = silence;
     this.#reply = reply;
   }
@@ -121,7 +133,7 @@ export class Connection implements Disposable {
       const late = performance.now() + this.#reply;
       for (;;) {
         const text = textOf(this.#packet(late));
-        if (!isOutput(text)) return text;
+        if (!this.#isOutput(text)) return text;
       }
     });
   }
@@ -133,7 +145,7 @@ export class Connection implements Disposable {
         const received = this.#receive(0);
         if (received === undefined) return undefined;
         const text = textOf(received.data);
-        if (!isOutput(text)) return text;
+        if (!this.#isOutput(text)) return text;
       }
     });
   }
@@ -282,6 +294,14 @@ export class Connection implements Disposable {
     }
   }
 
+  /** Takes output of a running target: `O` and hexadecimal digits. */
+  #isOutput(text: string): boolean {
+    if (!/^O[\da-fA-F]+$/.test(text)) return false;
+    const bytes = bytesOf(text.slice(1));
+    if (bytes !== undefined) this.#onOutput(bytes);
+    return true;
+  }
+
   /** Closes it. */
   [Symbol.dispose](): void {
     const { requests, roundTrips, sent, received } = this.traffic;
@@ -291,11 +311,6 @@ export class Connection implements Disposable {
     this.#broken ??= new RemoteError("closed", "the connection to the stub was closed");
     this.#stream[Symbol.dispose]();
   }
-}
-
-/** Output of a running target: `O` and hexadecimal digits. */
-function isOutput(text: string): boolean {
-  return /^O[\da-fA-F]+$/.test(text);
 }
 
 function silent(milliseconds: number): RemoteError {

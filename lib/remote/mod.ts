@@ -2,7 +2,7 @@
  *
  * @module
  */
-export type { Patience } from "./connection.ts";
+export type { ConnectionOptions, Patience } from "./connection.ts";
 export { RemoteError, type RemoteFailure } from "./error.ts";
 export type { ByteStream } from "./stream.ts";
 export { type RemoteOptions, RemoteTarget } from "./target.ts";

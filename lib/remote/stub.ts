@@ -2,7 +2,7 @@
 import { type Arch, archOn, withAddressBits } from "../arch/mod.ts";
 import { TargetGoneError } from "../errors.ts";
 import { log } from "../log.ts";
-import { Connection, type Patience } from "./connection.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 import { elements } from "./elements.ts";
 import { RemoteError } from "./error.ts";
 import {
@@ -135,6 +135,7 @@ export class Stub implements Disposable {
   #knowsThreadsInfo = true;
   #running = false;
   #gone: TargetGoneError | undefined;
+  #ended: string | undefined;
   readonly #onStop: (isStopped: boolean, detachesAlone: boolean) => void;
   /** Signals with which threads have stopped, to be delivered when they go on. */
   #signalsDue = new Map<bigint, number>();
@@ -155,11 +156,11 @@ export class Stub implements Disposable {
    */
   constructor(
     stream: ByteStream,
-    patience: Patience = {},
+    options: ConnectionOptions = {},
     onStop: (isStopped: boolean, detachesAlone: boolean) => void = () => {},
   ) {
     this.#onStop = onStop;
-    const connection = this.connection = new Connection(stream, patience);
+    const connection = this.connection = new Connection(stream, options);
     try {
       this.#supported = featuresOf(connection.request("qSupported:xmlRegisters=i386,arm"));
       connection.startNoAckMode();
@@ -251,6 +252,11 @@ export class Stub implements Disposable {
   /** Whether the target runs, as far as is known. */
   get running(): boolean {
     return this.#running;
+  }
+
+  /** How the target has ended; `undefined` while it runs, and where the stub did not say. */
+  get ended(): string | undefined {
+    return this.#ended;
   }
 
   /** Whether the connection can still be used. */
@@ -634,6 +640,15 @@ export class Stub implements Disposable {
     }
   }
 
+  /** Ends the target. */
+  kill(): void {
+    this.stop();
+    const reply = this.connection.request(`vKill;${this.pid.toString(16)}`);
+    if (reply !== "OK") this.connection.send("k"); // whose reply nobody has to send
+    this.#ended = "it was killed from here";
+    this.#gone = new TargetGoneError(`pid ${this.pid}`, this.#ended);
+  }
+
   /** Records a stop of all threads.
    *
    * @param isOwn whether it was requested
@@ -651,6 +666,7 @@ export class Stub implements Disposable {
 
   #checkEnd({ ended }: StopReply): void {
     if (ended === undefined) return;
+    this.#ended = ended;
     this.#gone = new TargetGoneError(`pid ${this.pid}`, ended);
     throw this.#gone;
   }

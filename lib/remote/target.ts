@@ -27,7 +27,7 @@ import {
   Thread,
   type ThreadContext,
 } from "../target/walking.ts";
-import type { Patience } from "./connection.ts";
+import type { ConnectionOptions } from "./connection.ts";
 import { RemoteError } from "./error.ts";
 import { RemoteImages } from "./images.ts";
 import { Pages } from "./pages.ts";
@@ -55,9 +55,12 @@ const failure = 5;
 const threadTerminated = 37;
 
 /** How a {@linkcode RemoteTarget} is made. */
-export interface RemoteOptions extends SymbolOptions, Patience {
+export interface RemoteOptions extends SymbolOptions, ConnectionOptions {
   /** Name of the process, where the stub does not say it. */
   readonly name?: string;
+  /** Whether the stub has started the program for this target, so that {@linkcode RemoteTarget.kill} may end
+   * it. */
+  readonly launched?: boolean;
   /** Called when the target stops, and when it runs again.
    *
    * @param detachesAlone whether the stub lets the target run when the connection is lost
@@ -261,6 +264,12 @@ export class RemoteTarget extends Target {
     if (stop === undefined) return;
     this.#pages = this.#newPages();
     this.#fail(stop);
+  }
+
+  /** How the process has ended, such as `it exited with code 1`; `undefined` while it runs, and where the
+   * stub did not say. */
+  get ended(): string | undefined {
+    return this.#stub.ended;
   }
 
   /** See {@linkcode Target.images}. */
@@ -626,9 +635,15 @@ export class RemoteTarget extends Target {
     return await saveCore(origin, file, options);
   }
 
-  /** Ends the process. Only a launched target can be ended, and none is launched over the wire. */
+  /** Ends the process, if it was launched with this target.
+   *
+   * @throws TypeError when it was attached to
+   */
   kill(): void {
-    throw new TypeError("only a launched target can be killed");
+    if (this.#options.launched !== true) {
+      throw new TypeError("only a launched target can be killed");
+    }
+    if (!this.#disposed && this.#stub.usable) this.#stub.kill();
   }
 
   /** Lets the target run, detaches the stub from it and closes the connection. */

@@ -21,7 +21,8 @@ export default {
       Deno.stdout.isTerminal();
     return await promptAt(options, async ({ show }) => {
       const print = atTerminal ? { print: show } : {};
-      return await openLaunched(program, args, { keep: options.keep ?? false, ...print });
+      const { keep = false, via } = options;
+      return await openLaunched(program, args, { keep, via, ...print });
     });
   },
 } satisfies Subcommand<typeof launchOptions>;

@@ -117,12 +117,12 @@ export const target: readonly Command[] = [
       "options of `launch` go before it.",
     ],
     example: "launch ./program --verbose",
-    async run({ session }, [program, ...args], { symbols = [], keep = false }) {
+    async run({ session }, [program, ...args], { symbols = [], keep = false, via }) {
       const { openLaunched, strayOptions } = await import("../prompt/launch.ts");
       checkFolders(symbols);
       if (!await mayEnd(session)) return [kept];
       const print = session.ui.interactive ? { print: session.show } : {};
-      session.open(await openLaunched(program, args, { keep, ...print }));
+      session.open(await openLaunched(program, args, { keep, via, ...print }));
       session.target.addSymbols(symbols);
       const stray = strayOptions(args);
       return [

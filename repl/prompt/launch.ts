@@ -9,6 +9,8 @@ export interface StartOptions {
   readonly keep?: boolean;
   /** Prints what the program prints, which otherwise goes where machpause prints. */
   readonly print?: (text: SafeText) => void;
+  /** The stub that starts it. */
+  readonly via?: string | undefined;
 }
 
 /** Starts a program as the target. By LLDB's convention it ends with machpause, or when another target is
@@ -19,18 +21,28 @@ export interface StartOptions {
 export async function openLaunched(
   program: string,
   args: readonly string[],
-  { keep = false, print }: StartOptions = {},
+  { keep = false, print, via }: StartOptions = {},
 ): Promise<Opened> {
+  if (via !== undefined) {
+    const { openStarted } = await import("./remote.ts");
+    return await startable(program, () =>
+      openStarted(program, args, {
+        via,
+        keep,
+        ...(print === undefined ? {} : { output: lineByLine(print) }),
+      }));
+  }
   let kept = keep;
   // The output of a program that is kept would have nowhere to go once its terminal is closed.
   const terminal = print === undefined || keep
     ? undefined
     : (await import("../../ffi/pty.ts")).openPty();
   try {
-    const target = await launchWith(program, args, { killOnExit: !keep }, {
-      mayUntie: true,
-      ...(terminal === undefined ? {} : { spawn: terminal.spawn }),
-    });
+    const target = await startable(program, () =>
+      launchWith(program, args, { killOnExit: !keep }, {
+        mayUntie: true,
+        ...(terminal === undefined ? {} : { spawn: terminal.spawn }),
+      }));
     if (terminal !== undefined) void terminal.read(lineByLine(print!));
     const opened = held(target);
     return {
@@ -50,6 +62,15 @@ export async function openLaunched(
     };
   } catch (error) {
     terminal?.close();
+    throw error;
+  }
+}
+
+/** Starts a program; what is wrong with its name is a mistake to correct. */
+async function startable<T>(program: string, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw new UserError(`there is no program ${program}: give the path of one`);
     }

@@ -1,5 +1,13 @@
 /** Opens targets over the wire. */
-import { attachRemote, RemoteError, type StubName, stubNames } from "../../ffi/remote.ts";
+import { killWithUs } from "../../ffi/launch.ts";
+import {
+  attachRemote,
+  launchRemote,
+  RemoteError,
+  type StubName,
+  stubNames,
+} from "../../ffi/remote.ts";
+import { TargetGoneError } from "../../lib/errors.ts";
 import { UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
@@ -12,17 +20,78 @@ export async function openRemote(
   symbols: readonly string[],
   via: string | undefined,
 ): Promise<Opened> {
-  try {
+  return await correctable(async () => {
     if (via === undefined) {
       return held(await attachRemote(spec.replace(/^(?:gdb-)?remote:/, ""), { symbols }));
     }
-    const name = stubNames.find((name) => name === via);
-    if (name === undefined) {
-      throw new UserError(`there is no stub ${via}: it is one of ${stubNames.join(", ")}`, 2);
-    }
+    const name = stubNamed(via);
     return held(await attachRemote({ via: name, pid: await pidOf(spec, name) }, { symbols }));
+  });
+}
+
+/** How a program is started by a stub. */
+export interface StubStart {
+  readonly via: string;
+  /** Whether it outlives machpause. */
+  readonly keep: boolean;
+  /** Takes what it prints. */
+  readonly output?: (text: string) => void;
+}
+
+/** Starts a program by a stub. As every launched program it ends with machpause, unless it is kept.
+ *
+ * @throws UserError when the stub cannot start it
+ */
+export async function openStarted(
+  program: string,
+  args: readonly string[],
+  { via, keep, output }: StubStart,
+): Promise<Opened> {
+  const decoder = new TextDecoder();
+  const onOutput = output === undefined
+    ? {}
+    : { onOutput: (bytes: Uint8Array) => output(decoder.decode(bytes, { stream: true })) };
+  const target = await correctable(() =>
+    launchRemote(program, args, { via: stubNamed(via), ...onOutput })
+  );
+  // A stub that loses its connection may let the program run.
+  let tie = keep || target.pid === null ? undefined : killWithUs(target.pid);
+  let kept = keep;
+  const opened = held(target);
+  return {
+    target,
+    ended: () => Promise.resolve(target.ended),
+    ...(keep ? {} : {
+      keep() {
+        kept = true;
+        tie?.[Symbol.dispose]();
+        tie = undefined;
+      },
+    }),
+    [Symbol.dispose]() {
+      tie?.[Symbol.dispose]();
+      try {
+        if (!kept) target.kill();
+      } catch (error) {
+        if (!(error instanceof RemoteError || error instanceof TargetGoneError)) throw error;
+      } finally {
+        opened[Symbol.dispose]();
+      }
+    },
+  };
+}
+
+function stubNamed(via: string): StubName {
+  const name = stubNames.find((name) => name === via);
+  if (name !== undefined) return name;
+  throw new UserError(`there is no stub ${via}: it is one of ${stubNames.join(", ")}`, 2);
+}
+
+/** What is wrong is a mistake to correct, not one of this program. */
+async function correctable<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
   } catch (error) {
-    // What is wrong is a mistake to correct, not one of this program.
     if (error instanceof RemoteError) throw new UserError(error.message);
     throw error;
   }

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   attachRemote,
+  launchRemote,
   RemoteError,
   RemoteTarget,
   type StubName,
@@ -199,6 +200,55 @@ for (const via of stubs) {
     } finally {
       live.kill();
     }
+  });
+}
+
+for (const via of stubs) {
+  Deno.test({
+    name: `${via}: a program is launched, prints, and ends as it is told`,
+    ignore: !onLinux || absent.includes(via),
+  }, async () => {
+    const start = async (script: string) => {
+      let printed = "";
+      const target = await launchRemote("/bin/sh", ["-c", script, "sh", "a b", "c'd"], {
+        via,
+        onOutput: (bytes) => printed += new TextDecoder().decode(bytes),
+      });
+      return { target, printed: () => printed.replaceAll("\r", "").split("\n").sort().join(" ") };
+    };
+    const gone = (pid: number) => {
+      try {
+        return /^[ZX]$/.test(stateOf(pid));
+      } catch {
+        return true;
+      }
+    };
+    {
+      const { target, printed } = await start('echo "$1|$2"; echo err >&2; exec sleep 1000');
+      await until(() => printed() === " a b|c'd err", "its output");
+      const pid = target.pid!;
+      assertEquals([target.name, target.snapshot().threads.length], ["sh", 1]);
+      target.kill();
+      assertThrows(() => target.snapshot(), TargetGoneError);
+      await until(() => gone(pid), "it is killed");
+      target[Symbol.dispose]();
+    }
+    {
+      const { target } = await start("exit 3");
+      await until(() => target.ended !== undefined, "its end");
+      assertEquals(target.ended, "it exited with code 3");
+      target[Symbol.dispose]();
+    }
+    {
+      const { target } = await start("exec sleep 1000");
+      const pid = target.pid!;
+      await until(() => Deno.readTextFileSync(`/proc/${pid}/stat`).includes("(sleep)"), "exec");
+      target[Symbol.dispose]();
+      await until(() => stateOf(pid) === "S", "it runs on");
+      Deno.kill(pid, "SIGKILL");
+    }
+    await assertRejects(() => launchRemote("/nowhere", [], { via }), Deno.errors.NotFound);
+    await assertRejects(() => launchRemote("/etc/passwd", [], { via }), RemoteError);
   });
 }
 
