@@ -53,3 +53,10 @@ export async function readInput(path: string, limit: number): Promise<Uint8Array
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
+
+/** Whether a plain file is an SQLite database, by its first bytes (SQLite, "Database File Format", 1.3). */
+export function isDatabase(path: string): boolean {
+  if (!Deno.statSync(path).isFile) return false;
+  using file = files.open(path);
+  return new TextDecoder("latin1").decode(file.read(0, 16)) === "SQLite format 3\0";
+}

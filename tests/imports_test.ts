@@ -62,6 +62,7 @@ Deno.test("no module of the library and its binding imports one that imports it,
 
 /** The folders of the library, each above those in the rows after its own. */
 const layers = [
+  ["collect"],
   ["hang"],
   ["remote", "report", "stackshot", "symbol_server"],
   ["target"],

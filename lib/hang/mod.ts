@@ -12,3 +12,4 @@ export {
   HangStore,
   type StoreOptions,
 } from "./store.ts";
+export { commonStack } from "./timeline.ts";

@@ -5,10 +5,10 @@
  */
 export * from "./api.ts";
 export { decodeGuard, decodeResource } from "./codes.ts";
-export { describeAddress, isIdle, waitOf } from "./explain/mod.ts";
+export { describeAddress, isIdle, isJetsam, reportEvent, waitOf } from "./explain/mod.ts";
 export { faultAddress } from "./fault.ts";
 export { reportTime, stackSignature } from "./group/signature.ts";
-export { imageFinder, isSystemImage, programImage } from "./images.ts";
+export { imageFinder, imageTitle, isSystemImage, programImage } from "./images.ts";
 export { known, knownFrame, knownMessage, knownTermination } from "./knowledge/mod.ts";
 export { unitOrigins } from "./origins.ts";
 export { imageLookup } from "./symbolicate/mod.ts";

@@ -70,6 +70,8 @@ function fileKind(
     return ["image", path];
   }
   const text = new TextDecoder().decode(head);
+  // A library of reports.
+  if (text.startsWith("SQLite format 3\0")) return ["query", path];
   const isProfile = /^\s*\{/.test(text) &&
     /"(?:preprocessedProfileVersion|\$schema"\s*:\s*"https:\/\/www\.speedscope)/.test(text);
   if (isProfile && subcommands.includes("profile")) return ["profile", path];

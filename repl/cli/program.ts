@@ -35,6 +35,8 @@ const subcommands: Readonly<
   watch: () => import("./watch.ts"),
   image: () => import("./image.ts"),
   crash: () => import("./crash.ts"),
+  collect: () => import("./collect.ts"),
+  query: () => import("./query.ts"),
   index: () => import("./index.ts"),
   symbolicate: () => import("./symbolicate.ts"),
   stackshot: () => import("./stackshot.ts"),

@@ -13,4 +13,5 @@ export {
 } from "./attribution.ts";
 export { explainReport, type Explanation } from "./explain.ts";
 export { isIdle, waitOf } from "./hang.ts";
+export { eventOf as reportEvent, isJetsam } from "./kinds.ts";
 export type { Absent } from "./telling.ts";

@@ -1,9 +1,11 @@
 /** `machpause crash --group`: counts many reports by what crashed. */
 import { safe, safeJson } from "../../../lib/escape.ts";
-import { ReportGroups } from "../../../lib/report/mod.ts";
+import { type ReportGroup, ReportGroups } from "../../../lib/report/mod.ts";
 import { runWorkers } from "../../../lib/workers.ts";
-import { fileError } from "../../errors.ts";
+import { fileError, UserError } from "../../errors.ts";
+import { isDatabase } from "../../input.ts";
 import type { Values } from "../../options.ts";
+import { exists, isFolder } from "../../prompt/open.ts";
 import { groupJson, groupLines } from "../../view/crash_group.ts";
 import { complain, explain, print } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
@@ -23,6 +25,7 @@ export async function groupCrashes(
   paths: readonly string[],
   options: Values<typeof crashOptions>,
 ): Promise<number> {
+  if (paths.some(isLibrary)) return await groupLibrary(paths, options.json ?? false);
   const groups = new ReportGroups();
   let failed = 0;
   const take = (summary: SummaryOrError): void => {
@@ -46,17 +49,48 @@ export async function groupCrashes(
     ...(end === undefined ? {} : { end }),
   }, take);
   const { count, sorted } = groups;
-  if (options.json) {
-    print(lines(sorted.map((group) => safeJson(groupJson(group)))));
-  } else {
-    const style = styleFor(Deno.stdout);
-    const damaged = failed === 0 ? safe`` : safe`, ${failed} not read`;
-    print(lines([
-      ...sorted.flatMap((group) => [...groupLines(group, style), safe``]),
-      safe`${count} reports, ${sorted.length} signatures${damaged}`,
-    ]));
-  }
+  printGroups(sorted, count, failed, options.json ?? false);
   return count === 0 ? 1 : 0;
+}
+
+function printGroups(
+  sorted: readonly ReportGroup[],
+  count: number,
+  failed: number,
+  json: boolean,
+): void {
+  if (json) {
+    print(lines(sorted.map((group) => safeJson(groupJson(group)))));
+    return;
+  }
+  const style = styleFor(Deno.stdout);
+  const damaged = failed === 0 ? safe`` : safe`, ${failed} not read`;
+  print(lines([
+    ...sorted.flatMap((group) => [...groupLines(group, style), safe``]),
+    safe`${count} reports, ${sorted.length} signatures${damaged}`,
+  ]));
+}
+
+/** Whether a file is an SQLite database: what `collect` makes. */
+function isLibrary(path: string): boolean {
+  return exists(path) && !isFolder(path) && isDatabase(path);
+}
+
+/** The groups of a library. */
+async function groupLibrary(paths: readonly string[], json: boolean): Promise<number> {
+  const [path, ...others] = paths;
+  if (others.length > 0) {
+    throw new UserError("a library of reports is grouped alone: `collect` the others into it", 2);
+  }
+  const [{ openDatabase }, { ReportLibrary }] = await Promise.all([
+    import("../../../ffi/sqlite.ts"),
+    import("../../../lib/collect/mod.ts"),
+  ]);
+  using database = await openDatabase(path, { isReadOnly: true });
+  const library = new ReportLibrary(database, path, { isReadOnly: true });
+  const { reports, failed } = library.counts;
+  printGroups([...library.groups()], reports, failed, json);
+  return reports === 0 ? 1 : 0;
 }
 
 /** Summarizes files, many of them by several workers. */

@@ -52,6 +52,8 @@ Deno.test("--help names every command, and no other", async () => {
     "watch",
     "image",
     "crash",
+    "collect",
+    "query",
     "index",
     "symbolicate",
     "stackshot",

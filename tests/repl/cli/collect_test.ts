@@ -1,0 +1,256 @@
+/** `machpause collect` and `query`: files become rows, once, whatever happens meanwhile. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { openDatabase } from "../../../ffi/sqlite.ts";
+import { hangFolder } from "../../../ffi/hang_folder.ts";
+import { type Hang, HangStore } from "../../../lib/hang/mod.ts";
+import { until } from "../../ffi/program.ts";
+import { root } from "../terminal.ts";
+
+const program = new URL("repl/main.ts", root).pathname;
+const reports = new URL("tests/fixtures/reports/", root).pathname;
+const inlines = new URL("tests/fixtures/inlines/arm64", root).pathname;
+const deno = ["run", "-A", program];
+
+async function machpause(...args: string[]) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...deno, ...args],
+    stdin: "null",
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Reports that differ in a line. */
+async function many(folder: string, count: number): Promise<void> {
+  await Deno.mkdir(folder);
+  const text = await Deno.readTextFile(`${reports}ios104.crash`);
+  for (let number = 0; number < count; number++) {
+    const name = `${folder}/${`${number}`.padStart(5, "0")}.crash`;
+    await Deno.writeTextFile(name, text.replace(/^Incident Identifier: .*/m, `$&${number}`));
+  }
+}
+
+const collected = (text: string) => {
+  const { new: added, changed, known, unchanged, failed, reports } = JSON.parse(text);
+  return [added, changed, known, unchanged, failed, reports];
+};
+
+Deno.test("collect: what is new, once; copies, changes, damage; grouped as crash --group does", async () => {
+  await inFolder(async (folder) => {
+    const [from, into] = [`${folder}/reports`, `${folder}/crashes.sqlite`];
+    await Deno.mkdir(from);
+    for (const name of ["ios104.crash", "ios109.ips", "macos309.ips", "sample.txt"]) {
+      await Deno.copyFile(`${reports}${name}`, `${from}/${name}`);
+    }
+    const first = await machpause("collect", from, "--into", into, "--json");
+    assertEquals([first.code, first.stderr, collected(first.stdout)], [0, "", [4, 0, 0, 0, 0, 4]]);
+    await Deno.copyFile(`${from}/ios109.ips`, `${from}/copy.ips`);
+    await Deno.writeTextFile(`${from}/notes.txt`, "this is none\x1b[2J");
+    const second = await machpause("collect", from, "--into", into, "--json");
+    assertEquals(collected(second.stdout), [0, 0, 1, 4, 1, 4]);
+    assertMatch(second.stderr, /^machpause: warning: [^\n]*notes\.txt[^\n]*\n$/);
+    const [grouped, own] = await Promise.all([
+      machpause("crash", into, "--group", "--json"),
+      machpause(
+        "crash",
+        ...["ios104.crash", "ios109.ips", "macos309.ips", "sample.txt"].map((name) =>
+          `${from}/${name}`
+        ),
+        "--group",
+        "--json",
+      ),
+    ]);
+    const lines = (text: string) =>
+      text.trim().split("\n").map((line) => ({ ...JSON.parse(line), example: null }))
+        .sort((a, b) => a.id < b.id ? -1 : 1);
+    assertEquals(lines(grouped.stdout), lines(own.stdout));
+
+    const asked = await machpause(
+      "query",
+      into,
+      "SELECT program, times FROM reports ORDER BY 1",
+      "--csv",
+    );
+    assertMatch(asked.stdout, /^program,times\r\n/);
+    assertStringIncludes(asked.stdout, "Weather Station,1\r\n");
+    const bare = await machpause(into);
+    assertStringIncludes(bare.stdout, "signature_parts: the parts of a signature");
+    const table = await machpause(
+      "query",
+      into,
+      "SELECT kind, COUNT(*) AS n FROM reports GROUP BY kind",
+    );
+    assertEquals(table.stdout, "kind    n\ncrash   3\nsample  1\n");
+    for (
+      const [sql, reason] of [
+        ["DELETE FROM reports", /not authorized/],
+        [`ATTACH '${folder}/other.sqlite' AS other`, /not authorized/],
+        ["SELEC 1", /syntax error/],
+      ] as const
+    ) {
+      const { code, stdout, stderr } = await machpause("query", into, sql);
+      assertEquals([sql, code, stdout], [sql, 1, ""]);
+      assertMatch(stderr, /^machpause: [^\n]+\n$/);
+      assertMatch(stderr, reason);
+    }
+    const other = await machpause("query", `${from}/ios109.ips`, "SELECT 1");
+    assertMatch(other.stderr, /ios109\.ips is no SQLite database/);
+  });
+});
+
+Deno.test("collect: a killed one leaves what was complete, and the next one the rest; by parts it is the same", async () => {
+  await inFolder(async (folder) => {
+    const from = `${folder}/reports`;
+    await many(from, 130);
+    const [killed, whole, merged] = ["killed", "whole", "merged"].map((name) =>
+      `${folder}/${name}.sqlite`
+    );
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...deno, "collect", from, "--into", killed],
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    let ended = false;
+    const status = child.status.then(() => ended = true);
+    await until(() => {
+      try {
+        return ended || Deno.statSync(`${killed}-wal`).size > 40_000;
+      } catch {
+        return ended;
+      }
+    }, "it writes");
+    if (!ended) child.kill("SIGKILL");
+    await status;
+    {
+      using database = await openDatabase(killed);
+      const check = database.prepare("PRAGMA integrity_check").get();
+      assertEquals(Object.values(check!), ["ok"]);
+      const torn =
+        "SELECT COUNT(*) AS count FROM files WHERE hash NOT IN (SELECT hash FROM reports)";
+      assertEquals(Number(database.prepare(torn).get()?.count), 0);
+    }
+    await machpause("collect", from, "--into", killed);
+    await machpause("collect", from, "--into", whole);
+    // As `--help` shows it. The parts may overlap, and come in any order.
+    const line = `find ${from} -type f -name '*[0-4].crash' | parallel -X -n 30 ` +
+      `${Deno.execPath()} ${deno.join(" ")} collect --jsonl > ${folder}/a.jsonl; ` +
+      `${Deno.execPath()} ${deno.join(" ")} collect --jsonl ${from} > ${folder}/b.jsonl`;
+    const parallel = await new Deno.Command("sh", { args: ["-c", line], stdin: "null" }).output();
+    assertEquals(parallel.code, 0);
+    const parts = await machpause(
+      "collect",
+      `${folder}/b.jsonl`,
+      `${folder}/a.jsonl`,
+      "--into",
+      merged,
+    );
+    assertEquals([parts.code, parts.stderr], [0, ""]);
+    const dumps = await Promise.all(
+      [killed, whole, merged].map(async (file) =>
+        (await machpause("query", file, "--dump")).stdout
+      ),
+    );
+    assert(dumps[1].length > 50_000);
+    assertEquals(dumps.map((dump) => dump === dumps[1]), [true, true, true]);
+  });
+});
+
+Deno.test("collect: reports are named again when the symbols have come; hangs are counted on", async () => {
+  await inFolder(async (folder) => {
+    const into = `${folder}/crashes.sqlite`;
+    const image = await machpause("image", `${inlines}/inlines`, "--json", "--symbols");
+    const { images: [{ uuid, symbols }] } = JSON.parse(image.stdout);
+    const { value } = symbols.find(({ name }: { name: string }) => name === "_helper_twice");
+    const address = 0x100c40000 + Number(BigInt(value) - 0x1_0000_0000n) + 4;
+    const text = (await Deno.readTextFile(`${reports}ios104.crash`))
+      .replace("8c1d2e3f4a5b6c7d8e9f0a1b2c3d4e5f", uuid.replaceAll("-", "").toLowerCase())
+      .replace(/Last Exception Backtrace:\n[^)]*\)\n/, "")
+      .replace(
+        "0x0000000100c44e10 0x100c40000 + 19984",
+        `0x${address.toString(16).padStart(16, "0")} 0x100c40000 + ${address - 0x100c40000}`,
+      );
+    await Deno.writeTextFile(`${folder}/helper.crash`, text);
+    const base: Hang = {
+      format: "machpause-hang",
+      version: 1,
+      serial: 1,
+      signature: { id: "0".repeat(16), parts: ["hang", "MyApp load"] },
+      severity: "hang",
+      target: { kind: "live", pid: 1, name: "MyApp", arch: "arm64" },
+      thread: 0,
+      kind: "blocked",
+      began: "2026-01-02T03:04:05.000Z",
+      milliseconds: 700,
+      atLeast: 680,
+      atMost: 720,
+      ended: "idle",
+      limit: 250,
+      period: 40,
+      stoppedMicroseconds: 100,
+      looks: [{ at: 0, looks: 17, running: false, cpu: 0, stack: 0 }],
+      stacks: [[{
+        index: 0,
+        address: "0x100001000",
+        image: "MyApp",
+        symbol: "load",
+        offset: 4,
+        file: null,
+        line: null,
+        column: null,
+        inlined: false,
+        via: "context",
+      }]],
+      threads: [],
+      waits: [],
+      deadlocks: [],
+      images: [{
+        name: "MyApp",
+        path: "/Applications/MyApp",
+        uuid: null,
+        loadAddress: "0x100000000",
+        size: 65536,
+      }],
+    };
+    const store = new HangStore(hangFolder(`${folder}/hangs`));
+    store.add(base);
+    const collect = async (...more: string[]) =>
+      collected((await machpause("collect", folder, "--into", into, "--json", ...more)).stdout);
+    assertEquals(await collect(), [2, 0, 0, 0, 0, 2]);
+    const frames = "SELECT symbol FROM frames WHERE symbol LIKE 'helper%'";
+    assertEquals((await machpause("query", into, frames)).stdout, "no rows\n");
+    assertEquals(await collect("--symbols", inlines), [0, 1, 0, 1, 0, 2]);
+    assertStringIncludes((await machpause("query", into, frames)).stdout, "helper_twice");
+    const hang = "SELECT times, duration_ms, occurred_at FROM reports WHERE kind = 'hang'";
+    const asked = async () => JSON.parse((await machpause("query", into, hang, "--json")).stdout);
+    assertEquals(await asked(), { times: 1, duration_ms: 700, occurred_at: base.began });
+    const later = "2026-01-02T04:00:00.000Z";
+    store.add({ ...base, began: later, milliseconds: 900 });
+    await collect();
+    assertEquals(await asked(), { times: 2, duration_ms: 900, occurred_at: later });
+  });
+});
+
+Deno.test("collect and query: a wrong command line is said in a line", async () => {
+  for (
+    const [args, code, reason] of [
+      [["collect", "x"], 2, /--into/],
+      [["collect", "x", "--into", "y", "--jsonl"], 2, /not both/],
+      [["query", "/nonexistent.sqlite"], 1, /there is no file/],
+    ] as const
+  ) {
+    const { code: exit, stdout, stderr } = await machpause(...args);
+    assertEquals([args, exit, stdout], [args, code, ""]);
+    assertMatch(stderr, /^machpause: [^\n]+\n$/);
+    assertMatch(stderr, reason);
+  }
+});
