@@ -10,7 +10,7 @@ const root = new URL("../", import.meta.url).pathname;
 
 /** Loaded by name at run time: what `deno compile` cannot see. */
 const workers = [
-  "repl/cli/collect/worker.ts",
+  "repl/cli/collect/collect_worker.ts",
   "repl/cli/crash/summary_worker.ts",
   "repl/edit/keyboard_worker.ts",
   "ffi/index_worker.ts",

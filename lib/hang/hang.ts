@@ -18,7 +18,15 @@ export const severityFrom: Readonly<Record<Severity, number>> = {
   severe: 2000,
 };
 
-/** The severity of a length. */
+/** The severity of a length.
+ *
+ * @example
+ * ```ts
+ * import { severityOf } from "@machpause/machpause/hang";
+ *
+ * console.log(severityOf(300), severityOf(3000)); // micro severe
+ * ```
+ */
 export function severityOf(milliseconds: number): Severity {
   if (milliseconds >= severityFrom.severe) return "severe";
   return milliseconds >= severityFrom.hang ? "hang" : "micro";

@@ -83,7 +83,17 @@ export function hangSignature(
 /** A hang as a report, which is written, explained and symbolicated as every other. Its crashed thread is the
  * one that hung.
  *
+ * @param demangle makes names readable
  * @param stack of the thread that hung; what it did when it was captured when left out
+ *
+ * @example
+ * ```ts
+ * import { readHang, reportOfHang } from "@machpause/machpause/hang";
+ * import { writeReport } from "@machpause/machpause/report";
+ *
+ * const hang = readHang(await Deno.readTextFile("hang.json"), "hang.json");
+ * console.log(writeReport(reportOfHang(hang, (name) => name), "ips"));
+ * ```
  */
 export function reportOfHang(
   hang: Hang,
@@ -182,6 +192,14 @@ const MOST = 1 << 16;
 
 /** Reads a `hang.json`.
  *
+ * @example
+ * ```ts
+ * import { readHang } from "@machpause/machpause/hang";
+ *
+ * const { milliseconds, kind } = readHang(await Deno.readTextFile("hang.json"), "hang.json");
+ * console.log(milliseconds, kind);
+ * ```
+ * @param file its name, for errors
  * @throws FormatError when it is none, or of a later version
  */
 export function readHang(text: string, file: string): Hang {

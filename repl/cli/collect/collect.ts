@@ -185,7 +185,7 @@ async function readAll(
     }
   } else {
     await runWorkers<readonly string[], readonly FileRecord[]>({
-      start: () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }),
+      start: () => new Worker(new URL("./collect_worker.ts", import.meta.url), { type: "module" }),
       opening: options,
       tasks: function* () {
         for (let at = 0; at < FEW; at += BATCH) yield first.slice(at, at + BATCH);

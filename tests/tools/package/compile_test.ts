@@ -42,7 +42,7 @@ Deno.test("deno compile makes a program of it, with all that is loaded later", a
       const modules = await modulesOf(program);
       const names = [
         "index_worker.ts",
-        "collect/worker.ts",
+        "collect_worker.ts",
         "summary_worker.ts",
         "loader-x86_64.ts",
         "prebuilt/demo.ts",
