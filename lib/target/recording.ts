@@ -43,6 +43,10 @@ export class Recorder {
   readonly #images = new Map<LoadedImage, number>();
   readonly #cpuTimes = new Map<bigint, number>();
   readonly #waits = new Map<number, Wait>();
+  readonly #rows = new Map<
+    bigint,
+    { readonly name: RawText; readonly label: RawText | null; readonly row: number }
+  >();
   #lost = 0;
 
   /** A recorder.
@@ -74,14 +78,8 @@ export class Recorder {
   }
 
   #add(thread: SampledThread, time: number): void {
-    const { id, name, queue, isMain, state, cpuTime, weight, stack: node } = thread;
-    const row = this.#builder.thread({
-      process: this.#process,
-      id,
-      name: name === "" ? null : name,
-      queue,
-      isMain,
-    });
+    const { id, state, cpuTime, weight, stack: node } = thread;
+    const row = this.#row(thread);
     const stack = node === null ? -1 : this.#stack(node);
     const wait = this.#waits.get(row);
     if (state !== "running") {
@@ -105,6 +103,22 @@ export class Recorder {
       state: SampleState.onCPU,
       ...(before === undefined ? {} : { cpu: Math.max(0, cpuTime - before) }),
     });
+  }
+
+  /** The row of a thread on the queue that it serves. Most stay the same from sample to sample. */
+  #row({ id, name, queue, isMain }: SampledThread): number {
+    const label = queue === null || queue.label === "" ? null : queue.label;
+    const last = this.#rows.get(id);
+    if (last !== undefined && last.name === name && last.label === label) return last.row;
+    const row = this.#builder.thread({
+      process: this.#process,
+      id,
+      name: name === "" ? null : name,
+      queue: label,
+      isMain,
+    });
+    this.#rows.set(id, { name, label, row });
+    return row;
   }
 
   /** A wait is two samples: when it began, and when it was last seen, with the weight of all but the first. */
@@ -165,8 +179,8 @@ export class Recorder {
   #image(image: LoadedImage): number {
     let index = this.#images.get(image);
     if (index === undefined) {
-      const { name, path, uuid, loadAddress, ranges } = image;
-      const end = ranges.at(-1)?.end ?? loadAddress;
+      const { name, path, uuid, loadAddress } = image;
+      const end = endOf(image);
       index = this.#builder.image({
         name,
         path,
@@ -179,6 +193,20 @@ export class Recorder {
     }
     return index;
   }
+}
+
+/** Parts of an image that are further apart are not one piece: the images of the shared cache have a common
+ * last part. */
+const widestGap = 64n << 20n;
+
+/** Where the code of an image ends. */
+function endOf({ loadAddress, ranges }: LoadedImage): bigint {
+  let end = loadAddress;
+  for (const range of ranges) {
+    if (range.start > end + widestGap) break;
+    if (range.end > end) end = range.end;
+  }
+  return end;
 }
 
 /** A stack of one activation. */

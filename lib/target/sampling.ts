@@ -5,7 +5,7 @@ import { TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { unwind, type UnwoundFrame, type UnwoundStack } from "../unwind/mod.ts";
 import type { ProfileBuilder } from "../profile/mod.ts";
-import { DispatchReader, type DispatchSource } from "./dispatch.ts";
+import { type DispatchQueue, DispatchReader, type DispatchSource } from "./dispatch.ts";
 import { Backtrace } from "./frame.ts";
 import type {
   CapturedThread,
@@ -91,8 +91,8 @@ export interface SampledThread {
   readonly id: bigint;
   /** The name that the target gave it; empty when it has none. */
   readonly name: RawText;
-  /** The label of the dispatch queue that it served; `null` when there is none or it is not known. */
-  readonly queue: RawText | null;
+  /** The dispatch queue whose work it ran; `null` when there is none or it is not known. */
+  readonly queue: DispatchQueue | null;
   /** Whether it is the thread that the target began with. */
   readonly isMain: boolean;
   /** What it was doing. */
@@ -210,8 +210,8 @@ export async function* samples(
 /** A thread, as it was seen last. */
 interface KnownThread {
   info: ThreadInfo;
-  queue: RawText | null;
-  /** The queue that the label was read of. */
+  queue: DispatchQueue | null;
+  /** Its address, or that it has none; `undefined` until it was read. */
   queuePointer: bigint | undefined;
   name: RawText;
   /** The stack's bytes, at the end of the array. */
@@ -235,7 +235,7 @@ class StackSampler implements SampleVisitor {
   readonly #origin: SampleOrigin;
   readonly #offCpu: boolean;
   readonly #threads = new Map<bigint, KnownThread>();
-  readonly #labels = new Map<bigint, { queue: RawText | null; name: RawText }>();
+  readonly #queues = new Map<bigint, DispatchQueue | null>();
   #main: bigint | undefined;
   #outermost: NodesByKey = new Map();
   #nodes = 0;
@@ -445,9 +445,9 @@ class StackSampler implements SampleVisitor {
       return;
     }
     thread.queuePointer = pointer ?? 0n;
-    const known = pointer === undefined ? undefined : this.#labels.get(pointer);
+    const known = pointer === undefined ? undefined : this.#queues.get(pointer);
     if (known !== undefined) {
-      thread.queue = known.queue;
+      thread.queue = known;
       return;
     }
     const start = thread.mirror.length - Number(record.stackEnd - record.stackAddress);
@@ -461,11 +461,9 @@ class StackSampler implements SampleVisitor {
       stackEnd: record.stackEnd,
     };
     const service = new DispatchReader(dispatch, [captured]).of(captured);
-    thread.queue = service.queue?.label || null;
-    thread.name ||= service.name ?? "";
-    if (pointer !== undefined) {
-      this.#labels.set(pointer, { queue: thread.queue, name: thread.name });
-    }
+    thread.queue = service.queue;
+    thread.name ||= service.name;
+    if (pointer !== undefined) this.#queues.set(pointer, service.queue);
   }
 }
 

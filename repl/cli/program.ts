@@ -27,6 +27,7 @@ const subcommands: Readonly<
   snapshot: () => import("./snapshot.ts"),
   savecore: () => import("./savecore.ts"),
   record: () => import("./record.ts"),
+  sample: () => import("./sample.ts"),
   top: async () => ({ default: (await import("./activity.ts")).top }),
   hang: async () => ({ default: (await import("./activity.ts")).hang }),
   compare: async () => ({ default: (await import("./activity.ts")).compare }),

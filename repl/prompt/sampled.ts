@@ -21,6 +21,31 @@ export const recordOptions = {
   symbols,
 } as const satisfies Options;
 
+/** The options of `sample`. */
+export const sampleOptions = {
+  wait: { help: "Wait until there is a process of that name." },
+  "may-die": { help: "Accepted as sample has it: names are always looked up at once." },
+  "full-paths": { help: "Whole paths of source files." },
+  edit: { short: "e", help: "Open the output in TextEdit, or in $VISUAL or $EDITOR." },
+  file: { value: "file", help: "Where it is written, instead of stdout and a temporary file." },
+  symbols,
+} as const satisfies Options;
+
+/** Options of sample(1) by their names here. */
+const sampleNames: Readonly<Record<string, string>> = {
+  "-wait": "--wait",
+  "-mayDie": "--may-die",
+  "-fullPaths": "--full-paths",
+  "-file": "--file",
+};
+
+/** Writes sample's options as ours, and what follows `--` as one word. */
+export function sampleWords(args: readonly string[]): string[] {
+  return fromProgram(args).map((word) =>
+    Object.hasOwn(sampleNames, word) ? sampleNames[word] : word
+  );
+}
+
 /** Begins the word that holds a program and its arguments, which may look like options. */
 const mark = "\0";
 

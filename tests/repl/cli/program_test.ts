@@ -44,6 +44,7 @@ Deno.test("--help names every command, and no other", async () => {
     "snapshot",
     "savecore",
     "record",
+    "sample",
     "top",
     "hang",
     "compare",

@@ -3,7 +3,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { attach } from "../../../mod.ts";
 import { readProfile } from "../../../lib/profile/formats.ts";
 import { functionName, functionWeights, type Profile } from "../../../lib/profile/mod.ts";
-import { Program, until } from "../../ffi/program.ts";
+import { readReport } from "../../../lib/report/mod.ts";
+import { buildDirectory, Program, until } from "../../ffi/program.ts";
 import { onLinux } from "../../machine.ts";
 
 const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
@@ -155,6 +156,68 @@ Deno.test({
       assertEquals(names(folder), ["a.json.gz.mprec"]);
       const kept = await read(`${path}.mprec`);
       assert(functionsOf(kept).includes("burn_most"));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "sample: the options that macOS's has, a text that is read back, and -wait",
+  ignore,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    await using target = await Program.start("burn", "3");
+    const text = new TextDecoder();
+    const sample = (...args: string[]) =>
+      new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", program, "sample", ...args],
+        env: { TMPDIR: folder },
+        stdout: "piped",
+        stderr: "piped",
+      });
+    try {
+      const file = `${folder}/a.txt`;
+      const args = [`${target.pid}`, "0.5", "5", "-mayDie", "-fullPaths", "-file", file];
+      const { code, stdout, stderr } = await sample(...args).output();
+      assertEquals([code, text.decode(stdout)], [0, ""], text.decode(stderr));
+      assertMatch(
+        text.decode(stderr),
+        new RegExp(
+          String.raw`^Sampling process ${target.pid} for 0\.5 seconds with 5 milliseconds of run ` +
+            String.raw`time between samples\nSampling completed, processing symbols\.\.\.\n` +
+            String
+              .raw`(\d+ samples? lost\n)?Sample analysis of process ${target.pid} written to file `,
+        ),
+      );
+      const report = readReport(await Deno.readFile(file), file);
+      assertEquals([report.format, report.process.pid], ["sample", target.pid]);
+      assertEquals(report.threads.length, 5);
+      assert(report.threads.some(({ name }) => name === "burner"));
+      const { text: written } = report;
+      assertMatch(written, /^Sort by top of stack[^]*^ {8}burn_most {2}\(in burn\) {8}\d+$/m);
+
+      // A copy under a name of its own, which starts after it is waited for.
+      const name = `b${target.pid}x`;
+      await Deno.copyFile(`${await buildDirectory()}/burn`, `${folder}/${name}`);
+      await Deno.chmod(`${folder}/${name}`, 0o755);
+      const waiting = sample(name, "0.2", "5", "-wait").spawn();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const late = new Deno.Command(`${folder}/${name}`, { stdout: "null" }).spawn();
+      const found = await waiting.output();
+      late.kill("SIGKILL");
+      await late.status;
+      assertEquals(found.code, 0, text.decode(found.stderr));
+      assertMatch(text.decode(found.stdout), new RegExp(`^Analysis of sampling ${name} \\(pid`));
+      // Without -file it is kept beside other temporary files too.
+      const kept = names(folder).filter((file) => file.endsWith(".sample.txt"));
+      assertEquals(kept.length, 1);
+      assertEquals(Deno.readTextFileSync(`${folder}/${kept[0]}`), text.decode(found.stdout));
+      for (
+        const args of [[`${target.pid}`, "long"], ["12", "-wait"], [`${target.pid}`, "1", "0"]]
+      ) {
+        assertEquals((await sample(...args).output()).code, 2, args.join(" "));
+      }
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

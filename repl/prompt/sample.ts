@@ -1,0 +1,159 @@
+/** `machpause sample`: a profile as text. */
+import { kernel } from "../../ffi/processes.ts";
+import { files } from "../../ffi/files.ts";
+import { escape, joinLines, safe, type SafeText } from "../../lib/escape.ts";
+import { type SampledQueue, sampleLines } from "../../lib/report/write/sample.ts";
+import type { Profile } from "../../lib/profile/mod.ts";
+import type { LiveTarget } from "../../mod.ts";
+import { UserError } from "../errors.ts";
+import type { Values } from "../options.ts";
+import { print, write } from "../view/output.ts";
+import { count } from "../view/text.ts";
+import { numberOf, openSampled } from "./record.ts";
+import { programOf, type sampleOptions } from "./sampled.ts";
+
+/** How often a process that is waited for is looked for, in milliseconds. */
+const lookInterval = 20;
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Samples a target, prints the report and writes it to a file.
+ *
+ * @returns the exit code
+ */
+export async function sample(
+  word: string,
+  secondsText: string | undefined,
+  millisecondsText: string | undefined,
+  choices: Values<typeof sampleOptions>,
+): Promise<number> {
+  const { wait = false, fullPaths = false, edit = false, file, symbols = [] } = choices;
+  const seconds = numberOf("seconds", secondsText, 0.001, 1e7) ?? 10;
+  const interval = numberOf("milliseconds", millisecondsText, 0.1, 10_000) ?? 1;
+  const spec = await specFor(word, wait);
+  using opened = await openSampled(spec, symbols, false);
+  const { target } = opened;
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  for (const signal of signals) Deno.addSignalListener(signal, stop);
+  say(
+    safe`Sampling process ${target.pid} for ${seconds} second${
+      escape(seconds === 1 ? "" : "s")
+    } with ${escape(everyText(interval))} of run time between samples`,
+  );
+  const date = new Date();
+  const path = pathOf(target);
+  const parent = parentOf(target.pid);
+  const queues = new Map<string, SampledQueue>();
+  let profile: Profile;
+  try {
+    profile = await target.record({
+      rate: 1000 / interval,
+      duration: seconds,
+      offCpu: true,
+      signal: interrupted.signal,
+      onSample({ threads }) {
+        for (const { queue } of threads) if (queue !== null) queues.set(queue.label, queue);
+      },
+    });
+  } finally {
+    for (const signal of signals) Deno.removeSignalListener(signal, stop);
+  }
+  say(safe`Sampling completed, processing symbols...`);
+  const facts = { interval, date, queues, fullPaths, path, parent };
+  const output = file ?? temporaryPath(target.name, date);
+  using sink = files.create(output, 0o666);
+  const encoder = new TextEncoder();
+  const text: SafeText[] = [];
+  const isPrinted = file === undefined && !edit;
+  for (const line of sampleLines(profile, facts)) {
+    sink.write(encoder.encode(`${line}\n`));
+    if (isPrinted) text.push(safe`${escape(line)}\n`);
+  }
+  sink.commit();
+  if (profile.lost > 0) say(safe`${count(profile.lost, "sample")} lost`);
+  say(safe`Sample analysis of process ${target.pid} written to file ${escape(output)}`);
+  if (isPrinted) { for (const line of text) print(line); }
+  if (edit) await openEditor(output);
+  return 0;
+}
+
+function everyText(interval: number): string {
+  return interval === 1 ? "1 millisecond" : `${interval} milliseconds`;
+}
+
+/** Progress goes to stderr, so that stdout has the report alone. */
+function say(text: SafeText): void {
+  write(Deno.stderr, safe`${text}\n`);
+}
+
+/** What to open: a process whose name begins with the word, where none has it as its whole name.
+ *
+ * @param wait until there is one
+ * @throws UserError when the name fits several
+ */
+async function specFor(word: string, wait: boolean): Promise<string> {
+  const isName = programOf(word) === undefined && !/^(?:pid:)?\d+$|^(?:self|demo)$|:/.test(word);
+  if (!isName) {
+    if (wait) throw new UserError("-wait needs the name of a process", 2);
+    return word;
+  }
+  const { prepareLibrary } = await import("../../ffi/processes.ts");
+  await prepareLibrary();
+  let isWaiting = false;
+  for (;;) {
+    const processes = kernel().processes().filter(({ pid }) => pid !== Deno.pid);
+    const same = processes.filter(({ name }) => name === word);
+    if (same.length > 0) return word;
+    const partial = processes.filter(({ name }) => name.includes(word));
+    if (partial.length === 1) return `${partial[0].pid}`;
+    if (partial.length > 1) {
+      const names = partial.slice(0, 5).map(({ name, pid }) => `${name} (${pid})`).join(", ");
+      throw new UserError(`${joinLines(word)} fits several processes: ${joinLines(names)}`);
+    }
+    if (!wait) return word;
+    if (!isWaiting) say(safe`Waiting for ${escape(word)} to appear...`);
+    isWaiting = true;
+    await new Promise((resolve) => setTimeout(resolve, lookInterval));
+  }
+}
+
+function pathOf(target: LiveTarget): string {
+  // Of a program that a loader runs, the kernel knows the loader.
+  return target.images.find(({ name }) => name === target.name)?.path ??
+    kernel().processPath(target.pid);
+}
+
+function parentOf(pid: number): string {
+  const parent = kernel().processInfo(pid)?.parent;
+  if (parent === undefined) return "???";
+  return `${kernel().processName(parent) ?? "???"} [${parent}]`;
+}
+
+/** As sample names its files: `NAME_DATE_TIME_XXXX.sample.txt`. */
+function temporaryPath(name: string, date: Date): string {
+  const safeName = name.replace(/[^\w.-]/g, "_") || "process";
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();
+  const time = local.slice(0, 19).replaceAll(":", "").replace("T", "_");
+  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const random = [...crypto.getRandomValues(new Uint8Array(4))]
+    .map((byte) => letters[byte % letters.length]).join("");
+  const folder = (Deno.env.get("TMPDIR") ?? "/tmp").replace(/\/+$/, "");
+  return `${folder}/${safeName}_${time}_${random}.sample.txt`;
+}
+
+async function openEditor(path: string): Promise<void> {
+  const [program, ...args] = Deno.build.os === "darwin"
+    ? ["/usr/bin/open", "-e"]
+    : (Deno.env.get("VISUAL") ?? Deno.env.get("EDITOR") ?? "").split(/\s+/).filter(Boolean);
+  if (program === undefined) {
+    throw new UserError(`set VISUAL or EDITOR to open the output: it is in ${path}`);
+  }
+  try {
+    const { code } = await new Deno.Command(program, { args: [...args, path] }).spawn().status;
+    if (code !== 0) throw new UserError(`${program} failed: the output is in ${path}`);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new UserError(`there is no program ${program}: the output is in ${path}`);
+  }
+}
