@@ -1,4 +1,7 @@
-/** Profiles of Chrome: the trace event format with V8's CPU profiles in it, and `.cpuprofile` files.
+/** Profiles of Chrome: traces in the trace event format, and `.cpuprofile` files.
+ *
+ * Of a trace V8's CPU profiles are read, else its samples, else its durations: what was open at a time is
+ * a stack.
  *
  * A thread is written as a `Profile` event and a `ProfileChunk` with its call tree, samples and the time
  * between them, since that is what all viewers of traces take for samples: Chrome's DevTools, Perfetto
@@ -194,9 +197,11 @@ function timeline(profile: Profile, thread: ProfileThread, counter: NodeCounter)
   return { nodes, samples: ids, timeDeltas, extra };
 }
 
-/** Whether a document is a CPU profile. */
+/** Whether a document is a CPU profile: a list of nodes, or as Node wrote it until version 11, a tree. */
 export function isCpuProfile(root: JsonRecord): boolean {
-  return Array.isArray(root.nodes) && Array.isArray(root.samples) && Array.isArray(root.timeDeltas);
+  return Array.isArray(root.samples) &&
+    (Array.isArray(root.nodes) && Array.isArray(root.timeDeltas) ||
+      isRecord(root.head) && Array.isArray(root.timestamps));
 }
 
 /** Whether a document is a trace. */
@@ -231,24 +236,46 @@ export function readCpuProfile(file: JsonFile): Profile {
   const builder = new ProfileBuilder({ unit: "microseconds" });
   const process = builder.process();
   const thread = builder.thread({ process, isMain: true });
-  const startTime = numberOf(root.startTime, 0);
+  const isTree = isRecord(root.head);
+  // A tree has times of samples, and begins and ends in seconds.
+  const times = isTree ? file.array(root.timestamps, "timestamps") : [];
+  const startTime = isTree ? numberOf(times[0], 0) : numberOf(root.startTime, 0);
   const draft: Draft = {
     pid: 0,
     tid: 0,
     startTime,
-    endTime: typeof root.endTime === "number" ? root.endTime : null,
-    nodes: file.array(root.nodes, "nodes") as unknown[],
+    endTime: !isTree && typeof root.endTime === "number" ? root.endTime : null,
+    nodes: isTree ? listed(root.head) : file.array(root.nodes, "nodes") as unknown[],
     samples: file.array(root.samples, "samples") as unknown[],
-    timeDeltas: file.array(root.timeDeltas, "timeDeltas") as unknown[],
+    timeDeltas: isTree
+      ? times.map((time, row) => row === 0 ? 0 : numberOf(time, 0) - numberOf(times[row - 1], 0))
+      : file.array(root.timeDeltas, "timeDeltas") as unknown[],
     extra: null,
   };
   readDraft(file, builder, thread, draft, startTime);
   return builder.finish();
 }
 
-/** Reads the CPU profiles in a trace.
+/** The nodes of a tree as a list. Iterative: it may be deeper than the call stack allows. */
+function listed(head: unknown): unknown[] {
+  const nodes: unknown[] = [];
+  const left: { readonly node: unknown; readonly parent?: unknown }[] = [{ node: head }];
+  for (let item = left.pop(); item !== undefined; item = left.pop()) {
+    const { node, parent } = item;
+    if (!isRecord(node)) continue;
+    const { id, children, functionName, url, lineNumber } = node;
+    // Lines begin at 1 here.
+    const line = numberOf(lineNumber, 0) - 1;
+    nodes.push({ id, parent, callFrame: { functionName, url, lineNumber: line } });
+    if (!Array.isArray(children)) continue;
+    for (const child of children) left.push({ node: child, parent: id });
+  }
+  return nodes;
+}
+
+/** Reads a trace.
  *
- * @throws FormatError when it is damaged or has none
+ * @throws FormatError when it is damaged or has no stacks
  */
 export function readChromeTrace(file: JsonFile, events: readonly unknown[]): Profile {
   const drafts = new Map<string, Draft>();
@@ -259,8 +286,8 @@ export function readChromeTrace(file: JsonFile, events: readonly unknown[]): Pro
   };
   for (const value of events) {
     if (!isRecord(value)) continue;
-    const pid = numberOf(value.pid, 0);
-    const tid = numberOf(value.tid, 0);
+    const pid = numeric(value.pid) || 0;
+    const tid = numeric(value.tid) || 0;
     const args = isRecord(value.args) ? value.args : null;
     if (value.name === "thread_name") {
       threadNames.set(`${pid}:${tid}`, textOf(args?.name) ?? "");
@@ -296,9 +323,7 @@ export function readChromeTrace(file: JsonFile, events: readonly unknown[]): Pro
     append(draft.timeDeltas, data.timeDeltas ?? profile?.timeDeltas);
     if (isRecord(data.machpause)) draft.extra = data.machpause;
   }
-  if (drafts.size === 0) {
-    throw file.error("a trace with CPU profiles in it: events called Profile or CpuProfile");
-  }
+  if (drafts.size === 0) return readEvents(file, events, { threadNames, processNames });
   const own = isRecord(file.root.metadata) && file.root.metadata.source === "machpause"
     ? file.root.metadata
     : null;
@@ -344,6 +369,191 @@ export function readChromeTrace(file: JsonFile, events: readonly unknown[]): Pro
   return builder.finish();
 }
 
+/** What metadata events say. */
+interface Names {
+  /** By process and thread, as `1:2`. */
+  readonly threadNames: ReadonlyMap<string, string>;
+  readonly processNames: ReadonlyMap<number, string>;
+}
+
+/** A number, which some writers put in quotes. */
+function numeric(value: unknown): number {
+  return typeof value === "string" && value !== "" ? Number(value) : numberOf(value, NaN);
+}
+
+/** The threads of a trace without CPU profiles. */
+class TraceThreads {
+  readonly builder = new ProfileBuilder({ unit: "microseconds" });
+  readonly #names: Names;
+  readonly #processes = new Map<number, number>();
+  readonly #threads = new Map<string, number>();
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  /** The row of the thread that an event is of. */
+  row(pid: number, tid: number): number {
+    const key = `${pid}:${tid}`;
+    let row = this.#threads.get(key);
+    if (row !== undefined) return row;
+    let process = this.#processes.get(pid);
+    if (process === undefined) {
+      process = this.builder.process({ name: textOf(this.#names.processNames.get(pid)), pid });
+      this.#processes.set(pid, process);
+    }
+    row = this.builder.thread({
+      process,
+      id: integerOf(tid),
+      name: textOf(this.#names.threadNames.get(key)),
+      isMain: pid === tid,
+    });
+    this.#threads.set(key, row);
+    return row;
+  }
+}
+
+/** An event with a beginning, an end, or both. */
+interface Duration {
+  readonly name: string;
+  readonly at: number;
+  /** `Infinity` for one whose end is another event, -1 for that end. */
+  readonly length: number;
+}
+
+/** Reads a trace's samples, or else its durations. */
+function readEvents(file: JsonFile, events: readonly unknown[], names: Names): Profile {
+  const threads = new TraceThreads(names);
+  const { samples, stackFrames } = file.root;
+  if (Array.isArray(samples) && samples.length > 0 && isRecord(stackFrames)) {
+    readTraceSamples(samples, stackFrames, threads);
+    return threads.builder.finish();
+  }
+  const byThread = new Map<number, Duration[]>();
+  for (const event of events) {
+    if (!isRecord(event)) continue;
+    const { ph } = event;
+    if (ph !== "B" && ph !== "E" && ph !== "X") continue;
+    const [pid, tid, at] = [numeric(event.pid), numeric(event.tid), numeric(event.ts)];
+    if (Number.isNaN(at)) continue;
+    const row = threads.row(pid || 0, tid || 0);
+    let list = byThread.get(row);
+    if (list === undefined) byThread.set(row, list = []);
+    const length = ph === "X" ? Math.max(0, numeric(event.dur ?? event.tdur) || 0) : Infinity;
+    const name = textOf(event.name) ?? "(unnamed)";
+    list.push({ name, at, length: ph === "E" ? -1 : length });
+  }
+  if (byThread.size === 0) {
+    throw file.error("a trace with CPU profiles, samples or durations in it");
+  }
+  let start = Infinity;
+  for (const list of byThread.values()) for (const { at } of list) start = Math.min(start, at);
+  for (const [row, list] of byThread) addDurations(threads.builder, row, list, start);
+  return threads.builder.finish();
+}
+
+/** Adds a sample for each time in which the same events were open. */
+function addDurations(
+  builder: ProfileBuilder,
+  row: number,
+  events: Duration[],
+  start: number,
+): void {
+  // Of those that begin together, the longer one is outside.
+  events.sort((one, other) =>
+    one.at - other.at ||
+    (one.length >= 0 && other.length >= 0 && other.length !== one.length
+      ? other.length - one.length
+      : 0)
+  );
+  const open: { readonly name: string; readonly end: number; readonly stack: number }[] = [];
+  let now = events[0].at;
+  const until = (time: number): void => {
+    const stack = open[Math.min(open.length, MAX_DEPTH) - 1]?.stack ?? -1;
+    if (time > now && stack >= 0) {
+      builder.sample(row, stack, (now - start) / 1000, { weight: time - now });
+    }
+    now = Math.max(now, time);
+  };
+  const closeUntil = (time: number): void => {
+    for (let last = open.at(-1); last !== undefined && last.end <= time; last = open.at(-1)) {
+      until(last.end);
+      open.pop();
+    }
+  };
+  /** The last end without a beginning. */
+  let orphan: Duration | null = null;
+  for (const event of events) {
+    const { name, at, length } = event;
+    closeUntil(at);
+    until(at);
+    if (length < 0) {
+      const found = open.findLastIndex((event) => event.name === name);
+      if (found >= 0) open.length = found;
+      else orphan = event;
+      continue;
+    }
+    // An event without duration may be written with its end first.
+    if (length === Infinity && orphan?.name === name && orphan.at === at) {
+      orphan = null;
+      continue;
+    }
+    const above = open.at(-1)?.stack ?? -1;
+    const stack = open.length < MAX_DEPTH
+      ? builder.stack(above, builder.frame(builder.function(name)))
+      : above;
+    open.push({ name, end: at + length, stack });
+  }
+  closeUntil(Number.MAX_VALUE);
+}
+
+/** Adds the samples of a trace: each lasts until the next of its thread. */
+function readTraceSamples(
+  samples: readonly unknown[],
+  frames: JsonRecord,
+  threads: TraceThreads,
+): void {
+  const { builder } = threads;
+  const made = new Map<string, number>();
+  const stackOf = (id: string): number => {
+    const path: string[] = [];
+    let at: string | null = id;
+    while (at !== null && !made.has(at) && path.length < MAX_DEPTH && Object.hasOwn(frames, at)) {
+      path.push(at);
+      const frame: unknown = frames[at];
+      const parent: unknown = isRecord(frame) ? frame.parent : null;
+      at = typeof parent === "number" || typeof parent === "string" ? `${parent}` : null;
+    }
+    let stack = at === null ? -1 : made.get(at) ?? -1;
+    for (const next of path.reverse()) {
+      const frame = isRecord(frames[next]) ? frames[next] : {};
+      const of = builder.function(textOf(frame.name) ?? "(anonymous)");
+      stack = builder.stack(stack, builder.frame(of, { line: lineOf(frame.line) }));
+      made.set(next, stack);
+    }
+    return stack;
+  };
+  const byThread = new Map<number, { readonly at: number; readonly stack: number }[]>();
+  let start = Infinity;
+  for (const sample of samples) {
+    if (!isRecord(sample)) continue;
+    const at = numeric(sample.ts);
+    if (Number.isNaN(at)) continue;
+    start = Math.min(start, at);
+    const row = threads.row(numeric(sample.pid) || 0, numeric(sample.tid) || 0);
+    let list = byThread.get(row);
+    if (list === undefined) byThread.set(row, list = []);
+    list.push({ at, stack: stackOf(`${sample.sf}`) });
+  }
+  for (const [row, list] of byThread) {
+    list.sort((one, other) => one.at - other.at);
+    for (const [index, { at, stack }] of list.entries()) {
+      const weight = (list[index + 1]?.at ?? at) - at;
+      builder.sample(row, stack, (at - start) / 1000, { weight });
+    }
+  }
+}
+
 /** Adds the samples of a CPU profile. */
 function readDraft(
   file: JsonFile,
@@ -360,11 +570,15 @@ function readDraft(
   for (const [row, id] of draft.samples.entries()) {
     // The first is from the start to the first sample, the others between two. V8 may write negative ones.
     time += numberOf(draft.timeDeltas[row], 0);
-    const found = stackOf.get(id as number);
-    if (found === undefined) throw file.error(`samples[${row}], the identifier of a node`);
+    // Traces that begin in the middle of a profile lack nodes.
+    const found = stackOf.get(id as number) ?? { stack: -1, isIdle: false };
     const isLast = row + 1 === draft.samples.length;
+    // How long the last one lasted is not known: not longer than the others on average.
     const length = isLast
-      ? draft.endTime === null ? 0 : Math.max(0, draft.endTime - time)
+      ? Math.min(
+        Math.max(0, (draft.endTime ?? time) - time),
+        Math.max(0, time - draft.startTime) / draft.samples.length,
+      )
       : Math.max(0, numberOf(draft.timeDeltas[row + 1], 0));
     const weight = weights === null ? length : numberOf(weights[row], 0);
     if (weights !== null && weight === 0) continue;

@@ -209,6 +209,25 @@ export async function gunzipped(
   }
 }
 
+/** The beginning of what bytes are without gzip, of which they may be the beginning only. */
+export async function headOf(bytes: Uint8Array): Promise<Uint8Array> {
+  if (!isGzip(bytes)) return bytes;
+  const stream = ReadableStream.from([new Uint8Array(bytes)])
+    .pipeThrough(new DecompressionStream("gzip"));
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  try {
+    for await (const piece of stream) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= 1 << 16) break;
+    }
+  } catch {
+    // It ends in the middle, or is damaged: reading the whole file will say so.
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}
+
 /** Reads a profile of any of the formats, compressed or not; also Chrome's `.cpuprofile`. Its content
  * decides, not its name.
  *
@@ -236,9 +255,9 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
     throw new FormatError(name, MAX_SIZE, `a profile of at most ${MAX_SIZE >> 20} MiB`);
   }
   if (isJournal(bytes)) return readJournal(name, bytes);
+  if (isPprof(bytes)) return readPprof(name, bytes);
   const first = firstByte(bytes);
   if (first === 0x7b || first === 0x5b) return parseJson(decoded(bytes), name);
-  if (isPprof(bytes)) return readPprof(name, bytes);
   const text = decoded(bytes);
   if (isCollapsed(text)) return readCollapsed(name, text);
   throw notAProfile(name);
@@ -247,15 +266,16 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
 /** Whether bytes that are not compressed begin as a profile does. */
 export function looksLikeProfile(bytes: Uint8Array): boolean {
   if (isJournal(bytes)) return true;
+  if (isPprof(bytes)) return true;
   const first = firstByte(bytes);
   const text = decoded(bytes.subarray(0, 1 << 16));
   if ((first === 0x7b || first === 0x5b) && words.test(text)) return true;
-  return isPprof(bytes) || isCollapsed(text) && text.includes(";");
+  return isCollapsed(text) && text.includes(";");
 }
 
 /** Members that the JSON formats begin with, or soon have. */
 const words =
-  /"preprocessedProfileVersion"|speedscope\.app\/file-format-schema|"traceEvents"|"(?:callFrame|timeDeltas)"|"cat":"__metadata"/;
+  /"preprocessedProfileVersion"|speedscope\.app\/file-format-schema|"traceEvents"|"(?:callFrame|timeDeltas|hitCount)"|"ph"\s*:\s*"/;
 
 /** The first byte that is no blank and no byte order mark. */
 function firstByte(bytes: Uint8Array): number {

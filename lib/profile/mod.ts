@@ -27,7 +27,8 @@ export {
   totalWeight,
   type WeightUnit,
 } from "./model.ts";
-export { threadTitle } from "./titles.ts";
+export { type PushFrame, rebuilt } from "./rebuild.ts";
+export { MAX_DEPTH, threadTitle } from "./titles.ts";
 export {
   type CallTree,
   callTree,

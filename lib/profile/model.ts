@@ -2,6 +2,7 @@
  * and shown; it knows nothing of targets. */
 
 import type { RawText } from "../escape.ts";
+import { hex } from "../hex.ts";
 
 /** What the weight of a sample counts. */
 export type WeightUnit =
@@ -211,9 +212,11 @@ export function functionName(profile: Profile, index: number): RawText {
   if (name >= 0) return strings[name];
   const image = images[functions.image[index]];
   const address = functions.address[index];
-  return (image === undefined
-    ? `0x${address.toString(16)}`
-    : `${image.name} + 0x${BigInt.asUintN(64, address - image.address).toString(16)}`) as RawText;
+  if (image === undefined) return hex(address);
+  // Where the load address is not known, an address of the kernel is not an offset in its image.
+  return image.address === 0n && address >> 63n === 1n
+    ? `${image.name} ${hex(address)}`
+    : `${image.name} + ${hex(BigInt.asUintN(64, address - image.address))}`;
 }
 
 /** The frames of a stack, innermost first.

@@ -309,13 +309,34 @@ function integer64(reader: ProtoReader): bigint {
   return reader.unsigned64();
 }
 
-/** Whether bytes look like a profile that is not compressed: they begin with the type of a value, and
- * another field of a profile follows. */
+/** Fields in which a profile is recognized: Go's writer begins with the time. */
+const PROBED = 16;
+
+/** Whether bytes look like a profile that is not compressed, or like the beginning of one: fields of a
+ * profile, with the type of a value among them. */
 export function isPprof(bytes: Uint8Array): boolean {
-  const length = bytes[1];
-  const next = bytes[2 + length] >> 3;
-  return bytes[0] === 0x0a && length >= 2 && length <= 22 &&
-    (bytes[2] === 0x08 || bytes[2] === 0x10) && next >= 1 && next <= field.defaultSampleType;
+  const reader = new ProtoReader("", bytes);
+  let hasType = false;
+  try {
+    for (let count = 0; count < PROBED && !hasType && reader.next(); count++) {
+      const { field: number, type } = reader;
+      const isInteger = number >= 7 && number !== field.periodType;
+      if (number > field.defaultSampleType || type !== (isInteger ? 0 : 2)) return false;
+      if (number !== field.sampleType) {
+        reader.skip();
+        continue;
+      }
+      const inside = reader.message();
+      while (inside.next()) {
+        if (inside.field > 2 || inside.type !== 0) return false;
+        inside.skip();
+        hasType = true;
+      }
+    }
+  } catch {
+    return false;
+  }
+  return hasType;
 }
 
 /** Reads a profile that is not compressed.

@@ -40,6 +40,7 @@ export {
   type KnowledgeRow,
 } from "./knowledge/mod.ts";
 export type { CodeOrigin, CodeOrigins, UnitSource } from "./origins.ts";
+export { profileOfReport, type ProfileSymbols, symbolicateProfile } from "./profile.ts";
 export { readReport, readReports } from "./read/mod.ts";
 export {
   type CallTreeNode,

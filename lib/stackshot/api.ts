@@ -16,5 +16,6 @@ export type {
 } from "./data.ts";
 export type { KcContainer, KcItem } from "./kcdata.ts";
 export type { Struct, Value } from "./layout.ts";
+export { profileOfStackshots, type StackshotProfileOptions } from "./profile.ts";
 export { Stackshot, StackshotTask } from "./stackshot.ts";
 export { StackshotThread } from "./thread.ts";

@@ -11,6 +11,17 @@ const HEAD = 1 << 16;
 const report =
   /"(?:bug_type|app_name|incident_id|crashReporterKey)"|^(?:Incident Identifier|Process|Exception Type|Hardware Model|Date\/Time|Crashed Thread):|^Analysis of sampling|^Binary Images:|^Thread \d+(?: Crashed)?:/m;
 
+/** Whether the first bytes of a file are a report's. */
+export function looksLikeReport(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, HEAD);
+  return ["utf-8", "utf-16le"].some((encoding) =>
+    report.test(new TextDecoder(encoding).decode(head))
+  );
+}
+
+/** The types of the first item of kcdata: `KCDATA_BUFFER_BEGIN_*` of osfmk/kern/kcdata.h. */
+export const kcdataMagics: readonly number[] = [0x59a25807, 0xde17a59a, 0xdeadf157, 0x1e21c09f];
+
 /** The subcommand that opens what a word names, and the word as that subcommand takes it.
  *
  * @param subcommands names of all subcommands
@@ -22,7 +33,7 @@ export async function subcommandFor(
 ): Promise<readonly [subcommand: string, word: string]> {
   if (/^(?:pid:)?\d+$/.test(word)) return ["attach", word];
   if (word.startsWith("core:")) return ["core", word.slice("core:".length)];
-  const found = fileKind(word, subcommands);
+  const found = await fileKind(word);
   if (found !== undefined) return found;
   const { kernel, prepareLibrary } = await import("../../ffi/processes.ts");
   await prepareLibrary();
@@ -39,10 +50,9 @@ export async function subcommandFor(
  *
  * @throws UserError for a file that no subcommand opens
  */
-function fileKind(
+async function fileKind(
   path: string,
-  subcommands: readonly string[],
-): readonly [subcommand: string, path: string] | undefined {
+): Promise<readonly [subcommand: string, path: string] | undefined> {
   let isFolder: boolean;
   try {
     isFolder = Deno.statSync(path).isDirectory;
@@ -72,17 +82,13 @@ function fileKind(
   const text = new TextDecoder().decode(head);
   // A library of reports.
   if (text.startsWith("SQLite format 3\0")) return ["query", path];
-  const isProfile = /^\s*\{/.test(text) &&
-    /"(?:preprocessedProfileVersion|\$schema"\s*:\s*"https:\/\/www\.speedscope)/.test(text);
-  if (isProfile && subcommands.includes("profile")) return ["profile", path];
-  const wide = new TextDecoder("utf-16le").decode(head);
-  if (report.test(text) || report.test(wide)) return ["crash", path];
-  // The first item of kcdata: its type is one of KCDATA_BUFFER_BEGIN_* of osfmk/kern/kcdata.h.
-  const kcdata = [0x59a25807, 0xde17a59a, 0xdeadf157, 0x1e21c09f];
+  const { headOf, looksLikeProfile } = await import("../../lib/profile/formats.ts");
+  if (looksLikeProfile(await headOf(head))) return ["profile", path];
+  if (looksLikeReport(head)) return ["crash", path];
   // deno-lint-ignore no-control-regex
-  if (kcdata.includes(magic) || /[\0-\x08]/.test(text)) return ["stackshot", path];
+  if (kcdataMagics.includes(magic) || /[\0-\x08]/.test(text)) return ["stackshot", path];
   throw new UserError(
-    `${path} is no core, no report, no stackshot and no Mach-O file; a script ends in .ts or .js`,
+    `${path} is no core, no report, no stackshot, no profile and no Mach-O file; a script ends in .ts or .js`,
   );
 }
 

@@ -41,6 +41,8 @@ const subcommands: Readonly<
   index: () => import("./index.ts"),
   symbolicate: () => import("./symbolicate.ts"),
   stackshot: () => import("./stackshot.ts"),
+  profile: () => import("./profile.ts"),
+  convert: () => import("./convert.ts"),
   demangle: () => import("./demangle.ts"),
   view: () => import("./view.ts"),
   serve: () => import("./serve.ts"),
@@ -106,7 +108,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
     .description(
       "Pauses the threads of a process and shows what each one is doing.\n" +
         "Without a command, starts the prompt. A file, a pid or a process's name is opened as\n" +
-        "what it is: a core, a report, a stackshot, a Mach-O file, a script.",
+        "what it is: a core, a report, a stackshot, a profile, a Mach-O file, a script.",
     )
     .usage("[COMMAND|FILE|PID|NAME]")
     .help({ colors: Deno.stdout.isTerminal() && !Deno.noColor })

@@ -68,11 +68,14 @@ export class ReportSymbolFiles implements ReportSymbols, CodeOrigins, Disposable
     this.#options = options;
   }
 
-  /** See {@linkcode ReportSymbols.find}. Results are cached across reports. */
-  find(image: ReportImage, _arch: ArchName | null, report: CrashReport): ImageLookup | null {
+  /** See {@linkcode ReportSymbols.find}. Results are cached across reports.
+   *
+   * @param report `null` where the image is not of one; then only the folders are searched
+   */
+  find(image: ReportImage, _arch: ArchName | null, report: CrashReport | null): ImageLookup | null {
     const { uuid } = image;
     if (uuid === null) return null;
-    const local = this.#options.isLocal?.(report) ?? false;
+    const local = report !== null && (this.#options.isLocal?.(report) ?? false);
     const key = local ? uuid : `${uuid} in folders`;
     let lookup = this.#lookups.get(key);
     if (lookup === undefined) {

@@ -38,7 +38,10 @@ Deno.test("a file is opened as what it is", async () => {
   for (const [path, shows] of cases) assertMatch((await machpause(path)).stdout, shows, path);
   const { code, stderr } = await machpause("README.md");
   assertEquals(code, 1);
-  assertStringIncludes(stderr, "README.md is no core, no report, no stackshot and no Mach-O file");
+  assertStringIncludes(
+    stderr,
+    "README.md is no core, no report, no stackshot, no profile and no Mach-O file",
+  );
 });
 
 Deno.test(

@@ -58,6 +58,8 @@ Deno.test("--help names every command, and no other", async () => {
     "index",
     "symbolicate",
     "stackshot",
+    "profile",
+    "convert",
     "demangle",
     "view",
     "serve",

@@ -1,0 +1,240 @@
+/** `machpause profile`: a profile as text. */
+import { escape, safe, safeJson, type SafeText } from "../../../lib/escape.ts";
+import {
+  type CallTree,
+  callTree,
+  functionName,
+  functionWeights,
+  type Profile,
+  sampleCount,
+  SampleState,
+  selectSamples,
+  threadTitle,
+  totalWeight,
+} from "../../../lib/profile/mod.ts";
+import { UserError } from "../../errors.ts";
+import { print, printLines, terminalSize } from "../../view/output.ts";
+import { tableLines } from "../../view/table.ts";
+import { count, cut, grouped, padStart, spaces } from "../../view/text.ts";
+import type { Values } from "../../options.ts";
+import type { profileOptions } from "./options.ts";
+import { readProfileFiles } from "./read.ts";
+
+/** Functions that are listed. */
+const usualTop = 20;
+/** Calls of a smaller share are not shown in a tree. */
+const leastShare = 0.01;
+/** Lines of a tree. */
+const mostLines = 2000;
+
+/** Runs the command.
+ *
+ * @throws UserError for a thread that is not there
+ */
+export async function showProfile(
+  paths: readonly string[],
+  options: Values<typeof profileOptions>,
+): Promise<number> {
+  const whole = await readProfileFiles(paths, options);
+  const threads = options.thread?.map((text) => {
+    const index = Number(text);
+    if (!Number.isInteger(index) || whole.threads[index] === undefined) {
+      throw new UserError(`there is no thread ${text}: they are 0 to ${whole.threads.length - 1}`);
+    }
+    return index;
+  });
+  const indexes = threads ?? whole.threads.map((_, index) => index);
+  const profile = threads === undefined ? whole : selectSamples(whole, { threads });
+  if (options.json) {
+    print(safe`${safeJson(profileJson(profile, indexes, options.top ?? usualTop))}\n`);
+    return 0;
+  }
+  const { columns } = Deno.stdout.isTerminal() ? terminalSize() : { columns: Infinity };
+  const screen = { size: () => ({ columns }) };
+  printLines(headLines(profile));
+  if (options.tree || options.inverted) {
+    printLines([safe``, ...treeLines(profile, options.inverted ?? false, columns)]);
+    return 0;
+  }
+  printLines([safe``, ...await threadLines(profile, indexes, screen)]);
+  printLines([safe``, ...await functionLines(profile, options.top ?? usualTop, screen)]);
+  return 0;
+}
+
+/** A weight with its unit. */
+function weightText(profile: Profile, weight: number): SafeText {
+  const { unit } = profile;
+  if (unit === "samples") return grouped(Math.round(weight));
+  if (unit === "bytes") return safe`${grouped(Math.round(weight))} B`;
+  const milliseconds = weight / (unit === "nanoseconds" ? 1e6 : unit === "microseconds" ? 1e3 : 1);
+  return safe`${Number(milliseconds.toFixed(milliseconds < 10 ? 3 : 1))} ms`;
+}
+
+function percent(part: number, whole: number): SafeText {
+  return safe`${escape((whole === 0 ? 0 : part / whole * 100).toFixed(1))} %`;
+}
+
+function headLines(profile: Profile): SafeText[] {
+  const { product, arch, os, startTime, interval, processes, aggregated, lost } = profile;
+  const [process] = processes;
+  const what = product ?? process.name ?? "profile";
+  const about = [
+    processes.length > 1
+      ? `${grouped(processes.length)} processes`
+      : process.pid === null
+      ? null
+      : `pid ${process.pid}`,
+    arch,
+    os,
+    startTime === null ? null : new Date(startTime).toISOString(),
+  ].filter((text) => text !== null).join(", ");
+  const samples = count(sampleCount(profile), "sample");
+  const threads = count(profile.threads.length, "thread");
+  const every = interval > 0 ? safe`, every ${Number(interval.toFixed(3))} ms` : safe``;
+  const sums = aggregated ? safe`, added up by stack` : safe``;
+  const missed = lost > 0 ? safe`, ${grouped(lost)} lost` : safe``;
+  const weight = totalWeight(profile);
+  return [
+    about === "" ? escape(what) : safe`${escape(what)}: ${escape(about)}`,
+    safe`${samples} of ${threads}${every}${sums}${missed}; total ${weightText(profile, weight)}`,
+  ];
+}
+
+/** What a thread took, and on a CPU. */
+function threadSums(profile: Profile, index: number) {
+  const { samples } = profile.threads[index];
+  const sums = { weight: 0, onCPU: 0, known: 0 };
+  for (let row = 0; row < samples.length; row++) {
+    const weight = samples.weight[row];
+    sums.weight += weight;
+    if (samples.state[row] === SampleState.onCPU) sums.onCPU += weight;
+    if (samples.state[row] !== SampleState.unknown) sums.known += weight;
+  }
+  return sums;
+}
+
+async function threadLines(
+  profile: Profile,
+  indexes: readonly number[],
+  screen: { size(): { readonly columns: number } },
+): Promise<SafeText[]> {
+  const total = totalWeight(profile);
+  const several = profile.processes.length > 1;
+  const rows = profile.threads.map((thread, index) => {
+    const { weight, onCPU, known } = threadSums(profile, index);
+    const { name, pid } = profile.processes[thread.process];
+    const process = several ? safe`${escape(name ?? "?")} [${escape(`${pid ?? "?"}`)}] ` : safe``;
+    return {
+      weight,
+      cells: [
+        safe`${indexes[index]}`,
+        weightText(profile, weight),
+        percent(weight, total),
+        known === 0 ? safe`` : percent(onCPU, known),
+        safe`${process}${escape(threadTitle(thread))}`,
+      ],
+    };
+  }).sort((one, other) => other.weight - one.weight);
+  const shown = rows.slice(0, 50).map(({ cells }) => cells);
+  const header = ["THREAD", "WEIGHT", "SHARE", "ON CPU", "NAME"].map((text) => escape(text));
+  const hidden = rows.length - shown.length;
+  return [
+    ...await tableLines(screen, header, shown),
+    ...hidden > 0 ? [safe`and ${count(hidden, "thread")} more`] : [],
+  ];
+}
+
+async function functionLines(
+  profile: Profile,
+  top: number,
+  screen: { size(): { readonly columns: number } },
+): Promise<SafeText[]> {
+  const total = totalWeight(profile);
+  const weights = functionWeights(profile);
+  const rows = weights.slice(0, top).map(({ function: of, self, total: all }) => [
+    weightText(profile, self),
+    percent(self, total),
+    weightText(profile, all),
+    percent(all, total),
+    placeText(profile, of),
+  ]);
+  const header = ["SELF", "", "TOTAL", "", "FUNCTION"].map((text) => escape(text));
+  const hidden = weights.length - rows.length;
+  return [
+    ...await tableLines(screen, header, rows),
+    ...hidden > 0 ? [safe`and ${count(hidden, "function")} more: --top ${weights.length}`] : [],
+  ];
+}
+
+/** A function with its image and file. */
+function placeText(profile: Profile, of: number): SafeText {
+  const { functions, images, strings } = profile;
+  const image = functions.name[of] < 0 ? undefined : images[functions.image[of]]?.name;
+  const file = functions.file[of];
+  const inside = image === undefined ? safe`` : safe`  ${escape(image)}`;
+  const source = file < 0 ? safe`` : safe`  ${escape(strings[file])}`;
+  return safe`${escape(functionName(profile, of))}${inside}${source}`;
+}
+
+function treeLines(profile: Profile, inverted: boolean, columns: number): SafeText[] {
+  const tree = callTree(profile, { inverted });
+  const total = totalWeight(profile);
+  const shown: SafeText[] = [];
+  const left = childrenOf(tree, -1, total).map((node) => ({ node, depth: 0 }));
+  for (let item = left.pop(); item !== undefined; item = left.pop()) {
+    const { node, depth } = item;
+    const weight = weightText(profile, tree.total[node]);
+    const share = percent(tree.total[node], total);
+    const line = safe`${padStart(share, 7)} ${padStart(weight, 9)}  ${
+      spaces(Math.min(depth, 200))
+    }${placeText(profile, tree.key[node])}`;
+    shown.push(columns === Infinity ? line : cut(line, columns));
+    if (shown.length === mostLines) return [...shown, safe`and more`];
+    for (const child of childrenOf(tree, node, total)) left.push({ node: child, depth: depth + 1 });
+  }
+  return shown;
+}
+
+/** The children that are shown, the heaviest last: they are taken from the end. */
+function childrenOf(tree: CallTree, node: number, total: number): number[] {
+  return tree.children(node).filter((child) => tree.total[child] >= total * leastShare)
+    .toReversed();
+}
+
+/** The form of `profile --json`. */
+function profileJson(profile: Profile, indexes: readonly number[], top: number) {
+  return {
+    product: profile.product,
+    arch: profile.arch,
+    osVersion: profile.os,
+    startTime: profile.startTime,
+    intervalMilliseconds: profile.interval,
+    unit: profile.unit,
+    aggregated: profile.aggregated,
+    lost: profile.lost,
+    total: totalWeight(profile),
+    threads: profile.threads.map((thread, at) => {
+      const { weight, onCPU, known } = threadSums(profile, at);
+      const { name, pid } = profile.processes[thread.process];
+      return {
+        index: indexes[at],
+        id: thread.id === null ? null : Number(thread.id),
+        name: thread.name,
+        queue: thread.queue,
+        main: thread.isMain,
+        process: name,
+        pid,
+        samples: thread.samples.length,
+        weight,
+        onCPU: known === 0 ? null : onCPU,
+      };
+    }),
+    functions: functionWeights(profile).slice(0, top).map(({ function: of, self, total }) => ({
+      name: functionName(profile, of),
+      image: profile.images[profile.functions.image[of]]?.name ?? null,
+      file: profile.strings[profile.functions.file[of]] ?? null,
+      self,
+      total,
+    })),
+  };
+}

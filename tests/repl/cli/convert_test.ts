@@ -1,0 +1,100 @@
+/** `machpause convert` and `machpause profile` */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { readProfile, totalWeight, writeProfile } from "../../../lib/profile/api.ts";
+import { knownProfile } from "../../lib/profile/known_profile.ts";
+import { encodeKcdata } from "../../lib/stackshot/kcdata_encoder.ts";
+import { shot } from "../../lib/stackshot/shot.ts";
+
+const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
+const sample = new URL("../../fixtures/reports/sample.txt", import.meta.url).pathname;
+
+async function machpause(...args: string[]) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", program, ...args],
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), bytes: stdout };
+}
+
+/** Holds a folder for the length of a test. */
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await body(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("what sample prints is converted, by the output's ending", async () => {
+  await inFolder(async (folder) => {
+    const out = `${folder}/ledger.json.gz`;
+    const { code, stdout, stderr } = await machpause("convert", sample, "-o", out);
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stdout, "ledger.json.gz: 3 samples of 2 threads, in the firefox format");
+    assertStringIncludes(stderr, "2 places in Ledger, no image have no name; --symbols FOLDER");
+    const profile = await readProfile(await Deno.readFile(out), out);
+    assertEquals(totalWeight(profile), 2 * 2543);
+    // And from there on.
+    const next = await machpause("convert", out, "--format", "collapsed");
+    assertEquals(next.code, 0, next.stderr);
+    const lines = next.stdout.trimEnd().split("\n");
+    assertEquals(lines.length, 3);
+    assertEquals(
+      lines[0],
+      "[main thread queue=com.apple.main-thread tid=777001];start;main (main.c:12);" +
+        "-[Book sum (all)] (Book.m:40);Ledger + 0x1230 1500",
+    );
+  });
+});
+
+Deno.test("profiles and stackshots are opened as what they are", async () => {
+  await inFolder(async (folder) => {
+    const known = knownProfile();
+    const zipped = `${folder}/known.gz`;
+    await Deno.writeFile(zipped, await writeProfile(known, { format: "firefox" }));
+    const shown = await machpause(zipped);
+    assertEquals(shown.code, 0, shown.stderr);
+    assertMatch(shown.stdout, /^demo: pid 4242, arm64, macOS 14\.5 \(23F79\), 2023-11-14T22:13:20/);
+    assertMatch(shown.stdout, /^150 samples of 2 threads, every 10 ms, 3 lost; total 200$/m);
+    assertMatch(
+      shown.stdout,
+      /^0 +100 +50\.0 % +100\.0 % +main thread \(com\.apple\.main-thread\)$/m,
+    );
+    assertMatch(shown.stdout, /^60 +30\.0 % +60 +30\.0 % +burn_sixty {2}demo {2}\/src\/demo\.c$/m);
+
+    const tree = await machpause("profile", zipped, "--tree", "--thread", "0");
+    assertMatch(tree.stdout, /^ *100\.0 % +100 {2}main .*\n +60\.0 % +60 {3}burn_sixty/m);
+    const json = JSON.parse((await machpause("profile", zipped, "--json")).stdout);
+    assertEquals([json.total, json.threads.length, json.lost], [200, 2, 3]);
+    assertEquals(json.functions[0].name, "libsystem_kernel.dylib + 0x1234");
+
+    const stackshot = `${folder}/shot.kcdata`;
+    await Deno.writeFile(stackshot, encodeKcdata(shot));
+    const out = `${folder}/shot.pb.gz`;
+    const converted = await machpause("convert", stackshot, "--pid", "501", "-o", out);
+    assertEquals(converted.code, 0, converted.stderr);
+    const profile = await readProfile(await Deno.readFile(out), out);
+    assertEquals(profile.threads.map(({ name }) => name), ["main", "worker"]);
+  });
+});
+
+Deno.test("what cannot be converted is said in one line", async () => {
+  await inFolder(async (folder) => {
+    const cases: [args: string[], code: number, reason: string][] = [
+      [[sample], 2, "convert to what?"],
+      [[sample, "-o", `${folder}/x.txt`], 2, "no ending of a format"],
+      [["/nowhere", "-o", `${folder}/x.json`], 1, "there is no file /nowhere"],
+      [[program, "-o", `${folder}/x.json`], 1, "expected a profile of"],
+      [[sample, sample, "-o", `${folder}/x.json`], 1, "only stackshots are read by the series"],
+    ];
+    for (const [args, code, reason] of cases) {
+      const done = await machpause("convert", ...args);
+      assertEquals(done.code, code, done.stderr);
+      assertEquals(done.stderr.trimEnd().split("\n").length, 1, done.stderr);
+      assertStringIncludes(done.stderr, reason);
+    }
+    assert([...Deno.readDirSync(folder)].length === 0, "nothing half-written stays");
+  });
+});
