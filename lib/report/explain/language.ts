@@ -96,6 +96,10 @@ function fromMessages(messages: readonly string[]): Named | null {
         reason: what ?? null,
       };
     }
+    // The type's name as C++ run-times have it, which Sentry and KSCrash write: `N8facebook3jsi7JSErrorE`.
+    const info = /^N((?:\d{1,2}[A-Za-z_]\w{0,99}){1,9})E$/.exec(text);
+    const names = info === null ? null : sourceNames(info[1]);
+    if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
     // Firebase Crashlytics; an error of Dart has a row of its own.
     const fatal = /^Fatal Exception: (?!FlutterError)([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(text);
     if (fatal !== null) {
@@ -114,6 +118,20 @@ function fromMessages(messages: readonly string[]): Named | null {
     }
   }
   return null;
+}
+
+/** The names in `8facebook3jsi7JSError`; `null` when the lengths do not fit. */
+function sourceNames(text: string): string[] | null {
+  const names: string[] = [];
+  for (let rest = text; rest !== "";) {
+    const digits = /^\d{1,2}/.exec(rest)?.[0];
+    if (digits === undefined) return null;
+    const end = digits.length + Number(digits);
+    if (end > rest.length || end === digits.length) return null;
+    names.push(rest.slice(digits.length, end));
+    rest = rest.slice(end);
+  }
+  return names;
 }
 
 function reasonIn(text: string, from: number): string | null {

@@ -158,10 +158,12 @@ export function reachesBase(stack: readonly ReportFrame[]): boolean {
   if (last === undefined) return false;
   const image = imageOf(last);
   // Without names only the images tell.
-  if (
-    image !== null && /^(?:dyld|libdyld|libsystem_pthread|libSystem\.B)/.test(imageTitle(image))
-  ) {
-    return true;
+  const title = image === null ? "" : imageTitle(image);
+  if (/^(?:dyld|libdyld|libSystem\.B)/.test(title)) return true;
+  if (title.startsWith("libsystem_pthread")) {
+    // Behind a call of the kernel it is what raises a signal or waits.
+    const before = imageOf(stack.at(-2) ?? last);
+    return before === null || !imageTitle(before).startsWith("libsystem_kernel");
   }
   return stack.some(({ symbol }) => symbol !== null && bases.test(symbol));
 }

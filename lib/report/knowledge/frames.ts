@@ -104,9 +104,16 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("abort_report_np", "Libc, stdlib/FreeBSD/abort.c"),
   raises("_sigtramp", "libplatform, src/setjmp: the signal trampoline"),
   raises("_os_crash*", "libplatform, src/os/log_simple.h"),
-  raises("__abort_with_payload", "XNU, bsd/sys/reason.h"),
-  raises("abort_with_payload*", "XNU, bsd/sys/reason.h"),
-  raises("abort_with_reason", "XNU, bsd/sys/reason.h"),
+  ...["__abort_with_payload", "abort_with_payload*", "abort_with_reason"].map((key) =>
+    frame(
+      key,
+      "The process ended itself with a reason, which the termination reason has.",
+      [],
+      "Read the termination reason.",
+      "XNU, bsd/sys/reason.h",
+      "vague",
+    )
+  ),
   raises("__terminate_with_payload", "XNU, bsd/sys/reason.h"),
   raises("__terminate_with_reason", "XNU, bsd/sys/reason.h"),
   raises("terminate_with_payload", "XNU, bsd/sys/reason.h"),
@@ -872,12 +879,16 @@ export const frameRows: readonly KnowledgeRow[] = [
     "dyld",
     "vague",
   ),
-  frame(
-    "__TCC_CRASHING_DUE_TO_PRIVACY_VIOLATION__",
-    "The process used private data without a usage description in its Info.plist.",
-    ["a missing NS…UsageDescription"],
-    "Add the usage description that the message names.",
-    "Apple, TCC",
+  ...["__TCC_CRASHING_DUE_TO_PRIVACY_VIOLATION__", "__CRASHING_DUE_TO_PRIVACY_VIOLATION__"].map((
+    key,
+  ) =>
+    frame(
+      key,
+      "The process used private data without a usage description in its Info.plist.",
+      ["a missing NS…UsageDescription"],
+      "Add the usage description that the message names.",
+      "Apple, TCC",
+    )
   ),
   frame(
     "_ReportRPCTimeout",

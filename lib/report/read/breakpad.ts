@@ -95,9 +95,11 @@ function readPrinted(text: string, from: number): Dump {
       images.push(imageAt(name, version, BigInt(module[1]), BigInt(module[2])));
       continue;
     }
-    const frame = thread === undefined ? null : frameLine.exec(line);
-    if (frame !== null && thread !== undefined) {
-      thread.frames.push(frameOf(Number(frame[1]), frame[2], offsets));
+    const frame = frameLine.exec(line);
+    if (frame !== null && (thread !== undefined || fields.length === 0)) {
+      // A copy may begin inside of a stack.
+      if (thread === undefined) threads.push(threadOf(0, false));
+      threads.at(-1)!.frames.push(frameOf(Number(frame[1]), frame[2], offsets));
       continue;
     }
     if (thread !== undefined && /^\s{4,}\w{2,5} = 0x/.test(line)) {

@@ -144,6 +144,36 @@ export function parseBareFrame(line: string): FrameLine | null {
   };
 }
 
+/** A frame as LLDB and Xcode print it: `#0 0x0000000101ed6266 in -[Foo bar] at Foo.m:331`, `frame #1: 0x1042
+ * MyApp`-[Foo bar](self=0x1) at Foo.m:331:5`. */
+const debuggerFrame =
+  /^(?:\* )?(?:frame )?#(\d{1,4})[:\s]{1,4}(0x[0-9a-fA-F]{1,16}) (?:in |([^`]{1,100})`)(\S.{0,1000})$/;
+
+/** Reads a frame line of a debugger; `null` when it is another line. */
+export function parseDebuggerFrame(line: string): FrameLine | null {
+  const match = line.length > 1200 ? null : debuggerFrame.exec(line.trim());
+  if (match === null) return null;
+  const [, index, address, imageName = null, text] = match;
+  const at = text.lastIndexOf(" at ");
+  const source = at < 0 ? null : parseSource(text.slice(at + 4));
+  const place = (source === null ? text : text.slice(0, at)).replace(/ \(\)$/, "");
+  const plus = / \+ (\d{1,9})$/.exec(place);
+  return {
+    index: Number(index),
+    imageName,
+    address: BigInt(address),
+    placeAt: line.length,
+    symbol: plus === null ? place : place.slice(0, plus.index),
+    offset: plus === null ? null : Number(plus[1]),
+    base: null,
+    image: null,
+    file: source?.file ?? null,
+    line: source?.line ?? null,
+    column: source?.column ?? null,
+    inlined: false,
+  };
+}
+
 /** A frame of columns without addresses and offsets: `0  libdispatch.dylib    _dispatch_sync_f_slow`, `4  Hex
  * + 58940`. */
 const columns =

@@ -4,6 +4,7 @@
 import {
   type FrameLine,
   parseBareFrame,
+  parseDebuggerFrame,
   parseFrameLine,
   parseImageLine,
   parsePlace,
@@ -35,6 +36,22 @@ const noException: ReportException = {
   message: null,
   note: null,
 };
+
+/** The exception in a debugger's words: `code=1, address=0x10`, `code=EXC_I386_GPFLT`. */
+function stopOf(type: string, words: string): ReportException {
+  const named = /\bcode=([A-Z]\w{3,40})/.exec(words)?.[1] ?? null;
+  const code = /\bcode=(0x[0-9a-fA-F]{1,16}|\d{1,20})\b/.exec(words)?.[1];
+  const address = /\b(?:address|subcode)=(0x[0-9a-fA-F]{1,16})\b/.exec(words)?.[1];
+  return {
+    ...noException,
+    type,
+    codes: code === undefined
+      ? []
+      : [BigInt(code), ...(address === undefined ? [] : [BigInt(address)])],
+    subtype: named ?? (/^RESOURCE_TYPE_(\w{2,20})/.exec(words)?.[1] ?? null),
+    message: words.startsWith("RESOURCE_TYPE_") ? words.replace(/\) \(/, ", ") : null,
+  };
+}
 
 /** Few functions are larger. */
 const MAX_FUNCTION = 1 << 16;
@@ -113,6 +130,9 @@ class CrashTextReader {
   #collecting: Collecting = "header";
   #thread: DraftThread | null = null;
   #loose = "";
+  #isDebugger: boolean | null = null;
+  /** Column of the last field: those of some texts are all indented. */
+  #margin = 0;
   #afterBlank = true;
   #hasException = false;
   #untitledThreads = 0;
@@ -156,7 +176,10 @@ class CrashTextReader {
     const trimmed = line.trim();
     if (trimmed === "") {
       this.#afterBlank = true;
-      if (this.#collecting === "registers") this.#collecting = "header";
+      // Some systems put a line between the registers and those of the fault.
+      const isSplit = this.#collecting === "registers" &&
+        /^\s*far: 0x/.test(at + 1 < this.#lines.length ? this.#lines.line(at + 1) : "");
+      if (this.#collecting === "registers" && !isSplit) this.#collecting = "header";
       return;
     }
     this.#understand(at, line, trimmed);
@@ -173,7 +196,10 @@ class CrashTextReader {
         return;
       }
     }
-    if (first >= 0x30 && first <= 0x39 && this.#frame(at, line)) return;
+    // Digits, or a debugger's `#0`, `frame #0` or `* frame #0`.
+    const isFrame = first >= 0x30 && first <= 0x39 || first === 0x23 || first === 0x66 ||
+      first === 0x2a;
+    if (isFrame && this.#frame(at, line)) return;
     if (this.#collecting === "registers" && this.#registers(line)) return;
     if (this.#collecting === "exception" && this.#addresses(at, trimmed)) return;
     if (trimmed.startsWith("Thread ") && this.#threadLine(trimmed)) return;
@@ -208,7 +234,8 @@ class CrashTextReader {
   /** Takes a frame line where frames are expected; elsewhere only frame 0, which begins a backtrace whose
    * title was not understood. */
   #frame(at: number, line: string): boolean {
-    const frame = parseFrameLine(line) ?? this.#bareFrame(line) ?? this.#cutFrame(at, line);
+    const frame = parseFrameLine(line) ?? this.#bareFrame(line) ?? this.#debuggerFrame(line) ??
+      this.#cutFrame(at, line);
     if (frame === null) return false;
     let frames: DraftFrame[];
     if (this.#collecting === "lines") {
@@ -274,6 +301,14 @@ class CrashTextReader {
     return frame !== null && frame.index === frames.length ? frame : null;
   }
 
+  /** A frame of a debugger's stack, in a text that has no report of the system's besides. */
+  #debuggerFrame(line: string): FrameLine | null {
+    const frame = parseDebuggerFrame(line);
+    if (frame === null) return null;
+    this.#isDebugger ??= !/^[ \t>]{0,8}Exception Type:/m.test(this.#text.slice(0, 1 << 18));
+    return this.#isDebugger ? frame : null;
+  }
+
   /** Takes a line with the name of the frame before it, which some copies have been wrapped before. */
   #namesFrame(line: string): boolean {
     const frames = this.#collecting === "exception" ? this.#exception : this.#thread?.frames;
@@ -329,7 +364,7 @@ class CrashTextReader {
     this.#begin({
       index: number === undefined ? this.#threads.length : Number(number),
       // Prose before a stack is no name.
-      name: number === undefined && /^\S{1,60}(?: \S{1,40}){0,4}$/.test(title)
+      name: number === undefined && /^[A-Za-z]\S{0,60}(?: \S{1,40}){0,4}$/.test(title)
         ? title.replace(/[:：]+$/, "")
         : null,
       queue: null,
@@ -385,14 +420,17 @@ class CrashTextReader {
     const word = (colon < 0 ? rest : rest.slice(0, colon)).trim();
     if (word.includes("instruction stream")) return false;
     const after = colon < 0 ? "" : rest.slice(colon + 1).replace(/^:/, "");
+    // `Thread 1: EXC_BAD_ACCESS (code=1, address=0x10)`, as Xcode shows it.
+    const stop = /^\s{0,4}(EXC_[A-Z_]{3,30})(?: \((.{1,200})\))?\s*$/.exec(after);
+    if (stop !== null && !this.#hasException) this.#raised = stopOf(stop[1], stop[2] ?? "");
     // A copy whose lines were joined has the first frame behind the title.
     const joined = /^\s{0,8}0\s/.test(after)
       ? parseFrameLine(after) ?? parseBareFrame(after)
       : null;
     this.#begin({
       index,
-      ...joined === null ? nameAndQueue(after) : { name: null, queue: null },
-      crashed: /crashed|attributed|highlighted/i.test(word),
+      ...joined === null && stop === null ? nameAndQueue(after) : { name: null, queue: null },
+      crashed: stop !== null || /crashed|attributed|highlighted/i.test(word),
     });
     if (joined !== null) {
       const { image, placeAt: _, ...frame } = joined;
@@ -526,7 +564,8 @@ class CrashTextReader {
     if (colon > 0 && colon < 80 && !isScope) {
       const name = trimmed.slice(0, colon).trim();
       const value = trimmed.slice(colon + 1).trim();
-      const indented = line.charCodeAt(0) === 0x20 || line.charCodeAt(0) === 0x09;
+      const lead = line.length - line.trimStart().length;
+      const indented = lead > this.#margin;
       const known = fieldNames.has(name.toLowerCase());
       if (known && this.#threads.length > 0 && /^(?:Incident Identifier|Process)$/.test(name)) {
         this.#next.at = this.#lines.start(at);
@@ -534,6 +573,7 @@ class CrashTextReader {
       }
       if (value !== "" && (known || (!inSection && !indented))) {
         this.#collecting = "header";
+        this.#margin = lead;
         this.#hasException ||= /^exception type$/i.test(name);
         this.#fields.push({ name, value });
         this.#loose = trimmed;
@@ -557,7 +597,10 @@ class CrashTextReader {
     }
     const field = this.#fields.at(-1);
     const continues = this.#collecting === "header" && field !== undefined && !this.#afterBlank;
-    if (continues && (/^[ \t]/.test(line) || isRegionLine(field.name, trimmed))) {
+    if (
+      continues &&
+      (line.length - line.trimStart().length > this.#margin || isRegionLine(field.name, trimmed))
+    ) {
       field.value += `\n${line}`;
     } else if (
       this.#collecting === "header" && this.#threads.length === 0 && this.#hasException &&

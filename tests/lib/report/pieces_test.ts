@@ -509,3 +509,27 @@ Deno.test("exceptions as Cr4shed and Crashlytics' web page name them", () => {
   assertEquals(report.exception?.signal, "SIGABRT");
   assertEquals(whose(table), ["program", null, "stop()"]);
 });
+
+Deno.test("a stack that ends behind the raising of a signal is cut off", () => {
+  const text =
+    "Exception Type: EXC_BAD_ACCESS (SIGABRT)\nException Codes: 0x1, 0x38\nThread 2 Crashed:\n" +
+    "0   libsystem_kernel.dylib   0x00000001c95c2558 __pthread_kill + 8\n" +
+    "1   libsystem_pthread.dylib  0x00000001ea403118\n";
+  assertEquals(whose(text), ["unknown", "outer", null]);
+  assertStringIncludes(told(text), "calls abort() after the exception");
+});
+
+Deno.test("an exception of C++ by its type's mangled name; what Xcode says of a stopped thread", () => {
+  const sentry =
+    "OS Version: iOS 17.2.1 (21C66)\nException Type: EXC_CRASH (SIGABRT)\nCrashed Thread: 0\n\n" +
+    "Application Specific Information:\nN8facebook3jsi7JSErrorE\n";
+  assertStringIncludes(told(sentry), "A C++ exception was not caught: facebook::jsi::JSError.");
+  const xcode = "Thread 1: EXC_BAD_ACCESS (code=1, address=0x18)\n" +
+    "#0\t0x0000000101ed6266 in -[Foo bar] at Foo.m:331\n#1\t0x0000000100bcaf2e in main ()\n";
+  const report = readReport(xcode, "x");
+  assertEquals(
+    report.crashedThread?.frames.map(({ symbol, file, line }) => [symbol, file, line]),
+    [["-[Foo bar]", "Foo.m", 331], ["main", null, null]],
+  );
+  assertStringIncludes(told(xcode), "null plus 24");
+});
