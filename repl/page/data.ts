@@ -33,7 +33,8 @@ export interface PageThread {
   readonly about: string;
   /** Such as `waiting`; empty when not known. */
   readonly state: string;
-  readonly crashed: boolean;
+  /** `crashed` or `hung`: the thread that it is about; else empty. */
+  readonly mark: "" | "crashed" | "hung";
   /** Why its stack ends where it does, if that is not its outermost function. */
   readonly ended: string;
   readonly samples: PageSamples;
@@ -79,6 +80,23 @@ export interface PageData {
   };
   readonly stacks: { readonly prefix: readonly number[]; readonly frame: readonly number[] };
   readonly threads: readonly PageThread[];
+  /** Of a moment: what was seen of some threads before it. */
+  readonly timeline?: readonly PageThread[];
+}
+
+/** What one thread was doing for some time. */
+export interface PageTrack {
+  readonly name: string;
+  readonly about: string;
+  /** Milliseconds between looks. */
+  readonly interval: number;
+  /** In the order of their times, in milliseconds. */
+  readonly looks: readonly {
+    readonly at: number;
+    readonly running: boolean;
+    /** Innermost first. */
+    readonly frames: readonly Omit<FrameJson, "variables">[];
+  }[];
 }
 
 /** The stable form of `bt --json`, as far as it is shown. `crash --json` and each task of
@@ -108,10 +126,12 @@ interface ThreadJson {
   readonly waiting?: string | null;
   readonly stopped: string | null;
   readonly crashed?: boolean;
+  readonly hung?: boolean;
   readonly frames: readonly FrameJson[];
 }
 
-interface FrameJson {
+/** A frame of {@linkcode StacksJson}. */
+export interface FrameJson {
   readonly address: string;
   readonly image: string | null;
   readonly symbol: string | null;
@@ -168,6 +188,7 @@ export function pageOfStacks(
   tasks: readonly StacksJson[],
   { title, subtitle = "", facts = [], notes = [] }: PageHead,
   readable: Readable,
+  tracks: readonly PageTrack[] = [],
 ): PageData {
   const texts = new Texts();
   const functions = { name: [] as number[], image: [] as number[], system: [] as (0 | 1)[] };
@@ -185,7 +206,10 @@ export function pageOfStacks(
     if (index === undefined) known.set(key, index = add());
     return index;
   };
-  const frameOf = (frame: FrameJson, paths: ReadonlyMap<string, string>): number => {
+  const frameOf = (
+    frame: Omit<FrameJson, "variables">,
+    paths: ReadonlyMap<string, string>,
+  ): number => {
     const { address, image, symbol, offset, file, line, inlined, kernel = false } = frame;
     const from = image === null ? "" : image;
     const name = symbol !== null
@@ -206,19 +230,28 @@ export function pageOfStacks(
       return frames.address.push(texts.index(address)) - 1;
     });
   };
-  const threads = tasks.flatMap(({ target, images, threads }) => {
-    const paths = new Map(images.map(({ name, path }) => [name, path ?? name]));
+  const stackOf = (
+    list: readonly Omit<FrameJson, "variables">[],
+    paths: ReadonlyMap<string, string>,
+  ): number => {
+    let stack = -1;
+    for (const frame of [...list].reverse()) {
+      const index = frameOf(frame, paths);
+      const prefix = stack;
+      stack = once(`stack ${prefix} ${index}`, () => {
+        stacks.prefix.push(prefix);
+        return stacks.frame.push(index) - 1;
+      });
+    }
+    return stack;
+  };
+  const pathsOf = ({ images }: StacksJson): ReadonlyMap<string, string> =>
+    new Map(images.map(({ name, path }) => [name, path ?? name]));
+  const threads = tasks.flatMap((task) => {
+    const { target, threads } = task;
+    const paths = pathsOf(task);
     const process = tasks.length > 1 ? `${target.name ?? "?"} (${target.pid ?? "?"})` : null;
     return threads.map((thread): PageThread => {
-      let stack = -1;
-      for (const frame of [...thread.frames].reverse()) {
-        const index = frameOf(frame, paths);
-        const prefix = stack;
-        stack = once(`stack ${prefix} ${index}`, () => {
-          stacks.prefix.push(prefix);
-          return stacks.frame.push(index) - 1;
-        });
-      }
       const about = [
         process,
         thread.queue === null ? null : `queue ${thread.queue}`,
@@ -230,15 +263,23 @@ export function pageOfStacks(
         name: escape(thread.name === null ? number : `${thread.index} ${thread.name}`),
         about: escape(about.filter((text) => text !== null).join(" · ")),
         state: escape(thread.state ?? ""),
-        crashed: thread.crashed === true,
+        mark: thread.crashed === true ? "crashed" : thread.hung === true ? "hung" : "",
         ended: ended(thread.stopped),
-        samples: { stack: [stack], time: [0] },
+        samples: { stack: [stackOf(thread.frames, paths)], time: [0] },
         ...thread.frames.some(({ variables }) => (variables?.length ?? 0) > 0)
           ? { locals: thread.frames.map(({ variables = [] }) => localsOf(variables)) }
           : {},
       };
     });
   });
+  const timeline = tracks.map(({ name, about, looks }): PageThread => ({
+    ...{ name: escape(name), about: escape(about), state: "", mark: "" as const, ended: "" },
+    samples: {
+      stack: looks.map(({ frames }) => stackOf(frames, pathsOf(tasks[0]))),
+      time: differences(looks.map(({ at }) => at)),
+      state: looks.map(({ running }) => running ? 1 : 2),
+    },
+  }));
   return {
     moment: true,
     title: escape(title),
@@ -246,7 +287,7 @@ export function pageOfStacks(
     facts: escaped(facts),
     notes: notes.map(escape),
     unit: "samples",
-    interval: 0,
+    interval: tracks[0]?.interval ?? 0,
     timed: false,
     states: false,
     strings: texts.list,
@@ -254,6 +295,7 @@ export function pageOfStacks(
     frames,
     stacks,
     threads,
+    ...timeline.length === 0 ? {} : { timeline },
   };
 }
 
@@ -313,7 +355,7 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
       name: escape(name ?? queue ?? (isMain ? "main thread" : `Thread ${index}`)),
       about: escape(about.filter((text) => text !== null).join(" · ")),
       state: "",
-      crashed: false,
+      mark: "",
       ended: "",
       samples: samplesOf(samples),
     };
@@ -363,15 +405,20 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
 
 function samplesOf(samples: Profile["threads"][number]["samples"]): PageSamples {
   const { stack, time, weight, state } = samples;
-  let before = 0;
   return {
     stack: [...stack],
-    time: Array.from(time, (now) => {
-      const delta = Math.round(now * 1000) - before;
-      before += delta;
-      return delta;
-    }),
+    time: differences(time),
     ...weight.every((one) => one === 1) ? {} : { weight: [...weight] },
     ...state.every((one) => one === 0) ? {} : { state: [...state] },
   };
+}
+
+/** Microseconds from each time to the next, of times in milliseconds. */
+function differences(times: Iterable<number>): number[] {
+  let before = 0;
+  return Array.from(times, (now) => {
+    const delta = Math.round(now * 1000) - before;
+    before += delta;
+    return delta;
+  });
 }

@@ -34,8 +34,10 @@
     at: 0,
     own: false,
   };
-  for (const thread of threads) unpack(thread.samples);
-  const end = threads.reduce(
+  /** The threads of the timeline: of a moment, those that were looked at before it. */
+  const lanes = data.timeline ?? threads;
+  for (const { samples } of new Set([...threads, ...lanes])) unpack(samples);
+  const end = lanes.reduce(
     (last, { samples: { time, length } }) =>
       length > 0 ? Math.max(last, time[length - 1] + data.interval) : last,
     data.interval || 1,
@@ -417,8 +419,8 @@
         return { threads: first.threads, run, kids: joined(last) };
       }).sort((one, other) => rank(one) - rank(other));
     }
-    /** The crashed thread first, then by number: the main thread is the first one. */
-    const rank = ({ threads: of }) => of.some((index) => threads[index].crashed) ? -1 : of[0];
+    /** The thread that crashed or hung first, then by number: the main thread is the first one. */
+    const rank = ({ threads: of }) => of.some((index) => threads[index].mark !== "") ? -1 : of[0];
     const open = new Set();
     function boxOf({ threads: of, run, kids }) {
       const list = make("ol", { class: "frames" });
@@ -479,11 +481,11 @@
         else while (++at < to) list.append(make("li", {}, button(run[at])));
       }
       const shown = of.slice(0, 3).map((index) => threads[index].name).join(", ");
-      const crashed = of.some((index) => threads[index].crashed);
+      const isMarked = of.some((index) => threads[index].mark !== "");
       const single = of.length === 1 ? threads[of[0]] : null;
       const box = make(
         "div",
-        { class: `box${crashed ? " crashed" : ""}` },
+        { class: `box${isMarked ? " marked" : ""}` },
         make(
           "header",
           {},
@@ -525,8 +527,8 @@
   });
 
   function chip(thread) {
-    const { state: text, crashed } = thread;
-    if (crashed) return make("span", { class: "state crashed" }, "crashed");
+    const { state: text, mark } = thread;
+    if (mark !== "") return make("span", { class: "state marked" }, mark);
     if (text === "") return null;
     const kind = /^run/.test(text)
       ? " running"
@@ -1058,12 +1060,15 @@
 
   // Timeline
 
-  if (!moment && data.timed) {
+  if (data.timed || data.timeline !== undefined) {
     addView("timeline", "Timeline", (element) => {
       const LINE = 26;
       const AXIS = 26;
       const LABEL = 190;
-      const sheet = canvasIn(element, "Threads over time. Drag to choose a time.");
+      const sheet = canvasIn(
+        element,
+        "Threads over time." + (moment ? "" : " Drag to choose a time."),
+      );
       const cursor = make("div", { class: "cursor", hidden: true });
       const span = make("div", { class: "span", hidden: true });
       element.append(
@@ -1084,7 +1089,7 @@
       const timeOf = (x) => Math.max(0, Math.min(end, (x - LABEL) / room() * end));
 
       function draw() {
-        const { width, height, top } = sheet.begin(AXIS + threads.length * LINE + 44);
+        const { width, height, top } = sheet.begin(AXIS + lanes.length * LINE + 44);
         const { context } = sheet;
         context.font = "12px system-ui, sans-serif";
         context.textBaseline = "middle";
@@ -1094,10 +1099,10 @@
           context.fillRect(Math.round(xOf(time)), AXIS - 5, 1, height);
         }
         const fills = [colour("unknown"), colour("running"), colour("waiting")];
-        for (const [index, thread] of threads.entries()) {
+        for (const [index, thread] of lanes.entries()) {
           const y = AXIS + index * LINE - top;
           if (y + LINE < AXIS || y > height) continue;
-          if (index === state.thread) {
+          if (!moment && index === state.thread) {
             context.fillStyle = colour("select");
             context.fillRect(0, y, width, LINE);
           }
@@ -1173,7 +1178,7 @@
         return low - 1;
       }
       function look(index, at) {
-        const thread = threads[index];
+        const thread = lanes[index];
         const row = thread === undefined ? -1 : sampleAt(thread, at);
         const stack = row < 0 ? -1 : thread.samples.stack[row];
         if (stack < 0) return;
@@ -1212,11 +1217,11 @@
         cursor.hidden = x < LABEL;
         cursor.style.left = `${x}px`;
         cursor.style.height = `${sheet.scroller.clientHeight}px`;
-        if (began !== null && Math.abs(event.clientX - began.x) > 4) {
+        if (began !== null && !moment && Math.abs(event.clientX - began.x) > 4) {
           const now = timeAt(event);
           mark(Math.min(began.time, now), Math.max(began.time, now));
         }
-        const thread = threads[rowAt(event)];
+        const thread = lanes[rowAt(event)];
         const row = thread === undefined || x < LABEL ? -1 : sampleAt(thread, timeAt(event));
         const stack = row < 0 ? -1 : thread.samples.stack[row];
         if (stack < 0) hideTip();
@@ -1234,7 +1239,7 @@
       sheet.canvas.addEventListener("pointerup", (event) => {
         if (began === null) return;
         const now = timeAt(event);
-        const isDrag = Math.abs(event.clientX - began.x) > 4;
+        const isDrag = !moment && Math.abs(event.clientX - began.x) > 4;
         const from = Math.min(began.time, now);
         const to = Math.max(began.time, now);
         began = null;
@@ -1247,9 +1252,9 @@
       });
       let current = 0;
       sheet.canvas.addEventListener("keydown", (event) => {
-        const thread = threads[current];
+        const thread = lanes[current];
         if (thread === undefined) current = 0;
-        else if (event.key === "ArrowDown") current = Math.min(threads.length - 1, current + 1);
+        else if (event.key === "ArrowDown") current = Math.min(lanes.length - 1, current + 1);
         else if (event.key === "ArrowUp") current = Math.max(0, current - 1);
         else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
           const { time, length } = thread.samples;
@@ -1258,7 +1263,7 @@
           cursor.hidden = false;
           cursor.style.left = `${xOf(state.at)}px`;
           cursor.style.height = `${sheet.scroller.clientHeight}px`;
-        } else if (event.key === "Enter") return choose(current);
+        } else if (event.key === "Enter" && !moment) return choose(current);
         else return;
         event.preventDefault();
         event.stopPropagation();
@@ -1287,7 +1292,7 @@
   byId("subtitle").textContent = data.subtitle;
   // A text of a profile comes first in what is known about its views, a list of threads in a pause.
   const order = moment
-    ? ["parallel", "threads", "flame", "topdown", "bottomup"]
+    ? ["parallel", "threads", "timeline", "flame", "topdown", "bottomup"]
     : ["flame", "topdown", "bottomup", "timeline", "threads", "parallel"];
   for (const name of order) if (views[name] !== undefined) byId("tabs").append(views[name].tab);
   const tabs = order.filter((name) => views[name] !== undefined);

@@ -3,7 +3,7 @@ import { escape, safe } from "../../../lib/escape.ts";
 import type { Profile } from "../../../lib/profile/mod.ts";
 import { fileError, UserError } from "../../errors.ts";
 import { readInput } from "../../input.ts";
-import type { PageHead, StacksJson } from "../../page/data.ts";
+import type { PageHead, PageTrack, StacksJson } from "../../page/data.ts";
 import { checkFolders, exists, isFolder, openTarget } from "../../prompt/open.ts";
 import { complain } from "../../view/output.ts";
 import type { ViewOptions } from "./options.ts";
@@ -11,7 +11,10 @@ import type { ViewOptions } from "./options.ts";
 /** What is shown. */
 export type Viewed =
   & { readonly head: PageHead }
-  & ({ readonly tasks: readonly StacksJson[] } | { readonly profile: Profile });
+  & (
+    | { readonly tasks: readonly StacksJson[]; readonly tracks?: readonly PageTrack[] }
+    | { readonly profile: Profile }
+  );
 
 /** Reads a file or a target.
  *
@@ -19,15 +22,19 @@ export type Viewed =
  */
 export async function readViewed(what: string, options: ViewOptions): Promise<Viewed> {
   checkFolders(options.symbols ?? []);
-  if (isFolder(what)) throw new UserError(`${what} is a folder: name one file`);
+  if (isFolder(what)) {
+    // As `watch --save` writes them.
+    if (exists(`${what}/hang.json`)) return await readViewed(`${what}/hang.json`, options);
+    throw new UserError(`${what} is a folder: name one file`);
+  }
   if (!exists(what)) return await targetNow(what, options);
   try {
     const { subcommandFor } = await import("../opens.ts");
     // What is no report may be a profile in any of many forms: compressed, binary, text.
     const [kind] = await subcommandFor(what, []).catch(() => ["unknown"]);
     if (kind === "core") return await targetNow(`core:${what}`, options);
-    const profile = kind === "image" ? null : await profileIn(what);
-    if (profile !== null) return profile;
+    const found = kind === "image" ? null : await timesIn(what);
+    if (found !== null) return found;
     if (kind === "crash") return await reportIn(what, options);
     if (kind === "stackshot") return await stackshotIn(what, options);
   } catch (error) {
@@ -39,12 +46,21 @@ export async function readViewed(what: string, options: ViewOptions): Promise<Vi
 /** Maximum size of a profile's file, in bytes. */
 const MAX_PROFILE = 256 << 20;
 
-/** The profile in a file; `null` when it is none. */
-async function profileIn(what: string): Promise<Viewed | null> {
+/** The profile or the hang in a file; `null` when it is neither. */
+async function timesIn(what: string): Promise<Viewed | null> {
   const { gunzipped, looksLikeProfile, parseProfile } = await import(
     "../../../lib/profile/formats.ts"
   );
   const bytes = await gunzipped(await readInput(what, MAX_PROFILE), what);
+  if (
+    /^\s*\{\s*"format":\s*"machpause-hang"/.test(new TextDecoder().decode(bytes.subarray(0, 99)))
+  ) {
+    const [{ readHang }, { hangParts }] = await Promise.all([
+      import("../../../lib/hang/mod.ts"),
+      import("../../page/hang.ts"),
+    ]);
+    return hangParts(readHang(new TextDecoder().decode(bytes), what));
+  }
   if (!looksLikeProfile(bytes)) return null;
   const profile = parseProfile(bytes, what);
   const [process] = profile.processes;

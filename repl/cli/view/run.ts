@@ -50,9 +50,9 @@ async function pageOf(viewed: Viewed): Promise<string> {
     import("../../page/data.ts"),
     import("../../page/write.ts"),
   ]);
-  return await pageHtml(
+  return pageHtml(
     "tasks" in viewed
-      ? pageOfStacks(viewed.tasks, viewed.head, demangle)
+      ? pageOfStacks(viewed.tasks, viewed.head, demangle, viewed.tracks)
       : pageOfProfile(viewed.profile, viewed.head, demangle),
   );
 }

@@ -44,7 +44,7 @@ export async function watchHangs(
   const store = options.save === undefined ? undefined : new HangStore(hangFolder(options.save), {
     ...options.maxSize === undefined ? {} : { maxSize: bytesOf(options.maxSize) },
     ...options.maxCount === undefined ? {} : { maxCount: options.maxCount },
-    render: filesOf,
+    render: await rendering(),
     problem,
   });
   void lock;
@@ -195,7 +195,16 @@ function lockFolder(folder: string): Disposable {
   throw new UserError(`another watch writes to ${folder}: give this one a folder of its own`);
 }
 
-/** The files of an entry besides those that the store writes itself. */
+/** Makes the files of an entry. What makes its page is loaded only where there is a folder. */
+async function rendering(): Promise<typeof filesOf> {
+  const { hangHtml } = await import("../../page/hang.ts");
+  return (hang, counts) => ({
+    ...filesOf(hang, counts),
+    "hang.html": hangHtml(hang, counts, (raw) => demangle(raw)),
+  });
+}
+
+/** The text files of an entry besides those that the store writes itself. */
 function filesOf(hang: Hang, counts: HangCounts): Record<string, string> {
   const name = (raw: string) => demangle(raw);
   const { text } = reportOfHang(hang, name);

@@ -92,7 +92,7 @@ Deno.test("reports and profiles are told by their content", () =>
     assertEquals(report.code, 0, report.stderr);
     const crash = dataOf(out);
     assertEquals([crash.title, crash.moment], ["Orchard", true]);
-    assertEquals(crash.threads.map(({ crashed }: { crashed: boolean }) => crashed), [false, true]);
+    assertEquals(crash.threads.map(({ mark }: { mark: string }) => mark), ["", "crashed"]);
     assertStringIncludes(crash.subtitle, "EXC_BREAKPOINT");
     assertStringIncludes(crash.notes.join("\n"), "optional was nil");
 

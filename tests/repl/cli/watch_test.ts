@@ -231,6 +231,11 @@ Deno.test({
       assertEquals(readHang(read("hang.json"), "hang.json").kind, "deadlock");
       assertEquals(JSON.parse(read("counts.json")).count, 2);
       assertMatch(read("hang.txt"), /^DEADLOCK: main → worker → main$/m);
+      const [, page] = /id="data">(.*?)<\/script>/s.exec(read("hang.html"))!;
+      const { threads, timeline, notes } = JSON.parse(page);
+      assertEquals(threads.map(({ mark }: { mark: string }) => mark), ["hung", ""]);
+      assertEquals(notes.at(-1), "DEADLOCK: main → worker → main");
+      assert(timeline[0].samples.state.every((state: number) => state === 2));
       // Ctrl-C ends it in order, and the lock went with the one that was killed.
       await using idle = await start("idle");
       await using last = watch();

@@ -7,6 +7,8 @@ import {
   pageOfStacks,
   type StacksJson,
 } from "../../../repl/page/data.ts";
+import type { Hang } from "../../../lib/hang/mod.ts";
+import { hangParts } from "../../../repl/page/hang.ts";
 import { pageHtml } from "../../../repl/page/write.ts";
 import { hasBrowser, Page } from "../../browser.ts";
 
@@ -95,18 +97,37 @@ function profile(samples = 100): PageData {
   return pageOfProfile(builder.finish(), { title: "App profile" }, plain);
 }
 
+/** The main thread ran for 200 ms, and then waited for a lock for 800. */
+const hang = {
+  ...{ format: "machpause-hang", version: 1, serial: 1, severity: "hang", kind: "blocked" },
+  ...{ began: "2026-11-22T09:15:03.120Z", milliseconds: 1000, atLeast: 980, atMost: 1020 },
+  ...{ ended: "idle", limit: 250, period: 20, stoppedMicroseconds: 400, thread: 0 },
+  ...stacks([thread(0, "main", "@start main lock"), thread(1, "pool", "@start worker")]),
+  signature: { id: "0123456789abcdef", parts: ["hang", "App lock"] },
+  looks: [
+    { at: 0, looks: 10, running: true, cpu: 200, stack: 0 },
+    { at: 200, looks: 40, running: false, cpu: 200, stack: 1 },
+  ],
+  stacks: [
+    thread(0, "", "@start main work").frames,
+    thread(0, "", "@start main lock").frames,
+  ],
+  waits: [{ thread: 0, for: 1, through: "pthread mutex" }],
+  deadlocks: [],
+} as unknown as Hang;
+
 const folder = await Deno.makeTempDir();
 addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 
 async function open(page: Page, data: PageData): Promise<void> {
   const path = `${folder}/page.html`;
-  await Deno.writeTextFile(path, await pageHtml(data));
+  await Deno.writeTextFile(path, pageHtml(data));
   await page.go(`file://${path}`);
 }
 
-Deno.test("the page without its data is small; its data cannot leave its element", async () => {
+Deno.test("the page without its data is small; its data cannot leave its element", () => {
   const hostile = `</script><script>alert(1)</script><!-- \u2028 ]]> & "' \x1b[2J \u202e`;
-  const html = await pageHtml(pageOfStacks(
+  const html = pageHtml(pageOfStacks(
     [stacks([thread(0, hostile, "main", { queue: hostile })])],
     { title: hostile, facts: [[hostile, hostile]], notes: [hostile] },
     () => hostile,
@@ -156,7 +177,7 @@ Deno.test({
         ["3 deep", "descend ⋮ again, 29 times leaf"],
         ["0 main", "main run mach_msg"],
       ]);
-      assertEquals(await page.text(".box.crashed .state"), "crashed");
+      assertEquals(await page.text(".box.marked .state"), "crashed");
     });
 
     await step(
@@ -175,6 +196,26 @@ Deno.test({
         assertMatch(await page.text("aside .locals"), /limit int = 42\s+point int\s+x int = 7/);
         await page.click(`${frame("start")} ?? document.body`);
         assertEquals(await page.text("aside .locals"), "");
+      },
+    );
+
+    await step(
+      "a hang: the thread that hung is marked and first, and has its timeline",
+      async () => {
+        const { tasks, head, tracks } = hangParts(hang);
+        await open(page, pageOfStacks(tasks, head, plain, tracks));
+        assertEquals(await page.text(".state.marked"), "hung");
+        assertStringIncludes(await page.text("#subtitle"), "main");
+        assertStringIncludes(await page.text("aside"), "main waits for pool (pthread mutex)");
+        await page.key("3");
+        assertEquals(await page.value("machpausePage.state.tab"), "timeline");
+        const [x, y, width] = await page.value(
+          "(() => { const b = document.querySelector('#view-timeline canvas').getBoundingClientRect(); return [b.x, b.y, b.width]; })()",
+        );
+        await page.drag([x + 190 + (width - 202) * 0.9, y + 26 + 13]);
+        assertMatch(await page.text("aside"), /State\s+waiting\s+Stack\s+lock/);
+        await page.drag([x + 190 + (width - 202) * 0.1, y + 26 + 13]);
+        assertMatch(await page.text("aside"), /State\s+running\s+Stack\s+work/);
       },
     );
 
