@@ -82,6 +82,8 @@ async function fileKind(
   const text = new TextDecoder().decode(head);
   // A library of reports.
   if (text.startsWith("SQLite format 3\0")) return ["query", path];
+  // As `watch --save` writes them.
+  if (/^\s*\{\s*"format":\s*"machpause-hang"/.test(text)) return ["view", path];
   const { headOf, looksLikeProfile } = await import("../../lib/profile/formats.ts");
   if (looksLikeProfile(await headOf(head))) return ["profile", path];
   if (looksLikeReport(head)) return ["crash", path];

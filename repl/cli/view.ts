@@ -4,11 +4,12 @@ import { viewOptions } from "./view/options.ts";
 /** `machpause view` */
 export default {
   description:
-    "Look at a process, a core, a report, a stackshot or a profile in a browser, until Ctrl-C;\n" +
+    "Look at a process, core, report, stackshot, hang or profile in a browser, until Ctrl-C;\n" +
     "with -o, write a page instead: parallel stacks, flame graph, call trees, timeline, locals.",
-  arguments: "<target:string>",
+  arguments: "<targets...:string>",
   options: viewOptions,
   examples: [
+    ["Stackshots of one system, over time", "machpause view *.kcdata --pid 123"],
     ["A process, as it is now", "machpause view MyApp"],
     ["A page to send to somebody", "machpause view MyApp.ips --symbols ./symbols -o crash.html"],
     [
@@ -16,5 +17,5 @@ export default {
       "machpause view app.json.gz --firefox --symbols ./symbols",
     ],
   ],
-  run: async (options, [what]) => await (await import("./view/run.ts")).view(what, options),
+  run: async (options, names) => await (await import("./view/run.ts")).view(names, options),
 } satisfies Subcommand<typeof viewOptions>;

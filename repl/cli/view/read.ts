@@ -2,7 +2,7 @@
 import { escape, safe } from "../../../lib/escape.ts";
 import type { Profile } from "../../../lib/profile/mod.ts";
 import { fileError, UserError } from "../../errors.ts";
-import { readInput } from "../../input.ts";
+import { MAX_SIZE, readInput } from "../../input.ts";
 import type { PageHead, PageTrack, StacksJson } from "../../page/data.ts";
 import { checkFolders, exists, isFolder, openTarget } from "../../prompt/open.ts";
 import { complain } from "../../view/output.ts";
@@ -16,61 +16,79 @@ export type Viewed =
     | { readonly profile: Profile }
   );
 
-/** Reads a file or a target.
+/** Reads a file, several stackshots, or a target.
  *
  * @throws UserError for what is neither
  */
-export async function readViewed(what: string, options: ViewOptions): Promise<Viewed> {
+export async function readViewed(
+  names: readonly string[],
+  options: ViewOptions,
+): Promise<Viewed> {
   checkFolders(options.symbols ?? []);
+  const [what] = names;
+  if (names.length > 1) return await profileIn(names, options);
   if (isFolder(what)) {
     // As `watch --save` writes them.
-    if (exists(`${what}/hang.json`)) return await readViewed(`${what}/hang.json`, options);
+    if (exists(`${what}/hang.json`)) return await hangIn(`${what}/hang.json`);
     throw new UserError(`${what} is a folder: name one file`);
   }
   if (!exists(what)) return await targetNow(what, options);
+  const { subcommandFor } = await import("../opens.ts");
+  const [kind, path] = await subcommandFor(what, []);
   try {
-    const { subcommandFor } = await import("../opens.ts");
-    // What is no report may be a profile in any of many forms: compressed, binary, text.
-    const [kind] = await subcommandFor(what, []).catch(() => ["unknown"]);
-    if (kind === "core") return await targetNow(`core:${what}`, options);
-    const found = kind === "image" ? null : await timesIn(what);
-    if (found !== null) return found;
-    if (kind === "crash") return await reportIn(what, options);
-    if (kind === "stackshot") return await stackshotIn(what, options);
+    switch (kind) {
+      case "attach":
+        return await targetNow(path, options);
+      case "core":
+        return await targetNow(`core:${path}`, options);
+      case "profile":
+        return await profileIn(names, options);
+      case "crash":
+        return await reportIn(path, options);
+      case "stackshot":
+        return await stackshotIn(path, options);
+      case "view":
+        return await hangIn(path);
+    }
   } catch (error) {
     throw fileError(error, what);
   }
-  throw new UserError(`${what} has no stacks: it is no profile, core, report or stackshot`);
+  throw new UserError(`${what} has no stacks: it is no profile, core, report, stackshot or hang`);
 }
 
-/** Maximum size of a profile's file, in bytes. */
-const MAX_PROFILE = 256 << 20;
+async function hangIn(path: string): Promise<Viewed> {
+  const [{ readHang }, { hangParts }] = await Promise.all([
+    import("../../../lib/hang/mod.ts"),
+    import("../../page/hang.ts"),
+  ]);
+  const bytes = await readInput(path, MAX_SIZE.report);
+  return hangParts(readHang(new TextDecoder().decode(bytes), path));
+}
 
-/** The profile or the hang in a file; `null` when it is neither. */
-async function timesIn(what: string): Promise<Viewed | null> {
-  const { gunzipped, looksLikeProfile, parseProfile } = await import(
-    "../../../lib/profile/formats.ts"
-  );
-  const bytes = await gunzipped(await readInput(what, MAX_PROFILE), what);
-  if (
-    /^\s*\{\s*"format":\s*"machpause-hang"/.test(new TextDecoder().decode(bytes.subarray(0, 99)))
-  ) {
-    const [{ readHang }, { hangParts }] = await Promise.all([
-      import("../../../lib/hang/mod.ts"),
-      import("../../page/hang.ts"),
-    ]);
-    return hangParts(readHang(new TextDecoder().decode(bytes), what));
-  }
-  if (!looksLikeProfile(bytes)) return null;
-  const profile = parseProfile(bytes, what);
-  const [process] = profile.processes;
-  const pid = profile.processes.length === 1 ? process.pid : null;
+/** The profile in a file, or in several stackshots. */
+async function profileIn(
+  paths: readonly string[],
+  { symbols = [], pid, firefox = false }: ViewOptions,
+): Promise<Viewed> {
+  const { readProfileFiles } = await import("../profile/read.ts");
+  const profile = await readProfileFiles(paths, {
+    // The Firefox Profiler asks our symbol server itself, and says what it has not found.
+    symbols: firefox ? [] : symbols,
+    ...pid === undefined ? {} : { pid },
+  });
+  const { processes, product, threads, arch } = profile;
+  const [process] = processes;
+  const [path] = paths;
   return {
     profile,
     head: {
-      title: profile.product ?? process?.name ?? what.slice(what.lastIndexOf("/") + 1),
-      subtitle: words(threadCount(profile.threads.length), pid, profile.arch),
-      facts: [["File", what]],
+      title: product ?? process?.name ?? path.slice(path.lastIndexOf("/") + 1),
+      subtitle: words(
+        `${threads.length} ${threads.length === 1 ? "thread" : "threads"}`,
+        processes.length === 1 ? process.pid : null,
+        arch,
+      ),
+      facts: [["File", paths.length === 1 ? path : `${path} and ${paths.length - 1} more`]],
     },
   };
 }
@@ -150,13 +168,18 @@ function words(kind: string | null, pid: number | null, arch: string | null): st
 }
 
 /** The report or reports in a file. */
-async function reportIn(what: string, { symbols = [] }: ViewOptions): Promise<Viewed> {
+async function reportIn(what: string, options: ViewOptions): Promise<Viewed> {
+  const { symbols = [] } = options;
   const [{ openCrashSymbols, readCrashes }, { crashJson }] = await Promise.all([
     import("../crash/read.ts"),
     import("../../view/crash_json.ts"),
   ]);
   using found = await openCrashSymbols({ symbols });
   const crashes = await readCrashes(what, found, {});
+  // What `sample` and `spindump` print has counts.
+  if (crashes.some(({ report }) => report.threads.some(({ tree }) => tree.length > 0))) {
+    return await profileIn([what], options);
+  }
   // The shape is that of `crash --json`, whose keys are stable.
   const reports = crashes.map(crashJson) as unknown as readonly (StacksJson & {
     readonly osVersion: string | null;
@@ -210,8 +233,4 @@ async function stackshotIn(
       notes: stackshot.warnings.slice(0, 20),
     },
   };
-}
-
-function threadCount(count: number): string {
-  return `${count} ${count === 1 ? "thread" : "threads"}`;
 }

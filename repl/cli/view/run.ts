@@ -15,7 +15,7 @@ import { readViewed, type Viewed } from "./read.ts";
  * @returns the exit code
  * @throws UserError for a wrong combination of options
  */
-export async function view(what: string, options: ViewOptions): Promise<number> {
+export async function view(names: readonly string[], options: ViewOptions): Promise<number> {
   const { out, page = false, speedscope = false, firefox = false } = options;
   if (Number(page) + Number(speedscope) + Number(firefox) > 1) {
     throw new UserError("--page, --speedscope and --firefox exclude each other", 2);
@@ -24,7 +24,7 @@ export async function view(what: string, options: ViewOptions): Promise<number> 
     throw new UserError("-o writes the page: it does not go with --speedscope or --firefox", 2);
   }
   await loadDemangler();
-  const viewed = await readViewed(what, options);
+  const viewed = await readViewed(names, options);
   if (out !== undefined) {
     using sink = files.create(out, 0o666);
     sink.write(new TextEncoder().encode(await pageOf(viewed)));

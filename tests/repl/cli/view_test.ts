@@ -96,6 +96,12 @@ Deno.test("reports and profiles are told by their content", () =>
     assertStringIncludes(crash.subtitle, "EXC_BREAKPOINT");
     assertStringIncludes(crash.notes.join("\n"), "optional was nil");
 
+    const sampled = await view(`${root}tests/fixtures/reports/sample.txt`, "-o", out);
+    assertEquals(sampled.code, 0, sampled.stderr);
+    const counts = dataOf(out);
+    assertEquals([counts.moment, counts.timed], [false, false]);
+    assert(counts.threads.length > 0);
+
     const odd = `${folder}/no ending`;
     await Deno.writeFile(odd, await unsymbolicated());
     assertEquals((await view(odd, "-o", out)).code, 0);
@@ -110,7 +116,7 @@ Deno.test("reports and profiles are told by their content", () =>
 
 Deno.test("what cannot be shown, and options that exclude each other, end with one sentence", async () => {
   const lines: readonly (readonly [number, RegExp, ...string[]])[] = [
-    [1, /has no stacks/, `${root}README.md`, "-o", "/tmp/none.html"],
+    [1, /is no core, no report/, `${root}README.md`, "-o", "/tmp/none.html"],
     [1, /has no stacks/, `${inlines}/inlines`, "-o", "/tmp/none.html"],
     [1, /is a folder/, root, "-o", "/tmp/none.html"],
     [2, /exclude each other/, "demo", "--page", "--firefox"],
