@@ -3,7 +3,7 @@
  * A look costs a few microseconds: the system tells whether the thread runs, how much it ran, and on Linux
  * where it waits. Only when that leaves open what the thread does, it is stopped for its registers and its
  * stack, and where it waited is remembered. */
-import { TargetGoneError } from "../errors.ts";
+import { MachError, TargetGoneError } from "../errors.ts";
 import { loadDemangler } from "../symbols/demangle/mod.ts";
 import { demangle } from "../symbols/mod.ts";
 import { deadlocks, threadWaits } from "../target/locks.ts";
@@ -241,10 +241,18 @@ class Watch implements Disposable {
       if (hang === undefined && moment === undefined) return nothing;
       return [hang, moment].filter((found) => found !== undefined);
     } catch (error) {
-      if (!(error instanceof TargetGoneError)) throw error;
-      this.isGone = true;
+      if (error instanceof TargetGoneError) this.isGone = true;
+      // A stop may fail for a moment, as while the target calls `exec`: the next look is another.
+      else if (error instanceof MachError) this.#say(error.message);
+      else throw error;
       return nothing;
     }
+  }
+
+  /** Says what went wrong, once as long as it stays the same. */
+  #say(text: string): void {
+    if (text !== this.#told) this.#options.problem?.(text);
+    this.#told = text;
   }
 
   /** Tells the hang that goes on when the watch ends. */
@@ -313,7 +321,7 @@ class Watch implements Disposable {
   }
 
   #trigger(at: number, { running, ran }: Glance): Hang | undefined {
-    const { trigger, problem } = this.#options;
+    const { trigger } = this.#options;
     const probe = this.#probe;
     let thread: Thread | undefined;
     let holds = false;
@@ -330,10 +338,8 @@ class Watch implements Disposable {
       );
       this.#told = undefined;
     } catch (error) {
-      if (error instanceof TargetGoneError) throw error;
-      const text = `the trigger failed: ${error instanceof Error ? error.message : error}`;
-      if (text !== this.#told) problem?.(text);
-      this.#told = text;
+      if (error instanceof TargetGoneError || error instanceof MachError) throw error;
+      this.#say(`the trigger failed: ${error instanceof Error ? error.message : error}`);
     }
     const begins = holds && !this.#triggered;
     this.#triggered = holds;

@@ -46,7 +46,8 @@ export const activity: readonly Command[] = [
     "= the same place, ~ moved or ran, + new, - gone.",
   ]),
   watching("census", "how many threads have which stack"),
-  watching("deadlock", "which thread waits for a mutex that which other one holds", [
-    "The target is paused for this. Holders are read from libpthread's mutexes, in 64-bit programs.",
+  watching("deadlock", "which thread waits for a lock that which other one holds", [
+    "The target is paused for this. Holders are read from pthread mutexes, unfair locks and the",
+    "queues of dispatch_sync, in 64-bit programs.",
   ]),
 ];

@@ -47,9 +47,13 @@ function messageWait(
   at: number,
   row: KnowledgeRow,
 ): KnowledgeRow | null {
-  const callers = frames.slice(at + 1, at + 1 + PURPOSE_DEPTH);
+  const callers = frames.slice(at + 1, at + 1 + PURPOSE_DEPTH)
+    .filter(({ symbol }) => symbol === null || !/^mach_msg/.test(symbol));
+  // The function that calls it decides: a run loop that is further out called that function.
+  const caller = callers[0]?.symbol ?? null;
+  if (caller !== null) return messageLoops.test(caller) ? row : known("wait", "mach_msg reply");
   if (callers.some(({ symbol }) => symbol !== null && messageLoops.test(symbol))) return row;
-  const named = callers.filter(({ symbol }) => symbol !== null && !/^mach_msg/.test(symbol));
+  const named = callers.filter(({ symbol }) => symbol !== null);
   if (named.length > 0) return known("wait", "mach_msg reply");
   return callers.length === 0 || isLoopByImages(frames) ? row : known("wait", "mach_msg unnamed");
 }

@@ -735,6 +735,7 @@ export const kindRows: readonly KnowledgeRow[] = [
   idle("kevent", "an event"),
   idle("kevent_id", "an event"),
   idle("kevent_qos", "an event"),
+  idle("kevent64", "an event"),
   idle("__select", "a file or socket"),
   idle("__accept", "a connection"),
   idle("poll", "a file or socket"),

@@ -92,8 +92,12 @@ export async function watchHangs(
         if (!(error instanceof TargetGoneError)) throw error;
       }
       if (signal.aborted) break;
-      const how = await opened.ended?.();
-      say.gone(target, how, isByName);
+      if (isAlive(target)) {
+        problem(`the thread of ${target} has ended`);
+        await wait(RETRY, signal);
+        continue;
+      }
+      say.gone(target, await opened.ended?.(), isByName);
       if (!isByName) break;
     }
   } finally {
@@ -131,6 +135,17 @@ async function openLive(
     }
     await wait(RETRY, signal);
     if (signal.aborted) return undefined;
+  }
+}
+
+/** Whether a process is there. */
+function isAlive(target: LiveTarget): boolean {
+  try {
+    target.snapshot();
+    return true;
+  } catch (error) {
+    if (error instanceof TargetGoneError || error instanceof MachError) return false;
+    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
 /** `machpause watch` and `hangs()` on real processes. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { attach } from "../../../mod.ts";
+import { attach, launch } from "../../../mod.ts";
 import { type Hang, hangs, readHang, systemClock } from "../../../ffi/hang.ts";
-import { onLinux } from "../../machine.ts";
+import { onLinux, ownArch, runs } from "../../machine.ts";
 import { buildDirectory, until } from "../../ffi/program.ts";
 
 const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
@@ -123,6 +123,30 @@ Deno.test({
         );
       }
       return;
+    }
+  },
+});
+
+Deno.test({
+  name: "a Mach-O program's deadlock is named as one, with both who wait",
+  ignore: !runs(ownArch),
+  async fn() {
+    const path = new URL(`../../../examples/demo/${ownArch}/deadlock`, import.meta.url).pathname;
+    using target = await launch(path, [], { output: "null" });
+    try {
+      for await (const hang of hangs(target)) {
+        assertEquals([hang.kind, hang.ended, hang.deadlocks], ["deadlock", null, [[0, 1]]]);
+        const through = "pthread mutex";
+        assertEquals(hang.waits, [{ thread: 0, for: 1, through }, { thread: 1, for: 0, through }]);
+        const waits = ["take_orders", "take_accounts"];
+        for (const [thread, name] of waits.entries()) {
+          const own = hang.threads[thread].frames.filter(({ image }) => image === "deadlock");
+          assertEquals(own[0].symbol, name);
+        }
+        break;
+      }
+    } finally {
+      target.kill();
     }
   },
 });
