@@ -10,7 +10,7 @@ import type { RawText } from "../escape.ts";
 import { ProfileBuilder } from "./builder.ts";
 import { lineOf } from "./json.ts";
 import { functionName, type Profile, type ProfileThread } from "./model.ts";
-import { checkExpanded, MAX_DEPTH, nanosecondsIn, processPrefix } from "./titles.ts";
+import { checkExpanded, MAX_DEPTH, nanosecondsIn, processPrefix, wholeNumber } from "./titles.ts";
 
 /** A name as a frame: without what ends one. */
 function plain(text: RawText): RawText {
@@ -53,8 +53,8 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
       weights.set(stack, (weights.get(stack) ?? 0) + samples.weight[row]);
     }
     for (const [stack, weight] of weights) {
-      const value = Math.round(weight * scale);
-      if (value === 0) continue;
+      const value = wholeNumber(weight * scale);
+      if (value === 0n) continue;
       const list: RawText[] = [];
       for (let at = stack; at >= 0; at = stacks.prefix[at]) {
         list.push(texts[stacks.frame[at]] ??= textOf(stacks.frame[at]));
@@ -67,7 +67,7 @@ export function* writeCollapsed(profile: Profile): Generator<string> {
 }
 
 const lineEnd = /\r?\n/;
-const stackLine = /^(.*\S)[ \t]+(\d{1,15}(?:\.\d{1,9})?)$/;
+const stackLine = /^(.*\S)[ \t]+(-?\d{1,19}(?:\.\d{1,9})?)$/;
 const threadPattern = /^\[(.*?)(?: queue=(.*))? tid=(\d{1,20})\]$/;
 const placePattern = /^(.*\S) \(([^()]+):(\d{1,9})\)$/;
 

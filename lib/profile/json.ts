@@ -54,9 +54,9 @@ export function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A finite number; `other` for all else. */
+/** A number that 64 bits hold; `other` for all else. */
 export function numberOf(value: unknown, other: number): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : other;
+  return typeof value === "number" && Math.abs(value) < 2 ** 63 ? value : other;
 }
 
 /** A line or a column: an integer from 1 to 2^31; 0 for all else. */

@@ -10,7 +10,7 @@ import { ProfileBuilder } from "./builder.ts";
 import { lineOf } from "./json.ts";
 import { type Profile, SampleState } from "./model.ts";
 import { ProtoReader, ProtoWriter } from "./protobuf.ts";
-import { checkExpanded, MAX_DEPTH, nanosecondsIn, unitOf } from "./titles.ts";
+import { checkExpanded, MAX_DEPTH, nanosecondsIn, unitOf, wholeNumber } from "./titles.ts";
 
 /** Field numbers of `Profile`. */
 const field = {
@@ -128,8 +128,8 @@ export function writePprof(profile: Profile): Uint8Array {
       const state = stateNames.get(key % 4);
       message(field.sample, (to) => {
         to.packed(1, ids);
-        const value = Math.round(weight * scale);
-        to.packed(2, hasCPU ? [value, Math.round(cpu * 1000)] : [value]);
+        const value = wholeNumber(weight * scale);
+        to.packed(2, hasCPU ? [value, wholeNumber(cpu * 1000)] : [value]);
         const label = (key: RawText, text: RawText | null | undefined): void => {
           if (text === null || text === undefined) return;
           nested(to, 3, (to) => {
@@ -202,11 +202,11 @@ export function writePprof(profile: Profile): Uint8Array {
     });
   }
   // A floating-point number of nanoseconds since 1970 is not exact.
-  out.integer(field.timeNanos, BigInt(Math.round(profile.startTime ?? 0)) * 1_000_000n);
-  out.integer(field.durationNanos, Math.round(end * 1e6));
+  out.integer(field.timeNanos, wholeNumber(profile.startTime ?? 0) * 1_000_000n);
+  out.integer(field.durationNanos, wholeNumber(end * 1e6));
   if (profile.interval > 0) {
     message(field.periodType, valueType("cpu", "nanoseconds"));
-    out.integer(field.period, Math.round(profile.interval * 1e6));
+    out.integer(field.period, wholeNumber(profile.interval * 1e6));
   }
   const comments = [
     ...profile.product === null ? [] : [`product: ${profile.product}`],

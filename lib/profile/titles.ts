@@ -90,3 +90,10 @@ export function unitOf(name: string): { readonly unit: WeightUnit; readonly scal
 export function isAddress(name: string): boolean {
   return /^0x[0-9a-fA-F]{1,16}$/.test(name);
 }
+
+/** The nearest whole number that 64 bits hold. */
+export function wholeNumber(value: number): bigint {
+  const whole = Math.round(value);
+  if (Math.abs(whole) < 2 ** 63) return BigInt(whole);
+  return whole > 0 ? (1n << 63n) - 1n : -(1n << 63n);
+}

@@ -2,6 +2,7 @@
  * such a file, and gives back what a terminal would get of it. */
 import type { Type } from "../../lib/values/mod.ts";
 import type { Files } from "../../lib/file_system.ts";
+import type { ProfileFormat } from "../../lib/profile/formats.ts";
 import { bytesSource, MachOFile } from "../../lib/macho/mod.ts";
 import { MachError, MemoryReadError, TargetGoneError } from "../../lib/errors.ts";
 import { escape } from "../../lib/escape.ts";
@@ -600,6 +601,147 @@ const elf: Reader = {
   },
 };
 
+/** A profile in a format, read, summed, shown, and written in every format. */
+function profiles(name: string, kind: Reader["kind"], seeds: Reader["seeds"]): Reader {
+  return {
+    name: `profile-${name}`,
+    kind,
+    seeds,
+    async *read(bytes) {
+      const formats = await import("../../lib/profile/formats.ts");
+      const { callTree, functionName, functionWeights, mergeThreads, threadTitle } = await import(
+        "../../lib/profile/mod.ts"
+      );
+      void formats.looksLikeProfile(await formats.headOf(bytes));
+      const profile = formats.parseProfile(await formats.gunzipped(bytes, "fuzzed"), "fuzzed");
+      for (const thread of profile.threads.slice(0, MAX_PIECES)) yield escape(threadTitle(thread));
+      for (const { function: of } of functionWeights(profile).slice(0, MAX_PIECES)) {
+        yield escape(functionName(profile, of));
+      }
+      yield `${callTree(profile).length} ${
+        callTree(mergeThreads(profile), { inverted: true }).length
+      }`;
+      for (const format of formats.profileFormats) {
+        let written: Uint8Array;
+        try {
+          written = await formats.writeProfile(profile, { format, gzip: false });
+        } catch (error) {
+          if (error instanceof RangeError && error.message.includes("repeats the stack")) continue;
+          throw error;
+        }
+        // What we write, we read; collapsed stacks of nothing are nothing.
+        if (written.length > 0) yield `${formats.parseProfile(written, format).threads.length}`;
+      }
+    },
+  };
+}
+
+/** The known profile in a format. */
+function knownIn(format: ProfileFormat, gzip: boolean): Reader["seeds"] {
+  return async () => {
+    const { knownProfile } = await import("../lib/profile/known_profile.ts");
+    const { writeProfile } = await import("../../lib/profile/formats.ts");
+    return [await writeProfile(knownProfile(), { format, gzip })];
+  };
+}
+
+function jsonSeeds(...documents: readonly unknown[]): Reader["seeds"] {
+  const encoder = new TextEncoder();
+  return () => Promise.resolve(documents.map((value) => encoder.encode(JSON.stringify(value))));
+}
+
+/** Nodes of V8's, as Chrome writes them. */
+const nodes = [
+  { id: 1, callFrame: { functionName: "(root)", url: "", lineNumber: -1 }, children: [2, 3] },
+  { id: 2, callFrame: { functionName: "work", url: "a.js", lineNumber: 4, columnNumber: 2 } },
+  { id: 3, callFrame: { functionName: "(idle)", url: "", lineNumber: -1 } },
+];
+
+/** What others write, in forms that machpause does not. */
+const foreignProfiles = jsonSeeds(
+  { nodes, startTime: 10, endTime: 99, samples: [2, 3, 2], timeDeltas: [1, 20, 30] },
+  {
+    head: { id: 1, functionName: "(root)", children: [{ id: 2, functionName: "a", children: [] }] },
+    samples: [2, 1],
+    timestamps: [5, 9],
+  },
+  [
+    { ph: "B", name: "a", pid: 1, tid: 1, ts: 0 },
+    { ph: "X", name: "b", pid: 1, tid: 1, ts: 1, dur: 3 },
+    { ph: "E", name: "a", pid: 1, tid: 1, ts: 9 },
+  ],
+  {
+    traceEvents: [],
+    samples: [{ pid: 1, tid: "2", ts: "5", sf: 2 }, { pid: 1, tid: "2", ts: "9", sf: 1 }],
+    stackFrames: { 1: { name: "a" }, 2: { name: "b", parent: 1 } },
+  },
+  {
+    shared: { frames: [{ name: "a" }, { name: "b", file: "b.c", line: 3 }] },
+    profiles: [{
+      type: "evented",
+      unit: "seconds",
+      name: "t",
+      startValue: 0,
+      endValue: 9,
+      events: [
+        { type: "O", frame: 0, at: 0 },
+        { type: "O", frame: 1, at: 2 },
+        { type: "C", frame: 1, at: 3 },
+        { type: "C", frame: 0, at: 9 },
+      ],
+    }],
+  },
+);
+
+/** Values that readers of JSON do not expect. */
+const strangeValues: readonly unknown[] = [
+  ...[null, true, "", "0x", "\x1b[2J", "__proto__", [], {}, [[]], -1, 0.5, 1e308, 2 ** 31, 2 ** 53],
+  ...[0, 1, 2, 3, "1", "99999999999999999999", { length: 1e9 }, [null, null]],
+];
+
+/** A JSON document with some members replaced, left out or exchanged: text that is damaged is seldom JSON. */
+function damagedJson(random: Random, value: unknown, rarity: number): unknown {
+  if (random.below(rarity) === 0) return random.pick(strangeValues);
+  if (Array.isArray(value)) {
+    const list = value.map((item) => damagedJson(random, item, rarity));
+    if (random.below(rarity) === 0) list.splice(random.below(list.length + 1), 3);
+    return list;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value)
+    .filter(() => random.below(rarity) !== 0)
+    .map(([name, member]) => [name, damagedJson(random, member, rarity)]);
+  return Object.fromEntries(members);
+}
+
+/** Profiles in JSON whose members are not what they should be. The file says which: its bytes seed the
+ * generator. */
+function strangeProfiles(): Reader {
+  const documents = [
+    knownIn("firefox", false),
+    knownIn("speedscope", false),
+    knownIn("chrome", false),
+    foreignProfiles,
+  ];
+  const reader = profiles(
+    "json",
+    "binary",
+    () => Promise.resolve([Uint8Array.from({ length: 64 }, (_, index) => index * 37)]),
+  );
+  return {
+    ...reader,
+    async *read(bytes) {
+      const seed = bytes.reduce((sum, byte) => Math.imul(sum, 31) + byte | 0, bytes.length);
+      const random = new Random(seed);
+      const value = JSON.parse(
+        new TextDecoder().decode(random.pick(await random.pick(documents)())),
+      );
+      const damaged = damagedJson(random, value, 10 + random.below(200));
+      yield* reader.read(new TextEncoder().encode(JSON.stringify(damaged)));
+    },
+  };
+}
+
 /** All readers. */
 export const readers: readonly Reader[] = [
   elf,
@@ -618,4 +760,14 @@ export const readers: readonly Reader[] = [
   ],
   ...[gdbPackets, gdbStub],
   expression,
+  ...[
+    profiles("firefox", "text", knownIn("firefox", false)),
+    profiles("speedscope", "text", knownIn("speedscope", false)),
+    profiles("pprof", "binary", knownIn("pprof", false)),
+    profiles("collapsed", "text", knownIn("collapsed", false)),
+    profiles("chrome", "text", knownIn("chrome", false)),
+    profiles("foreign", "text", foreignProfiles),
+    profiles("gzip", "binary", knownIn("pprof", true)),
+    strangeProfiles(),
+  ],
 ];

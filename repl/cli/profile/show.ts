@@ -24,6 +24,8 @@ import { readProfileFiles } from "./read.ts";
 const usualTop = 20;
 /** Calls of a smaller share are not shown in a tree. */
 const leastShare = 0.01;
+/** The largest time that a Date can hold. */
+const MAX_DATE = 8.64e15;
 /** Lines of a tree. */
 const mostLines = 2000;
 
@@ -86,7 +88,7 @@ function headLines(profile: Profile): SafeText[] {
       : `pid ${process.pid}`,
     arch,
     os,
-    startTime === null ? null : new Date(startTime).toISOString(),
+    startTime === null || Math.abs(startTime) > MAX_DATE ? null : new Date(startTime).toISOString(),
   ].filter((text) => text !== null).join(", ");
   const samples = count(sampleCount(profile), "sample");
   const threads = count(profile.threads.length, "thread");
