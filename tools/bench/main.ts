@@ -11,6 +11,7 @@ const names = Deno.args.length > 0 ? Deno.args : [
   "symbolicate",
   "crash",
   "shared_cache",
+  "variables",
 ];
 for (const name of names) {
   const { bench } = await import(new URL(`./${name}.ts`, import.meta.url).href);

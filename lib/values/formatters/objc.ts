@@ -239,13 +239,92 @@ const capacities: readonly number[] = [
   ...[31231, 50683, 81919, 132607, 214519, 346607, 561109, 907759, 1468927, 2376191, 3845119],
 ];
 
+/** A table of objects: how many it holds, and the places of its keys and, in a dictionary, of its values. */
+interface Table {
+  readonly count: bigint;
+  readonly room: number;
+  readonly keys: bigint;
+  /** `null` in a set. */
+  readonly values: bigint | null;
+}
+
+function roomOf(index: bigint): number {
+  return capacities[Number(index)] ?? damaged("its room is not known");
+}
+
+/** The tables of mutable collections, since macOS 10.13 (LLDB's `Foundation1437`), and of Core Foundation's
+ * (`CFBasicHash.c`); `null` of other classes. */
+function tableOf(value: Value, { className, address }: ObjectFacts): Table | null {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  switch (className) {
+    case "__NSDictionaryM":
+    case "__NSFrozenDictionaryM": {
+      // isa, the keys and then the values, a count of mutations, and the count, a flag and the room in 32 bits.
+      const keys = pointerAt(value, address + word);
+      const bits = unsignedAt(value, address + 2n * word + 4n, 4);
+      const room = roomOf(bits >> 26n);
+      return { count: bits & 0x1ff_ffffn, room, keys, values: keys + BigInt(room) * word };
+    }
+    case "__NSSetM":
+    case "__NSFrozenSetM": {
+      // isa, what it shares, the objects, a count of mutations, and the count and the room in 32 bits.
+      const bits = unsignedAt(value, address + 3n * word + 4n, 4);
+      const keys = pointerAt(value, address + 2n * word);
+      return { count: bits & 0x3ff_ffffn, room: roomOf(bits >> 26n), keys, values: null };
+    }
+    case "__NSCFDictionary":
+    case "__NSCFSet":
+    case "__NSCFBag": {
+      // isa, information, then 24 bytes of bits: flags at 2, the count at 4, the index of the room at 10.
+      const at = address + 2n * word;
+      const flags = unsignedAt(value, at + 2n, 2);
+      const room = roomOf(unsignedAt(value, at + 10n, 1));
+      const pointers = at + 24n;
+      const keysOffset = flags >> 2n & 1n;
+      const keys = room === 0 ? 0n : pointerAt(value, pointers + keysOffset * word);
+      const values = keysOffset === 0n ? null : room === 0 ? 0n : pointerAt(value, pointers);
+      // Bags count each object: there the number is that of different ones.
+      return { count: unsignedAt(value, at + 4n, 4), room, keys, values };
+    }
+  }
+  return null;
+}
+
+/** The objects of a table, in the order of their places. */
+function tabled(value: Value, { count, room, keys, values }: Table, type: Type): Synthetic {
+  if (count > BigInt(room)) damaged(`${count} entries in room for ${room}`);
+  const { pointerSize, limits } = value.context;
+  const word = BigInt(pointerSize);
+  const held: bigint[] = [];
+  const none = (1n << BigInt(8 * pointerSize)) - 1n;
+  const wanted = Math.min(Number(count), limits.arrayValues);
+  for (let index = 0n; index < BigInt(room) && held.length < wanted; index++) {
+    const object = unsignedAt(value, keys + index * word, pointerSize);
+    // An empty place and that of a removed object.
+    if (object !== 0n && object !== none) held.push(index * word);
+  }
+  const entry = pairType(type);
+  return {
+    count: Number(count),
+    at(index) {
+      const offset = held[index] ?? damaged("it is not there");
+      if (values === null) return value.at(keys + offset, type, `[${index}]`);
+      const bytes = new Uint8Array(2 * pointerSize);
+      bytes.set(bytesAt(value, keys + offset, pointerSize));
+      bytes.set(bytesAt(value, values + offset, pointerSize), pointerSize);
+      return value.make(`[${index}]`, entry, bytes);
+    },
+  };
+}
+
 /** The occupied places of a table with `width` words each. */
 function tableParts(value: Value, address: bigint, width: number): { count: bigint; at: bigint[] } {
   const { pointerSize } = value.context;
   const head = unsignedAt(value, address + BigInt(pointerSize), pointerSize);
   const bits = BigInt(8 * pointerSize - 6);
   const count = head & (1n << bits) - 1n;
-  const capacity = capacities[Number(head >> bits)] ?? damaged("its room is not known");
+  const capacity = roomOf(head >> bits);
   if (count > BigInt(capacity)) damaged(`${count} entries in room for ${capacity}`);
   const at: bigint[] = [];
   const wanted = Math.min(Number(count), value.context.limits.arrayValues);
@@ -274,6 +353,8 @@ function collection(value: Value, facts: ObjectFacts): Synthetic | null {
     const count = countOf(array.count);
     return { count, at: (index) => value.at(array.at(index), type, `[${index}]`) };
   }
+  const table = tableOf(value, facts);
+  if (table !== null) return tabled(value, table, type);
   const { className, address } = facts;
   const word = BigInt(value.context.pointerSize);
   switch (className) {
@@ -298,28 +379,48 @@ function collection(value: Value, facts: ObjectFacts): Synthetic | null {
   return null;
 }
 
-function pairs(value: Value, count: number, places: readonly bigint[], id: Type): Synthetic {
+/** A key and a value. */
+function pairType(id: Type): Type {
   const word = id.size!;
   const member = (name: string, offset: number) => ({
     ...{ name, offset, type: id, isBase: false, artificial: false },
   });
-  const type: Type = {
+  return {
     ...{ kind: "struct", name: "entry", size: 2 * word, language: "objc" },
     members: [member("key", 0), member("value", word)],
   };
+}
+
+function pairs(value: Value, count: number, places: readonly bigint[], id: Type): Synthetic {
+  const type = pairType(id);
   return {
     count,
     at: (index) => value.at(places[index] ?? damaged("it is not there"), type, `[${index}]`),
   };
 }
 
+/** The exponent of a date in a pointer is 7 bits wide, around this one. */
+const DATE_EXPONENT = 0x3ef;
+
+/** The seconds of a date in a pointer: a double whose exponent is cut (LLDB's `decodeTaggedTimeInterval`, since
+ * Foundation 1600, macOS 10.15). */
+function taggedSeconds(payload: bigint): number {
+  const bits = BigInt.asUintN(60, payload);
+  if (bits === 0n) return 0;
+  const exponent = BigInt.asIntN(7, bits >> 52n) + BigInt(DATE_EXPONENT);
+  const fraction = bits & 0xf_ffff_ffff_ffffn;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits >> 59n << 63n | exponent << 52n | fraction);
+  return view.getFloat64(0);
+}
+
 /** Seconds from 1970 to 2001, where Foundation's dates begin. */
 const EPOCH = 978307200;
 
 function dateText(value: Value, { payload, address }: ObjectFacts): string | null {
-  // The tagged form is a compressed double, whose encoding is Foundation's own.
-  if (payload !== null) return null;
-  const seconds = float(bytesAt(value, address + BigInt(value.context.pointerSize), 8));
+  const seconds = payload === null
+    ? float(bytesAt(value, address + BigInt(value.context.pointerSize), 8))
+    : taggedSeconds(payload);
   const date = new Date((seconds + EPOCH) * 1000);
   return Number.isNaN(date.getTime())
     ? damaged(`${seconds} seconds from 2001`)

@@ -1,9 +1,16 @@
-/** Swift's numbers, strings, arrays and optionals, by the layouts that its ABI fixed (Swift 5 on Apple's
+/** Swift's numbers, strings, arrays, dictionaries, sets and optionals, by the layouts that its ABI fixed (Swift 5 on Apple's
  * systems: `stdlib/public/core/StringObject.swift`, `ContiguousArrayBuffer.swift`; manglings in
  * `docs/ABI/Mangling.rst`). Debug information describes these types by name and size alone. Other types are
  * shown by their members where it has them, else by their bytes. */
 
-import { damaged, type Encoding, type Formatter, type Type, type Value } from "../model.ts";
+import {
+  damaged,
+  type Encoding,
+  type Formatter,
+  type Synthetic,
+  type Type,
+  type Value,
+} from "../model.ts";
 import { canonical } from "../types.ts";
 import {
   bytesAt,
@@ -116,6 +123,89 @@ function array(value: Value) {
   return elements(value, start, count, type);
 }
 
+/** The first type's code in a mangling, as far as {@linkcode typeOf} knows it. */
+function firstCode(mangled: string): string | undefined {
+  return ["SS", ...scalars.map(([code]) => code)].find((code) => mangled.startsWith(code));
+}
+
+/** The types of a dictionary's keys and values, or of a set's elements: `SDySSSiG` is `[String: Int]`, `ShySiG`
+ * `Set<Int>`. */
+function hashedTypes(code: string, pointerSize: number): Type[] | null {
+  const match = /^S([Dh])y(.+)G$/.exec(code);
+  if (match === null) return null;
+  const types: Type[] = [];
+  // `S2i` is `SiSi`.
+  const spelled = match[2].replace(
+    /S(\d)([a-zA-Z])/g,
+    (_, count, letter) => `S${letter}`.repeat(Number(count)),
+  );
+  for (let rest = spelled; rest !== "";) {
+    const first = firstCode(rest);
+    const type = first === undefined ? undefined : typeOf(first, pointerSize);
+    if (type === undefined) return null;
+    types.push(type);
+    rest = rest.slice(first!.length);
+  }
+  return types.length === (match[1] === "D" ? 2 : 1) ? types : null;
+}
+
+function isHashed(code: string): boolean {
+  return /^S[Dh]y.+G$/.test(code);
+}
+
+/** Maximum number of buckets that are looked through. */
+const MAX_BUCKETS = 1 << 20;
+/** The bit of an object that is Objective-C's. */
+const OBJC_BIT = 1n << 62n;
+
+/** Of a dictionary and a set: the object's header, count, capacity, the logarithm of the buckets in a byte, age,
+ * seed, keys, in a dictionary values, and a bit for each bucket (`DictionaryStorage.swift`,
+ * `SetStorage.swift`). `null` of Objective-C's. */
+function hashed(value: Value, types: readonly Type[] | null): Synthetic | null {
+  const { pointerSize, limits } = value.context;
+  if (pointerSize !== 8 || value.address === null) return null;
+  const object = unsignedAt(value, value.address, 8);
+  if ((object & OBJC_BIT) !== 0n) return null;
+  const storage = object & value.context.addressMask;
+  const count = countOf(unsignedAt(value, storage + 16n, 8));
+  const scale = Number(unsignedAt(value, storage + 32n, 1));
+  const buckets = 2 ** scale;
+  if (scale > 40 || count > buckets) damaged(`${count} entries in 2^${scale} buckets`);
+  if (types === null) return { count, at: () => damaged("the type of its entries is not known") };
+  const isSet = types.length === 1;
+  const [keys, values] = [48n, 56n].map((offset) => unsignedAt(value, storage + offset, 8));
+  const bits = storage + (isSet ? 56n : 64n);
+  const held: number[] = [];
+  const wanted = Math.min(count, limits.arrayValues);
+  for (let word = 0; word * 64 < Math.min(buckets, MAX_BUCKETS) && held.length < wanted; word++) {
+    let used = unsignedAt(value, bits + BigInt(8 * word), 8);
+    for (let bit = 0; used !== 0n && held.length < wanted; bit++, used >>= 1n) {
+      if ((used & 1n) !== 0n && word * 64 + bit < buckets) held.push(word * 64 + bit);
+    }
+  }
+  const place = (start: bigint, type: Type, bucket: number) =>
+    start + BigInt(bucket) * BigInt(type.size!);
+  const [key, element] = types;
+  return {
+    count,
+    at(index) {
+      const bucket = held[index] ?? damaged("it is not there");
+      const at = place(keys, key, bucket);
+      if (isSet) return value.at(at, key, `[${index}]`);
+      const bytes = new Uint8Array(key.size! + element.size!);
+      bytes.set(bytesAt(value, at, key.size!));
+      bytes.set(bytesAt(value, place(values, element, bucket), element.size!), key.size!);
+      const member = (name: string, type: Type, offset: number) => ({
+        ...{ name, type, offset, isBase: false, artificial: false },
+      });
+      return value.make(`[${index}]`, {
+        ...{ kind: "struct", name: "entry", size: bytes.length, language: "swift" },
+        members: [member("key", key, 0), member("value", element, key.size!)],
+      }, bytes);
+    },
+  };
+}
+
 /** The payload of an optional; `undefined` where its form is not known, `null` of `nil`. */
 function payload(value: Value): Value | null | undefined {
   const code = /^(.+)Sg$/.exec(codeOf(canonical(value.type)))?.[1];
@@ -167,6 +257,18 @@ export const swiftFormatters: readonly Formatter[] = [
       return `size=${countOf(arrayParts(value).count)}`;
     },
     children: array,
+  },
+  {
+    name: "Swift Dictionary and Set",
+    languages,
+    type: (type) => type.kind === "struct" && isHashed(codeOf(type)),
+    summary(value) {
+      return sizeSummary(hashed(value, null));
+    },
+    children(value) {
+      const types = hashedTypes(codeOf(canonical(value.type)), value.context.pointerSize);
+      return types === null ? null : hashed(value, types);
+    },
   },
   {
     name: "Swift Optional",

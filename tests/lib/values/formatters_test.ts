@@ -461,6 +461,43 @@ Deno.test("Swift: numbers, strings in both forms, arrays, optionals, and their d
   assertEquals(block.value(swift("$sSiSgD", 9)).summary, "damaged: its tag is 9");
   block.words(0, 0, 0);
   assertEquals(block.value(swift("$sSSSgD", 16)).summary, "nil");
+  // A dictionary and a set, as DictionaryStorage.swift and SetStorage.swift lay them out: the header, count,
+  // capacity, scale 2, age, seed, keys, values, and the used buckets 1 and 3.
+  const heap = block.start + 0x200n;
+  block.words(0, heap);
+  block.words(
+    0x200,
+    0n,
+    3n,
+    2n,
+    3n,
+    2n,
+    0x5eedn,
+    block.start + 0x300n,
+    block.start + 0x340n,
+    0b1010n,
+  );
+  block.words(0x300, 0n, 10n, 0n, 30n);
+  block.words(0x340, 0n, 11n, 0n, 33n);
+  const dictionary = block.value(swift("$sSDyS2iGD", 8));
+  assertEquals([dictionary.summary, dictionary.children().length], ["size=2", 2]);
+  const mapped = block.value(swift("$sSDySiSuGD", 8));
+  assertEquals(
+    mapped.children().map((entry) =>
+      ["key", "value"].map((name) => entry.child(name)?.text).join(": ")
+    ),
+    ["10: 11", "30: 33"],
+  );
+  block.words(0x238, 0b1010n);
+  assertEquals(
+    block.value(swift("$sShySiGD", 8)).children().map(({ text }) => text),
+    ["10", "30"],
+  );
+  block.words(0x210, 9n);
+  assertEquals(
+    block.value(swift("$sShySiGD", 8)).summary,
+    "damaged: 9 entries in 2^2 buckets",
+  );
   assertEquals(block.value(swift("$s4main5PointVD", 16)).summary, null);
 });
 

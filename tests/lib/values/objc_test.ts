@@ -206,7 +206,8 @@ Deno.test("tagged pointers, by what the runtime publishes", () => {
   heap.variable("objc_debug_taggedpointer_payload_lshift", 0n);
   heap.variable("objc_debug_taggedpointer_payload_rshift", 4n);
   // OBJC_TAG_NSString 2 and OBJC_TAG_NSNumber 3 of objc-internal.h.
-  const classes = heap.put(0n, 0n, string, number, 0n, 0n, 0n, 0n);
+  const date = heap.class("__NSTaggedDate");
+  const classes = heap.put(0n, 0n, string, number, 0n, 0n, date, 0n);
   heap.symbols.set(classes, "_objc_debug_taggedpointer_classes");
   const tagged = (slot: bigint, payload: bigint) =>
     (payload << 4n | slot << 1n | 1n) ^ 0xab00_0000_0000_0000n;
@@ -216,4 +217,54 @@ Deno.test("tagged pointers, by what the runtime publishes", () => {
   const six = [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, code) => sum << 6n | BigInt(code), 0n);
   assertEquals(heap.summary(tagged(2n, six << 4n | 8n)), '@"eilotrm."');
   assertEquals(heap.summary(tagged(3n, 42n << 4n | 2n)), "(int)42");
+  // OBJC_TAG_NSDate 6: a double with an exponent of 7 bits, 0x3ef less. 700000000.5 seconds from 2001.
+  const double = new DataView(Float64Array.of(700000000.5).buffer).getBigUint64(0, true);
+  const exponent = BigInt.asUintN(7, (double >> 52n & 0x7ffn) - 0x3efn);
+  const compressed = exponent << 52n | double & 0xf_ffff_ffff_ffffn;
+  assertEquals(heap.summary(tagged(6n, compressed)), "2023-03-08 20:26:40 UTC");
+  assertEquals(heap.summary(tagged(6n, 0n)), "2001-01-01 00:00:00 UTC");
+});
+
+Deno.test("mutable collections, and Core Foundation's", () => {
+  const heap = new Heap();
+  const string = (text: string) => {
+    const bytes = Uint8Array.of(text.length, ...new TextEncoder().encode(text), 0);
+    return heap.put(heap.class("__NSCFString"), 0x8cn, bytes);
+  };
+  const [one, two, three] = ["one", "two", "three"].map(string);
+  const isOf = (name: string) => heap.class(name);
+  // Room 3: the second place is empty.
+  const buffer = heap.put(one, 0n, two, three, 0n, one);
+  const dictionary = heap.put(isOf("__NSDictionaryM"), buffer, 9, 2 | 1 << 25 | 1 << 26);
+  assertEquals(heap.summary(dictionary), "2 key/value pairs");
+  const shown = (pointer: bigint) =>
+    heap.value(pointer).children().map((entry) =>
+      entry.child("key")?.summary === undefined
+        ? entry.summary
+        : `${entry.child("key")!.summary}: ${entry.child("value")!.summary}`
+    );
+  assertEquals(shown(dictionary), ['@"one": @"three"', '@"two": @"one"']);
+  const set = heap.put(isOf("__NSSetM"), 0n, heap.put(0n, three, one), 4, 2 | 1 << 26);
+  assertEquals(heap.summary(set), '@"2 elements"');
+  assertEquals(heap.value(set).children().map(({ summary }) => summary), ['@"three"', '@"one"']);
+  // CFBasicHash: flags with keys_offset 1; the values come first, then the keys; a removed one between.
+  const hash = (name: string, flags: number, count: number, ...pointers: bigint[]) =>
+    heap.put(
+      ...[isOf(name), 0n, flags << 16, count, 1n << 16n, 0n, ...pointers],
+    );
+  const values = heap.put(three, 0n, two);
+  const keys = heap.put(one, 2n ** 64n - 1n, three);
+  const cf = hash("__NSCFDictionary", 1 << 2, 2, values, keys);
+  assertEquals(heap.summary(cf), "2 key/value pairs");
+  assertEquals(shown(cf), ['@"one": @"three"', '@"three": @"two"']);
+  const cfSet = hash("__NSCFSet", 0, 1, heap.put(0n, two, 0n));
+  assertEquals(heap.value(cfSet).children().map(({ summary }) => summary), ['@"two"']);
+  assertEquals(
+    heap.summary(heap.put(isOf("__NSDictionaryM"), buffer, 9, 5 | 1 << 26)),
+    "damaged: 5 entries in room for 3",
+  );
+  assertEquals(
+    heap.summary(heap.put(isOf("__NSSetM"), 0n, buffer, 4, (1 | 63 << 26) >>> 0)),
+    "damaged: its room is not known",
+  );
 });
