@@ -27,8 +27,17 @@ const MAX_NAMES = 5;
 
 const noFrames: readonly SourceFrame[] = [];
 
+/** Whether a symbol is the assembler's own, such as `ltmp0` at the beginning of each section for arm64: the linker
+ * leaves it out. */
+function isPrivate(name: string): boolean {
+  return /^[lL]/.test(name);
+}
+
+/** By address; of several at one, those that the linker keeps come last, where they are found. */
 function sortedSymbols(symbols: ReadonlyMap<string, number>): ObjectFile["sorted"] {
-  const rising = [...symbols].sort(([, a], [, b]) => a - b);
+  const rising = [...symbols].sort(([name, a], [other, b]) =>
+    a - b || Number(isPrivate(other)) - Number(isPrivate(name))
+  );
   return {
     names: rising.map(([name]) => name),
     addresses: Float64Array.from(rising, ([, address]) => address),

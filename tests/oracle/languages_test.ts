@@ -7,6 +7,7 @@ import { Image } from "../../lib/macho/mod.ts";
 import { globals, type Value } from "../../lib/target/variables.ts";
 import { openCore, type Target } from "../../mod.ts";
 import { buildCore } from "../lib/target/core_builder.ts";
+import { readThrough } from "./read_through.ts";
 
 const sources = new URL("formatters/", import.meta.url).pathname;
 
@@ -153,6 +154,10 @@ Deno.test({
         directory,
         { GOOS: "darwin", GOARCH: "amd64", CGO_ENABLED: "0", GO111MODULE: "off" },
       );
+      const { functions, variables, types, damaged } = await readThrough(`${directory}/values`);
+      console.log(`${functions} functions, ${variables} variables, ${types} types`);
+      assertEquals(damaged, []);
+      assert(functions > 1000 && variables > 5000 && types > 500);
       await compare(`${directory}/values`, {
         "main.Text": '"grüß"',
         "main.Empty": '""',
