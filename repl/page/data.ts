@@ -366,7 +366,7 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
     ["Samples", `${count}`],
     ["Lost", lost > 0 ? `${lost}` : ""],
     ["Interval", interval > 0 ? `${interval} ms` : ""],
-    ["Began", startTime === null ? "" : new Date(startTime).toISOString()],
+    ["Began", startTime === null ? "" : dateText(startTime)],
     ["System", os ?? ""],
     ["Architecture", arch ?? ""],
   ];
@@ -401,6 +401,16 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
     strings: texts.list,
     threads,
   };
+}
+
+/** A time as `2026-11-22 09:15:03 UTC`; empty for one that no calendar has.
+ *
+ * @param time milliseconds since 1970
+ */
+export function dateText(time: number): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return "";
+  return date.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
 }
 
 function samplesOf(samples: Profile["threads"][number]["samples"]): PageSamples {

@@ -7,7 +7,7 @@ import {
   threadTitle,
   waitLines,
 } from "../../lib/hang/mod.ts";
-import { type PageHead, pageOfStacks, type PageTrack, type Readable } from "./data.ts";
+import { dateText, type PageHead, pageOfStacks, type PageTrack, type Readable } from "./data.ts";
 import type { StacksJson } from "./data.ts";
 import { pageHtml } from "./write.ts";
 
@@ -41,7 +41,7 @@ export function hangParts(
       facts: [
         ["Thread", title],
         ["Lasted", `${milliseconds} ms`],
-        ["Began", began],
+        ["Began", dateText(Date.parse(began))],
         ["Pid", `${target.pid ?? ""}`],
         ["Architecture", target.arch],
         ["Threads", `${threads.length}`],

@@ -3,7 +3,7 @@ import { escape, safe } from "../../../lib/escape.ts";
 import type { Profile } from "../../../lib/profile/mod.ts";
 import { fileError, UserError } from "../../errors.ts";
 import { MAX_SIZE, readInput } from "../../input.ts";
-import type { PageHead, PageTrack, StacksJson } from "../../page/data.ts";
+import { dateText, type PageHead, type PageTrack, type StacksJson } from "../../page/data.ts";
 import { checkFolders, exists, isFolder, openTarget } from "../../prompt/open.ts";
 import { complain } from "../../view/output.ts";
 import type { ViewOptions } from "./options.ts";
@@ -149,9 +149,7 @@ async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
         ...stopped,
         [
           "Looked at",
-          target.kind === "core"
-            ? ""
-            : new Date().toISOString().replace(/\.\d+Z$/, " UTC").replace("T", " "),
+          target.kind === "core" ? "" : dateText(Date.now()),
         ],
       ],
       notes: target.missingSymbols.slice(0, 20).map(({ path, uuid }) =>
@@ -228,7 +226,7 @@ async function stackshotIn(
       subtitle: tasks.length === 1 ? words(null, tasks[0].pid, tasks[0].arch) : `${stackshot}`,
       facts: [
         ["System", stackshot.data.osVersion ?? ""],
-        ["Date", stackshot.date?.toISOString() ?? ""],
+        ["Date", stackshot.date === null ? "" : dateText(stackshot.date.getTime())],
       ],
       notes: stackshot.warnings.slice(0, 20),
     },
