@@ -28,12 +28,13 @@ export class Page implements AsyncDisposable {
   }
 
   /** Starts a browser with an empty page. */
-  static async open(width = 1280, height = 800): Promise<Page> {
+  static async open(width = 960, height = 640): Promise<Page> {
     const folder = await Deno.makeTempDir();
     const process = new Deno.Command(path, {
       args: [
         ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
         ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+        ...["--disable-extensions", "--mute-audio", "--no-zygote"],
         ...["--hide-scrollbars", "--remote-debugging-port=0", `--user-data-dir=${folder}`],
         "about:blank",
       ],

@@ -34,14 +34,11 @@ export async function view(names: readonly string[], options: ViewOptions): Prom
   const token = randomToken();
   if (firefox) return await showFirefox(viewed, token, options);
   const asPage = page || !speedscope && "tasks" in viewed;
+  const { speedscopePages, speedscopePath } = await import("./speedscope.ts");
   const pages = asPage
     ? new Map<string, Page>([["/", { body: await pageOf(viewed), type: "text/html" }]])
-    : await (await import("./speedscope.ts")).speedscopePages(profileOf(viewed));
-  const path = asPage
-    ? "/"
-    : `/speedscope/index.html#profileURL=${encodeURIComponent(`/${token}/profile.json`)}&title=${
-      encodeURIComponent(viewed.head.title)
-    }`;
+    : await speedscopePages(profileOf(viewed));
+  const path = asPage ? "/" : speedscopePath(token, viewed.head.title);
   return await show({ token, pages }, (base) => `${base}${path}`, options);
 }
 

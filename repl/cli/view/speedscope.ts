@@ -28,6 +28,12 @@ export async function speedscopePages(profile: Profile): Promise<Map<string, Pag
   return pages;
 }
 
+/** The path of the viewer, below the token, that opens the profile. */
+export function speedscopePath(token: string, title: string): string {
+  const profile = encodeURIComponent(`/${token}/profile.json`);
+  return `/speedscope/index.html#profileURL=${profile}&title=${encodeURIComponent(title)}`;
+}
+
 /** The package's folder with the pages. The import brings the package here when it is not yet. */
 async function releaseFolder(): Promise<string> {
   await import("speedscope/package.json", { with: { type: "json" } });

@@ -1,21 +1,30 @@
 /** `machpause view`. The page itself: `tests/repl/page/`. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../../../repl/main.ts";
 import { ProfileBuilder } from "../../../lib/profile/mod.ts";
 import { readProfile, writeProfile } from "../../../lib/profile/formats.ts";
-import { hasBrowser, Page } from "../../browser.ts";
+import { encodeKcdata } from "../../lib/stackshot/kcdata_encoder.ts";
+import { shot } from "../../lib/stackshot/shot.ts";
 import { canLaunch } from "../../machine.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 const program = `${root}repl/main.ts`;
 const inlines = `${root}tests/fixtures/inlines/x86_64`;
 
-async function view(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", program, "view", ...args],
-    env: { NO_COLOR: "1" },
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+/** Runs the command here, and gathers what it writes. */
+async function view(...args: string[]): Promise<{ code: number | undefined; stderr: string }> {
+  let stderr = "";
+  const write = Deno.stderr.writeSync;
+  Deno.stderr.writeSync = (bytes) => {
+    stderr += new TextDecoder().decode(bytes);
+    return bytes.length;
+  };
+  try {
+    const code = await main(["view", ...args]);
+    return { code, stderr };
+  } finally {
+    Deno.stderr.writeSync = write;
+  }
 }
 
 // deno-lint-ignore no-explicit-any
@@ -102,6 +111,13 @@ Deno.test("reports and profiles are told by their content", () =>
     assertEquals([counts.moment, counts.timed], [false, false]);
     assert(counts.threads.length > 0);
 
+    await Deno.writeFile(`${folder}/shot`, encodeKcdata(shot));
+    const stackshot = await view(`${folder}/shot`, "-o", out);
+    assertEquals(stackshot.code, 0, stackshot.stderr);
+    const tasks = dataOf(out);
+    assertEquals([tasks.moment, tasks.threads.length], [true, 4]);
+    assert(tasks.threads.every(({ about }: { about: string }) => about.includes(" · ")));
+
     const odd = `${folder}/no ending`;
     await Deno.writeFile(odd, await unsymbolicated());
     assertEquals((await view(odd, "-o", out)).code, 0);
@@ -156,24 +172,3 @@ Deno.test("--firefox: the Profiler's address names our profile and symbol server
       assertEquals(await stop(), 0);
     }
   }));
-
-Deno.test({
-  name: "profiles in speedscope's own viewer, in a browser",
-  ignore: !hasBrowser,
-  fn: () =>
-    withFolder(async (folder) => {
-      await Deno.writeFile(`${folder}/app.json.gz`, await unsymbolicated());
-      const { url, stop } = await start(`${folder}/app.json.gz`);
-      try {
-        await using page = await Page.open();
-        await page.go(url);
-        await page.until("document.title.startsWith('inlines')");
-        assertStringIncludes(await page.text("body"), "Left Heavy");
-        const { origin } = new URL(url);
-        assertEquals(page.requests.filter((asked) => !asked.startsWith(origin)), []);
-        assertEquals(page.errors, []);
-      } finally {
-        assertEquals(await stop(), 0);
-      }
-    }),
-});
