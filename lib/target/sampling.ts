@@ -53,7 +53,20 @@ export interface RecordOptions extends SampleOptions {
   readonly onSample?: (sample: Sample) => void;
 }
 
-/** A place in a call tree: an activation and, by its parents, its callers. Equal stacks are the same object. */
+/** A place in a call tree: an activation and, by its parents, its callers. Equal stacks are the same object.
+ *
+ * @example
+ * ```ts
+ * import { attach, type StackNode } from "@machpause/machpause";
+ *
+ * using target = attach("MyApp");
+ * const counts = new Map<StackNode | null, number>();
+ * for await (const { threads } of target.samples({ duration: 5 })) {
+ *   for (const { stack, weight } of threads) counts.set(stack, (counts.get(stack) ?? 0) + weight);
+ * }
+ * console.log("the most frequent stack was seen", Math.max(...counts.values()), "times");
+ * ```
+ */
 export class StackNode {
   /** The caller's; `null` for an outermost function. */
   readonly parent: StackNode | null;
