@@ -159,7 +159,13 @@ export function writePprof(profile: Profile): Uint8Array {
   for (let of = 0; of < functions.length; of++) {
     if (functions.name[of] < 0) nameless.add(functions.image[of]);
   }
-  for (const [index, { name, path, uuid, address, size }] of images.entries()) {
+  // pprof takes the first mapping for the program.
+  const program = images.findIndex(({ name }) => name === profile.processes[0].name);
+  const order = images.map((_, index) => index).sort((one, other) =>
+    Number(other === program) - Number(one === program)
+  );
+  for (const index of order) {
+    const { name, path, uuid, address, size } = images[index];
     message(field.mapping, (to) => {
       to.integer(1, index + 1);
       to.integer(2, address);

@@ -55,11 +55,10 @@ async function convert(
   if (isTerminal && format !== "collapsed") {
     throw new UserError(`${format} is not for terminals: name a file with -o`, 2);
   }
-  const [{ readProfileFiles }, { sampleCount }, output, { count }] = await Promise.all([
+  const [{ readProfileFiles }, { sizeText }, output] = await Promise.all([
     import("./profile/read.ts"),
-    import("../../lib/profile/mod.ts"),
+    import("./profile/size.ts"),
     import("../view/output.ts"),
-    import("../view/text.ts"),
   ]);
   const profile = await readProfileFiles(paths, reading);
   // pprof's own tools write nothing else.
@@ -78,37 +77,31 @@ async function convert(
   using sink = files.create(out, 0o666);
   for await (const bytes of stream) sink.write(bytes);
   sink.commit();
-  const samples = count(sampleCount(profile), "sample");
-  const threads = count(profile.threads.length, "thread");
-  output.print(safe`${escape(out)}: ${samples} of ${threads}, in the ${escape(format)} format\n`);
+  output.print(safe`${escape(out)}: ${sizeText(profile)}, in the ${escape(format)} format\n`);
   await noteNameless(profile, reading);
   return 0;
 }
 
 /** Says which images have no symbols: their functions are addresses in the output. */
 async function noteNameless(
-  profile: Profile,
+  { functions, images }: Profile,
   { symbols = [] }: Values<typeof profileSources>,
 ): Promise<void> {
-  const { functions, images } = profile;
   const nameless = new Map<number, number>();
   for (let of = 0; of < functions.length; of++) {
     const image = functions.image[of];
-    if (functions.name[of] < 0) nameless.set(image, (nameless.get(image) ?? 0) + 1);
+    if (functions.name[of] < 0 && image >= 0) nameless.set(image, (nameless.get(image) ?? 0) + 1);
   }
   if (nameless.size === 0) return;
   const [{ complain }, { count, join }] = await Promise.all([
     import("../view/output.ts"),
     import("../view/text.ts"),
   ]);
-  const names = [...nameless].sort((one, other) => other[1] - one[1]).slice(0, 3)
-    .map(([image]) => escape(images[image]?.name ?? "no image"));
-  const total = [...nameless.values()].reduce((sum, functions) => sum + functions, 0);
-  const more = nameless.size > names.length
-    ? safe` and ${nameless.size - names.length} more`
-    : safe``;
+  const sorted = [...nameless].sort((one, other) => other[1] - one[1]);
+  const names = sorted.slice(0, 3).map(([image]) => escape(images[image].name));
+  const total = sorted.reduce((sum, [, functions]) => sum + functions, 0);
+  const hidden = sorted.length - names.length;
+  const more = hidden > 0 ? safe` and ${count(hidden, "image")} more` : safe``;
   const remedy = symbols.length === 0 ? safe`; --symbols FOLDER names them` : safe``;
-  complain(
-    safe`${count(total, "place")} in ${join(names, ", ")}${more} have no name${remedy}`,
-  );
+  complain(safe`${count(total, "place")} in ${join(names, ", ")}${more} without a name${remedy}`);
 }

@@ -6,7 +6,6 @@ import {
   functionName,
   functionWeights,
   type Profile,
-  sampleCount,
   SampleState,
   selectSamples,
   threadTitle,
@@ -19,6 +18,7 @@ import { count, cut, grouped, padStart, spaces } from "../../view/text.ts";
 import type { Values } from "../../options.ts";
 import type { profileOptions } from "./options.ts";
 import { readProfileFiles } from "./read.ts";
+import { sizeText } from "./size.ts";
 
 /** Functions that are listed. */
 const usualTop = 20;
@@ -77,7 +77,7 @@ function percent(part: number, whole: number): SafeText {
 }
 
 function headLines(profile: Profile): SafeText[] {
-  const { product, arch, os, startTime, interval, processes, aggregated, lost } = profile;
+  const { product, arch, os, startTime, interval, processes, lost } = profile;
   const [process] = processes;
   const what = product ?? process.name ?? "profile";
   const about = [
@@ -90,15 +90,12 @@ function headLines(profile: Profile): SafeText[] {
     os,
     startTime === null || Math.abs(startTime) > MAX_DATE ? null : new Date(startTime).toISOString(),
   ].filter((text) => text !== null).join(", ");
-  const samples = count(sampleCount(profile), "sample");
-  const threads = count(profile.threads.length, "thread");
   const every = interval > 0 ? safe`, every ${Number(interval.toFixed(3))} ms` : safe``;
-  const sums = aggregated ? safe`, added up by stack` : safe``;
   const missed = lost > 0 ? safe`, ${grouped(lost)} lost` : safe``;
   const weight = totalWeight(profile);
   return [
     about === "" ? escape(what) : safe`${escape(what)}: ${escape(about)}`,
-    safe`${samples} of ${threads}${every}${sums}${missed}; total ${weightText(profile, weight)}`,
+    safe`${sizeText(profile)}${every}${missed}; total ${weightText(profile, weight)}`,
   ];
 }
 

@@ -32,8 +32,11 @@ Deno.test("what sample prints is converted, by the output's ending", async () =>
     const out = `${folder}/ledger.json.gz`;
     const { code, stdout, stderr } = await machpause("convert", sample, "-o", out);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stdout, "ledger.json.gz: 3 samples of 2 threads, in the firefox format");
-    assertStringIncludes(stderr, "2 places in Ledger, no image have no name; --symbols FOLDER");
+    assertStringIncludes(
+      stdout,
+      "ledger.json.gz: 5,086 samples of 2 threads, in 3 stacks, in the firefox format",
+    );
+    assertStringIncludes(stderr, "1 place in Ledger without a name; --symbols FOLDER");
     const profile = await readProfile(await Deno.readFile(out), out);
     assertEquals(totalWeight(profile), 2 * 2543);
     // And from there on.
