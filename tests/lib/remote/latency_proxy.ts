@@ -1,11 +1,14 @@
 /** A connection with more latency than this machine's own has. */
 
-/** Forwards connections to a port, each byte so much later. */
+/** Forwards connections to a port, each byte so much later, and counts. */
 export class LatencyProxy implements Disposable {
   readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   readonly #connections: Deno.Conn[] = [];
   /** Packets that the clients sent: their `$`. */
   packets = 0;
+  /** How often a client sent something after it had received something: each costs the latency once. */
+  roundTrips = 0;
+  #heard = true;
 
   /** Starts to listen.
    *
@@ -41,7 +44,11 @@ export class LatencyProxy implements Disposable {
         const count = await from.read(buffer);
         if (count === null) break;
         const bytes = buffer.slice(0, count);
-        if (counts) { for (const byte of bytes) if (byte === 0x24) this.packets++; }
+        if (counts) {
+          for (const byte of bytes) if (byte === 0x24) this.packets++;
+          if (this.#heard) this.roundTrips++;
+        }
+        this.#heard = !counts;
         const due = performance.now() + delay;
         last = last.then(async () => {
           await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
