@@ -15,6 +15,7 @@ export {
   type RemoteFailure,
   type RemoteOptions,
   RemoteTarget,
+  type StubOptions,
 } from "../lib/remote/mod.ts";
 export { type StubName, stubNames } from "./stubs.ts";
 
@@ -41,7 +42,8 @@ const attendMilliseconds = 50;
  * // On a Mac: neither root nor a signed Deno is needed.
  * using target = await attachRemote({ via: "debugserver", pid: 123 });
  * ```
- * @param place `HOST:PORT`, with or without `connect://` before it, or a pid and the stub to start
+ * @param place `HOST:PORT`, with or without `connect://` before it, or a pid and the stub to start. A stub that
+ * holds no process, as an iPhone's at first, attaches to the one after a slash: `HOST:PORT/MyApp`, or a pid
  * @throws RemoteError when there is no stub, it holds no process, or it breaks the protocol
  */
 export async function attachRemote(
@@ -49,8 +51,9 @@ export async function attachRemote(
   options: RemoteOptions = {},
 ): Promise<RemoteTarget> {
   if (typeof place === "string") {
-    const { host, port } = parsePlace(place);
-    return attachTo(await connectTo(host, port, connectMilliseconds), options);
+    const { host, port, ...named } = parsePlace(place);
+    const socket = await connectTo(host, port, connectMilliseconds);
+    return attachTo(socket, { ...options, ...named });
   }
   const stub = await startStub(place.via, place.pid, connectMilliseconds);
   try {
@@ -151,16 +154,21 @@ function attachTo(socket: Socket, options: RemoteOptions): RemoteTarget {
   }
 }
 
-/** Takes `HOST:PORT` apart.
+/** Takes `HOST:PORT` apart, and `HOST:PORT/PROCESS`.
  *
  * @throws RemoteError when it is none
  */
-function parsePlace(place: string): { host: string; port: number } {
+function parsePlace(place: string): { host: string; port: number; process?: number | string } {
   const text = place.replace(/^(?:connect|tcp|gdb-remote):(?:\/\/)?/, "");
-  const found = /^(?:\[([\da-fA-F:.%\w]+)\]|([^\s:/[\]]*)):(\d{1,5})$/.exec(text);
+  const found = /^(?:\[([\da-fA-F:.%\w]+)\]|([^\s:/[\]]*)):(\d{1,5})(?:\/(.*))?$/.exec(text);
   const port = Number(found?.[3]);
   if (found === null || port === 0 || port > 65535) {
     throw new RemoteError("connect", `${place} is no address of a stub: write HOST:PORT`);
   }
-  return { host: found[1] ?? (found[2] || "127.0.0.1"), port };
+  const [, sixth, host, , process = ""] = found;
+  return {
+    host: sixth ?? (host || "127.0.0.1"),
+    port,
+    ...(process === "" ? {} : { process: /^\d{1,10}$/.test(process) ? Number(process) : process }),
+  };
 }

@@ -101,6 +101,12 @@ export interface FilePart {
   readonly length: number;
 }
 
+/** How a stub is taken. */
+export interface StubOptions extends ConnectionOptions {
+  /** The process that it is to attach to, by pid or name, when it holds none. */
+  readonly process?: number | string;
+}
+
 /** A stub. It starts with the target stopped. */
 export class Stub implements Disposable {
   /** The connection, with its counts. */
@@ -156,7 +162,7 @@ export class Stub implements Disposable {
    */
   constructor(
     stream: ByteStream,
-    options: ConnectionOptions = {},
+    options: StubOptions = {},
     onStop: (isStopped: boolean, detachesAlone: boolean) => void = () => {},
   ) {
     this.#onStop = onStop;
@@ -164,20 +170,25 @@ export class Stub implements Disposable {
     try {
       this.#supported = featuresOf(connection.request("qSupported:xmlRegisters=i386,arm"));
       connection.startNoAckMode();
-      const [suffix, host, process, vCont, binary, version, attached] = connection.requestAll([
-        "QThreadSuffixSupported",
-        "qHostInfo",
-        "qProcessInfo",
-        "vCont?",
-        "x0,0",
-        "qGDBServerVersion",
-        "qAttached",
-        // debugserver ends its target otherwise.
-        "QSetDetachOnError:1",
-      ]).map(textOf);
+      const [suffix, host, process, vCont, binary, version, attached, held] = connection.requestAll(
+        [
+          "QThreadSuffixSupported",
+          "qHostInfo",
+          "qProcessInfo",
+          "vCont?",
+          "x0,0",
+          "qGDBServerVersion",
+          "qAttached",
+          "?",
+          // debugserver ends its target otherwise.
+          "QSetDetachOnError:1",
+        ],
+      ).map(textOf);
       this.#threadSuffix = suffix === "OK";
       this.#host = fieldsOf(host);
-      this.#process = fieldsOf(process);
+      const attaches = holdsNone(held);
+      if (attaches) this.#attach(options.process);
+      this.#process = fieldsOf(attaches ? connection.request("qProcessInfo") : process);
       this.#continues = /^vCont(?:;\w)*;c\b/.test(vCont);
       this.#binary = this.#supported.has("binary-upload")
         ? "b"
@@ -203,8 +214,8 @@ export class Stub implements Disposable {
       this.#packetSize = packetSize;
       this.#readSize = readSize(packetSize);
       const first = connection.request("?");
-      if (/^(?:W|X|E|N|$)/.test(first) || (first === "OK" && !this.#nonStop)) {
-        throw new RemoteError("refused", "the stub holds no process: start it with one");
+      if (holdsNone(first) || (first === "OK" && !this.#nonStop)) {
+        throw new RemoteError("refused", "the stub holds no process any more");
       }
       this.#running = first === "OK";
       this.firstStop = first === "OK" ? neverStopped : parseStop(first);
@@ -247,6 +258,30 @@ export class Stub implements Disposable {
       connection[Symbol.dispose]();
       throw error;
     }
+  }
+
+  /** Has a stub attach that holds no process. */
+  #attach(process: number | string | undefined): void {
+    if (process === undefined) {
+      throw new RemoteError(
+        "refused",
+        "the stub holds no process: start it with one, or name one, as in HOST:PORT/NAME",
+      );
+    }
+    // gdbserver attaches in its extended mode alone.
+    const request = typeof process === "number"
+      ? `vAttach;${process.toString(16)}`
+      : `vAttachName;${digitsOfText(process)}`;
+    const reply = textOf(this.connection.requestAll(["!", request])[1]);
+    if (/^[TS]/.test(reply)) return;
+    const why = textOfDigits(/^E[\da-fA-F]{2};(.*)$/.exec(reply)?.[1] ?? "") ||
+      reply.replace(/^E\./, "");
+    throw new RemoteError(
+      "refused",
+      reply === "" && typeof process === "string"
+        ? "the stub attaches to no process by name: give its pid"
+        : `the stub does not attach to ${process}${why === "" ? "" : `: ${why}`}`,
+    );
   }
 
   /** Whether the target runs, as far as is known. */
@@ -965,6 +1000,11 @@ function readSize(packetSize: number): number {
   const half = Math.floor((Math.max(packetSize, leastPacket) - 64) / 2);
   if (half >= mostInPacket) return mostInPacket;
   return half < Number(pageSize) ? half & ~63 : half - half % Number(pageSize);
+}
+
+/** Whether a reply to `?` says that there is no process. */
+function holdsNone(reply: string): boolean {
+  return /^(?:W|X|E|N|$)/.test(reply);
 }
 
 /** An action that delivers a signal. */

@@ -27,13 +27,12 @@ import {
   Thread,
   type ThreadContext,
 } from "../target/walking.ts";
-import type { ConnectionOptions } from "./connection.ts";
 import { RemoteError } from "./error.ts";
 import { RemoteImages } from "./images.ts";
 import { Pages } from "./pages.ts";
 import { readRegions } from "./regions.ts";
 import type { ByteStream } from "./stream.ts";
-import { Stub, type Wanted } from "./stub.ts";
+import { Stub, type StubOptions, type Wanted } from "./stub.ts";
 import type { StopReply } from "./stop_reply.ts";
 import { bareThread, type StubThread } from "./threads.ts";
 
@@ -55,7 +54,7 @@ const failure = 5;
 const threadTerminated = 37;
 
 /** How a {@linkcode RemoteTarget} is made. */
-export interface RemoteOptions extends SymbolOptions, ConnectionOptions {
+export interface RemoteOptions extends SymbolOptions, StubOptions {
   /** Name of the process, where the stub does not say it. */
   readonly name?: string;
   /** Whether the stub has started the program for this target, so that {@linkcode RemoteTarget.kill} may end

@@ -22,7 +22,8 @@ export async function openRemote(
 ): Promise<Opened> {
   return await correctable(async () => {
     if (via === undefined) {
-      return held(await attachRemote(spec.replace(/^(?:gdb-)?remote:/, ""), { symbols }));
+      const target = await attachRemote(spec.replace(/^(?:gdb-)?remote:/, ""), { symbols });
+      return { ...held(target), ended: () => Promise.resolve(target.ended) };
     }
     const name = stubNamed(via);
     return held(await attachRemote({ via: name, pid: await pidOf(spec, name) }, { symbols }));

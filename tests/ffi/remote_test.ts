@@ -248,7 +248,7 @@ for (const via of stubs) {
       Deno.kill(pid, "SIGKILL");
     }
     await assertRejects(() => launchRemote("/nowhere", [], { via }), Deno.errors.NotFound);
-    await assertRejects(() => launchRemote("/etc/passwd", [], { via }), RemoteError);
+    await assertRejects(() => launchRemote("/etc/passwd", [], { via, onOutput() {} }), RemoteError);
   });
 }
 
@@ -326,6 +326,52 @@ for (const via of stubs) {
 
 function lacks(path: string): never {
   throw new Deno.errors.NotFound(path);
+}
+
+for (
+  const [via, args] of [
+    ["lldb-server", (port: number) => ["gdbserver", `127.0.0.1:${port}`]],
+    ["gdbserver", (port: number) => ["--multi", `127.0.0.1:${port}`]],
+  ] as const
+) {
+  Deno.test({
+    name: `${via}: one that holds no process attaches to the one that is named`,
+    ignore: !onLinux || absent.includes(via),
+  }, async () => {
+    const child = new Deno.Command("sleep", { args: ["1000"] }).spawn();
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    listener.close();
+    const places = [`127.0.0.1:${port}/${child.pid}`, `127.0.0.1:${port}`];
+    try {
+      for (const [index, place] of places.entries()) {
+        const stub = new Deno.Command(await findStub(via), {
+          args: args(port),
+          stdout: "null",
+          stderr: "null",
+        }).spawn();
+        const listens = new RegExp(`:${port.toString(16).toUpperCase().padStart(4, "0")} .* 0A `);
+        await until(() => listens.test(Deno.readTextFileSync("/proc/net/tcp")), "the stub listens");
+        try {
+          if (index === 1) {
+            await assertRejects(() => attachRemote(place), RemoteError, "holds no process");
+            continue;
+          }
+          using target = await attachRemote(place);
+          assertEquals([target.pid, target.name], [child.pid, "sleep"]);
+          assertEquals(target.snapshot().threads.length, 1);
+          assertEquals(stateOf(child.pid), "S");
+        } finally {
+          stub.kill("SIGKILL");
+          await stub.status;
+        }
+      }
+      assertEquals(stateOf(child.pid), "S");
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+    }
+  });
 }
 
 /** A program that pauses a target over the wire and waits. */

@@ -482,6 +482,10 @@ function* useRemote(stream: ByteStream): Generator<string> {
   for (const { path } of target.regions()) yield escape(path);
   for (const { path } of target.images) yield escape(path);
   for (const warning of target.warnings) yield escape(warning);
+  const [thread] = target.threads;
+  thread?.suspend();
+  yield escape(`${target.snapshot().threads.length}`);
+  thread?.resume();
 }
 
 /** What scripted stubs send when they are used so. */
@@ -541,16 +545,28 @@ const gdbPackets: Reader = {
   read: (bytes) => tryRemote(playback(bytes)),
 };
 
+/** An ELF file, for a stub to send. */
+let stubsFile: Uint8Array | undefined;
+
 /** A stub that goes on answering after a damaged packet. The file says which packets are damaged, and how: its
  * bytes seed the generator. */
 const gdbStub: Reader = {
   name: "gdb-stub",
   kind: "binary",
-  seeds: () => Promise.resolve([Uint8Array.from({ length: 64 }, (_, index) => index * 37)]),
+  async seeds() {
+    const { loaderPath } = await import("../../ffi/library.ts");
+    stubsFile = await Deno.readFile(await loaderPath("i386"));
+    return [Uint8Array.from({ length: 64 }, (_, index) => index * 37)];
+  },
   read(bytes) {
     const seed = bytes.reduce((sum, byte) => Math.imul(sum, 31) + byte | 0, bytes.length);
     const random = new Random(seed);
     const stub = new ScriptedStub(random.pick(manners), random.pick(["arm64", "armv7"] as const));
+    stub.addressBits = random.pick([0, 39, 52, 70]);
+    // The file that it says its target has mapped.
+    if (stubsFile !== undefined && random.below(2) === 0) {
+      stub.fileContents = random.below(2) === 0 ? stubsFile : mutate(random, "binary", [stubsFile]);
+    }
     const [rarity, from] = [1 + random.below(30), random.below(20)];
     stub.damage = (framed, nth) => {
       if (nth < from || random.below(rarity) !== 0) return framed;

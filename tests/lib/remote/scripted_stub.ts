@@ -69,6 +69,8 @@ export class ScriptedStub implements ByteStream {
   damage: (bytes: Uint8Array, nth: number) => Uint8Array | undefined = (bytes) => bytes;
   #sent = 0;
   closed = false;
+  /** What every file but `/proc/PID/maps` has, to gdbserver; empty: there are none. */
+  fileContents: Uint8Array = new Uint8Array(0);
   /** How many bits an address has, as debugserver says and gdbserver's mask has it; 0: they do not. */
   addressBits = 0;
   /** The last packet, until it is acknowledged. */
@@ -320,7 +322,7 @@ export class ScriptedStub implements ByteStream {
     return `${field(first.address, first.size)}permissions:${letters};`;
   }
 
-  #answerGdb(data: string): string | undefined {
+  #answerGdb(data: string): string | Uint8Array | undefined {
     const selected = /^Hg(?:p[\da-f]+\.)?(-?[\da-f]+)$/.exec(data)?.[1];
     if (selected !== undefined) {
       if (selected !== "0") {
@@ -379,9 +381,32 @@ export class ScriptedStub implements ByteStream {
     return "";
   }
 
+  /** Another file, as gdb's manual says ("File-I/O Remote Protocol Extension"). */
+  #otherFile(data: string): string | Uint8Array | undefined {
+    if (this.fileContents.length === 0) return undefined;
+    if (data.startsWith("vFile:open:")) return "F7";
+    if (data === "vFile:fstat:7") {
+      const reply = new Uint8Array(4 + 64);
+      reply.set(encoder.encode("F40;"));
+      new DataView(reply.buffer).setBigUint64(4 + 28, BigInt(this.fileContents.length));
+      return reply;
+    }
+    const [, length, offset] = /^vFile:pread:7,([\da-f]+),([\da-f]+)$/.exec(data) ?? [];
+    if (length === undefined) return undefined;
+    const from = parseInt(offset, 16);
+    const part = this.fileContents.subarray(from, from + parseInt(length, 16));
+    const head = encoder.encode(`F${part.length.toString(16)};`);
+    const reply = new Uint8Array(head.length + part.length);
+    reply.set(head);
+    reply.set(part, head.length);
+    return reply;
+  }
+
   /** `/proc/PID/maps`, as the Linux kernel writes it. */
-  #file(data: string): string {
+  #file(data: string): string | Uint8Array {
     if (data === `vFile:open:${hex(encoder.encode("/proc/1000/maps"))},0,0`) return "F6";
+    const other = this.#otherFile(data);
+    if (other !== undefined) return other;
     const [, length, offset] = /^vFile:pread:6,([\da-f]+),([\da-f]+)$/.exec(data) ?? [];
     if (length === undefined) return data.startsWith("vFile:close") ? "F0" : "F-1,2";
     const lines = this.#kernel.vmRegions(1, 0n, 10_000).map(
