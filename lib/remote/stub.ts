@@ -569,7 +569,7 @@ export class Stub implements Disposable {
    * @throws RemoteError when the stub cannot let single threads run
    */
   hold(id: bigint): boolean {
-    const ids = this.#threadIds();
+    const ids = this.threads().map((thread) => thread.id);
     if (!ids.includes(id)) return false;
     if (!this.#continues || ids.length * longestAction > this.#packetSize) {
       throw new RemoteError(
@@ -621,7 +621,7 @@ export class Stub implements Disposable {
   /** Names each thread that is to run: threads that `vCont` does not name stay stopped. `undefined` when
    * all are held. */
   #resumption(): string | undefined {
-    const ids = this.#threadIds();
+    const ids = this.threads().map((thread) => thread.id);
     for (const id of this.#held) if (!ids.includes(id)) this.#held.delete(id);
     if (this.#held.size === 0) return this.#resumptionOfAll();
     const actions = ids.filter((id) => !this.#held.has(id)).map((id) => {
