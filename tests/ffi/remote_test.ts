@@ -360,13 +360,13 @@ for (
           using target = await attachRemote(place);
           assertEquals([target.pid, target.name], [child.pid, "sleep"]);
           assertEquals(target.snapshot().threads.length, 1);
-          assertEquals(stateOf(child.pid), "S");
+          await until(() => stateOf(child.pid) === "S", "it runs on");
         } finally {
           stub.kill("SIGKILL");
           await stub.status;
         }
       }
-      assertEquals(stateOf(child.pid), "S");
+      await until(() => stateOf(child.pid) === "S", "it runs on");
     } finally {
       child.kill("SIGKILL");
       await child.status;
