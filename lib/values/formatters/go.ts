@@ -1,20 +1,19 @@
 /** Go's strings, slices, maps and interfaces, by the structures that its compiler describes
  * (`runtime/string.go`, `slice.go`, `map.go`, `runtime2.go`). */
 
-import { damaged, type Formatter, type Type, type Value } from "../model.ts";
+import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
 import { canonical, isRecord } from "../types.ts";
 import {
-  bytesAt,
   countOf,
-  elements,
   integer,
   member,
   noChildren,
   optionalMember,
+  pointed,
   pointer,
   sizeSummary,
 } from "./reading.ts";
-import { escapedText } from "./strings.ts";
+import { utf8At } from "./strings.ts";
 
 function hasMembers(type: Type, ...names: string[]): boolean {
   const { members } = canonical(type);
@@ -22,12 +21,10 @@ function hasMembers(type: Type, ...names: string[]): boolean {
     names.every((name) => members.some((member) => member.name === name));
 }
 
-function slice(value: Value) {
-  const data = member(value, "array");
-  const type = canonical(data.type).target ?? damaged("its elements have no type");
+function slice(value: Value): Synthetic {
   const length = integer(member(value, "len"));
   if (length > integer(member(value, "cap"))) damaged("its length exceeds its capacity");
-  return elements(value, pointer(data), length, type);
+  return pointed(value, member(value, "array"), length);
 }
 
 /** The concrete type, from the name of the itab: `go:itab.*os.File,io.Writer`, with a dot until Go 1.19. */
@@ -47,14 +44,7 @@ export const goFormatters: readonly Formatter[] = [
     name: "Go string",
     languages,
     type: (type) => isRecord(type) && hasMembers(type, "str", "len"),
-    summary(value) {
-      const count = countOf(integer(member(value, "len")));
-      const most = value.context.limits.stringLength;
-      const bytes = count === 0
-        ? new Uint8Array()
-        : bytesAt(value, pointer(member(value, "str")), Math.min(count, most));
-      return `"${escapedText(bytes, 1)}"${count > most ? "..." : ""}`;
-    },
+    summary: (value) => utf8At(value, pointer(member(value, "str")), integer(member(value, "len"))),
     children: noChildren,
   },
   {

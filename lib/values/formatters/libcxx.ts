@@ -3,36 +3,27 @@
  * their names in the debug information (LLVM `libcxx/include`). */
 
 import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
-import { shortTypeName } from "../type_names.ts";
 import { canonical, isRecord } from "../types.ts";
+import { containerFormatters, type Layout } from "./containers.ts";
 import {
   aligned,
   alignmentOf,
-  allocated,
   countOf,
   elements,
-  formatted,
   integer,
   member,
-  named,
-  noChildren,
+  nextInTree,
   nodes,
   optionalMember,
-  pair,
   pointer,
   pointerAt,
   sizeOf,
   sizeSummary,
   templateType,
-  textOf,
   unsignedAt,
+  walked,
 } from "./reading.ts";
 import { literal, stringAt } from "./strings.ts";
-
-/** Names in the inline namespaces: `std::__1`, Android's `std::__ndk1`, and others. */
-function standard(name: string, parameters = "<.*>"): RegExp {
-  return new RegExp(`std::__(?!debug|cxx)\\w+::${name}${parameters}`, "s");
-}
 
 /** The first of a compressed pair: `__compressed_pair_elem` has `__value_`, before 2017 `__first_`; and a
  * member that is none. */
@@ -79,29 +70,6 @@ function stringSummary(value: Value): string {
   return literal(bytes.subarray(0, count * sizeOf(character)), character);
 }
 
-function between(value: Value, from: string, to: string): Synthetic {
-  const type = templateType(value.type, 0);
-  const start = pointer(member(value, from));
-  const end = pointer(member(value, to));
-  const size = BigInt(sizeOf(type));
-  if (end < start || (end - start) % size !== 0n) damaged("it ends before it begins");
-  return elements(value, start, (end - start) / size, type);
-}
-
-function bits(value: Value): Synthetic {
-  const count = integer(first(member(value, "__size_")));
-  const start = pointer(member(value, "__begin_"));
-  const type = templateType(value.type, 0);
-  if (count > 0n) unsignedAt(value, start + (count - 1n) / 8n, 1);
-  return {
-    count: countOf(count),
-    at(index) {
-      const byte = unsignedAt(value, start + BigInt(index >> 3), 1);
-      return value.make(`[${index}]`, type, Uint8Array.of(Number(byte) >> (index & 7) & 1));
-    },
-  };
-}
-
 function deque(value: Value): Synthetic {
   const type = templateType(value.type, 0);
   const size = sizeOf(type);
@@ -136,21 +104,13 @@ function list(value: Value): Synthetic {
   return nodes(value, count, start === end.address ? 0n : start, next, offset, type);
 }
 
-/** `forward_list` has no size: it is walked. */
 function forwardList(value: Value): Synthetic {
   const type = templateType(value.type, 0);
   const { pointerSize } = value.context;
-  const head = first(member(value, "__before_begin_"));
-  const start = pointer(member(head, "__next_"));
-  let count = 0n;
-  const seen = new Set<bigint>();
-  for (let node = start; node !== 0n; node = pointerAt(value, node), count++) {
-    if (seen.has(node)) damaged(`it loops after ${count} elements`);
-    if (seen.size >= 1 << 12) break;
-    seen.add(node);
-  }
+  const start = pointer(member(first(member(value, "__before_begin_")), "__next_"));
+  const next = (node: bigint) => pointerAt(value, node);
   const offset = aligned(pointerSize, alignmentOf(type, pointerSize));
-  return nodes(value, count, start, (node) => pointerAt(value, node), offset, type);
+  return nodes(value, walked(start, 0n, next), start, next, offset, type);
 }
 
 /** A red-black tree: a node is left, right, parent, colour, value. */
@@ -161,30 +121,12 @@ function tree(value: Value, type: Type): Synthetic {
   const count = integer(first(member(root, "__pair3_", "__size_")));
   const begin = pointer(member(root, "__begin_node_"));
   const offset = aligned(3 * pointerSize + 1, alignmentOf(type, pointerSize));
-  const left = (node: bigint) => pointerAt(value, node);
-  const right = (node: bigint) => pointerAt(value, node + word);
-  const parent = (node: bigint) => pointerAt(value, node + 2n * word);
-  const next = (node: bigint): bigint => {
-    let at = right(node);
-    // No path is longer than twice the logarithm of the count.
-    for (let depth = 0; depth < 128; depth++) {
-      if (at !== 0n) {
-        const below = left(at);
-        if (below === 0n) return at;
-        at = below;
-        continue;
-      }
-      let child = node;
-      for (let up = 0; up < 128; up++) {
-        const above = parent(child);
-        if (above === 0n) return 0n;
-        if (left(above) === child) return above;
-        child = above;
-      }
-      break;
-    }
-    return damaged("its nodes are no tree");
-  };
+  const next = nextInTree({
+    left: (node) => pointerAt(value, node),
+    right: (node) => pointerAt(value, node + word),
+    parent: (node) => pointerAt(value, node + 2n * word),
+    end: 0n,
+  });
   return nodes(value, count, begin, next, offset, type);
 }
 
@@ -198,209 +140,107 @@ function table(value: Value, type: Type): Synthetic {
   return nodes(value, count, start, (node) => pointerAt(value, node), offset, type);
 }
 
-function tuple(value: Value): Synthetic {
+function tuple(value: Value): Value[] {
   const base = member(value, "__base_", "base_");
   const leaves = (canonical(base.type).members ?? []).filter(({ isBase }) => isBase);
-  return {
-    count: leaves.length,
-    at(index) {
-      const leaf = base.raw.children(0, leaves.length + 1)[index];
-      const held = optionalMember(leaf, "__value_", "value");
-      // An empty type is the leaf's base.
-      return formatted(value, held ?? leaf, `[${index}]`);
-    },
-  };
+  return base.raw.children(0, leaves.length).map((leaf) =>
+    // An empty type is the leaf's base.
+    optionalMember(leaf, "__value_", "value") ?? leaf
+  );
 }
 
-function variantParts(value: Value): { index: bigint; held: Value | null } {
+function variant(value: Value): { index: bigint; address: bigint } | null {
   const impl = member(value, "__impl_", "__impl");
-  const index = integer(member(impl, "__index"));
-  const types = templateTypes(value.type);
-  if (index < 0n || index >= BigInt(types.length)) {
-    const { size } = canonical(member(impl, "__index").type);
-    // variant_npos is all ones.
-    const none = index === -1n || index === (1n << BigInt((size ?? 4) * 8)) - 1n;
-    return none ? { index: -1n, held: null } : damaged(`its index is ${index}`);
-  }
-  const data = member(impl, "__data");
-  // Every alternative begins where the union does.
-  return { index, held: value.at(data.address ?? 0n, types[Number(index)], "Value") };
+  const held = member(impl, "__index");
+  const index = integer(held);
+  // variant_npos is all ones.
+  const none = (1n << BigInt(8 * (canonical(held.type).size ?? 4))) - 1n;
+  if (index === -1n || index === none) return null;
+  return { index, address: member(impl, "__data").address ?? 0n };
 }
 
-/** The arguments of a pack. */
-function templateTypes(type: Type): Type[] {
-  return (canonical(type).templateArguments ?? []).flatMap((argument) => argument.type ?? []);
-}
-
-function sharedCounts(value: Value): string {
+function counts(value: Value): { strong: bigint; weak: bigint } | null {
   const control = pointer(member(value, "__cntrl_"));
-  if (control === 0n) return "";
+  if (control === 0n) return null;
   const { pointerSize } = value.context;
   // __shared_count and __shared_weak_count: a virtual table, then both counts less 1.
   const word = BigInt(pointerSize);
   const bits = pointerSize * 8;
   const strong = BigInt.asIntN(bits, unsignedAt(value, control + word, pointerSize)) + 1n;
   const weak = BigInt.asIntN(bits, unsignedAt(value, control + 2n * word, pointerSize)) + 1n;
-  return ` strong=${strong} weak=${weak}`;
+  return { strong, weak };
 }
 
-function pointee(value: Value, held: Value): Value | null {
-  const target = canonical(held.type).target;
-  const address = pointer(held);
-  return target == null || address === 0n || canonical(target).size === null
-    ? null
-    : value.at(address, target, "object");
+function callee(value: Value): string | null {
+  const holder = member(value, "__f_");
+  const callee = pointer(
+    isRecord(canonical(holder.type)) ? member(holder, "__f_", "__invoker_") : holder,
+  );
+  if (callee === 0n) return "empty";
+  // __func: a virtual table, then what is called.
+  const { symbolAt } = value.context;
+  const called = symbolAt(pointerAt(value, callee + BigInt(value.context.pointerSize)));
+  if (called?.offset === 0) return `Function = ${called.name}`;
+  return symbolAt(pointerAt(value, callee))?.name ?? null;
 }
 
-function pointerSummary(value: Value, held: Value): string {
-  const address = pointer(held);
-  if (address === 0n) return "nullptr";
-  const object = pointee(value, held);
-  const text = object === null ? null : object.summary ?? object.text;
-  return text ?? `ptr = 0x${address.toString(16).padStart(value.context.pointerSize * 2, "0")}`;
-}
+const layout: Layout = {
+  name: "libc++",
+  // The inline namespaces: `std::__1`, Android's `std::__ndk1`, and others.
+  namespaces: "std::__(?!debug|cxx)\\w+::",
+  string: stringSummary,
+  view: (value) => ({
+    start: pointer(member(value, "__data_", "__data")),
+    count: integer(member(value, "__size_", "__size")),
+  }),
+  vector: (value) => [pointer(member(value, "__begin_")), pointer(member(value, "__end_"))],
+  bits: (value) => ({
+    start: pointer(member(value, "__begin_")),
+    count: integer(first(member(value, "__size_"))),
+  }),
+  array: (value) => member(value, "__elems_"),
+  deque,
+  list,
+  forwardList,
+  tree,
+  table,
+  tuple,
+  optional: (value) => integer(member(value, "__engaged_")) === 0n ? null : member(value, "__val_"),
+  variant,
+  unique: (value) => first(member(value, "__ptr_")),
+  shared: (value) => member(value, "__ptr_"),
+  counts,
+  atomic: (value) => member(member(value, "__a_"), "__a_value"),
+  callee,
+};
 
-function pointerChildren(value: Value, held: Value): Synthetic {
-  const object = pointee(value, held);
-  const own = formatted(value, held, "pointer");
-  return named(object === null ? [["pointer", own]] : [["pointer", own], ["object", object]]);
-}
-
-/** A formatter of elements: their number, and they themselves. */
-function container(
+/** Elements of a number that is not in a container. */
+function stretch(
   name: string,
   type: RegExp,
-  children: (value: Value) => Synthetic,
+  of: (value: Value) => { readonly start: bigint; readonly count: bigint },
 ): Formatter {
+  const children = (value: Value) => {
+    const { start, count } = of(value);
+    return elements(value, start, count, templateType(value.type, 0));
+  };
   return { name, type, children, summary: (value) => sizeSummary(children(value)) };
 }
 
 /** Of libc++. */
 export const libcxxFormatters: readonly Formatter[] = [
-  {
-    name: "libc++ std::string",
-    type: standard("basic_string"),
-    summary: stringSummary,
-    children: noChildren,
-  },
-  { name: "libc++ std::pair", type: standard("pair"), children: pair },
-  {
-    name: "libc++ std::string_view",
-    type: standard("basic_string_view"),
-    summary(value) {
-      const count = countOf(integer(member(value, "__size_", "__size")));
-      const at = pointer(member(value, "__data_", "__data"));
-      return stringAt(value, at, count, templateType(value.type, 0));
-    },
-    children: noChildren,
-  },
-  container("libc++ std::vector<bool>", standard("vector", "<bool, .*>"), bits),
-  container(
-    "libc++ std::vector",
-    standard("vector"),
-    (value) => between(value, "__begin_", "__end_"),
-  ),
-  container("libc++ std::array", standard("array"), (value) => {
-    const held = member(value, "__elems_");
-    const count = canonical(held.type).count ?? 0;
-    return {
-      count,
-      at: (index) => formatted(value, held.raw.child(`[${index}]`)!, `[${index}]`),
-    };
-  }),
-  container("libc++ std::span", standard("span"), (value) => {
+  ...containerFormatters(layout),
+  stretch("libc++ std::span", /std::__(?!debug|cxx)\w+::span<.*>/s, (value) => {
     const extent = optionalMember(value, "__size_", "__size");
     const fixed = canonical(value.type).templateArguments?.[1]?.value ?? null;
-    const count = extent !== null ? integer(extent) : fixed ?? damaged("it has no size");
-    const start = pointer(member(value, "__data_", "__data"));
-    return elements(value, start, count, templateType(value.type, 0));
+    return {
+      start: pointer(member(value, "__data_", "__data")),
+      count: extent !== null ? integer(extent) : fixed ?? damaged("it has no size"),
+    };
   }),
-  container("libc++ std::initializer_list", /std::initializer_list<.*>/s, (value) => {
-    const count = integer(member(value, "__size_", "_M_len"));
-    const start = pointer(member(value, "__begin_", "_M_array"));
-    return elements(value, start, count, templateType(value.type, 0));
-  }),
-  container("libc++ std::deque", standard("deque"), deque),
-  container("libc++ std::list", standard("list"), list),
-  container("libc++ std::forward_list", standard("forward_list"), forwardList),
-  container(
-    "libc++ std::map",
-    standard("(?:multi)?map"),
-    (value) => tree(value, allocated(value.type, 3)),
-  ),
-  container(
-    "libc++ std::set",
-    standard("(?:multi)?set"),
-    (value) => tree(value, templateType(value.type, 0)),
-  ),
-  container(
-    "libc++ std::unordered_map",
-    standard("unordered_(?:multi)?map"),
-    (value) => table(value, allocated(value.type, 4)),
-  ),
-  container(
-    "libc++ std::unordered_set",
-    standard("unordered_(?:multi)?set"),
-    (value) => table(value, templateType(value.type, 0)),
-  ),
-  container("libc++ std::tuple", standard("tuple"), tuple),
-  {
-    name: "libc++ std::optional",
-    type: standard("optional"),
-    summary: (value) =>
-      `Has Value=${integer(member(value, "__engaged_")) !== 0n ? "true" : "false"}`,
-    children(value) {
-      if (integer(member(value, "__engaged_")) === 0n) return named([]);
-      const held = formatted(value, member(value, "__val_"), "Value");
-      return named([["Value", held]]);
-    },
-  },
-  {
-    name: "libc++ std::variant",
-    type: standard("variant"),
-    summary(value) {
-      const { held } = variantParts(value);
-      return held === null ? "No Value" : `Active Type = ${shortTypeName(held.type.name)}`;
-    },
-    children(value) {
-      const { held } = variantParts(value);
-      return named(held === null ? [] : [["Value", held]]);
-    },
-  },
-  {
-    name: "libc++ std::unique_ptr",
-    type: standard("unique_ptr"),
-    summary: (value) => pointerSummary(value, first(member(value, "__ptr_"))),
-    children: (value) => pointerChildren(value, first(member(value, "__ptr_"))),
-  },
-  {
-    name: "libc++ std::shared_ptr",
-    type: standard("(?:shared|weak)_ptr"),
-    summary: (value) => `${pointerSummary(value, member(value, "__ptr_"))}${sharedCounts(value)}`,
-    children: (value) => pointerChildren(value, member(value, "__ptr_")),
-  },
-  {
-    name: "libc++ std::atomic",
-    type: standard("atomic"),
-    summary: (value) =>
-      textOf(formatted(value, member(member(value, "__a_"), "__a_value"), value.name)),
-    children: noChildren,
-  },
-  {
-    name: "libc++ std::function",
-    type: standard("function"),
-    summary(value) {
-      const holder = member(value, "__f_");
-      const callee = pointer(
-        isRecord(canonical(holder.type)) ? member(holder, "__f_", "__invoker_") : holder,
-      );
-      if (callee === 0n) return "empty";
-      // __func: a virtual table, then what is called.
-      const { symbolAt } = value.context;
-      const called = symbolAt(pointerAt(value, callee + BigInt(value.context.pointerSize)));
-      if (called?.offset === 0) return `Function = ${called.name}`;
-      return symbolAt(pointerAt(value, callee))?.name ?? null;
-    },
-    children: noChildren,
-  },
+  // It is in no inline namespace, so both libraries' have this name.
+  stretch("std::initializer_list", /std::initializer_list<.*>/s, (value) => ({
+    start: pointer(member(value, "__begin_", "_M_array")),
+    count: integer(member(value, "__size_", "_M_len")),
+  })),
 ];

@@ -123,6 +123,15 @@ export function elements(value: Value, start: bigint, count: bigint, type: Type)
   };
 }
 
+/** Elements that a pointer leads to, of the type that it points to.
+ *
+ * @throws DamagedValue when that is not known
+ */
+export function pointed(value: Value, held: Value, count: bigint): Synthetic {
+  const type = canonical(held.type).target ?? damaged("its elements have no type");
+  return elements(value, pointer(held), count, type);
+}
+
 /** Elements in nodes that lead to each other.
  *
  * @param first the first node's address
@@ -155,6 +164,60 @@ export function nodes(
   return {
     count: number,
     at: (index) => value.at(at(index) + BigInt(offset), type, `[${index}]`),
+  };
+}
+
+/** Number of nodes that are counted where a list does not say how many it has. */
+const MAX_WALKED = 1 << 12;
+
+/** The number of nodes up to an end, of a list that does not say it.
+ *
+ * @throws DamagedValue when it loops
+ */
+export function walked(start: bigint, end: bigint | null, next: (node: bigint) => bigint): bigint {
+  const seen = new Set<bigint>();
+  for (let node = start; node !== 0n && node !== end; node = next(node)) {
+    if (seen.has(node)) damaged(`it loops after ${seen.size} elements`);
+    if (seen.size >= MAX_WALKED) break;
+    seen.add(node);
+  }
+  return BigInt(seen.size);
+}
+
+/** The links of a tree's nodes. */
+export interface TreeLinks {
+  left(node: bigint): bigint;
+  right(node: bigint): bigint;
+  parent(node: bigint): bigint;
+  /** The parent of the root. */
+  readonly end: bigint;
+}
+
+/** No path of a red-black tree is longer than twice the logarithm of its count. */
+const MAX_PATH = 128;
+
+/** The node after one in a tree; 0 after the last.
+ *
+ * @throws DamagedValue when the links are those of no tree
+ */
+export function nextInTree({ left, right, parent, end }: TreeLinks): (node: bigint) => bigint {
+  return (node) => {
+    let at = right(node);
+    if (at !== 0n) {
+      for (let depth = 0; depth < MAX_PATH; depth++) {
+        const below = left(at);
+        if (below === 0n) return at;
+        at = below;
+      }
+    } else {
+      for (let child = node, up = 0; up < MAX_PATH; up++) {
+        const above = parent(child);
+        if (above === end || above === 0n) return 0n;
+        if (left(above) === child) return above;
+        child = above;
+      }
+    }
+    return damaged("its nodes are no tree");
   };
 }
 

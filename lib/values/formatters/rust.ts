@@ -4,19 +4,18 @@
 import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
 import { canonical, isRecord } from "../types.ts";
 import {
-  bytesAt,
-  countOf,
   elements,
   integer,
   member,
   noChildren,
   optionalMember,
+  pointed,
   pointer,
   sizeSummary,
   templateType,
   textOf,
 } from "./reading.ts";
-import { escapedText } from "./strings.ts";
+import { utf8At } from "./strings.ts";
 
 /** Maximum nesting of the structs around a pointer: `RawVec`, `Unique`, `NonNull`. */
 const MAX_WRAPPERS = 8;
@@ -34,18 +33,8 @@ function buffer(value: Value): Value {
   return at;
 }
 
-/** Text of UTF-8, as a literal; cut at the limit. */
-function textAt(value: Value, address: bigint, length: bigint): string {
-  const most = value.context.limits.stringLength;
-  const count = countOf(length);
-  const bytes = count === 0 ? new Uint8Array() : bytesAt(value, address, Math.min(count, most));
-  return `"${escapedText(bytes, 1)}"${count > most ? "..." : ""}`;
-}
-
 function slice(value: Value): Synthetic {
-  const data = member(value, "data_ptr");
-  const type = canonical(data.type).target ?? damaged("its elements have no type");
-  return elements(value, pointer(data), integer(member(value, "length")), type);
+  return pointed(value, member(value, "data_ptr"), integer(member(value, "length")));
 }
 
 function vector(value: Value): Synthetic {
@@ -81,7 +70,7 @@ export const rustFormatters: readonly Formatter[] = [
     languages,
     type: /&(?:mut )?str|(?:alloc::boxed::)?Box<str(?:, .*)?>/,
     summary: (value) =>
-      textAt(value, pointer(member(value, "data_ptr")), integer(member(value, "length"))),
+      utf8At(value, pointer(member(value, "data_ptr")), integer(member(value, "length"))),
     children: noChildren,
   },
   {
@@ -90,7 +79,7 @@ export const rustFormatters: readonly Formatter[] = [
     type: "alloc::string::String",
     summary(value) {
       const vec = member(value, "vec");
-      return textAt(value, pointer(buffer(member(vec, "buf"))), integer(member(vec, "len")));
+      return utf8At(value, pointer(buffer(member(vec, "buf"))), integer(member(vec, "len")));
     },
     children: noChildren,
   },

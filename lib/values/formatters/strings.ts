@@ -3,7 +3,7 @@
 import type { Formatter, Type, Value } from "../model.ts";
 import { hexadecimalEscape, stringCharacterText } from "../scalars.ts";
 import { canonical, isCharacter } from "../types.ts";
-import { bytesAt } from "./reading.ts";
+import { bytesAt, countOf } from "./reading.ts";
 
 /** The prefix of a literal of the type. */
 export function prefixOf(type: Type): string {
@@ -75,6 +75,18 @@ export function stringAt(value: Value, address: bigint, length: number, type: Ty
   const shown = Math.min(length, most);
   const bytes = shown === 0 ? new Uint8Array() : bytesAt(value, address, shown * width);
   return literal(bytes, type, length > most);
+}
+
+/** A string of UTF-8 as Rust, Go and Swift have it: an address and a number of bytes. One that is longer than the
+ * limit ends in `...`.
+ *
+ * @throws DamagedValue when it cannot be read
+ */
+export function utf8At(value: Value, address: bigint, length: bigint): string {
+  const count = countOf(length);
+  const shown = Math.min(count, value.context.limits.stringLength);
+  const bytes = shown === 0 ? new Uint8Array() : bytesAt(value, address, shown);
+  return `"${escapedText(bytes, 1)}"${count > shown ? "..." : ""}`;
 }
 
 /** Characters as a literal. */

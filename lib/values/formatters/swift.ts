@@ -22,7 +22,7 @@ import {
   textOf,
   unsignedAt,
 } from "./reading.ts";
-import { escapedText } from "./strings.ts";
+import { escapedText, utf8At } from "./strings.ts";
 
 /** The types of the standard library, by their mangling and their name. */
 const scalars: readonly (readonly [
@@ -90,11 +90,8 @@ function stringText(value: Value): string | null {
   }
   // A string of Objective-C, or one whose contents are elsewhere.
   if ((discriminator & 0x50) !== 0) return null;
-  const count = countOf(view.getBigUint64(0, true) & 0xffff_ffff_ffffn);
   const address = (object & 0x0fff_ffff_ffff_ffffn) + NATIVE_BIAS;
-  const shown = Math.min(count, value.context.limits.stringLength);
-  const text = shown === 0 ? new Uint8Array() : bytesAt(value, address, shown);
-  return `"${escapedText(text, 1)}"${count > shown ? "..." : ""}`;
+  return utf8At(value, address, view.getBigUint64(0, true) & 0xffff_ffff_ffffn);
 }
 
 /** The code of an array's elements: `SaySiG` is `[Int]`. */
