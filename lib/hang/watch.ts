@@ -60,7 +60,7 @@ export interface TriggerLook {
 export interface HangOptions {
   /** A hang is longer than this, in milliseconds. Default: 250. */
   readonly limit?: number;
-  /** Looks a second, from 20 to 50. Default: 25. */
+  /** Looks a second, from 20 to 50. Default: 20. */
   readonly rate?: number;
   /** Name of the thread. Default: the main thread. */
   readonly thread?: string;
@@ -85,7 +85,7 @@ export interface HangOptions {
 /** {@linkcode HangOptions.limit} when left out. */
 export const defaultLimit = 250;
 /** {@linkcode HangOptions.rate} when left out. */
-export const defaultRate = 25;
+export const defaultRate = 20;
 const leastRate = 20;
 const mostRate = 50;
 
@@ -264,8 +264,10 @@ class Watch implements Disposable {
 
   #judge(glance: Glance): Found {
     const last = this.#before;
-    // A look may come while the thread enters its wait or leaves it: what runs is not idle now.
-    if (glance.running) return { isIdle: false, thread: this.#probe.look() };
+    // What runs is not idle now. Most of what runs waits again at the next look: only then it is stopped.
+    if (glance.running) {
+      return { isIdle: false, thread: this.#hang === undefined ? null : this.#probe.look() };
+    }
     // Where the place is known, it tells. Processor time does not: a stop by a look wakes the thread on Linux.
     const stays = last !== undefined && !last.glance.running &&
       last.glance.place === glance.place &&

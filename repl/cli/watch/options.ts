@@ -8,7 +8,7 @@ export const watchOptions = {
   },
   save: { value: "folder", help: "Keep every hang here: a folder for each signature." },
   thread: { value: "name", help: "The thread that is watched. Default: the main thread." },
-  rate: { value: "looks", integer: true, help: "Looks a second, from 20 to 50. Default: 25." },
+  rate: { value: "looks", integer: true, help: "Looks a second, from 20 to 50. Default: 20." },
   idle: {
     value: "function",
     collect: true,
