@@ -1,7 +1,8 @@
 /** A library of reports in an SQL database. */
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import type { ReportGroup } from "../report/mod.ts";
-import type { FileRecord, ReportRecord } from "./record.ts";
+import type { FileRecord, FrameRecord, ReportRecord } from "./record.ts";
 import { type Column, createStatements, SCHEMA_VERSION, tables } from "./schema.ts";
 
 /** A value of a column. */
@@ -23,6 +24,14 @@ export interface SqlStatement {
 export interface SqlDatabase extends Disposable {
   exec(sql: string): void;
   prepare(sql: string): SqlStatement;
+}
+
+/** A stack of a library, and how often it occurred. */
+export interface LibraryStack {
+  readonly kind: string;
+  readonly program: RawText | null;
+  readonly times: number;
+  readonly frames: readonly FrameRecord[];
 }
 
 /** What adding a file did. */
@@ -235,6 +244,37 @@ export class ReportLibrary {
         systems: kinds("os", id),
         verdicts: kinds("verdict", id),
         example: `${example.get(id)?.path ?? "(its file is gone)"}`,
+      };
+    }
+  }
+
+  /** For each signature and program one of the stacks, innermost frame first, and how often it occurred. */
+  *stacks(): Generator<LibraryStack> {
+    const rows = this.#prepared(
+      "SELECT kind, program, signature, SUM(times) AS times, MIN(hash) AS hash FROM reports " +
+        "GROUP BY kind, program, signature ORDER BY kind, program, times DESC, signature",
+    ).all();
+    const item = this.#prepared(
+      "SELECT MIN(item) AS item FROM reports WHERE hash = ? AND signature = ?",
+    );
+    const frames = this.#prepared(
+      "SELECT address, image, symbol, file, line FROM frames WHERE hash = ? AND item = ? " +
+        "ORDER BY depth",
+    );
+    const text = (value: SqlValue): RawText | null => value === null ? null : `${value}`;
+    for (const { kind, program, signature, times, hash } of rows) {
+      const first = item.get(hash, signature)?.item ?? 0;
+      yield {
+        kind: `${kind}`,
+        program: text(program),
+        times: Number(times),
+        frames: frames.all(hash, first).map(({ address, image, symbol, file, line }) => ({
+          address: `${address}`,
+          image: text(image),
+          symbol: text(symbol),
+          file: text(file),
+          line: line === null ? null : Number(line),
+        })),
       };
     }
   }

@@ -4,6 +4,7 @@
  */
 export {
   type Added,
+  type LibraryStack,
   ReportLibrary,
   type SqlDatabase,
   type SqlRow,

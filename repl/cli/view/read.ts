@@ -49,6 +49,8 @@ export async function readViewed(
         return await stackshotIn(path, options);
       case "view":
         return await hangIn(path);
+      case "query":
+        return await libraryIn(path);
     }
   } catch (error) {
     throw fileError(error, what);
@@ -63,6 +65,29 @@ async function hangIn(path: string): Promise<Viewed> {
   ]);
   const bytes = await readInput(path, MAX_SIZE.report);
   return hangParts(readHang(new TextDecoder().decode(bytes), path));
+}
+
+/** What `collect` made: how often which stack went wrong. */
+async function libraryIn(path: string): Promise<Viewed> {
+  const [{ openDatabase }, { ReportLibrary }, { libraryProfile }] = await Promise.all([
+    import("../../../ffi/sqlite.ts"),
+    import("../../../lib/collect/mod.ts"),
+    import("../../page/library.ts"),
+  ]);
+  using database = await openDatabase(path, { isReadOnly: true });
+  const library = new ReportLibrary(database, path, { isReadOnly: true });
+  const { reports, signatures } = library.counts;
+  return {
+    profile: libraryProfile(library.stacks()),
+    head: {
+      title: path.slice(path.lastIndexOf("/") + 1),
+      subtitle: `${reports} reports, ${signatures} signatures`,
+      facts: [["Reports", `${reports}`], ["Signatures", `${signatures}`]],
+      notes: [
+        "Of each stack the innermost 16 frames are known. Weights are how often it occurred.",
+      ],
+    },
+  };
 }
 
 /** The profile in a file, or in several stackshots. */

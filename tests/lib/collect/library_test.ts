@@ -130,6 +130,14 @@ Deno.test("the same content counts once; what knows more replaces what knew less
   library.add([fileRecord("h/hang.json", [{ ...hang, times: 5 }], "d")]);
   assertEquals(library.counts.reports, 3);
   assertEquals([...library.groups()][0].count, 6);
+  assertEquals(
+    [...library.stacks()].map(({ kind, times, frames }) => [kind, times, frames.length]),
+    [
+      ["crash", 1, 1],
+      ["crash", 1, 1],
+      ["hang", 5, 1],
+    ],
+  );
 });
 
 Deno.test("a transaction that fails leaves nothing", async () => {

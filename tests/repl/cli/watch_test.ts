@@ -263,6 +263,7 @@ Deno.test({
       const read = (file: string) => Deno.readTextFileSync(`${first.folder}/${file}`);
       assertEquals(readHang(read("hang.json"), "hang.json").kind, "deadlock");
       assertEquals(JSON.parse(read("counts.json")).count, 2);
+      assertMatch(read("hang.html"), /^<!doctype html>[^]*take/i);
       assertMatch(read("hang.txt"), /^DEADLOCK: main → worker → main$/m);
       const [, page] = /id="data">(.*?)<\/script>/s.exec(read("hang.html"))!;
       const { threads, timeline, notes } = JSON.parse(page);
