@@ -27,7 +27,7 @@ import { openTarget } from "../../prompt/open.ts";
 import type { Opened } from "../../prompt/opened.ts";
 import { complain, explain, print } from "../../view/output.ts";
 import { type Style, styleFor } from "../../view/style.ts";
-import { join } from "../../view/text.ts";
+import { count, join } from "../../view/text.ts";
 import type { watchOptions } from "./options.ts";
 
 /** How often a process that is to start again is looked for, in milliseconds. */
@@ -107,6 +107,7 @@ export async function watchHangs(
   } finally {
     for (const name of signals) Deno.removeSignalListener(name, stop);
   }
+  if (store !== undefined) say.end(store.counts, options.save!);
   return 0;
 }
 
@@ -271,6 +272,10 @@ function filesOf(hang: Hang, counts: HangCounts): Record<string, string> {
   };
 }
 
+function sumOf(counts: readonly HangCounts[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
 /** What is printed. */
 interface Printer {
   start(
@@ -282,6 +287,7 @@ interface Printer {
   ): void;
   hang(hang: Hang, counts: HangCounts | undefined, folder: string | undefined): void;
   gone(target: LiveTarget, how: string | undefined, isAwaited: boolean): void;
+  end(counts: readonly HangCounts[], folder: string): void;
 }
 
 function printer(json: boolean, style: Style): Printer {
@@ -296,6 +302,7 @@ function printer(json: boolean, style: Style): Printer {
         folder,
       ) => event({ event: "hang", ...hang, count: counts?.count ?? null, folder: folder ?? null }),
       gone: (target, how) => event({ event: "gone", target: target.toJSON(), how: how ?? null }),
+      end: (counts) => event({ event: "end", signatures: counts.length, hangs: sumOf(counts) }),
     };
   }
   return {
@@ -311,7 +318,10 @@ function printer(json: boolean, style: Style): Printer {
       // Most hangs have ended by the time that somebody reads of them.
       if (hang.ended === null && hang.severity !== "severe" && hang.kind !== "deadlock") return;
       const [, ...frames] = hang.signature.parts;
-      const where: SafeText = join(frames.map(escape), " ← ");
+      // Most are the program's own.
+      const own = `${hang.target.name} `;
+      const names = frames.map((part) => part.startsWith(own) ? part.slice(own.length) : part);
+      const where: SafeText = join(names.map(escape), " ← ");
       const time = escape(hang.began.slice(11, 19));
       const times = counts === undefined || counts.count === 1 ? safe`` : safe`, ${counts.count}×`;
       const what = style(
@@ -326,6 +336,16 @@ function printer(json: boolean, style: Style): Printer {
       const after = isAwaited ? safe`; waiting for it to start again` : safe``;
       const why = how === undefined ? safe`` : safe`: ${escape(how)}`;
       print(safe`${escape(`${target}`)} has ended${why}${after}\n`);
+    },
+    end(counts, folder) {
+      const look = counts.length === 0
+        ? safe``
+        : safe`; \`machpause view\` shows one, \`machpause collect\` takes all`;
+      print(
+        safe`${escape(folder)} has ${count(sumOf(counts), "hang")}, ${
+          count(counts.length, "signature")
+        }${look}\n`,
+      );
     },
   };
 }
