@@ -8,6 +8,7 @@ import {
   evaluate,
   ExpressionError,
   type ExpressionScope,
+  isPath,
   isRecord,
   PlacedValue,
   type Type,
@@ -189,11 +190,14 @@ export function printed(session: Session, text: string, format?: string): readon
     const where = hex(address, 2 * session.pointerSize);
     return [safe`${where} ${session.describe(address) ?? safe``}`];
   }
-  if (format === undefined) return variableLines(value, session.style, shown);
+  const name = isPath(text) ? text.trim() : value.name;
+  // What is no variable has been computed: where it points to was not asked for.
+  const how = value.name === "" ? { ...shown, pointers: 0 } : shown;
+  if (format === undefined) return variableLines(value, session.style, how, name);
   if (!formats.split(" ").includes(format)) {
     throw new UserError(`there is no format ${format}: there are ${formats}`);
   }
-  return variableLines(shownAs(value, format, session), session.style, shown);
+  return variableLines(shownAs(value, format, session), session.style, how, name);
 }
 
 /** A value whose numbers, and those of its members, are written in a format. */

@@ -23,11 +23,12 @@ export function showVariables(
   const limits = count === undefined ? {} : { arrayValues: count };
   const bare = <T extends Value>(value: T): Value => raw ? value.raw : value;
   if (paths.length > 0) {
-    const found = paths.map((path) => bare(valueOf(session, path)));
+    const named = paths.flatMap((path) => elementPaths(session, path));
+    const found = named.map((path) => bare(valueOf(session, path)));
     const how = { depth, pointers: ptrDepth ?? 1 };
     return json
       ? [safeJson(found.map((value) => valueJson(value, how)))]
-      : found.flatMap((value) => variableLines(value, style, how));
+      : found.flatMap((value, index) => variableLines(value, style, how, named[index]));
   }
   const how = { depth, pointers: ptrDepth ?? 0 };
   const shown = frame.readVariables(limits).filter(({ kind }) =>
@@ -45,6 +46,21 @@ export function showVariables(
     const [head, ...rest] = variableLines(bare(variable), style, how);
     return showDeclaration ? [safe`${placeOf(variable)}${head}`, ...rest] : [head, ...rest];
   });
+}
+
+/** Maximum number of elements that a range names. */
+const MAX_RANGE = 4096;
+
+/** The elements that `list[2-5]` names, as in LLDB. Of an integer, these are bits: the path stays. */
+function elementPaths(session: Session, path: string): string[] {
+  const match = /^(.*)\[(\d+)-(\d+)\]$/s.exec(path);
+  if (match === null) return [path];
+  const [, list, ...ends] = match;
+  const { kind } = canonical(valueOf(session, list).type);
+  if (kind === "base" || kind === "enum") return [path];
+  const [first, last] = ends.map(Number).sort((a, b) => a - b);
+  if (last - first >= MAX_RANGE) throw new UserError(`at most ${MAX_RANGE} elements are shown`);
+  return Array.from({ length: last - first + 1 }, (_, index) => `${list}[${first + index}]`);
 }
 
 /** Maximum number of global variables that are shown. */

@@ -39,15 +39,29 @@ function isFollowed({ type }: Value): boolean {
   return canonical(type).kind === "pointer";
 }
 
-/** A variable and its members as LLDB writes them: `(int) count = 3`, and a line for each member in braces. */
-export function variableLines(value: Value, style: Style, shown: Shown): SafeText[] {
-  const lines = valueLines(value, style, shown, true);
+/** A variable and its members as LLDB writes them: `(int) count = 3`, and a line for each member in braces.
+ *
+ * @param name as in `list[3].count`. Default: the value's own
+ */
+export function variableLines(
+  value: Value,
+  style: Style,
+  shown: Shown,
+  name: RawText = value.name,
+): SafeText[] {
+  const lines = valueLines(value, style, shown, true, name);
   return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), safe`  …`];
 }
 
-function valueLines(value: Value, style: Style, shown: Shown, isTyped: boolean): SafeText[] {
-  const { unavailable, name, type, isLater } = value;
-  const label = /^\[\d+\]$/.test(name) || name !== "" ? safe`${escape(name)} = ` : safe``;
+function valueLines(
+  value: Value,
+  style: Style,
+  shown: Shown,
+  isTyped: boolean,
+  name: RawText = value.name,
+): SafeText[] {
+  const { unavailable, type, isLater } = value;
+  const label = name !== "" ? safe`${escape(name)} = ` : safe``;
   const later = isLater ? style("quiet", safe` (read later)`) : safe``;
   const head = isTyped
     ? safe`${style("quiet", safe`(${escape(shortTypeName(type.name))})`)} ${label}`
@@ -56,7 +70,7 @@ function valueLines(value: Value, style: Style, shown: Shown, isTyped: boolean):
   const isAlias = isReference(canonical(type).kind);
   const target = isAlias ? value.deref() : null;
   if (target !== null && !isRecord(canonical(target.type))) {
-    const [first, ...rest] = valueLines(target, style, shown, false);
+    const [first, ...rest] = valueLines(target, style, shown, false, name);
     return [safe`${head}${escape(first.slice(first.indexOf("=") + 2))}`, ...rest];
   }
   const own = [isAlias ? null : value.text, value.summary].filter((part) => part !== null).join(

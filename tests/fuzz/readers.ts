@@ -350,6 +350,71 @@ const variables: Reader = {
   },
 };
 
+/** Records of `__lldbformatters` and `__lldbsummaries`: a summary with every kind of operation, children, a
+ * string. */
+function formatterSeeds(): Uint8Array[] {
+  const text = (value: string) => [value.length, ...new TextEncoder().encode(value)];
+  const record = (...body: number[]) => [1, body.length, ...body];
+  const program = (signature: number, ...code: number[]) => [signature, code.length, ...code];
+  const summary = program(
+    0,
+    ...[0x01, 0x22, ...text("x"), 0x23, 0x12, 0x60, 0x23, 0x21, 0x60, 0x20, 1, 0x30],
+    ...[
+      0x10,
+      4,
+      0x20,
+      1,
+      0x20,
+      2,
+      0x10,
+      3,
+      0x24,
+      5,
+      0x13,
+      0x12,
+      0x22,
+      ...text("{0:x}"),
+      0x23,
+      0x50,
+    ],
+    0x60,
+  );
+  const children = [
+    ...program(1, 0x01, 0x23, 0x23, 0x60),
+    ...program(2, 0x20, 3),
+    ...program(4, 0x20, 4, 0x32, 0x30, 0x05, 0x23, 0x15, 0x60, 0x23, 0x46, 0x60),
+  ];
+  return [
+    Uint8Array.from([...record(...text("unsigned long"), 0, ...summary, ...children), 0, 0]),
+    Uint8Array.from(record(...text("^uns.+ long$"), ...text("${var%x} of ${*var.next}"))),
+  ];
+}
+
+const embedded: Reader = {
+  name: "formatters",
+  kind: "binary",
+  seeds: () => Promise.resolve(formatterSeeds()),
+  async *read(bytes) {
+    const { embeddedFormatters, FormatterTable, parsePrograms, parseSummaries, PlacedValue } =
+      await import("../../lib/values/mod.ts");
+    const { contextOf } = await import("../lib/values/fake_context.ts");
+    const { variableLines } = await import("../../repl/view/variables.ts");
+    const { plain } = await import("../../repl/view/style.ts");
+    const own = embeddedFormatters(parseSummaries(bytes), parsePrograms(bytes));
+    const memory = {
+      pointerSize: 8 as const,
+      readUpTo: (address: bigint, length: number) =>
+        address > 0x10000n ? new Uint8Array() : new Uint8Array(length).fill(Number(address & 7n)),
+    };
+    const context = { ...contextOf(memory), formatters: new FormatterTable(own) };
+    const type: Type = {
+      ...{ kind: "base", name: "unsigned long", encoding: "unsigned", size: 8, language: "c" },
+    };
+    const value = new PlacedValue(context, "v", type, { kind: "memory", address: 0x1000n });
+    yield* variableLines(value, plain, { depth: 3, pointers: 1 });
+  },
+};
+
 const names = [
   ...["$s4main3AppV4bodyQrvp", "$sSaySiGD", "_TtC4main3App", "_T04main3fooyyF"],
   ...[`_Z${"N".repeat(400)}1a`, `$s4main${"Say".repeat(400)}Si`, `_ZN${"3foo".repeat(3000)}Ev`],
@@ -766,6 +831,7 @@ export const readers: readonly Reader[] = [
     dsym,
     frameVariables,
     variables,
+    embedded,
     mst,
     remote,
     core,

@@ -165,6 +165,7 @@ class Machine {
       const op = bytes[now.at++];
       const literal = (read: (bytes: Uint8Array, at: number, end: number) => bigint): bigint => {
         const end = lebEndWithin(bytes, now.at, bytes.length);
+        if (end < 0) fail("is cut");
         if (end - now.at > 10) fail("has a number of more than 64 bits");
         const value = read(bytes, now.at, end);
         now.at = end;

@@ -611,6 +611,8 @@ Deno.test("embedded programs: every stack, control, number and text operation of
     [[0x01], null],
     [[0x99], null],
     [[0x22, 50, 65], null],
+    [[0x20, 0x80], null],
+    [[0x20], null],
     [[0x23, 0x7f, 0x60], null],
   ];
   const block = new Block();

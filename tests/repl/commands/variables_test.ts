@@ -34,9 +34,12 @@ Deno.test(
       ]);
       assertStringIncludes(shown.at(-1)!, "(int) below = <no location at this pc>");
       assertEquals(await run(session, "info args"), ["(int) depth = 2"]);
-      assertEquals(await run(session, "v local[3]"), ["(volatile int) [3] = 5"]);
+      assertEquals(await run(session, "v local[3]"), ["(volatile int) local[3] = 5"]);
+      assertEquals(await run(session, "v local[1-2]"), [
+        ...["(volatile int) local[1] = 3", "(volatile int) local[2] = 4"],
+      ]);
       assertEquals(await run(session, "variable write local[3] -9 --yes"), ["local[3]: 5 -> -9"]);
-      assertEquals(await run(session, "v local[3]"), ["(volatile int) [3] = -9"]);
+      assertEquals(await run(session, "v local[3]"), ["(volatile int) local[3] = -9"]);
       const json = JSON.parse((await run(session, "v depth --json")).join(""));
       assertEquals([json[0].name, json[0].type, json[0].value], ["depth", "int", 2]);
       await assertRejects(() => run(session, "v missing"), UserError, "it has depth, local, below");
