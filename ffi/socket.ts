@@ -1,4 +1,4 @@
-/** A synchronous TCP connection, by the C library's own calls: everything that looks at a target is
+/** A synchronous TCP connection, made with the C library's calls. Everything that looks at a target is
  * synchronous, and Deno's connections are not. */
 import { type ByteStream, RemoteError } from "../lib/remote/mod.ts";
 
@@ -17,8 +17,8 @@ const symbols = {
   close: { parameters: ["i32"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  // A variadic function. Apple's arm64 ABI passes what is variadic on the stack, where the ninth
-  // argument goes; the others pass it in the third register.
+  // fcntl is variadic. Apple's arm64 ABI passes variadic arguments on the stack, where the ninth argument
+  // goes. The other ABIs pass this one in the third register.
   fcntl: {
     parameters: ["i32", "i32", "i64", "i64", "i64", "i64", "i64", "i64", "i64"],
     result: "i32",
@@ -235,7 +235,7 @@ export class Listener implements Disposable {
   constructor() {
     const descriptor = this.#descriptor = libc().socket(inet, stream, 0);
     prepare(descriptor);
-    // Port 0 of 127.0.0.1: any free one. On Darwin the first byte is the size.
+    // Port 0 means any free port. On Darwin the first byte is the size.
     const address = new Uint8Array(16);
     if (isMac) address[0] = 16;
     address[isMac ? 1 : 0] = inet;

@@ -72,7 +72,7 @@ async function isTranslated(pid: number): Promise<boolean> {
  * @throws RemoteError when there is none
  */
 export async function findStub(name: StubName, pid?: number): Promise<string> {
-  // LLDB's own variable.
+  // LLDB reads the same variable.
   const named = name === "gdbserver" ? undefined : Deno.env.get("LLDB_DEBUGSERVER_PATH");
   if (named !== undefined && named !== "") return named;
   const candidates: (string | undefined)[] = [];
@@ -143,7 +143,7 @@ export async function startStub(
     const kill = () => {
       if (!ended) child.kill("SIGKILL");
     };
-    // Once it has detached it exits by itself.
+    // It exits by itself after it has detached.
     Deno.unrefTimer(setTimeout(kill, exitMilliseconds) as unknown as number);
   };
   const late = performance.now() + milliseconds;
@@ -238,7 +238,7 @@ function read(
       if (said.text.length < maxSaid) said.text += text;
       if (onOutput === undefined) continue;
       const lines = (line + text).split(/(?<=\n)/);
-      // What is not ended, such as a question, is not kept back for long texts.
+      // A line without an end, such as a question, is kept back, unless it is long.
       line = lines.at(-1)!.endsWith("\n") || lines.at(-1)!.length > maxSaid ? "" : lines.pop()!;
       for (const each of lines) lineEnded(each);
     }

@@ -43,11 +43,11 @@ export interface Traffic {
   received: number;
 }
 
-/** The client's end. Packets are requests with one reply each, except those that let the target run: the
- * stop that follows is taken by {@linkcode waitForStop} or {@linkcode takeStop}.
+/** The client's end. Each request has one reply, except the requests that let the target run: the stop that
+ * follows is taken by {@linkcode waitForStop} or {@linkcode takeStop}.
  *
- * After an error other than `refused` the replies cannot be told apart any more: each later call throws
- * the same error. */
+ * After an error other than `refused` the client cannot tell which reply belongs to which request. Each later
+ * call throws the same error. */
 export class Connection implements Disposable {
   readonly #stream: ByteStream;
   readonly #reader = new PacketReader();
@@ -150,7 +150,7 @@ export class Connection implements Disposable {
     });
   }
 
-  /** The oldest notification that was not taken.
+  /** Takes the oldest notification.
    *
    * @param milliseconds to wait for one
    */
@@ -212,7 +212,7 @@ export class Connection implements Disposable {
       if (received === undefined) break;
       if (received.kind === "+") return true;
       if (received.kind === "-") return false;
-      // The reply of a request before, once more: its acknowledgement was late.
+      // The stub repeats an earlier reply: our acknowledgement came late.
     }
     throw silent(this.#silence);
   }
@@ -221,7 +221,7 @@ export class Connection implements Disposable {
     const late = performance.now() + this.#reply;
     this.traffic.sent += bytes.length;
     for (let at = 0; at < bytes.length;) {
-      // Replies are taken meanwhile: a stub that cannot send does not read.
+      // A stub that cannot send does not read, so replies are taken in between.
       const { written, read } = this.#stream.transfer(
         bytes.subarray(at),
         this.#reader.room,
@@ -266,7 +266,7 @@ export class Connection implements Disposable {
     }
   }
 
-  /** The next thing that arrives; notifications are kept aside.
+  /** Reads the next packet or acknowledgement. Notifications are queued.
    *
    * @param notified whether a notification ends it
    */

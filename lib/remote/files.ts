@@ -60,7 +60,7 @@ function openAtStub({ stub, stopped }: FilesSource, path: string): ByteSource | 
     try {
       return stopped(() => stub.readFileParts(file, parts));
     } catch (error) {
-      // Symbols are read late, when the connection or the target may be gone.
+      // Symbols are often read when the connection or the target is gone.
       if (!(error instanceof RemoteError || error instanceof TargetGoneError)) throw error;
       return parts.map(() => new Uint8Array(0));
     }
@@ -108,7 +108,7 @@ class BlockSource implements ByteSource {
       );
       const at = Math.max(0, from - offset);
       bytes.set(part, at);
-      // The file has become shorter, or cannot be read any more.
+      // The file has become shorter, or the connection is lost.
       if (at + part.length < Math.min(from + blockSize, end) - offset) {
         return bytes.subarray(0, at + part.length);
       }

@@ -123,7 +123,7 @@ export class RemoteImages {
         this.#listed = undefined;
         return;
       }
-      // dyld has not begun: it may publish its structures elsewhere.
+      // dyld has not started yet, and may publish its structures elsewhere.
       this.#infos = undefined;
     } else {
       this.#infos = undefined;

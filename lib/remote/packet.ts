@@ -59,7 +59,7 @@ function isSpecial(byte: number): boolean {
   return byte === hash || byte === dollar || byte === brace || byte === star;
 }
 
-/** One thing that a stub sent. */
+/** A packet, notification or acknowledgement that a stub sent. */
 export interface Received {
   /** A packet, a notification, or an acknowledgement: `+`, or `-` for "send it again". */
   readonly kind: "packet" | "notification" | "+" | "-";
@@ -103,7 +103,7 @@ export class PacketReader {
     this.#end += count;
   }
 
-  /** The next complete thing; `undefined` when more bytes are needed.
+  /** The next packet, notification or acknowledgement; `undefined` when more bytes are needed.
    *
    * @throws RemoteError for what is no packet, or one beyond all measure
    */
@@ -133,7 +133,7 @@ export class PacketReader {
     let sum = 0;
     for (let at = 0; at < raw.length; at++) sum += raw[at];
     const digits = textOf(this.#bytes.subarray(end + 1, end + 3));
-    // In no-ack mode stubs may leave the sum at zero.
+    // A stub may send a zero checksum in no-ack mode.
     const sound = /^[\da-fA-F]{2}$/.test(digits) &&
       (parseInt(digits, 16) === (sum & 0xff) || digits === "00");
     this.#start = end + 3;

@@ -49,7 +49,7 @@ export class Pages {
     for (const [index, bytes] of this.#read(runs).entries()) {
       const { address, length } = runs[index];
       for (let at = 0; at < length; at += pageSize) {
-        // Nothing is known of what follows an unreadable page.
+        // The reply does not say what follows an unreadable page.
         if (at > bytes.length) break;
         this.#pages.set(address + BigInt(at), bytes.subarray(at, at + pageSize));
       }

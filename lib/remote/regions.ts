@@ -29,7 +29,7 @@ export function parseMaps(text: string): Region[] {
     const address = BigInt(`0x${start}`);
     const size = BigInt(`0x${end}`) - address;
     if (size <= 0n || regions.length >= maxRegions) continue;
-    // Spaces and newlines of a path are octal.
+    // The kernel writes spaces and newlines of a path in octal.
     const path = name.replace(/\\(\d{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)));
     regions.push({
       address,

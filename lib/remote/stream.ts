@@ -1,8 +1,8 @@
 /** A connection to a stub, given from outside. It is synchronous, as everything that looks at a target
  * is. */
 export interface ByteStream extends Disposable {
-  /** Waits until bytes can be read, or written where there are any to write, then does both as far as
-   * possible.
+  /** Waits until it can read, or write if there is output. Then it reads and writes what it can without
+   * another wait.
    *
    * @param output to write; may be empty
    * @param input filled from its start

@@ -33,8 +33,8 @@ import { bareThread, parseThreadList, parseThreadsInfo, type StubThread } from "
 
 /** Size of packets that every stub takes, in bytes. */
 const leastPacket = 512;
-/** Maximum number of bytes asked for in one packet. More makes no difference, and some stubs' limits are
- * not as they say. */
+/** Maximum number of bytes that one packet asks for. More is not faster, and some stubs cannot do what their
+ * `PacketSize` says. */
 const mostInPacket = 1 << 16;
 /** Maximum size of one object read by `qXfer`, in bytes. */
 const maxObject = 16 << 20;
@@ -66,7 +66,7 @@ const linuxSignals: Signals = { trap: 5, stop: 19, faults: [4, 6, 7, 8, 11, 31],
 const darwinSignals: Signals = { trap: 5, stop: 17, faults: [4, 6, 8, 10, 11, 12], last: 31 };
 const gdbSignals: Signals = { trap: 5, stop: 17, faults: [4, 6, 8, 10, 11, 12], last: 0x8f };
 const sigint = 2;
-/** What debugserver sends for Mach exceptions that are no signals: `TARGET_EXC_*`. */
+/** The first number that debugserver sends for a Mach exception that is no signal: `TARGET_EXC_*`. */
 const firstException = 0x91;
 
 /** A range of memory to read. */
@@ -85,7 +85,7 @@ export interface StubRegion {
   readonly isStack: boolean;
 }
 
-/** How a target has stopped that was running. */
+/** The first stop of a target that was running. */
 const neverStopped: StopReply = { signal: 0, thread: undefined, reason: "", ended: undefined };
 
 /** A file of the stub's machine, as it numbers it. */
@@ -154,7 +154,7 @@ export class Stub implements Disposable {
   /** In non-stop mode, the threads that have reported a stop. */
   readonly #stopped = new Set<bigint>();
 
-  /** Finds out what the stub can do.
+  /** Asks the stub what it can do.
    *
    * @param stream is closed when the stub is disposed, and when this throws
    * @param onStop is told when the target stops and runs
@@ -180,7 +180,7 @@ export class Stub implements Disposable {
           "qGDBServerVersion",
           "qAttached",
           "?",
-          // debugserver ends its target otherwise.
+          // Without this, debugserver kills its target when the connection is lost.
           "QSetDetachOnError:1",
         ],
       ).map(textOf);
@@ -196,7 +196,7 @@ export class Stub implements Disposable {
         ? "data"
         : undefined;
       const isDebugserver = fieldsOf(version).get("name") === "debugserver";
-      // Its `g` fails, or mixes up registers (Delve's gdbserver.go).
+      // debugserver's `g` fails or mixes up registers (Delve's gdbserver.go).
       if (isDebugserver) this.#readsAllRegisters = false;
       this.detachesAlone = this.#threadSuffix;
       const triple = textOfDigits(this.#process.get("triple") ?? "") ?? "";
@@ -206,8 +206,8 @@ export class Stub implements Disposable {
         : this.system === "darwin"
         ? darwinSignals
         : linuxSignals;
-      // gdbserver's reaction to an interrupt is a SIGINT for the whole process group of the target. In
-      // non-stop mode threads are stopped one by one.
+      // gdbserver answers an interrupt with a SIGINT for the whole process group of the target. Non-stop mode
+      // stops the threads one by one instead.
       this.#nonStop = !this.#threadSuffix && this.#supported.has("QNonStop") &&
         /;t\b/.test(vCont) && connection.pipelines && connection.request("QNonStop:1") === "OK";
       const packetSize = Number(numberOf(this.#supported.get("PacketSize")) ?? BigInt(leastPacket));
@@ -236,7 +236,7 @@ export class Stub implements Disposable {
           `the target's architecture is ${name}: machpause knows four`,
         );
       }
-      // Addresses of other systems than Darwin have more bits.
+      // Linux's addresses have more bits than Darwin's.
       const onSystem = archOn(arch, this.system === "darwin" ? "darwin" : "linux");
       this.arch = withAddressBits(onSystem, this.#addressBits());
       this.#placed = placeRegisters(arch, registers);
@@ -268,7 +268,7 @@ export class Stub implements Disposable {
         "the stub holds no process: start it with one, or name one, as in HOST:PORT/NAME",
       );
     }
-    // gdbserver attaches in its extended mode alone.
+    // gdbserver attaches only in extended mode.
     const request = typeof process === "number"
       ? `vAttach;${process.toString(16)}`
       : `vAttachName;${digitsOfText(process)}`;
@@ -319,7 +319,7 @@ export class Stub implements Disposable {
       : bytesOf(all)?.subarray(mask.offset, mask.offset + 8) ?? new Uint8Array(0);
     if (value.length < 8) return 0;
     const bits = new DataView(value.buffer, value.byteOffset, 8).getBigUint64(0, true);
-    // The lowest bit that belongs to a signature.
+    // The lowest bit of a signature is the first one that is not an address.
     for (let bit = 0; bit < 64; bit++) if ((bits >> BigInt(bit) & 1n) === 1n) return bit;
     return 0;
   }
@@ -343,7 +343,7 @@ export class Stub implements Disposable {
     return textOf(this.readObject("exec-file", this.pid.toString(16)) ?? new Uint8Array(0));
   }
 
-  /** Signals shall reach the target without a stop, as they do without a debugger. */
+  /** Tells the stub to pass signals to the target without a stop, as they are without a debugger. */
   #passSignals(): void {
     if (!this.#supported.has("QPassSignals")) return;
     const { trap, stop, last } = this.#signals;
@@ -391,7 +391,7 @@ export class Stub implements Disposable {
   readObject(object: string, annex = ""): Uint8Array | null {
     const parts: Uint8Array[] = [];
     let length = 0;
-    // What is asked for may be escaped, which doubles it.
+    // Escapes can double the size of what is asked for.
     const size = this.#readSize;
     for (let piece = 0; piece < maxPieces; piece++) {
       const range = `${length.toString(16)},${size.toString(16)}`;
@@ -467,7 +467,7 @@ export class Stub implements Disposable {
     const results = parts.map(({ length }) => new Uint8Array(length));
     const done = parts.map(() => 0);
     let open = parts.flatMap(({ length }, part) => length > 0 ? [part] : []);
-    // A stub may send less than it was asked for, where escapes make its packet too long.
+    // A stub sends less than it was asked for when escapes make its packet too long.
     for (let round = 0; open.length > 0 && round < maxPieces; round++) {
       const asked = open.flatMap((part) => {
         const pieces: { part: number; at: number; length: number }[] = [];
@@ -483,7 +483,7 @@ export class Stub implements Disposable {
       const moved = new Set<number>();
       for (const [index, { part, at, length }] of asked.entries()) {
         const data = contentsOf(replies[index])?.subarray(0, length) ?? new Uint8Array(0);
-        // What follows a short piece is asked for again.
+        // The rest of a short piece is asked for again.
         if (at !== done[part] || data.length === 0) continue;
         results[part].set(data, at);
         done[part] += data.length;
@@ -552,7 +552,7 @@ export class Stub implements Disposable {
     }
     this.#onStop(true, this.detachesAlone);
     if (this.#nonStop) return this.#stopThreads();
-    // It may have stopped by itself.
+    // The target may have stopped by itself.
     let text = this.connection.takeStop();
     const isOwn = text === undefined;
     if (text === undefined) {
@@ -599,7 +599,7 @@ export class Stub implements Disposable {
       return;
     }
     for (const id of this.#stopped) if (!this.#held.has(id)) this.#stopped.delete(id);
-    // A held thread needs the end of the connection to be noticed, as a stopped target does.
+    // While a thread is held, the guard has to detach when the connection is lost, as for a stopped target.
     this.#onStop(this.#held.size > 0, this.detachesAlone);
     if (!this.#nonStop) return this.connection.send(request);
     const reply = this.connection.request(request);
@@ -662,10 +662,10 @@ export class Stub implements Disposable {
   detach(): void {
     if (!this.usable) return;
     this.#held.clear();
-    // The signals that have stopped it are not lost.
+    // Signals that have stopped the target must still be delivered.
     if (this.#signalsDue.size > 0) this.resume();
     if (!this.#nonStop) this.stop();
-    // A stub that serves more than one client would keep them open.
+    // A stub that goes on serving clients would keep the files open.
     this.connection.requestAll(this.#openFiles.map((descriptor) => `vFile:close:${descriptor}`));
     this.#openFiles.length = 0;
     const reply = this.connection.request("D");

@@ -201,7 +201,7 @@ export class RemoteTarget extends Target {
           ? this.#imagePages.readInto(address, into)
           : this.#readInto(address, into);
       } catch (error) {
-        // Symbols are read late, when the target may be gone.
+        // Symbols are often read when the target is gone.
         if (!(error instanceof TargetGoneError || error instanceof RemoteError)) throw error;
       }
       if (done < length) throw new MemoryReadError(address, length);
@@ -243,7 +243,7 @@ export class RemoteTarget extends Target {
   }
 
   #run(): void {
-    // A snapshot may keep the pages of its stop.
+    // A snapshot may still use the pages of its stop.
     this.#pages = this.#newPages();
     this.#stub.resume();
   }
@@ -253,7 +253,7 @@ export class RemoteTarget extends Target {
   }
 
   /** Takes what the stub reports while the target runs: a signal that has stopped it is delivered, and it
-   * runs on. Somebody has to call this now and then.
+   * runs on. The owner has to call this regularly.
    *
    * @throws TargetGoneError when it has ended
    */
@@ -458,7 +458,7 @@ export class RemoteTarget extends Target {
     if (this.#stub.system !== "darwin") {
       const ends = pointers.map((pointer) => this.#regionEnd(pointer));
       if (!ends.includes(0n)) return ends;
-      // A thread may be newer than the regions.
+      // A thread may have been started after the regions were read.
       this.#regions = readRegions(this.#stub);
       return pointers.map((pointer) => this.#regionEnd(pointer));
     }
@@ -489,7 +489,7 @@ export class RemoteTarget extends Target {
 
   #makeThreads(captured: readonly CapturedThread[], copied?: CopiedMemory): Thread[] {
     const pages = this.#pages;
-    // What was read in that stop stays known.
+    // Pages that were read in this stop stay readable after it.
     const readInto: ReadInto = (address, into) =>
       pages.readInto(address, into, this.#pages === pages && !this.#stub.running);
     const dispatch = this.#dispatch = new DispatchReader({
@@ -567,7 +567,7 @@ export class RemoteTarget extends Target {
       throw new MachError("thread_set_state", failure, `the stub does not write ${name}`);
     }
     if (field === this.arch.pc && this.#inCall.delete(id)) {
-      // It leaves its system call, and the code elsewhere needs the frame pointer.
+      // The thread leaves its system call, and the code that it goes to needs the frame pointer.
       const { state } = this.#captured.find(({ info }) => info.id === id)!;
       this.#stub.writeRegister(id, this.arch.fp.name, readRegister(state, this.arch.fp));
     }
