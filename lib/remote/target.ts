@@ -430,10 +430,12 @@ export class RemoteTarget extends Target {
     if (linuxCall === undefined || this.#stub.system === "darwin") return [];
     const { code, instructionSize } = linuxCall;
     // A thread that was interrupted is at the instruction, which will be restarted, or behind it.
-    return states.filter(({ length }) => length > 0).map((state) => ({
-      address: readRegister(state, pc) - BigInt(instructionSize),
-      length: code.length + instructionSize,
-    }));
+    return states.flatMap((state) => {
+      const at = state.length === 0 ? 0n : readRegister(state, pc);
+      return at < BigInt(instructionSize)
+        ? []
+        : [{ address: at - BigInt(instructionSize), length: code.length + instructionSize }];
+    });
   }
 
   /** Puts the frame pointer into the state of a thread in one of our loader's calls, as the live target has

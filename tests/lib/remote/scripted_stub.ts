@@ -69,6 +69,8 @@ export class ScriptedStub implements ByteStream {
   damage: (bytes: Uint8Array, nth: number) => Uint8Array | undefined = (bytes) => bytes;
   #sent = 0;
   closed = false;
+  /** Whether all threads have called a null pointer. */
+  atZero = false;
   /** What every file but `/proc/PID/maps` has, to gdbserver; empty: there are none. */
   fileContents: Uint8Array = new Uint8Array(0);
   /** How many bits an address has, as debugserver says and gdbserver's mask has it; 0: they do not. */
@@ -167,7 +169,10 @@ export class ScriptedStub implements ByteStream {
     return registers.map(({ name, size, offset }) => ({
       name: this.#name(name),
       size,
-      value: (index) => this.#threads[index].state.subarray(offset, offset + size),
+      value: (index) =>
+        this.atZero && name === "pc"
+          ? new Uint8Array(size)
+          : this.#threads[index].state.subarray(offset, offset + size),
     }));
   }
 

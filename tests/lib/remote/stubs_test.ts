@@ -76,3 +76,12 @@ for (const manners of ["debugserver", "gdbserver"] as const) {
     }
   });
 }
+
+Deno.test("armv7: threads at address 0 are shown", () => {
+  const stub = new ScriptedStub("gdbserver", "armv7");
+  stub.atZero = true;
+  using target = new RemoteTarget(stub, system);
+  for (const thread of target.snapshot().threads) {
+    assertEquals(thread.backtrace()[0].address, 0n);
+  }
+});
