@@ -248,6 +248,30 @@ export class ReportLibrary {
     }
   }
 
+  /** The stack of the latest report of a signature, innermost frame first. */
+  stackOf(signature: string): FrameRecord[] {
+    const latest = this.#prepared(
+      "SELECT hash, item FROM reports WHERE signature = ? " +
+        "ORDER BY occurred_at DESC, hash, item LIMIT 1",
+    ).get(signature);
+    return latest === undefined ? [] : this.#frames(latest.hash, latest.item);
+  }
+
+  #frames(hash: SqlValue, item: SqlValue): FrameRecord[] {
+    const text = (value: SqlValue): RawText | null => value === null ? null : `${value}`;
+    const rows = this.#prepared(
+      "SELECT address, image, symbol, file, line FROM frames WHERE hash = ? AND item = ? " +
+        "ORDER BY depth",
+    ).all(hash, item);
+    return rows.map(({ address, image, symbol, file, line }) => ({
+      address: `${address}`,
+      image: text(image),
+      symbol: text(symbol),
+      file: text(file),
+      line: line === null ? null : Number(line),
+    }));
+  }
+
   /** For each signature and program one of the stacks, innermost frame first, and how often it occurred. */
   *stacks(): Generator<LibraryStack> {
     const rows = this.#prepared(
@@ -257,24 +281,13 @@ export class ReportLibrary {
     const item = this.#prepared(
       "SELECT MIN(item) AS item FROM reports WHERE hash = ? AND signature = ?",
     );
-    const frames = this.#prepared(
-      "SELECT address, image, symbol, file, line FROM frames WHERE hash = ? AND item = ? " +
-        "ORDER BY depth",
-    );
-    const text = (value: SqlValue): RawText | null => value === null ? null : `${value}`;
     for (const { kind, program, signature, times, hash } of rows) {
       const first = item.get(hash, signature)?.item ?? 0;
       yield {
         kind: `${kind}`,
-        program: text(program),
+        program: program === null ? null : `${program}`,
         times: Number(times),
-        frames: frames.all(hash, first).map(({ address, image, symbol, file, line }) => ({
-          address: `${address}`,
-          image: text(image),
-          symbol: text(symbol),
-          file: text(file),
-          line: line === null ? null : Number(line),
-        })),
+        frames: this.#frames(hash, first),
       };
     }
   }

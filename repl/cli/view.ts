@@ -4,7 +4,7 @@ import { viewOptions } from "./view/options.ts";
 /** `machpause view` */
 export default {
   description:
-    "Look at a process, core, report, stackshot, hang or profile in a browser, until Ctrl-C;\n" +
+    "Look at a process, core, report, stackshot, hang, library or profile in a browser, until Ctrl-C;\n" +
     "with -o, write a page instead: parallel stacks, flame graph, call trees, timeline, locals.",
   arguments: "<targets...:string>",
   options: viewOptions,

@@ -42,6 +42,16 @@ export interface PageThread {
   readonly locals?: readonly (readonly PageLocal[])[];
 }
 
+/** What a page calls its parts. */
+export interface PageWords {
+  readonly one: string;
+  readonly many: string;
+  /** Title of the column of weights. */
+  readonly weight: string;
+}
+
+const usualWords: PageWords = { one: "thread", many: "threads", weight: "Threads" };
+
 /** What is embedded in a page. */
 export interface PageData {
   /** Whether it is one moment: every thread has one stack. */
@@ -54,6 +64,8 @@ export interface PageData {
   readonly notes: readonly string[];
   /** What weights count. */
   readonly unit: Profile["unit"];
+  /** What stacks are of, and the title of their weights. */
+  readonly words: PageWords;
   /** Milliseconds between samples. */
   readonly interval: number;
   /** Whether samples have times. */
@@ -117,7 +129,8 @@ export interface StacksJson {
   readonly threads: readonly ThreadJson[];
 }
 
-interface ThreadJson {
+/** A thread of {@linkcode StacksJson}. */
+export interface ThreadJson {
   readonly index: number;
   readonly id: number | null;
   readonly name: string | null;
@@ -127,6 +140,10 @@ interface ThreadJson {
   readonly stopped: string | null;
   readonly crashed?: boolean;
   readonly hung?: boolean;
+  /** 1 without it. */
+  readonly weight?: number;
+  /** In place of its queue and identifier. */
+  readonly about?: string;
   readonly frames: readonly FrameJson[];
 }
 
@@ -180,6 +197,14 @@ class Texts {
   }
 }
 
+/** What further a page of stacks shows. */
+export interface PageMore {
+  /** What was seen before, over time. */
+  readonly tracks?: readonly PageTrack[] | undefined;
+  /** When its stacks are not of threads. */
+  readonly words?: PageWords | undefined;
+}
+
 /** Maximum number of variables of a frame, members included. */
 const MAX_LOCALS = 200;
 
@@ -188,7 +213,7 @@ export function pageOfStacks(
   tasks: readonly StacksJson[],
   { title, subtitle = "", facts = [], notes = [] }: PageHead,
   readable: Readable,
-  tracks: readonly PageTrack[] = [],
+  { tracks = [], words = usualWords }: PageMore = {},
 ): PageData {
   const texts = new Texts();
   const functions = { name: [] as number[], image: [] as number[], system: [] as (0 | 1)[] };
@@ -214,9 +239,9 @@ export function pageOfStacks(
     const from = image === null ? "" : image;
     const name = symbol !== null
       ? readable(symbol)
-      : image === null
+      : image === null || offset === null
       ? address
-      : `${image} + 0x${(offset ?? 0).toString(16)}`;
+      : `${image} + 0x${offset.toString(16)}`;
     const of = once(`function ${from}\0${name}`, () => {
       functions.name.push(texts.index(name));
       functions.image.push(image === null ? -1 : texts.index(image));
@@ -260,12 +285,22 @@ export function pageOfStacks(
       ];
       const number = `Thread ${thread.index}`;
       return {
-        name: escape(thread.name === null ? number : `${thread.index} ${thread.name}`),
-        about: escape(about.filter((text) => text !== null).join(" · ")),
+        name: escape(
+          thread.name === null
+            ? number
+            : words === usualWords
+            ? `${thread.index} ${thread.name}`
+            : thread.name,
+        ),
+        about: escape(thread.about ?? about.filter((text) => text !== null).join(" · ")),
         state: escape(thread.state ?? ""),
         mark: thread.crashed === true ? "crashed" : thread.hung === true ? "hung" : "",
         ended: ended(thread.stopped),
-        samples: { stack: [stackOf(thread.frames, paths)], time: [0] },
+        samples: {
+          stack: [stackOf(thread.frames, paths)],
+          time: [0],
+          ...thread.weight === undefined ? {} : { weight: [thread.weight] },
+        },
         ...thread.frames.some(({ variables }) => (variables?.length ?? 0) > 0)
           ? { locals: thread.frames.map(({ variables = [] }) => localsOf(variables)) }
           : {},
@@ -287,6 +322,7 @@ export function pageOfStacks(
     facts: escaped(facts),
     notes: notes.map(escape),
     unit: "samples",
+    words,
     interval: tracks[0]?.interval ?? 0,
     timed: false,
     states: false,
@@ -377,6 +413,7 @@ export function pageOfProfile(profile: Profile, head: PageHead, readable: Readab
     facts: escaped([...head.facts ?? [], ...facts]),
     notes: (head.notes ?? []).map(escape),
     unit: profile.unit,
+    words: { ...usualWords, weight: profile.unit === "samples" ? "Samples" : "Weight" },
     interval: interval > 0 ? interval : 1,
     timed: !aggregated,
     states: threads.some(({ samples }) => samples.state !== undefined),

@@ -75,5 +75,5 @@ export function hangHtml(hang: Hang, counts: HangCounts, readable: Readable): st
   const { tasks, head, tracks } = hangParts(hang, [
     ["Times", `${counts.count}, first ${counts.first}`],
   ]);
-  return pageHtml(pageOfStacks(tasks, head, readable, tracks));
+  return pageHtml(pageOfStacks(tasks, head, readable, { tracks }));
 }

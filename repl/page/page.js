@@ -110,13 +110,14 @@
       }
       const count = matches.reduce((sum, one) => sum + one, 0);
       text = `${numbers.format(count)} function${count === 1 ? "" : "s"}, ${
-        moment ? amountOf(weight) : share(weight, total)
+        moment && data.words.one === "thread" ? amountOf(weight) : share(weight, total)
       }`;
     }
     byId("found").textContent = text;
     if (text !== "") say(text);
   }
-  const amountOf = (count) => `${count} thread${count === 1 ? "" : "s"}`;
+  const amountOf = (count) => `${count} ${count === 1 ? data.words.one : data.words.many}`;
+  const Words = data.words.many[0].toUpperCase() + data.words.many.slice(1);
   const isMatch = (of) => matches !== null && matches[of] === 1;
 
   /** A function's name with what was searched for marked. */
@@ -443,7 +444,7 @@
               describe(
                 node.of,
                 node.places.size === 1 ? node.frame : undefined,
-                [["Threads", node.threads.map((index) => threads[index].name).join(", ")]],
+                [[Words, node.threads.map((index) => threads[index].name).join(", ")]],
                 state.own ? [] : single?.locals?.[node.depths[0]] ?? [],
               );
             },
@@ -515,10 +516,10 @@
         const found = boxes();
         place.replaceChildren(
           found.length === 0
-            ? make("div", { class: "empty" }, "No thread has a stack here.")
+            ? make("div", { class: "empty" }, `No ${data.words.one} has a stack here.`)
             : make(
               "ul",
-              { class: "tree", "aria-label": "Stacks of the threads" },
+              { class: "tree", "aria-label": "Stacks" },
               ...found.map(boxOf),
             ),
         );
@@ -540,7 +541,7 @@
 
   // All threads
 
-  addView("threads", "Threads", (element) => ({
+  addView("threads", Words, (element) => ({
     draw() {
       element.replaceChildren(moment ? stackList() : weightList());
     },
@@ -593,7 +594,7 @@
       "div",
       { class: "threads" },
       ...sections.length === 0
-        ? [make("div", { class: "empty" }, "No thread’s stack has what is searched for.")]
+        ? [make("div", { class: "empty" }, `No ${data.words.one} has what is searched for.`)]
         : sections,
     );
   }
@@ -632,7 +633,7 @@
         make("td", {}, bar),
       );
     });
-    const heads = ["Thread", "", data.unit === "samples" ? "Samples" : "Weight"];
+    const heads = ["Thread", "", data.words.weight];
     if (data.states) heads.push("Running", "");
     return make(
       "table",
@@ -772,7 +773,7 @@
       node.of >= 0
         ? nameOf(node.of)
         : state.thread < 0
-        ? moment ? amountOf(node.total) : "All threads"
+        ? moment ? amountOf(threads.length) : "All threads"
         : threads[state.thread].name;
     function fill(node) {
       if (node.of < 0) return colour("system");
@@ -873,7 +874,7 @@
   function addTable(name, title, treeOf) {
     addView(name, title, (element) => {
       const LINE = 24;
-      const heads = ["Total", "Self", data.unit === "samples" ? "Samples" : "Weight"];
+      const heads = ["Total", "Self", data.words.weight];
       const head = make(
         "div",
         { class: "row head", role: "row" },
@@ -1291,7 +1292,9 @@
   byId("title").textContent = data.title;
   byId("subtitle").textContent = data.subtitle;
   // A text of a profile comes first in what is known about its views, a list of threads in a pause.
-  const order = moment
+  const order = data.words.one !== "thread"
+    ? ["threads", "parallel", "flame", "topdown", "bottomup"]
+    : moment
     ? ["parallel", "threads", "timeline", "flame", "topdown", "bottomup"]
     : ["flame", "topdown", "bottomup", "timeline", "threads", "parallel"];
   for (const name of order) if (views[name] !== undefined) byId("tabs").append(views[name].tab);

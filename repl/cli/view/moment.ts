@@ -2,11 +2,12 @@
 import { type Profile, ProfileBuilder } from "../../../lib/profile/mod.ts";
 import { demangle } from "../../../lib/symbols/demangle/mod.ts";
 import type { StacksJson } from "../../page/data.ts";
-import type { Viewed } from "./read.ts";
+import type { Viewed } from "./viewed.ts";
 
 /** What is viewed as a profile. */
 export function profileOf(viewed: Viewed): Profile {
-  return "profile" in viewed ? viewed.profile : profileOfTasks(viewed.tasks, viewed.head.title);
+  if (!("tasks" in viewed)) return viewed.profile;
+  return viewed.profile ?? profileOfTasks(viewed.tasks, viewed.head.title);
 }
 
 function profileOfTasks(tasks: readonly StacksJson[], product: string): Profile {
@@ -18,7 +19,7 @@ function profileOfTasks(tasks: readonly StacksJson[], product: string): Profile 
       name,
       builder.image({ name, path, uuid, address: address(loadAddress) }),
     ]));
-    for (const { index, id, name, queue, frames } of threads) {
+    for (const { index, id, name, queue, frames, weight } of threads) {
       const thread = builder.thread({
         process,
         id: id === null ? null : BigInt(id),
@@ -46,7 +47,7 @@ function profileOfTasks(tasks: readonly StacksJson[], product: string): Profile 
           }),
         );
       }
-      builder.sample(thread, stack, 0);
+      builder.sample(thread, stack, 0, weight === undefined ? {} : { weight });
     }
   }
   return builder.finish();

@@ -1,20 +1,12 @@
 /** Reads what `machpause view` shows: one moment of one or several processes, or a profile. */
 import { escape, safe } from "../../../lib/escape.ts";
-import type { Profile } from "../../../lib/profile/mod.ts";
 import { fileError, UserError } from "../../errors.ts";
 import { MAX_SIZE, readInput } from "../../input.ts";
-import { dateText, type PageHead, type PageTrack, type StacksJson } from "../../page/data.ts";
+import { dateText, type StacksJson } from "../../page/data.ts";
 import { checkFolders, exists, isFolder, openTarget } from "../../prompt/open.ts";
 import { complain } from "../../view/output.ts";
 import type { ViewOptions } from "./options.ts";
-
-/** What is shown. */
-export type Viewed =
-  & { readonly head: PageHead }
-  & (
-    | { readonly tasks: readonly StacksJson[]; readonly tracks?: readonly PageTrack[] }
-    | { readonly profile: Profile }
-  );
+import type { Viewed } from "./viewed.ts";
 
 /** Reads a file, several stackshots, or a target.
  *
@@ -47,15 +39,17 @@ export async function readViewed(
         return await reportIn(path, options);
       case "stackshot":
         return await stackshotIn(path, options);
+      case "query":
+        return await (await import("./library.ts")).libraryIn(path);
       case "view":
         return await hangIn(path);
-      case "query":
-        return await libraryIn(path);
     }
   } catch (error) {
     throw fileError(error, what);
   }
-  throw new UserError(`${what} has no stacks: it is no profile, core, report, stackshot or hang`);
+  throw new UserError(
+    `${what} has no stacks: it is no profile, core, report, library, stackshot or hang`,
+  );
 }
 
 async function hangIn(path: string): Promise<Viewed> {
@@ -65,29 +59,6 @@ async function hangIn(path: string): Promise<Viewed> {
   ]);
   const bytes = await readInput(path, MAX_SIZE.report);
   return hangParts(readHang(new TextDecoder().decode(bytes), path));
-}
-
-/** What `collect` made: how often which stack went wrong. */
-async function libraryIn(path: string): Promise<Viewed> {
-  const [{ openDatabase }, { ReportLibrary }, { libraryProfile }] = await Promise.all([
-    import("../../../ffi/sqlite.ts"),
-    import("../../../lib/collect/mod.ts"),
-    import("../../page/library.ts"),
-  ]);
-  using database = await openDatabase(path, { isReadOnly: true });
-  const library = new ReportLibrary(database, path, { isReadOnly: true });
-  const { reports, signatures } = library.counts;
-  return {
-    profile: libraryProfile(library.stacks()),
-    head: {
-      title: path.slice(path.lastIndexOf("/") + 1),
-      subtitle: `${reports} reports, ${signatures} signatures`,
-      facts: [["Reports", `${reports}`], ["Signatures", `${signatures}`]],
-      notes: [
-        "Of each stack the innermost 16 frames are known. Weights are how often it occurred.",
-      ],
-    },
-  };
 }
 
 /** The profile in a file, or in several stackshots. */

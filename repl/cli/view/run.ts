@@ -8,7 +8,8 @@ import { handlerFor, type Page, randomToken, type Site } from "../serve/http.ts"
 import { listen } from "../serve/listen.ts";
 import type { ViewOptions } from "./options.ts";
 import { profileOf } from "./moment.ts";
-import { readViewed, type Viewed } from "./read.ts";
+import { readViewed } from "./read.ts";
+import type { Viewed } from "./viewed.ts";
 
 /** Runs the command.
  *
@@ -49,7 +50,7 @@ async function pageOf(viewed: Viewed): Promise<string> {
   ]);
   return pageHtml(
     "tasks" in viewed
-      ? pageOfStacks(viewed.tasks, viewed.head, demangle, viewed.tracks)
+      ? pageOfStacks(viewed.tasks, viewed.head, demangle, viewed)
       : pageOfProfile(viewed.profile, viewed.head, demangle),
   );
 }

@@ -22,7 +22,6 @@ import { demangle } from "../../../lib/symbols/mod.ts";
 import type { LiveTarget } from "../../../lib/target/mod.ts";
 import { UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
-import { hangHtml } from "../../page/hang.ts";
 import { openTarget } from "../../prompt/open.ts";
 import type { Opened } from "../../prompt/opened.ts";
 import { complain, explain, print } from "../../view/output.ts";
@@ -268,7 +267,6 @@ function filesOf(hang: Hang, counts: HangCounts): Record<string, string> {
   return {
     "hang.txt": escapeLines(text),
     "timeline.txt": escapeLines(head.join("\n")),
-    "hang.html": hangHtml(hang, counts, name),
   };
 }
 

@@ -11,21 +11,25 @@ const root = new URL("../../../", import.meta.url).pathname;
 const program = `${root}repl/main.ts`;
 const inlines = `${root}tests/fixtures/inlines/x86_64`;
 
-/** Runs the command here, and gathers what it writes. */
-async function view(...args: string[]): Promise<{ code: number | undefined; stderr: string }> {
+/** Runs a command here, and gathers what it complains about. */
+async function run(...args: string[]): Promise<{ code: number | undefined; stderr: string }> {
   let stderr = "";
-  const write = Deno.stderr.writeSync;
+  const { stdout: { writeSync: out }, stderr: { writeSync: errors } } = Deno;
+  Deno.stdout.writeSync = (bytes) => bytes.length;
   Deno.stderr.writeSync = (bytes) => {
     stderr += new TextDecoder().decode(bytes);
     return bytes.length;
   };
   try {
-    const code = await main(["view", ...args]);
+    const code = await main(args);
     return { code, stderr };
   } finally {
-    Deno.stderr.writeSync = write;
+    Deno.stdout.writeSync = out;
+    Deno.stderr.writeSync = errors;
   }
 }
+
+const view = (...args: string[]) => run("view", ...args);
 
 // deno-lint-ignore no-explicit-any
 function dataOf(path: string): any {
@@ -128,6 +132,28 @@ Deno.test("reports and profiles are told by their content", () =>
       10,
     ]);
     assertEquals(profile.strings[profile.functions.name[0]], "inlines + 0x61c");
+  }));
+
+Deno.test("a library of reports: each group is a stack that weighs as many reports", () =>
+  withFolder(async (folder) => {
+    const library = `${folder}/crashes.sqlite`;
+    const reports = `${root}tests/fixtures/reports`;
+    await Deno.copyFile(`${reports}/macos309.ips`, `${folder}/one.ips`);
+    const text = await Deno.readTextFile(`${reports}/macos309.ips`);
+    await Deno.writeTextFile(`${folder}/two.ips`, `${text}\n`);
+    await Deno.copyFile(`${reports}/ios32.crash`, `${folder}/three.crash`);
+    assertEquals((await run("collect", folder, "--into", library)).code, 0);
+    const out = `${folder}/page.html`;
+    const { code, stderr } = await view(library, "-o", out);
+    assertEquals(code, 0, stderr);
+    const data = dataOf(out);
+    assertEquals(data.subtitle, "3 reports in 2 groups");
+    const [first, second] = data.threads;
+    assertMatch(first.name, /^2× EXC_BREAKPOINT SIGTRAP ← Orchard/);
+    assertMatch(second.name, /^1× EXC_BAD_ACCESS/);
+    assertEquals([first.samples.weight, second.samples.weight], [[2], [1]]);
+    assertStringIncludes(first.about, "devices Mac14,2 (2×)");
+    assertEquals(data.words, { one: "group", many: "groups", weight: "Reports" });
   }));
 
 Deno.test("what cannot be shown, and options that exclude each other, end with one sentence", async () => {

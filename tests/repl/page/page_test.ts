@@ -205,7 +205,7 @@ Deno.test({
       "a hang: the thread that hung is marked and first, and has its timeline",
       async () => {
         const { tasks, head, tracks } = hangParts(hang);
-        await open(page, pageOfStacks(tasks, head, plain, tracks));
+        await open(page, pageOfStacks(tasks, head, plain, { tracks }));
         assertEquals(await page.text(".state.marked"), "hung");
         assertStringIncludes(await page.text("#subtitle"), "main");
         assertStringIncludes(await page.text("aside"), "main waits for pool (pthread mutex)");

@@ -1,6 +1,6 @@
 /** A library of reports as a profile: what goes wrong most is the widest. */
-import type { LibraryStack } from "../../lib/collect/mod.ts";
-import { type Profile, ProfileBuilder } from "../../lib/profile/mod.ts";
+import type { LibraryStack } from "../../../lib/collect/mod.ts";
+import { type Profile, ProfileBuilder } from "../../../lib/profile/mod.ts";
 
 /** The stacks of a library, weighted by how often each occurred. A program is a process, a kind of report a
  * thread. */
