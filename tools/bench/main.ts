@@ -3,6 +3,7 @@
 const names = Deno.args.length > 0 ? Deno.args : [
   "bt",
   "stopped",
+  "sample",
   "prompt",
   "core",
   "image",

@@ -1,6 +1,7 @@
 /*
- * Burns CPU time in three functions, 60, 30 and 10 parts of every 100, at known places, and says how much each
- * has had. With a number it starts as many threads more, which wait.
+ * Burns CPU time in three functions, 60, 30 and 10 parts of every 100, at known places, and counts how much each
+ * has had, and the rounds. With a number it starts as many threads more, which wait; a second one is how many
+ * threads burn.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -10,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds of CPU time, and then sums that keep the loops. */
-static volatile uint64_t spent[3], sums[3];
+/* Nanoseconds of CPU time, and then the rounds. */
+static uint64_t counts[4];
+static _Thread_local volatile uint64_t sums[3]; /* keep the loops */
 
 static uint64_t cpu_time(void)
 {
@@ -49,7 +51,9 @@ static void *work(void *unused)
 		for (int i = 0; i < 3; i++) {
 			uint64_t before = cpu_time();
 			deep(10 + (unsigned)i, burners[i], parts[i]);
-			spent[i] += cpu_time() - before;
+			__atomic_fetch_add(&counts[i], cpu_time() - before, __ATOMIC_RELAXED);
+			if (i == 2)
+				__atomic_fetch_add(&counts[3], 1, __ATOMIC_RELAXED);
 		}
 	return unused;
 }
@@ -67,9 +71,11 @@ int main(int count, char **arguments)
 
 	for (int i = count > 1 ? atoi(arguments[1]) : 0; i > 0; i--)
 		pthread_create(&thread, NULL, idle, NULL);
-	pthread_create(&thread, NULL, work, NULL);
-	pthread_setname_np(thread, "burner");
-	printf("%lx\n", (unsigned long)(uintptr_t)spent);
+	for (int i = count > 2 ? atoi(arguments[2]) : 1; i > 0; i--) {
+		pthread_create(&thread, NULL, work, NULL);
+		pthread_setname_np(thread, "burner");
+	}
+	printf("%lx\n", (unsigned long)(uintptr_t)counts);
 	fflush(stdout);
 	idle(NULL);
 }
