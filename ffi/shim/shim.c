@@ -82,7 +82,8 @@ void release_threads(thread_act_array_t threads, mach_msg_type_number_t count)
 	if (threads == NULL)
 		return;
 	for (mach_msg_type_number_t i = 0; i < count; i++)
-		mach_port_deallocate(mach_task_self(), threads[i]);
+		if (threads[i] != MACH_PORT_NULL)
+			mach_port_deallocate(mach_task_self(), threads[i]);
 	mach_vm_deallocate(
 		mach_task_self(), (mach_vm_address_t)(uintptr_t)threads, count * sizeof(threads[0]));
 }

@@ -25,7 +25,8 @@ const struct flavor *find_flavor(thread_state_flavor_t number);
 
 bool is_self(task_t task);
 
-/* Releases the array that task_threads() returned, and one reference to each port in it. */
+/* Releases the array that task_threads() returned, and one reference to each port in it. MACH_PORT_NULL stands
+ * for one that somebody else keeps. */
 void release_threads(thread_act_array_t threads, mach_msg_type_number_t count);
 
 /* task_resume2(). Consumes the token, also on failure. */

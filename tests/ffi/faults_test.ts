@@ -12,9 +12,12 @@ Deno.test("whichever Mach call fails, the shim gives back every port, array and 
         .concat(["-I", `${root}ffi/shim`, "-o", program])
         .concat(["-pthread"])
         .concat(
-          ["ffi/shim/shim.c", "ffi/shim/watchdog.c", "tests/ffi/faults/faults.c"].map((file) =>
-            root + file
-          ),
+          [
+            ...["shim.c", "sample.c", "watchdog.c", "darwin/sampling.c"].map((file) =>
+              `ffi/shim/${file}`
+            ),
+            "tests/ffi/faults/faults.c",
+          ].map((file) => root + file),
         ),
     }).output();
     assertEquals(new TextDecoder().decode(build.stderr), "");

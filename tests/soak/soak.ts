@@ -32,7 +32,7 @@ const kinds: readonly (readonly string[])[] = [
 ];
 
 /** What a debugger does, as `programs/debugger.c` takes it. */
-const modes = ["pauses", "threads", "snapshots", "suspend"];
+const modes = ["pauses", "threads", "snapshots", "suspend", "samples"];
 
 /** Debuggers for each target. */
 const rounds = 12;

@@ -9,6 +9,7 @@
  *                                  took in microseconds, in hexadecimal; the first that times out
  *                                  is told of on stderr
  *   debugger pauses LIBRARY PID    suspends and resumes the task again and again, having written "held"
+ *   debugger samples LIBRARY PID   samples the task a thousand times a second, having written "held"
  *   debugger threads LIBRARY PID   the same with single threads, one to all of them at a time
  *   debugger trace PID             attaches to the main thread, writes "held", and keeps it so
  */
@@ -71,6 +72,30 @@ static int take_snapshots(void *library, uint32_t task, unsigned count)
 	}
 	printf("%x %x %x %x %llx\n", ok, gone, late, other, (unsigned long long)slowest);
 	return 0;
+}
+
+/* Nobody reads the ring: that is full soon, which does not change what is stopped. */
+static int sample(void *library, uint32_t task)
+{
+	enum { RING = 1 << 20, ARENA = 16 << 20, OFF_CPU = 1 };
+#if defined(__aarch64__)
+	const int flavor = 6;
+#else
+	const int flavor = 4;
+#endif
+	/* mp_sample_options */
+	const struct {
+		uint64_t period_ns, count, max_stack;
+		uint32_t flags, id_count, names_size, reserved;
+	} options = {1000000, 0, 1 << 16, OFF_CPU, 0, 0, 0};
+	int32_t (*run)(uint32_t, int32_t, const void *, const uint64_t *, const char *, void *, uint64_t,
+		void *, uint64_t);
+	*(void **)&run = dlsym(library, "mp_sample");
+	puts("held");
+	fflush(stdout);
+	int32_t result
+		= run(task, flavor, &options, NULL, NULL, calloc(1, RING), RING, calloc(1, ARENA), ARENA);
+	return result != 0;
 }
 
 /* A debugger that is killed here leaves some threads suspended and others not. */
@@ -136,6 +161,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (strcmp(argv[1], "snapshots") == 0)
 		return take_snapshots(library, task, (unsigned)atoi(argc > 4 ? argv[4] : "1"));
+	if (strcmp(argv[1], "samples") == 0)
+		return sample(library, task);
 	if (strcmp(argv[1], "threads") == 0)
 		return suspend_threads(library, task);
 	if (suspend(task, &token) != 0)
