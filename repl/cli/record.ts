@@ -11,7 +11,7 @@ export default {
     ["A process, for ten seconds", "machpause record MyApp --duration 10"],
     ["A program from its start", "machpause record -o app.speedscope.json -- ./app --fast"],
     ["One thread, 1000 times a second", "machpause record 123 --rate 1000 --threads main"],
-    ["After a recorder was killed", "machpause convert app.json.gz.mprec app.json.gz"],
+    ["After a recorder was killed", "machpause convert app.json.gz.mprec -o app.json.gz"],
   ],
   translate: fromProgram,
   async run(choices, [spec]) {

@@ -195,7 +195,7 @@ class Journal implements Disposable {
       if (error instanceof Deno.errors.AlreadyExists) {
         const text =
           `${path} is there: it is written to now, or was left by a recording that was ` +
-          `cut short. \`machpause convert ${path} FILE\` makes a profile of it; or remove it`;
+          `cut short. \`machpause convert ${path} -o FILE\` makes a profile of it; or remove it`;
         throw new UserError(text);
       }
       throw new UserError(`${path} cannot be written: ${explain(error)}`);

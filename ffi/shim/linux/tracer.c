@@ -496,6 +496,7 @@ static bool is_visited(const struct visits *visits, uint32_t index)
 static long visit(struct task *task, const struct visits *visits)
 {
 	static uint64_t done[MP_SAMPLE_THREADS / 64]; /* a bit each; one visit at a time */
+	enum { SOON = 500000 };
 	uint64_t start = sys_now(CLOCK_MONOTONIC);
 	uint64_t pause = 0;
 	uint32_t left = visits->count;
@@ -535,9 +536,11 @@ static long visit(struct task *task, const struct visits *visits)
 			break;
 		if (now - start > EXEC_CHECK)
 			collect_all(task);
-		/* Yielding would put the tracer behind the target's threads. */
+		/* Yielding would put the tracer behind the target's threads. Waking takes the CPU from one of them, so
+		 * that it is rare once they wait for a CPU and not just for a signal. */
+		const uint64_t most = now - start < SOON ? 100000 : 1000000;
 		pause = pause ? pause + pause / 2 : 10000;
-		sys_sleep(pause < 200000 ? pause : 200000);
+		sys_sleep(pause < most ? pause : most);
 	}
 	for (uint32_t i = 0; i < visits->count; i++)
 		if (visits->threads[i] && visits->threads[i]->attachment == GONE) {
