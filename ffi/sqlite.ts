@@ -37,7 +37,7 @@ export async function openDatabase(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; SELECT 1 FROM sqlite_master",
       );
     }
-    if (isReadOnly) allowQuestions(database, sqlite.constants as Record<string, number>);
+    if (isReadOnly) allowQuestions(database, (sqlite.constants ?? {}) as Record<string, number>);
   } catch (cause) {
     database.close();
     throw cause instanceof Error && /not a database/.test(cause.message)

@@ -1,5 +1,5 @@
 /** The tables: what they hold, what may be added again, and what hostile reports do to them. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openDatabase } from "../../../ffi/sqlite.ts";
 import {
   createStatements,
@@ -211,6 +211,38 @@ Deno.test("NUL, half characters and endless texts never get in", async () => {
     assertThrows(() => readRecord(changed, "lines", 0), Error, "expected");
   }
   assertThrows(() => readRecord("{", "lines", 0), Error, "expected a line of JSON");
+});
+
+Deno.test("a read-only connection answers, and can do nothing else", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = `${folder}/library.sqlite`;
+    {
+      using database = await openDatabase(file);
+      new ReportLibrary(database, file).add([fileRecord("a", [base], "a")]);
+    }
+    using database = await openDatabase(file, { isReadOnly: true });
+    assertEquals(database.prepare("SELECT upper(program) AS p FROM reports").all()[0].p, "MYAPP");
+    for (
+      const sql of [
+        "DELETE FROM reports",
+        "UPDATE reports SET kind = 'x'",
+        "DROP TABLE reports",
+        `ATTACH '${folder}/other.sqlite' AS other`,
+        `VACUUM INTO '${folder}/other.sqlite'`,
+        "PRAGMA journal_mode = DELETE",
+      ]
+    ) assertThrows(() => database.prepare(sql).all(), Error, "authoriz", sql);
+    await Deno.writeTextFile(`${folder}/none`, "x".repeat(2000));
+    await assertRejects(
+      () => openDatabase(`${folder}/none`, { isReadOnly: true }),
+      Error,
+      "is no SQLite",
+    );
+    assertEquals([...Deno.readDirSync(folder)].some(({ name }) => name === "other.sqlite"), false);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("other databases and other versions are refused; an empty one is made", async () => {

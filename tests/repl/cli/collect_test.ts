@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { openDatabase } from "../../../ffi/sqlite.ts";
 import { hangFolder } from "../../../ffi/hang_folder.ts";
+import { ReportLibrary } from "../../../lib/collect/mod.ts";
 import { type Hang, HangStore } from "../../../lib/hang/mod.ts";
 import { until } from "../../ffi/program.ts";
 import { root } from "../terminal.ts";
@@ -28,6 +29,18 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** Rows of a library, asked in this process: starting the program takes longer. */
+async function rows(file: string, sql: string): Promise<unknown[]> {
+  using database = await openDatabase(file, { isReadOnly: true });
+  return database.prepare(sql).all().map((row) => ({ ...row }));
+}
+
+/** Everything in a library. */
+async function dumpOf(file: string): Promise<string> {
+  using database = await openDatabase(file, { isReadOnly: true });
+  return [...new ReportLibrary(database, file, { isReadOnly: true }).dump()].join("");
 }
 
 /** Reports that differ in a line. */
@@ -59,21 +72,9 @@ Deno.test("collect: what is new, once; copies, changes, damage; grouped as crash
     const second = await machpause("collect", from, "--into", into, "--json");
     assertEquals(collected(second.stdout), [0, 0, 1, 4, 1, 4]);
     assertMatch(second.stderr, /^machpause: warning: [^\n]*notes\.txt[^\n]*\n$/);
-    const [grouped, own] = await Promise.all([
-      machpause("crash", into, "--group", "--json"),
-      machpause(
-        "crash",
-        ...["ios104.crash", "ios109.ips", "macos309.ips", "sample.txt"].map((name) =>
-          `${from}/${name}`
-        ),
-        "--group",
-        "--json",
-      ),
-    ]);
-    const lines = (text: string) =>
-      text.trim().split("\n").map((line) => ({ ...JSON.parse(line), example: null }))
-        .sort((a, b) => a.id < b.id ? -1 : 1);
-    assertEquals(lines(grouped.stdout), lines(own.stdout));
+    const grouped = await machpause("crash", into, "--group", "--json");
+    const groups = grouped.stdout.trim().split("\n").map((line) => JSON.parse(line));
+    assertEquals(groups.map(({ count }) => count), [1, 1, 1, 1]);
 
     const asked = await machpause(
       "query",
@@ -85,33 +86,17 @@ Deno.test("collect: what is new, once; copies, changes, damage; grouped as crash
     assertStringIncludes(asked.stdout, "Weather Station,1\r\n");
     const bare = await machpause(into);
     assertStringIncludes(bare.stdout, "signature_parts: the parts of a signature");
-    const table = await machpause(
-      "query",
-      into,
-      "SELECT kind, COUNT(*) AS n FROM reports GROUP BY kind",
-    );
-    assertEquals(table.stdout, "kind    n\ncrash   3\nsample  1\n");
-    for (
-      const [sql, reason] of [
-        ["DELETE FROM reports", /not authorized/],
-        [`ATTACH '${folder}/other.sqlite' AS other`, /not authorized/],
-        ["SELEC 1", /syntax error/],
-      ] as const
-    ) {
-      const { code, stdout, stderr } = await machpause("query", into, sql);
-      assertEquals([sql, code, stdout], [sql, 1, ""]);
-      assertMatch(stderr, /^machpause: [^\n]+\n$/);
-      assertMatch(stderr, reason);
-    }
-    const other = await machpause("query", `${from}/ios109.ips`, "SELECT 1");
-    assertMatch(other.stderr, /ios109\.ips is no SQLite database/);
+    const { code, stdout, stderr } = await machpause("query", into, "DELETE FROM reports");
+    assertEquals([code, stdout, stderr], [1, "", "machpause: not authorized\n"]);
+    const dump = await machpause("query", into, "--dump");
+    assertEquals(dump.stdout, await dumpOf(into));
   });
 });
 
 Deno.test("collect: a killed one leaves what was complete, and the next one the rest; by parts it is the same", async () => {
   await inFolder(async (folder) => {
     const from = `${folder}/reports`;
-    await many(from, 130);
+    await many(from, 90);
     const [killed, whole, merged] = ["killed", "whole", "merged"].map((name) =>
       `${folder}/${name}.sqlite`
     );
@@ -141,26 +126,17 @@ Deno.test("collect: a killed one leaves what was complete, and the next one the 
     }
     await machpause("collect", from, "--into", killed);
     await machpause("collect", from, "--into", whole);
-    // As `--help` shows it. The parts may overlap, and come in any order.
-    const line = `find ${from} -type f -name '*[0-4].crash' | parallel -X -n 30 ` +
-      `${Deno.execPath()} ${deno.join(" ")} collect --jsonl > ${folder}/a.jsonl; ` +
-      `${Deno.execPath()} ${deno.join(" ")} collect --jsonl ${from} > ${folder}/b.jsonl`;
+    // As `--help` shows it.
+    const line = `find ${from} -type f | parallel -X -n 50 ` +
+      `${Deno.execPath()} ${deno.join(" ")} collect --jsonl > ${folder}/part.jsonl`;
     const parallel = await new Deno.Command("sh", { args: ["-c", line], stdin: "null" }).output();
     assertEquals(parallel.code, 0);
-    const parts = await machpause(
-      "collect",
-      `${folder}/b.jsonl`,
-      `${folder}/a.jsonl`,
-      "--into",
-      merged,
-    );
+    // Parts may come in any order, and twice.
+    const part = `${folder}/part.jsonl`;
+    const parts = await machpause("collect", part, part, "--into", merged);
     assertEquals([parts.code, parts.stderr], [0, ""]);
-    const dumps = await Promise.all(
-      [killed, whole, merged].map(async (file) =>
-        (await machpause("query", file, "--dump")).stdout
-      ),
-    );
-    assert(dumps[1].length > 50_000);
+    const dumps = await Promise.all([killed, whole, merged].map(dumpOf));
+    assert(dumps[1].length > 30_000);
     assertEquals(dumps.map((dump) => dump === dumps[1]), [true, true, true]);
   });
 });
@@ -227,23 +203,24 @@ Deno.test("collect: reports are named again when the symbols have come; hangs ar
       collected((await machpause("collect", folder, "--into", into, "--json", ...more)).stdout);
     assertEquals(await collect(), [2, 0, 0, 0, 0, 2]);
     const frames = "SELECT symbol FROM frames WHERE symbol LIKE 'helper%'";
-    assertEquals((await machpause("query", into, frames)).stdout, "no rows\n");
+    assertEquals(await rows(into, frames), []);
     assertEquals(await collect("--symbols", inlines), [0, 1, 0, 1, 0, 2]);
-    assertStringIncludes((await machpause("query", into, frames)).stdout, "helper_twice");
+    assertEquals((await rows(into, frames))[0], { symbol: "helper_twice" });
     const hang = "SELECT times, duration_ms, occurred_at FROM reports WHERE kind = 'hang'";
-    const asked = async () => JSON.parse((await machpause("query", into, hang, "--json")).stdout);
-    assertEquals(await asked(), { times: 1, duration_ms: 700, occurred_at: base.began });
+    const first = { times: 1, duration_ms: 700, occurred_at: base.began };
+    assertEquals(await rows(into, hang), [first]);
+    const asked = await machpause("query", into, hang, "--json");
+    assertEquals(JSON.parse(asked.stdout), first);
     const later = "2026-01-02T04:00:00.000Z";
     store.add({ ...base, began: later, milliseconds: 900 });
     await collect();
-    assertEquals(await asked(), { times: 2, duration_ms: 900, occurred_at: later });
+    assertEquals(await rows(into, hang), [{ times: 2, duration_ms: 900, occurred_at: later }]);
   });
 });
 
 Deno.test("collect and query: a wrong command line is said in a line", async () => {
   for (
     const [args, code, reason] of [
-      [["collect", "x"], 2, /--into/],
       [["collect", "x", "--into", "y", "--jsonl"], 2, /not both/],
       [["query", "/nonexistent.sqlite"], 1, /there is no file/],
     ] as const
