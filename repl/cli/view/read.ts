@@ -24,7 +24,10 @@ export async function readViewed(
     if (exists(`${what}/hang.json`)) return await hangIn(`${what}/hang.json`);
     throw new UserError(`${what} is a folder: name one file`);
   }
-  if (!exists(what)) return await targetNow(what, options);
+  if (!exists(what)) {
+    if (/^[^:]*[/]/.test(what)) throw new UserError(`there is no file ${what}`);
+    return await targetNow(what, options);
+  }
   const { subcommandFor } = await import("../opens.ts");
   const [kind, path] = await subcommandFor(what, []);
   try {

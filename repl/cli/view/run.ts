@@ -88,9 +88,11 @@ async function show(
   const { origin, finished } = listen(handlerFor(site), port === undefined ? {} : { port });
   const url = address(`${origin}/${site.token}`);
   print(safe`${escape(url)}\nCtrl-C ends it.\n`);
-  if (open && !await openBrowser(url)) {
-    complain(safe`no browser could be opened: open the address in one`);
-  }
+  // Some browsers run in the terminal for as long as they are open.
+  const opened = open ? openBrowser(url) : Promise.resolve(true);
+  opened.then((done) => {
+    if (!done) complain(safe`no browser could be opened: open the address in one`);
+  });
   await finished;
   return 0;
 }

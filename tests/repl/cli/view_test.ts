@@ -160,6 +160,7 @@ Deno.test("what cannot be shown, and options that exclude each other, end with o
   const lines: readonly (readonly [number, RegExp, ...string[]])[] = [
     [1, /is no core, no report/, `${root}README.md`, "-o", "/tmp/none.html"],
     [1, /has no stacks/, `${inlines}/inlines`, "-o", "/tmp/none.html"],
+    [1, /there is no file/, `${root}none.json`, "-o", "/tmp/none.html"],
     [1, /is a folder/, root, "-o", "/tmp/none.html"],
     [2, /exclude each other/, "demo", "--page", "--firefox"],
     [2, /does not go with/, "demo", "-o", "x", "--speedscope"],
