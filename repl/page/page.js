@@ -475,11 +475,20 @@
           at = to;
           continue;
         }
-        to = at + 1;
-        while (to < run.length && run[to].of === run[at].of) to++;
-        list.append(make("li", {}, button(run[at])));
-        if (to - at > 3 && fold(at + 1, `⋮ again, ${to - at - 1} times`)) at = to;
-        else while (++at < to) list.append(make("li", {}, button(run[at])));
+        // Recursion, also through several functions.
+        let [period, times] = [1, 1];
+        for (let length = 1; length <= 4 && times < 4; length++) {
+          let end = at + length;
+          while (end < run.length && run[end].of === run[end - length].of) end++;
+          times = Math.floor((end - at) / length);
+          period = length;
+        }
+        if (times < 4) [period, times] = [1, 1];
+        to = at + period;
+        while (at < to) list.append(make("li", {}, button(run[at++])));
+        const rest = at + period * (times - 1);
+        if (times > 1 && fold(at, `⋮ again, ${times - 1} times`)) at = rest;
+        else while (at < rest) list.append(make("li", {}, button(run[at++])));
       }
       const shown = of.slice(0, 3).map((index) => threads[index].name).join(", ");
       const isMarked = of.some((index) => threads[index].mark !== "");

@@ -55,7 +55,7 @@ const variable = (name: string, value: unknown, children: unknown[] | null = nul
   ...{ name, type: "int", value, summary: null, unavailable: null, later: false, children },
 });
 
-const recursion = Array.from({ length: 30 }, () => "descend").join(" ");
+const recursion = Array.from({ length: 30 }, () => "descend").join(" ") + " up down".repeat(9);
 const waiting = thread(1, "pool 1", "@start @thread_start worker wait @mach_msg");
 const locals = [[], [variable("limit", 42), variable("point", null, [variable("x", 7)])]];
 const pause = pageOfStacks(
@@ -176,7 +176,7 @@ Deno.test({
         ["4 threads", "thread_start worker"],
         ["4 gone", "abort"],
         ["2 threads", "wait mach_msg"],
-        ["3 deep", "descend ⋮ again, 29 times leaf"],
+        ["3 deep", "descend ⋮ again, 29 times up down ⋮ again, 8 times leaf"],
         ["0 main", "main run mach_msg"],
       ]);
       assertEquals(await page.text(".box.marked .state"), "crashed");
