@@ -40,7 +40,10 @@ export function threadHeader(thread: Thread, style: Style): SafeText {
   if (thread.queue !== null) parts.push(queueText(thread.queue));
   parts.push(safe`id ${hexNumber(thread.id)}`);
   parts.push(thread.state === "running" ? style("running", state) : state);
-  parts.push(safe`cpu ${Math.round(thread.cpuUsage * 100)}%`);
+  // Over the wire, and in many cores, nobody says what a stopped thread has used.
+  if (thread.state !== "stopped" || thread.cpuUsage > 0) {
+    parts.push(safe`cpu ${Math.round(thread.cpuUsage * 100)}%`);
+  }
   if (thread.suspendCount > 0) {
     parts.push(style("warning", safe`suspended ${thread.suspendCount}×`));
   }

@@ -96,6 +96,13 @@ function groupState({ threads }: StackGroup): SafeText {
   return safe`${escape(states[0])}${states.length === 1 ? safe`` : safe` …`}`;
 }
 
+/** The most that a thread of a group uses; empty where all are stopped and nobody says what they have used. */
+function groupUsage({ threads }: StackGroup, usage: Usage): SafeText {
+  const most = threads.reduce((most, thread) => Math.max(most, usage(thread)), 0);
+  if (most === 0 && threads.every(({ state }) => state === "stopped")) return safe``;
+  return safe`${Math.round(100 * most)}%`;
+}
+
 /** The function keeps what room there is; the image is cut before it. */
 function placeAndImage(frame: Frame | undefined, width: number): SafeText {
   if (frame === undefined) return safe`no frames`;
@@ -123,9 +130,7 @@ export function summaryLines(
     which: cut(indexRanges(group.threads), 12),
     name: cut(groupName(group), Math.max(6, Math.min(28, columns - 24))),
     state: groupState(group),
-    cpu: safe`${
-      Math.round(100 * group.threads.reduce((most, thread) => Math.max(most, usage(thread)), 0))
-    }%`,
+    cpu: groupUsage(group, usage),
   }));
   const width = (pick: (cell: typeof cells[number]) => string) => maxWidth(cells.map(pick));
   const widths = {
