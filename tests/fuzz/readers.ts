@@ -595,11 +595,17 @@ function* tryRemote(stream: ByteStream): Generator<string> {
   try {
     yield* useRemote(stream);
   } catch (error) {
-    const isTyped = error instanceof RemoteError || error instanceof TargetGoneError ||
-      error instanceof MachError || error instanceof MemoryReadError;
-    if (!isTyped) throw error;
-    yield escape(error.message);
+    if (!isTyped(error)) throw error;
+    yield escape((error as Error).message);
   }
+}
+
+/** Whether an error is one of those that a target over the wire may throw; or two: a pause that ends after an
+ * error may find the connection broken too. */
+function isTyped(error: unknown): boolean {
+  if (error instanceof SuppressedError) return isTyped(error.error) && isTyped(error.suppressed);
+  return error instanceof RemoteError || error instanceof TargetGoneError ||
+    error instanceof MachError || error instanceof MemoryReadError;
 }
 
 const gdbPackets: Reader = {
