@@ -26,9 +26,10 @@ import type { ReportSymbolFiles } from "./symbolicate/files.ts";
 /** Milliseconds between the samples of a text; 0 when it does not say. */
 function intervalOf({ text }: CrashReport): number {
   const head = text.slice(0, 1 << 14);
-  const sample = /^Analysis of sampling .{0,300} every (\d{1,9}) (micro|milli)?seconds?/m.exec(
-    head,
-  );
+  const sample =
+    /^Analysis of sampling .{0,300} every (\d{1,9}(?:\.\d{1,9})?) (micro|milli)?seconds?/m.exec(
+      head,
+    );
   if (sample !== null) {
     const scale = sample[2] === "micro" ? 1e-3 : sample[2] === "milli" ? 1 : 1e3;
     return Number(sample[1]) * scale;

@@ -10,8 +10,8 @@ const options = {
   format: {
     short: "f",
     value: "name",
-    choices: ["firefox", "speedscope", "pprof", "collapsed", "chrome"],
-    help: "firefox, speedscope, pprof, collapsed or chrome. Default: by the file's ending.",
+    choices: ["firefox", "speedscope", "pprof", "collapsed", "chrome", "sample"],
+    help: "firefox, speedscope, pprof, collapsed, chrome or sample. Default: by the file's ending.",
   },
   ...profileSources,
 } as const;
@@ -19,10 +19,11 @@ const options = {
 /** `machpause convert` */
 export default {
   description:
-    "Convert profiles for the Firefox Profiler, speedscope, pprof, FlameGraph and Chrome.\n" +
+    "Convert profiles for the Firefox Profiler, speedscope, pprof, FlameGraph and Chrome, or to\n" +
+    "what macOS's sample prints.\n" +
     "Read are those formats, .cpuprofile, what sample and spindump print, other reports, and\n" +
     "stackshots, also a series of them. The output's ending chooses the format: .json.gz,\n" +
-    ".speedscope.json, .pb.gz, .collapsed or .trace.json.",
+    ".speedscope.json, .pb.gz, .collapsed, .trace.json or .sample.txt.",
   arguments: "<files...:string>",
   options,
   examples: [
@@ -33,6 +34,47 @@ export default {
   run: (options, files) => convert(files, options),
 } satisfies Subcommand<typeof options>;
 
+/** Names of files with what `sample` prints. */
+const sampleName = /\.sample(?:\.txt)?(?:\.gz)?$/i;
+
+/** A profile as what `sample` prints. Times are counted in milliseconds.
+ *
+ * @throws UserError for a profile that counts bytes
+ */
+async function sampleText(
+  profile: Profile,
+  gzip: boolean,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  if (profile.unit === "bytes") throw new UserError("what sample prints has no bytes");
+  const { sampleLines } = await import("../../lib/report/write/sample.ts");
+  const milliseconds = { nanoseconds: 1e-6, microseconds: 1e-3, milliseconds: 1, samples: null };
+  const scale = milliseconds[profile.unit];
+  const counted = scale === null ? profile : {
+    ...profile,
+    threads: profile.threads.map((thread) => ({
+      ...thread,
+      samples: {
+        ...thread.samples,
+        weight: thread.samples.weight.map((weight) => Math.round(weight * scale)),
+      },
+    })),
+  };
+  const { startTime, interval, images, processes } = profile;
+  const path = images.find(({ name }) => name === processes[0].name)?.path ?? null;
+  const date = startTime === null ? null : new Date(startTime);
+  const lines = sampleLines(counted, {
+    interval: scale === null && interval > 0 ? interval : 1,
+    ...path === null ? {} : { path },
+    ...date === null || Number.isNaN(date.getTime()) ? {} : { date },
+  });
+  const text = ReadableStream.from(lines).pipeThrough(
+    new TransformStream<string, string>({
+      transform: (line, controller) => controller.enqueue(`${line}\n`),
+    }),
+  ).pipeThrough(new TextEncoderStream());
+  return gzip ? text.pipeThrough(new CompressionStream("gzip")) : text;
+}
+
 /** Reads, and writes in the other format.
  *
  * @throws UserError for a format that is not said, and for binary output to a terminal
@@ -42,7 +84,8 @@ async function convert(
   { out, format: named, ...reading }: Values<typeof options>,
 ): Promise<number> {
   const { formatOfName, profileStream } = await import("../../lib/profile/formats.ts");
-  const format = named ?? (out === undefined ? null : formatOfName(out));
+  const format = named ??
+    (out === undefined ? null : sampleName.test(out) ? "sample" : formatOfName(out));
   if (format === null) {
     throw new UserError(
       out === undefined
@@ -52,7 +95,7 @@ async function convert(
     );
   }
   const isTerminal = out === undefined && Deno.stdout.isTerminal();
-  if (isTerminal && format !== "collapsed") {
+  if (isTerminal && format !== "collapsed" && format !== "sample") {
     throw new UserError(`${format} is not for terminals: name a file with -o`, 2);
   }
   const [{ readProfileFiles }, { sizeText }, output] = await Promise.all([
@@ -63,7 +106,9 @@ async function convert(
   const profile = await readProfileFiles(paths, reading);
   // pprof's own tools write nothing else.
   const gzip = out?.endsWith(".gz") || format === "pprof";
-  const stream = profileStream(profile, { format, gzip });
+  const stream = format === "sample"
+    ? await sampleText(profile, gzip ?? false)
+    : profileStream(profile, { format, gzip });
   if (out === undefined) {
     const { escapeLines } = await import("../../lib/escape.ts");
     const decoder = new TextDecoder();

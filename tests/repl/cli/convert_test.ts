@@ -1,6 +1,7 @@
 /** `machpause convert` and `machpause profile` */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readProfile, totalWeight, writeProfile } from "../../../lib/profile/api.ts";
+import { profileOfReport, readReport } from "../../../lib/report/mod.ts";
 import { knownProfile } from "../../lib/profile/known_profile.ts";
 import { encodeKcdata } from "../../lib/stackshot/kcdata_encoder.ts";
 import { shot } from "../../lib/stackshot/shot.ts";
@@ -44,6 +45,13 @@ Deno.test("what sample prints is converted, by the output's ending", async () =>
     assertEquals(next.code, 0, next.stderr);
     const lines = next.stdout.trimEnd().split("\n");
     assertEquals(lines.length, 3);
+    const text = await machpause("convert", out, "-o", `${folder}/again.sample.txt`);
+    assertEquals(text.code, 0, text.stderr);
+    const again = profileOfReport(
+      readReport(await Deno.readTextFile(`${folder}/again.sample.txt`), "again"),
+    );
+    assertEquals([totalWeight(again), again.interval], [2 * 2543, 1]);
+    assertEquals(again.threads.map(({ id }) => id), [777001n, 777002n]);
     assertEquals(
       lines[0],
       "[main thread queue=com.apple.main-thread tid=777001];start;main (main.c:12);" +
