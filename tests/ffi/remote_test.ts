@@ -79,6 +79,15 @@ for (const via of stubs) {
             live.images.map(({ path, uuid, loadAddress }) => [path, uuid, loadAddress]),
           );
           assertChains(target);
+          // What pointers lead to is copied before it runs again.
+          const { followed, threads } = target.snapshot({
+            follow: { levels: 1, milliseconds: 60_000 },
+          });
+          assertEquals(followed?.isWhole, true);
+          const spin = threads.find(({ name }) => name === "demo.spin");
+          const counter = spin?.backtrace()[0].variables.find(({ name }) => name === "turns")
+            ?.deref();
+          assertEquals(counter?.isLater ?? false, false);
           const file = await Deno.makeTempFile();
           {
             using _pause = target.pause();
