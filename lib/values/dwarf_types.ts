@@ -269,6 +269,10 @@ class DwarfType implements Type {
     return name === null ? null : this.kind === "base" ? name : this.#reader.qualified(entry, name);
   }
 
+  get linkageName(): RawText | undefined {
+    return guarded(() => this.#entry.string(AT.linkage_name), null) ?? undefined;
+  }
+
   get anonymousName(): RawText {
     return this.#reader.qualified(this.#entry, anonymousName(this.#entry.tag));
   }

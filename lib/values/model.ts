@@ -125,6 +125,8 @@ export interface Type {
   readonly isIncomplete?: boolean;
   /** Of an Objective-C class. */
   readonly isObjC?: boolean;
+  /** The mangled name, where debug information has one: of Swift's types. */
+  readonly linkageName?: RawText;
 }
 
 /** The memory that values are read from. A target's `Memory` is one. */

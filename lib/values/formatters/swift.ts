@@ -16,6 +16,7 @@ import {
   bytesAt,
   countOf,
   elements,
+  named,
   noChildren,
   pointerAt,
   sizeSummary,
@@ -23,6 +24,7 @@ import {
   unsignedAt,
 } from "./reading.ts";
 import { escapedText, utf8At } from "./strings.ts";
+import { fieldsOf, type SwiftFields } from "./swift_fields.ts";
 
 /** The types of the standard library, by their mangling and their name. */
 const scalars: readonly (readonly [
@@ -47,8 +49,8 @@ const scalars: readonly (readonly [
 ];
 
 /** The type's mangling without `$s` and the `D` of debug information; its name where it has none. */
-function codeOf({ name }: Type): string {
-  return /^\$s(.*?)D?$/.exec(name)?.[1] ?? name.replace(/^Swift\./, "");
+function codeOf({ name, linkageName = name }: Type): string {
+  return /^\$s(.*?)D?$/.exec(linkageName)?.[1] ?? name.replace(/^Swift\./, "");
 }
 
 /** The base type that a code stands for. */
@@ -223,6 +225,42 @@ function payload(value: Value): Value | null | undefined {
   return byte === 1n ? null : value.at(value.address, type, "some");
 }
 
+/** The type of a code in reflection metadata: what {@linkcode typeOf} knows, and what it is kept in. */
+function fieldType(code: string, pointerSize: number): Type | undefined {
+  const known = typeOf(code, pointerSize);
+  if (known !== undefined) {
+    // Numbers are shown by the formatter of their struct: so they keep their name.
+    return isString(code)
+      ? { ...known, name: "$sSSD" }
+      : { kind: "struct", name: `$s${code}D`, size: known.size, language: "swift", members: [] };
+  }
+  const isReference = elementCode(code) !== null || isHashed(code);
+  return isReference
+    ? { kind: "struct", name: `$s${code}D`, size: pointerSize, language: "swift", members: [] }
+    : undefined;
+}
+
+function nominal(value: Value): SwiftFields | null {
+  const code = codeOf(canonical(value.type));
+  // A struct, a class or an enum of a module, that is not generic.
+  if (!/^\d.*[VCO]$/.test(code)) return null;
+  return fieldsOf(value, code, (code) => fieldType(code, value.context.pointerSize));
+}
+
+function fields(value: Value): Synthetic | null {
+  const found = nominal(value);
+  if (found === null || found.kind === "enum" || value.address === null) return null;
+  const start = found.kind === "class" ? pointerAt(value, value.address) : value.address;
+  if (start === 0n) return noChildren();
+  const { members } = found;
+  return {
+    ...named(members.map(({ name, type, offset }) => [
+      name,
+      value.at(start + BigInt(offset), type, name),
+    ])),
+  };
+}
+
 const languages = ["swift"] as const;
 
 /** Of Swift. */
@@ -266,6 +304,23 @@ export const swiftFormatters: readonly Formatter[] = [
       const types = hashedTypes(codeOf(canonical(value.type)), value.context.pointerSize);
       return types === null ? null : hashed(value, types);
     },
+  },
+  {
+    name: "Swift struct, class and enum",
+    languages,
+    type: (type) =>
+      type.kind === "struct" && (type.members ?? []).length === 0 &&
+      /^\d.*[VCO]$/.test(codeOf(type)),
+    summary(value) {
+      const found = nominal(value);
+      if (found?.kind === "class" && value.address !== null) {
+        return `0x${pointerAt(value, value.address).toString(16)}`;
+      }
+      if (found?.kind !== "enum" || !found.isPlain || found.cases.length === 0) return null;
+      const at = found.cases.length === 1 ? 0 : value.bytes(1)[0];
+      return found.cases[at] ?? damaged(`it has no case ${at}`);
+    },
+    children: fields,
   },
   {
     name: "Swift Optional",

@@ -501,6 +501,122 @@ Deno.test("Swift: numbers, strings in both forms, arrays, optionals, and their d
   assertEquals(block.value(swift("$s4main5PointVD", 16)).summary, null);
 });
 
+Deno.test("Swift: fields of structs, classes and enums by the reflection metadata", () => {
+  // Swift include/swift/ABI/Metadata.h: a descriptor is flags (the kind in 5 bits), parent, name, access
+  // function, fields. include/swift/RemoteInspection/Records.h: a field descriptor is the type's name, the
+  // superclass's, kind and record size of 16 bits, count; a record is flags, the type's name, the name.
+  const block = new Block(0x4000);
+  const symbols = new Map<string, bigint>();
+  let free = 0x1000;
+  const place = (bytes: number) => {
+    const at = free;
+    free += Math.ceil(bytes / 16) * 16;
+    return at;
+  };
+  const string = (text: string) => {
+    const at = place(text.length + 1);
+    block.text(at, text);
+    return at;
+  };
+  const relativeTo = (at: number, to: number) => block.view.setInt32(at, to - at, true);
+  /** Its fields: the name of the type, or another descriptor; null of a case without anything. */
+  const describe = (
+    code: string,
+    kind: number,
+    fields: [name: string, type: string | number | null][],
+    superclass = false,
+  ): number => {
+    const descriptor = place(20);
+    symbols.set(`_$s${code}Mn`, block.start + BigInt(descriptor));
+    block.ints(descriptor, kind | 0x80000000 | 0);
+    relativeTo(descriptor + 8, string(code));
+    const records = place(16 + 12 * fields.length);
+    relativeTo(descriptor + 16, records);
+    relativeTo(records, string(code));
+    if (superclass) relativeTo(records + 4, string("4main4BaseC"));
+    block.view.setUint16(records + 10, 12, true);
+    block.ints(records + 12, fields.length);
+    fields.forEach(([name, type], index) => {
+      const record = records + 16 + 12 * index;
+      if (typeof type === "string") relativeTo(record + 4, string(type));
+      else if (type !== null) {
+        const reference = place(8);
+        block.bytes[reference] = 1;
+        relativeTo(reference + 1, type);
+        relativeTo(record + 4, reference);
+      }
+      relativeTo(record + 8, string(name));
+    });
+    return descriptor;
+  };
+  const [STRUCT, CLASS, ENUM] = [17, 16, 18];
+  const kind = describe("4main4KindO", ENUM, [["plain", null], ["fancy", null], ["none", null]]);
+  const size = describe("4main4SizeV", STRUCT, [["width", "s5Int32V"], ["wide", "Sb"]]);
+  describe("4main5PointV", STRUCT, [
+    ...[["flag", "Sb"], ["x", "Si"], ["size", size], ["kind", kind]] as [string, string | number][],
+    ["label", "SS"],
+    ["list", "SaySiG"],
+    ["unknown", "4main3BoxVySiG"],
+    ["behind", "Si"],
+  ]);
+  describe("4main3AppC", CLASS, [["count", "Si"], ["name", "SS"]]);
+  describe("4main3SubC", CLASS, [["more", "Si"]], true);
+  describe("4main5ShapeO", ENUM, [["circle", "Sd"], ["empty", null]]);
+  const context = {
+    ...contextOf(block),
+    formatters: new FormatterTable(builtInFormatters),
+    addressesOf: (name: string) => symbols.has(name) ? [symbols.get(name)!] : [],
+    symbolAt: (address: bigint) => {
+      const found = [...symbols].find(([, at]) => at === address);
+      return found === undefined ? null : { name: found[0], offset: 0 };
+    },
+  };
+  const value = (code: string, size: number, linkageName?: string) => {
+    const type = { ...swift(code, size), ...(linkageName === undefined ? {} : { linkageName }) };
+    return new PlacedValue(context, "v", type, { kind: "memory", address: block.start });
+  };
+  // flag at 0, x at 8, size at 16 (8 bytes, of which 5 are used), kind at 21, label at 24, list at 40.
+  block.bytes[0] = 1;
+  block.words(8, 42);
+  block.ints(16, 640);
+  block.bytes[20] = 1;
+  block.bytes[21] = 1;
+  block.bytes.set(new TextEncoder().encode("hello"), 24);
+  block.bytes[39] = 0xe5;
+  block.words(40, block.words(0x800, 0, 3, 2, 4, 7, 8));
+  const point = value("Point", 56, "$s4main5PointVD");
+  assertEquals(
+    point.children().map((child) => `${child.name} ${child.summary ?? child.childCount}`),
+    ["flag true", "x 42", "size 2", "kind fancy", 'label "hello"', "list size=2"],
+  );
+  assertEquals(point.child("size")?.child("width")?.summary, "640");
+  assertEquals(point.child("size")?.child("wide")?.summary, "true");
+  block.bytes[21] = 3;
+  assertEquals(point.child("kind")?.summary, "damaged: it has no case 3");
+  // An object: metadata and reference counts, then the fields.
+  block.words(0, block.words(0x900, 0, 3, 9, 0, 0xe0n << 56n));
+  const app = value("$s4main3AppCD", 8);
+  assertEquals([app.summary, app.children().map(({ summary }) => summary)], [
+    ...["0x10900", ["9", '""']],
+  ]);
+  // Where a superclass's fields end is not known; nor what a payload leaves of a case's number.
+  assertEquals([value("$s4main3SubCD", 8).summary, value("$s4main5ShapeOD", 9).summary], [
+    ...[null, null],
+  ]);
+  assertEquals(value("$s4main6NosuchVD", 8).childCount, 0);
+  // Damage: a record size of zero, a wild count, distances to nowhere.
+  for (let at = 0x1000; at < free; at += 11) {
+    const held = block.bytes[at];
+    block.bytes[at] ^= 0x5a;
+    for (const code of ["4main5PointV", "4main3AppC", "4main4KindO"]) {
+      const { summary, childCount } = value(`$s${code}D`, 56);
+      assert(summary === null || summary.length < 300);
+      assert(childCount < 1 << 12);
+    }
+    block.bytes[at] = held;
+  }
+});
+
 /** A record of `__lldbsummaries`: version, size, and two strings with their lengths. */
 function record(type: string, summary: string, version = 1): number[] {
   const text = (value: string) => {
