@@ -28,7 +28,8 @@ const via = Deno.build.os === "darwin" ? "debugserver" : "lldb-server";
     `${target.kind} ${target.arch.name}: ${threads.length} threads, ` +
       `${machO.length} images with a UUID`,
   );
-  const names = mainThread.backtrace().flatMap(({ symbol }) => symbol?.name ?? []).reverse();
+  const frames = mainThread.backtrace().filter((frame) => !frame.isSystem);
+  const names = frames.flatMap(({ symbol }) => symbol?.name ?? []).reverse();
   console.log(names.map(escapeText).join(" ← "));
 } // the stub lets go of it
 console.log(`at most 40 round trips: ${trips <= 40}`);
