@@ -44,8 +44,18 @@ export async function openDatabase(
       ? new Error(`${path} is no SQLite database`, { cause })
       : cause;
   }
+  const close = () => {
+    try {
+      // One file is left, which is also read where nothing may be written. Other writers prevent that.
+      if (!isReadOnly) database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
+    } catch {
+      // It stays in write-ahead mode.
+    } finally {
+      database.close();
+    }
+  };
   return Object.assign(database, {
-    [Symbol.dispose]: () => database.close(),
+    [Symbol.dispose]: close,
   }) as unknown as SqlDatabase;
 }
 

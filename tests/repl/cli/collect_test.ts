@@ -72,6 +72,8 @@ Deno.test("collect: what is new, once; copies, changes, damage; grouped as crash
     const second = await machpause("collect", from, "--into", into, "--json");
     assertEquals(collected(second.stdout), [0, 0, 1, 4, 1, 4]);
     assertMatch(second.stderr, /^machpause: warning: [^\n]*notes\.txt[^\n]*\n$/);
+    const left = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+    assertEquals(left, ["crashes.sqlite", "reports"]);
     const grouped = await machpause("crash", into, "--group", "--json");
     const groups = grouped.stdout.trim().split("\n").map((line) => JSON.parse(line));
     assertEquals(groups.map(({ count }) => count), [1, 1, 1, 1]);
