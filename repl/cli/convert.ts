@@ -6,7 +6,7 @@ import { profileSources } from "./profile/options.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 const options = {
-  out: { short: "o", value: "file", help: "File to write. Default: stdout." },
+  out: { short: "o", aliases: ["output"], value: "file", help: "File to write. Default: stdout." },
   format: {
     short: "f",
     value: "name",

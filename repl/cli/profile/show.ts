@@ -92,10 +92,12 @@ function headLines(profile: Profile): SafeText[] {
   ].filter((text) => text !== null).join(", ");
   const every = interval > 0 ? safe`, every ${Number(interval.toFixed(3))} ms` : safe``;
   const missed = lost > 0 ? safe`, ${grouped(lost)} lost` : safe``;
-  const weight = totalWeight(profile);
+  const total = profile.unit === "samples"
+    ? safe``
+    : safe`; total ${weightText(profile, totalWeight(profile))}`;
   return [
     about === "" ? escape(what) : safe`${escape(what)}: ${escape(about)}`,
-    safe`${sizeText(profile)}${every}${missed}; total ${weightText(profile, weight)}`,
+    safe`${sizeText(profile)}${every}${missed}${total}`,
   ];
 }
 

@@ -3,13 +3,13 @@ import { safe, type SafeText } from "../../../lib/escape.ts";
 import { type Profile, sampleCount, totalWeight } from "../../../lib/profile/mod.ts";
 import { count } from "../../view/text.ts";
 
-/** As in `150 samples of 2 threads`, or for counts by stack `5,086 samples of 2 threads, in 3 stacks`. */
+/** As in `1,388 samples of 7 threads, in 466 stacks`: a stack may count as several samples. What counts time
+ * or bytes has only stacks. */
 export function sizeText(profile: Profile): SafeText {
-  const rows = sampleCount(profile);
+  const stacks = sampleCount(profile);
   const threads = count(profile.threads.length, "thread");
-  return profile.aggregated && profile.unit === "samples"
-    ? safe`${count(Math.round(totalWeight(profile)), "sample")} of ${threads}, in ${
-      count(rows, "stack")
-    }`
-    : safe`${count(rows, "sample")} of ${threads}`;
+  if (profile.unit !== "samples") return safe`${count(stacks, "stack")} of ${threads}`;
+  const total = Math.round(totalWeight(profile));
+  const inside = stacks === total ? safe`` : safe`, in ${count(stacks, "stack")}`;
+  return safe`${count(total, "sample")} of ${threads}${inside}`;
 }

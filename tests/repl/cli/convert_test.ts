@@ -68,7 +68,7 @@ Deno.test("profiles and stackshots are opened as what they are", async () => {
     const shown = await machpause(zipped);
     assertEquals(shown.code, 0, shown.stderr);
     assertMatch(shown.stdout, /^demo: pid 4242, arm64, macOS 14\.5 \(23F79\), 2023-11-14T22:13:20/);
-    assertMatch(shown.stdout, /^150 samples of 2 threads, every 10 ms, 3 lost; total 200$/m);
+    assertMatch(shown.stdout, /^200 samples of 2 threads, in 150 stacks, every 10 ms, 3 lost$/m);
     assertMatch(
       shown.stdout,
       /^0 +100 +50\.0 % +100\.0 % +main thread \(com\.apple\.main-thread\)$/m,
