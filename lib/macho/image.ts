@@ -4,7 +4,7 @@ import { FormatError, MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
 import { type ByteSource, bytesSource, part } from "./bytes.ts";
-import { FILE_TYPE, LC, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
+import { FILE_TYPE, MH_DYLIB_IN_CACHE, SECTION_TYPE } from "./constants.ts";
 import { readFat } from "./fat.ts";
 import { type MachHeader, MAX_HEADER_SIZE, parseHeader } from "./header.ts";
 import { ImageSymbols } from "./image_symbols.ts";
@@ -217,7 +217,7 @@ export class Image implements CodeImage {
 
   /** See {@linkcode CodeImage.hasFunctionStarts}. */
   get hasFunctionStarts(): boolean {
-    return this.loadCommands.some(({ command }) => command === LC.FUNCTION_STARTS);
+    return this.#symbolReader.hasFunctionStarts;
   }
 
   /** Whether `address` is in one of the image's segments. */

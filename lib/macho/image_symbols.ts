@@ -6,6 +6,7 @@ import type { RawText } from "../escape.ts";
 import { CPU_TYPE, FILE_TYPE } from "./constants.ts";
 import { exportsStartingWith, findExport, parseExports, type ReadTrie } from "./exports.ts";
 import { parseFunctionStarts } from "./function_starts.ts";
+import { type GoFunctions, readGoFunctions } from "./go_functions.ts";
 import type { FileRange, ParsedCommands } from "./load_commands.ts";
 import type { NameSearch } from "./name_search.ts";
 import { NumberSet } from "./number_set.ts";
@@ -77,6 +78,7 @@ export class ImageSymbols {
   // The symbol table, until all symbols are sorted.
   #nlists: Nlists | null | undefined;
   #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
+  #go: GoFunctions | null | undefined;
   #names: StringTable | undefined;
   /** Single functions by their starts; `null` where all symbols are needed. */
   readonly #near = new Map<number, Near | null>();
@@ -100,6 +102,11 @@ export class ImageSymbols {
       const start = Number(vmAddress - linkedAddress);
       return { start, end: start + size };
     });
+  }
+
+  /** Whether the image says where each of its functions begins. */
+  get hasFunctionStarts(): boolean {
+    return this.#commands.functionStarts !== null || this.#goFunctions() !== null;
   }
 
   /** All symbols, sorted at first use. */
@@ -305,6 +312,8 @@ export class ImageSymbols {
       const methods = this.#guard("the Objective-C metadata", () => this.#readObjc());
       if (methods) columns.push(methods);
     }
+    const go = this.#guard("the table of Go's functions", () => this.#readGo(nlists ?? null));
+    if (go) columns.push(go);
     if (columns.reduce((sum, { count }) => sum + count, 0) > MAX_SYMBOLS) {
       this.#image.warnings.push(`more than ${MAX_SYMBOLS} symbols: the rest is left out`);
     }
@@ -442,6 +451,34 @@ export class ImageSymbols {
     return { count, offsets, thumb, nameOffsets, names, ranks };
   }
 
+  /** The functions in a Go program's own table. */
+  #goFunctions(): GoFunctions | null {
+    if (this.#go === undefined) {
+      const onlyCode = this.#commands.functionStarts === null;
+      this.#go = this.#guard(
+        "the table of Go's functions",
+        () => readGoFunctions(this.#image, this.#source, onlyCode),
+      ) ?? null;
+    }
+    return this.#go;
+  }
+
+  /** The names of Go's functions where the symbol table has none. */
+  #readGo(nlists: SymbolColumns | null): SymbolColumns | null {
+    const go = this.#goFunctions();
+    if (go === null) return null;
+    const known = new NumberSet(nlists?.count ?? 0);
+    for (let row = 0; row < (nlists?.count ?? 0); row++) known.add(nlists!.offsets[row]);
+    const unknown = (offset: number): boolean => !known.has(offset);
+    if (!go.starts.some(unknown)) return null;
+    const { names, offsets } = go.names();
+    const starts = go.starts.filter(unknown);
+    const nameOffsets = offsets.filter((_, index) => unknown(go.starts[index]));
+    const count = starts.length;
+    const ranks = new Uint8Array(count).fill(RANK.LOCAL);
+    return { count, offsets: starts, ranks, thumb: new Uint8Array(count), nameOffsets, names };
+  }
+
   /** The payload of `LC_DYLD_CHAINED_FIXUPS`; needed while pointers are links of chains. */
   #chainedFixups(): Uint8Array | null {
     const range = this.#commands.chainedFixups;
@@ -450,6 +487,15 @@ export class ImageSymbols {
 
   #readFunctionStarts(): { offsets: Float64Array; complete: boolean } {
     const part = "the function starts";
+    if (this.#commands.functionStarts === null) {
+      const go = this.#goFunctions();
+      if (go === null) return { offsets: none, complete: false };
+      // C code may follow, about whose functions nothing is known.
+      const offsets = new Float64Array(go.starts.length + 1);
+      offsets.set(go.starts);
+      offsets[go.starts.length] = go.end;
+      return { offsets, complete: true };
+    }
     const bytes = this.#guard(part, () => this.#readLinkedit(part, this.#commands.functionStarts));
     if (!bytes) return { offsets: none, complete: false };
     // Kernels have code in other segments than __TEXT, too.
