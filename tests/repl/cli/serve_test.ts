@@ -1,10 +1,13 @@
 /** `machpause serve`. Two processes behind a balancer: `examples/servers.ts`. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fileSystem } from "../../../ffi/file_system.ts";
+import { SymbolServer } from "../../../lib/symbol_server/mod.ts";
 import { handlerFor, randomToken, type Site } from "../../../repl/cli/serve/http.ts";
 import { listen } from "../../../repl/cli/serve/listen.ts";
 import { sourceReader } from "../../../repl/cli/serve/source.ts";
 import { main } from "../../../repl/main.ts";
 
+const program = new URL("../../../repl/main.ts", import.meta.url).pathname;
 const origin = "http://127.0.0.1:3000";
 const seen: { path: string; length: number }[] = [];
 const site: Site = {
@@ -162,4 +165,31 @@ Deno.test("wrong command lines end with one sentence", async () => {
   }
   assertEquals(written.length, lines.length);
   for (const line of written) assertMatch(line, /^machpause: .+\n$/);
+});
+
+Deno.test("a store of symbol table files answers as the dSYM that they were made of", async () => {
+  const dsym = new URL("../../fixtures/inlines/x86_64/dsym", import.meta.url).pathname;
+  const store = await Deno.makeTempDir();
+  try {
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", program, "index", `${dsym}/inlines.dSYM`, "-o", store],
+    }).output();
+    assertEquals(code, 0);
+    const request = {
+      memoryMap: [["inlines", "4C4C44E355553144A15B6FD47115AD9A0"]],
+      stacks: [[[0, 0x61c], [0, 0x651], [0, 0x625]]],
+    };
+    const body = new TextEncoder().encode(JSON.stringify(request));
+    const answers = [];
+    for (const folder of [dsym, store]) {
+      using server = new SymbolServer(fileSystem, { symbols: [folder] });
+      const { json } = await server.answer("/symbolicate/v5", body);
+      // A table does not say where a function ends.
+      answers.push(json.replace(/"function_size":"0x[0-9a-f]+",/g, ""));
+    }
+    assertStringIncludes(answers[1], '"function":"outer","function_offset":"0xc"');
+    assertEquals(answers[1], answers[0]);
+  } finally {
+    await Deno.remove(store, { recursive: true });
+  }
 });
