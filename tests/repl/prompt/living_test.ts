@@ -48,6 +48,7 @@ Deno.test({
       ["regions", /rw- +rwx +\S+ \w+ +stack of thread 3\n/],
       ["struct Progress { u64 a; u64 b; }", /Progress: 16 bytes/],
       ["memory read demo_progress --as Progress", /\n {2}\+8 +u64 b = \d+/],
+      ["target variable demo_argc", /\n\(volatile unsigned int\) demo_argc = 1\n/],
       ["images", /4C4C44[\dA-F-]+ {2}\/.*\/libworkers\.dylib/],
       ["symbols", /\n.*debug information/],
       ["lookup spin_outer", /libworkers\.dylib {2}spin_outer {2}\d+ bytes/],
