@@ -55,6 +55,21 @@ export interface StackshotRequest {
   readonly since?: bigint;
 }
 
+/** A crash, as the kernel tells it: `mp_crash` of `shim/machpause.h`. */
+export interface CrashRecord {
+  readonly threadId: bigint;
+  /** The low 20 bits of the exception's first code. */
+  readonly code: bigint;
+  /** Its second code: of `EXC_BAD_ACCESS` the address. */
+  readonly subcode: bigint;
+  /** `EXC_*`; 0 for a signal that was sent, as by `abort()`. */
+  readonly exception: number;
+  /** Darwin's number. */
+  readonly signal: number;
+  /** For {@linkcode NativeKernel.crashPass}. */
+  readonly reply: number;
+}
+
 /** A {@linkcode MachKernel} that counts its calls and takes stackshots. */
 export interface NativeKernel extends MachKernel {
   /** How many calls into the library were made. */
@@ -82,6 +97,17 @@ export interface NativeKernel extends MachKernel {
   launchContinue(reply: number): void;
   /** Releases the name. */
   launchClose(port: number): void;
+  /** Has the kernel tell when a task crashes, before it dies of it.
+   *
+   * @returns a port for {@linkcode NativeKernel.crashPoll}, to be closed
+   */
+  crashOpen(task: number): number;
+  /** The crash that was told since the last call; `undefined` for none. */
+  crashPoll(port: number): CrashRecord | undefined;
+  /** Lets a process die of its crash, whose reply this is. */
+  crashPass(reply: number): void;
+  /** Waits for crashes no longer. */
+  crashClose(port: number): void;
   /** `stackshot_capture_with_config`, or the system call of older kernels: the kernel's bytes, kcdata or
    * a trace buffer.
    *
@@ -563,6 +589,36 @@ class Shim implements NativeKernel {
 
   launchClose(port: number): void {
     this.#check("mach_port_mod_refs", this.#shim.mp_launch_close(port), port);
+  }
+
+  crashOpen(task: number): number {
+    const code = this.#shim.mp_crash_open(task, this.#word);
+    this.#check("task_set_exception_ports", code, task);
+    return this.#word[0];
+  }
+
+  crashPoll(port: number): CrashRecord | undefined {
+    const record = new DataView(new ArrayBuffer(40)); // mp_crash
+    const code = this.#shim.mp_crash_poll(port, record.buffer);
+    if (code === kern.operationTimedOut) return undefined;
+    this.#check("mach_msg", code, 0);
+    return {
+      threadId: record.getBigUint64(0, true),
+      code: record.getBigInt64(8, true),
+      subcode: record.getBigUint64(16, true),
+      exception: record.getInt32(24, true),
+      signal: record.getInt32(28, true),
+      reply: record.getUint32(32, true),
+    };
+  }
+
+  crashPass(reply: number): void {
+    // A failure means that the process was killed meanwhile.
+    this.#shim.mp_crash_pass(reply);
+  }
+
+  crashClose(port: number): void {
+    this.#check("mach_port_mod_refs", this.#shim.mp_crash_close(port), 0);
   }
 
   processPath(pid: number): string {

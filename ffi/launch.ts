@@ -33,6 +33,9 @@ export interface LaunchHooks {
   readonly insert?: () => Promise<Readonly<Record<string, string>>>;
   /** Starts the program instead of `Deno.Command`: on another terminal. */
   readonly spawn?: (file: string, options: Deno.CommandOptions) => StartedProcess;
+  /** On Linux: starts it stopped, in a shell that runs it on SIGCONT. So it can be attached to before its first
+   * instruction. */
+  readonly stopped?: boolean;
   /** Whether {@linkcode Launched.untie} can be called: then a shell watches over the program. */
   readonly mayUntie?: boolean;
 }
@@ -72,7 +75,7 @@ const loaders: Readonly<Record<typeof Deno.build.arch, readonly ArchName[]>> = {
 export async function launchProcess(
   program: string,
   options: LaunchOptions,
-  { insert, spawn = byDeno, mayUntie = false }: LaunchHooks = {},
+  { insert, spawn = byDeno, mayUntie = false, stopped = false }: LaunchHooks = {},
 ): Promise<Launched> {
   const { file, args, loaded } = await commandOf(program, options.args ?? []);
   const hasDyld = Deno.build.os === "darwin" || loaded !== undefined;
@@ -85,8 +88,10 @@ export async function launchProcess(
   const inserted = inserts ? await insert?.() : undefined;
   const output = options.output ?? "inherit";
   const byShell = !loads || mayUntie;
-  const child = spawn(file, {
-    args,
+  const first = stopped && Deno.build.os === "linux";
+  if (first) await checkExecutable(file);
+  const child = spawn(first ? "/bin/sh" : file, {
+    args: first ? ["-c", stopFirst, file, ...args] : args,
     stdin: "null",
     stdout: output,
     stderr: output,
@@ -142,6 +147,16 @@ export async function commandOf(
     );
   }
   return { file: await loaderPath(loaded), args: [program, ...args], loaded };
+}
+
+/** What a shell runs to start a program stopped. */
+export const stopFirst = 'kill -STOP $$; exec "$0" "$@"';
+
+/** Refuses what a shell could not run, as starting it would. */
+async function checkExecutable(path: string): Promise<void> {
+  const { isFile, mode } = await Deno.stat(path);
+  if (isFile && ((mode ?? 0) & 0o111) !== 0) return;
+  throw new Deno.errors.PermissionDenied(`${path} is not executable`);
 }
 
 function byDeno(file: string, options: Deno.CommandOptions): StartedProcess {

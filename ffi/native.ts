@@ -1,7 +1,7 @@
 /** The functions of `shim/machpause.h`, in the form that `Deno.dlopen` takes. */
 
 /** `MP_ABI_VERSION` of the header that this binding matches. */
-export const abiVersion = 6;
+export const abiVersion = 7;
 
 /** `mp_*` by name. Ports are `u32`, addresses and sizes `u64`; every result is a `kern_return_t`. */
 export const symbols = {
@@ -40,6 +40,10 @@ export const symbols = {
   mp_launch_accept: { parameters: ["u32", "i32", "u32", "buffer", "buffer"], result: "i32" },
   mp_launch_continue: { parameters: ["u32"], result: "i32" },
   mp_launch_close: { parameters: ["u32"], result: "i32" },
+  mp_crash_open: { parameters: ["u32", "buffer"], result: "i32" },
+  mp_crash_poll: { parameters: ["u32", "buffer"], result: "i32" },
+  mp_crash_pass: { parameters: ["u32"], result: "i32" },
+  mp_crash_close: { parameters: ["u32"], result: "i32" },
   mp_port_retain: { parameters: ["u32"], result: "i32" },
   mp_snapshot: {
     parameters: ["u32", "i32", "u64", "buffer", "u64", "buffer"],
@@ -77,6 +81,7 @@ const undoing: Partial<Record<Name, Name>> = {
   mp_thread_suspend: "mp_thread_resume",
   mp_launch_open: "mp_launch_close",
   mp_launch_accept: "mp_launch_continue",
+  mp_crash_open: "mp_crash_close",
   mp_watchdog_arm: "mp_watchdog_disarm",
 };
 

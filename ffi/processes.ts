@@ -4,6 +4,7 @@
  * @module
  */
 import { fileSystem } from "./file_system.ts";
+import type { CrashWatch } from "./crash.ts";
 import { guard } from "./guard.ts";
 import type { Introduction } from "./introduction.ts";
 import { type NativeKernel, openKernel } from "./kernel.ts";
@@ -11,6 +12,7 @@ import type { Launched, LaunchHooks, LaunchOptions } from "./launch.ts";
 import { prepareLibrary } from "./library.ts";
 import { AttachError } from "./remedy.ts";
 import { MachError, TargetGoneError } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
 import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
 
@@ -111,15 +113,21 @@ export async function launchWith(
   program: string,
   args: readonly string[],
   options: LaunchOptions & SymbolOptions,
-  hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> = {},
+  hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> & { readonly catches?: boolean } = {},
 ): Promise<LiveTarget> {
   // Most commands launch nothing, and each module costs time at the start.
-  const [{ launchProcess }] = await Promise.all([import("./launch.ts"), prepareLibrary()]);
+  const [{ launchProcess, stopFirst }] = await Promise.all([
+    import("./launch.ts"),
+    prepareLibrary(),
+  ]);
   const native = kernel();
   using started = new DisposableStack();
   let introduction: Introduction | undefined;
+  let watch: CrashWatch | undefined;
+  const { catches = false } = hooks;
   const child: Launched = await launchProcess(program, { ...options, args }, {
     ...hooks,
+    stopped: catches,
     async insert() {
       const { Introduction } = await import("./introduction.ts");
       const others = options.env?.DYLD_INSERT_LIBRARIES ?? inheritedLibraries();
@@ -141,7 +149,20 @@ export async function launchWith(
       }
       await pause();
     }
+    if (catches && native.system === "linux") {
+      while (!isStopped(child.pid) && child.ended() === undefined && performance.now() < late) {
+        await pause();
+      }
+      watch = await watchForCrash(native, child.pid);
+      continueStopped(child.pid);
+      while (
+        runs(child.pid, stopFirst) && child.ended() === undefined && performance.now() < late
+      ) {
+        await pause();
+      }
+    }
     const missed = await introduction?.accept(child.pid, child.ended, launchMilliseconds);
+    if (catches && native.system === "darwin") watch = await watchForCrash(native, child.pid);
     target = takeLaunched(
       name,
       missed,
@@ -152,11 +173,12 @@ export async function launchWith(
           name,
           kill,
           onHold: guard,
+          exceptionOf: (...thread) => watch?.exceptionOf(...thread) ?? null,
         }),
     );
     // The program runs its own code from here on.
     started.dispose();
-    while (child.hasDyld && !target.initialized) {
+    while (child.hasDyld && !target.initialized && watch?.poll() === undefined) {
       const ended = child.ended();
       if (ended !== undefined) throw new TargetGoneError(name, ended);
       if (performance.now() > late) {
@@ -165,8 +187,10 @@ export async function launchWith(
       await pause();
     }
     launched.set(target, child);
+    if (watch !== undefined) watches.set(target, watch);
     return target;
   } catch (error) {
+    watch?.[Symbol.dispose]();
     target?.[Symbol.dispose]();
     // A program that ends at once cannot be attached to, which must not be taken for a refusal.
     const ended = await endOf(child);
@@ -177,6 +201,54 @@ export async function launchWith(
 
 /** The targets that were launched. */
 const launched = new WeakMap<object, Launched>();
+/** Those whose crash is waited for. */
+const watches = new WeakMap<object, CrashWatch>();
+
+/** The wait for the crash of a launched target; `undefined` for others. */
+export function crashWatchOf(target: object): CrashWatch | undefined {
+  return watches.get(target);
+}
+
+/** Waits for the crash of a program that was launched; `undefined` where the system does not allow it. */
+async function watchForCrash(native: NativeKernel, pid: number): Promise<CrashWatch | undefined> {
+  const { CrashWatch } = await import("./crash.ts");
+  let task: number | undefined;
+  try {
+    task = native.taskForPid(pid);
+    return new CrashWatch(native, task);
+  } catch (error) {
+    if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
+    log.ffi?.(`a crash of pid ${pid} will not be caught: ${error.message}`);
+    return undefined;
+  } finally {
+    if (task !== undefined) native.portRelease(task);
+  }
+}
+
+/** Whether a process is stopped by a signal. */
+function isStopped(pid: number): boolean {
+  return /^[Tt]$/.test(procFields(pid)?.[0] ?? "");
+}
+
+/** Whether a process still runs the shell that is to start a program.
+ *
+ * @param script the shell's
+ */
+function runs(pid: number, script: string): boolean {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes(`\0${script}\0`);
+  } catch {
+    return false; // it has ended
+  }
+}
+
+function continueStopped(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGCONT");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
 
 /** How long the end of a process may take to become known after its last sign of life. */
 const endMilliseconds = 100;
@@ -200,18 +272,22 @@ export async function howEnded(target: LiveTarget): Promise<string | undefined> 
 /** How a process ended that its parent has not asked for yet, by the last field of `/proc/N/stat`: the status
  * that `wait()` gives. */
 function endOfZombie(pid: number): string | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  let fields: string[];
-  try {
-    const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    fields = text.slice(text.lastIndexOf(")") + 2).trim().split(" ");
-  } catch {
-    return undefined;
-  }
-  if (!/^[ZX]/.test(fields[0])) return undefined;
+  const fields = Deno.build.os === "linux" ? procFields(pid) : undefined;
+  if (fields === undefined || !/^[ZX]/.test(fields[0])) return undefined;
   const status = Number(fields.at(-1));
   const signal = status & 0x7f;
   return signal === 0 ? `it exited with code ${status >> 8}` : `it was killed by signal ${signal}`;
+}
+
+/** The fields of `/proc/PID/stat` after the name, the state first; `undefined` where there is no such
+ * process. */
+function procFields(pid: number): string[] | undefined {
+  try {
+    const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    return text.slice(text.lastIndexOf(")") + 2).trim().split(" ");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Lets a launched target outlive this process, whatever was asked for when it was launched. */

@@ -14,7 +14,7 @@
 #define MP_EXPORT __attribute__((visibility("default")))
 
 /* Incremented whenever a function or a structure here changes. */
-#define MP_ABI_VERSION 6u
+#define MP_ABI_VERSION 7u
 
 /* thread_info(): THREAD_BASIC_INFO, THREAD_IDENTIFIER_INFO and THREAD_EXTENDED_INFO in one. */
 typedef struct mp_thread_info {
@@ -197,6 +197,31 @@ MP_EXPORT int32_t mp_launch_continue(uint32_t reply);
 MP_EXPORT int32_t mp_launch_close(uint32_t port);
 /* Adds one reference to a port. */
 MP_EXPORT int32_t mp_port_retain(uint32_t port);
+
+/* How a process crashes: an exception or a signal that it does not handle. */
+typedef struct mp_crash {
+	uint64_t thread_id;
+	int64_t code;        /* the low 20 bits of the exception's code[0] */
+	uint64_t subcode;    /* its code[1]: of EXC_BAD_ACCESS the address */
+	int32_t exception;   /* EXC_*; 0 for a signal that was sent, as by abort() */
+	int32_t signal;      /* Darwin's number */
+	uint32_t reply;      /* for mp_crash_pass() */
+	uint32_t reserved;
+} mp_crash;
+
+/*
+ * The crash of a process, before it dies of it: EXC_CRASH, which the kernel raises when the process has not
+ * handled the exception or signal, at its end. Until mp_crash_pass() the process has all its threads,
+ * registers and memory. If the caller dies first, the process dies as if nobody had waited.
+ *
+ * *port is a receive right; mp_crash_close() releases it.
+ */
+MP_EXPORT int32_t mp_crash_open(uint32_t task, uint32_t *port);
+/* KERN_OPERATION_TIMED_OUT (49): it has not crashed. */
+MP_EXPORT int32_t mp_crash_poll(uint32_t port, mp_crash *crash);
+/* Lets the process die of its crash. reply is consumed, also on failure. */
+MP_EXPORT int32_t mp_crash_pass(uint32_t reply);
+MP_EXPORT int32_t mp_crash_close(uint32_t port);
 
 /*
  * Suspends the task, copies every thread's state and stack into buffer, and resumes the task. If token

@@ -17,6 +17,7 @@ _Static_assert(sizeof(mp_dyld_info) == 32, "mp_dyld_info");
 _Static_assert(sizeof(mp_snapshot_thread) == 176 + MP_STATE_WORDS * 4, "mp_snapshot_thread");
 _Static_assert(sizeof(mp_snapshot_header) == 40, "mp_snapshot_header");
 _Static_assert(sizeof(mp_proc_info) == 40, "mp_proc_info");
+_Static_assert(sizeof(mp_crash) == 40, "mp_crash");
 _Static_assert(sizeof(((mp_thread_info *)0)->name) == MAXTHREADNAMESIZE, "mp_thread_info.name");
 
 /* Deep enough for mach_vm_region_recurse() to descend into every submap. */
@@ -830,6 +831,128 @@ int32_t mp_launch_continue(uint32_t reply)
 }
 
 int32_t mp_launch_close(uint32_t port)
+{
+	return mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_RECEIVE, -1);
+}
+
+/* mach_exception_raise() of osfmk/mach/mach_exc.defs, as MIG lays it out. */
+#pragma pack(push, 4)
+struct exception_message {
+	mach_msg_header_t header;
+	mach_msg_body_t body;
+	mach_msg_port_descriptor_t thread;
+	mach_msg_port_descriptor_t task;
+	uint8_t ndr[8];
+	exception_type_t exception;
+	mach_msg_type_number_t code_count;
+	int64_t code[2];
+};
+
+struct exception_reply {
+	mach_msg_header_t header;
+	uint8_t ndr[8];
+	kern_return_t result;
+};
+#pragma pack(pop)
+
+#define EXCEPTION_RAISE_ID 2405
+#define EXCEPTION_REPLY_ID 2505
+
+_Static_assert(sizeof(struct exception_message) == 84, "exception_message");
+_Static_assert(sizeof(struct exception_reply) == 36, "exception_reply");
+
+int32_t mp_crash_open(uint32_t task, uint32_t *port)
+{
+	mach_port_t receive = MACH_PORT_NULL;
+
+	*port = MACH_PORT_NULL;
+	kern_return_t result
+		= mach_port_allocate(mach_task_self(), MACH_PORT_RIGHT_RECEIVE, &receive);
+	if (result != KERN_SUCCESS)
+		return result;
+	result = mach_port_insert_right(
+		mach_task_self(), receive, receive, MACH_MSG_TYPE_MAKE_SEND);
+	if (result == KERN_SUCCESS) {
+		result = task_set_exception_ports(task, EXC_MASK_CRASH, receive,
+			(exception_behavior_t)(EXCEPTION_DEFAULT | MACH_EXCEPTION_CODES),
+			THREAD_STATE_NONE);
+		mach_port_mod_refs(mach_task_self(), receive, MACH_PORT_RIGHT_SEND, -1);
+	}
+	if (result == KERN_SUCCESS)
+		*port = receive;
+	else
+		mp_crash_close(receive);
+	return result;
+}
+
+static bool is_exception(const struct exception_message *message)
+{
+	return message->header.msgh_id == EXCEPTION_RAISE_ID
+		&& message->header.msgh_size == sizeof(*message)
+		&& (message->header.msgh_bits & MACH_MSGH_BITS_COMPLEX)
+		&& message->header.msgh_remote_port != MACH_PORT_NULL
+		&& message->body.msgh_descriptor_count == 2
+		&& message->thread.type == MACH_MSG_PORT_DESCRIPTOR
+		&& message->task.type == MACH_MSG_PORT_DESCRIPTOR
+		&& message->exception == EXC_CRASH && message->code_count == 2;
+}
+
+int32_t mp_crash_poll(uint32_t port, mp_crash *crash)
+{
+	struct {
+		struct exception_message message;
+		char trailer[64];
+	} buffer;
+	struct exception_message *message = &buffer.message;
+	struct thread_identifier_info thread;
+
+	memset(crash, 0, sizeof(*crash));
+	memset(&buffer, 0, sizeof(buffer));
+	mach_msg_return_t result = mach_msg(&message->header, MACH_RCV_MSG | MACH_RCV_TIMEOUT, 0,
+		sizeof(buffer), port, 0, MACH_PORT_NULL);
+	if (result == MACH_RCV_TIMED_OUT)
+		return KERN_OPERATION_TIMED_OUT;
+	if (result != MACH_MSG_SUCCESS)
+		return result;
+	if (!is_exception(message)) {
+		mach_msg_destroy(&message->header);
+		return KERN_OPERATION_TIMED_OUT;
+	}
+	if (read_thread_id(message->thread.name, &thread) == KERN_SUCCESS)
+		crash->thread_id = thread.thread_id;
+	mach_port_deallocate(mach_task_self(), message->thread.name);
+	mach_port_deallocate(mach_task_self(), message->task.name);
+	/* bsd/kern/kern_exit.c, proc_prepareexit(): signal, exception and code share code[0]. */
+	crash->signal = (int32_t)(message->code[0] >> 24 & 0xff);
+	crash->exception = (int32_t)(message->code[0] >> 20 & 0xf);
+	crash->code = message->code[0] & 0xfffff;
+	crash->subcode = (uint64_t)message->code[1];
+	crash->reply = message->header.msgh_remote_port;
+	return KERN_SUCCESS;
+}
+
+int32_t mp_crash_pass(uint32_t reply)
+{
+	/* Not handled: the kernel goes on as without this port, to the crash reporter. */
+	struct exception_reply message = {
+		.header = {
+			.msgh_bits = MACH_MSGH_BITS(MACH_MSG_TYPE_MOVE_SEND_ONCE, 0),
+			.msgh_size = sizeof(message),
+			.msgh_remote_port = reply,
+			.msgh_id = EXCEPTION_REPLY_ID,
+		},
+		/* NDR_record of the little-endian architectures. */
+		.ndr = {0, 0, 0, 0, 1, 0, 0, 0},
+		.result = KERN_FAILURE,
+	};
+	mach_msg_return_t result = mach_msg(&message.header, MACH_SEND_MSG | MACH_SEND_TIMEOUT,
+		sizeof(message), 0, MACH_PORT_NULL, 0, MACH_PORT_NULL);
+	if (result != MACH_MSG_SUCCESS)
+		mach_port_deallocate(mach_task_self(), reply);
+	return result;
+}
+
+int32_t mp_crash_close(uint32_t port)
 {
 	return mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_RECEIVE, -1);
 }

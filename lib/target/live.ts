@@ -3,12 +3,14 @@ import {
   type Arch,
   archOfCpuType,
   archOn,
+  type Flavor,
   readRegister,
   register,
   writeRegister,
 } from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
+import type { ThreadException } from "./core_exception.ts";
 import { DispatchReader } from "./dispatch.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
 import type { CopiedMemory } from "./copied_memory.ts";
@@ -115,6 +117,12 @@ export interface LiveOptions extends SymbolOptions {
   readonly kill?: () => void;
   /** Called when the target begins and ceases to hold threads suspended one by one. */
   readonly onHold?: (target: LiveTarget, holds: boolean) => void;
+  /** The exception of a stopped thread, where one is known. */
+  readonly exceptionOf?: (
+    id: bigint,
+    arch: Arch,
+    read: (flavor: Flavor) => Uint8Array,
+  ) => ThreadException | null;
 }
 
 /** A running task, over a {@linkcode MachKernel}.
@@ -443,7 +451,21 @@ export class LiveTarget extends Target {
       control: this.#control,
       dispatch,
     };
-    return captured.map((thread, index) => new Thread(context, first + index, thread));
+    return captured.map((thread, index) =>
+      new Thread(context, first + index, thread, paused ? this.#exceptionOf(thread) : null)
+    );
+  }
+
+  #exceptionOf({ info: { id } }: CapturedThread): ThreadException | null {
+    const { exceptionOf } = this.#options;
+    return exceptionOf?.(id, this.arch, ({ number, size }) => {
+      const port = this.#threadPort(id);
+      try {
+        return this.#kernel.threadGetState(port, number, size);
+      } finally {
+        this.#kernel.portRelease(port);
+      }
+    }) ?? null;
   }
 
   /** Resolves in the images as they are at this stop. On Linux, when an address is in none, it looks once

@@ -19,7 +19,9 @@ export default {
     }
     const atTerminal = options.eval === undefined && Deno.stdin.isTerminal() &&
       Deno.stdout.isTerminal();
-    return await promptAt(options, async ({ show }) => {
+    // Options that were meant for machpause would have ended it.
+    const waits = stray === undefined;
+    return await promptAt({ ...options, waits }, async ({ show }) => {
       const print = atTerminal ? { print: show } : {};
       const { keep = false, via } = options;
       return await openLaunched(program, args, { keep, via, ...print });

@@ -15,6 +15,8 @@ export interface PromptStart extends Values<typeof promptOptions> {
   readonly begin?: readonly string[];
   /** Whether the target is paused at once. */
   readonly pause?: boolean;
+  /** Whether a launched program's end is waited for where there is nothing to do: no terminal, no lines. */
+  readonly waits?: boolean;
 }
 
 /** Runs the prompt until it is left.
@@ -56,6 +58,7 @@ export async function promptAt(
     ...(options.begin === undefined ? {} : { begin: options.begin }),
     ...(options.eval === undefined ? {} : { evaluate: options.eval }),
     init: options.init ?? true,
+    waits: options.waits ?? false,
     ...(options.pager === undefined ? {} : { pager: options.pager }),
   });
 }

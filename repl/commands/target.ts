@@ -196,6 +196,20 @@ export const target: readonly Command[] = [
     },
   }),
   command({
+    name: "crash",
+    aliases: ["crash report", "report"],
+    group: "target",
+    help: "the target's crash report as of now, and what it says",
+    details: [
+      "At a crash of a program that was launched, or in a core. `machpause crash` reads reports.",
+    ],
+    example: "crash",
+    async run({ session }) {
+      session.checkAlive();
+      return await (await import("../prompt/crash.ts")).reportLines(session);
+    },
+  }),
+  command({
     name: "notes",
     group: "target",
     help: "the notes of a core: what it says beside memory and threads",

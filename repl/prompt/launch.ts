@@ -1,5 +1,5 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
-import { howEnded, launchWith, untie } from "../../ffi/processes.ts";
+import { crashWatchOf, howEnded, launchWith, untie } from "../../ffi/processes.ts";
 import { UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
@@ -41,12 +41,15 @@ export async function openLaunched(
     const target = await startable(program, () =>
       launchWith(program, args, { killOnExit: !keep }, {
         mayUntie: true,
+        catches: !keep,
         ...(terminal === undefined ? {} : { spawn: terminal.spawn }),
       }));
     if (terminal !== undefined) void terminal.read(lineByLine(print!));
-    const opened = held(target);
+    const crash = crashWatchOf(target);
+    const opened = held(target, () => crash?.[Symbol.dispose]());
     return {
       target,
+      crash,
       ended: () => howEnded(target),
       ...(keep ? {} : {
         keep() {

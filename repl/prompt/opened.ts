@@ -1,3 +1,4 @@
+import type { CrashWatch } from "../../ffi/crash.ts";
 import type { Target } from "../../mod.ts";
 
 /** A target, and what has to end with it. */
@@ -5,6 +6,8 @@ export interface Opened extends Disposable {
   readonly target: Pick<Target, keyof Target>;
   /** How the process ended, in words; `undefined` while it runs, and where that is not known. */
   ended?(): Promise<string | undefined>;
+  /** The wait for the crash of a program that was launched. */
+  readonly crash?: CrashWatch | undefined;
   /** Lets a launched program outlive machpause; there for one that would end with it. */
   keep?(): void;
 }

@@ -14,7 +14,7 @@ import type { Session } from "./session.ts";
 const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 
 /** How often a target is looked at while a line is being typed. */
-const watchMilliseconds = 250;
+const watchMilliseconds = 100;
 
 /** The colours of what is typed, by the kinds of `highlight`. */
 const kindStyles: Readonly<Record<string, Kind>> = {
@@ -40,6 +40,8 @@ export interface PromptOptions {
   readonly init?: boolean;
   /** Whether long output is shown a screenful at a time. Default: yes, unless `PAGER` is `cat` or empty. */
   readonly pager?: boolean;
+  /** Whether a launched program's end is waited for where there is nothing to do: no terminal, no lines. */
+  readonly waits?: boolean;
   /** What an embedding program adds to the global scope. */
   readonly context?: Readonly<Record<string, unknown>>;
 }
@@ -113,7 +115,7 @@ export async function prompt(session: Session, options: PromptOptions = {}): Pro
   if (startup !== undefined) await runStartup(await interpreter.get(), startup);
   const failed = interactive
     ? await converse(session, interpreter, line, options, ending)
-    : await scripted(await interpreter.get(), begin, evaluate);
+    : await scripted(await interpreter.get(), options);
   return session.exitCode ?? (failed ? 1 : 0);
 }
 
@@ -152,35 +154,73 @@ async function runStartup(interpreter: Interpreter, path: string): Promise<void>
  */
 async function scripted(
   interpreter: Interpreter,
-  begin: readonly string[],
-  evaluate: readonly string[] | undefined,
+  { begin = [], evaluate, waits = false }: PromptOptions,
 ): Promise<boolean> {
   const { LineReader } = await import("./interpreter.ts");
   const { session } = interpreter;
   const lines = new LineReader(interpreter);
-  for (const line of begin) await lines.add(line);
+  let crashed = false;
+  const add = async (line: string): Promise<void> => {
+    crashed = await showCrash(session) || crashed;
+    await lines.add(line);
+    crashed = await showCrash(session) || crashed;
+  };
+  for (const line of begin) await add(line);
   if (evaluate !== undefined) {
     let { failed } = lines;
     for (const text of evaluate) {
+      crashed = await showCrash(session) || crashed;
       const outcome = await interpreter.runText(text);
       if (outcome === "incomplete") complain(safe`${escape(text)} is incomplete`);
       failed ||= outcome !== "done";
       if (session.ended) break;
+      crashed = await showCrash(session) || crashed;
     }
-    return failed;
+    return failed || crashed;
   }
   let rest = "";
+  let isEmpty = true;
   for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
     const parts = (rest + text).split("\n");
     rest = parts.pop()!;
+    isEmpty = false;
     for (const line of parts) {
-      await lines.add(line);
-      if (session.ended) return lines.failed;
+      await add(line);
+      if (session.ended) return lines.failed || crashed;
     }
   }
-  await lines.add(rest);
+  await add(rest);
   lines.end();
-  return lines.failed;
+  // Nothing was to be done with a launched program but to run it.
+  if (isEmpty && waits && session.endsTarget) return !await ranWell(session);
+  return lines.failed || crashed;
+}
+
+/** Stops at a crash that was not seen yet, and shows it.
+ *
+ * @returns whether there was one
+ */
+async function showCrash(session: Session): Promise<boolean> {
+  if (!session.attendCrash()) return false;
+  printLines((await import("./crash.ts")).crashLines(session));
+  return true;
+}
+
+/** Waits for a launched program's end, and shows its crash with the report.
+ *
+ * @returns whether it exited with code 0
+ */
+async function ranWell(session: Session): Promise<boolean> {
+  const { awaitEnd, crashLines, reportLines } = await import("./crash.ts");
+  const { title, crash } = session;
+  const how = await awaitEnd(session);
+  if (how !== undefined) {
+    print(safe`${title} has ended: ${escape(how)}\n`);
+    return how === "it exited with code 0";
+  }
+  if (crash === undefined) printLines(crashLines(session));
+  printLines(await reportLines(session));
+  return false;
 }
 
 /** The line being typed, while there is one. */
@@ -233,7 +273,7 @@ async function converse(
     },
     suspend() {
       const { state, maybeTarget } = session;
-      if (state === "paused") {
+      if (state === "paused" || state === "crashed") {
         const name = escape(maybeTarget!.name);
         editor.above(() => print(safe`(${name} stays paused while machpause is suspended)\n`));
       }
@@ -324,9 +364,14 @@ async function converse(
   const mayLeave = async (): Promise<boolean> =>
     !session.endsTarget || await (await import("../commands/target.ts")).mayEnd(session);
 
-  /** Says at once, above the line being typed, that the target has ended. */
+  /** Says at once, above the line being typed, that the target has ended or crashed. */
   const noteEnd = async (): Promise<void> => {
     try {
+      if (session.attendCrash()) {
+        const { crashLines } = await import("./crash.ts");
+        editor.above(() => printLines(crashLines(session)));
+        editor.prompt = promptText(session);
+      }
       session.checkAlive();
     } catch (error) {
       const message = await session.notice(error);
@@ -346,6 +391,7 @@ async function converse(
   let leaving = false;
   while (!session.ended) {
     try {
+      await showCrash(session);
       session.checkAlive();
     } catch (error) {
       complain(await session.notice(error));

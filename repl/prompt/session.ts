@@ -1,6 +1,7 @@
 /** What the prompt is at: data and state. It knows nothing of what uses it. */
 import type { CoreTarget, Frame, ImageSymbol, LiveTarget, Pause, Thread } from "../../mod.ts";
 import type { RemoteTarget } from "../../ffi/remote.ts";
+import type { Crash } from "../../ffi/crash.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
@@ -42,6 +43,7 @@ export class Session implements Disposable {
   #opened: Opened | undefined;
   #pause: Pause | undefined;
   #gone = false;
+  #crash: Crash | undefined;
   #threads: readonly Thread[] | undefined;
   /** The selected thread's id, which keeps its meaning from one pause to the next. */
   #thread: bigint | undefined;
@@ -128,6 +130,7 @@ export class Session implements Disposable {
     const pause = this.#pause;
     this.#opened = undefined;
     this.#pause = undefined;
+    this.#crash = undefined;
     this.#thread = undefined;
     this.#resumed = undefined;
     this.#said.clear();
@@ -205,13 +208,34 @@ export class Session implements Disposable {
     if (target?.kind === "remote") (target as RemoteTarget).attend();
   }
 
-  /** The target's state: `paused`, `running`, `core`, `self`, `gone`; empty without a target. */
+  /** The crash at which the target stopped; `undefined` for none. */
+  get crash(): Crash | undefined {
+    return this.#crash;
+  }
+
+  /** Stops at a crash of the target that was not seen yet, at the thread that crashed.
+   *
+   * @returns whether there was one
+   */
+  attendCrash(): boolean {
+    if (this.#crash !== undefined) return false;
+    const crash = this.#opened?.crash?.poll();
+    if (crash === undefined) return false;
+    this.pause();
+    this.#crash = crash;
+    this.#thread = crash.threadId;
+    this.forget();
+    return true;
+  }
+
+  /** The target's state: `paused`, `crashed`, `running`, `core`, `self`, `gone`; empty without a target. */
   get state(): string {
     if (this.#gone) return "gone";
     const target = this.maybeTarget;
     if (target === undefined) return "";
     if (target.kind !== "live" && target.kind !== "remote") return target.kind;
-    return target.paused ? "paused" : "running";
+    if (!target.paused) return "running";
+    return this.#crash === undefined ? "paused" : "crashed";
   }
 
   /** Pauses the target, unless it is. */
@@ -243,6 +267,8 @@ export class Session implements Disposable {
     this.#resumed = { at: performance.now(), used: new Map(used) };
     this.#pause = undefined;
     this.forget();
+    if (this.#crash !== undefined) this.#opened?.crash?.pass();
+    this.#crash = undefined;
     pause?.resume();
     if (this.target.paused) {
       throw new UserError("still paused, by a pause that your own code holds: dispose of that one");

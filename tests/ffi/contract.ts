@@ -392,6 +392,51 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     kernel.portRelease(thread);
   });
 
+  test("a crash is told before the process dies of it, and held until it is passed", async (kernel) => {
+    await using program = await Program.start("target", "threads", "20");
+    using target = attach(kernel, program);
+    const port = kernel.crashOpen(target.task);
+    const take = (keepSuspended: boolean) =>
+      kernel.snapshot(target.task, { ...native, maxStack: 0, keepSuspended });
+    for (let round = 0; round < 20; round++) {
+      take(false);
+      const token = kernel.taskSuspend(target.task);
+      kernel.taskResume(token);
+    }
+    assertEquals(kernel.crashPoll(port), undefined);
+    Deno.kill(program.pid, "SIGABRT");
+    let crash: ReturnType<typeof kernel.crashPoll>;
+    await until(() => (crash = kernel.crashPoll(port)) !== undefined, "the crash");
+    // Of a signal that was sent there is no exception. Darwin's SIGABRT is 6.
+    const { exception, signal, code, reply, threadId } = crash!;
+    assertEquals([exception, signal, code], [0, 6, 0n]);
+    assertEquals(kernel.crashPoll(port), undefined);
+    // It stays, whoever looks at it.
+    assertEquals(take(false).threads.length, 21);
+    const { threads, token } = take(true);
+    assert(threads.some(({ info }) => info.id === threadId));
+    kernel.crashPass(reply);
+    assertEquals(take(false).threads.length, 21);
+    kernel.taskResume(token!);
+    const { signal: ended } = await program.status;
+    assertEquals(ended, "SIGABRT");
+    kernel.crashClose(port);
+  });
+
+  test("a crash is not waited for any longer: the process dies of it at once", async (kernel) => {
+    await using program = await Program.start("target", "threads", "2");
+    using target = attach(kernel, program);
+    kernel.crashClose(kernel.crashOpen(target.task));
+    const port = kernel.crashOpen(target.task);
+    Deno.kill(program.pid, "SIGSEGV");
+    let crash: ReturnType<typeof kernel.crashPoll>;
+    await until(() => (crash = kernel.crashPoll(port)) !== undefined, "the crash");
+    kernel.crashClose(port);
+    const { signal } = await program.status;
+    assertEquals(signal, "SIGSEGV");
+    kernel.crashPass(crash!.reply); // which has nobody to reply to any more
+  });
+
   test("signals for this process do not make a target seem gone", async (kernel) => {
     await using program = await Program.start("target", "threads", "2");
     using target = attach(kernel, program);

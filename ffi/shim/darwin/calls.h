@@ -28,6 +28,8 @@ extern kern_return_t task_suspend2(
 extern kern_return_t task_resume2(task_suspension_token_t suspend_token);
 extern kern_return_t task_get_special_port(
 	task_inspect_t task, int which_port, mach_port_t *special_port);
+extern kern_return_t task_set_exception_ports(task_t task, exception_mask_t exception_mask,
+	mach_port_t new_port, exception_behavior_t behavior, thread_state_flavor_t new_flavor);
 
 /* osfmk/mach/thread_act.defs → <mach/thread_act.h> */
 extern kern_return_t thread_suspend(thread_read_t target_act);

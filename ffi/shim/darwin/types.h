@@ -116,6 +116,26 @@ typedef struct {
 	unsigned int msgh_trailer_size;
 } mach_msg_trailer_t;
 
+/* <mach/exception_types.h>, <mach/i386/exception.h> */
+typedef int exception_type_t;
+typedef int exception_behavior_t;
+typedef unsigned int exception_mask_t;
+#define EXC_BAD_ACCESS 1
+#define EXC_BAD_INSTRUCTION 2
+#define EXC_ARITHMETIC 3
+#define EXC_BREAKPOINT 6
+#define EXC_CRASH 10
+#define EXC_MASK_CRASH (1 << EXC_CRASH)
+#define EXCEPTION_DEFAULT 1
+#define MACH_EXCEPTION_CODES 0x80000000
+
+/* <mach/machine/thread_status.h> */
+#if defined(__x86_64__) || defined(__i386__)
+#define THREAD_STATE_NONE 13
+#else
+#define THREAD_STATE_NONE 5
+#endif
+
 /* <mach/task_special_ports.h> */
 #define TASK_BOOTSTRAP_PORT 4
 

@@ -10,9 +10,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "exception.h"
 #include "lock.h"
 #include "sys.h"
 #include "table.h"
+#include "tracer.h"
 
 /* What the sender's task port is called by the sender: it is this process's name for its own too. */
 #define SENDERS_TASK mach_task_self_
@@ -57,9 +59,10 @@ kern_return_t mach_port_mod_refs(
 	mp_lock();
 	bool receive = mp_port_socket(name, PORT_RECEIVE);
 	bool done = true;
-	if (receive && right == MACH_PORT_RIGHT_RECEIVE && delta == -1)
+	if (receive && right == MACH_PORT_RIGHT_RECEIVE && delta == -1) {
+		mp_tracer_unwatch(name);
 		mp_port_drop(name);
-	else if (receive)
+	} else if (receive)
 		done = right == MACH_PORT_RIGHT_SEND;
 	else if (right == MACH_PORT_RIGHT_SEND && delta == 1)
 		done = mp_port_add(name);
@@ -177,6 +180,8 @@ static mach_msg_return_t receive(
 	mp_unlock();
 	if (!socket)
 		return RCV_INVALID_NAME;
+	if (listener < 0 && mp_exception_receive(message, size, name))
+		return MACH_MSG_SUCCESS;
 	for (;;) {
 		if (listener < 0 || !readable(listener, timeout))
 			return MACH_RCV_TIMED_OUT;
@@ -199,7 +204,11 @@ static mach_msg_return_t reply(const mach_msg_header_t *message, mach_msg_size_t
 	mp_lock();
 	const int *socket = mp_port_socket(to, PORT_SEND_ONCE);
 	mach_msg_return_t result = SEND_INVALID_RIGHT;
-	if (socket) {
+	if (socket && *socket < 0) {
+		mp_tracer_pass(to);
+		mp_port_drop(to);
+		result = MACH_MSG_SUCCESS;
+	} else if (socket) {
 		/* Where the receiver has died meanwhile the message is lost, as it is on Darwin. */
 		SYS6(SYS_sendto, *socket, message, size, MSG_NOSIGNAL | MSG_DONTWAIT, 0, 0);
 		mp_port_drop(to);

@@ -303,7 +303,7 @@ struct task *mp_task_own(void)
 
 void mp_task_unuse(struct task *task)
 {
-	if (task->own || task->port || task->tokens || task->threads)
+	if (task->own || task->port || task->tokens || task->threads || task->watcher)
 		return;
 	mp_maps_free(task);
 	sys_close(task->pidfd);
@@ -392,7 +392,7 @@ int mp_task_list(struct task *task, void (*each)(struct thread *thread, void *co
 			const struct entry *entry = (const struct entry *)(buffer + at);
 			pid_t tid = (pid_t)mp_proc_number(entry->name);
 			at += entry->length;
-			if (tid == 0 || (task->own && tid == mp_tracer_tid()))
+			if (tid == 0 || (task->own && mp_tracer_is(tid)))
 				continue;
 			struct thread *thread = mp_thread_open(task, tid);
 			if (!thread)

@@ -32,6 +32,7 @@ struct thread {
 	enum attachment attachment;
 	bool lingers;        /* STOPPING past the deadline: polled until it stops or exits */
 	int32_t signal;      /* of the stop, delivered on detaching; 0: none */
+	bool group_stop;     /* it is stopped by job control, and stays so when it is let go */
 	int32_t fault;       /* the signal of the fault at which it stopped; 0: none */
 	uint64_t fault_address;
 	uint32_t registers_size;
@@ -39,6 +40,8 @@ struct thread {
 	uint32_t fp;
 	union registers registers;
 };
+
+struct tracer;
 
 struct task {
 	struct thread *threads;
@@ -53,6 +56,7 @@ struct task {
 	uint32_t own_suspensions; /* number of suspended threads, if own */
 	uint32_t generation;      /* of the last listing of threads */
 	struct maps *maps;
+	struct tracer *watcher; /* its threads stay attached to this tracer; NULL: they do not */
 };
 
 enum port_kind { PORT_FREE, PORT_TASK, PORT_THREAD, PORT_TOKEN, PORT_RECEIVE, PORT_SEND_ONCE };

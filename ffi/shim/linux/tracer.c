@@ -26,6 +26,7 @@ enum {
 	HELP_INTERVAL = 1000000,      /* how often a caller checks whether the tracer needs help */
 	LINGER_INTERVAL = 10000000,   /* how often a thread that did not stop in time is polled */
 	DEATH_INTERVAL = 100000000,   /* how often stopped threads are polled for their death */
+	SWEEP_INTERVAL = 5000000,     /* how often running threads are polled beside stopped ones: serve_watch() */
 	REPLY_DEADLINE = 500000000,   /* after which a caller checks that the tracer is alive */
 };
 
@@ -43,6 +44,9 @@ enum operation {
 	RELEASE_THREAD,
 	SET_REGISTERS,
 	START_OWN,
+	WATCH,
+	UNWATCH,
+	PASS,
 };
 
 /* Which side may use the records of the tracer's task during a request. */
@@ -64,10 +68,36 @@ struct tracer {
 	long result;
 	uint32_t access;    /* enum access */
 	uint64_t attaching; /* when PTRACE_SEIZE was called, by CLOCK_MONOTONIC */
+
+	/* Of a tracer that watches a task. */
+	struct task *watched; /* NULL: none now */
+	mach_port_t port;     /* the watch's name */
+	mach_port_t reply;    /* the crash's name, once it was told */
+	uint32_t taken;       /* set when a request has been seen */
+	struct crash crash;   /* the thread stays in the stop of its signal until passed */
+	bool told, passed;
+	bool leaving;         /* threads are detached from when they are let go */
+	bool over;            /* the task has ended, and its exit is for the code that started it */
+	bool held;            /* some threads are in stops that last */
 };
 
 static struct tracer thread_tracer;
 static struct tracer own_tracer = {.own = true};
+static struct tracer watchers[8];
+
+enum { WATCHERS = sizeof watchers / sizeof *watchers };
+
+/* The only signal that the tracer thread does not block; 0: none was free. Its handler is installed when
+ * it is first needed. */
+static int cancel_signal;
+
+/* Ends waitid() in a tracer that watches, when there is a request for it; 0: none was free. */
+static int poke_signal;
+
+static bool is_watcher(const struct tracer *tracer)
+{
+	return tracer >= watchers && tracer < watchers + WATCHERS;
+}
 
 pid_t mp_tracer_tid(void)
 {
@@ -76,7 +106,11 @@ pid_t mp_tracer_tid(void)
 
 bool mp_tracer_is(pid_t tid)
 {
-	return tid == thread_tracer.tid || tid == own_tracer.tid;
+	bool found = tid == thread_tracer.tid || tid == own_tracer.tid;
+
+	for (int i = 0; i < WATCHERS; i++)
+		found |= tid && watchers[i].tid == tid;
+	return found;
 }
 
 /* Run by the tracer */
@@ -125,6 +159,7 @@ static void note_stop(struct thread *thread, int status)
 	thread->signal = 0;
 	thread->fault = 0;
 	thread->fault_address = 0;
+	thread->group_stop = event == PTRACE_EVENT_STOP && (status & 0xff) != SIGTRAP;
 	if (event == 0) {
 		/* A signal-delivery stop. The signal is delivered on detaching. */
 		siginfo_t info;
@@ -223,7 +258,7 @@ static void on_cancel(int signal, siginfo_t *info, void *context)
 
 static struct tracer *tracer_for(const struct task *task)
 {
-	return task->own ? &own_tracer : &thread_tracer;
+	return task->own ? &own_tracer : task->watcher ? task->watcher : &thread_tracer;
 }
 
 /*
@@ -260,7 +295,9 @@ static bool is_ours(const struct thread *thread)
 /* Attaches to a thread and interrupts it. -ESRCH if it has ended. */
 static long stop(struct thread *thread)
 {
-	long result = attach(thread);
+	/* Of a watched task all threads are attached. */
+	bool attached = thread->task->watcher && trace(PTRACE_INTERRUPT, thread->tid, 0, 0) == 0;
+	long result = attached ? 0 : attach(thread);
 
 	if (result == -EPERM && ended(thread))
 		result = -ESRCH;
@@ -339,10 +376,47 @@ static void stop_listed(struct thread *thread, void *context)
 		mp_thread_unuse(thread);
 }
 
+/* Whether a watched thread stays in the stop of this signal, since its process would die of it. */
+static bool stays(struct tracer *tracer, pid_t tid, int signal)
+{
+	siginfo_t info;
+
+	if (tracer->leaving || tracer->passed ||
+		!mp_exception_is_fatal(tracer->watched->listing, tid, signal))
+		return false;
+	if (tracer->crash.tid == 0) {
+		tracer->crash = (struct crash){.signal = signal};
+		if (trace(PTRACE_GETSIGINFO, tid, 0, &info) == 0 && info.si_code > 0) {
+			tracer->crash.code = info.si_code;
+			tracer->crash.address = (uint64_t)(uintptr_t)info.si_addr;
+		}
+		__atomic_store_n(&tracer->crash.tid, tid, __ATOMIC_RELEASE);
+	}
+	tracer->held = true;
+	return true;
+}
+
+static long go_on(pid_t tid, int signal, bool group_stop)
+{
+	return trace(group_stop ? PTRACE_LISTEN : PTRACE_CONT, tid, 0, (void *)(intptr_t)signal);
+}
+
+/* Lets a stopped thread run, attached only if its task is watched. */
+static long let_run(const struct thread *thread)
+{
+	struct tracer *watcher = thread->task->watcher;
+
+	if (!watcher || watcher->leaving)
+		return trace(PTRACE_DETACH, thread->tid, 0, (void *)(intptr_t)thread->signal);
+	if (thread->signal && stays(watcher, thread->tid, thread->signal))
+		return 0;
+	return go_on(thread->tid, thread->signal, thread->group_stop);
+}
+
 static void release_thread(struct thread *thread)
 {
 	if (thread->attachment == STOPPED && thread->task->tokens == 0 && thread->suspends == 0) {
-		if (trace(PTRACE_DETACH, thread->tid, 0, (void *)(intptr_t)thread->signal) == 0) {
+		if (let_run(thread) == 0) {
 			thread->attachment = DETACHED;
 		} else {
 			thread->attachment = DYING;
@@ -569,7 +643,7 @@ static uint64_t tend(const struct tracer *tracer)
 
 	for (uint32_t i = 0; i < MAX_TASKS; i++) {
 		struct task *task = mp_task_at(i);
-		if (task->pid == 0 || task->own != tracer->own)
+		if (task->pid == 0 || tracer_for(task) != tracer)
 			continue;
 		bool late = false;
 		for (struct thread *thread = task->threads; thread; thread = thread->next_in_task) {
@@ -588,7 +662,130 @@ static uint64_t tend(const struct tracer *tracer)
 
 static long start_own_tracer(void);
 
-static long perform(const struct tracer *tracer)
+/* Watching */
+
+static void watch_listed(struct thread *thread, void *context)
+{
+	struct listing *listing = context;
+
+	char path[32];
+
+	mp_proc_path(path, "", thread->tid, "/status");
+	if (!listing->error && mp_proc_tracer(thread->task->listing, path) == 0) {
+		long result = trace(PTRACE_SEIZE, thread->tid, 0, (void *)PTRACE_O_TRACECLONE);
+		if (result == 0)
+			listing->found++;
+		else if (!ended(thread))
+			listing->error = result;
+	}
+	mp_thread_unuse(thread);
+}
+
+/* Ends the watch when no thread is attached any more. mp_lock() is held. */
+static void finish_watch(struct tracer *tracer)
+{
+	struct task *task = tracer->watched;
+
+	if (!task || !tracer->leaving || (!tracer->over && (task->tokens || holds_any(task))))
+		return;
+	task->watcher = NULL;
+	tracer->watched = NULL;
+	mp_task_unuse(task);
+}
+
+static long unwatch(struct tracer *tracer)
+{
+	struct task *task = tracer->watched;
+
+	tracer->leaving = true;
+	if (task->tokens == 0 && !tracer->over) {
+		suspend_task(task);
+		release(task);
+	}
+	return 0;
+}
+
+static long watch(struct tracer *tracer)
+{
+	struct listing listing;
+
+	tracer->watched = tracer->task;
+	tracer->watched->watcher = tracer;
+	/* A thread that is not attached yet can start another one. */
+	do {
+		listing = (struct listing){0, 0};
+		long result = mp_task_list(tracer->watched, watch_listed, &listing);
+		if (result < 0)
+			listing.error = result;
+	} while (listing.found && !listing.error);
+	if (listing.error)
+		unwatch(tracer);
+	return listing.error;
+}
+
+static long pass(struct tracer *tracer)
+{
+	tracer->passed = true;
+	if (tracer->watched && tracer->watched->tokens == 0)
+		go_on(tracer->crash.tid, tracer->crash.signal, false);
+	return 0;
+}
+
+/* A stop or an exit of a watched thread that nobody asked for. */
+static void on_event(struct tracer *tracer, const siginfo_t *event)
+{
+	siginfo_t info;
+	pid_t tid = event->si_pid;
+	int status = event->si_status;
+
+	if (event->si_code != CLD_TRAPPED) {
+		/* The exit of a child of this process belongs to the code that started it. */
+		if (tid == tracer->watched->pid)
+			tracer->over = true;
+		else
+			wait_for(tid, WEXITED, &info);
+	} else if (status >> 8 == 0) {
+		if (!stays(tracer, tid, status & 0x7f))
+			go_on(tid, status & 0x7f, false);
+	} else {
+		go_on(tid, 0, status >> 8 == PTRACE_EVENT_STOP && (status & 0xff) != SIGTRAP);
+	}
+}
+
+static void sweep_listed(struct thread *thread, void *context)
+{
+	struct tracer *tracer = context;
+	siginfo_t info;
+
+	if (thread->attachment == DETACHED &&
+		wait_for(thread->tid, WSTOPPED | WEXITED | WNOWAIT, &info) == 0 &&
+		info.si_pid == thread->tid)
+		on_event(tracer, &info);
+	mp_thread_unuse(thread);
+}
+
+static bool any_attached(const struct task *task)
+{
+	for (const struct thread *thread = task->threads; thread; thread = thread->next_in_task)
+		if (thread->attachment != DETACHED && thread->attachment != GONE)
+			return true;
+	return false;
+}
+
+/* While some threads are in stops that last, waitid() for any thread would return for these. mp_lock() is
+ * held. */
+static void sweep(struct tracer *tracer)
+{
+	struct task *task = tracer->watched;
+
+	if (task->tokens == 0)
+		mp_task_list(task, sweep_listed, tracer);
+	tend(tracer);
+	tracer->held = any_attached(task) || (tracer->crash.tid && !tracer->passed);
+	finish_watch(tracer);
+}
+
+static long perform(struct tracer *tracer)
 {
 	switch (tracer->operation) {
 	case SUSPEND_TASK: return suspend_task(tracer->task);
@@ -598,6 +795,9 @@ static long perform(const struct tracer *tracer)
 	case RELEASE_THREAD: release_thread(tracer->thread); return 0;
 	case SET_REGISTERS: return set_registers(tracer->thread, tracer->registers);
 	case START_OWN: return start_own_tracer();
+	case WATCH: return watch(tracer);
+	case UNWATCH: return unwatch(tracer);
+	case PASS: return pass(tracer);
 	}
 	return -EINVAL;
 }
@@ -634,6 +834,45 @@ static void serve(struct tracer *tracer)
 	}
 }
 
+/* Serves a task that stays attached: waits for stops of any of its threads, and for requests, which end the
+ * wait by a signal. */
+static void serve_watch(struct tracer *tracer)
+{
+	siginfo_t info;
+
+	for (;;) {
+		if (__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE)) {
+			__atomic_store_n(&tracer->taken, 1, __ATOMIC_RELEASE);
+			tracer->result = perform(tracer);
+			if (tracer->watched) {
+				tracer->held = any_attached(tracer->watched) ||
+					(tracer->crash.tid && !tracer->passed);
+				finish_watch(tracer);
+			}
+			__atomic_store_n(&tracer->busy, 0, __ATOMIC_RELEASE);
+			sys_futex_wake(&tracer->busy);
+		} else if (!tracer->watched || tracer->over) {
+			sys_futex_wait(&tracer->busy, 0, 0);
+		} else if (tracer->held) {
+			bool stopped = tracer->watched->tokens;
+			sys_futex_wait(&tracer->busy, 0, stopped ? DEATH_INTERVAL : SWEEP_INTERVAL);
+			if (!__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE) && mp_try_lock()) {
+				if (tracer->watched)
+					sweep(tracer);
+				mp_unlock();
+			}
+		} else {
+			info.si_pid = 0;
+			long result = SYS5(SYS_waitid, P_ALL, 0, &info,
+				WSTOPPED | WEXITED | WNOWAIT | __WALL | __WNOTHREAD, 0);
+			if (result == -ECHILD)
+				tracer->over = true;
+			else if (result == 0 && info.si_pid)
+				on_event(tracer, &info);
+		}
+	}
+}
+
 static void *serve_as_thread(void *context)
 {
 	struct tracer *tracer = context;
@@ -641,7 +880,10 @@ static void *serve_as_thread(void *context)
 	SYS5(SYS_prctl, PR_SET_NAME, "machpause", 0, 0, 0);
 	__atomic_store_n(&tracer->tid, sys_gettid(), __ATOMIC_RELEASE);
 	sys_futex_wake((uint32_t *)&tracer->tid);
-	serve(tracer);
+	if (is_watcher(tracer))
+		serve_watch(tracer);
+	else
+		serve(tracer);
 	return NULL;
 }
 
@@ -684,15 +926,12 @@ static long start_own_tracer(void)
 /* The process that started the tracer. A forked child has the tables of its parent but no tracer. */
 static pid_t started_in;
 
-/* The only signal that the tracer thread does not block; 0: none was free. Its handler is installed when
- * it is first needed. */
-static int cancel_signal;
 
 static int unused_signal(void)
 {
 	for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
 		struct sigaction action;
-		if (sigaction(signal, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) &&
+		if (signal != cancel_signal && signal != poke_signal && sigaction(signal, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) &&
 			action.sa_handler == SIG_DFL)
 			return signal;
 	}
@@ -719,35 +958,47 @@ static void stay_loaded(void)
 		dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-long mp_tracer_start(void)
+/* @param open the only signal that the thread does not block; 0: none */
+static long start_thread(struct tracer *tracer, int open)
 {
-	if (started_in == sys_getpid())
-		return 0;
-	stay_loaded();
-	thread_tracer.tid = own_tracer.tid = 0;
-	thread_tracer.busy = 0;
-	thread_tracer.access = TRACER_ONLY;
 	sigset_t all, before;
 	pthread_attr_t attributes;
 	pthread_t thread;
+
+	tracer->tid = 0;
+	tracer->busy = 0;
+	tracer->access = TRACER_ONLY;
 	sigfillset(&all);
-	cancel_signal = unused_signal();
-	if (cancel_signal)
-		sigdelset(&all, cancel_signal);
+	if (open)
+		sigdelset(&all, open);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	/* Signals of the process are left to its other threads. */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int result = pthread_create(&thread, &attributes, serve_as_thread, &thread_tracer);
+	int result = pthread_create(&thread, &attributes, serve_as_thread, tracer);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	if (result != 0)
 		return -result;
-	while (__atomic_load_n(&thread_tracer.tid, __ATOMIC_ACQUIRE) == 0)
-		sys_futex_wait((uint32_t *)&thread_tracer.tid, 0, LINGER_INTERVAL);
-	started_in = sys_getpid();
+	while (__atomic_load_n(&tracer->tid, __ATOMIC_ACQUIRE) == 0)
+		sys_futex_wait((uint32_t *)&tracer->tid, 0, LINGER_INTERVAL);
 	return 0;
+}
+
+long mp_tracer_start(void)
+{
+	if (started_in == sys_getpid())
+		return 0;
+	stay_loaded();
+	own_tracer.tid = 0;
+	for (int i = 0; i < WATCHERS; i++)
+		watchers[i] = (struct tracer){0};
+	cancel_signal = unused_signal();
+	long result = start_thread(&thread_tracer, cancel_signal);
+	if (result == 0)
+		started_in = sys_getpid();
+	return result;
 }
 
 static bool has_died(struct tracer *tracer)
@@ -783,10 +1034,14 @@ static void help(struct tracer *tracer)
 static long ask(struct tracer *tracer, enum operation operation)
 {
 	tracer->operation = operation;
+	__atomic_store_n(&tracer->taken, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&tracer->busy, 1, __ATOMIC_RELEASE);
 	sys_futex_wake(&tracer->busy);
 	uint64_t asked = sys_now(CLOCK_MONOTONIC);
 	while (__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE)) {
+		/* Again until it is seen: a signal that comes just before waitid() ends nothing. */
+		if (is_watcher(tracer) && !__atomic_load_n(&tracer->taken, __ATOMIC_ACQUIRE))
+			SYS3(SYS_tgkill, sys_getpid(), tracer->tid, poke_signal);
 		sys_futex_wait(&tracer->busy, 1, HELP_INTERVAL);
 		help(tracer);
 		if (sys_now(CLOCK_MONOTONIC) - asked > REPLY_DEADLINE && has_died(tracer)) {
@@ -871,4 +1126,85 @@ long mp_tracer_set_registers(struct thread *thread, const union registers *regis
 	tracer->thread = thread;
 	tracer->registers = registers;
 	return result < 0 ? result : ask(tracer, SET_REGISTERS);
+}
+
+static void on_poke(int signal)
+{
+	(void)signal;
+}
+
+long mp_tracer_watch(struct task *task, mach_port_t port)
+{
+	struct sigaction action = {.sa_handler = on_poke};
+	struct tracer *tracer = NULL;
+	long result = mp_tracer_start();
+
+	if (result < 0)
+		return result;
+	for (int i = 0; i < WATCHERS && !tracer; i++)
+		if (!watchers[i].watched)
+			tracer = &watchers[i];
+	/* Threads that are stopped already belong to another tracer. */
+	if (!tracer || task->tokens || holds_any(task))
+		return -EAGAIN;
+	if (!poke_signal) {
+		poke_signal = unused_signal();
+		sigfillset(&action.sa_mask);
+		if (!poke_signal || sigaction(poke_signal, &action, NULL) != 0)
+			return poke_signal = 0, -EAGAIN;
+	}
+	if (!tracer->tid && (result = start_thread(tracer, poke_signal)) < 0)
+		return result;
+	tracer->crash = (struct crash){0};
+	tracer->told = tracer->passed = tracer->leaving = tracer->over = tracer->held = false;
+	tracer->port = port;
+	tracer->reply = MACH_PORT_NULL;
+	tracer->task = task;
+	return ask(tracer, WATCH);
+}
+
+static struct tracer *watcher_of(mach_port_t port)
+{
+	for (int i = 0; i < WATCHERS; i++)
+		if (watchers[i].watched && !watchers[i].leaving && watchers[i].port == port)
+			return &watchers[i];
+	return NULL;
+}
+
+void mp_tracer_unwatch(mach_port_t port)
+{
+	struct tracer *tracer = watcher_of(port);
+
+	if (!tracer)
+		return;
+	tracer->task = tracer->watched;
+	ask(tracer, UNWATCH);
+}
+
+bool mp_tracer_crashed(mach_port_t port, struct task **task, struct crash *crash)
+{
+	struct tracer *tracer = watcher_of(port);
+
+	if (!tracer || tracer->told || !__atomic_load_n(&tracer->crash.tid, __ATOMIC_ACQUIRE))
+		return false;
+	*task = tracer->watched;
+	*crash = tracer->crash;
+	return true;
+}
+
+void mp_tracer_told(struct task *task, mach_port_t reply)
+{
+	task->watcher->told = true;
+	task->watcher->reply = reply;
+}
+
+void mp_tracer_pass(mach_port_t reply)
+{
+	for (int i = 0; i < WATCHERS; i++) {
+		struct tracer *tracer = &watchers[i];
+		if (!tracer->watched || tracer->leaving || tracer->passed || tracer->reply != reply)
+			continue;
+		tracer->task = tracer->watched;
+		ask(tracer, PASS);
+	}
 }

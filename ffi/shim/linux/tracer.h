@@ -1,7 +1,8 @@
 /*
  * The ptrace calls. A tracee belongs to the thread that attached to it, and is released when that
  * thread ends. So one thread of this library, started at first use, makes the calls for all threads of
- * the process. Nothing stays attached while it runs.
+ * the process. Nothing stays attached while it runs, but a task that was launched and is watched for a crash:
+ * it has a tracer thread of its own, which waits for its stops and lets it go on at once.
  *
  * A process cannot trace its own threads. A second tracer does that: a process that shares this one's
  * memory, and ends with it.
@@ -13,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include "exception.h"
 #include "table.h"
 
 /* Starts the tracer thread, so that the first stop does not have to. */
@@ -43,9 +45,20 @@ struct visits {
 /* All are interrupted at once, and each runs on as soon as it was visited. */
 long mp_tracer_visit(struct task *task, const struct visits *visits);
 
+/* Keeps the task attached, so that its crash is seen. port is a name for the watch. */
+long mp_tracer_watch(struct task *task, mach_port_t port);
+/* Ends the watch of that name, if there is one. A task that has crashed then dies of it. */
+void mp_tracer_unwatch(mach_port_t port);
+/* The crash of the watch of that name that was not told yet; false if there is none. */
+bool mp_tracer_crashed(mach_port_t port, struct task **task, struct crash *crash);
+/* Marks it as told. reply is a name for mp_tracer_pass(). */
+void mp_tracer_told(struct task *task, mach_port_t reply);
+/* Lets the task die of its crash: at once, or when it is resumed. */
+void mp_tracer_pass(mach_port_t reply);
+
 /* The tid of the tracer thread; 0 before it was started. It is not listed and cannot be suspended. */
 pid_t mp_tracer_tid(void);
-/* Whether tid is one of the two tracers. */
+/* Whether tid is a tracer. */
 bool mp_tracer_is(pid_t tid);
 
 #endif

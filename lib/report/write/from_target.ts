@@ -21,6 +21,8 @@ export interface TargetReportOptions {
   readonly incident?: string;
   /** Index of the crashed thread, when no thread has an exception. */
   readonly crashedThread?: number;
+  /** The exception, where it is known better than by the threads. */
+  readonly exception?: ReportException;
   /** Demangles names; without it they stay mangled. */
   readonly demangle?: (name: string) => string;
   /** Maximum number of frames for each thread. */
@@ -79,7 +81,9 @@ export function reportOf(
     osVersion: options.osVersion ?? null,
     date: options.date === undefined ? null : timestamp(options.date),
     incident: options.incident?.toUpperCase() ?? null,
-    exception: fault !== null
+    exception: options.exception !== undefined
+      ? options.exception
+      : fault !== null
       ? exceptionOf(fault.exception!)
       : crashed === null
       ? { ...noException, note: "SIMULATED (this is NOT a crash)" }

@@ -200,6 +200,7 @@ static const void *find_import(const char *name)
 		IMPORT(task_get_special_port),
 		IMPORT(task_info),
 		IMPORT(task_resume2),
+		IMPORT(task_set_exception_ports),
 		IMPORT(task_suspend2),
 		IMPORT(task_threads),
 		IMPORT(tcgetpgrp),

@@ -293,6 +293,14 @@ kern_return_t mach_port_mod_refs(ipc_space_t task, mach_port_name_t name, mach_p
 	return KERN_SUCCESS;
 }
 
+kern_return_t task_set_exception_ports(task_t task, exception_mask_t mask, mach_port_t port, exception_behavior_t behavior, thread_state_flavor_t flavor)
+{
+	(void)behavior;
+	CHECK(task == TARGET && mask == EXC_MASK_CRASH && port == RECEIVE && references[SEND] > 0);
+	CHECK(flavor == THREAD_STATE_NONE);
+	return fails() ? fail_with : KERN_SUCCESS;
+}
+
 kern_return_t bootstrap_register2(mach_port_t bootstrap, char *name, mach_port_t port, uint64_t flags)
 {
 	CHECK(bootstrap == BOOTSTRAP && references[BOOTSTRAP] > 0 && references[SEND] > 0 && port == RECEIVE && flags == 0);
@@ -553,6 +561,19 @@ static int32_t launch(void)
 	return result;
 }
 
+static int32_t wait_for_crash(void)
+{
+	uint32_t port = 77;
+	int32_t result = mp_crash_open(TARGET, &port);
+	if (result != KERN_SUCCESS) {
+		CHECK(failed && port == MACH_PORT_NULL);
+		return result;
+	}
+	CHECK(references[RECEIVE] == 1 && references[SEND] == 0);
+	CHECK(mp_crash_close(port) == KERN_SUCCESS);
+	return result;
+}
+
 /* A name longer than the bootstrap server's is cut, not written past. */
 static int32_t launch_long_name(void)
 {
@@ -611,6 +632,7 @@ int main(void)
 		{"suspension", suspend_and_resume, false},
 		{"launch", launch, false},
 		{"launch by a long name", launch_long_name, false},
+		{"wait for a crash", wait_for_crash, false},
 	};
 	static const int errors[] = {
 		KERN_INVALID_ARGUMENT, KERN_FAILURE, KERN_TERMINATED, MACH_SEND_INVALID_DEST,

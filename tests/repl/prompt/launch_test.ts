@@ -22,7 +22,7 @@ await Deno.writeTextFile(
      return 0;
    }`,
 );
-await new Deno.Command("cc", { args: ["-o", talker, `${talker}.c`] }).output();
+await new Deno.Command("cc", { args: ["-g", "-o", talker, `${talker}.c`] }).output();
 
 async function pidAt(terminal: Terminal): Promise<number> {
   return Number(/\n(\d+)\n/.exec(await terminal.enter("target.pid", /\n\d+\r\n/))![1]);
@@ -194,17 +194,118 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a launched program that crashes is said to have, with its signal, at once",
+  name:
+    "a launched program that crashes is stopped there, can be looked at, and then dies of its signal",
   ignore,
   async fn() {
     await using terminal = await start(["launch", talker, "and", "crash"]);
     await terminal.until(running);
     await terminal.type("thre");
-    const shown = await terminal.until(/gone\) > .*thre/);
-    assertMatch(shown, /talker \(pid \d+, \w+\) has ended: it crashed: SIGSEGV/);
+    const shown = await terminal.until(/crashed\) > .*thre/);
+    assertMatch(
+      shown,
+      /talker \(pid \d+, \w+\) crashed in thread 0: EXC_BAD_ACCESS \(code=1, address=0x0\)/,
+    );
+    assertMatch(shown, /0  talker +0x\w+  main \+ \d+ at talker\.c:8/);
     assertStringIncludes(shown, "tick 5 tty");
     await terminal.type("\x15");
+    const crashed = "crashed) > ";
+    assertMatch(await terminal.enter("frame variable i", crashed), /i = 5/);
+    assertMatch(await terminal.enter("registers", crashed), /rip|pc/);
+    assertMatch(
+      await terminal.enter("crash", crashed),
+      /Exception Type: +EXC_BAD_ACCESS \(SIGSEGV\)/,
+    );
+    const core = `${directory}/crashed.core`;
+    await terminal.enter(`savecore ${core} dirty`, crashed);
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", main, "core", "-e", "bt", core],
+      env: { NO_COLOR: "1" },
+    }).output();
+    assertMatch(new TextDecoder().decode(stdout), /main \+ \d+ at talker\.c:8/);
+    const ended = await terminal.enter("resume", "gone) > ");
+    assertMatch(ended, /has ended: it crashed: SIGSEGV/);
     await terminal.type("quit\r");
     assertEquals(await terminal.end(), 0);
+  },
+});
+
+Deno.test({
+  name: "without a terminal a launched program runs to its end, and a crash is reported",
+  ignore,
+  async fn() {
+    const launched = async (...words: string[]) => {
+      const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", main, "launch", ...words],
+        env: { NO_COLOR: "1" },
+        stdin: "null",
+      }).output();
+      return [code, new TextDecoder().decode(stdout)] as const;
+    };
+    const [code, report] = await launched(talker, "and", "crash");
+    assertEquals(code, 1);
+    assertMatch(report, /talker \(pid \d+, \w+\) crashed in thread 0: EXC_BAD_ACCESS/);
+    assertMatch(report, /Exception Type: +EXC_BAD_ACCESS \(SIGSEGV\)[^]*What happened/);
+    const [well, text] = await launched("/bin/sleep", "0.2");
+    assertEquals(well, 0);
+    assertStringIncludes(text, "it exited with code 0");
+  },
+});
+
+Deno.test({
+  name:
+    "a signal that the launched program handles is its own; killed, machpause leaves it to its crash",
+  ignore: ignore || !onLinux,
+  async fn() {
+    const handler = `${directory}/handler`;
+    await Deno.writeTextFile(
+      `${handler}.c`,
+      `#include <pthread.h>
+       #include <setjmp.h>
+       #include <signal.h>
+       #include <stdio.h>
+       #include <unistd.h>
+       static sigjmp_buf back;
+       static volatile int users;
+       static void fault(int signal) { (void)signal; siglongjmp(back, 1); }
+       static void user(int signal) { (void)signal; users++; }
+       static void *start(void *nothing) { return nothing; }
+       int main(int count, char **words) {
+         (void)words;
+         signal(SIGSEGV, fault);
+         signal(SIGUSR1, user);
+         int faults = 0;
+         for (int i = 0; i < 200; i++) {
+           pthread_t thread;
+           pthread_create(&thread, 0, start, 0);
+           if (sigsetjmp(back, 1)) faults++; else *(volatile int *)0 = 1;
+           kill(getpid(), SIGUSR1);
+           pthread_join(thread, 0);
+         }
+         printf("%d faults, %d signals\\n", faults, users);
+         fflush(stdout);
+         if (count == 1) return 0;
+         signal(SIGSEGV, SIG_DFL);
+         *(volatile int *)0 = 1;
+         return 0;
+       }`,
+    );
+    const { success } = await new Deno.Command("cc", {
+      args: ["-pthread", "-o", handler, `${handler}.c`],
+    }).output();
+    assert(success);
+    const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", main, "launch", handler],
+      stdin: "null",
+    }).output();
+    assertEquals(code, 0);
+    assertStringIncludes(new TextDecoder().decode(stdout), "200 faults, 200 signals");
+
+    await using terminal = await start(["launch", handler, "and crash"]);
+    await terminal.until("crashed) > ");
+    const [, pid] = /handler \(pid (\d+)/.exec(terminal.raw)!;
+    assert(isAlive(Number(pid)));
+    Deno.kill(terminal.pid, "SIGKILL");
+    await untilGone(Number(pid));
   },
 });

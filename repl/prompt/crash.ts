@@ -1,0 +1,135 @@
+/** What is said of a launched program's crash, and its report. */
+import { howEnded } from "../../ffi/processes.ts";
+import type { Crash } from "../../ffi/crash.ts";
+import { TargetGoneError } from "../../lib/errors.ts";
+import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
+import {
+  attributeReport,
+  explainReport,
+  isSystemImage,
+  type ReportException,
+  reportOf,
+  writeReport,
+} from "../../lib/report/mod.ts";
+import type { LiveTarget } from "../../mod.ts";
+import { explanationLines } from "../view/crash_show.ts";
+import { shownFrames } from "../view/frames.ts";
+import { backtraceLines } from "../view/render.ts";
+import type { Session } from "./session.ts";
+
+/** `EXC_*` of `<mach/exception_types.h>`. */
+const exceptions: Readonly<Record<number, string>> = {
+  1: "EXC_BAD_ACCESS",
+  2: "EXC_BAD_INSTRUCTION",
+  3: "EXC_ARITHMETIC",
+  4: "EXC_EMULATION",
+  5: "EXC_SOFTWARE",
+  6: "EXC_BREAKPOINT",
+  7: "EXC_SYSCALL",
+  11: "EXC_RESOURCE",
+  12: "EXC_GUARD",
+};
+
+/** Darwin's `<sys/signal.h>`. */
+const signals: Readonly<Record<number, string>> = {
+  3: "SIGQUIT",
+  4: "SIGILL",
+  5: "SIGTRAP",
+  6: "SIGABRT",
+  7: "SIGEMT",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  10: "SIGBUS",
+  11: "SIGSEGV",
+  12: "SIGSYS",
+};
+
+/** A crash in the words of a report. */
+function exceptionOf({ exception, signal, code, subcode }: Crash): ReportException {
+  const isException = exception !== 0;
+  return {
+    type: isException ? exceptions[exception] ?? `exception ${exception}` : "EXC_CRASH",
+    signal: signals[signal] ?? `signal ${signal}`,
+    codes: isException ? [BigInt(code), subcode] : [0n, 0n],
+    subtype: null,
+    message: null,
+    note: null,
+  };
+}
+
+/** As LLDB says it: `EXC_BAD_ACCESS (code=1, address=0x8)`, `signal SIGABRT`. */
+function reasonOf(crash: Crash): SafeText {
+  const { type, signal } = exceptionOf(crash);
+  if (crash.exception === 0) return safe`signal ${escape(signal!)}`;
+  const isAccess = crash.exception === 1;
+  const subcode = `${isAccess ? "address" : "subcode"}=0x${crash.subcode.toString(16)}`;
+  return safe`${escape(type!)} (code=${Number(crash.code)}, ${escape(subcode)})`;
+}
+
+/** Frames shown of the thread that crashed. */
+const shownCount = 10;
+
+/** What happened, and the stack of the thread that crashed. */
+export function crashLines(session: Session): SafeText[] {
+  const { crash, pointerSize, style, thread, title, ui } = session;
+  if (crash === undefined) return [];
+  const shown = shownFrames(thread, shownCount);
+  return [
+    style("warning", safe`${title} crashed in thread ${thread.index}: ${reasonOf(crash)}`),
+    ...backtraceLines(
+      thread,
+      pointerSize,
+      style,
+      shownCount,
+      shown,
+      undefined,
+      ui.size().columns,
+    ),
+    ...ui.interactive
+      ? [style("quiet", safe`(\`crash\` explains it; \`resume\` lets it die of it)`)]
+      : [],
+  ];
+}
+
+/** The report of the session's target as it is, and its explanation. */
+export async function reportLines(session: Session): Promise<SafeText[]> {
+  const { target, crash } = session;
+  const { demangle } = await import("../../lib/symbols/demangle/mod.ts");
+  const threads = session.threads(true);
+  const crashed = threads.find(({ id }) => id === crash?.threadId);
+  const report = reportOf(target, threads, {
+    ...(session.core === undefined ? { date: new Date() } : {}),
+    incident: crypto.randomUUID(),
+    demangle: (name) => demangle(name),
+    ...(crashed === undefined ? {} : { crashedThread: crashed.index }),
+    ...(crash === undefined ? {} : { exception: exceptionOf(crash) }),
+  });
+  const explanation = explainReport(report, (image) => !isSystemImage(image));
+  const attribution = attributeReport(report);
+  return [
+    ...writeReport(report, "crash").trimEnd().split("\n").map(escapeLines),
+    safe``,
+    ...explanationLines(explanation, { attribution, missing: [] }, session.style),
+  ];
+}
+
+/** How often a program is looked at that is waited for, in milliseconds. */
+const interval = 20;
+
+/** Waits until a launched program ends or crashes.
+ *
+ * @returns how it ended, in words; `undefined` when it crashed
+ */
+export async function awaitEnd(session: Session): Promise<string | undefined> {
+  const target = session.target as LiveTarget;
+  for (;;) {
+    if (session.attendCrash() || session.crash !== undefined) return undefined;
+    try {
+      session.checkAlive();
+    } catch (error) {
+      if (!(error instanceof TargetGoneError)) throw error;
+      return await howEnded(target);
+    }
+    await new Promise((resolve) => setTimeout(resolve, interval));
+  }
+}
