@@ -10,7 +10,7 @@ import type { DwarfInfo } from "./info.ts";
 import { Ranges } from "./range_lists.ts";
 import type { DwarfSection } from "./sections.ts";
 import { addRanges, addressOf, type UnitContext } from "./unit_context.ts";
-import { makeValues, readValue, referenceTarget, stringRef } from "./values.ts";
+import { makeValues, readValue, referenceTarget, stringRef, SUPPLEMENTARY } from "./values.ts";
 import { u32At, u64At } from "./words.ts";
 
 /** Maximum size of an entry, in bytes. */
@@ -204,7 +204,8 @@ export class Entry {
       return this.#reader.typeUnit((BigInt(u32At(this.#bytes, found.at + 4)) << 32n) | BigInt(low));
     }
     readValue(this.#bytes, found.at, found.form, 0, this.unit, scratch, 0);
-    return referenceTarget(found.form, scratch.low[0], this.unit.offset);
+    const target = referenceTarget(found.form, scratch.low[0], this.unit.offset);
+    return target < SUPPLEMENTARY ? target : -1;
   }
 
   /** The entry that an attribute refers to; `null` if there is none. */

@@ -18,6 +18,8 @@ const MAX_KEPT = 48 << 20;
 export interface DwarfOptions {
   /** The address of offset 0: the unslid address of `__TEXT`, or 0 for an object file. */
   readonly base: bigint;
+  /** The supplementary file, whose entries and strings this one refers to. */
+  readonly supplementary?: DwarfInfo;
   /** Receives a line for each damaged part that is left out. */
   readonly warn?: (text: string) => void;
 }
@@ -62,6 +64,7 @@ export class DwarfInfo {
       options.base,
       (place) => this.#index.holding(place),
       warn,
+      options.supplementary?.reader,
     );
     this.#index = new UnitIndex(sections, this.reader, warn);
   }

@@ -1,5 +1,5 @@
 /** Reads the strings of DWARF sections. */
-import { STRING } from "./values.ts";
+import { STRING, SUPPLEMENTARY } from "./values.ts";
 import { Chunks } from "./chunks.ts";
 import type { DwarfSections } from "./sections.ts";
 
@@ -21,12 +21,15 @@ export interface TextBytes {
 /** Reads strings and keeps them. */
 export class StringReader {
   readonly #sections: readonly Chunks[];
+  readonly #supplementary: StringReader | undefined;
   readonly #known = new Map<number, string | null>();
   readonly #text: TextBytes = { bytes: new Uint8Array(), start: 0, end: 0 };
   /** Total length of the strings in `#known`. */
   #size = 0;
 
-  constructor(sections: DwarfSections) {
+  /** @param supplementary the strings of the supplementary file */
+  constructor(sections: DwarfSections, supplementary?: StringReader) {
+    this.#supplementary = supplementary;
     const names = ["str", "line_str", "info"];
     this.#sections = names.map((name) => new Chunks(sections.get(name)));
   }
@@ -55,6 +58,9 @@ export class StringReader {
     if (ref === STRING.none) return null;
     const chunks = this.#sections[ref % 8];
     const offset = Math.floor(ref / 8);
+    if (offset >= SUPPLEMENTARY) {
+      return this.#supplementary?.bytesAt(ref - SUPPLEMENTARY * 8) ?? null;
+    }
     if (chunks === undefined || !(offset < chunks.section.size)) return null;
     let bytes = chunks.chunk(offset);
     let start = chunks.position(offset);

@@ -22,7 +22,15 @@ import {
 import type { DwarfUnit } from "./unit_header.ts";
 import type { UnitTable } from "./unit_table.ts";
 import { Walk } from "./unit_walk.ts";
-import { makeValues, packString, readValue, referenceTarget, STRING, stringRef } from "./values.ts";
+import {
+  makeValues,
+  packString,
+  readValue,
+  referenceTarget,
+  STRING,
+  stringRef,
+  SUPPLEMENTARY,
+} from "./values.ts";
 
 /** Maximum memory of the abbreviations kept, in bytes. */
 const MAX_ABBREVIATIONS = 32 << 20;
@@ -67,6 +75,7 @@ export class UnitReader {
   readonly #line: DwarfSection;
   readonly #strings: StringReader;
   readonly #offsets: Window;
+  readonly #supplementary: UnitReader | undefined;
   readonly #entries: Chunks;
   /** The values of an entry of another unit. */
   readonly #entryValues = makeValues(nameSlots.length + 1);
@@ -86,14 +95,17 @@ export class UnitReader {
   /**
    * @param base the address of offset 0
    * @param unitAt the unit that contains an offset of `.debug_info`
+   * @param supplementary reads the supplementary file
    */
   constructor(
     sections: DwarfSections,
     base: bigint,
     unitAt: (offset: number) => DwarfUnit | null,
     warn: (text: string) => void,
+    supplementary?: UnitReader,
   ) {
     this.sections = sections;
+    this.#supplementary = supplementary;
     this.#budget = sections.budget;
     this.#unitAt = unitAt;
     this.#warn = warn;
@@ -101,7 +113,7 @@ export class UnitReader {
     this.#line = sections.get("line");
     this.addresses = new Addresses(sections, base);
     this.lists = new RangeLists(sections, this.addresses);
-    this.#strings = new StringReader(sections);
+    this.#strings = new StringReader(sections, supplementary && supplementary.#strings);
     this.#offsets = new Window(sections.get("str_offsets"));
     this.#entries = new Chunks(this.#info);
     this.#walk = new Walk(this.addresses, this.lists);
@@ -323,8 +335,23 @@ export class UnitReader {
     return names;
   }
 
+  /** The names of an entry, as they are known in the file that this one supplements. */
+  #supplied(place: number): EntryNames {
+    const { name, linkage, origin } = this.#entryNames(place);
+    const placed = (ref: number) => ref === STRING.none ? ref : ref + SUPPLEMENTARY * 8;
+    return {
+      name: placed(name),
+      linkage: placed(linkage),
+      origin: origin < 0 ? origin : origin + SUPPLEMENTARY,
+    };
+  }
+
   /** Reads an entry of any unit. */
   #readEntry(place: number): EntryNames {
+    if (place >= SUPPLEMENTARY) {
+      const other = this.#supplementary;
+      return other === undefined ? noNames : other.#supplied(place - SUPPLEMENTARY);
+    }
     const unit = this.#unitAt(place);
     if (unit === null || place < unit.offset + unit.entries) return noNames;
     const table = this.#table(unit);

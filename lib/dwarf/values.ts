@@ -156,7 +156,12 @@ export function isAddressIndex(form: number): boolean {
     form === FORM.GNU_addr_index;
 }
 
-/** The target of a reference in `.debug_info`; -1 for one into another file or to a type unit. */
+/** Added to places in the supplementary file, whose entries and strings several files share (DWARF 5, section
+ * 7.3.6; dwz). No section is that large. */
+export const SUPPLEMENTARY: number = 2 ** 44;
+
+/** The target of a reference in `.debug_info`; at {@linkcode SUPPLEMENTARY} or above for one into the
+ * supplementary file, -1 for one to a type unit. */
 export function referenceTarget(form: number, value: number, unit: number): number {
   switch (form) {
     case FORM.ref1:
@@ -167,6 +172,10 @@ export function referenceTarget(form: number, value: number, unit: number): numb
       return unit + value;
     case FORM.ref_addr:
       return value;
+    case FORM.ref_sup4:
+    case FORM.ref_sup8:
+    case FORM.GNU_ref_alt:
+      return value < SUPPLEMENTARY ? SUPPLEMENTARY + value : -1;
     default:
       return -1;
   }
@@ -209,8 +218,10 @@ export function stringRef(form: number, value: number, base: number): number {
       return packString(STRING.index, value);
     case FORM.GNU_str_index:
       return packString(STRING.gnu_index, value);
+    case FORM.strp_sup:
+    case FORM.GNU_strp_alt:
+      return value < SUPPLEMENTARY ? packString(STRING.str, SUPPLEMENTARY + value) : STRING.none;
     default:
-      // Strings of a supplementary file (strp_sup) are unknown.
       return STRING.none;
   }
 }

@@ -4,6 +4,9 @@
 import type { ArchName } from "../arch/mod.ts";
 import type { DwarfSectionPlace } from "../dwarf/mod.ts";
 import { type ElfFile, SECTION, textAt } from "./elf_file.ts";
+import { hexBytes } from "../hex.ts";
+import { type ByteSource, bytesSource } from "../macho/walking.ts";
+import { decompressXz } from "./xz.ts";
 import { type ElfImage, machOName } from "./elf_image.ts";
 
 /** The folder that separate files are below. */
@@ -39,6 +42,76 @@ export function dwarfPlaces({ sections, pointerSize }: ElfFile): DwarfSectionPla
     size: section.size,
     ...section.compressed ? { compressed: pointerSize } : {},
   }));
+}
+
+/** Maximum size of compressed symbols. */
+const MAX_MINI = 1 << 26;
+
+/** The symbols that a stripped file has beside its dynamic ones, as an ELF file: `.gnu_debugdata`, gdb's
+ * "MiniDebugInfo". `undefined` when it has none.
+ *
+ * @throws {FormatError} when they are damaged
+ */
+export function miniDebugFile({ sections }: ElfFile, file: ByteSource): ByteSource | undefined {
+  const section = sections.find(({ name }) => name === ".gnu_debugdata");
+  if (section === undefined || section.size > MAX_MINI) return undefined;
+  const name = `${file.name} (.gnu_debugdata)`;
+  return bytesSource(decompressXz(file.read(section.fileOffset, section.size), name), name);
+}
+
+/** The supplementary file of a file with DWARF: what dwz made of entries and strings that several files have. */
+export interface SupplementaryLink {
+  /** Its build ID, or what DWARF 5 has instead. */
+  readonly id: string;
+  /** Where it may be, the best first. */
+  readonly paths: readonly string[];
+}
+
+/** Whether a file is the supplementary one of that ID. */
+export function isSupplementary(elf: ElfFile, file: ByteSource, id: string): boolean {
+  const link = readLink(elf.sections, file);
+  return elf.buildId === id || (link?.isSupplementary === true && link.id === id);
+}
+
+interface Link {
+  readonly path: string;
+  readonly id: string;
+  /** Whether this is the supplementary file itself. */
+  readonly isSupplementary: boolean;
+}
+
+function readLink(sections: ElfFile["sections"], file: ByteSource): Link | undefined {
+  const section = sections.find(({ name, type }) =>
+    type !== SECTION.NOBITS && (name === ".gnu_debugaltlink" || name === ".debug_sup")
+  );
+  if (section === undefined) return undefined;
+  const bytes = file.read(section.fileOffset, Math.min(section.size, MAX_LINK));
+  const isNew = section.name === ".debug_sup";
+  const start = isNew ? 3 : 0;
+  const end = bytes.indexOf(0, start);
+  // An ID has fewer than 128 bytes, so that its length is one.
+  const id = end < 0 ? "" : hexBytes(bytes.subarray(end + (isNew ? 2 : 1)));
+  if (id === "") return undefined;
+  return { path: textAt(bytes, start), id, isSupplementary: isNew && bytes[2] !== 0 };
+}
+
+/** Reads `.gnu_debugaltlink`: a path, a zero byte and a build ID; or DWARF 5's `.debug_sup` (section 7.3.6), with
+ * a version, a flag, the path, and the length of the ID. `undefined` when there is neither. */
+export function supplementaryLink(
+  { sections }: ElfFile,
+  file: ByteSource,
+): SupplementaryLink | undefined {
+  const link = readLink(sections, file);
+  if (link === undefined || link.isSupplementary) return undefined;
+  const { id, path } = link;
+  const folder = file.name.slice(0, file.name.lastIndexOf("/"));
+  return {
+    id,
+    paths: [
+      path.startsWith("/") ? path : `${folder}/${path}`,
+      `${GLOBAL}/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`,
+    ],
+  };
 }
 
 /** The paths of files that may have an image's debug information, the best first; empty for an image

@@ -2,6 +2,14 @@
  *
  * @module
  */
-export { archOfMachine, debugPaths, dwarfPlaces, hasDebugInfo } from "./debug_files.ts";
+export {
+  archOfMachine,
+  debugPaths,
+  dwarfPlaces,
+  hasDebugInfo,
+  isSupplementary,
+  miniDebugFile,
+  supplementaryLink,
+} from "./debug_files.ts";
 export { type ElfFile, isElf, readElf } from "./elf_file.ts";
 export { ElfImage, linkedAddress } from "./elf_image.ts";

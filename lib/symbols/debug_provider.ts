@@ -57,9 +57,10 @@ export class DebugProvider implements Disposable {
   /** Searches nothing yet.
    *
    * @param symbolFiles the folders that the user named
+   * @param readsAll whether also the lines of Linux's C library are read
    */
-  constructor(system: FileSystem, symbolFiles: SymbolFiles) {
-    this.#finder = new DebugFinder(system, symbolFiles);
+  constructor(system: FileSystem, symbolFiles: SymbolFiles, readsAll = false) {
+    this.#finder = new DebugFinder(system, symbolFiles, readsAll);
     this.#symbolFiles = symbolFiles;
     this.#caches = new CacheSymbols(system.files, symbolFiles);
   }

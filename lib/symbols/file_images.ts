@@ -2,6 +2,7 @@
 
 import { archOfCpuType } from "../arch/mod.ts";
 import { FormatError } from "../errors.ts";
+import { archOfMachine, ElfImage, isElf, linkedAddress, readElf } from "../elf/mod.ts";
 import { archName, Image, type LoadedImage } from "../macho/mod.ts";
 import type { Files, OpenFile } from "../file_system.ts";
 import { type Binary, imagesIn } from "./binaries.ts";
@@ -10,7 +11,7 @@ import { TableImage } from "./table_image.ts";
 
 /** A file of an image, and where the image was loaded. */
 export interface ImageFile {
-  /** A Mach-O file, a dSYM bundle, its file, or a symbol table file. */
+  /** A Mach-O file, a dSYM bundle, its file, a symbol table file, or an ELF file. */
   readonly path: string;
   /** The architecture, such as `arm64e`, as `lipo` names it. It may be left out when the file has one. */
   readonly arch?: string;
@@ -59,6 +60,7 @@ export function openImages(
           tables.push(path);
           return new TableImage(path, table, spec);
         }
+        if (isElf(file.read(0, 4))) return elfImage(file, spec);
         const { bytes, image } = choose([...imagesIn(file)], spec, path);
         const linked = image.loadAddress - image.slide;
         const loadAddress = spec.loadAddress ?? linked + (spec.slide ?? 0n);
@@ -73,6 +75,16 @@ export function openImages(
   }
 }
 
+/** An ELF file where it was loaded. Without an address, it is placed where it was linked for. */
+function elfImage(file: OpenFile, { arch, loadAddress, slide = 0n }: ImageFile): ElfImage {
+  const elf = readElf(file);
+  const own = archOfMachine(elf);
+  if (arch !== undefined && arch !== own) {
+    throw new FormatError(file.name, 18, `an image for ${arch}; there is ${own ?? "another"}`);
+  }
+  return ElfImage.fromSource(file, loadAddress ?? linkedAddress(elf.segments) + slide);
+}
+
 /** The file itself, or those of a dSYM bundle. */
 function* bundled(files: Files, path: string): Iterable<string> {
   const inside = [...files.walk(`${path.replace(/\/$/, "")}/Contents/Resources/DWARF`)];
@@ -82,7 +94,7 @@ function* bundled(files: Files, path: string): Iterable<string> {
 
 function choose(images: readonly Binary[], { arch }: ImageFile, path: string): Binary {
   if (images.length === 0) {
-    throw new FormatError(path, 0, "a Mach-O image, a dSYM, or a symbol table file");
+    throw new FormatError(path, 0, "a Mach-O image, a dSYM, an ELF file, or a symbol table file");
   }
   const names = images.map(({ image }) => archName(image.cpuType, image.cpuSubtype));
   if (arch === undefined) {

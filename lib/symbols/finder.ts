@@ -1,7 +1,17 @@
 /** Finds an image's debug information: in a symbol table file, a dSYM, the image's own file, or the
  * object files that its debug map names. */
 
-import { debugPaths, ElfImage, hasDebugInfo, readElf } from "../elf/mod.ts";
+import {
+  debugPaths,
+  type ElfFile,
+  ElfImage,
+  hasDebugInfo,
+  isSupplementary,
+  miniDebugFile,
+  readElf,
+  supplementaryLink,
+} from "../elf/mod.ts";
+import type { DwarfInfo } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import { log } from "../log.ts";
 import { type ByteSource, DebugMap, FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
@@ -11,7 +21,7 @@ import { type Binary, imagesIn } from "./binaries.ts";
 import type { DebugInfo } from "./debug_info.ts";
 import { DebugMapInfo } from "./debug_map_info.ts";
 import { openMst } from "./mst/mst_file.ts";
-import { openDwarf, openElfDwarf } from "./open_dwarf.ts";
+import { openDwarf, openElfDwarf, openSupplementary } from "./open_dwarf.ts";
 import { LocatedFiles } from "./located_files.ts";
 import type { SymbolFiles } from "./symbol_files.ts";
 
@@ -57,13 +67,16 @@ export function dsymPaths(path: string): string[] {
 export class DebugFinder implements Disposable {
   readonly #system: FileSystem;
   readonly #symbolFiles: SymbolFiles;
+  readonly #readsAll: boolean;
   readonly #open: Disposable[] = [];
   /** What the system's index knows. */
   readonly located: LocatedFiles;
 
-  /** @param symbolFiles the folders that the user named */
-  constructor(system: FileSystem, symbolFiles: SymbolFiles) {
+  /** @param symbolFiles the folders that the user named
+   * @param readsAll whether also the C library's lines are read */
+  constructor(system: FileSystem, symbolFiles: SymbolFiles, readsAll = false) {
     this.#system = system;
+    this.#readsAll = readsAll;
     this.#symbolFiles = symbolFiles;
     this.located = new LocatedFiles(system);
   }
@@ -101,7 +114,11 @@ export class DebugFinder implements Disposable {
     const { elf, file } = image;
     if (elf === null || file === null) return null;
     if (hasDebugInfo(elf)) {
-      const info = this.#guard(image.path, reasons, () => openElfDwarf(file));
+      const info = this.#guard(
+        image.path,
+        reasons,
+        () => openElfDwarf(file, (elf) => this.#supplementary(elf, file, reasons)),
+      );
       if (info !== undefined) return { info, bytes: file, reasons };
     }
     for (const path of debugPaths(image)) {
@@ -119,12 +136,42 @@ export class DebugFinder implements Disposable {
         reasons.push(`${path} is not used: its build ID is ${other.buildId ?? "missing"}`);
         continue;
       }
-      const info = hasDebugInfo(other) && !cLibrary.test(image.name)
-        ? this.#guard(path, reasons, () => openElfDwarf(opened)) ?? null
+      const info = hasDebugInfo(other) && (this.#readsAll || !cLibrary.test(image.name))
+        ? this.#guard(
+          path,
+          reasons,
+          () => openElfDwarf(opened, (elf) => this.#supplementary(elf, opened, reasons)),
+        ) ?? null
         : null;
       return { info, bytes: opened, reasons };
     }
-    return null;
+    const mini = this.#guard(image.path, reasons, () => miniDebugFile(elf, file));
+    return mini === undefined ? null : { info: null, bytes: mini, reasons };
+  }
+
+  /** Opens the file that a file with DWARF shares entries with; `undefined` where there is none. */
+  #supplementary(elf: ElfFile, file: ByteSource, reasons: RawText[]): DwarfInfo | undefined {
+    const link = supplementaryLink(elf, file);
+    for (const path of link?.paths ?? []) {
+      log.symbols?.(`looking for the supplementary file at ${path}`);
+      let opened: OpenFile;
+      try {
+        opened = this.#system.files.open(path);
+      } catch {
+        continue; // it does not exist or may not be read
+      }
+      this.#open.push(opened);
+      const found = this.#guard(path, reasons, () => {
+        const other = readElf(opened);
+        return isSupplementary(other, opened, link!.id) ? openSupplementary(opened, other) : null;
+      });
+      if (found) return found;
+      if (found === null) reasons.push(`${path} is not used: it is of another build`);
+    }
+    if (link !== undefined) {
+      reasons.push(`names are missing: the supplementary file ${link.paths[0]} is not there`);
+    }
+    return undefined;
   }
 
   #findTable(uuid: string, reasons: RawText[]): FoundDebug | null {

@@ -4,7 +4,7 @@ import { type ArchName, archOfCpuType } from "../arch/mod.ts";
 import { DwarfInfo, DwarfSections, type SourceFrame, type UnitTable } from "../dwarf/mod.ts";
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
-import { archOfMachine, dwarfPlaces, linkedAddress, readElf } from "../elf/mod.ts";
+import { archOfMachine, dwarfPlaces, type ElfFile, linkedAddress, readElf } from "../elf/mod.ts";
 import type { ByteSource } from "../macho/mod.ts";
 import { imageOf } from "./binaries.ts";
 import type { DebugInfo, DwarfPlace } from "./debug_info.ts";
@@ -79,8 +79,13 @@ export function openDwarf(bytes: ByteSource): OpenedDwarf {
   return new OpenedDwarf(bytes.name, image.uuid, arch.name, info);
 }
 
-/** Opens the DWARF of an ELF file, as {@linkcode openDwarf} does. */
-export function openElfDwarf(file: ByteSource): OpenedDwarf {
+/** Opens the DWARF of an ELF file, as {@linkcode openDwarf} does.
+ *
+ * @param supplementary opens the file that the file shares entries and strings with */
+export function openElfDwarf(
+  file: ByteSource,
+  supplementary?: (elf: ElfFile) => DwarfInfo | undefined,
+): OpenedDwarf {
   const elf = readElf(file);
   const arch = archOfMachine(elf);
   if (arch === undefined) {
@@ -88,6 +93,20 @@ export function openElfDwarf(file: ByteSource): OpenedDwarf {
   }
   const sections = DwarfSections.find(file, dwarfPlaces(elf));
   if (sections === null) throw new FormatError(file.name, 0, "debug information (DWARF)");
-  const info = DwarfInfo.open(sections, { base: linkedAddress(elf.segments) });
+  const shared = supplementary?.(elf);
+  const info = DwarfInfo.open(sections, {
+    base: linkedAddress(elf.segments),
+    ...shared === undefined ? {} : { supplementary: shared },
+  });
   return new OpenedDwarf(file.name, null, arch, info);
+}
+
+/** Opens a supplementary file: it has entries and strings, and no code.
+ *
+ * @throws FormatError when it has no DWARF
+ */
+export function openSupplementary(file: ByteSource, elf: ElfFile): DwarfInfo {
+  const sections = DwarfSections.find(file, dwarfPlaces(elf));
+  if (sections === null) throw new FormatError(file.name, 0, "debug information (DWARF)");
+  return DwarfInfo.open(sections, { base: 0n });
 }

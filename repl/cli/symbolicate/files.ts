@@ -68,7 +68,9 @@ async function prime(symbolizer: FileSymbolizer, addresses: BigUint64Array): Pro
     if (found.length === 0) continue;
     const offsets = Float64Array.from(new Set(found)).sort();
     const info = symbolizer.debugInfo(image) as OpenedDwarf;
-    symbolizer.prime(image, offsets, await framesOf(info, offsets));
+    // The workers read Mach-O files.
+    const frames = image.uuid === null ? info.framesOf(offsets) : await framesOf(info, offsets);
+    symbolizer.prime(image, offsets, frames);
   }
 }
 

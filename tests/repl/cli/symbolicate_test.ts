@@ -245,6 +245,40 @@ Deno.test("--symbols finds the dSYM of a binary; a wrong one is refused by name"
   }
 });
 
+Deno.test({
+  name:
+    "-o takes ELF files: as linked, where they were loaded, and those of another architecture are refused",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      const program = `${directory}/program`;
+      await Deno.writeTextFile(
+        `${program}.c`,
+        "int called(int a) {\n  return a + 1;\n}\nint main(void) {\n  return called(2);\n}\n",
+      );
+      const run = async (command: string, ...args: string[]) => {
+        const { success, stdout } = await new Deno.Command(command, { args }).output();
+        assert(success, command);
+        return new TextDecoder().decode(stdout);
+      };
+      await run("cc", "-g", "-O0", "-o", program, `${program}.c`);
+      const [, place] = /(\w+) T called/.exec(await run("nm", program))!;
+      const linked = BigInt(`0x${place}`);
+      const expected = ["called (in program) (program.c:1)"];
+      assertEquals(await answers(["-o", program, `0x${place}`]), expected);
+      const loaded = `0x${(0x7000_0000n + linked).toString(16)}`;
+      // Where a program is linked for 0, as it is without -no-pie, offset and address are one.
+      assertEquals(await answers(["-o", program, "-l", "0x70000000", loaded]), expected);
+      const { code, stderr } = await symbolicate(["-o", program, "-arch", "armv7", "0x1"]);
+      assertEquals(code, 1);
+      assertMatch(stderr, /an image for armv7/);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
 Deno.test("a symbol table file says the same as what it was made from", async () => {
   const store = await Deno.makeTempDir();
   try {

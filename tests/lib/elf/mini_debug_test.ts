@@ -1,0 +1,76 @@
+/** `.gnu_debugdata`: the symbols of a stripped program, compressed. Made as gdb's manual says ("MiniDebugInfo"). */
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { decompressXz } from "../../../lib/elf/xz.ts";
+import { FormatError } from "../../../lib/errors.ts";
+import { openSymbolizer } from "../../../mod.ts";
+
+const ignore = Deno.build.os !== "linux";
+
+async function run(command: string, ...args: string[]): Promise<Uint8Array<ArrayBuffer>> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
+  assert(success, `${command}: ${new TextDecoder().decode(stderr)}`);
+  return stdout;
+}
+
+Deno.test({
+  name: "static functions of a stripped program are named by .gnu_debugdata",
+  ignore,
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      const program = `${directory}/program`;
+      await Deno.writeTextFile(
+        `${program}.c`,
+        `#include <stdio.h>
+         static __attribute__((noinline)) int hidden(int a) { return printf("%d", a); }
+         int main(int count, char **words) { (void)words; return hidden(count); }`,
+      );
+      await run("cc", "-O1", "-o", program, `${program}.c`);
+      const [, place] = /(\w+) t hidden/.exec(new TextDecoder().decode(await run("nm", program)))!;
+      await run("objcopy", "--only-keep-debug", program, `${program}.debug`);
+      await run("objcopy", "-S", "--keep-symbol=hidden", `${program}.debug`, `${program}.mini`);
+      await run("xz", "-f", `${program}.mini`);
+      const section = `.gnu_debugdata=${program}.mini.xz`;
+      await run("strip", "-s", program);
+      using without = openSymbolizer([{ path: program }]);
+      assertEquals(without.resolve(BigInt(`0x${place}`) + 1n).symbol, null);
+      await run("objcopy", "--add-section", section, program, `${program}.with`);
+      using symbolizer = openSymbolizer([{ path: `${program}.with` }]);
+      const { symbol, offset } = symbolizer.resolve(BigInt(`0x${place}`) + 1n);
+      assertEquals([symbol?.name, offset], ["hidden", 1]);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "what xz compressed is decompressed; cut short or damaged it is refused, or has other bytes",
+  ignore,
+  async fn() {
+    const path = new URL(import.meta.url).pathname;
+    const truth = await Deno.readFile(path);
+    for (
+      const options of [[], ["-0"], ["-e", "--lzma2=lc=0,lp=2,pb=0"], ["--block-size=700"], [
+        "-Ccrc32",
+      ]]
+    ) {
+      assertEquals(decompressXz(await run("xz", "-c", ...options, path), path), truth);
+    }
+    const packed = await run("xz", "-c", path);
+    for (let length = 0; length < packed.length - 40; length += 7) {
+      assertThrows(() => decompressXz(packed.subarray(0, length), path), FormatError);
+    }
+    for (let at = 0; at < packed.length; at += 3) {
+      const damaged = packed.with(at, packed[at] ^ 0x55);
+      try {
+        decompressXz(damaged, path);
+      } catch (error) {
+        assert(error instanceof FormatError, `${at}: ${error}`);
+      }
+    }
+    const x86 = await run("xz", "-c", "--x86", "--lzma2", path);
+    assertThrows(() => decompressXz(x86, path), FormatError, "LZMA2 as the only filter");
+  },
+});
