@@ -99,6 +99,12 @@ export const symbols = {
 /** `--no-demangle` */
 export const noDemangle = { help: "Show mangled names." } as const;
 
+/** `--no-pager` */
+export const noPager = {
+  help: "Print long output at once. PAGER=cat does the same.",
+  only: "cli",
+} as const;
+
 /** `--limit`, which `bt` at the prompt had as `--count`. */
 export const limit = {
   short: "c",
@@ -130,7 +136,7 @@ const prompt = {
   },
   yes: { help: "Answer yes to every question.", only: "cli" },
   "no-init": { help: "Do not run the startup file.", only: "cli" },
-  "no-pager": { help: "Print long output at once. PAGER=cat does the same.", only: "cli" },
+  "no-pager": noPager,
 } as const;
 
 /** `machpause` without a subcommand. */

@@ -1,5 +1,5 @@
 import { escape, safe } from "../../lib/escape.ts";
-import { json, type Values } from "../options.ts";
+import { json, noPager, type Values } from "../options.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 const options = {
@@ -15,6 +15,7 @@ const options = {
   objc: { help: "Objective-C classes, categories and methods." },
   swift: { help: "Swift types and protocols." },
   all: { help: "The summary and all lists." },
+  "no-pager": noPager,
   json,
 } as const;
 
@@ -42,14 +43,15 @@ export default {
 } satisfies Subcommand<typeof options>;
 
 async function showImage(path: string, given: ImageOptions): Promise<number> {
-  const [{ openImage }, { allLists, imageText }, { complain, print, printBytes }, { styleFor }] =
+  const [{ openImage }, { allLists, imageText }, { complain }, { PagedOutput }, { styleFor }] =
     await Promise.all([
       import("../../mod.ts"),
       import("../view/image.ts"),
       import("../view/output.ts"),
+      import("../view/pager.ts"),
       import("../view/style.ts"),
     ]);
-  const { arch, all = false, json = false, ...chosen } = given;
+  const { arch, all = false, json = false, pager = true, ...chosen } = given;
   const wanted = all ? { ...allLists, stabs: chosen.stabs ?? false } : chosen;
   const summary = all || !Object.keys(allLists).some((key) => wanted[key as keyof typeof allLists]);
   using file = openImage(path, arch === undefined ? {} : { arch });
@@ -59,22 +61,26 @@ async function showImage(path: string, given: ImageOptions): Promise<number> {
   const most = RATIO * (await Deno.stat(path)).size + SMALL;
   let left = most;
   let gathered = safe``;
-  const flush = (): void => {
-    if (gathered !== "") print(gathered);
+  let isRead = true;
+  await using output = new PagedOutput(pager && !json);
+  const flush = async (): Promise<void> => {
+    if (gathered !== "") isRead = await output.print(gathered);
     gathered = safe``;
   };
   for await (const piece of pieces) {
     left -= piece.length;
-    if (left < 0) break;
+    if (left < 0 || !isRead) break;
     if (typeof piece === "string") {
       gathered = safe`${gathered}${piece}`;
-      if (gathered.length > GATHERED) flush();
+      if (gathered.length > GATHERED) await flush();
     } else {
-      flush();
-      printBytes(piece);
+      await flush();
+      isRead = await output.print(piece);
     }
   }
-  flush();
+  await flush();
+  // Warnings stay on the screen below what the pager showed.
+  await output[Symbol.asyncDispose]();
   const warnings = [
     ...file.warnings,
     ...file.images.flatMap(({ arch, member, warnings }) =>

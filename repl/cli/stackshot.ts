@@ -1,7 +1,7 @@
 import { escape, safe, safeJson } from "../../lib/escape.ts";
 import type { Stackshot } from "../../mod.ts";
 import { fileError, UserError } from "../errors.ts";
-import { json, limit, noDemangle, symbols, type Values } from "../options.ts";
+import { json, limit, noDemangle, noPager, symbols, type Values } from "../options.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 const options = {
@@ -10,6 +10,7 @@ const options = {
   symbols,
   limit: { ...limit, help: "Maximum number of frames per stack." },
   "no-demangle": noDemangle,
+  "no-pager": noPager,
   json,
 } as const;
 
@@ -72,23 +73,30 @@ async function showStackshot(
   if (json) {
     print(safe`${safeJson(stackshot.toJSON(limit, tasks))}\n`);
   } else {
-    const [{ functionNames, headerLines, taskLines }, { styleFor }, { lines }, { loadDemangler }] =
-      await Promise.all([
-        import("../view/stackshot.ts"),
-        import("../view/style.ts"),
-        import("../view/text.ts"),
-        import("../../lib/symbols/demangle/mod.ts"),
-      ]);
+    const [
+      { functionNames, headerLines, taskLines },
+      { PagedOutput },
+      { styleFor },
+      { lines },
+      { loadDemangler },
+    ] = await Promise.all([
+      import("../view/stackshot.ts"),
+      import("../view/pager.ts"),
+      import("../view/style.ts"),
+      import("../view/text.ts"),
+      import("../../lib/symbols/demangle/mod.ts"),
+    ]);
     const { demangle = true } = options;
     const style = styleFor(Deno.stdout);
-    print(lines(headerLines(stackshot, style)));
+    await using output = new PagedOutput(options.pager ?? true);
+    await output.print(lines(headerLines(stackshot, style)));
     const view = {
       ...(limit === undefined ? {} : { limit }),
       ...(demangle ? {} : { name: (raw: string) => raw }),
     };
     for (const task of tasks) {
       if (demangle) await loadDemangler(functionNames(task, view));
-      print(lines([safe``, ...taskLines(task, style, view)]));
+      if (!await output.print(lines([safe``, ...taskLines(task, style, view)]))) break;
     }
   }
   for (const warning of stackshot.warnings) complain(safe`warning: ${escape(warning)}`);

@@ -267,6 +267,26 @@ Deno.test({
 });
 
 Deno.test({
+  name: "image and stackshot go through $PAGER on a terminal, not what fits on the screen",
+  ignore,
+  async fn() {
+    const PAGER = "sed s/^/PAGED:/";
+    const demo = new URL("../../../examples/demo/x86_64/demo", import.meta.url).pathname;
+    await using all = await start(["image", demo, "--symbols", "--sections"], { PAGER });
+    await all.until(/PAGED:.*_ledger_open/);
+    assertEquals(await all.end(), 0);
+    await using some = await start(["image", demo], { PAGER, PTY_SIZE: "200x90" });
+    await some.until("x86_64");
+    assertEquals(await some.end(), 0);
+    assertFalse(some.raw.includes("PAGED:"));
+    await using plain = await start(["image", demo, "--all", "--no-pager"], { PAGER });
+    await plain.until("_ledger_open");
+    assertEquals(await plain.end(), 0);
+    assertFalse(plain.raw.includes("PAGED:"));
+  },
+});
+
+Deno.test({
   name: "bt of the command line goes through $PAGER on a terminal, and nowhere else",
   ignore,
   async fn() {
