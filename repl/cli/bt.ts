@@ -77,6 +77,7 @@ export async function showBacktraces(
     const { missingLines } = await import("../view/missing_symbols.ts");
     for (const line of missingLines(missing)) complain(safe`warning: ${line}`);
   }
+  if (spec === "demo" && Deno.stdout.isTerminal()) await noteOtherDemos(target.pid);
   return 0;
 }
 
@@ -152,4 +153,17 @@ async function loadDemanglerFor(shown: readonly ShownFrames[]): Promise<void> {
   if (![...names].some(isMangled)) return;
   const { loadDemangler } = await import("../../lib/symbols/demangle/mod.ts");
   await loadDemangler(names);
+}
+
+/** Says that \`demo\` started another one, where one runs already. */
+async function noteOtherDemos(own: number | null): Promise<void> {
+  const { kernel } = await import("../../ffi/processes.ts");
+  const others = kernel().processes().filter(({ name, pid }) => name === "demo" && pid !== own);
+  if (others.length === 0) return;
+  const pids = others.map(({ pid }) => pid).join(", ");
+  complain(
+    safe`this demo was started for it and has ended; pid ${escape(pids)} runs too: bt pid:${
+      others[0].pid
+    } shows it`,
+  );
 }

@@ -7,7 +7,7 @@
 import manifest from "../../deno.json" with { type: "json" };
 
 /** What the program is made of. */
-const parts = ["mod.ts", "deno.json", "ffi", "lib", "repl", "tools/links"];
+const parts = ["mod.ts", "deno.json", "ffi", "lib", "repl", "tools/links", "examples/demo"];
 
 /** An npm package's name and version, of a specifier `npm:name@version`. */
 const specifier = /^npm:(.+)@(.+?)$/;
@@ -65,8 +65,10 @@ export async function stageProgram(
       return;
     }
     const typescript = path.endsWith(".ts");
-    // Beside modules: the configuration, and what is imported as text.
-    if (!typescript && path !== "deno.json" && !path.startsWith("repl/page/")) return;
+    // Beside modules: the configuration, what is imported as text, and the demo's sources, which are shown.
+    const isKept = path === "deno.json" || path.startsWith("repl/page/") ||
+      /^examples\/demo\/\w+\.[ch]$/.test(path);
+    if (!typescript && !isKept) return;
     const to = `${output}/${typescript ? path.replace(/\.ts$/, ".js") : path}`;
     await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
     if (!typescript) return await Deno.copyFile(root + path, to);

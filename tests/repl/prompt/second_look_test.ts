@@ -267,6 +267,22 @@ Deno.test({
 });
 
 Deno.test({
+  name: "bt demo beside a demo that runs says which is which",
+  ignore,
+  async fn() {
+    await using first = await start(["demo", "--no-init"]);
+    await first.until("paused) > ");
+    const pid = /\n(\d+)\n/.exec(await first.enter("target.pid", /\n\d+\r\n/))![1];
+    await using second = await start(["bt", "demo", "--no-pager"]);
+    await second.until(new RegExp(`this demo was started for it.*[^]*bt pid:`));
+    assertEquals(await second.end(), 0);
+    assertMatch(second.raw, new RegExp(`pid [\\d, ]*\\b${pid}\\b`));
+    await first.type("quit\r");
+    assertEquals(await first.end(), 0);
+  },
+});
+
+Deno.test({
   name: "image and stackshot go through $PAGER on a terminal, not what fits on the screen",
   ignore,
   async fn() {

@@ -88,6 +88,10 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
       assertStringIncludes(await machpause("bt", "demo"), "account_update + 13 at workers.c:52:9");
       const code = ["threads.length", "disassemble main"].flatMap((line) => ["-e", line]);
       assertStringIncludes(await machpause("demo", ...code), "push");
+      assertStringIncludes(
+        await machpause("demo", "-e", "l demo.c:85"),
+        "relay_out(relay_back, 1)",
+      );
     }
   } finally {
     await Deno.remove(directory, { recursive: true });
