@@ -75,7 +75,7 @@ class LazyInterpreter {
  * @returns the exit code
  */
 export async function prompt(session: Session, options: PromptOptions = {}): Promise<number> {
-  const { begin = [], evaluate, init = true } = options;
+  const { evaluate, init = true } = options;
   const interpreter = new LazyInterpreter(session, options.context);
   // A dumb terminal cannot move the cursor.
   const interactive = evaluate === undefined && Deno.stdin.isTerminal() &&

@@ -206,7 +206,7 @@ Deno.test({
       shown,
       /talker \(pid \d+, \w+\) crashed in thread 0: EXC_BAD_ACCESS \(code=1, address=0x0\)/,
     );
-    assertMatch(shown, /0  talker +0x\w+  main \+ \d+ at talker\.c:8/);
+    assertMatch(shown, /0 +talker +0x\w+ +main \+ \d+ at talker\.c:8/);
     assertStringIncludes(shown, "tick 5 tty");
     await terminal.type("\x15");
     const crashed = "crashed) > ";
