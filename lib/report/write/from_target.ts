@@ -22,7 +22,7 @@ export interface TargetReportOptions {
   /** Index of the crashed thread, when no thread has an exception. */
   readonly crashedThread?: number;
   /** The exception, where it is known better than by the threads. */
-  readonly exception?: ReportException;
+  readonly exception?: NonNullable<CrashReport["exception"]>;
   /** Demangles names; without it they stay mangled. */
   readonly demangle?: (name: string) => string;
   /** Maximum number of frames for each thread. */
