@@ -170,20 +170,23 @@ export class Stub implements Disposable {
     try {
       this.#supported = featuresOf(connection.request("qSupported:xmlRegisters=i386,arm"));
       connection.startNoAckMode();
-      const [suffix, host, process, vCont, binary, version, attached, held] = connection.requestAll(
-        [
-          "QThreadSuffixSupported",
-          "qHostInfo",
-          "qProcessInfo",
-          "vCont?",
-          "x0,0",
-          "qGDBServerVersion",
-          "qAttached",
-          "?",
-          // Without this, debugserver kills its target when the connection is lost.
-          "QSetDetachOnError:1",
-        ],
-      ).map(textOf);
+      const [suffix, host, process, vCont, binary, version, attached, , held] = connection
+        .requestAll(
+          [
+            "QThreadSuffixSupported",
+            "qHostInfo",
+            "qProcessInfo",
+            "vCont?",
+            "x0,0",
+            "qGDBServerVersion",
+            "qAttached",
+            // gdbserver stays in the mode of the client before: there a missing process has the reply "OK" too.
+            "QNonStop:0",
+            "?",
+            // Without this, debugserver kills its target when the connection is lost.
+            "QSetDetachOnError:1",
+          ],
+        ).map(textOf);
       this.#threadSuffix = suffix === "OK";
       this.#host = fieldsOf(host);
       const attaches = holdsNone(held);
@@ -722,7 +725,10 @@ export class Stub implements Disposable {
       const now = performance.now();
       if (this.#stopped.size > count) [count, since] = [this.#stopped.size, now];
       if (now - since > this.connection.silence) {
-        throw new RemoteError("timeout", `${left} threads of the target do not stop`);
+        throw new RemoteError(
+          "timeout",
+          left === 0 ? "the stub lists no threads" : `${left} threads of the target do not stop`,
+        );
       }
       const notified = this.connection.takeNotification(20);
       if (notified !== undefined) this.#acknowledgeStops(notified.replace(/^Stop:/, ""), left);
