@@ -7,7 +7,7 @@ import { entry, median } from "./measure.ts";
 
 /** Seconds for which each contender samples, and how often each has its turn. */
 const seconds = 4;
-const turns = 5;
+const turns = 4;
 
 const burners = ["burn_most", "burn_some", "burn_little"];
 
@@ -107,7 +107,7 @@ function machpause(rate: number): Contender {
       const weights = burners.map((name) =>
         rows.find((row) => functionName(profile, row.function) === name)?.total ?? 0
       );
-      return { weights, note: /\d+ stacks?.*/.exec(text)?.[0] ?? text.trim() };
+      return { weights, note: /[\d,]+ stacks?.*/.exec(text)?.[0] ?? text.trim() };
     },
   };
 }
@@ -161,7 +161,7 @@ async function measure(subject: Subject, contender: Contender): Promise<Turn> {
   return {
     rate: delta[3] / wall,
     perCpu: delta[3] / used,
-    stops: Number(/(\d+) stacks?/.exec(note)?.[1]) / used,
+    stops: Number(/([\d,]+) stacks?/.exec(note)?.[1].replaceAll(",", "")) / used,
     cost: spent / wall,
     true: shares(delta.slice(0, 3)),
     found: weights && shares(weights),

@@ -57,7 +57,7 @@ Deno.test({
       const [code, stdout, stderr] = await machpause(pid, "-o", path, ...args);
       assertEquals([code, stderr], [0, ""]);
       const end = String.raw`(, \d+ samples? lost)?; median delay \d+ µs\n$`;
-      assertMatch(stdout, new RegExp(String.raw`: \d+ stacks? of 1 thread in 0\.\d s${end}`));
+      assertMatch(stdout, new RegExp(String.raw`: [\d,]+ stacks? of 1 thread in 0\.\d s${end}`));
       assert(functionsOf(await read(path)).includes("burn_most"));
 
       // The program ends by itself: with it the recording.
