@@ -1057,7 +1057,7 @@ function bytesOf(value: bigint, size: number): Uint8Array {
   return bytes;
 }
 
-/** Of IEEE 754; of 16 bytes, Intel's extended format. */
+/** The bytes of a floating-point number: of IEEE 754; where they are 16, of Intel's extended format. */
 function floatBytes(value: number, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   const view = new DataView(bytes.buffer);

@@ -21,7 +21,7 @@ import {
 } from "./reading.ts";
 import { stringAt } from "./strings.ts";
 
-/** Elements one after another: from an address up to another one, or of a number. */
+/** Elements that follow each other in memory. */
 export interface Stretch {
   readonly start: bigint;
   readonly count: bigint;
@@ -29,27 +29,27 @@ export interface Stretch {
 
 /** Where one library keeps the contents of its types. Each function throws DamagedValue for what cannot be. */
 export interface Layout {
-  /** Of the formatters: `libc++`. */
+  /** The library's name, as in `libc++`. */
   readonly name: string;
-  /** Namespaces, as a regular expression. */
+  /** The namespaces of its types, as a regular expression. */
   readonly namespaces: string;
   /** The text of a `basic_string`. */
   string(value: Value): string;
-  /** Of a `basic_string_view`. */
+  /** The characters of a `basic_string_view`. */
   view(value: Value): Stretch;
   /** The first and the end address of a `vector`. */
   vector(value: Value): readonly [start: bigint, end: bigint];
-  /** Of a `vector<bool>`, in bits from the first byte. */
+  /** The elements of a `vector<bool>`: the number is one of bits. */
   bits(value: Value): Stretch;
   /** The member of an `array` that has the elements; `null` without elements. */
   array(value: Value): Value | null;
-  /** A `deque`, a `list`, a `forward_list`. */
+  /** The elements of a `deque`, a `list`, a `forward_list`. */
   deque(value: Value): Synthetic;
   list(value: Value): Synthetic;
   forwardList(value: Value): Synthetic;
-  /** A `map` or `set` of elements of a type. */
+  /** The elements of a `map` or `set`, and their type. */
   tree(value: Value, type: Type): Synthetic;
-  /** An `unordered_map` or `unordered_set`. */
+  /** The same of an `unordered_map` or `unordered_set`. */
   table(value: Value, type: Type): Synthetic;
   /** The elements of a `tuple`. */
   tuple(value: Value): readonly Value[];

@@ -38,7 +38,7 @@ function concreteType(value: Value): string | null {
 
 const languages = ["go"] as const;
 
-/** Of Go. */
+/** The formatters of Go's types. */
 export const goFormatters: readonly Formatter[] = [
   {
     name: "Go string",

@@ -227,7 +227,7 @@ function stretch(
   return { name, type, children, summary: (value) => sizeSummary(children(value)) };
 }
 
-/** Of libc++. */
+/** The formatters of libc++'s types. */
 export const libcxxFormatters: readonly Formatter[] = [
   ...containerFormatters(layout),
   stretch("libc++ std::span", /std::__(?!debug|cxx)\w+::span<.*>/s, (value) => {

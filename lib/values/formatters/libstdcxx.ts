@@ -179,7 +179,7 @@ function callee(value: Value): string | null {
   return value.context.symbolAt(invoker)?.name ?? null;
 }
 
-/** Of libstdc++. */
+/** The formatters of libstdc++'s types. */
 export const libstdcxxFormatters: readonly Formatter[] = containerFormatters({
   name: "libstdc++",
   // With and without the namespaces of the newer ABI and of the debug mode.

@@ -21,7 +21,7 @@ const pointers: Formatter = {
   },
 };
 
-/** In the order in which they are tried. */
+/** All built-in formatters, in the order in which they are tried. */
 export const builtInFormatters: readonly Formatter[] = [
   ...stringFormatters,
   ...objcFormatters,

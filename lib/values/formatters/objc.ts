@@ -85,7 +85,7 @@ function untaggedFacts(value: Value, raw: bigint): ObjectFacts {
   return { className: classNameAt(value, isa), address, payload: null };
 }
 
-/** Of a tagged pointer; `null` of another, and where the runtime does not say how it tags. */
+/** What a tagged pointer says; `null` for any other pointer, and where the runtime does not say how it tags. */
 function taggedFacts(value: Value, raw: bigint): ObjectFacts | null {
   if (value.context.pointerSize === 4) return null;
   const number = (name: string, size = 8) =>
@@ -473,7 +473,7 @@ function isObject(type: Type): boolean {
     /^__CF(?:String|Array|Dictionary|Set|Number|Data|Date|Boolean)$/.test(pointee.name);
 }
 
-/** Of Objective-C, and the types of Core Foundation that are the same objects. */
+/** The formatters of Objective-C's objects, and of the types of Core Foundation that are the same objects. */
 export const objcFormatters: readonly Formatter[] = [
   {
     name: "Objective-C object",

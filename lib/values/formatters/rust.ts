@@ -63,7 +63,7 @@ function variantText(value: Value): string | null {
 
 const languages = ["rust"] as const;
 
-/** Of Rust. */
+/** The formatters of Rust's types. */
 export const rustFormatters: readonly Formatter[] = [
   {
     name: "Rust &str",

@@ -131,7 +131,7 @@ function isCharacterArray(type: Type): boolean {
   return kind === "array" && target != null && isCharacter(target);
 }
 
-/** Of C. */
+/** The formatters of C's strings. */
 export const stringFormatters: readonly Formatter[] = [
   {
     name: "C string",

@@ -101,7 +101,8 @@ function elementCode(code: string): string | null {
   return /^Say(.+)G$/.exec(code)?.[1] ?? null;
 }
 
-/** Of an array's buffer: the metadata, the reference count, the count, the capacity; then the elements. */
+/** Where an array has its elements. Its buffer is the metadata, the reference count, the count, the capacity, and
+ * then the elements. */
 function arrayParts(value: Value): { count: bigint; start: bigint } {
   const { pointerSize } = value.context;
   const word = BigInt(pointerSize);
@@ -157,8 +158,9 @@ const MAX_BUCKETS = 1 << 20;
 /** The bit of an object that is Objective-C's. */
 const OBJC_BIT = 1n << 62n;
 
-/** Of a dictionary and a set: the object's header, count, capacity, the logarithm of the buckets in a byte, age,
- * seed, keys, in a dictionary values, and a bit for each bucket (`DictionaryStorage.swift`,
+/** The entries of a dictionary or a set. Its storage is an object's header, the count, the capacity, the logarithm of
+ * the number of buckets in a byte, age, seed, the address of the keys, in a dictionary that of the values, and a
+ * bit for each bucket (`DictionaryStorage.swift`,
  * `SetStorage.swift`). `null` of Objective-C's. */
 function hashed(value: Value, types: readonly Type[] | null): Synthetic | null {
   const { pointerSize, limits } = value.context;
@@ -263,7 +265,7 @@ function fields(value: Value): Synthetic | null {
 
 const languages = ["swift"] as const;
 
-/** Of Swift. */
+/** The formatters of Swift's types. */
 export const swiftFormatters: readonly Formatter[] = [
   {
     name: "Swift number",
