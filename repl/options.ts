@@ -115,7 +115,7 @@ export const limit = {
 } as const;
 
 /** `--via` */
-const via = {
+export const via = {
   value: "stub",
   choices: ["debugserver", "lldb-server", "gdbserver"],
   help: "Start debugserver, lldb-server or gdbserver for the process, and speak to it.",

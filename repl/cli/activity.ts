@@ -1,11 +1,12 @@
 import { safe, safeJson } from "../../lib/escape.ts";
-import { json, symbols } from "../options.ts";
+import { json, symbols, via } from "../options.ts";
 import type { Question } from "../view/activity.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 const options = {
   seconds: { short: "s", value: "seconds", help: "How long the target is looked at." },
   symbols,
+  via,
   json,
 } as const;
 const { seconds: _, ...untimed } = options;
@@ -20,7 +21,7 @@ function watching(
     arguments: "<target:string>",
     options: table as typeof options,
     examples: [["A process by name", `machpause ${name} MyApp`]],
-    async run({ seconds, symbols = [], json = false }, [spec]) {
+    async run({ seconds, symbols = [], json = false, via }, [spec]) {
       const [{ answer, usualSeconds }, { secondsOf }, { openTarget }, output, { styleFor }] =
         await Promise.all([
           import("../view/activity.ts"),
@@ -31,7 +32,7 @@ function watching(
         ]);
       const { loadDemangler } = await import("../../lib/symbols/demangle/mod.ts");
       const time = secondsOf(seconds, usualSeconds[name]);
-      using opened = await openTarget(spec, symbols);
+      using opened = await openTarget(spec, symbols, via);
       await loadDemangler();
       const found = await answer(name, opened.target, {
         seconds: time,
