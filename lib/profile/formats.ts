@@ -212,15 +212,17 @@ export async function gunzipped(
 /** The beginning of what bytes are without gzip, of which they may be the beginning only. */
 export async function headOf(bytes: Uint8Array): Promise<Uint8Array> {
   if (!isGzip(bytes)) return bytes;
-  const stream = ReadableStream.from([new Uint8Array(bytes)])
-    .pipeThrough(new DecompressionStream("gzip"));
+  const reader = streamOf([new Uint8Array(bytes)].values())
+    .pipeThrough(new DecompressionStream("gzip")).getReader();
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   try {
-    for await (const piece of stream) {
-      pieces.push(piece);
-      length += piece.length;
-      if (length >= 1 << 16) break;
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      pieces.push(next.value);
+      length += next.value.length;
+      if (length < 1 << 16) continue;
+      await reader.cancel();
+      break;
     }
   } catch {
     // It ends in the middle, or is damaged: reading the whole file will say so.

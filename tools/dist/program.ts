@@ -58,7 +58,9 @@ export async function stageProgram(
   output: string,
   transpile: (code: string, path: string) => string,
 ): Promise<Readonly<Record<string, string>>> {
-  const dependencies = await importedPackages(root);
+  const { deno, ...known } = await importedPackages(root);
+  // Only the tests import some of them.
+  const dependencies: Record<string, string> = { deno };
   const stage = async (path: string): Promise<void> => {
     if ((await Deno.stat(root + path)).isDirectory) {
       for await (const { name } of Deno.readDir(root + path)) await stage(`${path}/${name}`);
@@ -72,8 +74,11 @@ export async function stageProgram(
     const to = `${output}/${typescript ? path.replace(/\.ts$/, ".js") : path}`;
     await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
     if (!typescript) return await Deno.copyFile(root + path, to);
-    const code = await Deno.readTextFile(root + path);
-    await Deno.writeTextFile(to, relocate(transpile(code, path), path));
+    const code = relocate(transpile(await Deno.readTextFile(root + path), path), path);
+    for (const [name, version] of Object.entries(known)) {
+      if (code.includes(`"${name}"`) || code.includes(`"${name}/`)) dependencies[name] = version;
+    }
+    await Deno.writeTextFile(to, code);
   };
   for (const part of parts) await stage(part);
   return dependencies;
