@@ -45,6 +45,22 @@ Deno.test({
         warnings: [],
       });
 
+      // What pointers lead to is in the core, and in a report and backtraces when that is asked for.
+      const follow = ["--style", "locals", "--follow", "1"];
+      assertEquals((await machpause("savecore", pid, path, ...follow))[0], 0);
+      const counted = /\(counter \*\) turns = 0x[\da-f]{16} \{\n +\*turns = \d+\n/;
+      for (const spec of [`core:${path}`, pid]) {
+        assertMatch((await machpause("bt", spec, "--locals", "--follow", "1"))[1], counted);
+      }
+      const [, report] = await machpause("crash", pid, "--args", "--text");
+      assertMatch(
+        report,
+        /Application Specific Information:\nFrames of thread 0:\n[^]*run_loop\(workers=6\)/,
+      );
+      const [refused, , why] = await machpause("bt", pid, "--follow", "1");
+      assertEquals([refused, why], [2, "machpause: --follow goes with --locals or --args\n"]);
+      await machpause("savecore", pid, path);
+
       const wrong: [code: number, args: string[], reason: string][] = [
         [2, [pid], ""],
         [2, [pid, path, "--style", "huge"], "there is no style huge"],
