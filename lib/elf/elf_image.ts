@@ -10,6 +10,7 @@ import {
   bytesSource,
   type CodeImage,
   type ImageSymbol,
+  type NamesFound,
   part,
   type Section,
   type Segment,
@@ -127,6 +128,16 @@ export class ElfImage implements CodeImage {
   symbolAt(address: bigint): SymbolMatch | null {
     const contents = this.#read();
     return contents && this.symbols.symbolAt(Number(address - contents.slide));
+  }
+
+  /** Names of symbols that begin with a prefix.
+   *
+   * @param limit maximum number of names
+   */
+  symbolNames(prefix: string, limit: number): NamesFound {
+    return this.#read() === null
+      ? { names: [], more: 0 }
+      : this.symbols.startingWith(prefix, limit);
   }
 
   findSymbols(name: string): ImageSymbol[] {

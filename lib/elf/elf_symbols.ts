@@ -6,6 +6,7 @@ import {
   type ByteSource,
   type ImageSymbol,
   lowerBound,
+  type NamesFound,
   type SymbolMatch,
 } from "../macho/walking.ts";
 import { textAt } from "./elf_file.ts";
@@ -150,6 +151,25 @@ export class ElfSymbols {
     return this.#keys = keys.subarray(0, lowerBound(keys, Number.MAX_SAFE_INTEGER));
   }
 
+  /** Names that begin with a prefix, each once, in the table's order. */
+  startingWith(prefix: string, limit: number): NamesFound {
+    const wanted = new TextEncoder().encode(prefix);
+    const bytes = this.#names.readAll();
+    const names = new Set<string>();
+    let more = 0;
+    for (let entry = 0; entry < this.#count; entry++) {
+      const at = this.#words[entry * this.#layout.words];
+      let same = 0;
+      while (same < wanted.length && bytes[at + same] === wanted[same]) same++;
+      if (same < wanted.length || !this.#isPlace(entry)) continue;
+      const name = textAt(bytes, at);
+      if (names.has(name)) continue;
+      if (names.size < limit) names.add(name);
+      else more++;
+    }
+    return { names: [...names], more };
+  }
+
   /** The symbols of that name. */
   find(name: string): ImageSymbol[] {
     const wanted = new TextEncoder().encode(name);
@@ -184,9 +204,11 @@ export class ElfSymbols {
     const section = word >>> 16;
     if (section === SHN_UNDEF || section >= SHN_LORESERVE) return false;
     if (!(type <= STT_FUNC || type === STT_GNU_IFUNC)) return false;
-    // Local names of the assembler that begin with $ say what code is (`$x`, `$t`, `$d`).
     const first = this.#names.byteAt(this.#words[entry * words]);
-    return first !== 0 && first !== 0x24;
+    // Local names of ARM's assemblers that begin with $ say what code is (`$x`, `$t`, `$d`). Swift's begin so
+    // too, but are functions and data.
+    const isMapping = first === 0x24 && type === STT_NOTYPE && ((word >> 4) & 15) === STB_LOCAL;
+    return first !== 0 && !isMapping;
   }
 
   #info(entry: number): number {

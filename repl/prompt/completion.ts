@@ -209,7 +209,10 @@ function registerNames(session: Session, word: string): string[] {
 }
 
 async function symbolNames(session: Session, word: string): Promise<Candidates> {
-  const { Image } = await import("../../lib/macho/walking.ts");
+  const [{ Image }, { ElfImage }] = await Promise.all([
+    import("../../lib/macho/walking.ts"),
+    import("../../lib/elf/mod.ts"),
+  ]);
   const found = new Set<string>();
   let left = 0;
   for (const name of await functionNames(session, word)) {
@@ -217,7 +220,7 @@ async function symbolNames(session: Session, word: string): Promise<Candidates> 
     else left++;
   }
   for (const image of session.target.images) {
-    if (!(image instanceof Image)) continue;
+    if (!(image instanceof Image || image instanceof ElfImage)) continue;
     const { names, more } = image.symbolNames(word, maxCandidates);
     for (const name of names) {
       if (found.size < maxCandidates) found.add(name);
@@ -241,17 +244,20 @@ const mangledNames = new WeakMap<object, readonly string[]>();
 
 /** The functions of C++, Swift and Rust whose names begin so, from any scope on; the Objective-C methods. */
 async function functionNames(session: Session, word: string): Promise<Set<string>> {
-  const [{ Image }, { demangle, mangledPart, mayContain, plainName }] = await Promise.all([
-    import("../../lib/macho/walking.ts"),
-    import("../../lib/symbols/demangle/demangle.ts"),
-  ]);
+  const [{ Image }, { ElfImage }, { demangle, mangledPart, mayContain, plainName }] = await Promise
+    .all([
+      import("../../lib/macho/walking.ts"),
+      import("../../lib/elf/mod.ts"),
+      import("../../lib/symbols/demangle/demangle.ts"),
+    ]);
   await session.loadDemangler();
   const found = new Set<string>();
   const part = /[A-Za-z_$][\w$]*$/.test(word) ? mangledPart(word) ?? "" : "";
   if (part === "" && !/[:.]$/.test(word)) return found;
   const late = performance.now() + demangleMilliseconds;
   for (const image of session.target.images) {
-    if (!(image instanceof Image) || image.inSharedCache) continue;
+    if (!(image instanceof Image || image instanceof ElfImage)) continue;
+    if (image instanceof Image && image.inSharedCache) continue;
     let names = mangledNames.get(image);
     if (names === undefined) {
       names = mangledPrefixes.flatMap((prefix) => image.symbolNames(prefix, Infinity).names);

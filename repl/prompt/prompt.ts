@@ -14,7 +14,7 @@ import type { Session } from "./session.ts";
 const signals = { SIGTERM: 15, SIGHUP: 1 } as const;
 
 /** How often a target is looked at while a line is being typed. */
-const watchMilliseconds = 100;
+const watchMilliseconds = 250;
 
 /** The colours of what is typed, by the kinds of `highlight`. */
 const kindStyles: Readonly<Record<string, Kind>> = {

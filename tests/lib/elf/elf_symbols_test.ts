@@ -101,6 +101,14 @@ Deno.test("ARM: the lowest bit of a function says that it is Thumb code", () => 
   assertEquals(symbols.symbolAt(0x100)?.symbol?.address, 0x1100n);
 });
 
+Deno.test("the marks of ARM's assemblers are no symbols, and names of Swift are", () => {
+  const symbols = table([
+    { name: "$s4main3fooyySiF", value: 0x100, size: 8 },
+    { name: "$x", value: 0x104, info: 0 },
+  ], 8);
+  assertEquals(at(symbols, 0x105), "$s4main3fooyySiF + 5");
+});
+
 Deno.test("addresses above 4 GB are told apart, and those beyond all images are left out", () => {
   const symbols = table([
     { name: "low", value: 0x100, size: 8 },

@@ -6,7 +6,7 @@ import { textWidth } from "../../../repl/edit/width.ts";
 import { directory, paused, running, start, startFake } from "./started.ts";
 import { root, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
-import { hasX86Loader } from "../../machine.ts";
+import { hasX86Loader, onLinux } from "../../machine.ts";
 
 const ignore = !hasX86Loader;
 const fixtures = new URL("examples/demo", root).pathname;
@@ -109,8 +109,8 @@ Deno.test({
     assertEquals(await terminal.end(), 0);
     assert(pid > 0);
     const others = ["register write rax 1", "memory write x", "kill", "attach 1", "demo", "quit"];
-    // Tests of variables and of remote targets run these.
-    const variables = ["frame variable", "variable write", "watch", "gdb-remote"];
+    // Tests of variables, of remote targets and of launched programs run these.
+    const variables = ["frame variable", "variable write", "watch", "gdb-remote", "crash"];
     const names = [...seen, ...others, ...variables, ".load x"];
     for (const { name, aliases = [] } of commands.commands) {
       const known = [
@@ -119,6 +119,56 @@ Deno.test({
       ];
       assert(names.some((line) => known.some((name) => line.startsWith(name))), name);
     }
+  },
+});
+
+Deno.test({
+  name: "Tab: functions of C++ and Swift by the names that people write",
+  ignore: ignore || !onLinux,
+  async fn() {
+    const program = `${directory}/names`;
+    await Deno.writeTextFile(
+      `${program}.cpp`,
+      `#include <unistd.h>
+       #define KEPT __attribute__((noinline))
+       namespace geometry { struct Shape { KEPT int area(int n); KEPT int border(int n); }; }
+       int geometry::Shape::area(int n) { return n * 2; }
+       int geometry::Shape::border(int n) { return n * 4; }
+       extern "C" KEPT int swift_foo(int n);
+       int swift_foo(int n) { return n + 1; }
+       int main(int count, char **) {
+         geometry::Shape shape;
+         for (;;) usleep(1000 + shape.area(count) + shape.border(count) + swift_foo(count));
+       }`,
+    );
+    // A name of Swift's compiler; the assembler does not take it.
+    const steps = [
+      ["g++", "-O1", "-c", "-o", `${program}.o`, `${program}.cpp`],
+      ["objcopy", "--redefine-sym", "swift_foo=$s4main3fooyS2iF", `${program}.o`],
+      ["g++", "-o", program, `${program}.o`],
+    ];
+    for (const [command, ...args] of steps) {
+      assert((await new Deno.Command(command, { args }).output()).success, command);
+    }
+    await using terminal = await start(["launch", program]);
+    await terminal.until("running) > ");
+    await terminal.type("lookup geometry::Shape::ar\t");
+    await terminal.until("geometry::Shape::area");
+    await terminal.type("\r");
+    await terminal.until("_ZN8geometry5Shape4areaEi");
+    await terminal.type("lookup Shape::bo\t");
+    await terminal.until("Shape::border");
+    await terminal.type("\r");
+    await terminal.until("_ZN8geometry5Shape6borderEi");
+    await terminal.type("lookup fo\t");
+    await terminal.until(/foo +fopen/);
+    await terminal.type("\x15");
+    await terminal.enter("lookup foo", "$s4main3fooyS2iF");
+    await terminal.type("quit\r");
+    await terminal.until("(y/n)");
+    await terminal.type("y");
+    await terminal.type("\r");
+    assertEquals(await terminal.end(), 0);
   },
 });
 
