@@ -422,7 +422,12 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     assert(threads.some(({ info }) => info.id === threadId));
     kernel.crashPass(reply);
     assertEquals(take(false).threads.length, 21);
-    kernel.taskResume(token!);
+    try {
+      kernel.taskResume(token!);
+    } catch (error) {
+      // It dies of the signal while its threads are let go, or after.
+      assert(error instanceof TargetGoneError, `${error}`);
+    }
     const { signal: ended } = await program.status;
     assertEquals(ended, "SIGABRT");
     kernel.crashClose(port);
@@ -1036,15 +1041,16 @@ export function contractTests(name: string, library: () => Promise<string>): voi
       }
       assert(own.every(({ cpuTime }, at) => at === 0 || cpuTime >= own[at - 1].cpuTime));
     }
-    // Far from the stack pointer little changes: the C library's start of the thread, and its record of it, in
-    // which the kernel notes the CPU it runs on.
+    // At the far end little changes: the C library's start of the thread, and its record of it, in which the
+    // kernel notes the CPU it runs on. On arm64 zeros follow, which the thread's own variables could be in.
     for (const [id, bytes] of samples.memory) {
       const { stackEnd } = stacks.find(({ threadId }) => threadId === id)!;
-      const now = new Uint8Array(1024);
+      const now = new Uint8Array(Math.min(bytes.length, 4096));
       assertEquals(kernel.vmRead(target.task, stackEnd - BigInt(now.length), now), now.length);
       const rebuilt = bytes.subarray(-now.length);
       const same = now.filter((byte, index) => byte === rebuilt[index]).length;
-      assert(same > 950 && now.some((byte) => byte !== 0), `${same} bytes are the same`);
+      assert(same > 0.9 * now.length, `${same} of ${now.length} bytes are the same`);
+      assert(now.some((byte) => byte !== 0));
     }
     for (let slot = 0; slot <= 4; slot++) await assertProgress(target, slot);
   });
