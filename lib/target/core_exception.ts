@@ -104,6 +104,7 @@ const traps: Readonly<Record<number, string>> = {
 const pageFault = 14;
 /** `T_PF_*`. */
 const pageFaultWrite = 2;
+const pageFaultUser = 4;
 const pageFaultExecute = 16;
 
 /** Classes of exceptions from user code, of the Arm Architecture Reference Manual's `ESR_ELx.EC`. */
@@ -149,6 +150,8 @@ function readX86(field: Fields): Reading {
     return [null, trap === 0x85 || trap === 0x84 ? "system call" : `trap ${trap}`, false];
   }
   if (trap !== pageFault) return [null, name, true];
+  // Every fault of a program's own code has the bit. Linux tells a debugger no error code.
+  if ((error & pageFaultUser) === 0) return [field("faultvaddr"), name, true];
   const how = (error & pageFaultExecute) !== 0
     ? "executing"
     : (error & pageFaultWrite) !== 0

@@ -15,6 +15,7 @@ import type { LiveTarget } from "../../mod.ts";
 import { explanationLines } from "../view/crash_show.ts";
 import { shownFrames } from "../view/frames.ts";
 import { backtraceLines } from "../view/render.ts";
+import { wrapped } from "../view/text.ts";
 import type { Session } from "./session.ts";
 
 /** `EXC_*` of `<mach/exception_types.h>`. */
@@ -74,17 +75,11 @@ export function crashLines(session: Session): SafeText[] {
   const { crash, pointerSize, style, thread, title, ui } = session;
   if (crash === undefined) return [];
   const shown = shownFrames(thread, shownCount);
+  const { columns } = ui.size();
+  const what = safe`${title} crashed in thread ${thread.index}: ${reasonOf(crash)}`;
   return [
-    style("warning", safe`${title} crashed in thread ${thread.index}: ${reasonOf(crash)}`),
-    ...backtraceLines(
-      thread,
-      pointerSize,
-      style,
-      shownCount,
-      shown,
-      undefined,
-      ui.size().columns,
-    ),
+    ...wrapped(style("warning", what), columns),
+    ...backtraceLines(thread, pointerSize, style, shownCount, shown, undefined, columns),
     ...ui.interactive
       ? [style("quiet", safe`(\`crash\` explains it; \`resume\` lets it die of it)`)]
       : [],

@@ -9,6 +9,7 @@ import {
   Image,
 } from "../../../lib/macho/mod.ts";
 import { type CoreTarget, FormatError, MemoryReadError, openCore } from "../../../mod.ts";
+import { readException } from "../../../lib/target/core_exception.ts";
 import { buildImage } from "../macho/build_image.ts";
 import {
   buildCore,
@@ -249,6 +250,16 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
     });
   }
 }
+
+Deno.test("x86_64: of a page fault without an error code it is not said what was tried", () => {
+  const { exceptionState } = archs.x86_64;
+  const state = new Uint8Array(exceptionState.size);
+  for (const [name, value] of [["trapno", 14n], ["faultvaddr", 0x10n]] as const) {
+    const register = exceptionState.registers.find((register) => register.name === name)!;
+    writeRegister(state, register, value);
+  }
+  assertEquals(`${readException(archs.x86_64, exceptionState, state)}`, "page fault, at 0x10");
+});
 
 Deno.test("arm64e: the note of addressable bits takes the authentication codes off", async () => {
   const demo = recordedParts("arm64");
