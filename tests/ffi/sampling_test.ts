@@ -35,6 +35,14 @@ function burnt(profile: Profile): number[] {
   );
 }
 
+/** How many draws the samples of a profile are worth. A thread that waited for a CPU is one draw, however
+ * many samples it stands for: Kish's effective sample size. */
+function drawsOf({ threads }: Profile): number {
+  const weights = threads.flatMap(({ samples }) => [...samples.weight]);
+  const sum = weights.reduce((sum, weight) => sum + weight, 0);
+  return sum ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0);
+}
+
 /** Fails when shares differ by more than chance explains: five standard deviations of so many draws. */
 function assertShares(found: readonly number[], expected: readonly number[], draws: number): void {
   for (const [index, share] of expected.entries()) {
@@ -54,9 +62,9 @@ Deno.test("a recording has the shares that the program counts", options, async (
   const after = spent(target, program);
   const expected = shares(after.map((value, index) => value - before[index]));
   const found = burnt(profile);
-  const draws = found.reduce((sum, value) => sum + value, 0);
-  assert(draws > 50, `${draws} samples`);
-  assertShares(shares(found), expected, draws);
+  const seen = found.reduce((sum, value) => sum + value, 0);
+  assert(seen > 50, `${seen} samples`);
+  assertShares(shares(found), expected, drawsOf(profile));
   // Threads that wait are not in it.
   const [thread, ...others] = profile.threads.filter(({ samples }) => samples.length > 0);
   assertEquals([thread.name, others], ["burner", []]);
