@@ -39,6 +39,7 @@ export {
   systemClock,
   type TriggerLook,
 } from "../lib/hang/api.ts";
+export { deadlocks, type ThreadWait, threadWaits } from "../lib/target/locks.ts";
 
 /** Watches a thread of a running target, and gives each hang when it exceeds the limit, as it goes on (each
  * time it is twice as long) and when it has ended. Ends when the target ends or the signal is aborted.

@@ -388,7 +388,7 @@ class Watch implements Disposable {
         for: holder.index,
         through,
       })),
-      deadlocks: deadlocks(new Map(waits.map(({ thread, holder }) => [thread, holder])))
+      deadlocks: deadlocks(waits)
         .map((circle) => circle.map(({ index }) => index)),
       images: hangImages(target),
     };

@@ -7,6 +7,7 @@ type Stopped = Pick<Target, "memory" | "arch">;
 
 /** A thread that waits for another. */
 export interface ThreadWait {
+  /** The one that waits. */
   readonly thread: Thread;
   /** The one that it waits for. */
   readonly holder: Thread;
@@ -186,8 +187,25 @@ function queueHolder(
   return undefined;
 }
 
-/** Which thread waits for which, and through what. The target must not run meanwhile. */
-export function threadWaits(target: Stopped, threads: readonly Thread[]): ThreadWait[] {
+/** Which thread waits for which, and through what: mutexes of libpthread and glibc, `os_unfair_lock`, and
+ * `dispatch_sync()`, in 64-bit programs. The target must not run meanwhile.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ * import { deadlocks, threadWaits } from "@machpause/machpause/hang";
+ *
+ * using target = attach("MyApp");
+ * using _pause = target.pause();
+ * const waits = threadWaits(target, target.threads);
+ * for (const { thread, holder, through } of waits) console.log(`${thread}`, through, `${holder}`);
+ * console.log(deadlocks(waits).length, "deadlocks");
+ * ```
+ */
+export function threadWaits(
+  target: Pick<Target, "memory" | "arch">,
+  threads: readonly Thread[],
+): ThreadWait[] {
   const ports = new Ports(target, threads);
   return threads.flatMap((thread): ThreadWait[] => {
     if (thread.state === "running") return [];
@@ -205,21 +223,28 @@ export function threadWaits(target: Stopped, threads: readonly Thread[]): Thread
   });
 }
 
-/** Which thread waits for which. The target must not run meanwhile. */
-export function lockWaits(target: Stopped, threads: readonly Thread[]): Map<Thread, Thread> {
-  return new Map(threadWaits(target, threads).map(({ thread, holder }) => [thread, holder]));
-}
-
-/** The circles of threads that wait for each other. */
-export function deadlocks(waits: ReadonlyMap<Thread, Thread>): Thread[][] {
+/** The circles of threads that wait for each other.
+ *
+ * @example
+ * ```ts
+ * import { attach } from "@machpause/machpause";
+ * import { deadlocks, threadWaits } from "@machpause/machpause/hang";
+ *
+ * using target = attach("MyApp");
+ * using _pause = target.pause();
+ * for (const circle of deadlocks(threadWaits(target, target.threads))) console.log(`${circle}`);
+ * ```
+ */
+export function deadlocks(waits: readonly Pick<ThreadWait, "thread" | "holder">[]): Thread[][] {
+  const holders = new Map(waits.map(({ thread, holder }) => [thread, holder]));
   const found: Thread[][] = [];
   const done = new Set<Thread>();
-  for (const start of waits.keys()) {
+  for (const start of holders.keys()) {
     const path: Thread[] = [];
     let at: Thread | undefined = start;
     while (at !== undefined && !done.has(at) && !path.includes(at)) {
       path.push(at);
-      at = waits.get(at);
+      at = holders.get(at);
     }
     if (at !== undefined && path.includes(at)) found.push(path.slice(path.indexOf(at)));
     for (const thread of path) done.add(thread);

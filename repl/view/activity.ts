@@ -9,7 +9,7 @@ import {
   lookAt,
   stuckThreads,
 } from "../../lib/target/activity.ts";
-import { deadlocks, lockWaits } from "../../lib/target/locks.ts";
+import { deadlocks, threadWaits } from "../../lib/target/locks.ts";
 import { interestingFrame } from "../../lib/target/stacks.ts";
 import type { Target, Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
@@ -204,7 +204,7 @@ function deadlockAnswer(target: Watched, style: Style, columns: number): Answer 
   // A core, and a target that is paused, stand still by themselves.
   using _pause = target.kind === "live" && !target.paused ? target.pause() : undefined;
   const { threads } = target;
-  const waits = lockWaits(target, threads);
+  const waits = threadWaits(target, threads);
   const circles = deadlocks(waits);
   const nameOf = (thread: Thread) =>
     thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
@@ -215,14 +215,14 @@ function deadlockAnswer(target: Watched, style: Style, columns: number): Answer 
   };
   return {
     json: {
-      waits: [...waits].map(([thread, holder]) => ({
+      waits: waits.map(({ thread, holder }) => ({
         thread: nameOf(thread),
         for: nameOf(holder),
       })),
       deadlocks: circles.map((circle) => circle.map(nameOf)),
     },
     lines: [
-      ...[...waits].map(([thread, holder]) =>
+      ...waits.map(({ thread, holder }) =>
         cut(safe`${describe(thread)}, waits for ${escape(nameOf(holder))}`, columns)
       ),
       ...circles.map((circle) =>

@@ -84,7 +84,9 @@ Deno.test("busy stacks by their share of the looks; crowds by their size", () =>
 
 Deno.test("circles of threads that wait for each other, each once", () => {
   const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map((name) => ({ name }) as Thread);
-  assertEquals(deadlocks(new Map([[a, b], [b, c]])), []);
-  assertEquals(deadlocks(new Map([[d, a], [a, b], [b, c], [c, a]])), [[a, b, c]]);
-  assertEquals(deadlocks(new Map([[a, b], [b, a], [c, d], [d, c], [e, a]])), [[a, b], [c, d]]);
+  const circles = (waits: [Thread, Thread][]) =>
+    deadlocks(waits.map(([thread, holder]) => ({ thread, holder })));
+  assertEquals(circles([[a, b], [b, c]]), []);
+  assertEquals(circles([[d, a], [a, b], [b, c], [c, a]]), [[a, b, c]]);
+  assertEquals(circles([[a, b], [b, a], [c, d], [d, c], [e, a]]), [[a, b], [c, d]]);
 });

@@ -127,7 +127,10 @@ for (const arch of ["arm64", "x86_64"] as const) {
     space.queue(0x6000_0000n, 0xa07);
     space.syncs(main, 0x6000_0000n);
     assertEquals(space.waits(), [[1n, 2n, "dispatch queue"], [2n, 1n, "pthread mutex"]]);
-    assertEquals(deadlocks(new Map([[main, worker], [worker, main]])), [[main, worker]]);
+    assertEquals(deadlocks([{ thread: main, holder: worker }, { thread: worker, holder: main }]), [[
+      main,
+      worker,
+    ]]);
   });
 
   Deno.test(`${arch}: glibc's mutex: who waits in its futex, for another or for itself`, () => {
