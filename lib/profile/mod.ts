@@ -3,39 +3,8 @@
  *
  * @module
  */
-export {
-  type FrameParts,
-  type FunctionParts,
-  ProfileBuilder,
-  type ProfileInfo,
-  type SampleParts,
-  type ThreadParts,
-} from "./builder.ts";
-export {
-  type FrameColumns,
-  framesOf,
-  type FunctionColumns,
-  functionName,
-  type Profile,
-  type ProfileImage,
-  type ProfileProcess,
-  type ProfileThread,
-  type SampleColumns,
-  sampleCount,
-  SampleState,
-  type StackColumns,
-  totalWeight,
-  type WeightUnit,
-} from "./model.ts";
+export * from "./builder.ts";
+export * from "./model.ts";
 export { type PushFrame, rebuilt } from "./rebuild.ts";
 export { MAX_DEPTH, threadTitle } from "./titles.ts";
-export {
-  type CallTree,
-  callTree,
-  type CallTreeOptions,
-  type FunctionWeight,
-  functionWeights,
-  mergeThreads,
-  type SampleSelection,
-  selectSamples,
-} from "./tree.ts";
+export * from "./tree.ts";

@@ -1,4 +1,5 @@
 /** Hexadecimal bytes and numbers in packets. */
+import { hexBytes } from "../hex.ts";
 
 /** Decodes pairs of digits; `undefined` where something else is among them. `xx` is a byte that is not
  * known: 0. */
@@ -11,16 +12,9 @@ export function bytesOf(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** Encodes bytes as pairs of digits. */
-export function digitsOf(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
-  return text;
-}
-
 /** Text as its bytes' digits. */
 export function digitsOfText(text: string): string {
-  return digitsOf(new TextEncoder().encode(text));
+  return hexBytes(new TextEncoder().encode(text));
 }
 
 /** Text of which the bytes' digits were sent; `undefined` for other digits. */

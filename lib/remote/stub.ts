@@ -1,13 +1,13 @@
 /** A stub and the process it holds: what it can do, found by asking it, and what is asked of it. */
 import { type Arch, archOn, withAddressBits } from "../arch/mod.ts";
 import { TargetGoneError } from "../errors.ts";
+import { hexBytes } from "../hex.ts";
 import { log } from "../log.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { elements } from "./elements.ts";
 import { RemoteError } from "./error.ts";
 import {
   bytesOf,
-  digitsOf,
   digitsOfText,
   fieldsOf,
   numberOf,
@@ -884,7 +884,7 @@ export class Stub implements Disposable {
     const { size, number, offset } = placed.from;
     const bytes = new Uint8Array(size);
     for (let at = 0; at < size; at++) bytes[at] = Number((value >> BigInt(at * 8)) & 0xffn);
-    const digits = digitsOf(bytes);
+    const digits = hexBytes(bytes);
     const [[reply]] = this.#askThreads([id], [`P${number.toString(16)}=${digits}`]);
     if (reply === "OK") return true;
     if (reply !== "" || !this.#readsAllRegisters) return false;
@@ -957,7 +957,7 @@ export class Stub implements Disposable {
     const requests: string[] = [];
     for (const { address: at, length } of cut(address, bytes.length, this.#readSize, 0)) {
       const from = Number(at - address);
-      const digits = digitsOf(bytes.subarray(from, from + length));
+      const digits = hexBytes(bytes.subarray(from, from + length));
       requests.push(`M${at.toString(16)},${length.toString(16)}:${digits}`);
     }
     return this.connection.requestAll(requests).every((reply) => textOf(reply) === "OK");
