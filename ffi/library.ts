@@ -252,9 +252,14 @@ export function preloadPath(): Promise<string> {
   return embeddedPath("preload");
 }
 
-/** The path of the program that `demo` shows, written with its library and their dSYMs to the same cache.
+/** The programs that `demo` shows. */
+export const demoPrograms = ["demo", "deadlock"] as const;
+
+/** The path of a program that `demo` shows, written with its library and their dSYMs to the same cache.
  * Made by `tools/build/demo.ts`. */
-export async function demoPath(): Promise<string> {
+export async function demoPath(
+  program: typeof demoPrograms[number] = "demo",
+): Promise<string> {
   const prebuilt = prebuiltOf("demo");
   const bytes = Deno.readFileSync(await embeddedPath("demo"));
   const end = bytes.indexOf("\n".charCodeAt(0));
@@ -271,7 +276,7 @@ export async function demoPath(): Promise<string> {
       checkDirectories(prebuilt);
       if (!holds(file, contents)) writeWhole(file, contents);
     }
-    return `${directory}/${list[0].path}`;
+    return `${directory}/${program}`;
   });
 }
 

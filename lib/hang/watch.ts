@@ -7,7 +7,7 @@ import { MachError, TargetGoneError } from "../errors.ts";
 import { loadDemangler } from "../symbols/demangle/mod.ts";
 import { demangle } from "../symbols/mod.ts";
 import { deadlocks, threadWaits } from "../target/locks.ts";
-import type { Frame, LiveTarget, Thread } from "../target/mod.ts";
+import type { FollowOptions, Frame, LiveTarget, SnapshotOptions, Thread } from "../target/mod.ts";
 import type { ThreadProbe } from "../target/probe.ts";
 import {
   type Hang,
@@ -70,6 +70,8 @@ export interface HangOptions {
   readonly trigger?: (look: TriggerLook) => unknown;
   /** Adds to the frames of the threads, such as their variables. */
   readonly more?: (frame: Frame) => Record<string, unknown>;
+  /** Copies what the variables of all frames lead to, for `more`, in the stop of the capture. */
+  readonly follow?: FollowOptions;
   /** Ends the watch. */
   readonly signal?: AbortSignal;
   /** Gets what went wrong, where the watch goes on. */
@@ -218,11 +220,19 @@ class Watch implements Disposable {
   async warm(): Promise<void> {
     await loadDemangler();
     try {
-      for (const { frames } of this.#read(this.#target.snapshot().threads)) void frames.length;
+      const { threads } = this.#target.snapshot(this.#copying());
+      for (const { frames } of this.#read(threads)) void frames.length;
     } catch (error) {
       if (!(error instanceof TargetGoneError)) throw error;
       this.isGone = true;
     }
+  }
+
+  /** What a capture copies besides the stacks. Debug information of functions that have not been seen before
+   * is read while the hang goes on. */
+  #copying(): SnapshotOptions {
+    const { follow, limit } = this.#options;
+    return follow === undefined ? {} : { follow: { preparation: limit, ...follow } };
   }
 
   /** One look; gives what there is to tell. */
@@ -366,21 +376,19 @@ class Watch implements Disposable {
   #capture(hang: Candidate, byTrigger: boolean): Captured {
     const began = new Date(this.#clock.date() - (this.#clock.now() - beginOf(hang))).toISOString();
     const target = this.#target;
-    const pause = target.pause();
-    let threads: readonly Thread[];
-    let waits: ReturnType<typeof threadWaits>;
-    try {
-      threads = target.threads;
-      waits = threadWaits(target, threads);
-    } finally {
-      pause[Symbol.dispose]();
-    }
+    let waits: ReturnType<typeof threadWaits> = [];
+    const { threads, stoppedMicroseconds } = target.snapshot({
+      ...this.#copying(),
+      whileStopped(threads) {
+        waits = threadWaits(target, threads);
+      },
+    });
     const { id } = this.#probe.info();
     return {
       serial: ++this.#serial,
       began,
       byTrigger,
-      stoppedMicroseconds: pause.pausedMicroseconds,
+      stoppedMicroseconds,
       thread: Math.max(0, threads.findIndex((thread) => thread.id === id)),
       threads: this.#read(threads),
       waits: waits.map(({ thread, holder, through }) => ({

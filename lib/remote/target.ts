@@ -14,7 +14,7 @@ import {
   followTime,
   Memory,
   Pause,
-  preparation,
+  preparationTime,
   readerOfVariables,
   type ReadInto,
   type Region,
@@ -341,14 +341,15 @@ export class RemoteTarget extends Target {
   }
 
   /** See {@linkcode Target.snapshot}. The stacks are walked before the target runs again. */
-  snapshot({ follow: options }: SnapshotOptions = {}): Snapshot {
+  snapshot({ follow: options, whileStopped }: SnapshotOptions = {}): Snapshot {
     this.#checkOpen();
-    if (this.paused && options === undefined) {
+    if (this.paused && options === undefined && whileStopped === undefined) {
       return new Snapshot(this, this.#threads, this.images, 0);
     }
     const follow = options && readerOfVariables().follow;
     // Debug information is read before the stop that counts.
-    follow?.(this.snapshot().threads, this.memory, { ...options!, milliseconds: preparation });
+    const milliseconds = options?.preparation ?? preparationTime;
+    follow?.(this.snapshot().threads, this.memory, { ...options!, milliseconds });
     const began = performance.now();
     const isStopping = !this.paused;
     if (isStopping) this.#begin();
@@ -356,6 +357,7 @@ export class RemoteTarget extends Target {
     const { images } = this.#images;
     let followed: Snapshot["followed"] = null;
     try {
+      whileStopped?.(threads);
       for (const thread of threads) this.#walk(thread);
       if (follow !== undefined) {
         const found = follow(threads, this.memory, { milliseconds: followTime, ...options! });

@@ -76,12 +76,14 @@ export interface FollowOptions {
   readonly bytes?: number;
   /** Maximum time of it, in milliseconds. Default: 100 for a snapshot. */
   readonly milliseconds?: number;
+  /** How long a snapshot may read debug information before the stop, in milliseconds. Default: 10,000. */
+  readonly preparation?: number;
 }
 
-/** How long a snapshot follows variables while the target is stopped, unless it is told, and how long before
- * the stop, in milliseconds. */
+/** {@linkcode FollowOptions.milliseconds} and {@linkcode FollowOptions.preparation} of a snapshot when left
+ * out. */
 export const followTime = 100;
-export const preparation = 10_000;
+export const preparationTime = 10_000;
 
 /** A target, as far as its global variables are concerned. */
 export interface VariableTarget {

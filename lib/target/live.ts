@@ -14,7 +14,7 @@ import type { ThreadException } from "./core_exception.ts";
 import { DispatchReader } from "./dispatch.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
 import type { CopiedMemory } from "./copied_memory.ts";
-import { type FollowOptions, followTime, preparation, readerOfVariables } from "./frame.ts";
+import { followTime, preparationTime, readerOfVariables, type VariableReader } from "./frame.ts";
 import { ImageList } from "./images.ts";
 import type { Capture, CapturedThread, DyldInfo, MachKernel, Region } from "./kernel.ts";
 import { Memory } from "./memory.ts";
@@ -327,8 +327,10 @@ export class LiveTarget extends Target {
   }
 
   /** See {@linkcode Target.snapshot}. */
-  snapshot({ follow }: SnapshotOptions = {}): Snapshot {
-    if (follow !== undefined) return this.#following(follow);
+  snapshot(options: SnapshotOptions = {}): Snapshot {
+    if (options.follow !== undefined || options.whileStopped !== undefined) {
+      return this.#withMore(options);
+    }
     const { capture, contexts } = this.#copy();
     this.#filesChecked = false;
     return new Snapshot(
@@ -339,18 +341,19 @@ export class LiveTarget extends Target {
     );
   }
 
-  /** A snapshot with a copy of what variables lead to. They are read once while the target runs, so that the
-   * stop is not spent on debug information. */
-  #following(options: FollowOptions): Snapshot {
-    const { follow } = readerOfVariables();
-    follow(this.snapshot().threads, this.memory, { ...options, milliseconds: preparation });
+  /** A snapshot with a copy of what variables lead to, and with what else is read in its stop. Variables are
+   * read once while the target runs, so that the stop is not spent on debug information. */
+  #withMore({ follow: options, whileStopped }: SnapshotOptions): Snapshot {
+    const follow = options && readerOfVariables().follow;
+    const milliseconds = options?.preparation ?? preparationTime;
+    follow?.(this.snapshot().threads, this.memory, { ...options!, milliseconds });
     const pause = this.pause();
-    let found: ReturnType<typeof follow>;
+    let found: ReturnType<VariableReader["follow"]> | undefined;
     let captured: readonly CapturedThread[];
     const contexts: AsyncContexts = new Map();
     try {
-      const limits = { milliseconds: followTime, ...options };
-      found = follow(this.#threads, this.memory, limits);
+      whileStopped?.(this.#threads);
+      found = follow?.(this.#threads, this.memory, { milliseconds: followTime, ...options! });
       captured = this.#captured;
       if (this.#images.hasSwiftConcurrency) {
         for (const thread of captured) this.#readContexts(thread, contexts);
@@ -358,13 +361,12 @@ export class LiveTarget extends Target {
     } finally {
       pause.resume();
     }
-    const { copied, isWhole } = found;
     return new Snapshot(
       this,
-      this.#makeThreads(captured, false, contexts, copied),
+      this.#makeThreads(captured, false, contexts, found?.copied),
       this.images,
       pause.pausedMicroseconds,
-      { bytes: copied.bytes, isWhole },
+      found === undefined ? null : { bytes: found.copied.bytes, isWhole: found.isWhole },
     );
   }
 

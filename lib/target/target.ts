@@ -198,6 +198,11 @@ export interface SnapshotOptions {
    * ```
    */
   readonly follow?: FollowOptions;
+  /** Called while the target is stopped, with its threads, to read what belongs to the same moment.
+   *
+   * @ignore
+   */
+  readonly whileStopped?: (threads: readonly Thread[]) => void;
 }
 
 /** What a snapshot followed. */

@@ -18,7 +18,7 @@ export {
   type FollowOptions,
   followTime,
   Frame,
-  preparation,
+  preparationTime,
   readerOfVariables,
 } from "./frame.ts";
 export { ImageList, type ImageSource } from "./images.ts";

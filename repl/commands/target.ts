@@ -149,13 +149,15 @@ export const target: readonly Command[] = [
   command({
     name: "demo",
     group: "target",
+    arguments: [optional("deadlock", ["deadlock"])],
     options: demoOptions,
     changes: true,
-    help: "start the demo program, and pause it",
+    help:
+      "start the demo program, and pause it; `demo deadlock` is one whose threads wait for each other",
     example: "demo",
-    async run({ session }, _words, { symbols }) {
+    async run({ session }, [program], { symbols }) {
       if (!await mayEnd(session)) return [kept];
-      session.open(await openTarget("demo"));
+      session.open(await openTarget(program === undefined ? "demo" : `demo:${program}`));
       session.target.addSymbols(symbols ?? []);
       session.pause();
       return [safe`launched ${session.title}`];

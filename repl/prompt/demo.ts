@@ -1,7 +1,8 @@
-/** The demo process: a program whose threads each stay in a known function. */
+/** The demo process: a program whose threads each stay in a known function, or one that is deadlocked. */
 import type { LiveTarget } from "../../mod.ts";
-import { demoPath } from "../../ffi/library.ts";
+import { demoPath, demoPrograms } from "../../ffi/library.ts";
 import { howEnded, launch } from "../../ffi/processes.ts";
+import { UserError } from "../errors.ts";
 import { cells, shared } from "../edit/interrupt.ts";
 import { held, type Opened } from "./opened.ts";
 
@@ -16,15 +17,19 @@ const signals = ([["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const).map((
 /** Starts the demo, an embedded program for both of the Mac's architectures. On Linux the Mach-O loader
  * runs it. It ends when the result is disposed, or with this process.
  *
+ * @param name `demo`, or `deadlock`: its main thread and another one wait for each other's mutex
+ * @throws UserError for another name
  * @throws FormatError on a machine that cannot run it
  */
-export async function openDemo(): Promise<Opened> {
-  const target = await launch(await demoPath(), [], { output: "null", killOnExit: true });
+export async function openDemo(name: string): Promise<Opened> {
+  const program = demoPrograms.find((program) => program === name);
+  if (program === undefined) throw new UserError("there are `demo` and `demo:deadlock`", 2);
+  const target = await launch(await demoPath(program), [], { output: "null", killOnExit: true });
   const end = () => target.kill();
   addEventListener("unload", end);
   for (const { name, listener } of signals) Deno.addSignalListener(name, listener);
   try {
-    await settle(target);
+    await settle(target, `${program}_ready`);
   } catch (error) {
     end();
     throw error;
@@ -41,11 +46,11 @@ export async function openDemo(): Promise<Opened> {
 }
 
 /** Waits until every worker is in its function, which the demo says in a variable of its own. */
-async function settle(target: LiveTarget): Promise<void> {
+async function settle(target: LiveTarget, variable: string): Promise<void> {
   const late = performance.now() + settleMilliseconds;
   let ready: bigint | undefined;
   while (performance.now() < late) {
-    ready ??= target.lookup("demo_ready")[0]?.symbol.address;
+    ready ??= target.lookup(variable)[0]?.symbol.address;
     if (ready !== undefined && target.memory.readU32(ready) !== 0) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

@@ -8,7 +8,7 @@ export { held, type Opened } from "./opened.ts";
 /** The address of a stub. */
 const stubPlace = /^(?:remote:|gdb-remote:|connect:\/\/|tcp:\/\/)/;
 
-/** Opens `demo`, `self`, `core:FILE`, `remote:HOST:PORT`, `pid:N`, a bare pid, or a process name.
+/** Opens `demo`, `demo:deadlock`, `self`, `core:FILE`, `remote:HOST:PORT`, `pid:N`, a bare pid, or a process name.
  *
  * @param symbols folders with debug information, and with the binaries of a core's images
  * @param via the stub to start for a process, instead of attaching to it
@@ -23,7 +23,9 @@ export async function openTarget(
     checkFolders(symbols);
     return await (await import("./remote.ts")).openRemote(spec, symbols, via);
   }
-  if (spec === "demo") return await (await import("./demo.ts")).openDemo();
+  if (/^demo(?=:|$)/.test(spec)) {
+    return await (await import("./demo.ts")).openDemo(spec.slice("demo:".length) || "demo");
+  }
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
   checkFolders(symbols);
   const { attach, attachSelf, howEnded, prepareLibrary } = await import("../../ffi/processes.ts");

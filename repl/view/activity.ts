@@ -148,15 +148,18 @@ export async function answer(
     };
   }
   await wait(seconds * 1000, signal);
-  const [before, after] = [looks[0], snapshotOf(target)];
+  const [before] = looks;
   if (what === "compare") {
+    const after = snapshotOf(target);
     const changes = compareLooks(before, after);
     return {
       json: changes.map(changeJson),
       lines: changes.map((change) => changeLine(change, changes, columns, demangle)),
     };
   }
-  const stuck = stuckThreads(before, after);
+  const { after, circles } = lookAndWaits(target);
+  const locked = new Set(circles.flat().map(({ id }) => id));
+  const stuck = stuckThreads(before, after, locked);
   const lines = stuck.map(({ thread: { name, functions }, how }) => {
     const who = safe`${style("name", escape(name))}: ${
       how === "loops" ? style("warning", safe`loops`) : safe`waits`
@@ -171,8 +174,13 @@ export async function answer(
       count(stuck.length - loops, "thread")
     } waiting; the main thread ${isMainStuck ? safe`makes no progress` : safe`is not stuck`}`;
   return {
-    json: stuck.map(({ thread: { name, functions }, how }) => ({ name, how, functions })),
-    lines: [...lines, style("heading", sum)],
+    json: stuck.map(({ thread: { id, name, functions }, how }) => ({
+      name,
+      how,
+      functions,
+      deadlocked: locked.has(id),
+    })),
+    lines: [...lines, ...circleLines(circles, style), style("heading", sum)],
   };
 }
 
@@ -200,14 +208,44 @@ function changeLine(
   return cut(safe`${signs[kind]} ${who}  ${what}`, columns);
 }
 
-function deadlockAnswer(target: Watched, style: Style, columns: number): Answer {
-  // A core, and a target that is paused, stand still by themselves.
-  using _pause = target.kind === "live" && !target.paused ? target.pause() : undefined;
+/** Stops a target. A core, and a target that is paused, stand still by themselves. */
+function stopped(target: Watched): Disposable | undefined {
+  const isRunning = (target.kind === "live" || target.kind === "remote") && !target.paused;
+  return isRunning ? target.pause() : undefined;
+}
+
+/** What the threads do, and those that wait for each other, in one stop: on Linux a stop wakes a thread, which
+ * is found waiting again only after it has run. */
+function lookAndWaits(target: Watched): { after: Look; circles: Thread[][] } {
+  const pause = stopped(target);
   const { threads } = target;
-  const waits = threadWaits(target, threads);
+  let circles: Thread[][];
+  let after: Look | undefined;
+  try {
+    circles = deadlocks(threadWaits(target, threads));
+    // Over the wire nothing can be read later.
+    if (target.kind === "remote") after = lookAt(threads);
+  } finally {
+    pause?.[Symbol.dispose]();
+  }
+  return { after: after ?? lookAt(threads), circles };
+}
+
+function nameOf(thread: Thread): string {
+  return thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
+}
+
+function circleLines(circles: readonly (readonly Thread[])[], style: Style): SafeText[] {
+  return circles.map((circle) => {
+    const names = [...circle, circle[0]].map((thread) => escape(nameOf(thread)));
+    return style("warning", safe`DEADLOCK: ${join(names, " → ")}`);
+  });
+}
+
+function deadlockAnswer(target: Watched, style: Style, columns: number): Answer {
+  using _pause = stopped(target);
+  const waits = threadWaits(target, target.threads);
   const circles = deadlocks(waits);
-  const nameOf = (thread: Thread) =>
-    thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
   const describe = (thread: Thread): SafeText => {
     const doing = interestingFrame([...thread.backtrace()]);
     const place = doing === undefined ? safe`unknown code` : doing.describe(undefined, true);
@@ -225,14 +263,7 @@ function deadlockAnswer(target: Watched, style: Style, columns: number): Answer 
       ...waits.map(({ thread, holder }) =>
         cut(safe`${describe(thread)}, waits for ${escape(nameOf(holder))}`, columns)
       ),
-      ...circles.map((circle) =>
-        style(
-          "warning",
-          safe`DEADLOCK: ${
-            join([...circle, circle[0]].map((thread) => escape(nameOf(thread))), " → ")
-          }`,
-        )
-      ),
+      ...circleLines(circles, style),
       ...circles.length > 0
         ? []
         : [style("heading", safe`no deadlock: no thread waits for itself through others`)],

@@ -62,7 +62,7 @@ Deno.test("the embedded demo is signed so that any debugger may attach, on both 
 Deno.test("the embedded demo's dSYMs have its UUIDs and tell files and lines", async () => {
   const path = await demoPath();
   const directory = path.slice(0, path.lastIndexOf("/"));
-  for (const name of ["demo", "libworkers.dylib"]) {
+  for (const name of ["demo", "libworkers.dylib", "deadlock"]) {
     using file = openImage(`${directory}/${name}`);
     using dsym = openImage(`${directory}/${name}.dSYM/Contents/Resources/DWARF/${name}`);
     const uuids = (images: typeof file.images) => images.map(({ image }) => image.uuid).sort();

@@ -1,4 +1,4 @@
-/** The demo as it is embedded: one file that holds a universal program, its library, and their dSYMs. */
+/** The demo as it is embedded: one file that holds universal programs, their library, and dSYMs. */
 import { sign } from "./codesign.ts";
 
 /** What is read, by folders; the last part of each is an architecture. */
@@ -7,14 +7,17 @@ export const demoFolders: readonly string[] = ["x86_64", "arm64"].map((arch) =>
 );
 
 const dwarf = "Contents/Resources/DWARF";
-const programs = ["demo", "libworkers.dylib"];
+const library = "libworkers.dylib";
+const binaries = ["demo", library, "deadlock"];
 
 /** The files of each folder, by their paths in it. */
-export const demoFiles: readonly string[] = programs.flatMap((name) => [
-  name,
-  `${name}.dSYM/Contents/Info.plist`,
-  `${name}.dSYM/${dwarf}/${name}`,
-]);
+export const demoFiles: readonly string[] = [
+  ...binaries,
+  ...binaries.flatMap((name) => [
+    `${name}.dSYM/Contents/Info.plist`,
+    `${name}.dSYM/${dwarf}/${name}`,
+  ]),
+];
 
 /** Makes it: a line of JSON that lists the files with their sizes in bytes, then their contents one after
  * another.
@@ -35,12 +38,12 @@ export async function bundleDemo(
     }
     const slices: string[] = [];
     for (const [index, input] of inputs.entries()) {
-      if (!programs.includes(path)) {
+      if (!binaries.includes(path)) {
         slices.push(input);
         continue;
       }
       // That any debugger may attach to it, without being asked for a password.
-      const entitlements = path === "demo" ? ["com.apple.security.get-task-allow"] : [];
+      const entitlements = path === library ? [] : ["com.apple.security.get-task-allow"];
       const signed = await sign(await Deno.readFile(input), { identifier: path, entitlements });
       const slice = `${scratch}/demo-${index}-${path}`;
       await Deno.writeFile(slice, signed);

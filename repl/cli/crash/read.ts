@@ -106,7 +106,7 @@ function* reportsIn(
 }
 
 /** A target, not a file. */
-const target = /^(?:demo|self|pid:\d+|core:.+|(?:gdb-)?remote:.+|connect:\/\/.+)$/;
+const target = /^(?:demo(?::\w+)?|self|pid:\d+|core:.+|(?:gdb-)?remote:.+|connect:\/\/.+)$/;
 
 /** Makes a report of a target, as of now. */
 async function targetReport(

@@ -50,9 +50,16 @@ export async function watchHangs(
     problem,
   });
   void lock;
-  const more = options.locals
-    ? (await import("../../view/variables.ts")).frameVariablesJson({ locals: true })
-    : undefined;
+  const { locals = false, follow: levels = 1 } = options;
+  if (options.follow !== undefined && !locals) {
+    throw new UserError("--follow goes with --locals", 2);
+  }
+  const variables = locals
+    ? {
+      more: (await import("../../view/variables.ts")).frameVariablesJson({ locals }, levels),
+      follow: { levels },
+    }
+    : {};
   const controller = new AbortController();
   const { signal } = controller;
   const stop = () => controller.abort();
@@ -75,7 +82,7 @@ export async function watchHangs(
         ...options.thread === undefined ? {} : { thread: options.thread },
         ...options.idle === undefined ? {} : { idle: options.idle },
         ...trigger === undefined ? {} : { trigger },
-        ...more === undefined ? {} : { more },
+        ...variables,
         ...glance === undefined ? {} : { glance },
       };
       say.start(target, options.thread, limit, rate, options.save);
@@ -303,8 +310,11 @@ function printer(json: boolean, style: Style): Printer {
       end: (counts) => event({ event: "end", signatures: counts.length, hangs: sumOf(counts) }),
     };
   }
+  /** The last one that was told. */
+  let deadlock = 0;
   return {
     start(target, thread, limit, rate, save) {
+      deadlock = 0;
       const place = save === undefined ? safe`` : safe`; hangs are kept in ${escape(save)}`;
       print(
         safe`watching ${style("name", escape(thread ?? "main"))} of ${
@@ -313,8 +323,12 @@ function printer(json: boolean, style: Style): Printer {
       );
     },
     hang(hang, counts, folder) {
-      // Most hangs have ended by the time that somebody reads of them.
-      if (hang.ended === null && hang.severity !== "severe" && hang.kind !== "deadlock") return;
+      // Most hangs have ended by the time that somebody reads of them. One that goes on is told when it is found
+      // to be a deadlock, and as long as it is severe.
+      if (hang.ended === null && hang.severity !== "severe") {
+        if (hang.kind !== "deadlock" || hang.serial === deadlock) return;
+        deadlock = hang.serial;
+      }
       const [, ...frames] = hang.signature.parts;
       // Most are the program's own.
       const own = `${hang.target.name} `;

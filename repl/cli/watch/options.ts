@@ -20,6 +20,11 @@ export const watchOptions = {
       "TypeScript over target, thread, milliseconds and running: capture when it begins to hold.",
   },
   locals: { short: "l", help: "Keep the variables of every frame." },
+  follow: {
+    value: "levels",
+    integer: true,
+    help: "With --locals: levels of pointers that are followed. Default: 1.",
+  },
   "max-size": { value: "size", help: "Size of the folder, as in 64M. Default: 64M." },
   "max-count": { value: "count", integer: true, help: "Signatures in the folder. Default: 200." },
   symbols,

@@ -293,6 +293,12 @@ Deno.test({
         /^demo\.lock, in lock_acquire .*, waits for main$/m,
         /^no deadlock: /m,
       ]],
+      [["hang", "demo:deadlock", "--seconds", "0.1"], [
+        /^main: waits in take_orders ← bill ← main$/m,
+        /^DEADLOCK: main → deadlock\.ship → main$/m,
+        /the main thread makes no progress$/m,
+      ]],
+      [["deadlock", "demo:deadlock"], [/^DEADLOCK: main → deadlock\.ship → main$/m]],
     ];
     for (const [args, lines] of cases) {
       const { code, stdout, stderr } = await machpause(args);

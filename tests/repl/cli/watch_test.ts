@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { attach, launch } from "../../../mod.ts";
 import { type Hang, hangs, readHang, systemClock } from "../../../ffi/hang.ts";
+import { frameVariablesJson, type variableJson } from "../../../repl/view/variables.ts";
 import { onLinux, ownArch, runs } from "../../machine.ts";
 import { buildDirectory, until } from "../../ffi/program.ts";
 
@@ -143,7 +144,8 @@ Deno.test({
     const path = new URL(`../../../examples/demo/${ownArch}/deadlock`, import.meta.url).pathname;
     using target = await launch(path, [], { output: "null" });
     try {
-      for await (const hang of hangs(target)) {
+      const options = { more: frameVariablesJson({ locals: true }, 1), follow: { levels: 1 } };
+      for await (const hang of hangs(target, options)) {
         assertEquals([hang.kind, hang.ended, hang.deadlocks], ["deadlock", null, [[0, 1]]]);
         const through = "pthread mutex";
         assertEquals(hang.waits, [{ thread: 0, for: 1, through }, { thread: 1, for: 0, through }]);
@@ -152,6 +154,12 @@ Deno.test({
           const own = hang.threads[thread].frames.filter(({ image }) => image === "deadlock");
           assertEquals(own[0].symbol, name);
         }
+        // All of it is of the stop: argv, what it points to, and the text there.
+        const main = hang.threads[0].frames.find(({ symbol }) => symbol === "main");
+        const variables = main!.variables as ReturnType<typeof variableJson>[];
+        const argv = variables.find(({ name }) => name === "argv")!;
+        const [first] = argv.children as typeof variables;
+        assertEquals([argv.later, first.later, first.summary], [false, false, `"${path}"`]);
         break;
       }
     } finally {
