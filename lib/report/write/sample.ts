@@ -151,7 +151,8 @@ function oneLine(text: RawText): string {
   return text.replace(/[\0-\x1f\x7f]/g, " ");
 }
 
-/** The rows of each thread, which has one for each queue that it served; the main thread first. */
+/** The rows of each thread, which has one for each queue that it served; the main thread first, then by
+ * identifier, which is the order in which sample has them. */
 function byThread({ threads }: Profile): ProfileThread[][] {
   const groups = new Map<bigint | ProfileThread, ProfileThread[]>();
   for (const thread of threads) {
@@ -161,7 +162,9 @@ function byThread({ threads }: Profile): ProfileThread[][] {
     else group.push(thread);
   }
   const isMain = (rows: ProfileThread[]) => Number(rows.some((row) => row.isMain));
-  return [...groups.values()].sort((a, b) => isMain(b) - isMain(a));
+  const byId = ([{ id: a }]: ProfileThread[], [{ id: b }]: ProfileThread[]) =>
+    a === null || b === null || a === b ? 0 : a < b ? -1 : 1;
+  return [...groups.values()].sort((a, b) => isMain(b) - isMain(a) || byId(a, b));
 }
 
 /** The title of a thread, such as `Thread_123: name   DispatchQueue_1: label  (serial)`. */

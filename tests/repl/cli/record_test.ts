@@ -172,13 +172,16 @@ Deno.test({
     const sample = (...args: string[]) =>
       new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", program, "sample", ...args],
-        env: { TMPDIR: folder },
+        env: { TMPDIR: folder, VISUAL: `${folder}/editor --new` },
         stdout: "piped",
         stderr: "piped",
       });
     try {
       const file = `${folder}/a.txt`;
-      const args = [`${target.pid}`, "0.5", "5", "-mayDie", "-fullPaths", "-file", file];
+      await Deno.writeTextFile(`${folder}/editor`, `#!/bin/sh\necho "$@" >"$0.opened"\n`, {
+        mode: 0o755,
+      });
+      const args = [`${target.pid}`, "0.5", "5", "-mayDie", "-fullPaths", "-e", "-file", file];
       const { code, stdout, stderr } = await sample(...args).output();
       assertEquals([code, text.decode(stdout)], [0, ""], text.decode(stderr));
       assertMatch(
@@ -190,11 +193,14 @@ Deno.test({
               .raw`(\d+ samples? lost\n)?Sample analysis of process ${target.pid} written to file `,
         ),
       );
+      assertEquals(Deno.readTextFileSync(`${folder}/editor.opened`), `--new ${file}\n`);
       const report = readReport(await Deno.readFile(file), file);
       assertEquals([report.format, report.process.pid], ["sample", target.pid]);
       assertEquals(report.threads.length, 5);
       assert(report.threads.some(({ name }) => name === "burner"));
       const { text: written } = report;
+      const ids = report.threads.map(({ id }) => Number(id));
+      assertEquals(ids, ids.toSorted((a, b) => a - b));
       assertMatch(written, /^Sort by top of stack[^]*^ {8}burn_most {2}\(in burn\) {8}\d+$/m);
 
       // A copy under a name of its own, which starts after it is waited for.
