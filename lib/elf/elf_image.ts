@@ -241,6 +241,7 @@ export class ElfImage implements CodeImage {
         names: isSane
           ? part(file, strings.fileOffset, strings.size)
           : bytesSource(new Uint8Array(), file.name),
+        ends: sections.map(({ vmAddress, size }) => Number(vmAddress) + size),
       },
       pointerSize,
       slide,

@@ -39,6 +39,9 @@ export interface ElfSymbolSection {
   readonly entries: Uint8Array;
   /** The strings, which are read when they are needed. */
   readonly names: ByteSource;
+  /** Where the file's sections end, as linked, by their indices. A symbol without a size ends there at the
+   * latest. */
+  readonly ends?: readonly number[];
 }
 
 /** Where the fields of an entry are, in words of 32 bits. Type and section share a word in both. */
@@ -58,6 +61,7 @@ const layouts: Readonly<Record<4 | 8, EntryLayout>> = {
 export class ElfSymbols {
   readonly #slide: bigint;
   readonly #names: Names;
+  readonly #ends: readonly number[];
   readonly #words: Uint32Array;
   readonly #layout: EntryLayout;
   readonly #isWide: boolean;
@@ -73,13 +77,14 @@ export class ElfSymbols {
 
   /** @param isArm whether the lowest bit of a function's address says that it is Thumb code */
   constructor(
-    { entries, names }: ElfSymbolSection,
+    { entries, names, ends = [] }: ElfSymbolSection,
     pointerSize: 4 | 8,
     slide: bigint,
     isArm: boolean,
   ) {
     this.#slide = slide;
     this.#names = new Names(names);
+    this.#ends = ends;
     this.#layout = layouts[pointerSize];
     this.#isWide = pointerSize === 8;
     this.#isArm = isArm;
@@ -117,7 +122,10 @@ export class ElfSymbols {
         if (!this.#isPlace(entry)) continue;
         if (last < 0) last = start;
         const size = this.#sizeOf(entry);
-        if (size > 0 ? address >= start + size : start !== last) continue;
+        const isOutside = size > 0
+          ? address >= start + size
+          : start !== last || address >= this.#endOf(entry);
+        if (isOutside) continue;
         if (best < 0 || this.#compare(entry, best) < 0) best = entry;
       }
       if (best < 0) continue;
@@ -234,6 +242,12 @@ export class ElfSymbols {
     return this.#wordAt(entry, this.#layout.size);
   }
 
+  /** Where an entry's section ends. */
+  #endOf(entry: number): number {
+    const { words, info } = this.#layout;
+    return this.#ends[this.#words[entry * words + info] >>> 16] ?? Infinity;
+  }
+
   /** Below 0 when the symbol at `a` is to be shown in place of the one at `b`. */
   #compare(a: number, b: number): number {
     const kind = (entry: number): number => {
@@ -266,7 +280,8 @@ export class ElfSymbols {
       symbol = new ElfSymbol(
         this.#names.textAt(this.#words[entry * this.#layout.words]),
         BigInt(start) + this.#slide,
-        this.#sizeOf(entry) || this.#next(start) - start,
+        this.#sizeOf(entry) ||
+          Math.max(0, Math.min(this.#next(start), this.#endOf(entry)) - start),
         this.#info(entry) >> 4 !== STB_LOCAL,
         this.#isThumb(entry),
       );

@@ -471,7 +471,7 @@ class Parser {
       }
       this.#refuseCall(`${name}(…)`, at);
     }
-    const found = this.#variable(name);
+    const found = this.#variable(name) ?? this.#enumerator(name, at);
     if (found !== null) return found;
     if (this.#skipped > 0) return this.#integer(0n);
     return this.#fail(
@@ -480,6 +480,14 @@ class Parser {
         : `there is no variable ${name}`,
       at,
     );
+  }
+
+  /** A constant of an enumeration: `Color::Red`. */
+  #enumerator(name: string, at: number): Value | null {
+    const [, scope, last] = /^(.+)::(\w+)$/.exec(name) ?? [];
+    const type = scope === undefined ? null : this.#context.findType(scope);
+    const found = type && canonical(type).enumerators?.find(({ name }) => name === last);
+    return found ? this.#cast(this.#integer(found.value), type, at) : null;
   }
 
   /** A variable, or a member of the object whose method it is. */

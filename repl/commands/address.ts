@@ -25,6 +25,23 @@ export function addressOf(session: Session, text: string): bigint {
   return BigInt.asUintN(8 * session.pointerSize, value);
 }
 
+/** The same; of an expression over variables, where it leads: a pointer where it points.
+ *
+ * @throws UserError where it is neither
+ */
+export async function placeOf(session: Session, text: string): Promise<bigint> {
+  // Numbers and registers alone need no debug information.
+  if (!/(?<![\w$])[a-z_]/i.test(text)) return addressOf(session, text);
+  const { addressIn, isOfProgram, isOfVariable } = await import("./expressions.ts");
+  if (isOfVariable(session, text)) return addressIn(session, text);
+  try {
+    return addressOf(session, text);
+  } catch (error) {
+    if (!(error instanceof UserError) || !isOfProgram(session, text)) throw error;
+    return addressIn(session, text);
+  }
+}
+
 /** The value of a number, a register or a symbol. */
 function operand(session: Session, text: string): bigint | undefined {
   const value = integer(text) ?? registerNamed(session, text.replace(/^\$/, ""));

@@ -45,6 +45,12 @@ export class FrameScope implements ExpressionScope {
     return local ?? this.#global(name);
   }
 
+  /** What a bare name stands for: a variable, or a member of the object whose method the frame is in. */
+  named(name: string): Value | null {
+    return this.variable(name) ?? this.variable("this")?.child(name) ??
+      this.variable("self")?.child(name) ?? null;
+  }
+
   register(name: string): Value | null {
     const value = registerNamed(this.#session, name);
     if (value === undefined) return null;
@@ -157,7 +163,9 @@ export function isOfProgram(session: Session, text: string): boolean {
   ) return true;
   const name = firstName(text);
   if (name === undefined || name.startsWith("$")) return false;
-  const value = new FrameScope(session).variable(name);
+  // A type's size, and what belongs to a type or a namespace, are no TypeScript.
+  if (/^sizeof\b/.test(text) || name.includes("::")) return true;
+  const value = new FrameScope(session).named(name);
   // The system's libraries have many short names. One of the prompt's own comes before them.
   const ofPrompt = name in globalThis || (sessionGlobals as readonly string[]).includes(name);
   return value !== null && !(ofPrompt && isOfSystem(session, value));
@@ -168,11 +176,15 @@ function isOfSystem(session: Session, { address }: Value): boolean {
   return image !== null && isSystemPath(image.path);
 }
 
-/** Whether an address is written with a variable of the selected frame. */
-export function isOfFrame(session: Session, text: string): boolean {
+/** Whether an address is written with a variable that leads to it: one of the selected frame, or a global
+ * pointer. Of other global variables the name means their own address, as it does without debug information. */
+export function isOfVariable(session: Session, text: string): boolean {
   const name = firstName(text);
+  if (name === undefined) return false;
   const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
-  return name !== undefined && variables.some((variable) => variable.name === name);
+  if (variables.some((variable) => variable.name === name)) return true;
+  const value = new FrameScope(session).variable(name);
+  return value !== null && canonical(value.type).kind === "pointer";
 }
 
 /** The formats of `p/x`, as in gdb and LLDB. */

@@ -121,6 +121,7 @@ export const frames: readonly Command[] = [
       "v",
       "variables",
       "fr v",
+      "vo",
       "dv",
       { name: "info args", args: ["--args"] },
       { name: "info locals", args: ["--locals"] },
@@ -206,7 +207,7 @@ export const frames: readonly Command[] = [
   }),
   command({
     name: "registers",
-    aliases: ["register read", "info registers"],
+    aliases: ["register read", "info registers", "info all-registers", "info reg", "info r"],
     group: "frames",
     arguments: [many("name", "register")],
     options: { all: { short: "a", help: "All registers: the same as no names." } },

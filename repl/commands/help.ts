@@ -82,6 +82,83 @@ const subjects: readonly (readonly [name: RegExp, answer: readonly string[]])[] 
   ]],
 ];
 
+/** Words of other debuggers and of shells that are no commands here, and what there is instead. The first one
+ * that a line begins with counts. */
+const foreign: readonly (readonly [words: RegExp, answer: string])[] = [
+  [
+    /^(?:!|(?:platform )?shell\b|(?:ls|cd|pwd|cat|grep|ps|sudo|man|vim?)\b)/,
+    "machpause runs no commands of the shell: Ctrl-Z suspends it, and `fg` brings it back",
+  ],
+  [
+    /^(?::?w?q!?|:x|bye|logout|(?:quit|exit)\(\))$/,
+    "`quit` leaves; so does Ctrl-D at an empty line",
+  ],
+  [
+    /^(?:ptype|whatis|info (?:types?|scope)|type(?: lookup)?|image lookup --?t(?:ype)?)\b/,
+    "`v` and `p` show each value with its type: `p *(Item *)address`; `p sizeof(Item)` is a size",
+  ],
+  [
+    /^(?:call|thread call|jump|advance|return|thread return|checkpoint|record|reverse-\w+)\b/,
+    "nothing is called in the target, and its course is not changed: `p` evaluates expressions without calls",
+  ],
+  [
+    /^(?:echo|output|printf|dprintf|inspect)\b/,
+    "`p` prints a value, `p/x` in hexadecimal; `console.log(…)` of TypeScript prints any text",
+  ],
+  [
+    /^(?:un)?display\b/,
+    "`watch counter` shows an expression's value again and again while the target runs",
+  ],
+  [
+    /^info (?:b|br|break\w*|watch\w*|display)\b|^(?:catch|rbreak|watchpoint|[ra]watch|commands|condition|delete|disable|enable|ignore)\b/,
+    "there are no breakpoints and no watchpoints: `pause` stops every thread; `watch counter` shows a value again and again",
+  ],
+  [
+    /^info (?:source|line)\b/,
+    "`frame` shows the file and the line, `source` the lines around it, `lookup main` where a function is",
+  ],
+  [
+    /^info (?:files|target)\b|^(?:maint|maintenance)\b|^image dump\b|^(?:nm|objdump|readelf|otool)\b/,
+    "`images` lists what is mapped, `regions` the address space; `machpause image FILE` shows what a file has",
+  ],
+  [
+    /^(?:info (?:signals?|handle)|handle|signal|process (?:signal|handle)|info signals)\b/,
+    "signals reach the target as without a debugger, and stop nothing here; `kill` ends what was launched",
+  ],
+  [
+    /^set (?:var(?:iable)?\b|\$?[\w.>-]+\s*=)/,
+    "`variable write counter 3` writes a variable; `register write` and `memory write` write the rest",
+  ],
+  [
+    /^(?:set|show|settings)\b/,
+    "there are no settings but `theme` and `source map`; `--no-pager` and the other options are in `machpause --help`",
+  ],
+  [/^(?:start|starti|rerun|restart)\b/, "`launch <program> [args…]` starts a program"],
+  [
+    /^(?:file|exec-file|add-symbol-file|target (?:select|delete))\b/,
+    "`launch <program>` starts one, `attach` looks at one that runs, `core <file>` opens a core; `symbols <folder>` adds debug information",
+  ],
+  [
+    /^(?:python|py|script|guile)\b/,
+    "the language here is TypeScript: what is no command runs as TypeScript",
+  ],
+  [/^(?:apropos|tutorial)\b/, "`help all` lists the commands and what each does"],
+  [
+    /^thread apply\b|^frame apply\b/,
+    "`bt 1` and `bt all` show stacks; `threads.map(…)` is TypeScript over all threads",
+  ],
+  [
+    /^(?:log|platform|plugin|session|statistics|gui|tui|layout|language|alias|command (?:alias|script)|trace|macro|info macros?)\b/,
+    "that is LLDB's or gdb's alone: `help` lists what there is here",
+  ],
+];
+
+/** What is said of a line that is no command and no code, where other programs have one that begins so. */
+export function foreignAnswer(line: string): string | undefined {
+  const text = line.trim().replace(/\s+/g, " ");
+  return foreign.find(([words]) => words.test(text))?.[1];
+}
+
 /** The subjects of the help that are no commands. */
 export const subjectNames: readonly string[] = ["all", "breakpoint", "keys", "step", "typescript"];
 
@@ -116,6 +193,8 @@ export function commandHelp(table: CommandTable, style: Style, text: string): Sa
   if (command === undefined) {
     const answer = subjectHelp(text) ?? groupHelp(table, style, text);
     if (answer !== undefined) return answer;
+    const known = foreignAnswer(text);
+    if (known !== undefined) return [escape(known)];
     const names = table.subcommands(text);
     if (names.length > 0) return names.map((name) => escape(`  ${name}`));
     const near = table.suggestions(text).map((name) => `\`${name}\``).join(" or ");

@@ -15,6 +15,9 @@ import { integer } from "./values.ts";
 /** More matches than are useful to read. */
 const maxMatches = 200;
 
+/** Of more matches, their places in the source are not looked up. */
+const maxPlaced = 8;
+
 /** The number of symbols after which a search lets other work, such as Ctrl-C, run. */
 const turn = 20_000;
 
@@ -46,14 +49,22 @@ function lookupAddress(session: Session, address: bigint): SafeText[] {
   return [...lines, safe`  ${imageLine(image)}`];
 }
 
-function symbolLine(session: Session, image: LoadedImage, symbol: ImageSymbol): SafeText {
+/** @param placed whether to say where the symbol's source is */
+function symbolLine(
+  session: Session,
+  image: LoadedImage,
+  symbol: ImageSymbol,
+  placed = false,
+): SafeText {
   const { style } = session;
   const plain = session.demangle(symbol.name);
   const address = style("address", hex(symbol.address, session.pointerSize));
   const local = symbol.external ? safe`` : safe`, local`;
+  const place = placed ? session.target.resolve(symbol.address).source : null;
+  const at = place === null ? safe`` : safe`  at ${escape(place.file)}:${place.line}`;
   const line = safe`${address}  ${escape(image.name)}  ${
     escape(plain)
-  }  ${symbol.size} bytes${local}`;
+  }  ${symbol.size} bytes${local}${at}`;
   return plain === symbol.name ? line : safe`${line}  ${style("quiet", escape(symbol.name))}`;
 }
 
@@ -173,8 +184,10 @@ export const images: readonly Command[] = [
       await session.loadDemangler();
       if (regex) return await lookupPattern(session, text);
       if (address === undefined && (name !== undefined || integer(text) === undefined)) {
-        const found = lookupIn(session, text, options.image)
-          .map(({ image, symbol }) => symbolLine(session, image, symbol));
+        const symbols = lookupIn(session, text, options.image);
+        const found = symbols.map(({ image, symbol }) =>
+          symbolLine(session, image, symbol, symbols.length <= maxPlaced)
+        );
         if (found.length > maxMatches) {
           return [
             ...found.slice(0, maxMatches),

@@ -5,7 +5,7 @@ import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { hex, hexdump } from "../view/render.ts";
 import { count, padEnd } from "../view/text.ts";
-import { addressOf } from "./address.ts";
+import { placeOf } from "./address.ts";
 import { type Command, command, type Lines, many, optional, required } from "./command.ts";
 import {
   checkWritable,
@@ -58,16 +58,17 @@ const read = command({
   },
   help: "a hexdump of 64 bytes or as many as given; with --as, typed values",
   details: [
-    "An address is an expression of numbers, registers and symbols: $sp + 8, main+16, &errno.",
+    "An address is an expression of numbers, registers and symbols: $sp + 8, main+16, &errno;",
+    "or of variables: a pointer leads where it points, &count is where count is.",
   ],
   example: "memory read sp 8 --as pointer",
   async run({ session }, [where, extent], options) {
     const { formatted, layouts, maxBytes } = await load();
-    const address = addressOf(session, where);
+    const address = await placeOf(session, where);
     const shape = await format(session, options);
     let { count } = options;
     if (extent !== undefined && count === undefined) {
-      const value = addressOf(session, extent);
+      const value = await placeOf(session, extent);
       // As in LLDB, a second address is the end.
       const bytes = value > address && value - address <= BigInt(maxBytes);
       const item = shape.type === undefined
@@ -80,12 +81,6 @@ const read = command({
     return await formatted(session, address, shape, count);
   },
 });
-
-/** An address: of a number, a register or a symbol; or where an expression over variables leads. */
-async function placeOf(session: Session, text: string): Promise<bigint> {
-  const { addressIn, isOfFrame } = await import("./expressions.ts");
-  return isOfFrame(session, text) ? addressIn(session, text) : addressOf(session, text);
-}
 
 const examine = command({
   name: "x",
@@ -141,7 +136,7 @@ const write = command({
   example: "memory write 0x1000 42 --as u32 --yes",
   async run({ session }, [where, ...values], options): Promise<Lines> {
     checkWritable(session, "memory");
-    const address = addressOf(session, where);
+    const address = await placeOf(session, where);
     const next = await encoded(session, values, options);
     const { style, pointerSize: size, target: { memory } } = session;
     const old = memory.read(address, next.length);
@@ -215,7 +210,9 @@ const find = command({
     if (sought.length === 0) throw new UserError("find what? that is empty");
     const limits = named ? words : words.slice(1);
     if (limits.length > 2) throw new UserError(`too many arguments: ${limits[2]}`);
-    const [start = 0n, end = 1n << 64n] = limits.map((text) => addressOf(session, text));
+    const [start = 0n, end = 1n << 64n] = await Promise.all(
+      limits.map((text) => placeOf(session, text)),
+    );
     const controller = new AbortController();
     session.interrupt = () => controller.abort();
     const { target, ui, style, pointerSize } = session;
@@ -264,7 +261,7 @@ const regions = command({
     const { target, pointerSize: size } = session;
     let all = target.regions();
     if (where !== undefined) {
-      const address = addressOf(session, where);
+      const address = await placeOf(session, where);
       all = all.filter((region) =>
         address >= region.address && address < region.address + region.size
       );

@@ -54,8 +54,15 @@ export function parseArguments(command: Command, given: readonly string[]): Pars
       positional.push(text);
       continue;
     }
-    const [, word, inline] = option;
-    const names = optionNames(known, text, word);
+    let [, word, inline] = option;
+    let names = optionNames(known, text, word);
+    if (names === undefined && /^-\w\w/.test(text)) {
+      // `-c4` is `-c 4`.
+      const short = Object.entries(known).find(([, row]) =>
+        row.short === text[1] && row.value !== undefined
+      );
+      if (short !== undefined) [names, inline] = [[short[0]], text.slice(2)];
+    }
     if (names === undefined) throw unknownOption(command, known, text);
     for (const [index, name] of names.entries()) {
       const last = index === names.length - 1;

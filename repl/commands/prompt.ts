@@ -1,7 +1,9 @@
 /** Commands about the prompt itself. */
 import { files } from "../../ffi/files.ts";
 import { escape, safe } from "../../lib/escape.ts";
+import manifest from "../../deno.json" with { type: "json" };
 import { UserError } from "../errors.ts";
+import { print } from "../view/output.ts";
 import { themes, useTheme } from "../view/style.ts";
 import { type Command, command, optional, required, rest } from "./command.ts";
 import { mayEnd } from "./target.ts";
@@ -36,6 +38,7 @@ export const prompt: readonly Command[] = [
     ],
     example: "p/x flags",
     async run({ evaluate, session }, [code]) {
+      code = code?.replace(/^--\s+/, "");
       if (code === undefined) {
         throw new UserError("print what? A variable or TypeScript, as in `p threads.length`");
       }
@@ -94,6 +97,24 @@ export const prompt: readonly Command[] = [
       }
       return [safe`saved ${typed.length} ${typed.length === 1 ? safe`entry` : safe`entries`}`];
     },
+  }),
+  command({
+    name: "clear",
+    aliases: ["cls"],
+    group: "prompt",
+    help: "clear the screen, as Ctrl-L does",
+    example: "clear",
+    run({ session }) {
+      if (session.ui.interactive) print(safe`\x1b[H\x1b[2J\x1b[3J`);
+      return [];
+    },
+  }),
+  command({
+    name: "version",
+    group: "prompt",
+    help: "machpause's version",
+    example: "version",
+    run: () => [safe`machpause ${escape(manifest.version)}`],
   }),
   command({
     name: "theme",

@@ -99,6 +99,11 @@ export class CommandTable {
     if (examine !== null && (examine[2] !== undefined || !isGlobal("x"))) {
       return { command: this.named("x")!, args: [examine[1], ...splitWords(examine[2] ?? "")] };
     }
+    // LLDB's and gdb's `x $sp`, without a format: a dump.
+    const plain = /^x\s+([$&*\w(].*)$/s.exec(text);
+    if (plain !== null && !isGlobal("x") && !/^(?:in|instanceof|as|satisfies)\b/.test(plain[1])) {
+      return { command: this.named("memory read")!, args: splitWords(plain[1]) };
+    }
     // `p/x flags` too.
     const formatted = /^(p|print)\s*(\/[a-zA-Z]+)\s+(.*)$/s.exec(text);
     if (formatted !== null && !isGlobal(formatted[1])) {
@@ -106,6 +111,10 @@ export class CommandTable {
     }
     const words = text.split(/\s+/);
     const [first, second = ""] = words;
+    // gdb's shortest words.
+    if (first === "i" && /^[a-z]/.test(second) && !isGlobal("i")) {
+      return this.parse(`info${text.slice(1)}`);
+    }
     if (first === "thread" && isAbsent(text)) return undefined;
     if (!/^[.?a-z][\w?-]*$/i.test(first)) return undefined;
     // An assignment makes a variable of any name.

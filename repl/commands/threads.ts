@@ -108,6 +108,7 @@ export const threads: readonly Command[] = [
       "where",
       "info stack",
       { name: "thread apply all bt", args: ["all"] },
+      { name: "t a a bt", args: ["all"] },
       { name: "bt full", args: ["--args", "--locals"] },
       { name: "thread backtrace unique", args: ["all", "--unique"] },
     ],

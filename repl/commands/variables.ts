@@ -86,6 +86,13 @@ export function showGlobals(
       if (found.length >= MAX_GLOBALS) break;
     }
     if (wanted !== undefined && found.length === before) {
+      // As in gdb, a part of the name does.
+      for (const variable of target.globals(of ?? target.images[0])) {
+        if (variable.name.includes(wanted)) found.push(variable);
+        if (found.length >= MAX_GLOBALS) break;
+      }
+    }
+    if (wanted !== undefined && found.length === before) {
       throw new UserError(`no debug information tells of a global variable ${wanted}`);
     }
   }

@@ -1,6 +1,6 @@
 /** Runs what is typed: commands and TypeScript. */
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
-import { allHelpLines, commandHelp, helpLines } from "../commands/help.ts";
+import { allHelpLines, commandHelp, foreignAnswer, helpLines } from "../commands/help.ts";
 import {
   type Call,
   type CommandContext,
@@ -170,6 +170,8 @@ export class Interpreter implements CommandContext {
       }
       const names = text.includes("\n") ? [] : commands.subcommands(text);
       if (names.length > 0) {
+        const answer = isAbsent(text) ? noBreakpoints : foreignAnswer(text);
+        if (answer !== undefined) throw new UserError(answer);
         throw new UserError(`there are ${names.map((name) => `\`${name}\``).join(", ")}`);
       }
       code = true;
@@ -234,6 +236,8 @@ export class Interpreter implements CommandContext {
     const wrong = error instanceof SyntaxError || error instanceof ReferenceError;
     if (call === undefined && wrong) {
       if (isAbsent(code)) return await this.#report(error, safe`${noBreakpoints}`);
+      const answer = code.includes("\n") ? undefined : foreignAnswer(code);
+      if (answer !== undefined) return await this.#report(error, escape(answer));
       const meant = hint(code);
       if (meant !== undefined) {
         const word = escape(code.trim().split(/\s+/)[0]);

@@ -316,7 +316,7 @@ async function converse(
       printLines(lines.slice(0, shown));
       while (shown < lines.length) {
         const key = await editor.key(
-          session.style("quiet", safe`-- ${shown} of ${lines.length} lines: Space, Enter, q --`),
+          safe`-- ${shown} of ${lines.length} lines: Space, Enter, q --`,
         );
         if (/^(?:q|Q|escape|ctrl-c|ctrl-d)$/.test(key)) break;
         const step = /^(?: |page-down|ctrl-f|f)$/.test(key)

@@ -14,8 +14,8 @@ import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
 import { hex } from "./render.ts";
 import { stubTarget } from "./stubs.ts";
-import { shortName } from "./short_name.ts";
-import { cut, join, padEnd, trimEnd } from "./text.ts";
+import { elide, shortName } from "./short_name.ts";
+import { cut, join, padEnd, spaces, trimEnd } from "./text.ts";
 import { quoted } from "./values.ts";
 
 /** What to disassemble. */
@@ -31,6 +31,9 @@ export interface CodeRange {
 
 /** The largest range, in bytes. */
 const maxRange = 1 << 20;
+
+/** Columns before a comment that is below its instruction. */
+const indent = 8;
 
 /** The longest part of a string constant that is shown. */
 const maxText = 60;
@@ -132,9 +135,13 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
     // Escapes of colours have no width.
     // deno-lint-ignore no-control-regex
     const used = textWidth(line.replace(/\x1b\[[\d;]*m/g, "")) + 4;
-    const room = Math.max(12, columns - used);
+    // What does not fit beside the instruction goes below it.
+    const fits = meant.every((text) => textWidth(elide(elide(text, "<"), "(")) <= columns - used);
+    const room = Math.max(12, fits ? columns - used : columns - indent - 2);
     const what = meant.map((text) => escape(shortName(text, room)));
-    lines.push(safe`${line}  ${style("quiet", safe`; ${cut(join(what, ", "), room)}`)}`);
+    const comment = style("quiet", safe`; ${cut(join(what, ", "), room)}`);
+    if (fits) lines.push(safe`${line}  ${comment}`);
+    else lines.push(line, safe`${spaces(indent)}${comment}`);
   }
   if (range.end !== undefined && bytes.length < length) {
     const from = hex(start + BigInt(bytes.length), size);

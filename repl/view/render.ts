@@ -4,7 +4,7 @@ import { hex as hexNumber, hexBytes } from "../../lib/hex.ts";
 import type { CoreTarget, Frame, RegisterValue, StopReason, Thread } from "../../mod.ts";
 import { textWidth } from "../edit/width.ts";
 import { allShownFrames, type ShownFrames, shownFrames } from "./frames.ts";
-import { shortName } from "./short_name.ts";
+import { elide, shortName } from "./short_name.ts";
 import type { Style } from "./style.ts";
 import { cut, indented, join, padEnd, padStart, spaces } from "./text.ts";
 
@@ -88,11 +88,11 @@ export interface FrameColumns {
   readonly image: number;
 }
 
-/** The widths that fit all of `frames`; images get a quarter of a screen at most. */
+/** The widths that fit all of `frames`; images get a fifth of a screen at most. */
 export function frameColumns(frames: readonly Frame[], width = Infinity): FrameColumns {
   let image = 0;
   for (const frame of frames) image = Math.max(image, imageName(frame).length);
-  image = Math.min(image, Math.max(12, Math.floor(width / 4)));
+  image = Math.min(image, Math.max(12, Math.floor(width / 5)));
   return { index: String(frames.at(-1)?.index ?? 0).length, image };
 }
 
@@ -169,9 +169,12 @@ export function placeText(
   // The column is given up first.
   const place = fits(whole) ? whole : withoutColumn(whole);
   if (fits(place)) return place;
-  const tail = afterName.exec(place)![0];
-  const room = Math.max(8, width - textWidth(tail));
-  const short = shortName(place.slice(0, place.length - tail.length), room);
+  const after = afterName.exec(place)![0];
+  const named = place.slice(0, place.length - after.length);
+  const bare = elide(elide(named, "<"), "(");
+  // Beside a line of the source, the offset says little.
+  const tail = textWidth(bare + after) <= width ? after : after.replace(/^ \+ \d+(?= at )/, "");
+  const short = shortName(named, Math.max(8, width - textWidth(tail)));
   return cut(escape(short + tail), Math.max(1, width));
 }
 

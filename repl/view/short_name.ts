@@ -59,7 +59,15 @@ export function shortName(name: string, columns: number): string {
   if (textWidth(untyped) <= columns) return untyped;
   const bare = elide(untyped, "(");
   if (textWidth(bare) <= columns) return bare;
-  // The end of a name says most: the function, after its namespaces.
+  // Then the marks of what was left out, and the outer scopes: the function's own name says most.
+  const plain = bare.replaceAll("(…)", "").replaceAll("<…>", "");
+  if (textWidth(plain) <= columns) return plain;
+  for (let at = plain.indexOf("::"); at >= 0; at = plain.indexOf("::", at + 2)) {
+    const inner = `…${plain.slice(at + 2)}`;
+    if (/^…[\w~]/.test(inner) && !/^[^<(]*[>)]/.test(inner) && textWidth(inner) <= columns) {
+      return inner;
+    }
+  }
   const room = Math.max(1, columns - 1);
   const tail = [...bare].slice(-Math.ceil(room * 2 / 3)).join("");
   return cut(bare, Math.max(1, columns - textWidth(tail))) + tail;

@@ -122,14 +122,33 @@ function readSource(session: Session, file: string): string[] {
   );
 }
 
+/** Where a function begins; `undefined` where no function has the name, or nothing tells of its source. */
+function functionPlace(session: Session, name: string): SourceLocation | undefined {
+  for (const { symbol } of session.target.lookup(name)) {
+    const { source } = session.target.resolve(symbol.address);
+    if (source !== null) return source;
+  }
+  return undefined;
+}
+
 /** The lines around the selected frame's line, or around another.
  *
- * @param where `file:line`, or a line of the selected frame's file
+ * @param where `file:line`, a line of the selected frame's file, or a function's name
  * @throws UserError when the frame has no source, or the file does not exist
  */
 export function sourceLines(session: Session, where?: string): SafeText[] {
-  const named = /^(?:(.+):)?(\d+)$/.exec(where ?? "");
-  if (where !== undefined && named === null) throw new UserError(`${where} is not file:line`);
+  // gdb's `10,20` begins at the first of the two.
+  const named = /^(?:(.*[^:]):)?(\d+)(?:,\d*)?$/.exec(where ?? "");
+  if (where !== undefined && named === null) {
+    const place = functionPlace(session, where);
+    if (place === undefined) {
+      throw new UserError(`${where} is neither file:line nor a function whose source is known`);
+    }
+    return [
+      session.style("quiet", safe`${escape(place.file)}:${place.line}`),
+      ...numbered(session, readSource(session, place.file), place.line, undefined, around),
+    ];
+  }
   const source = named?.[1] === undefined ? session.frame.source : null;
   const file = named?.[1] === undefined
     ? source?.file

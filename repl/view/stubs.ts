@@ -1,11 +1,14 @@
 /** The functions that stubs jump to, from the image's file where it exists. */
 import type { RawText } from "../../lib/escape.ts";
+import { ElfImage } from "../../lib/elf/mod.ts";
+import { elfStubs } from "../../lib/elf/elf_stubs.ts";
 import { type LoadedImage, openImage } from "../../mod.ts";
 
 /** Names by address, read once per image. */
 const known = new WeakMap<LoadedImage, ReadonlyMap<bigint, RawText>>();
 
 function read(image: LoadedImage): ReadonlyMap<bigint, RawText> {
+  if (image instanceof ElfImage) return elfStubs(image);
   const names = new Map<bigint, RawText>();
   try {
     using file = openImage(image.path);

@@ -87,9 +87,17 @@ export function templateType(type: Type, index: number): Type {
     damaged(`${type.name} does not tell its template's arguments`);
 }
 
-/** What the allocator of a container is for: the type of the elements. */
+/** What the allocator of a container is for: the type of the elements. GCC tells it of the base of
+ * `std::allocator` alone. */
 export function allocated(type: Type, index: number): Type {
-  return templateType(templateType(type, index), 0);
+  const allocator = canonical(templateType(type, index));
+  const [base] = allocator.members ?? [];
+  const told = allocator.templateArguments?.length
+    ? allocator
+    : base?.isBase
+    ? base.type
+    : allocator;
+  return templateType(told, 0);
 }
 
 /** The alignment of a type, as the ABI has it for its members. */
