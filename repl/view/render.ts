@@ -92,7 +92,7 @@ export interface FrameColumns {
 export function frameColumns(frames: readonly Frame[], width = Infinity): FrameColumns {
   let image = 0;
   for (const frame of frames) image = Math.max(image, imageName(frame).length);
-  image = Math.min(image, Math.max(12, Math.floor(width / 5)));
+  image = Math.min(image, width < 60 ? 12 : Math.max(16, Math.floor(width / 5)));
   return { index: String(frames.at(-1)?.index ?? 0).length, image };
 }
 

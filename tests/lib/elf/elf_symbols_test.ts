@@ -17,7 +17,12 @@ interface Row {
 }
 
 /** A table as the System V ABI lays it out, `Elf32_Sym` or `Elf64_Sym`, with a first entry of zeros. */
-function table(rows: readonly Row[], pointerSize: 4 | 8, isArm = false): ElfSymbols {
+function table(
+  rows: readonly Row[],
+  pointerSize: 4 | 8,
+  isArm = false,
+  ends?: readonly number[],
+): ElfSymbols {
   const entrySize = pointerSize === 8 ? 24 : 16;
   const entries = new Uint8Array(entrySize * (rows.length + 1));
   const view = new DataView(entries.buffer);
@@ -39,7 +44,12 @@ function table(rows: readonly Row[], pointerSize: 4 | 8, isArm = false): ElfSymb
     }
   }
   const strings = bytesSource(new TextEncoder().encode(names), "names");
-  return new ElfSymbols({ entries, names: strings }, pointerSize, 0x1000n, isArm);
+  return new ElfSymbols(
+    { entries, names: strings, ...(ends && { ends }) },
+    pointerSize,
+    0x1000n,
+    isArm,
+  );
 }
 
 /** Such as `main + 4`. */
@@ -118,4 +128,16 @@ Deno.test("addresses above 4 GB are told apart, and those beyond all images are 
   assertEquals(at(symbols, 0x104), "low + 4");
   assertEquals(at(symbols, 0x10_0000_0104), "high + 4");
   assertEquals([...symbols].map(({ name }) => name), ["low", "high"]);
+});
+
+Deno.test("a symbol without a size ends with its section: the linker's stubs are not _init's", () => {
+  const rows = [{ name: "_init", value: 0x100, section: 1 }, {
+    name: "main",
+    value: 0x300,
+    section: 3,
+  }];
+  const symbols = table(rows, 8, false, [0, 0x120, 0x200, 0x400]);
+  assertEquals(at(symbols, 0x11f), "_init + 31");
+  assertEquals(at(symbols, 0x120), null);
+  assertEquals([...symbols].map(({ size }) => size), [0x20, 0]);
 });

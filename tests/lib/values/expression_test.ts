@@ -31,6 +31,10 @@ const point: Type = {
     { name: "next", type: { ...pointerTo(int), name: "Point *" }, offset: 8, ...plain },
   ],
 };
+const color: Type = {
+  ...{ kind: "enum", name: "ns::Color", size: 4, language: "c++", target: int },
+  enumerators: [{ name: "Red", value: 0n }, { name: "Blue", value: 2n }],
+};
 const pointPointer: Type = { ...pointerTo(point), name: "Point *" };
 Object.assign(point.members![2], { type: pointPointer });
 
@@ -53,7 +57,7 @@ view.setBigUint64(0x50, 0x10n, true);
 
 const context = {
   ...contextOf(bytesMemory(start, bytes)),
-  findType: (name: string) => name === "Point" ? point : null,
+  findType: (name: string) => name === "Point" ? point : name === "ns::Color" ? color : null,
 };
 const variables: Record<string, [Type, bigint]> = {
   first: [point, 0x1000n],
@@ -172,6 +176,12 @@ const numbers: [text: string, type: string, value: number | bigint | boolean][] 
 ];
 
 for (const [text, type, value] of numbers) {
+  Deno.test("constants of enumerations", () => {
+    assertEquals(evaluate("ns::Color::Blue", scope).text, "Blue");
+    assertEquals(result("ns::Color::Blue == (ns::Color)2"), ["bool", true]);
+    assertThrows(() => result("ns::Color::Green"), ExpressionError, "there is no variable");
+  });
+
   Deno.test(`${text} is ${value}`, () => {
     const [foundType, found] = result(text);
     assertEquals([foundType, Number(found)], [type, Number(value)]);

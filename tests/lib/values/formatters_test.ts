@@ -344,6 +344,32 @@ Deno.test("wide characters: controls and what is not in Unicode are numbers, alo
   assertEquals(block.value(array(wide, 8), 0x10000n).summary, `L"${codes.join("")}"`);
 });
 
+Deno.test("libstdc++'s map as GCC describes it: the allocator's base alone tells what it is for", () => {
+  const pair = struct("std::pair<const int, int>", 8, [["first", int, 0], ["second", int, 4]], [
+    ...[int, int],
+  ]);
+  const base = struct("std::__new_allocator<T>", 1, [], [pair]);
+  const allocator = struct("std::allocator<T>", 1, [[`base:${base.name}`, base, 0]]);
+  const header = struct("std::_Rb_tree_node_base", 32, []);
+  const impl = struct("impl", 48, [["_M_header", header, 8], ["_M_node_count", word, 40]]);
+  const tree = struct("tree", 48, [["_M_impl", impl, 0]]);
+  const map = struct("std::map<int, int, std::less<int>, std::allocator<T> >", 48, [
+    ["_M_t", tree, 0],
+  ], [int, int, int, allocator]);
+  const block = new Block();
+  // A node is colour, parent, left, right and value; the header's parent is the root, its left the first.
+  const [end, root, left] = [0x10008n, 0x10100n, 0x10200n];
+  block.words(8, 0, root, left, root, 2);
+  block.words(0x100, 1, end, left, 0);
+  block.ints(0x120, 2, 20);
+  block.words(0x200, 0, root, 0, 0);
+  block.ints(0x220, 1, 10);
+  const value = block.value(map);
+  assertEquals(value.summary, "size=2");
+  const parts = value.children().map((child) => child.children().map(({ text }) => text));
+  assertEquals(parts, [["1", "10"], ["2", "20"]]);
+});
+
 Deno.test("any bytes in any container: no error, few reads, bounded time", () => {
   const pair = struct("std::pair<const int, int>", 8, [["first", int, 0], ["second", int, 4]], [
     int,

@@ -58,6 +58,8 @@ Deno.test({
       ["help", /Pausing and threads\n[^]*quit/],
       ["help bt", /example: bt all --unique/],
       ["theme none", /theme none/],
+      ["version", /machpause \d/],
+      ["clear", /\n/],
       [`savecore ${core}`, /demo\.core: stacks, 7 threads/],
       [`.save ${directory}/steps.txt`, /saved \d+ entries/],
       ["resume", /\n/, running],

@@ -123,12 +123,33 @@ Deno.test({
       ["bt 77", "`bt --limit 77` shows so many frames"],
       ["bt demo", /thread 0 {2}"demo"[^]*thread 6 /],
       ["bt demo.spin", /thread 2 {2}"demo\.spin"/],
+      // The words of LLDB, gdb and shells.
+      ["!ls", "Ctrl-Z suspends it"],
+      ["shell make", "Ctrl-Z suspends it"],
+      ["q!", "`quit` leaves"],
+      [":q", "`quit` leaves"],
+      ["finish", "there are no breakpoints and no steps here"],
+      ["info breakpoints", "there are no breakpoints"],
+      ["info source", "`frame` shows the file"],
+      ["set var count = 3", "`variable write counter 3`"],
+      ["ptype Item", "`p sizeof(Item)`"],
+      ["call main()", "nothing is called in the target"],
+      ["i threads", '* thread 0  "demo"'],
+      ["t a a bt", 'thread 6  "demo.relay"'],
+      ["info sharedlibrary", "libworkers.dylib"],
+      ["version", /\nmachpause \d+\.\d+\.\d+\n/],
+      ["x $sp", /\n0x[\da-f]{16}(?: {1,2}[\da-f]{2}){8}/],
+      ["memory read -s4 -fx -c2 $sp", /\n0x[\da-f]{16}(?: {2}0x[\da-f]{8}){2}\n/],
+      ["l spin_inner", /\n\.\/demo\/workers\.c:\d+\n/],
+      ["lookup spin_inner", /bytes(?:, local)? {2}at \.\/demo\/workers\.c:\d+/],
     ];
     for (const [line, shows] of cases) {
       const shown = (await terminal.enter(line, paused)).replace(/\n {2}(?=\S)/g, " ");
       if (typeof shows === "string") assertStringIncludes(shown, shows, line);
       else assertMatch(shown, shows, line);
     }
+    await terminal.enter("clear", paused);
+    assertEquals(screenOf(terminal.raw, 80, 24).lines.join("\n"), "(machpause demo paused) >");
   },
 });
 
@@ -246,9 +267,13 @@ Deno.test({
   name: "long output a screenful at a time at the prompt; q leaves it; none with --no-pager",
   ignore,
   async fn() {
-    await using terminal = await start(["demo"], { PAGER: "less" });
+    await using terminal = await start(["demo"], { PAGER: "less", NO_COLOR: "" });
     await terminal.until(paused);
     await terminal.enter("help all", /-- 23 of \d+ lines: Space, Enter, q --/);
+    assertMatch(
+      screenOf(terminal.raw, 80, 24).lines.at(-1)!,
+      /^-- 23 of \d+ lines: Space, Enter, q --$/,
+    );
     await terminal.type(" ");
     await terminal.until(/-- 46 of \d+ lines/);
     await terminal.type("\r");

@@ -62,3 +62,12 @@ Deno.test("no more than fits, and never more than the screen", () => {
     if (columns >= 16) assert(short.endsWith("operator()()".slice(-8)), short);
   }
 });
+
+Deno.test("the function's own name stays when the rest has no room", () => {
+  const wait =
+    "std::condition_variable::wait<waiter(int)::'lambda'()>(std::unique_lock<std::mutex>&)";
+  assertEquals(shortName(wait, 40), "std::condition_variable::wait<…>(…)");
+  assertEquals(shortName(wait, 30), "std::condition_variable::wait");
+  assertEquals(shortName(wait, 26), "…condition_variable::wait");
+  assertEquals(shortName(wait, 10), "…wait");
+});
