@@ -4,6 +4,7 @@ import type { RawText } from "../escape.ts";
 import type { FileSystem } from "../file_system.ts";
 import { log } from "../log.ts";
 import type { Image, LoadedImage, MemoryReader } from "../macho/walking.ts";
+import type { Profile } from "../profile/mod.ts";
 import { Symbolizer, type SymbolOptions } from "../symbols/walking.ts";
 import {
   type CapturedThread,
@@ -17,8 +18,11 @@ import {
   preparationTime,
   readerOfVariables,
   type ReadInto,
+  type RecordOptions,
   type Region,
   resolverOf,
+  type Sample,
+  type SampleOptions,
   type SaveCoreOptions,
   type SavedCore,
   Snapshot,
@@ -366,14 +370,17 @@ export class RemoteTarget extends Target {
         for (const thread of threads) void thread.queue;
       }
     } finally {
-      if (isStopping) {
-        this.#threads = [];
-        this.#captured = [];
-        if (this.#stub.usable && !this.#failed) this.#run();
-      }
+      if (isStopping) this.#end();
     }
     const microseconds = Math.round((performance.now() - began) * 1000);
     return new Snapshot(this, threads, images, isStopping ? microseconds : 0, followed);
+  }
+
+  /** Ends a stop that {@linkcode #begin} began. A target that has stopped by itself stays so. */
+  #end(): void {
+    this.#threads = [];
+    this.#captured = [];
+    if (this.#stub.usable && !this.#failed) this.#run();
   }
 
   /** Reads what a backtrace needs: the stack, and the unwind information and symbols of the images. */
@@ -600,6 +607,61 @@ export class RemoteTarget extends Target {
   regions(): Region[] {
     this.#checkOpen();
     return this.#stopped(() => readRegions(this.#stub));
+  }
+
+  /** Samples the target by stopping it: the protocol has no other way. Each sample is a stop of the whole target
+   * for some round trips. The protocol does not tell which threads run: one whose registers are as they were
+   * at the sample before waits. What was due while an earlier sample was taken is in
+   * {@linkcode Sample.lost}.
+   *
+   * @throws RangeError for a rate or duration that is none
+   * @throws RemoteError when the connection is lost
+   */
+  async *samples(options: SampleOptions = {}): AsyncGenerator<Sample, void> {
+    this.#checkOpen();
+    const { pausedSamples } = await import("../target/recordings.ts");
+    yield* pausedSamples((see) => this.#stopToSee(see), options);
+  }
+
+  /** Samples the target, as {@linkcode RemoteTarget.samples} does, and makes a profile of it.
+   *
+   * @example
+   * ```ts
+   * import { attachRemote } from "@machpause/machpause/remote";
+   *
+   * using target = await attachRemote("127.0.0.1:1234");
+   * const profile = await target.record({ rate: 20, duration: 5 });
+   * console.log(`${profile.threads.length} threads, ${profile.lost} samples lost`);
+   * ```
+   * @throws RangeError for a rate or duration that is none
+   * @throws RemoteError when the connection is lost
+   */
+  async record(options: RecordOptions = {}): Promise<Profile> {
+    this.#checkOpen();
+    const { record } = await import("../target/recordings.ts");
+    const { name, pid, arch } = this;
+    const os = this.#stub.system === "darwin" ? "macOS" : "Linux";
+    // The list of images is compared at every stop.
+    const refresh = () => this.symbols === resolved ? null : resolved = this.symbols;
+    let resolved = this.symbols;
+    const origin = { name, pid, arch, os, resolver: resolverOf(this.debug, resolved, refresh) };
+    return await record(origin, this.samples(options), options);
+  }
+
+  /** Stops the target for a sample. */
+  #stopToSee(
+    see: (threads: readonly Thread[], captured: readonly CapturedThread[]) => void,
+  ): number {
+    this.#checkOpen();
+    if (this.paused) throw new TypeError("resume() the target: what is paused is not sampled");
+    const began = performance.now();
+    this.#begin();
+    try {
+      see(this.#threads, this.#captured);
+    } finally {
+      this.#end();
+    }
+    return Math.round((performance.now() - began) * 1000);
   }
 
   /** Saves a Mach-O core, as a live target's `saveCore` does. The target is paused while its memory is

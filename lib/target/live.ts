@@ -26,7 +26,6 @@ import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot, type SnapshotOptions, Target } from "./target.ts";
 import type { RecordOptions, Sample, SampleOptions, SampleOrigin } from "./sampling.ts";
 import type { Profile, ProfileBuilder } from "../profile/mod.ts";
-import type { Recorder } from "./recording.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, resolverOf, Thread, type ThreadControl } from "./thread.ts";
 
@@ -618,33 +617,12 @@ export class LiveTarget extends Target {
    * @throws MachError when the target cannot be sampled
    */
   async record(options: RecordOptions = {}): Promise<Profile> {
-    const [{ ProfileBuilder }, { loadDemangler }] = await Promise.all([
-      import("../profile/mod.ts"),
-      import("../symbols/mod.ts"),
-    ]);
-    await loadDemangler();
-    const builder = options.builder ?? new ProfileBuilder();
-    const recorder = await this.#recorder(builder, options);
-    for await (const sample of this.samples(options)) {
-      recorder.add(sample);
-      options.onSample?.(sample);
-    }
-    recorder.flush();
-    return builder.finish();
-  }
-
-  async #recorder(builder: ProfileBuilder, { rate = 100 }: RecordOptions): Promise<Recorder> {
-    const { Recorder } = await import("./recording.ts");
+    this.#checkAlive();
+    const { record } = await import("./recording.ts");
     const { name, pid, arch } = this;
-    builder.info = {
-      product: name,
-      arch: arch.name,
-      os: this.#kernel.system === "darwin" ? "macOS" : "Linux",
-      startTime: Date.now(),
-      interval: 1000 / rate,
-      ...builder.info,
-    };
-    return new Recorder(builder, { name, pid, arch, resolver: this.#samplingResolver() });
+    const os = this.#kernel.system === "darwin" ? "macOS" : "Linux";
+    const origin = { name, pid, arch, os, resolver: this.#samplingResolver() };
+    return await record(origin, this.samples(options), options);
   }
 
   /** Resolves in the images as they are when an address is in none, which are looked for once in a while. */

@@ -3,12 +3,12 @@
 import type { Arch } from "../arch/mod.ts";
 import type { RawText } from "../escape.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import { type ProfileBuilder, SampleState } from "../profile/mod.ts";
-import { demangle } from "../symbols/walking.ts";
+import { type Profile, ProfileBuilder, SampleState } from "../profile/mod.ts";
+import { demangle, loadDemangler } from "../symbols/mod.ts";
 import type { UnwoundFrame, UnwoundStack } from "../unwind/mod.ts";
 import { Registers } from "../arch/mod.ts";
 import { Backtrace, type Frame } from "./frame.ts";
-import type { Sample, SampledThread, StackNode } from "./sampling.ts";
+import type { RecordOptions, Sample, SampledThread, StackNode } from "./sampling.ts";
 import type { CodeResolver } from "./thread.ts";
 
 /** For how long a wait is counted before it is written down, in milliseconds: what is lost of one when the
@@ -21,6 +21,33 @@ export interface RecordingOrigin {
   readonly pid: number | null;
   readonly arch: Arch;
   readonly resolver: CodeResolver;
+  /** The operating system. */
+  readonly os: string;
+}
+
+/** Puts samples into a profile as they come. */
+export async function record(
+  origin: RecordingOrigin,
+  samples: AsyncIterable<Sample>,
+  { rate = 100, builder = new ProfileBuilder(), onSample }: RecordOptions,
+): Promise<Profile> {
+  await loadDemangler();
+  const { name, arch, os } = origin;
+  builder.info = {
+    product: name,
+    arch: arch.name,
+    os,
+    startTime: Date.now(),
+    interval: 1000 / rate,
+    ...builder.info,
+  };
+  const recorder = new Recorder(builder, origin);
+  for await (const sample of samples) {
+    recorder.add(sample);
+    onSample?.(sample);
+  }
+  recorder.flush();
+  return builder.finish();
 }
 
 /** A thread that waits, and since when. */
@@ -34,7 +61,7 @@ interface Wait {
 
 /** Puts samples into a profile. Names and lines are looked up as the samples come, while the target has what
  * they are read from. */
-export class Recorder {
+class Recorder {
   readonly #builder: ProfileBuilder;
   readonly #origin: RecordingOrigin;
   readonly #process: number;
@@ -97,11 +124,11 @@ export class Recorder {
       this.#waits.delete(row);
     }
     const before = this.#cpuTimes.get(id);
-    this.#cpuTimes.set(id, cpuTime);
+    if (cpuTime !== null) this.#cpuTimes.set(id, cpuTime);
     this.#builder.sample(row, stack, time, {
       weight,
       state: SampleState.onCPU,
-      ...(before === undefined ? {} : { cpu: Math.max(0, cpuTime - before) }),
+      ...(before === undefined || cpuTime === null ? {} : { cpu: Math.max(0, cpuTime - before) }),
     });
   }
 

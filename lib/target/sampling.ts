@@ -93,8 +93,31 @@ export class StackNode {
 
 type NodesByKey = Map<bigint, StackNode>;
 
+/** Stacks that share their outer parts. */
+export class StackTree {
+  #outermost: NodesByKey = new Map();
+  #nodes = 0;
+
+  /** The node of a function that another has called; `null` for an outermost one. */
+  child(parent: StackNode | null, frame: Pick<UnwoundFrame, "address" | "exact">): StackNode {
+    if (parent === null && this.#nodes > maxNodes) {
+      this.#outermost = new Map();
+      this.#nodes = 0;
+    }
+    const nodes = parent?.children ?? this.#outermost;
+    const key = keyOf(frame);
+    let node = nodes.get(key);
+    if (node === undefined) {
+      node = new StackNode(parent, frame.address, frame.exact);
+      nodes.set(key, node);
+      this.#nodes++;
+    }
+    return node;
+  }
+}
+
 /** An interrupted address is another place than a return to the same address. */
-function keyOf({ address, exact }: UnwoundFrame): bigint {
+function keyOf({ address, exact }: Pick<UnwoundFrame, "address" | "exact">): bigint {
   return exact ? -address - 1n : address;
 }
 
@@ -110,8 +133,8 @@ export interface SampledThread {
   readonly isMain: boolean;
   /** What it was doing. */
   readonly state: RunState;
-  /** User and system time since it began, in microseconds. */
-  readonly cpuTime: number;
+  /** User and system time since it began, in microseconds; `null` when not known, as over the wire. */
+  readonly cpuTime: number | null;
   /** How many samples this one stands for. It is more than 1 when the thread waited for a CPU and so could
    * not be looked at before; it has not run in between. */
   readonly weight: number;
@@ -156,6 +179,12 @@ const runStates: readonly RunState[] = [
 /** `TH_STATE_WAITING` */
 const waiting = 3;
 
+/** @throws RangeError for a rate or duration that is none */
+export function checkSampleOptions({ rate = 100, duration }: SampleOptions): void {
+  if (!(rate >= 0.1 && rate <= 10_000)) throw new RangeError(`a rate of ${rate}: 0.1 to 10000`);
+  if (duration !== undefined && !(duration > 0)) throw new RangeError(`a duration of ${duration}`);
+}
+
 /** Samples a target.
  *
  * @throws RangeError for a rate or duration that is none
@@ -165,9 +194,8 @@ export async function* samples(
   origin: SampleOrigin,
   options: SampleOptions = {},
 ): AsyncGenerator<Sample, void> {
+  checkSampleOptions(options);
   const { rate = 100, duration, threads = [], offCpu = false, signal } = options;
-  if (!(rate >= 0.1 && rate <= 10_000)) throw new RangeError(`a rate of ${rate}: 0.1 to 10000`);
-  if (duration !== undefined && !(duration > 0)) throw new RangeError(`a duration of ${duration}`);
   if (signal?.aborted) return;
   const sampling = origin.kernel.sample(origin.task, {
     flavor: origin.arch.threadState.number,
@@ -250,8 +278,7 @@ class StackSampler implements SampleVisitor {
   readonly #threads = new Map<bigint, KnownThread>();
   readonly #queues = new Map<bigint, DispatchQueue | null>();
   #main: bigint | undefined;
-  #outermost: NodesByKey = new Map();
-  #nodes = 0;
+  readonly #tree = new StackTree();
   #ticks = 1;
   #tick: SampleTick | undefined;
 
@@ -406,7 +433,9 @@ class StackSampler implements SampleVisitor {
     const own = unwound.frames;
     let node = shared < 0 ? null : thread.nodes[shared];
     const inner: StackNode[] = new Array(own.length);
-    for (let index = own.length; index-- > 0;) inner[index] = node = this.#child(node, own[index]);
+    for (let index = own.length; index-- > 0;) {
+      inner[index] = node = this.#tree.child(node, own[index]);
+    }
     thread.nodes = shared < 0 ? inner : inner.concat(thread.nodes.slice(shared));
     thread.unwound = shared < 0 ? unwound : new JoinedStack(
       own.concat(before.slice(shared)),
@@ -414,23 +443,6 @@ class StackSampler implements SampleVisitor {
       arch,
       thread.state,
     );
-  }
-
-  /** The node of a function that another has called. */
-  #child(parent: StackNode | null, frame: UnwoundFrame): StackNode {
-    if (parent === null && this.#nodes > maxNodes) {
-      this.#outermost = new Map();
-      this.#nodes = 0;
-    }
-    const nodes = parent?.children ?? this.#outermost;
-    const key = keyOf(frame);
-    let node = nodes.get(key);
-    if (node === undefined) {
-      node = new StackNode(parent, frame.address, frame.exact);
-      nodes.set(key, node);
-      this.#nodes++;
-    }
-    return node;
   }
 
   /** Reads which queue the thread serves. The pointer to the queue is at the end of the stack; what a queue is

@@ -4,6 +4,7 @@ import { JournaledBuilder } from "../../lib/profile/journal.ts";
 import type { Profile } from "../../lib/profile/mod.ts";
 import { formatOfName, type ProfileFormat, profileStream } from "../../lib/profile/formats.ts";
 import { sampleCount } from "../../lib/profile/mod.ts";
+import type { RemoteTarget } from "../../lib/remote/mod.ts";
 import type { LiveTarget, Sample, SampleOptions } from "../../mod.ts";
 import { files } from "../../ffi/files.ts";
 import { UserError } from "../errors.ts";
@@ -19,15 +20,18 @@ const writeInterval = 250;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Opens what is to be sampled: a live process, or a program that is started.
+/** What is sampled. */
+export type Sampled = LiveTarget | RemoteTarget;
+
+/** Opens what is to be sampled: a live process, one over the wire, or a program that is started.
  *
  * @throws UserError for what cannot be sampled
  */
 export async function openSampled(
   word: string,
   symbols: readonly string[],
-  keep: boolean,
-): Promise<Opened & { readonly target: LiveTarget }> {
+  { keep = false, via }: { readonly keep?: boolean; readonly via?: string | undefined } = {},
+): Promise<Opened & { readonly target: Sampled }> {
   const program = programOf(word);
   if (program === undefined && keep) {
     throw new UserError("--keep is for a program that is started: after `--`", 2);
@@ -36,13 +40,13 @@ export async function openSampled(
     throw new UserError("no program after `--`", 2);
   }
   const opened = program === undefined
-    ? await openTarget(word, symbols)
-    : await (await import("./launch.ts")).openLaunched(program[0], program.slice(1), { keep });
-  if (opened.target.kind !== "live") {
+    ? await openTarget(word, symbols, via)
+    : await (await import("./launch.ts")).openLaunched(program[0], program.slice(1), { keep, via });
+  if (opened.target.kind !== "live" && opened.target.kind !== "remote") {
     opened[Symbol.dispose]();
-    throw new UserError("a live process is sampled: name a pid, a process or `demo`", 2);
+    throw new UserError("a live process is sampled: name a pid, a process, a stub or `demo`", 2);
   }
-  return opened as Opened & { readonly target: LiveTarget };
+  return opened as Opened & { readonly target: Sampled };
 }
 
 /** A number that an option gives.
@@ -84,7 +88,7 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   } satisfies SampleOptions;
   const duration = numberOf("duration", choices.duration, 0.001, longest);
   const format = formatFor(choices.format, choices.output);
-  using opened = await openSampled(word, symbols, keep);
+  using opened = await openSampled(word, symbols, { keep, via: choices.via });
   const { target } = opened;
   const output = choices.output ?? `${fileName(target.name)}-${timestamp()}.json.gz`;
   using journal = new Journal(`${output}.mprec`);
@@ -244,7 +248,7 @@ class Journal implements Disposable {
 
 /** The line on a terminal that says how a recording goes. */
 class StatusLine implements Disposable {
-  readonly #target: LiveTarget;
+  readonly #target: Sampled;
   readonly #shown = Deno.stderr.isTerminal();
   readonly #late: number[] = [];
   #drawn = 0;
@@ -254,7 +258,7 @@ class StatusLine implements Disposable {
   /** How many there were. */
   samples = 0;
 
-  constructor(target: LiveTarget) {
+  constructor(target: Sampled) {
     this.#target = target;
   }
 
@@ -274,9 +278,9 @@ class StatusLine implements Disposable {
     this.#drawn = now;
     const { name, pid } = this.#target;
     const lostText = this.#lost > 0 ? safe`, ${this.#lost} lost` : safe``;
-    const text = safe`recording ${escape(name)} (pid ${pid}): ${secondsText(this.seconds)}, ${
-      count(stacks, "stack")
-    }${lostText}. Ctrl-C ends it`;
+    const text = safe`recording ${escape(name)} (pid ${escape(`${pid ?? "?"}`)}): ${
+      secondsText(this.seconds)
+    }, ${count(stacks, "stack")}${lostText}. Ctrl-C ends it`;
     write(Deno.stderr, safe`\r${cut(text, Deno.consoleSize().columns - 1)}\x1b[K`);
   }
 

@@ -4,12 +4,11 @@ import { files } from "../../ffi/files.ts";
 import { escape, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { type SampledQueue, sampleLines } from "../../lib/report/write/sample.ts";
 import type { Profile } from "../../lib/profile/mod.ts";
-import type { LiveTarget } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { Values } from "../options.ts";
 import { print, write } from "../view/output.ts";
 import { count } from "../view/text.ts";
-import { numberOf, openSampled } from "./record.ts";
+import { numberOf, openSampled, type Sampled } from "./record.ts";
 import { programOf, type sampleOptions } from "./sampled.ts";
 
 /** How often a process that is waited for is looked for, in milliseconds. */
@@ -31,19 +30,20 @@ export async function sample(
   const seconds = numberOf("seconds", secondsText, 0.001, 1e7) ?? 10;
   const interval = numberOf("milliseconds", millisecondsText, 0.1, 10_000) ?? 1;
   const spec = await specFor(word, wait);
-  using opened = await openSampled(spec, symbols, false);
+  using opened = await openSampled(spec, symbols, { via: choices.via });
   const { target } = opened;
+  const pid = escape(`${target.pid ?? "???"}`);
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of signals) Deno.addSignalListener(signal, stop);
   say(
-    safe`Sampling process ${target.pid} for ${seconds} second${
-      escape(seconds === 1 ? "" : "s")
-    } with ${escape(everyText(interval))} of run time between samples`,
+    safe`Sampling process ${pid} for ${seconds} second${escape(seconds === 1 ? "" : "s")} with ${
+      escape(everyText(interval))
+    } of run time between samples`,
   );
   const date = new Date();
   const path = pathOf(target);
-  const parent = parentOf(target.pid);
+  const parent = parentOf(target);
   const queues = new Map<string, SampledQueue>();
   let profile: Profile;
   try {
@@ -72,7 +72,7 @@ export async function sample(
   }
   sink.commit();
   if (profile.lost > 0) say(safe`${count(profile.lost, "sample")} lost`);
-  say(safe`Sample analysis of process ${target.pid} written to file ${escape(output)}`);
+  say(safe`Sample analysis of process ${pid} written to file ${escape(output)}`);
   if (isPrinted) { for (const line of text) print(line); }
   if (edit) await openEditor(output);
   return 0;
@@ -118,13 +118,15 @@ async function specFor(word: string, wait: boolean): Promise<string> {
   }
 }
 
-function pathOf(target: LiveTarget): string {
+function pathOf(target: Sampled): string {
   // Of a program that a loader runs, the kernel knows the loader.
-  return target.images.find(({ name }) => name === target.name)?.path ??
-    kernel().processPath(target.pid);
+  const path = target.images.find(({ name }) => name === target.name)?.path;
+  return path ?? (target.kind === "live" ? kernel().processPath(target.pid) : "???");
 }
 
-function parentOf(pid: number): string {
+function parentOf({ kind, pid }: Sampled): string {
+  // The process may be on another machine.
+  if (kind === "remote" || pid === null) return "???";
   const parent = kernel().processInfo(pid)?.parent;
   if (parent === undefined) return "???";
   return `${kernel().processName(parent) ?? "???"} [${parent}]`;

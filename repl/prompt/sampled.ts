@@ -1,5 +1,5 @@
 /** What `record` and `sample` take: options, and a target that is there or a program to start. */
-import { type Options, symbols } from "../options.ts";
+import { type Options, symbols, via } from "../options.ts";
 
 /** The options of `record`. */
 export const recordOptions = {
@@ -19,6 +19,7 @@ export const recordOptions = {
   "off-cpu": { help: "Sample threads that wait as well as those that run." },
   keep: { help: "Let the started program run on." },
   symbols,
+  via,
 } as const satisfies Options;
 
 /** The options of `sample`. */
@@ -29,6 +30,7 @@ export const sampleOptions = {
   edit: { short: "e", help: "Open the output in TextEdit, or in $VISUAL or $EDITOR." },
   file: { value: "file", help: "Where it is written, instead of stdout and a temporary file." },
   symbols,
+  via,
 } as const satisfies Options;
 
 /** Options of sample(1) by their names here. */

@@ -10,6 +10,7 @@ import {
 } from "../../ffi/remote.ts";
 import { fileSystem } from "../../ffi/file_system.ts";
 import { findStub, startStub } from "../../ffi/stubs.ts";
+import { functionName, SampleState } from "../../lib/profile/mod.ts";
 import type { FileSystem, OpenFile } from "../../lib/file_system.ts";
 import {
   attach,
@@ -88,9 +89,24 @@ for (const via of stubs) {
           const counter = spin?.backtrace()[0].variables.find(({ name }) => name === "turns")
             ?.deref();
           assertEquals(counter?.isLater ?? false, false);
+          const profile = await target.record({ rate: 25, duration: 0.2, offCpu: true });
+          const [[, innermost]] = chains.get("demo.spin")!;
+          for (const { name, samples } of profile.threads) {
+            // Each look has every thread, or is counted as lost.
+            const looks = samples.weight.reduce((sum, weight) => sum + weight, 0);
+            assertEquals(looks + profile.lost, 5, `${name}`);
+            if (name !== "demo.spin") continue;
+            // On a busy machine it may get no processor between two looks.
+            assert(samples.state.includes(SampleState.onCPU));
+            const [stack] = samples.stack;
+            const leaf = profile.frames.function[profile.stacks.frame[stack]];
+            assertEquals(functionName(profile, leaf), innermost);
+          }
+          assertEquals(profile.threads.length, chains.size);
           const file = await Deno.makeTempFile();
           {
             using _pause = target.pause();
+            await assertRejects(() => target.record({ duration: 0.1 }), TypeError, "resume()");
             assertEquals(target.threads.map(({ id }) => id).length, chains.size);
             assertEquals(stateOf(live.pid), "t");
             assertChains(target);

@@ -154,7 +154,13 @@ async function openLive(
       const opened = await openTarget(spec, symbols);
       if (opened.target.kind === "live") return opened;
       opened[Symbol.dispose]();
-      throw new UserError("hangs are watched in processes of this machine: a pid or a name", 2);
+      throw new UserError(
+        opened.target.kind === "remote"
+          ? "hangs are watched where the process runs: over the wire nothing tells what a thread does " +
+            "without stopping the whole process, 20 times a second"
+          : "hangs are watched in processes of this machine: a pid or a name",
+        2,
+      );
     } catch (error) {
       if (
         signal === undefined || !(error instanceof MachError || error instanceof TargetGoneError)
