@@ -25,7 +25,7 @@ import { type AsyncContexts, contextReader, readContexts } from "../unwind/mod.t
 import type { CoreOrigin, SaveCoreOptions, SavedCore } from "./save_core.ts";
 import { Snapshot, type SnapshotOptions, Target } from "./target.ts";
 import type { RecordOptions, Sample, SampleOptions, SampleOrigin } from "./sampling.ts";
-import type { Profile, ProfileBuilder } from "../profile/mod.ts";
+import type { Profile } from "../profile/mod.ts";
 import type { FileSystem } from "../file_system.ts";
 import { type CodeResolver, resolverOf, Thread, type ThreadControl } from "./thread.ts";
 
