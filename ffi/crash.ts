@@ -2,15 +2,12 @@
  * let die. */
 import type { Arch, Flavor } from "../lib/arch/mod.ts";
 import { readException } from "../lib/target/core_exception.ts";
-import type { ThreadException } from "../lib/target/mod.ts";
+import type { Crash, CrashSource, ThreadException } from "../lib/target/mod.ts";
 import type { CrashRecord, NativeKernel } from "./kernel.ts";
-
-/** A crash. */
-export type Crash = Omit<CrashRecord, "reply">;
 
 /** The wait for the crash of one program. Without it the program would die at once, and does when it is
  * disposed of, or when this process dies. */
-export class CrashWatch implements Disposable {
+export class CrashWatch implements CrashSource {
   readonly #kernel: NativeKernel;
   #port: number | undefined;
   #crash: CrashRecord | undefined;

@@ -23,6 +23,10 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Kill the program when this process ends, even by SIGKILL. Default: it keeps running. */
   readonly killOnExit?: boolean;
+  /** Whether the program is stopped where it crashes: `target.crash` tells of it, its threads and
+   * memory can be read, and it dies when the target is disposed of, or this process ends. Default: it dies
+   * at once. */
+  readonly catchCrash?: boolean;
   /** What its stdout and stderr are. Default: `inherit`. Its stdin is empty. */
   readonly output?: "inherit" | "null";
 }

@@ -113,7 +113,7 @@ export async function launchWith(
   program: string,
   args: readonly string[],
   options: LaunchOptions & SymbolOptions,
-  hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> & { readonly catches?: boolean } = {},
+  hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> = {},
 ): Promise<LiveTarget> {
   // Most commands launch nothing, and each module costs time at the start.
   const [{ launchProcess, stopFirst }] = await Promise.all([
@@ -124,7 +124,7 @@ export async function launchWith(
   using started = new DisposableStack();
   let introduction: Introduction | undefined;
   let watch: CrashWatch | undefined;
-  const { catches = false } = hooks;
+  const { catchCrash: catches = false } = options;
   const child: Launched = await launchProcess(program, { ...options, args }, {
     ...hooks,
     stopped: catches,
@@ -173,7 +173,7 @@ export async function launchWith(
           name,
           kill,
           onHold: guard,
-          exceptionOf: (...thread) => watch?.exceptionOf(...thread) ?? null,
+          ...(watch === undefined ? {} : { crashes: watch }),
         }),
     );
     // The program runs its own code from here on.

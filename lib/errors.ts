@@ -85,6 +85,8 @@ export class MachError extends Error {
 export class TargetGoneError extends Error {
   /** The class name, set here so that minifying keeps it. */
   override readonly name: string = "TargetGoneError";
+  /** How it ended, in words; `null` where that is not known. */
+  readonly how: string | null;
 
   /** Creates the error of a target that is gone.
    *
@@ -97,6 +99,7 @@ export class TargetGoneError extends Error {
         ? `${target} is gone: it exited or was killed`
         : `${target} has ended: ${how}`,
     );
+    this.how = how ?? null;
   }
 }
 

@@ -40,6 +40,7 @@ export {
   Backtrace,
   type CoreStyle,
   CoreTarget,
+  type Crash,
   type DispatchQueue,
   type FollowedLocals,
   type FollowOptions,

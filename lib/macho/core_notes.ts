@@ -103,6 +103,18 @@ export interface ProcessMetadata {
   readonly files: readonly NotedFile[];
   /** Local functions of the shared cache that frames are in: their names are in no memory. */
   readonly symbols?: readonly NotedSymbol[];
+  /** The crash at which the process was stopped. */
+  readonly crash?: NotedCrash | undefined;
+}
+
+/** A crash in Mach's terms, as the debugger was told: exception states do not tell of a signal that was sent. */
+export interface NotedCrash {
+  readonly threadId: bigint;
+  /** `EXC_*`; 0 for a signal that was sent. */
+  readonly exception: number;
+  readonly code: bigint;
+  readonly subcode: bigint;
+  readonly signal: number;
 }
 
 /** A function's name. */
@@ -368,7 +380,9 @@ export function parseProcessMetadata(source: ByteSource, note: CoreNote): Proces
   const threads = Array.isArray(value.threads) ? value.threads : [];
   const files = Array.isArray(value.mapped_files) ? value.mapped_files : [];
   const symbols = Array.isArray(value.symbols) ? value.symbols : [];
+  const crash = isObject(value.crash) ? readCrash(value.crash) : undefined;
   return {
+    ...(crash === undefined ? {} : { crash }),
     pid: wholeNumber(value.pid),
     name: typeof value.name === "string" ? value.name : null,
     threads: threads.map((thread: unknown): NotedThread => {
@@ -396,6 +410,15 @@ export function parseProcessMetadata(source: ByteSource, note: CoreNote): Proces
       return [{ address: addressIn(symbol.address), name: symbol.name }];
     }),
   };
+}
+
+function readCrash(fields: Record<string, unknown>): NotedCrash | undefined {
+  const [id, exception, signal] = [fields.thread_id, fields.exception, fields.signal].map(
+    wholeNumber,
+  );
+  if (id === null || exception === null || signal === null) return undefined;
+  const [code, subcode] = [addressIn(fields.code), addressIn(fields.subcode)];
+  return { threadId: BigInt(id), exception, code, subcode, signal };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -455,7 +478,7 @@ export function localColumns(
 
 /** The payload of a "process metadata" note. */
 export function encodeProcessMetadata(
-  { pid, name, threads, files, symbols = [] }: ProcessMetadata,
+  { pid, name, threads, files, symbols = [], crash }: ProcessMetadata,
 ): Uint8Array {
   return encoder.encode(JSON.stringify({
     ...(pid === null ? {} : { pid }),
@@ -470,6 +493,15 @@ export function encodeProcessMetadata(
         ? {}
         : { dispatch_qaddr: hex(thread.dispatchQueueAddress) }),
     })),
+    ...(crash === undefined ? {} : {
+      crash: {
+        thread_id: Number(crash.threadId),
+        exception: crash.exception,
+        code: hex(crash.code),
+        subcode: hex(crash.subcode),
+        signal: crash.signal,
+      },
+    }),
     ...(files.length === 0 ? {} : {
       mapped_files: files.map(({ path, ranges, buildId }) => ({
         path,

@@ -22,7 +22,12 @@ import {
 } from "../macho/cores.ts";
 import { FILE_TYPE, Image, type LoadedImage } from "../macho/walking.ts";
 import { Binaries } from "./core_binaries.ts";
-import { armExceptionState64V2, readException, type ThreadException } from "./core_exception.ts";
+import {
+  armExceptionState64V2,
+  type Crash,
+  readException,
+  type ThreadException,
+} from "./core_exception.ts";
 import { DispatchReader } from "./dispatch.ts";
 import { CoreImages } from "./core_images.ts";
 import { CoreMemory } from "./core_memory.ts";
@@ -266,9 +271,16 @@ export class CoreTarget extends Target {
     return this.#threads ??= this.#makeThreads();
   }
 
-  /** The thread that crashed, by the exception states: the first whose exception is a fault, preferably
+  /** The crash at which the process was stopped, where the core tells of it; machpause's cores do. */
+  get crash(): Crash | null {
+    return this.#metadata.crash ?? null;
+  }
+
+  /** The thread that crashed: of {@linkcode crash}, or by the exception states the first whose exception is a fault, preferably
    * at an address that cannot be read. `null` when there is none. */
   get crashedThread(): Thread | null {
+    const told = this.threads.find(({ id }) => id === this.crash?.threadId);
+    if (told !== undefined) return told;
     const faulty = this.threads.filter(({ exception }) => exception?.fault);
     return faulty.find(({ exception }) =>
       exception!.faultAddress !== null &&

@@ -7,6 +7,30 @@ import {
   Registers,
 } from "../arch/mod.ts";
 
+/** A crash at which a program is stopped.
+ *
+ * @example
+ * ```ts
+ * import { type Crash, launch } from "@machpause/machpause";
+ *
+ * using target = await launch("./program", [], { catchCrash: true });
+ * const crash: Crash | null = target.crash;
+ * if (crash !== null) console.log(target.threads.find(({ id }) => id === crash.threadId));
+ * ```
+ */
+export interface Crash {
+  /** The thread that crashed. */
+  readonly threadId: bigint;
+  /** `EXC_*` of `<mach/exception_types.h>`; 0 for a signal that was sent, as by `abort()`. */
+  readonly exception: number;
+  /** The low 20 bits of the exception's first code. */
+  readonly code: bigint;
+  /** Its second code: of `EXC_BAD_ACCESS` the address. */
+  readonly subcode: bigint;
+  /** Darwin's number of the signal that the program dies of. */
+  readonly signal: number;
+}
+
 /** The last exception of a thread, from its exception state. It is no fault where the thread is in a
  * system call or was interrupted.
  *

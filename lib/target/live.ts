@@ -10,7 +10,7 @@ import {
 } from "../arch/mod.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import type { LoadedImage } from "../macho/mod.ts";
-import type { ThreadException } from "./core_exception.ts";
+import type { Crash, ThreadException } from "./core_exception.ts";
 import { DispatchReader } from "./dispatch.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
 import type { CopiedMemory } from "./copied_memory.ts";
@@ -106,6 +106,21 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
+/** Catches the crash of a program. Disposing of it lets the program die of its crash. */
+export interface CrashSource extends Disposable {
+  /** The crash; `undefined` as long as there is none. */
+  poll(): Crash | undefined;
+  /** What the exception state of the thread that crashed says; `null` of other threads.
+   *
+   * @param read reads a state of the thread
+   */
+  exceptionOf(
+    id: bigint,
+    arch: Arch,
+    read: (flavor: Flavor) => Uint8Array,
+  ): ThreadException | null;
+}
+
 /** How a {@linkcode LiveTarget} is made. */
 export interface LiveOptions extends SymbolOptions {
   /** The process. */
@@ -116,12 +131,8 @@ export interface LiveOptions extends SymbolOptions {
   readonly kill?: () => void;
   /** Called when the target begins and ceases to hold threads suspended one by one. */
   readonly onHold?: (target: LiveTarget, holds: boolean) => void;
-  /** The exception of a stopped thread, where one is known. */
-  readonly exceptionOf?: (
-    id: bigint,
-    arch: Arch,
-    read: (flavor: Flavor) => Uint8Array,
-  ) => ThreadException | null;
+  /** Catches its crash. It ends with the target. */
+  readonly crashes?: CrashSource;
 }
 
 /** A running task, over a {@linkcode MachKernel}.
@@ -457,9 +468,14 @@ export class LiveTarget extends Target {
     );
   }
 
+  /** The crash at which the program is stopped; `null` while there is none, and where it is not caught. The
+   * program dies of it when the target is disposed of. */
+  get crash(): Crash | null {
+    return this.#disposed ? null : this.#options.crashes?.poll() ?? null;
+  }
+
   #exceptionOf({ info: { id } }: CapturedThread): ThreadException | null {
-    const { exceptionOf } = this.#options;
-    return exceptionOf?.(id, this.arch, ({ number, size }) => {
+    return this.#options.crashes?.exceptionOf(id, this.arch, ({ number, size }) => {
       const port = this.#threadPort(id);
       try {
         return this.#kernel.threadGetState(port, number, size);
@@ -680,6 +696,7 @@ export class LiveTarget extends Target {
         images: this.images,
         threads: this.#threads,
         captured: this.#captured,
+        crash: this.crash,
         queues: this.#dispatch?.ranges ?? [],
         dyldInfo: this.#kernel.taskDyldInfo(this.#task),
         regions: readRegions(this.#kernel, this.#task, false),
@@ -736,6 +753,7 @@ export class LiveTarget extends Target {
     } finally {
       if (this.#suspended.size > 0) this.#options.onHold?.(this, false);
       this.#suspended.clear();
+      this.#options.crashes?.[Symbol.dispose]();
       this.debug[Symbol.dispose]();
       this.#kernel.portRelease(this.#task);
     }

@@ -3,6 +3,6 @@
  * @module
  */
 export { CoreTarget } from "./core.ts";
-export { ThreadException } from "./core_exception.ts";
+export { type Crash, ThreadException } from "./core_exception.ts";
 export { coreStyles } from "./save_core_plan.ts";
 export * from "./walking.ts";

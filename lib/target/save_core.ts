@@ -15,6 +15,7 @@ import { type FrameNeeds, frameNeeds } from "./save_core_frames.ts";
 import type { Files } from "../file_system.ts";
 import type { CapturedThread, DyldInfo, Region } from "./kernel.ts";
 import { ElfImage } from "../elf/mod.ts";
+import type { Crash } from "./core_exception.ts";
 import type { Memory } from "./memory.ts";
 import type { Pause } from "./pause.ts";
 import { type AsyncContexts, readContexts } from "../unwind/mod.ts";
@@ -96,6 +97,8 @@ export interface CoreContents {
   readonly queues: readonly AddressRange[];
   readonly dyldInfo: DyldInfo;
   readonly regions: readonly Region[];
+  /** The crash at which the target is stopped. */
+  readonly crash?: Crash | null;
   /** The damage found in images. */
   readonly warnings: readonly string[];
 }
@@ -216,12 +219,22 @@ function stateOf(
   return state;
 }
 
+/** The exception state of a thread whose exception is known; nothing of others, as where it says nothing. */
+function exceptionStateOf({ exception }: Thread, { exceptionState: flavor }: Arch) {
+  if (exception === null) return [];
+  const state = new Uint8Array(flavor.size);
+  for (const field of flavor.registers) {
+    writeRegister(state, field, exception.registers.get(field.name) ?? 0n);
+  }
+  return [{ flavor: flavor.number, state }];
+}
+
 /** The notes, each with a function that makes its payload, which may point into the file. */
 function notesOf(
   contents: CoreContents,
   { symbols }: FrameNeeds,
 ): [owner: string, payload: (offset: number) => Uint8Array][] {
-  const { arch, pid, name, captured, images } = contents;
+  const { arch, pid, name, captured, images, crash } = contents;
   const noted = machOImages(contents).map(({ path, uuid, loadAddress, segments }) => ({
     path: path === "" ? null : path,
     uuid,
@@ -239,7 +252,10 @@ function notesOf(
     dispatchQueueAddress: info.dispatchQueueAddress,
   }));
   const files = images.filter((image) => image instanceof ElfImage);
-  const metadata = encodeProcessMetadata({ pid, name, threads, files, symbols });
+  const metadata = encodeProcessMetadata({
+    ...{ pid, name, threads, files, symbols },
+    crash: crash ?? undefined,
+  });
   const bits = arch.addressMask.toString(2).length;
   return [
     [NOTE_OWNER.ALL_IMAGE_INFOS, (offset) => encodeAllImageInfos(noted, offset)],
@@ -272,10 +288,10 @@ function encodeHead(
       platform: platformNumber(program?.buildVersion?.platform ?? "macos"),
       minimum: packedVersion(program?.buildVersion?.minimum ?? ""),
     },
-    threads: contents.threads.map((thread) => [{
-      flavor: arch.threadState.number,
-      state: stateOf(thread, arch, warn),
-    }]),
+    threads: contents.threads.map((thread) => [
+      { flavor: arch.threadState.number, state: stateOf(thread, arch, warn) },
+      ...exceptionStateOf(thread, arch),
+    ]),
   };
   let end = coreHeaderSize({ ...layout, segments: parts, notes });
   const payloads = notes.map(([owner, payload]) => {

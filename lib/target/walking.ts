@@ -35,7 +35,7 @@ export type {
   SamplingOptions,
   ThreadInfo,
 } from "./kernel.ts";
-export { type LiveOptions, LiveTarget } from "./live.ts";
+export { type CrashSource, type LiveOptions, LiveTarget } from "./live.ts";
 export { mappedFiles, openInParts, openMapped, PlacedImage } from "./mapped_file.ts";
 export { Memory, type ReadInto } from "./memory.ts";
 export { Pause } from "./pause.ts";

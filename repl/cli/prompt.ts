@@ -45,7 +45,7 @@ export async function promptAt(
   const asked = options.eval === undefined;
   if (asked && session.core !== undefined) {
     const { coreLines } = await import("../commands/target.ts");
-    printLines(coreLines(session));
+    printLines(await coreLines(session));
   }
   if (asked && Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
     const { maybeTarget, core } = session;

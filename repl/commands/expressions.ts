@@ -107,9 +107,11 @@ export function unknownName(session: Session, code: string, error: unknown): str
     return undefined;
   }
   const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
-  if (variables.length === 0) return undefined;
   if (code.slice(code.indexOf(name) + name.length).trimStart().startsWith("(")) {
     return `${name}(…) would call a function: nothing is called in the target`;
+  }
+  if (variables.length === 0) {
+    return `there is no variable ${name} in this frame: no debug information tells of any`;
   }
   const names = [...new Set(variables.map((variable) => variable.name))];
   const near = names.filter((known) => editDistance(known.toLowerCase(), name.toLowerCase()) <= 2);
@@ -165,6 +167,8 @@ export function isOfProgram(session: Session, text: string): boolean {
   if (name === undefined || name.startsWith("$")) return false;
   // A type's size, and what belongs to a type or a namespace, are no TypeScript.
   if (/^sizeof\b/.test(text) || name.includes("::")) return true;
+  // The object of a method, although the engine has a global `self`.
+  if (/^\s*(?:self|this)\s*\./.test(text)) return true;
   const value = new FrameScope(session).named(name);
   // The system's libraries have many short names. One of the prompt's own comes before them.
   const ofPrompt = name in globalThis || (sessionGlobals as readonly string[]).includes(name);

@@ -14,7 +14,7 @@ import {
 import { checkFolders, held, openCoreFile, openTarget } from "../prompt/open.ts";
 import type { Session } from "../prompt/session.ts";
 import { noteLines } from "../view/render.ts";
-import { count } from "../view/text.ts";
+import { count, join } from "../view/text.ts";
 import { type Command, command, type Lines, many, optional, required } from "./command.ts";
 import { confirmed, yesOption } from "./values.ts";
 
@@ -26,7 +26,7 @@ export function warningLines(session: Session): SafeText[] {
 }
 
 /** What a core is of, and how it ended. Selects the thread that crashed. */
-export function coreLines(session: Session): SafeText[] {
+export async function coreLines(session: Session): Promise<SafeText[]> {
   const { core } = session;
   if (core === undefined) return [];
   const threads = count(core.threads.length, "thread");
@@ -34,8 +34,11 @@ export function coreLines(session: Session): SafeText[] {
   const crashed = core.crashedThread;
   if (crashed !== null) {
     session.selectThread(crashed.index);
-    const exception = session.style("warning", escape(`${crashed.exception}`));
-    lines.push(safe`thread ${crashed.index} crashed: ${exception}`);
+    const { crash } = core;
+    const told = crash && (await import("../prompt/crash.ts")).reasonOf(crash);
+    const state = crashed.exception && escape(`${crashed.exception}`);
+    const why = join([told, state].filter((text) => text !== null), ": ");
+    lines.push(safe`thread ${crashed.index} crashed: ${session.style("warning", why)}`);
   }
   return [...lines, ...warningLines(session)];
 }

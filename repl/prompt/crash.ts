@@ -1,6 +1,5 @@
 /** What is said of a launched program's crash, and its report. */
 import { howEnded } from "../../ffi/processes.ts";
-import type { Crash } from "../../ffi/crash.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
 import {
@@ -11,7 +10,7 @@ import {
   reportOf,
   writeReport,
 } from "../../lib/report/mod.ts";
-import type { LiveTarget } from "../../mod.ts";
+import type { Crash, LiveTarget } from "../../mod.ts";
 import { explanationLines } from "../view/crash_show.ts";
 import { shownFrames } from "../view/frames.ts";
 import { backtraceLines } from "../view/render.ts";
@@ -59,7 +58,7 @@ function exceptionOf({ exception, signal, code, subcode }: Crash): ReportExcepti
 }
 
 /** As LLDB says it: `EXC_BAD_ACCESS (code=1, address=0x8)`, `signal SIGABRT`. */
-function reasonOf(crash: Crash): SafeText {
+export function reasonOf(crash: Crash): SafeText {
   const { type, signal } = exceptionOf(crash);
   if (crash.exception === 0) return safe`signal ${escape(signal!)}`;
   const isAccess = crash.exception === 1;
@@ -88,7 +87,8 @@ export function crashLines(session: Session): SafeText[] {
 
 /** The report of the session's target as it is, and its explanation. */
 export async function reportLines(session: Session): Promise<SafeText[]> {
-  const { target, crash } = session;
+  const { target } = session;
+  const crash = session.crash ?? session.core?.crash ?? undefined;
   const { demangle } = await import("../../lib/symbols/demangle/mod.ts");
   const threads = session.threads(true);
   const crashed = threads.find(({ id }) => id === crash?.threadId);

@@ -38,18 +38,19 @@ export async function openLaunched(
     ? undefined
     : (await import("../../ffi/pty.ts")).openPty();
   try {
-    const target = await startable(program, () =>
-      launchWith(program, args, { killOnExit: !keep }, {
-        mayUntie: true,
-        catches: !keep,
-        ...(terminal === undefined ? {} : { spawn: terminal.spawn }),
-      }));
+    const target = await startable(
+      program,
+      () =>
+        launchWith(program, args, { killOnExit: !keep, catchCrash: true }, {
+          mayUntie: true,
+          ...(terminal === undefined ? {} : { spawn: terminal.spawn }),
+        }),
+    );
     if (terminal !== undefined) void terminal.read(lineByLine(print!));
-    const crash = crashWatchOf(target);
-    const opened = held(target, () => crash?.[Symbol.dispose]());
+    const opened = held(target);
     return {
       target,
-      crash,
+      crash: crashWatchOf(target),
       ended: () => howEnded(target),
       ...(keep ? {} : {
         keep() {

@@ -1,7 +1,14 @@
 /** What the prompt is at: data and state. It knows nothing of what uses it. */
-import type { CoreTarget, Frame, ImageSymbol, LiveTarget, Pause, Thread } from "../../mod.ts";
+import type {
+  CoreTarget,
+  Crash,
+  Frame,
+  ImageSymbol,
+  LiveTarget,
+  Pause,
+  Thread,
+} from "../../mod.ts";
 import type { RemoteTarget } from "../../ffi/remote.ts";
-import type { Crash } from "../../ffi/crash.ts";
 import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } 
 import { directory, main, running, start } from "./started.ts";
 import { type Terminal, untilGone } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
+import { launch, openCore } from "../../../mod.ts";
 import { canLaunch, onLinux } from "../../machine.ts";
 
 const ignore = !canLaunch;
@@ -219,14 +220,54 @@ Deno.test({
     const core = `${directory}/crashed.core`;
     await terminal.enter(`savecore ${core} dirty`, crashed);
     const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", main, "core", "-e", "bt", core],
+      args: ["run", "-A", main, "core", "-e", "status", "-e", "bt", core],
       env: { NO_COLOR: "1" },
     }).output();
-    assertMatch(new TextDecoder().decode(stdout), /main \+ \d+ at talker\.c:8/);
+    const opened = new TextDecoder().decode(stdout);
+    assertMatch(opened, /main \+ \d+ at talker\.c:8/);
+    assertMatch(
+      opened,
+      /thread 0 crashed: EXC_BAD_ACCESS \(code=1, address=0x0\): page fault, at 0x0\n/,
+    );
     const ended = await terminal.enter("resume", "gone) > ");
     assertMatch(ended, /has ended: it crashed: SIGSEGV/);
     await terminal.type("quit\r");
     assertEquals(await terminal.end(), 0);
+  },
+});
+
+Deno.test({
+  name: "launch() with catchCrash: the crash of an abort(), in a core too; it dies with the target",
+  ignore,
+  async fn() {
+    const aborter = `${directory}/aborter`;
+    await Deno.writeTextFile(
+      `${aborter}.c`,
+      "#include <stdlib.h>\n#include <unistd.h>\nint main(void) { usleep(50000); abort(); }\n",
+    );
+    await new Deno.Command("cc", { args: ["-g", "-o", aborter, `${aborter}.c`] }).output();
+    const target = await launch(aborter, [], { catchCrash: true });
+    const core = `${directory}/aborted.core`;
+    try {
+      while (target.crash === null) await new Promise((resolve) => setTimeout(resolve, 10));
+      const [thread] = target.threads;
+      assertEquals(target.crash, { ...target.crash, threadId: thread.id, exception: 0, signal: 6 });
+      const names = () => [...thread.backtrace()].map((frame) => frame.function);
+      assert(names().includes("abort") && names().includes("main"));
+      await target.saveCore(core);
+    } finally {
+      target[Symbol.dispose]();
+    }
+    await untilGone(target.pid);
+    using opened = openCore(core);
+    assertEquals(opened.crash?.signal, 6);
+    assertEquals(opened.crashedThread?.index, 0);
+    await using terminal = await start(["launch", "--keep", aborter]);
+    assertMatch(await terminal.until("crashed) > "), /crashed in thread 0: signal SIGABRT/);
+    const [, pid] = /aborter \(pid (\d+)/.exec(terminal.raw)!;
+    await terminal.type("quit\r");
+    assertEquals(await terminal.end(), 0);
+    await untilGone(Number(pid));
   },
 });
 
@@ -249,6 +290,11 @@ Deno.test({
     const [well, text] = await launched("/bin/sleep", "0.2");
     assertEquals(well, 0);
     assertStringIncludes(text, "it exited with code 0");
+    // Also where it ends before it can be attached to.
+    const [quick, said] = await launched("/bin/true");
+    assertEquals(quick, 0);
+    assertStringIncludes(said, "true has ended: it exited with code 0");
+    assertEquals((await launched("/bin/false"))[0], 1);
   },
 });
 
