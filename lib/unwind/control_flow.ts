@@ -14,6 +14,8 @@ export interface Step {
   readonly callee?: number;
   /** It jumps to an address that it computes. */
   readonly computed?: boolean;
+  /** It returns: the DWARF number of the register with the return address, where that is in one. */
+  readonly returns?: number;
 }
 
 /** Applies the instruction at an offset to a state: changes the state, or returns another one.

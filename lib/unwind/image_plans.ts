@@ -14,7 +14,12 @@ import {
   type SymbolMatch,
 } from "../macho/walking.ts";
 import type { FoundBy, UnwindImages } from "./frame.ts";
-import type { FunctionCode, InstructionRow, InstructionSet } from "./instruction_set.ts";
+import type {
+  CallerState,
+  FunctionCode,
+  InstructionRow,
+  InstructionSet,
+} from "./instruction_set.ts";
 import { instructionSets } from "./instruction_sets.ts";
 import { signalRow, SIGTRAMP } from "./signal.ts";
 import { UnwindInfo } from "./unwind_info.ts";
@@ -24,12 +29,17 @@ export interface Plan {
   /** How the caller is found. */
   readonly foundBy: FoundBy;
   readonly row: UnwindRow;
+  /** Where the caller's own frame is looked up; left out where it is that of its body. */
+  readonly caller?: CallerState;
 }
 
 interface FrameSection {
   readonly info: CallFrameInfo;
   readonly kind: "eh_frame" | "debug_frame";
 }
+
+/** Length of a direct call, in bytes, where there is a link register. */
+const CALL_LENGTH = 4n;
 
 /** The plans of one image, each made at its first use and kept: images outlive pauses. */
 export class ImagePlans {
@@ -40,6 +50,7 @@ export class ImagePlans {
   readonly #innermost = new Map<number, Plan | null>();
   readonly #analyzed = new Map<number, Plan | null>();
   readonly #returns = new Map<number, boolean>();
+  readonly #calling = new Map<number, Plan | null>();
   #compact: UnwindInfo | null | undefined;
   #cfi: readonly FrameSection[] | undefined;
   /** The `__debug_frame` of the image's dSYM; `null` when none was found. */
@@ -93,8 +104,31 @@ export class ImagePlans {
       const analyzed = isExact ? null : this.#analyze(address);
       const isFound = found !== null && (analyzed === null || analyzed.agrees(found.row));
       plan = isFound ? inLinkRegister(this.#arch, found) : planBy(this.#arch, analyzed);
+      if (isFound && analyzed?.caller !== undefined) plan = { ...plan!, caller: analyzed.caller };
       plan = this.#signalPlan(address, plan) ?? plan;
       this.#innermost.set(offset, plan);
+    }
+    return plan;
+  }
+
+  /** The plan for the caller of an innermost frame that is in a part of the caller that was outlined;
+   * `null` for other callers. Unwind information says nothing of what such a part does.
+   *
+   * @param state where the caller's frame is looked up, if the callee says that
+   */
+  callerAt(returnAddress: bigint, state: CallerState | undefined): Plan | null {
+    if (state === "return") return this.innermostAt(returnAddress);
+    const offset = Number(returnAddress - this.#image.loadAddress);
+    const thumb = () => this.#image.symbolAt(returnAddress)?.symbol?.thumb ?? false;
+    const { restoresLink } = this.#instructionSet;
+    if (
+      state === undefined &&
+      !(restoresLink?.(this.#readCode, returnAddress, thumb()) ?? false)
+    ) return null;
+    let plan = this.#calling.get(offset);
+    if (plan === undefined) {
+      plan = planBy(this.#arch, this.#analyze(returnAddress - CALL_LENGTH, true));
+      this.#calling.set(offset, plan);
     }
     return plan;
   }
@@ -163,12 +197,13 @@ export class ImagePlans {
 
   readonly #readCode = (address: bigint, length: number) => this.#image.read(address, length);
 
-  #analyze(pc: bigint): InstructionRow | null {
+  #analyze(pc: bigint, isCalling = false): InstructionRow | null {
     const match = this.#image.symbolAt(pc);
     if (match === null) return this.#analyzeStub(pc);
     return this.#instructionSet.analyze({
       ...this.#functionAt(pc, match),
       pc,
+      isCalling,
       thumb: match.symbol?.thumb ?? false,
       readCode: this.#readCode,
     });
@@ -317,7 +352,9 @@ export class ImagePlans {
 
 /** The plan by what instruction analysis found; `null` when that is nothing. */
 function planBy(arch: Arch, analyzed: InstructionRow | null): Plan | null {
-  return analyzed && inLinkRegister(arch, { foundBy: "prologue", row: analyzed.row });
+  if (analyzed === null) return null;
+  const { row, caller } = analyzed;
+  return inLinkRegister(arch, { foundBy: "prologue", row, ...caller && { caller } });
 }
 
 /** The plan, named after the link register where the return address is still in it. */
@@ -326,7 +363,7 @@ function inLinkRegister({ lr }: Arch, plan: Plan): Plan {
   const rule = row.registers.get(row.returnAddress);
   const isInLink = lr !== null && row.returnAddress === lr.dwarf &&
     (rule === undefined || rule.kind === "same");
-  return isInLink ? { foundBy: "link-register", row } : plan;
+  return isInLink ? { ...plan, foundBy: "link-register" } : plan;
 }
 
 const plansByImage = new WeakMap<LoadedImage, ImagePlans>();

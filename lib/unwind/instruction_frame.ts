@@ -3,7 +3,7 @@
 
 import type { CfaRule, RegisterRule, UnwindRow } from "../dwarf/row.ts";
 import { follow, type Machine, type Step } from "./control_flow.ts";
-import type { FunctionCode, InstructionRow } from "./instruction_set.ts";
+import type { CallerState, FunctionCode, InstructionRow } from "./instruction_set.ts";
 
 /** What is known about a register's value. */
 export type Value =
@@ -19,6 +19,9 @@ export interface FrameRegisters {
   readonly sp: number;
   readonly fp: number;
   readonly lr: number;
+  /** The column of the return address of an outlined epilogue that is called, for the link
+   * register's has the address that its caller returns to. */
+  readonly pc: number;
   /** Whether a function must preserve this register. */
   isCalleeSaved(register: number): boolean;
 }
@@ -61,12 +64,15 @@ export class FrameState {
    *
    * @param size distance from the stack pointer to the CFA
    * @param popped places of saved registers, as offsets from the stack pointer
+   * @param isCalled whether it returns to the function whose frame that is
    */
-  below(size: number, popped: ReadonlyMap<number, number>): FrameState {
+  below(size: number, popped: ReadonlyMap<number, number>, isCalled: boolean): FrameState {
     const state = this.copy();
-    state.#values.set(this.registers.sp, { kind: "cfa", offset: -size });
+    const { sp, lr, pc } = this.registers;
+    state.#values.set(sp, { kind: "cfa", offset: -size });
+    if (isCalled) state.#values.set(lr, { kind: "entry", register: pc });
     for (const [register, place] of popped) {
-      const isKept = register === this.registers.lr || this.registers.isCalleeSaved(register);
+      const isKept = register === lr || this.registers.isCalleeSaved(register);
       if (isKept) state.#saved.set(register, place - size);
     }
     return state;
@@ -176,6 +182,12 @@ export class FrameState {
     }
   }
 
+  /** The return address is loaded from `base + offset`, to return. */
+  loadReturn(base: number, offset: number): void {
+    const at = this.value(base);
+    if (at.kind === "cfa") this.popped?.set(this.registers.lr, at.offset + offset);
+  }
+
   /** A function is called. */
   call(): void {
     const { isCalleeSaved, lr, sp } = this.registers;
@@ -201,6 +213,7 @@ export class FrameState {
   /** Whether a row finds the same caller. */
   #isSame({ cfa, registers }: UnwindRow): boolean {
     if (cfa.kind !== "register") return true;
+    if (this.#copyOf(this.registers.pc) !== null) return false;
     const base = this.value(cfa.register);
     if (base.kind === "cfa" ? base.offset !== -cfa.offset : this.#cfa() !== null) return false;
     const { sp, lr, isCalleeSaved } = this.registers;
@@ -217,12 +230,17 @@ export class FrameState {
 
   /** The row that finds the caller; `null` when the return address or the CFA is lost. */
   row(): UnwindRow | null {
-    const { lr } = this.registers;
+    const { lr, pc } = this.registers;
     const cfa = this.#cfa();
     if (cfa === null) return null;
     const registers = new Map<number, RegisterRule>();
     for (const [register, offset] of this.#saved) {
       registers.set(register, { kind: "offset", offset });
+    }
+    const link = this.#copyOf(pc);
+    if (link !== null) {
+      registers.set(pc, { kind: "register", register: link });
+      return { cfa, registers, returnAddress: pc, signalFrame: false };
     }
     if (!registers.has(lr)) {
       const holder = this.#holder(lr);
@@ -235,9 +253,21 @@ export class FrameState {
     return { cfa, registers, returnAddress: lr, signalFrame: false };
   }
 
+  /** Whether a return by a register goes to where the function was called. */
+  returnsBy(register: number): boolean {
+    const { lr } = this.registers;
+    if (register === lr) return !this.popped?.has(lr);
+    const value = this.value(register);
+    return value.kind === "entry" && value.register === lr;
+  }
+
   /** The register that holds what another one held on entry. */
   #holder(wanted: number): number | null {
-    if (!this.#values.has(wanted)) return wanted;
+    return this.#values.has(wanted) ? this.#copyOf(wanted) : wanted;
+  }
+
+  /** The register to which was written what another one held on entry. */
+  #copyOf(wanted: number): number | null {
     for (const [register, value] of this.#values) {
       if (value.kind === "entry" && value.register === wanted) return register;
     }
@@ -314,12 +344,11 @@ export type ApplyStep = (state: FrameState, code: Code, at: number) => Step | nu
 /** Follows a function's instructions up to `pc`.
  *
  * @param begin makes what applies a run of consecutive instructions
- * @param entry the state at the function's entry
  */
 export function followInstructions(
   input: FunctionCode,
   begin: () => ApplyStep,
-  entry: FrameState,
+  { state: entry, caller }: Entry,
 ): InstructionRow | null {
   const distance = Number(input.pc - input.functionStart);
   if (!(distance >= 0 && distance <= maxDistance)) return null;
@@ -347,8 +376,9 @@ export function followInstructions(
     unreached: (body) => body.guess(),
   };
   const state = follow(machine, distance, code.length);
+  if (input.isCalling) state?.lose(entry.registers.lr);
   const row = state?.row() ?? null;
-  return row && { row, agrees: (other) => state!.agrees(other) };
+  return row && { row, caller, agrees: (other) => state!.agrees(other) };
 }
 
 /** Functions into which a part of several prologues was moved: they return with another stack
@@ -372,8 +402,10 @@ class OutlinedFunctions {
       const state = FrameState.entry(this.#registers);
       const { sp, isCalleeSaved } = this.#registers;
       const popped = state.popped = new Map<number, number>();
-      const end = this.#run(at, state) ? state.value(sp) : undefined;
-      isOne = end?.kind === "cfa" && (end.offset !== 0 || [...popped.keys()].some(isCalleeSaved));
+      const end = this.#run(at, state);
+      const stack = state.value(sp);
+      isOne = end?.returns !== undefined && state.returnsBy(end.returns) &&
+        stack.kind === "cfa" && (stack.offset !== 0 || [...popped.keys()].some(isCalleeSaved));
       this.#known.set(at, isOne);
     }
     return isOne;
@@ -385,8 +417,9 @@ class OutlinedFunctions {
     this.#run(at, state);
   }
 
-  /** Applies the function's instructions; `false` when they do not lead straight to a return. */
-  #run(at: number, state: FrameState): boolean {
+  /** Applies the function's instructions. Returns the last, or `null` when they do not lead straight
+   * to an end. */
+  #run(at: number, state: FrameState): Step | null {
     const functionStart = this.#input.functionStart + BigInt(at);
     const code = new Code({
       ...this.#input,
@@ -396,40 +429,59 @@ class OutlinedFunctions {
     const apply = this.#begin();
     for (let place = 0;;) {
       const step = apply(state, code, place);
-      if (step === null || step.calls || step.targets !== undefined) return false;
-      if (step.ends) return !step.computed;
+      if (step === null || step.calls || step.targets !== undefined || step.ends) {
+        return step?.ends && step.targets === undefined ? step : null;
+      }
       place += step.length;
     }
   }
 }
 
-/** The entry state of an epilogue that several functions share: without a branch it leads to its
- * end, and pops what was not pushed since its first instruction. The usual entry state for other
- * code. */
+/** What holds when a function is entered. */
+export interface Entry {
+  readonly state: FrameState;
+  /** For parts of prologues and epilogues, where the frame of the function whose part it is, is
+   * looked up. */
+  readonly caller?: CallerState;
+}
+
+/** What holds at the entry of a function, or of parts of functions that were outlined, as LLVM's
+ * machine outliner does and its `AArch64LowerHomogeneousPrologEpilog.cpp`: they lead to their end
+ * without a branch. A part of prologues returns with a lower stack pointer. An epilogue pops what was
+ * not pushed since its first instruction. It is jumped to and ends as the function does, or it is
+ * called, and keeps its own return address in another register. */
 export function entryOf(
   input: FunctionCode,
   registers: FrameRegisters,
   begin: () => ApplyStep,
-): FrameState {
+): Entry {
   const entry = FrameState.entry(registers);
+  const usual: Entry = { state: entry };
   const code = new Code(input);
   const apply = begin();
   const state = entry.copy();
   const popped = state.popped = new Map<number, number>();
   for (let at = 0, count = 0; count < maxEpilogue; count++) {
     const step = apply(state, code, at);
-    if (step === null || step.calls) return entry;
+    if (step === null || step.calls) return usual;
     if (step.ends) {
       const sp = state.value(registers.sp);
-      // It ends with a return, or with a jump after the return address was loaded.
-      const isEpilogue = step.targets === undefined && !step.computed || popped.has(registers.lr);
-      if (!isEpilogue || sp.kind !== "cfa" || sp.offset <= 0) return entry;
-      return entry.below(sp.offset, popped);
+      if (sp.kind !== "cfa" || sp.offset === 0) return usual;
+      const isCalled = step.returns !== undefined && state.returnsBy(step.returns);
+      if (sp.offset < 0) return isCalled ? { state: entry, caller: "call" } : usual;
+      const isPopped = popped.has(registers.lr);
+      if (
+        step.returns === undefined && !isPopped && ![...popped.keys()].some(registers.isCalleeSaved)
+      ) {
+        return usual;
+      }
+      const calls = isCalled && isPopped;
+      return { state: entry.below(sp.offset, popped, calls), ...calls ? { caller: "return" } : {} };
     }
-    if (step.targets !== undefined) return entry;
+    if (step.targets !== undefined) return usual;
     at += step.length;
   }
-  return entry;
+  return usual;
 }
 
 /** An instruction of four bytes that continues with the next. */

@@ -17,14 +17,23 @@ export interface FunctionCode {
   readonly functionEnd: bigint | null;
   /** The instruction that is about to be executed; in a caller, an address inside its call. */
   readonly pc: bigint;
+  /** Whether the instruction at `pc` is a call, and its callee runs: the link register has another
+   * address. */
+  readonly isCalling?: boolean;
   /** Whether the code is Thumb code. */
   readonly thumb: boolean;
   readonly readCode: ReadCode;
 }
 
+/** Where the caller's frame is looked up, when its callee is a part of its own prologue or epilogue
+ * that was outlined: at the call, or as after the return from it. */
+export type CallerState = "call" | "return";
+
 /** What the instructions up to `pc` say about the frame. */
 export interface InstructionRow {
   readonly row: UnwindRow;
+  /** Left out where the caller's frame is that of its body. */
+  readonly caller?: CallerState;
   /** Whether a row of the image's unwind information may be used instead. Such information
    * describes a function's body alone, so it is refused where the instructions from the entry to
    * `pc` show something else. Where they do not lead to `pc`, it is better than the instructions.
@@ -69,6 +78,10 @@ export interface InstructionSet {
   stubRow(readCode: ReadCode, pc: bigint, isHelper: boolean): UnwindRow | null;
   /** Whether the instruction before `returnAddress` is a call; `null` when it cannot be read. */
   isAfterCall(readCode: ReadCode, returnAddress: bigint, thumb: boolean): boolean | null;
+  /** Whether the instruction at `returnAddress` gives the link register its value from before the
+   * call: only outlined parts of a function are called so. Left out where there is no link register.
+   */
+  restoresLink?(readCode: ReadCode, returnAddress: bigint, thumb: boolean): boolean;
   /** A DWARF expression that pushes the address of `uc_mcontext` in a frame of `_sigtramp`; `null`
    * where it cannot be found.
    *

@@ -16,6 +16,7 @@ import type {
 } from "./frame.ts";
 import { asyncParents, clearAsyncMark, contextRegister } from "./async.ts";
 import { type ImagePlans, type Plan, plansOf } from "./image_plans.ts";
+import type { CallerState } from "./instruction_set.ts";
 import { StackReader } from "./stack_reader.ts";
 
 /** Stack addresses at or above this are not kept as numbers; no user stack is there. */
@@ -84,6 +85,8 @@ interface Step {
   readonly asyncRecord?: number | "register";
   /** 0 where there is no caller. */
   readonly returnAddress: bigint;
+  /** Where the caller's own frame is looked up; left out where it is that of its body. */
+  readonly caller?: CallerState;
 }
 
 /** A frame, of which more is learned when its caller is found. */
@@ -107,6 +110,9 @@ class Unwinder implements UnwoundStack {
   #lastImage: LoadedImage | null = null;
   #lastPlans: ImagePlans | null = null;
   #stacksLeft = maxStacks;
+  /** Whether the frame's callee is a part of it that was outlined, which keeps the registers that it
+   * needs. */
+  #isOutlining = false;
   #sp: number | bigint;
   #fp: number | bigint;
 
@@ -143,7 +149,7 @@ class Unwinder implements UnwoundStack {
       } as const;
       if (index > 0 && isKnown !== undefined && isKnown(frame)) return;
       this.frames.push(frame);
-      const found = this.#step(index, pc);
+      const found = this.#step(index, pc, step?.caller);
       const next = typeof found === "string" && found !== "null-record" && scan
         ? this.#scan() ?? found
         : found;
@@ -225,7 +231,8 @@ class Unwinder implements UnwoundStack {
       if (rule === undefined) {
         // A frame record has no register but its own two.
         if (
-          foundBy === "frame-pointer" || foundBy === "scan" || !this.#arch.calleeSaved.has(wanted)
+          foundBy === "frame-pointer" || foundBy === "scan" ||
+          !this.#arch.calleeSaved.has(wanted) && !(at === 1 && this.#isOutlining)
         ) {
           return undefined;
         }
@@ -306,17 +313,19 @@ class Unwinder implements UnwoundStack {
   }
 
   /** The step from a frame to its caller, or why there is none. */
-  #step(index: number, pc: bigint): Step | StopReason {
+  #step(index: number, pc: bigint, caller: CallerState | undefined): Step | StopReason {
     const { exact } = this.frames[index];
     let inside = exact ? pc : pc - this.#arch.callBias;
     const image = this.#images.imageAt(inside);
     const plans = this.#plansOf(image);
     if (index === 0 && plans !== null) inside = plans.nextExecuted(pc, this.#input.state);
-    const plan = exact ? plans?.innermostAt(inside) : plans?.at(inside);
+    const outlining = index === 1 && !exact ? plans?.callerAt(pc, caller) ?? null : null;
+    this.#isOutlining = outlining !== null;
+    const plan = outlining ?? (exact ? plans?.innermostAt(inside) : plans?.at(inside));
     const isEntry = exact && image !== null && plan?.row.signalFrame !== true &&
       isFunctionStart(image, pc) && !isEpilogue(this.#arch, plan ?? null);
     if (isEntry) {
-      const step = this.#follow(index, { foundBy: "prologue", row: entryRow(this.#arch) });
+      const step = this.#follow(index, { ...plan, foundBy: "prologue", row: entryRow(this.#arch) });
       if (step !== undefined) return step;
     }
     if (plan !== undefined && plan !== null) {
@@ -335,7 +344,7 @@ class Unwinder implements UnwoundStack {
   }
 
   /** Follows a plan; `undefined` when no caller can be where it leads. */
-  #follow(index: number, { foundBy, row }: Plan): Step | undefined {
+  #follow(index: number, { foundBy, row, caller }: Plan): Step | undefined {
     const base = row.cfa.kind === "expression"
       ? this.#evaluate(row.cfa.bytes, index)
       : this.#current(index, row.cfa.register);
@@ -344,7 +353,8 @@ class Unwinder implements UnwoundStack {
     const outside = this.#stack.end !== 0 && cfa > this.#stack.end;
     // Only a function that has pushed nothing, and whose return address is in a register, has its
     // caller's stack pointer.
-    const isLeaf = this.#arch.lr !== null && this.frames[index].exact && !row.signalFrame;
+    const isLeaf = this.#arch.lr !== null && !row.signalFrame &&
+      (this.frames[index].exact || this.#isOutlining);
     const rises = cfa > this.#sp || (cfa === this.#sp && isLeaf);
     // A signal handler may run on a stack of its own.
     const leaves = (outside || !rises) && row.signalFrame && this.#stacksLeft > 0;
@@ -382,6 +392,7 @@ class Unwinder implements UnwoundStack {
         ? cfa + fpRule.offset
         : undefined,
       returnAddress,
+      ...caller && { caller },
     };
   }
 
@@ -526,7 +537,8 @@ function entryRow(arch: Arch): UnwindRow {
 /** Whether a function's first instruction is that of an epilogue that other functions jump to. */
 function isEpilogue(arch: Arch, plan: Plan | null): boolean {
   const { cfa } = entryRow(arch);
-  const found = plan?.foundBy === "prologue" ? plan.row.cfa : cfa;
+  const isRead = plan?.foundBy === "prologue" || plan?.foundBy === "link-register";
+  const found = isRead ? plan.row.cfa : cfa;
   return found.kind === "register" && cfa.kind === "register" && found.register === cfa.register &&
     found.offset > cfa.offset;
 }

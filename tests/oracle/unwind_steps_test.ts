@@ -114,7 +114,7 @@ function armVariants(name: "arm64" | "armv7"): Variant[] {
       steps: spread(
         stops,
         (pc) => functionAt(image, pc),
-        fileName.includes("conditional") ? 1 : STRIDE,
+        /conditional|^(thumb|arm)-O2-shapes|outlined/.test(fileName) ? 1 : STRIDE,
       ),
     };
   });
@@ -187,7 +187,10 @@ function coreOf(variant: Variant, path: string): Uint8Array {
  * without storing it. */
 function isLost(arch: Arch, { returnAddress, state, stack }: Step): boolean {
   const isIt = (value: bigint) => (value & arch.addressMask) === returnAddress;
-  if (arch.lr === null || isIt(readRegister(state, arch.lr))) return false;
+  if (arch.lr === null) return false;
+  // What was outlined of a function may keep it in another register than the link register.
+  const { registers } = arch.threadState;
+  if (registers.some((one) => one !== arch.pc && isIt(readRegister(state, one)))) return false;
   const view = new DataView(stack.buffer, stack.byteOffset);
   for (let at = 0; at < stack.length; at += arch.pointerSize) {
     const word = arch.pointerSize === 8
@@ -248,6 +251,17 @@ const callersOfNobody = {
  * what follows for its body. */
 const sharedEpilogue = "an epilogue that other functions jump to";
 
+const outlinedEpilogue =
+  "LLDB does not follow what an outlined epilogue undoes, in it and after it";
+const outlinedLink =
+  "LLDB does not know that the return address is in another register while an outlined part of a " +
+  "function without a frame is called, and until it is moved back";
+
+/** Where `outlined.c`'s functions without a frame go on after the outlined part. */
+function outlinedCalls(...offsets: readonly number[]): string[] {
+  return ["first", "second", "third"].map((name, at) => `frameless_${name}+${offsets[at]}`);
+}
+
 /** All other differences: why, the variant, and the places as function and offset. */
 const differences: readonly (readonly [why: string, variant: string, ...places: string[]])[] = [
   [afterReturn, "x86_64 -O1 -fno-omit-frame-pointer", "early_return+80"],
@@ -258,6 +272,19 @@ const differences: readonly (readonly [why: string, variant: string, ...places: 
   [afterReturn, "x86_64 -Os -fomit-frame-pointer", "early_return+67"],
   [sharedEpilogue, "x86_64 shapes -O2 -fno-omit-frame-pointer", "shared_epilogue+8"],
   [sharedEpilogue, "arm64-O2-shapes", "outlined_epilogue+0"],
+  [unseenBranch, "i386 shapes -O2 -fomit-frame-pointer", "tables+83", "tables+99"],
+  [outlinedLink, "arm64-Oz-outlined", ...outlinedCalls(20, 28, 44)],
+  [outlinedLink, "arm64-Oz-outlined-prologues", ...outlinedCalls(20, 28, 44)],
+  [outlinedLink, "thumb-Oz-outlined", ...outlinedCalls(14, 20, 28)],
+  [
+    outlinedEpilogue,
+    "arm64-Oz-outlined-prologues",
+    "OUTLINED_FUNCTION_EPILOG_TAIL_x30x29x19x20+0",
+    "OUTLINED_FUNCTION_EPILOG_TAIL_x30x29x19x20x21x22x23x24+0",
+    ...[8, 12, 16, 20].map((at) => `OUTLINED_FUNCTION_EPILOG_x30x29x19x20x21x22x23x24+${at}`),
+    "saves_fourth+104",
+    "saves_third+100",
+  ],
   [calleePops, "i386 -O0 -fno-omit-frame-pointer", "returns_structure+68"],
   [calleePops, "i386 -O1 -fno-omit-frame-pointer", "returns_structure+56"],
   [pushZero, "i386 -O2 -fno-omit-frame-pointer", "make_large+168"],
@@ -460,7 +487,7 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
           if (isKnown && theirs[index] !== truth) different.push(place);
         }
         assertEquals(wrong, []);
-        const fewest = variant.name.includes("shapes") ? 35 : 75;
+        const fewest = /shapes|outlined/.test(variant.name) ? 35 : 75;
         assert(variant.steps.length > fewest, `${variant.steps.length} steps`);
         if (noArmFunctions.test(variant.name)) return;
         const known = differences.filter(([, name]) => name === variant.name);

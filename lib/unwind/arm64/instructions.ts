@@ -19,6 +19,7 @@ import { JumpTables } from "./jump_tables.ts";
 
 const FP = 29;
 const LR = 30;
+const PC = 32;
 /** In most instructions this number is the zero register. */
 const SP = 31;
 const V0 = 64;
@@ -27,6 +28,7 @@ const registers: FrameRegisters = {
   sp: SP,
   fp: FP,
   lr: LR,
+  pc: PC,
   isCalleeSaved: (n) => (n >= 19 && n <= FP) || (n >= V0 + 8 && n <= V0 + 15),
 };
 
@@ -96,8 +98,13 @@ function branchStep(word: number, at: number): Step | null {
     return { length: 4, targets: [at + signed(word >>> 5, 14) * 4] };
   }
   if ((word & 0xfe000000) >>> 0 === 0xd6000000) {
-    // blr, blraa and the like. The others jump or return.
-    if (((word >>> 21) & 7) === 1) return call4;
+    // blr, blraa and the like; ret, retaa, whose register is the zero register. The others jump.
+    const operation = (word >>> 21) & 7;
+    if (operation === 1) return call4;
+    if (operation === 2) {
+      const register = (word >>> 5) & 31;
+      return { length: 4, ends: true, returns: register === SP ? LR : register };
+    }
     return isJump(word) ? { length: 4, ends: true, computed: true } : end4;
   }
   // brk and udf.

@@ -11,6 +11,7 @@ export const arm64: InstructionSet = {
   analyze,
   stubRow,
   isAfterCall,
+  restoresLink,
   // The kernel puts the siginfo_t at _sigtramp's stack pointer, and the ucontext_t above it.
   signalContext: (cfa) =>
     cfa?.kind === "register"
@@ -27,6 +28,14 @@ export function isAfterCall(readCode: ReadCode, returnAddress: bigint): boolean 
   const bl = (word & 0xfc000000) >>> 0 === 0x94000000;
   const blr = (word & 0xfefff000) >>> 0 === 0xd63f0000;
   return bl || blr;
+}
+
+/** Whether the instruction at `returnAddress` is `mov x30, xN` or `ldr x30, [sp], #16`. */
+function restoresLink(readCode: ReadCode, returnAddress: bigint): boolean {
+  const code = readCode(returnAddress, 4);
+  if (code === null || code.length < 4) return false;
+  const word = new DataView(code.buffer, code.byteOffset, 4).getUint32(0, true);
+  return (word & 0xffe0ffff) >>> 0 === 0xaa0003fe || word === 0xf84107fe;
 }
 
 const LR = 30;

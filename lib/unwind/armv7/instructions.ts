@@ -7,8 +7,9 @@ import {
   call4,
   type Code,
   end4,
+  entryOf,
   followInstructions,
-  FrameState,
+  type FrameState,
   next4,
   signed,
 } from "../instruction_frame.ts";
@@ -16,14 +17,20 @@ import type { FunctionCode, InstructionRow } from "../instruction_set.ts";
 import {
   armRegisters,
   floatingPoint,
+  LR,
   moveTop,
   multiple,
   PC,
+  return4,
+  returnByLink4,
   rotateRight,
   single,
   SP,
 } from "./registers.ts";
 import { ItBlocks } from "./thumb.ts";
+
+/** Jumps to an address that it computes. */
+const jump4: Step = { length: 4, ends: true, computed: true };
 
 /** Reads a function's instructions up to `pc`, in ARM or Thumb code. */
 export function analyze(code: FunctionCode): InstructionRow | null {
@@ -31,7 +38,7 @@ export function analyze(code: FunctionCode): InstructionRow | null {
     const blocks = code.thumb ? new ItBlocks() : new Conditional();
     return (state, code, at) => blocks.step(state, code, at);
   };
-  return followInstructions(code, begin, FrameState.entry(armRegisters));
+  return followInstructions(code, begin, entryOf(code, armRegisters, begin));
 }
 
 /** Follows ARM code. Consecutive instructions with the same condition are treated like Thumb's IT
@@ -41,13 +48,14 @@ class Conditional {
   #before: FrameState | null = null;
   /** Targets of jumps seen so far. A run of conditional instructions ends there. */
   readonly #targets = new Set<number>();
+  readonly #tables = new JumpTables();
 
   step(state: FrameState, code: Code, at: number): Step | null {
     const word = code.u32(at);
     if (word === undefined) return null;
     const condition = word >>> 28;
     if (condition < 14) this.#before ??= state.copy();
-    const step = armStep(state, word, at);
+    const step = this.#tables.step(code, word, at) ?? armStep(state, word, at);
     for (const target of step.targets ?? []) this.#targets.add(target);
     if (this.#before === null) return step;
     const next = code.u32(at + 4);
@@ -59,6 +67,80 @@ class Conditional {
     }
     return { ...step, ends: false };
   }
+}
+
+/** A value that leads to a jump: an address, or the entry of a table at one. Both are offsets from the
+ * function's start. */
+interface TableValue {
+  readonly at: number;
+  readonly isEntry: boolean;
+}
+
+/** Maximum number of entries of a table. */
+const maxEntries = 1024;
+
+/** Finds the targets of jump tables in a run of instructions. LLVM and GCC write
+ *
+ *     adr r1, table; ldr r0, [r1, r0, lsl #2]; add pc, r1, r0
+ *     ldr r3, [pc, r3, lsl #2]; add pc, r3, pc
+ *
+ * and the table behind the jump. Its entries are distances from the address that is added. */
+class JumpTables {
+  readonly #values = new Map<number, TableValue>();
+
+  /** The jump, if the instruction is one through a table; otherwise takes note of it. */
+  step(code: Code, word: number, at: number): Step | null {
+    const [rn, rd, rm] = [(word >>> 16) & 15, (word >>> 12) & 15, word & 15];
+    const address = (register: number): TableValue | undefined =>
+      register === PC ? { at: at + 8, isEntry: false } : this.#values.get(register);
+    // add pc, rn, rm
+    if ((word & 0x0ff0fff0) === 0x0080f000) {
+      const [first, second] = [address(rn), address(rm)];
+      const [base, entry] = first?.isEntry ? [second, first] : [first, second];
+      if (base === undefined || base.isEntry || !entry?.isEntry) return null;
+      return jump(code, at + 4, entry.at, base.at);
+    }
+    const base = address(rn);
+    // add or sub rd, pc, #x; ldr rd, [rn, rm, lsl #2]
+    const sign = (word & 0x0fff0000) === 0x028f0000
+      ? 1
+      : (word & 0x0fff0000) === 0x024f0000
+      ? -1
+      : 0;
+    if (sign !== 0) {
+      const value = rotateRight(word & 0xff, ((word >>> 8) & 15) * 2);
+      this.#values.set(rd, { at: at + 8 + sign * value, isEntry: false });
+    } else if (base?.isEntry === false && (word & 0x0ff00ff0) === 0x07900100) {
+      this.#values.set(rd, { at: base.at, isEntry: true });
+    } else if (!isStore(word)) this.#values.delete(rd);
+    return null;
+  }
+}
+
+/** Whether an instruction writes no register. */
+function isStore(word: number): boolean {
+  return ((word >>> 26) & 3) === 1 && (word & 0x00100000) === 0 ||
+    (word & 0x0d900000) === 0x01100000;
+}
+
+/** A jump through a table, which ends at the latest at the nearest target behind it.
+ *
+ * @param behind what follows the jump
+ */
+function jump(code: Code, behind: number, table: number, base: number): Step | null {
+  const targets: number[] = [];
+  let limit = Infinity;
+  let at = table;
+  for (; at < limit && targets.length < maxEntries; at += 4) {
+    const entry = code.u32(at);
+    const target = entry === undefined ? NaN : base + (entry | 0);
+    if (!(target > 0 && target < code.length) || target % 4 !== 0) break;
+    targets.push(target);
+    if (target > table) limit = Math.min(limit, target);
+  }
+  if (targets.length === 0) return null;
+  const length = table === behind ? 4 + at - table : 4;
+  return { length, targets, ends: true };
 }
 
 function armStep(state: FrameState, word: number, at: number): Step {
@@ -97,7 +179,7 @@ function armData(state: FrameState, word: number): Step {
   const rn = (word >>> 16) & 15;
   const rd = (word >>> 12) & 15;
   const rm = word & 15;
-  if ((word & 0x0ffffff0) === 0x012fff10) return end4;
+  if ((word & 0x0ffffff0) === 0x012fff10) return rm === LR ? returnByLink4 : jump4;
   if ((word & 0x0ffffff0) === 0x012fff30) return call4;
   const high = word & 0x0ff00000;
   if (high === 0x03000000) {
@@ -123,7 +205,7 @@ function armData(state: FrameState, word: number): Step {
   const operation = (word >>> 21) & 15;
   // Comparisons, and moves to and from status registers.
   if (operation >= 8 && operation < 12) return next4;
-  if (rd === PC) return end4;
+  if (rd === PC) return operation === 13 && rm === LR ? returnByLink4 : jump4;
   const value = immediate ? rotateRight(word & 0xff, ((word >>> 8) & 15) * 2) : 0;
   // The value of a shifted register is not followed.
   const plain = immediate || (word & 0xff0) === 0;
@@ -150,7 +232,7 @@ function armLoadStore(state: FrameState, word: number): Step {
       if (rd === SP) state.lose(SP);
       else state.clobber(rd);
       state.clobber((word >>> 16) & 15);
-    } else if (load && rd === PC) return end4;
+    } else if (load && rd === PC) return jump4;
     else if (load) state.clobber(rd);
     return next4;
   }
@@ -161,5 +243,5 @@ function armLoadStore(state: FrameState, word: number): Step {
     before,
     writeback: !before || (word & 0x00200000) !== 0,
   });
-  return jumps ? end4 : next4;
+  return !jumps ? next4 : ((word >>> 16) & 15) === SP ? return4 : jump4;
 }

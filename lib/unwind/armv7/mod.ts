@@ -6,7 +6,7 @@ import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { MCONTEXT_POINTER, registerPlus, SIGINFO } from "../signal.ts";
 import { isThumb, nextExecuted } from "./conditions.ts";
 import { analyze } from "./instructions.ts";
-import { SP } from "./registers.ts";
+import { LR, SP } from "./registers.ts";
 
 const cpsr = register(arch.threadState, "cpsr");
 
@@ -16,6 +16,7 @@ export const armv7: InstructionSet = {
   analyze,
   stubRow,
   isAfterCall,
+  restoresLink,
   // At _sigtramp's stack pointer are two arguments, then the siginfo_t, then the ucontext_t.
   signalContext: (cfa) =>
     cfa?.kind === "register"
@@ -50,7 +51,15 @@ export function isAfterCall(
   return bl || blx;
 }
 
-const LR = 14;
+/** Whether the instruction at `returnAddress` is `mov lr, rN` or `ldr lr, [sp], #8`. */
+function restoresLink(readCode: ReadCode, returnAddress: bigint, thumb: boolean): boolean {
+  const code = readCode(returnAddress, 4);
+  if (code === null || code.length < 4) return false;
+  const view = new DataView(code.buffer, code.byteOffset, 4);
+  const [first, second] = [view.getUint16(0, true), view.getUint16(2, true)];
+  if (thumb) return (first & 0xff87) === 0x4686 || first === 0xf85d && second === 0xeb08;
+  return second === 0xe1a0 && (first & 0xfff0) === 0xe000 || second === 0xe49d && first === 0xe008;
+}
 
 /** `str ip, [sp, #-4]!`, twice in the part that all entries of `__stub_helper` have in common. */
 const PUSH = 0xe52dc004;

@@ -1,11 +1,11 @@
 /** What ARM and Thumb code have in common: registers, and what loads and stores do to the frame. */
 
 import type { Step } from "../control_flow.ts";
-import { end4, type FrameRegisters, type FrameState } from "../instruction_frame.ts";
+import type { FrameRegisters, FrameState } from "../instruction_frame.ts";
 
 const FP = 7;
 export const SP = 13;
-const LR = 14;
+export const LR = 14;
 export const PC = 15;
 const D0 = 256;
 
@@ -14,8 +14,14 @@ export const armRegisters: FrameRegisters = {
   sp: SP,
   fp: FP,
   lr: LR,
+  pc: PC,
   isCalleeSaved: (n) => (n >= 4 && n <= 11 && n !== 9) || (n >= D0 + 8 && n <= D0 + 15),
 };
+
+/** Returns to the address in the link register. */
+export const returnByLink4: Step = { length: 4, ends: true, returns: LR };
+/** Returns to an address that it loads. */
+export const return4: Step = { length: 4, ends: true, returns: PC };
 
 /** Rotates 32 bits. */
 export function rotateRight(value: number, count: number): number {
@@ -38,10 +44,11 @@ export function multiple(
     if (((list >>> n) & 1) === 0) continue;
     if (!load) state.store(n, base, offset);
     else if (n !== PC) state.load(n, base, offset);
+    else state.loadReturn(base, offset);
     offset += 4;
   }
   if (writeback) state.add(base, base, (up ? 4 : -4) * count);
-  return load && list >>> PC !== 0 ? end4 : null;
+  return load && list >>> PC !== 0 ? return4 : null;
 }
 
 /** `vpush`, `vpop` and the like. ARM and Thumb encode them alike, except for the condition. */
@@ -74,6 +81,7 @@ export function single(
   const { load, whole, before, writeback } = options;
   const at = before ? offset : 0;
   const jumps = load && register === PC;
+  if (jumps) state.loadReturn(base, at);
   if (!jumps && whole && load) state.load(register, base, at);
   else if (whole && !load) state.store(register, base, at);
   else if (!jumps && load) state.clobber(register);

@@ -3,10 +3,24 @@
 
 import type { Step } from "../control_flow.ts";
 import { call4, type Code, end4, type FrameState, next4, signed } from "../instruction_frame.ts";
-import { floatingPoint, moveTop, multiple, PC, rotateRight, single, SP } from "./registers.ts";
+import {
+  floatingPoint,
+  LR,
+  moveTop,
+  multiple,
+  PC,
+  return4,
+  rotateRight,
+  single,
+  SP,
+} from "./registers.ts";
 
 const next2: Step = { length: 2 };
 const end2: Step = { length: 2, ends: true };
+const jump2: Step = { length: 2, ends: true, computed: true };
+const jump4: Step = { length: 4, ends: true, computed: true };
+const returnByLink2: Step = { length: 2, ends: true, returns: LR };
+const return2: Step = { length: 2, ends: true, returns: PC };
 const call2: Step = { length: 2, calls: true };
 
 /** Follows Thumb code. The instructions of an IT block are executed if a condition holds. Inside
@@ -125,7 +139,7 @@ function narrowSpecial(state: FrameState, half: number): Step {
     if (operation !== 8 && operation !== 10 && operation !== 11) state.clobber(half & 7);
   } else if ((half & 0x0300) === 0x0300) return half & 0x80 ? call2 : end2;
   else if ((half & 0x0300) === 0x0100) return next2;
-  else if (rd === PC) return end2;
+  else if (rd === PC) return rm === LR ? returnByLink2 : jump2;
   else if ((half & 0x0300) === 0x0200) state.set(rd, state.value(rm));
   else if (rm === SP) state.addRegister(rd, SP, rd, 1);
   else state.addRegister(rd, rd, rm, 1);
@@ -142,7 +156,7 @@ function narrowMiscellaneous(state: FrameState, half: number, at: number): Step 
   } else if ((half & 0xfe00) === 0xbc00) {
     const list = (half & 0xff) | ((half & 0x0100) << 7);
     multiple(state, SP, list, { load: true, up: true, before: false, writeback: true });
-    if (half & 0x0100) return end2;
+    if (half & 0x0100) return return2;
   } else if ((half & 0xf500) === 0xb100) {
     const offset = ((half >>> 3) & 0x40) | ((half >>> 2) & 0x3e);
     return { length: 2, targets: [at + 4 + offset] };
@@ -183,7 +197,7 @@ function wide(state: FrameState, first: number, code: Code, at: number): Step | 
     const load = (first & 0x10) !== 0;
     const whole = (first & 0x60) === 0x40;
     if (rn === PC || ((first & 0x80) === 0 && (second & 0x0800) === 0)) {
-      if (load && rt === PC) return end4;
+      if (load && rt === PC) return jump4;
       if (load) state.clobber(rt);
       return next4;
     }
@@ -195,7 +209,7 @@ function wide(state: FrameState, first: number, code: Code, at: number): Step | 
       before: long || (second & 0x0400) !== 0,
       writeback: !long && (second & 0x0100) !== 0,
     });
-    return jumps && whole ? end4 : next4;
+    return !jumps || !whole ? next4 : rn === SP ? return4 : jump4;
   }
   if ((first & 0xfe00) === 0xf800) {
     // Sign-extending loads.

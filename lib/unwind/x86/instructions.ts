@@ -89,7 +89,7 @@ export function analyzer(arch: Arch): InstructionSet["analyze"] {
 
 /** What a run of instructions says of a jump table. */
 interface JumpTable {
-  /** The register with the table's address; -1 for none. */
+  /** The register with the table's address, or in 32 bits with its entry; -1 for none. */
   readonly register: number;
   readonly at: number;
   /** Whether an entry was loaded. */
@@ -122,6 +122,8 @@ class Analysis implements Machine<State> {
   readonly #popped = new Map<bigint, number>();
   #calleeBudget = MAX_CALLEES;
   #table = noTable;
+  /** Where 32-bit code has its own address from: what a call to the next instruction pushes. */
+  #ownAddress: number | null = null;
   /** Where instructions begin, by decoding one after another; made for a jump table. */
   #boundaries: Set<number> | undefined;
 
@@ -195,11 +197,12 @@ class Analysis implements Machine<State> {
   #apply(before: State, at: number): ReturnType<Stepper<State>> {
     const state = this.beginAnew(before, at);
     if (!this.#decode(at)) return null;
-    const { length, opcode, immediate, mod, reg } = this.#decoder;
+    const { length, opcode, immediate, mod, reg, rm } = this.#decoder;
     const next = at + length;
     const after = this.#forget(state, this.#step(state, next));
     if (isCall(this.#decoder)) {
       // A call to the next instruction only pushes its address.
+      if (opcode === 0xe8 && immediate === 0 && this.#word === 4) this.#ownAddress = next;
       return { state: after, step: { length, calls: opcode !== 0xe8 || immediate !== 0 } };
     }
     const isConditional = opcode >= 0x70 && opcode <= 0x7f || opcode >= 0xe0 && opcode <= 0xe3 ||
@@ -210,7 +213,9 @@ class Analysis implements Machine<State> {
       return { state: after, step };
     }
     if (opcode === 0xff && (reg === 4 || reg === 5)) {
-      const targets = this.#table.isLoaded && mod === 3 ? this.#tableTargets() : undefined;
+      const isTable = this.#table.isLoaded && mod === 3 &&
+        (this.#word === 8 || rm === this.#table.register);
+      const targets = isTable ? this.#tableTargets() : undefined;
       const step = targets === undefined
         ? { length, ends: true, computed: true }
         : { length, ends: true, targets };
@@ -220,21 +225,31 @@ class Analysis implements Machine<State> {
     return { state: after, step: { length, ends: isEnd(opcode) } };
   }
 
-  /** Notes what the decoded instruction says of a jump table, in 64-bit code:
+  /** Notes what the decoded instruction says of a jump table. In 64-bit code:
    *
    *     cmp $count - 1, index; ja default
    *     lea table(%rip), base; movslq (base, index, 4), entry; add base, entry; jmp *entry
+   *
+   * In 32-bit code, where `base` is the function's own address, by `call 1f; 1: pop base`:
+   *
+   *     mov table - 1b(base, index, 4), entry; add base, entry; jmp *entry
    */
   #noteTable(next: number): void {
     const { opcode, mod, reg, base, displacement, hasIndex, immediate } = this.#decoder;
-    if (this.#word === 4) return;
     const table = this.#table;
-    if (opcode === 0x8d && mod === 0 && base === NO_BASE && !hasIndex) {
+    if (opcode === 0x3d || (opcode === 0x81 || opcode === 0x83) && reg === 7) {
+      this.#table = { ...table, compared: immediate };
+    } else if (this.#word === 4) {
+      // The entry may also be added to a copy of `base`.
+      const isEntry = (opcode === 0x8b || opcode === 0x03) && mod !== 3 && hasIndex;
+      if (isEntry && this.#ownAddress !== null && base !== NO_BASE) {
+        const at = this.#ownAddress + displacement;
+        this.#table = { ...table, register: reg, at, isLoaded: true };
+      }
+    } else if (opcode === 0x8d && mod === 0 && base === NO_BASE && !hasIndex) {
       this.#table = { ...table, register: reg, at: next + displacement, isLoaded: false };
     } else if (opcode === 0x63 && hasIndex && base === table.register) {
       this.#table = { ...table, isLoaded: true };
-    } else if (opcode === 0x3d || (opcode === 0x81 || opcode === 0x83) && reg === 7) {
-      this.#table = { ...table, compared: immediate };
     }
   }
 
@@ -248,7 +263,7 @@ class Analysis implements Machine<State> {
   }
 
   /** Where the jump table leads to; `undefined` when it cannot be read. Its entries are distances
-   * from the table. */
+   * from the table, in 32 bits from the function's own address. */
   #tableTargets(): number[] | undefined {
     const { functionStart, functionEnd, readCode } = this.#input;
     const { at, count } = this.#table;
@@ -262,7 +277,7 @@ class Analysis implements Machine<State> {
       if (bytes === null) continue;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       for (let entry = 0; entry + 4 <= bytes.length; entry += 4) {
-        const target = at + view.getInt32(entry, true);
+        const target = (this.#ownAddress ?? at) + view.getInt32(entry, true);
         // Other tables may follow, whose entries are distances from themselves.
         if (!boundaries.has(target)) break;
         targets.push(target);
