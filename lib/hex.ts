@@ -51,6 +51,24 @@ export function formatUuid(bytes: Uint8Array): SafeText {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") as SafeText;
 }
 
+/** The identifier that Breakpad's tools make of an ELF file's build ID, in the form of a UUID: its first 16 bytes,
+ * whose first three fields are taken for little-endian numbers (Breakpad,
+ * `src/common/linux/file_id.cc`).
+ *
+ * @param id any number of bytes: it is cut, or filled up with zeros
+ *
+ * @example
+ * ```ts
+ * import { debugIdOf } from "./hex.ts";
+ *
+ * console.log(debugIdOf(new Uint8Array([1, 2, 3, 4]))); // 04030201-0000-0000-0000-000000000000
+ * ```
+ */
+export function debugIdOf(id: Uint8Array): SafeText {
+  const order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+  return formatUuid(Uint8Array.from(order, (at) => id[at] ?? 0));
+}
+
 /** The 16 bytes of a UUID: the reverse of {@linkcode formatUuid}. Zeros for `null`.
  *
  * @example

@@ -4,7 +4,7 @@
 import type { ArchName } from "../arch/mod.ts";
 import type { DwarfSectionPlace } from "../dwarf/mod.ts";
 import { type ElfFile, SECTION, textAt } from "./elf_file.ts";
-import { hexBytes } from "../hex.ts";
+import { debugIdOf, hexBytes, uuidBytes } from "../hex.ts";
 import { type ByteSource, bytesSource } from "../macho/walking.ts";
 import { decompressXz } from "./xz.ts";
 import { type ElfImage, machOName } from "./elf_image.ts";
@@ -27,11 +27,37 @@ export function archOfMachine({ machine }: ElfFile): ArchName | undefined {
   return architectures.get(machine);
 }
 
+/** Bytes of `.text` that identify a file without a build ID. */
+const FIRST_PAGE = 4096;
+
+/** The identifier that Breakpad's tools give a file, in the form of a UUID: of its build ID; without one, of an
+ * exclusive-or over the first page of its code. `null` where there is neither. */
+export function debugIdOfFile({ buildId, sections }: ElfFile, file: ByteSource): string | null {
+  // Of a build ID that is longer, the first 16 bytes count.
+  if (buildId !== null) return debugIdOf(uuidBytes(buildId));
+  const text = sections.find(({ name, type }) => name === ".text" && type !== SECTION.NOBITS);
+  if (text === undefined) return null;
+  const page = file.read(text.fileOffset, Math.min(text.size, FIRST_PAGE));
+  const id = new Uint8Array(16);
+  for (const [index, byte] of page.entries()) id[index % id.length] ^= byte;
+  return debugIdOf(id);
+}
+
+/** Whether a file has code, and not only what a debugger wants of it. */
+export function hasCode({ sections }: ElfFile): boolean {
+  return sections.some(({ name, type }) => name === ".text" && type !== SECTION.NOBITS);
+}
+
 /** Whether a file has DWARF. */
 export function hasDebugInfo({ sections }: ElfFile): boolean {
   return sections.some(({ name, type }) =>
     type !== SECTION.NOBITS && /^\.z?debug_info$/.test(name)
   );
+}
+
+/** Whether a file has more names than those for dynamic linking. */
+export function hasNames(elf: ElfFile): boolean {
+  return hasDebugInfo(elf) || elf.sections.some(({ type }) => type === SECTION.SYMTAB);
 }
 
 /** The sections of a file as the reader of DWARF takes them. */

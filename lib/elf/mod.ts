@@ -4,9 +4,12 @@
  */
 export {
   archOfMachine,
+  debugIdOfFile,
   debugPaths,
   dwarfPlaces,
+  hasCode,
   hasDebugInfo,
+  hasNames,
   isSupplementary,
   miniDebugFile,
   supplementaryLink,

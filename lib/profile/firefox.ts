@@ -12,7 +12,7 @@
  * queue in the thread's name, and the state as a CPU use of 0. */
 
 import type { RawText } from "../escape.ts";
-import { hex } from "../hex.ts";
+import { debugIdOf, hex, uuidBytes } from "../hex.ts";
 import { ProfileBuilder } from "./builder.ts";
 import { integerOf, isRecord, type JsonFile, jsonPieces, type JsonRecord } from "./json.ts";
 import { lineOf, numberOf, textOf } from "./json.ts";
@@ -23,19 +23,26 @@ const VERSION = 66;
 /** The version of the unprocessed format whose members `meta` has. */
 const GECKO_VERSION = 33;
 
-/** A library's identifier as Breakpad writes it: the UUID's digits and its age. */
+/** An ELF file's build ID. */
+const buildId = /^(?:[\da-f]{2}){1,64}$/;
+
+/** A library's identifier as Breakpad writes it: the digits of the UUID, or of what it makes of a build ID, and
+ * the age, which neither has. */
 function breakpadId(uuid: string | null): string {
-  const digits = (uuid ?? "").replaceAll("-", "").toUpperCase();
+  const id = uuid !== null && buildId.test(uuid) ? debugIdOf(uuidBytes(uuid)) : uuid ?? "";
+  const digits = id.replaceAll("-", "").toUpperCase();
   return /^[0-9A-F]{32}$/.test(digits) ? `${digits}0` : "";
 }
 
-/** The UUID in a library's identifier. */
+/** The UUID in a library's identifier, or its build ID. */
 function uuidOf(lib: JsonRecord): string | null {
   const id = textOf(lib.breakpadId);
+  const code = textOf(lib.codeId);
+  if (code !== null && buildId.test(code) && breakpadId(code) === id) return code;
   const parts = id === null
     ? null
     : /^([0-9A-Fa-f]{8})([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})([0-9A-Fa-f]{12})/.exec(id);
-  return parts === null ? textOf(lib.codeId) : parts.slice(1).join("-").toUpperCase();
+  return parts === null ? code : parts.slice(1).join("-").toUpperCase();
 }
 
 /** Writes a profile as JSON, in pieces. */
@@ -197,7 +204,7 @@ export function* writeFirefox(profile: Profile): Generator<string> {
     debugName: name,
     debugPath: path ?? name,
     breakpadId: breakpadId(uuid),
-    codeId: uuid !== null && breakpadId(uuid) === "" ? uuid : null,
+    codeId: uuid !== null && (buildId.test(uuid) || breakpadId(uuid) === "") ? uuid : null,
     machpause: { address: hex(address), size: hex(size), path, arch },
   })));
   yield ',"pages":[],"counters":[],"shared":';

@@ -39,7 +39,7 @@ export interface ProfileImage {
   readonly name: RawText;
   /** `null` when not said. */
   readonly path: RawText | null;
-  /** The Mach-O UUID, upper case with dashes, or another identifier of the build as the source wrote it;
+  /** The Mach-O UUID, upper case with dashes, an ELF file's build ID in lower case, or what else the source wrote;
    * `null` when not said. */
   readonly uuid: string | null;
   /** Load address. 0 when not said; then the addresses of its frames are offsets in it. */

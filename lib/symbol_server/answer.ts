@@ -27,9 +27,9 @@ export interface Answer {
 /** What is at an offset; `null` when nothing is known. */
 export function answerAt(module: Module, offset: number): Answer | null {
   const { symbol, frames, functionStart, image } = module.at(offset);
-  if (image === null || (symbol === null && functionStart === null && frames.length === 0)) {
-    return null;
-  }
+  // A line without a function is that of what lies between functions.
+  const isNamed = symbol !== null || frames.some((frame) => frame.function !== "");
+  if (image === null || (!isNamed && functionStart === null)) return null;
   const start = functionStart === null ? null : Number(functionStart - module.base);
   const outer = frames.at(-1);
   // samply's name of a function without one.

@@ -6,7 +6,7 @@ import { type Answer, answerAt, readable } from "./answer.ts";
 import { RequestError } from "./errors.ts";
 import type { ServerLimits } from "./limits.ts";
 import type { Module, Modules } from "./modules.ts";
-import { hexNumber, uuidOfCodeId, uuidOfDebugId } from "./request.ts";
+import { hexNumber, idOfCodeId, uuidOfDebugId } from "./request.ts";
 
 /** samply's names. */
 const names: Readonly<Record<ArchName, { readonly arch: string; readonly syntax: string }>> = {
@@ -25,13 +25,15 @@ export async function asm(
   modules: Modules,
   limits: ServerLimits,
 ): Promise<string> {
-  const uuid = (typeof request.debugId === "string" ? uuidOfDebugId(request.debugId) : null) ??
-    (typeof request.codeId === "string" ? uuidOfCodeId(request.codeId) : null);
-  if (uuid === null) throw new RequestError("neither debugId nor codeId is that of a Mach-O file");
+  const id = (typeof request.debugId === "string" ? uuidOfDebugId(request.debugId) : null) ??
+    (typeof request.codeId === "string" ? idOfCodeId(request.codeId) : null);
+  if (id === null) {
+    throw new RequestError("neither debugId nor codeId is that of a Mach-O or ELF file");
+  }
   const asked = hexNumber(request, "startAddress");
   let size = hexNumber(request, "size");
-  const module = modules.find(uuid);
-  if (module === null) throw new RequestError(`No file with the UUID ${uuid}`, 500);
+  const module = modules.find(id);
+  if (module === null) throw new RequestError(`No file with the ID ${id}`, 500);
   const { arch } = module;
   if (arch === null) throw new RequestError("Unrecognized architecture", 500);
   if (request.continueUntilFunctionEnd === true) {

@@ -1,13 +1,15 @@
-/** The modules that a symbol server knows: binaries, dSYMs and symbol table files in its folders. */
+/** The modules that a symbol server knows: binaries, dSYMs, symbol table files and ELF files in its folders. */
 
 import { type ArchName, archOfCpuType } from "../arch/mod.ts";
 import { FormatError, MemoryReadError } from "../errors.ts";
 import type { FileSystem, OpenFile } from "../file_system.ts";
 import { log } from "../log.ts";
-import { Image } from "../macho/mod.ts";
+import { archOfMachine, ElfImage, readElf } from "../elf/mod.ts";
+import { type CodeImage, Image } from "../macho/mod.ts";
 import {
   type AddressInfo,
   DebugProvider,
+  type ElfSymbolFile,
   imagesIn,
   openImages,
   type SymbolFile,
@@ -64,7 +66,13 @@ class ModuleSymbolizer extends Symbolizer {
 /** Minimum time between two searches of the folders, in milliseconds. */
 const SEARCH_EVERY = 60_000;
 
-/** Finds modules by UUID and keeps the files of the last ones open. */
+/** The files with something about one module. */
+interface Files {
+  readonly machO: readonly SymbolFile[];
+  readonly elf: readonly ElfSymbolFile[];
+}
+
+/** Finds modules by identifier and keeps the files of the last ones open. */
 export class Modules implements Disposable {
   readonly #system: FileSystem;
   readonly #files: SymbolFiles;
@@ -81,20 +89,18 @@ export class Modules implements Disposable {
     this.#limit = limit;
   }
 
-  /** The module with a UUID; `null` when none of the files has it. Files that came since the last search
-   * are found after a minute. */
-  find(uuid: string): Module | null {
-    const known = this.#open.get(uuid);
+  /** The module with a UUID, an ELF file's debug ID or its build ID; `null` when none of the files has it. Files
+   * that came since the last search are found after a minute. */
+  find(id: string): Module | null {
+    const known = this.#open.get(id);
     if (known !== undefined) {
-      this.#open.delete(uuid);
-      this.#open.set(uuid, known);
+      this.#open.delete(id);
+      this.#open.set(id, known);
       return known.module;
     }
-    const found = this.#search(uuid);
-    if (found.length === 0) return null;
-    const opened = this.#openBest(found);
+    const opened = this.#openBest(this.#search(id));
     if (opened === null) return null;
-    this.#open.set(uuid, opened);
+    this.#open.set(id, opened);
     for (const [oldest, { close }] of this.#open) {
       if (this.#open.size <= this.#limit) break;
       this.#open.delete(oldest);
@@ -103,33 +109,49 @@ export class Modules implements Disposable {
     return opened.module;
   }
 
-  #search(uuid: string): readonly SymbolFile[] {
+  #find(id: string): Files {
+    return { machO: this.#files.find(id), elf: this.#files.elf(id) };
+  }
+
+  #search(id: string): Files {
     const now = performance.now();
     // A search of many files takes long, and shall not be most of what a server does.
-    if (now - this.#searched < Math.max(SEARCH_EVERY, 20 * this.#took)) {
-      return this.#files.find(uuid);
-    }
-    const known = this.#searched < 0 ? [] : this.#files.find(uuid);
-    if (known.length > 0) return known;
+    if (now - this.#searched < Math.max(SEARCH_EVERY, 20 * this.#took)) return this.#find(id);
+    const known = this.#searched < 0 ? { machO: [], elf: [] } : this.#find(id);
+    if (known.machO.length + known.elf.length > 0) return known;
     this.#files.add([]);
-    const found = this.#files.find(uuid);
+    const found = this.#find(id);
     this.#searched = performance.now();
     this.#took = this.#searched - now;
     return found;
   }
 
   /** Opens the binary, which alone has code and the start of every function; else a dSYM or a table. */
-  #openBest(found: readonly SymbolFile[]): { readonly module: Module; close(): void } | null {
-    for (const kind of ["binary", "dsym", "table"] as const) {
-      for (const file of found.filter((file) => file.kind === kind)) {
-        try {
-          return this.#openFile(file);
-        } catch (error) {
-          log.symbols?.(`${file.path}: ${error}`);
-        }
+  #openBest({ machO, elf }: Files): { readonly module: Module; close(): void } | null {
+    const best = (["binary", "dsym", "table"] as const)
+      .flatMap((kind) => machO.filter((file) => file.kind === kind));
+    for (const file of [...best, ...elf]) {
+      try {
+        return "kind" in file ? this.#openFile(file) : this.#openElf(file);
+      } catch (error) {
+        log.symbols?.(`${file.path}: ${error}`);
       }
     }
     return null;
+  }
+
+  /** Opens an ELF file. Offsets count from the first page that is loaded, as samply has them. */
+  #openElf({ path, hasCode }: ElfSymbolFile): { readonly module: Module; close(): void } {
+    const file = this.#system.files.open(path);
+    try {
+      const arch = archOfMachine(readElf(file)) ?? null;
+      const image = ElfImage.fromSource(file);
+      const provider = new DebugProvider(this.#system, this.#files);
+      return this.#opened({ image, arch, provider, file, hasCode });
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
   }
 
   #openFile({ path, kind, uuid, cpuType }: SymbolFile): { readonly module: Module; close(): void } {
@@ -167,6 +189,16 @@ export class Modules implements Disposable {
     const binary = [...imagesIn(file)].find(({ image }) => image.uuid === uuid);
     if (binary === undefined) throw new FormatError(file.name, 0, `an image with the UUID ${uuid}`);
     const image = Image.fromSource(binary.bytes);
+    return this.#opened({ image, arch, provider, file, hasCode: kind === "binary" });
+  }
+
+  #opened({ image, arch, provider, file, hasCode }: {
+    readonly image: Image | ElfImage;
+    readonly arch: ArchName | null;
+    readonly provider: DebugProvider;
+    readonly file: OpenFile;
+    readonly hasCode: boolean;
+  }): { readonly module: Module; close(): void } {
     const symbolizer = new ModuleSymbolizer([image], provider);
     const base = image.loadAddress;
     return {
@@ -175,8 +207,7 @@ export class Modules implements Disposable {
         base,
         at: (offset) => symbolizer.resolve(base + BigInt(offset)),
         sizeAt: (offset) => image.symbolAt(base + BigInt(offset))?.size ?? null,
-        code: (offset, length) =>
-          kind === "binary" ? codeAt(image, base + BigInt(offset), length) : null,
+        code: (offset, length) => hasCode ? codeAt(image, base + BigInt(offset), length) : null,
       },
       close() {
         provider[Symbol.dispose]();
@@ -193,7 +224,7 @@ export class Modules implements Disposable {
 }
 
 /** The bytes of the section at an address, up to its end. */
-function codeAt(image: Image, address: bigint, length: number): Uint8Array | null {
+function codeAt(image: CodeImage, address: bigint, length: number): Uint8Array | null {
   const section = image.sectionAt(address);
   if (section === null) return null;
   const left = Number(section.address - address) + section.size;

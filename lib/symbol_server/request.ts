@@ -111,15 +111,18 @@ function readModule(module: unknown, at: string): ModuleName {
   return { debugName, breakpadId };
 }
 
-/** The UUID of a debug ID, `8-4-4-4-12` in upper case; `null` for an ID of another system. */
+/** The UUID of a debug ID, `8-4-4-4-12` in upper case; `null` for an ID of another system. ELF files' have the
+ * same form. */
 export function uuidOfDebugId(id: string): string | null {
   const digits = /^([\da-f]{32})0$/i.exec(id)?.[1];
   return digits === undefined || /^0+$/.test(digits) ? null : hyphenated(digits);
 }
 
-/** The UUID of a code ID, which for Mach-O files has no age. */
-export function uuidOfCodeId(id: string): string | null {
-  return /^[\da-f]{32}$/i.test(id) ? hyphenated(id) : null;
+/** What a code ID names: a UUID, which Mach-O files have in upper case, or an ELF file's build ID; `null` for
+ * one of another system. */
+export function idOfCodeId(id: string): string | null {
+  if (/^[\dA-F]{32}$/.test(id)) return hyphenated(id);
+  return /^(?:[\da-f]{2}){9,64}$/i.test(id) ? id.toLowerCase() : null;
 }
 
 function hyphenated(digits: string): string {

@@ -24,9 +24,9 @@ export function source(
   const uuid = uuidOfDebugId(text(request, "debugId"));
   const offset = hexNumber(request, "moduleOffset");
   const file = text(request, "file");
-  if (uuid === null) throw new RequestError("debugId is not that of a Mach-O file");
+  if (uuid === null) throw new RequestError("debugId is not that of a Mach-O or ELF file");
   const module = modules.find(uuid);
-  if (module === null) throw new RequestError(`No file with the UUID ${uuid}`, 500);
+  if (module === null) throw new RequestError(`No file with the ID ${uuid}`, 500);
   const { frames } = module.at(offset);
   if (frames.length === 0) {
     throw new RequestError("Don't have any debug info for the requested library", 500);

@@ -119,7 +119,7 @@ async function lookUp(
       // Another request may have had its files closed meanwhile.
       const module = modules.find(uuid);
       if (module === null) {
-        const message = `No file with the UUID ${uuid}`;
+        const message = `No file with the ID ${uuid}`;
         looked.set(key, { error: { name: "NoCandidatePathForDebugFile", message } });
         break;
       }

@@ -19,6 +19,7 @@ export {
   type DebugSection,
   dladdr,
   type DlInfo,
+  type ElfSymbolFile,
   type FileImages,
   FileSymbolizer,
   type FoundSymbol,

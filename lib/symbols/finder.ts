@@ -6,6 +6,7 @@ import {
   type ElfFile,
   ElfImage,
   hasDebugInfo,
+  hasNames,
   isSupplementary,
   miniDebugFile,
   readElf,
@@ -121,7 +122,9 @@ export class DebugFinder implements Disposable {
       );
       if (info !== undefined) return { info, bytes: file, reasons };
     }
-    for (const path of debugPaths(image)) {
+    const named = elf.buildId === null ? [] : this.#symbolFiles.elf(elf.buildId);
+    const paths = named.map(({ path }) => path).filter((path) => path !== file.name);
+    for (const path of [...paths, ...debugPaths(image)]) {
       log.symbols?.(`looking for debug information at ${path}`);
       let opened: OpenFile;
       try {
@@ -136,6 +139,8 @@ export class DebugFinder implements Disposable {
         reasons.push(`${path} is not used: its build ID is ${other.buildId ?? "missing"}`);
         continue;
       }
+      // Another copy of the program.
+      if (!hasNames(other)) continue;
       const info = hasDebugInfo(other) && (this.#readsAll || !cLibrary.test(image.name))
         ? this.#guard(
           path,
@@ -152,7 +157,9 @@ export class DebugFinder implements Disposable {
   /** Opens the file that a file with DWARF shares entries with; `undefined` where there is none. */
   #supplementary(elf: ElfFile, file: ByteSource, reasons: RawText[]): DwarfInfo | undefined {
     const link = supplementaryLink(elf, file);
-    for (const path of link?.paths ?? []) {
+    if (link === undefined) return undefined;
+    const named = this.#symbolFiles.elf(link.id).map(({ path }) => path);
+    for (const path of [...named, ...link.paths]) {
       log.symbols?.(`looking for the supplementary file at ${path}`);
       let opened: OpenFile;
       try {
@@ -163,14 +170,12 @@ export class DebugFinder implements Disposable {
       this.#open.push(opened);
       const found = this.#guard(path, reasons, () => {
         const other = readElf(opened);
-        return isSupplementary(other, opened, link!.id) ? openSupplementary(opened, other) : null;
+        return isSupplementary(other, opened, link.id) ? openSupplementary(opened, other) : null;
       });
       if (found) return found;
       if (found === null) reasons.push(`${path} is not used: it is of another build`);
     }
-    if (link !== undefined) {
-      reasons.push(`names are missing: the supplementary file ${link.paths[0]} is not there`);
-    }
+    reasons.push(`names are missing: the supplementary file ${link.paths[0]} is not there`);
     return undefined;
   }
 

@@ -23,7 +23,12 @@ export { DebugProvider } from "./debug_provider.ts";
 export { type FileImages, type ImageFile, openImages } from "./file_images.ts";
 export { FileSymbolizer } from "./file_symbolizer.ts";
 export { type Moves, moveUnit } from "./moved_unit.ts";
-export { type SymbolFile, SymbolFiles, type SymbolOptions } from "./symbol_files.ts";
+export {
+  type ElfSymbolFile,
+  type SymbolFile,
+  SymbolFiles,
+  type SymbolOptions,
+} from "./symbol_files.ts";
 export { openDwarf, OpenedDwarf } from "./open_dwarf.ts";
 export {
   demangle,

@@ -1,9 +1,10 @@
-/** Finds binaries, dSYMs and symbol table files in folders by UUID. */
+/** Finds binaries, dSYMs and symbol table files in folders by UUID, and ELF files by build ID. */
 
 import type { RawText } from "../escape.ts";
 import type { Files } from "../file_system.ts";
 import { log } from "../log.ts";
-import { FILE_TYPE, isSharedCache } from "../macho/walking.ts";
+import { debugIdOfFile, hasCode, isElf, readElf } from "../elf/mod.ts";
+import { type ByteSource, FILE_TYPE, isSharedCache } from "../macho/walking.ts";
 import { imagesIn } from "./binaries.ts";
 import { readTableHead } from "./table_head.ts";
 
@@ -26,9 +27,23 @@ export interface SymbolFile {
   readonly cpuType: number | null;
 }
 
+/** An ELF file: a program, a library, or one with debug information alone. */
+export interface ElfSymbolFile {
+  /** Its path. */
+  readonly path: RawText;
+  /** `NT_GNU_BUILD_ID`, in lower-case hexadecimal; `null` when it has none. */
+  readonly buildId: string | null;
+  /** Breakpad's identifier, in the form of a UUID. */
+  readonly debugId: string;
+  /** Whether it has code. */
+  readonly hasCode: boolean;
+}
+
 interface Index {
   readonly byUuid: ReadonlyMap<string, readonly SymbolFile[]>;
   readonly byName: ReadonlyMap<string, readonly SymbolFile[]>;
+  /** By build ID and by debug ID, which do not look alike. */
+  readonly elf: ReadonlyMap<string, readonly ElfSymbolFile[]>;
   readonly sharedCaches: readonly string[];
 }
 
@@ -80,6 +95,15 @@ export class SymbolFiles {
     return this.#indexed().byName.get(name) ?? [];
   }
 
+  /** The ELF files with an identifier: those with code first.
+   *
+   * @param id a build ID, in lower-case hexadecimal, or a debug ID
+   */
+  elf(id: string): readonly ElfSymbolFile[] {
+    if (this.#folders.length === 0) return [];
+    return this.#indexed().elf.get(id) ?? [];
+  }
+
   /** The files of dyld shared caches. */
   get sharedCaches(): readonly string[] {
     return this.#folders.length === 0 ? [] : this.#indexed().sharedCaches;
@@ -92,6 +116,7 @@ export class SymbolFiles {
   #makeIndex(): Index {
     const byUuid = new Map<string, SymbolFile[]>();
     const byName = new Map<string, SymbolFile[]>();
+    const elf = new Map<string, ElfSymbolFile[]>();
     const sharedCaches: string[] = [];
     const add = (file: SymbolFile): void => {
       for (
@@ -109,8 +134,13 @@ export class SymbolFiles {
       for (const path of this.#files.walk(folder)) {
         try {
           using file = this.#files.open(path);
-          if (isSharedCache(file.read(0, 16))) {
+          const head = file.read(0, 16);
+          if (isSharedCache(head)) {
             sharedCaches.push(path);
+            continue;
+          }
+          if (isElf(head)) {
+            addElf(elf, path, file);
             continue;
           }
           const table = readTableHead(file);
@@ -131,6 +161,24 @@ export class SymbolFiles {
     log.symbols?.(
       `${byUuid.size} UUIDs are in the folders ${this.#folders.join(", ") || "(none)"}`,
     );
-    return { byUuid, byName, sharedCaches };
+    return { byUuid, byName, elf, sharedCaches };
+  }
+}
+
+function addElf(
+  index: Map<string, ElfSymbolFile[]>,
+  path: RawText,
+  file: ByteSource,
+): void {
+  const elf = readElf(file);
+  const debugId = debugIdOfFile(elf, file);
+  if (debugId === null) return;
+  const { buildId } = elf;
+  const found = { path, buildId, debugId, hasCode: hasCode(elf) };
+  for (const id of buildId === null ? [debugId] : [debugId, buildId]) {
+    const known = index.get(id);
+    if (known === undefined) index.set(id, [found]);
+    else if (found.hasCode) known.unshift(found);
+    else known.push(found);
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Arch } from "../arch/mod.ts";
 import type { RawText } from "../escape.ts";
+import { ElfImage } from "../elf/mod.ts";
 import type { LoadedImage } from "../macho/mod.ts";
 import { type Profile, ProfileBuilder, SampleState } from "../profile/mod.ts";
 import { demangle, loadDemangler } from "../symbols/mod.ts";
@@ -211,7 +212,7 @@ class Recorder {
       index = this.#builder.image({
         name,
         path,
-        uuid,
+        uuid: image instanceof ElfImage ? image.buildId : uuid,
         address: loadAddress,
         size: end > loadAddress ? end - loadAddress : 0n,
         arch: this.#origin.arch.name,

@@ -56,3 +56,40 @@ Deno.test({
     assertEquals(ours.map(plain), instructions.map(plain));
   },
 });
+
+/** The functions at offsets of a module, and their innermost inlined calls. */
+async function functions(folder: string, debugId: string, offsets: readonly number[]) {
+  const { results: [{ stacks: [frames] }] } = await ask(folder, "/symbolicate/v5", {
+    jobs: [{ memoryMap: [["module", debugId]], stacks: [offsets.map((offset) => [0, offset])] }],
+  });
+  interface Frame {
+    readonly function?: string;
+    readonly inlines?: readonly { readonly function: string }[];
+  }
+  return (frames as Frame[]).map(({ function: name, inlines }) => [
+    name ?? null,
+    ...inlines?.map((call) => call.function) ?? [],
+  ]);
+}
+
+Deno.test({
+  name: "samply's ELF files: by build ID and without one, with what dwz took out, and the gaps",
+  ignore: samply === undefined,
+  async fn() {
+    // The values are those of samply-symbols/tests and wholesym/tests.
+    const firefox = [0x1700, 0x19ea, 0x1a60];
+    assertEquals(
+      await functions("linux64-ci", "83CA53B0E8272691CEFCD79178D33D5C0", firefox),
+      [[null], ["main"], ["__libc_csu_init"]],
+    );
+    assertEquals(
+      await functions("other", "BE4E976C325246EE9D6B7847A670B2A90", [0x1156, 0x1158, 0x1160]),
+      [["main"], [null], ["f"]],
+    );
+    assertEquals(await functions("other", "C3FC2519F439E42A970B693775586AA80", [6]), [[null]]);
+    assertEquals(
+      await functions("other", "3E0A2663466E57DBABF718F6A3562C6E0", [0xd6f4]),
+      [["gobble_file", "do_lstat"]],
+    );
+  },
+});
