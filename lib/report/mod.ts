@@ -5,7 +5,14 @@
  */
 export * from "./api.ts";
 export { decodeGuard, decodeResource } from "./codes.ts";
-export { describeAddress, isIdle, isJetsam, reportEvent, waitOf } from "./explain/mod.ts";
+export {
+  describeAddress,
+  isIdle,
+  isJetsam,
+  MAX_FUNCTION,
+  reportEvent,
+  waitOf,
+} from "./explain/mod.ts";
 export { faultAddress } from "./fault.ts";
 export { reportTime, stackSignature } from "./group/signature.ts";
 export { imageFinder, imageTitle, isSystemImage, programImage } from "./images.ts";

@@ -1,6 +1,7 @@
 /** A report's explanation as lines of text. */
 import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
+import { MAX_FUNCTION } from "../../lib/report/mod.ts";
 import type {
   Attribution,
   Explanation,
@@ -70,7 +71,9 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
     ? safe``
     : safe`${style("image", short((frame.image.path ?? frame.image.name).split("/").at(-1)!))} `;
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
-  const name = frame.symbol === null
+  // Further on than any function is long, a name is only that of the nearest exported one.
+  const isFar = (frame.offset ?? 0) > MAX_FUNCTION && frame.file === null;
+  const name = frame.symbol === null || isFar
     ? frame.image === null
       ? frame.imageName === null
         ? safe`${hex(frame.address)}`
@@ -101,6 +104,8 @@ const absences = {
   thrower: safe`not known; the stack that raised the exception is not in the report`,
   "some images": safe`not known; some frames are in no image, the others are the system's`,
   outer: safe`not known; the stack is cut off before any function of the program`,
+  pool: safe`not known; who released the object too often is not on the stack`,
+  packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
 } as const;
 
@@ -121,17 +126,19 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
 }
 
 function verdictWords(
-  { verdict, absent, library, deciding, involved, passed, frames }: Attribution,
+  { verdict, absent, library, isOutside, deciding, involved, passed, frames }: Attribution,
   style: Style,
 ): SafeText[] {
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
   const lines: SafeText[] = [];
   const words = deciding?.by === "extension"
     ? safe`a kernel extension that is not Apple's`
-    : (verdict === "unknown" || verdict === "system") && absent !== null
+    : (verdict === "unknown" || verdict === "system" || verdict === "none") && absent !== null
     ? absences[absent]
     : verdict === "runtime" && absent !== null && absent !== "some images"
     ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`
+    : verdict === "program" && isOutside
+    ? safe`a library that the program does not bring along`
     : verdicts[verdict];
   if (deciding === null) lines.push(safe`${words}${whose}`);
   else {

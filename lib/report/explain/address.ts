@@ -15,6 +15,8 @@ const NEAR_STACK = 0x20000n;
 const PAGE_ZERO = 0x1_0000_0000n;
 /** From this many frames on, an access at the stack pointer is taken for an overflow. */
 const DEEP = 400;
+/** Up to this far after a heap's region an access is taken for one past the end of its last block. */
+const OVERRUN = 0x1000n;
 /** User space has no larger gaps: reports print negative distances as large ones. */
 const MAX_GAP = 1n << 48n;
 
@@ -40,6 +42,8 @@ export type AddressClass =
   | "signed"
   | "noncanonical"
   | "execute"
+  | "overrun"
+  | "destroyed"
   | "readonly"
   | "cut"
   | "unknown";
@@ -230,6 +234,15 @@ function regionWords(report: CrashReport): RegionWords {
   if (/is not in any region/.test(info) || /^(?:GAP OF|UNUSED SPACE)/i.test(kind)) {
     const after = distance(/Bytes after previous region:\s*(\d{1,20})/.exec(info)?.[1]);
     const before = distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
+    const heap = after !== null && after < OVERRUN ? heapBefore(info) : null;
+    if (heap !== null) {
+      return {
+        words: `it is ${after} bytes after the end of a heap region (${heap})`,
+        guard: false,
+        other: null,
+        kind: "overrun",
+      };
+    }
     const near = [
       after === null ? "" : `${after} bytes after the one before`,
       before === null ? "" : `${before} bytes before the next`,
@@ -258,6 +271,15 @@ function regionWords(report: CrashReport): RegionWords {
     other,
     kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
   };
+}
+
+/** The type of the region before the address, if it is one of malloc's large blocks. */
+function heapBefore(info: string): string | null {
+  const lines = info.split("\n");
+  const at = lines.findIndex((line) => /^\s*-{2,3}>/.test(line));
+  return /^\s*(MALLOC_(?:LARGE|MEDIUM|SMALL|TINY)\w*|MALLOC guard page)\b/i.exec(
+    lines[at - 1] ?? "",
+  )?.[1] ?? null;
 }
 
 function distance(digits: string | undefined): bigint | null {

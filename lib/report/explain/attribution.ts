@@ -1,10 +1,18 @@
 /** Attribution: whether a crash is the program's, one of its libraries' or the system's. */
 
 import { baseName, imageOf, imageTitle, isSystemImage, programImage } from "../images.ts";
+import { knownFrame } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { entryOf, frameOwner, functionOf, readStack } from "./stack.ts";
-import { type Absent, absentFrom, decidesNothing, tellingStack } from "./telling.ts";
+import {
+  type Absent,
+  absentFrom,
+  decidesNothing,
+  isPackaging,
+  isPoolRelease,
+  tellingStack,
+} from "./telling.ts";
 
 /** A range of code, in bytes from the image's load address. */
 export interface CodeRange {
@@ -51,10 +59,14 @@ export interface Attribution {
   readonly verdict: Owner;
   /** What the report lacks where no function of the program decides: the `stack`, the `images` of all its
    * frames or of `some`, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic,
-   * an `extension` that is not Apple's; `null` when it lacks none. */
+   * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
+   * decides, and no stack; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
+  /** Whether the deciding frame's image is outside of the program's bundle or folder, such as a plug-in of the
+   * system's or an injected library. */
+  readonly isOutside: boolean;
   /** The innermost frame that is not the system's; `null` when there is none. */
   readonly deciding: OwnedFrame | null;
   /** Frames of the library further out than the deciding frame. */
@@ -88,8 +100,9 @@ export function attributeReport(
   if (decidesNothing(report, stack)) {
     return {
       verdict: "none",
-      absent: null,
+      absent: isPackaging(report) ? "packaging" : null,
       library: null,
+      isOutside: false,
       deciding: null,
       involved: [],
       passed: 0,
@@ -104,20 +117,30 @@ export function attributeReport(
   );
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
+  const lacksOuter = program < 0 && absentFrom(stack) === "outer";
   const at = program >= 0
     ? program
-    : frames.findIndex(({ owner }, index) => index >= begin && owner === "runtime");
+    : frames.findIndex(({ owner, frame }, index) =>
+      index >= begin && owner === "runtime" &&
+      // A function that only raises, or a handler, whose caller a copy does not have, decides nothing.
+      !(lacksOuter && onlyRaises(frame))
+    );
   const found = frames[at] ?? null;
   const deciding: OwnedFrame | null =
     found !== null && program < 0 && frameOwner(found.frame, null) === "program"
       ? { ...found, owner: "program" }
       : found;
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
-  const absent: Absent | null = program >= 0 ? null : absentFrom(stack);
+  const absent: Absent | null = program >= 0
+    ? null
+    : isPoolRelease(report, stack)
+    ? "pool"
+    : absentFrom(stack);
   return {
     verdict: deciding?.owner ?? (absent === null ? "system" : "unknown"),
     absent,
     library: deciding?.library ?? null,
+    isOutside: deciding !== null && isOutside(deciding.frame, report),
     deciding,
     involved: deciding?.owner === "mine" ? [] : involved,
     passed: at < 0
@@ -125,6 +148,26 @@ export function attributeReport(
       : frames.slice(0, at).filter(({ owner }) => owner === "system" || owner === "runtime").length,
     frames,
   };
+}
+
+/** Whether a frame's function only raises something, or handles what was raised; those of the C++ library are
+ * compiled into the program. */
+function onlyRaises({ symbol }: ReportFrame): boolean {
+  return symbol !== null && !symbol.startsWith("std::") && knownFrame(symbol)?.role === "raise";
+}
+
+/** Folders of libraries that packages, tweaks and plug-ins are installed in. */
+const shared = /^\/(?:Library|var\/jb|usr\/local|opt)\//;
+
+/** Whether a frame's image is in none of the program's folders. */
+function isOutside({ image }: ReportFrame, { process }: CrashReport): boolean {
+  const path = image?.path ?? null;
+  if (path === null || process.path === null || !shared.test(path)) return false;
+  const app = process.path.indexOf(".app/");
+  const own = app < 0
+    ? process.path.slice(0, process.path.lastIndexOf("/"))
+    : process.path.slice(0, app + 5);
+  return !path.startsWith(own) && !shared.test(process.path);
 }
 
 /** A panic is attributed to the innermost kernel extension that is not Apple's. */
@@ -155,6 +198,7 @@ function ofPanic(report: CrashReport): Attribution {
       ? "images"
       : "extension",
     library: deciding?.library ?? null,
+    isOutside: false,
     deciding,
     involved: [],
     passed: deciding === null ? 0 : frames.indexOf(deciding),

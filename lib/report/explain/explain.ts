@@ -1,10 +1,11 @@
 /** A report in a few sentences: what happened, whose code it was, and what to check. */
 
 import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
-import { faultAddress, register } from "../fault.ts";
+import { faultAddress, regionInfo, register } from "../fault.ts";
 import { imageOf, imageTitle, isSystemImage } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
+  bareName,
   type KnowledgeRow,
   known,
   knownFrame,
@@ -18,9 +19,13 @@ import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./
 import { uncaughtException } from "./language.ts";
 import {
   abortsAfter,
+  type EndedBy,
   endedBy,
   entryOf,
+  frameOwner,
   functionOf,
+  isPoolKey,
+  MAX_FUNCTION,
   readStack,
   tells,
   trapMessage,
@@ -183,9 +188,20 @@ function explainCrash(
   const reading = readStack(stack);
 
   if (ended !== null) {
-    add(ended, sentence(ended.meaning));
-    const [reason] = termination?.reasons ?? [];
+    const reason = (termination?.namespace === "DYLD"
+      ? texts.find((text) =>
+        /Library not loaded|Symbol not found/.test(text)
+      )
+      : undefined) ?? termination?.reasons[0];
+    // The reason says why the library is not loaded, which the code does not.
+    const why = termination?.namespace === "DYLD" && texts.length > 0
+      ? knownMessage([...termination.reasons, ...texts].join("\n"))
+      : null;
+    if (why !== null && why.key !== "Library not loaded") add(why);
+    else add(ended, sentence(ended.meaning));
     if (reason !== undefined) happened.push(`It says: ${reason}`);
+    const share = watchdogWords(termination?.reasons.join(" ") ?? "");
+    if (share !== null) happened.push(share);
   }
   const forked = texts.find((text) => text.includes("crashed on child side of fork"));
   if (forked !== undefined) add(knownMessage(forked));
@@ -197,7 +213,9 @@ function explainCrash(
     const { isLost } = uncaught;
     happened.push(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
     for (const text of [name, reason]) {
-      const row = text === null || rows.length > 0 ? null : knownMessage(text);
+      const row = text === null || rows.length > 0
+        ? null
+        : unrecognizedRow(text) ?? knownMessage(text);
       if (row !== null) add(row);
     }
     if (rows.length === 0) {
@@ -206,7 +224,7 @@ function explainCrash(
     }
     const from = stack.findIndex((frame, at) => {
       const symbol = functionOf(frame, stack[at - 1] ?? null);
-      return symbol !== null && !raising(symbol);
+      return symbol === null ? frameOwner(frame, null) !== "system" : !raising(symbol);
     });
     const raiser = stack[from];
     if (isLost) {
@@ -217,6 +235,8 @@ function explainCrash(
       reason === null && uncaught.stack.length > 0
     ) {
       happened.push(`It was raised in ${frameTitle(raiser)}.`);
+      const aside = offMainThread(report, raiser);
+      if (aside !== null) add(aside);
     }
     if (rows.length === 0) rows.push(uncaughtRow(language));
   }
@@ -224,7 +244,7 @@ function explainCrash(
     if (uncaught !== null && sameReason(text, uncaught)) continue;
     // Already quoted with the termination.
     if (happened.some((told) => told === `It says: ${text}`)) continue;
-    const row = knownMessage(text);
+    const row = unrecognizedRow(text) ?? knownMessage(text);
     if (row !== null) {
       add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
     } else if (report.information.some((line) => line === text) && !dull.test(text)) {
@@ -245,11 +265,17 @@ function explainCrash(
     const isOverflow = fault !== null && classifyAddress(report, fault).kind === "stack" ||
       recursion(report)?.full === true;
     const ended = endedBy(report);
-    const telling = reading.rows.find(({ row }) =>
+    const found = reading.rows.find(({ row }) =>
       (row.role === undefined || (row.role === "top" && !isOverflow)) && tells(row, ended)
     ) ?? reading.rows.findLast(({ row }) =>
       row.role === "vague" && ended !== "access"
     );
+    const telling = found === undefined ? specialOf(report, stack, reading.first, ended) : {
+      ...found,
+      row: poolRow(reading.rows, found.index) ??
+        specialOf(report, stack, found.index, ended)?.row ??
+        found.row,
+    };
     const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
       (telling?.row.role === "vague" && rows.length > 0);
     const vague = telling === undefined || telling.row.role === "vague";
@@ -331,7 +357,12 @@ function explainCrash(
         known("exception", exception.type, cpu);
       if (exception.type === "EXC_CRASH" || own === null) {
         if (signal !== null) {
-          push(general, known("signal", signal, cpu));
+          const row = known("signal", signal, cpu);
+          // A message says more than what usually leads to the signal.
+          const isSaid = happened.some((text) =>
+            text.startsWith("It says: ")
+          );
+          push(general, isSaid && row !== null ? { ...row, causes: [], next: "" } : row);
         }
       } else push(general, own);
     } else if (signal !== null) {
@@ -378,6 +409,32 @@ function explainCrash(
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
       ? mainThread(report)
       : null);
+  const destroyed = outside || uncaught !== null
+    ? null
+    : destroyedWords(stack, exception?.type ?? null);
+  if (destroyed !== null) {
+    happened.push(destroyed);
+    if (
+      exception !== null &&
+      rows.every(({ kind }) =>
+        kind === "address" || kind === "exception" || kind === "signal" || kind === "subtype"
+      )
+    ) {
+      rows.unshift(known("address", "destroyed")!);
+    }
+  }
+  const unnamed = outside || rows.some(({ kind }) => kind !== "signal" && kind !== "frame")
+    ? null
+    : unnamedTermination(report, stack);
+  if (unnamed !== null) happened.push(unnamed);
+  if (report.text.includes("Backtrace not available")) {
+    // Without a stack nothing says what the address was for.
+    const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");
+    if (at >= 0) rows.splice(at, 1);
+    happened.push(
+      "The system could not walk the stack: the process ended before or while its program was loaded, or its stack is damaged.",
+    );
+  }
   if (outside && shown !== null && shown.frames.length > 0) {
     happened.push(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
   }
@@ -403,10 +460,164 @@ function namesAReason(namespace: string | null): boolean {
   return namespace !== null && namespace.toUpperCase() !== "SIGNAL";
 }
 
+/** What the images of a stack without names tell that ended in abort(): an exception that was not caught goes from
+ * the C library through that of C++ and, if it is Objective-C's, through libobjc. */
+function unnamedTermination(
+  { exception }: CrashReport,
+  stack: readonly ReportFrame[],
+): string | null {
+  if (signalOf(exception?.signal ?? null) !== "SIGABRT") return null;
+  const near = stack.slice(0, 12);
+  const titles = near.map((frame) => {
+    const image = imageOf(frame);
+    return frame.symbol !== null || image === null ? "" : imageTitle(image);
+  });
+  const abi = titles.findIndex((title) => /^lib(?:c\+\+abi|stdc\+\+)\./.test(title));
+  if (abi < 1 || !titles.slice(0, abi).every((title) => /^lib[Ss]ystem/.test(title))) return null;
+  const objc = titles.slice(abi).some((title) => title.startsWith("libobjc."));
+  return `Its way through ${titles[abi]}${
+    objc ? " and libobjc" : ""
+  } is that of an exception that was not caught, most likely; the stack has no names.`;
+}
+
+/** The row of an autorelease pool that released what the innermost frames found invalid; `null` for others. */
+function poolRow(
+  rows: readonly { readonly row: KnowledgeRow; readonly index: number }[],
+  from: number,
+): KnowledgeRow | null {
+  const pool = rows.find(({ row, index }) =>
+    index > from && index <= from + 3 && isPoolKey(row.key)
+  );
+  return pool === undefined ? null : known("frame", "an autorelease pool's release");
+}
+
+/** The row of a function by what it was passed: NULL, or by a trap that the function itself has. */
+function specialOf(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  index: number,
+  ended: EndedBy,
+): { row: KnowledgeRow; index: number } | undefined {
+  const symbol = stack[index] === undefined
+    ? null
+    : functionOf(stack[index], stack[index - 1] ?? null);
+  if (symbol === null || ended === "abort") return undefined;
+  const fault = faultAddress(report);
+  const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
+    ? "stopped"
+    : fault !== null && fault < NULL_USED
+    ? "null"
+    : null;
+  const key = `${bareName(symbol)} ${word}`;
+  const row = word === null ? null : known("frame", key);
+  // A prefix of another row is not meant.
+  return row?.key === key ? { row, index } : undefined;
+}
+
+/** What is read of an object that is null is at these addresses. */
+const NULL_USED = 0x40n;
+
+/** Frames in which a destructor is looked for. */
+const DESTROYING = 3;
+
+/** What a stack tells that is within a C++ destructor; `null` for other stacks. Names of exported functions that are
+ * only the nearest have large offsets, or none. */
+function destroyedWords(stack: readonly ReportFrame[], type: string | null): string | null {
+  if (type !== null && !/^(?:EXC_BAD_ACCESS|SIGSEGV|SIGBUS)$/.test(type)) return null;
+  const { first } = readStack(stack);
+  for (const [at, frame] of stack.slice(first, first + DESTROYING).entries()) {
+    const symbol = functionOf(frame, stack[first + at - 1] ?? null);
+    if (symbol === null || frame.offset === null || frame.offset > 4096) continue;
+    const name = /(?:^|[\s:>])(~\w{1,200})\(/.exec(symbol.slice(0, 600))?.[1];
+    if (name !== undefined) return `It was while an object was destroyed, in ${frameTitle(frame)}.`;
+  }
+  return null;
+}
+
+/** The row for an exception of the user interface that another thread than the main thread raised. */
+function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow | null {
+  const image = imageOf(raiser);
+  const thread = report.crashedThread;
+  if (image === null || thread === null || thread.index === 0) return null;
+  if (thread.queue === "com.apple.main-thread" || thread.name === "com.apple.main-thread") {
+    return null;
+  }
+  return /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit)$/.test(imageTitle(image))
+    ? known("message", "user interface off the main thread")
+    : null;
+}
+
+/** Whether the process waited or worked, by what a watchdog measured: `exhausted real (wall clock) time allowance of
+ * 10.00 seconds … Elapsed application CPU time (seconds): 0.177`. */
+function watchdogWords(reason: string): string | null {
+  const text = reason.slice(0, 4000);
+  const allowed = /exhausted (real \(wall clock\)|CPU) time allowance of ([\d.]{1,12}) seconds/
+    .exec(text);
+  if (allowed === null) return null;
+  if (allowed[1] === "CPU") {
+    return `It computed for the ${
+      allowed[2]
+    } s of CPU time that were allowed: it worked and did not wait.`;
+  }
+  const used = /Elapsed application CPU time \(seconds\): ([\d.]{1,12})/.exec(text)?.[1];
+  const seconds = Number(allowed[2]);
+  if (used === undefined || !(seconds > 0)) return null;
+  const share = Number(used) / seconds;
+  const words = share < 0.25
+    ? ": it mostly waited"
+    : share > 0.75
+    ? ": it worked and did not wait"
+    : "";
+  return `Of the ${allowed[2]} s that were allowed it computed for ${used} s${words}.`;
+}
+
+/** Objective-C classes of the system. */
+const systemClass = /^_{0,2}(?:NS|CF|UI|CA|CL|AV|MK|SK|WK|PH|MTL|OS_|SwiftNative|__Swift|Swift)/;
+
+/** The row for a message about an unrecognized selector, by whose the class is; `null` for other messages. */
+function unrecognizedRow(text: string): KnowledgeRow | null {
+  if (!text.includes("unrecognized selector")) return null;
+  const match =
+    /([-+])\[([\w.$]{1,200})(?:\([\w ]{1,80}\))? [\w:.$]{1,300}\]: unrecognized selector/.exec(
+      text,
+    );
+  if (match === null) return null;
+  const [, kind, name] = match;
+  return kind === "+"
+    ? known("message", "unrecognized selector of a class method")
+    : systemClass.test(name)
+    ? null
+    : known("message", "unrecognized selector of a class of the program");
+}
+
+/** Whether the fault was in memory that the process filled itself, by the region that the report names. */
+function isOwnMemory(report: CrashReport): boolean {
+  const info = regionInfo(report);
+  return info !== null &&
+    /^\s*-{2,3}>\s*(?:VM_ALLOCATE|JS JIT|MALLOC|Memory Tag|VM_MEMORY)/m.test(info);
+}
+
 /** The row for a termination code, in the termination itself or in the exception's codes. */
-function terminationRow({ termination, exception }: CrashReport): KnowledgeRow | null {
+function terminationRow(report: CrashReport): KnowledgeRow | null {
+  const row = terminationCode(report);
+  // Older systems have one code for all that took too long.
+  const isTask = row?.key === "*:0x8badf00d" &&
+    [...report.information, ...report.termination?.reasons ?? []].some((text) =>
+      /beyond permitted time|permittedBackgroundDuration|failed to (?:suspend|resume) in time/.test(
+        text,
+      )
+    );
+  return isTask ? known("termination", "ASSERTIOND:0x8badf00d") : row;
+}
+
+/** The row for the code. */
+function terminationCode(report: CrashReport): KnowledgeRow | null {
+  const { termination, exception } = report;
   if (termination?.code != null && namesAReason(termination.namespace)) {
     const row = knownTermination(termination.namespace, termination.code);
+    if (row?.key === "CODESIGNING:0x2" && isOwnMemory(report)) {
+      return known("termination", "CODESIGNING:0x2 anonymous");
+    }
     if (row !== null) return row;
   }
   for (const code of exception?.codes ?? []) {
@@ -491,7 +702,7 @@ const resourceEvents: ReadonlyMap<string, string> = new Map([
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */
@@ -504,11 +715,20 @@ function inlinedMessages({ crashedThread }: CrashReport): string[] {
   return list;
 }
 
+/** Lines that go on with the dynamic linker's message. */
+const ofLoader = /^(?:Referenced from:|Reason:|Expected in:|Did find:|in |\/|'\/)/;
+
 /** Everything that was left in words. */
 function messages(report: CrashReport): string[] {
   const list: string[] = [];
   const add = (text: string | null): void => {
-    if (text !== null && text.trim() !== "" && !list.includes(text)) list.push(text);
+    if (text === null || text.trim() === "" || list.includes(text)) return;
+    const last = list.at(-1);
+    if (
+      last !== undefined && /Library not loaded|Symbol not found/.test(last) && ofLoader.test(text)
+    ) {
+      list[list.length - 1] = `${last} ${text}`;
+    } else list.push(text);
   };
   for (const text of report.information) add(text);
   if (report.body === null && report.exception === null) {
@@ -522,6 +742,7 @@ function messages(report: CrashReport): string[] {
 }
 
 function raising(symbol: string): boolean {
+  if (symbol.startsWith("-[NSAssertionHandler handleFailureIn")) return true;
   const { rows } = readStack([{ ...nowhere, symbol: symbol as ReportFrame["symbol"] }]);
   const role = rows[0]?.row.role;
   return role === "raise" || role === "vague";
@@ -543,9 +764,10 @@ const nowhere: ReportFrame = {
 
 function frameTitle(frame: ReportFrame): string {
   const image = imageOf(frame);
-  const name = frame.symbol === null
+  const name = frame.symbol === null ||
+      ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null)
     ? `0x${frame.address.toString(16)}`
-    : frame.symbol.replace(/\+ \d{1,12} (?=\()/, "");
+    : frame.symbol.replace(/\+ \d{1,12} (?=\()/, "").replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "");
   return `${name}${image === null ? "" : ` (${imageTitle(image)})`}`;
 }
 
@@ -652,7 +874,12 @@ const breakpoints: Readonly<Record<number, string>> = {
 /** What the CPU reports about the access. */
 function accessWords(thread: ReportThread | null): string | null {
   const esr = register(thread, "esr");
-  if (esr === null) return null;
+  if (esr === null) {
+    // PowerPC's data storage exception; XNU, osfmk/ppc/proc_reg.h.
+    const dsisr = register(thread, "dsisr");
+    if (dsisr === null || (dsisr & 0x4800_0000n) === 0n) return null;
+    return (dsisr & 0x0200_0000n) !== 0n ? "It was a write." : "It was a read.";
+  }
   const kind = (esr >> 26n) & 0x3fn;
   if (kind === breakpointClass) return breakpoints[Number(esr & 0xffffn)] ?? null;
   // Data aborts say whether it was a write.

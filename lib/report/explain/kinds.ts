@@ -127,6 +127,7 @@ export function explainPanic(report: CrashReport): Story {
       ? "The kernel panicked; the message was cut off."
       : `The kernel panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
+    ...kernelFault(report),
   ];
   if (panic.extensions.length > 0) {
     happened.push(
@@ -141,6 +142,63 @@ export function explainPanic(report: CrashReport): Story {
     happened,
     rows: row === null ? [] : [row],
   };
+}
+
+/** Addresses of the kernel's extensions on Intel: XNU, osfmk/x86_64: `vm_kernel_stext` is above them. */
+function isIntelExtension(address: bigint): boolean {
+  return address >> 32n === 0xffffff7fn;
+}
+
+/** Members of structures have no larger offsets. */
+const NEAR_NULL = 0x4000n;
+
+/** What the registers of a fault in the kernel say: XNU's `panic_trap` on Intel, and `panic_with_thread_kernel_state`
+ * on ARM. */
+function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
+  const words: string[] = [];
+  const head = text.slice(0, 1 << 14);
+  const trap = /Kernel trap at (0x[0-9a-f]{8,16}), type (\d{1,2})/.exec(panic?.message ?? "");
+  const far = /\bfar: (0x[0-9a-f]{1,16})\b/.exec(head)?.[1];
+  const fault = trap?.[2] === "14"
+    ? /\bFault CR2: (0x[0-9a-f]{1,16})(?:, Error code: (0x[0-9a-f]{1,16}))?/.exec(head)
+    : null;
+  const address = fault !== null
+    ? BigInt(fault[1])
+    : /data abort/i.test(panic?.message ?? "") && far !== undefined
+    ? BigInt(far)
+    : null;
+  if (address !== null) {
+    const code = fault?.[2] === undefined ? null : BigInt(fault[2]);
+    const how = code === null
+      ? ""
+      : (code & 0x10n) !== 0n
+      ? ", which it executed"
+      : (code & 2n) !== 0n
+      ? ", by a write"
+      : ", by a read";
+    words.push(
+      address < NEAR_NULL
+        ? `The address was 0x${address.toString(16)}${how}: null${
+          address === 0n ? "" : ` plus ${address}`
+        }, a pointer that was not set.`
+        : `The address was 0x${address.toString(16)}${how}.`,
+    );
+  }
+  if (images.length > 0 || (panic?.extensions.length ?? 0) > 0) return words;
+  const own = trap === null ? null : BigInt(trap[1]);
+  const frame = threads[0]?.frames.find((frame) => isIntelExtension(frame.address));
+  if (own !== null && isIntelExtension(own)) {
+    words.push(
+      "The code is an extension's, not the kernel's own; the list that names it is not in the report.",
+    );
+  } else if (frame !== undefined) {
+    words.push(
+      `An extension is in the backtrace (0x${
+        frame.address.toString(16)
+      }); the list that names it is not in the report.`,
+    );
+  }
+  return words;
 }
 
 /** The `Event:` of a resource or hang report, in lower case; `null` for other reports. */

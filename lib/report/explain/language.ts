@@ -135,7 +135,12 @@ function sourceNames(text: string): string[] | null {
 }
 
 function reasonIn(text: string, from: number): string | null {
-  const rest = text.slice(from).trim();
+  const rest = text.slice(from).trim()
+    // Other lines, joined to this one.
+    .replace(
+      /'\s{1,4}(?:abort\(\) called|terminating (?:with|due to)|\*\*\* First throw)[^]*$/,
+      "'",
+    );
   const quoted = rest.startsWith("'") ? rest.slice(1).replace(/'[^']{0,20}$/, "") : rest;
   return quoted === "" || quoted === "(null)" ? null : quoted;
 }

@@ -5,7 +5,7 @@ import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
 /** No function is larger: further on, a name is only that of the nearest exported symbol. */
-const MAX_FUNCTION = 1 << 18;
+export const MAX_FUNCTION = 1 << 18;
 
 /** A frame's function for lookups; `null` when it has no name, or only that of the next function: a return
  * address at a function's first byte follows a call that does not return. */
@@ -99,6 +99,12 @@ export function tells({ role, needs }: KnowledgeRow, ended: EndedBy): boolean {
     default:
       return true;
   }
+}
+
+/** Whether a row is of a function that drains an autorelease pool. */
+export function isPoolKey(key: string): boolean {
+  return key === "AutoreleasePoolPage::*" || key === "objc_autoreleasePoolPop" ||
+    key === "_CFAutoreleasePoolPop";
 }
 
 /** A stack, as far as explanations need it. */

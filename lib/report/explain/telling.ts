@@ -7,7 +7,7 @@ import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
-import { endOfTermination, reachesBase, readStack } from "./stack.ts";
+import { endedBy, endOfTermination, isPoolKey, reachesBase, readStack } from "./stack.ts";
 
 /** The stack that tells what happened; that of a hang or sample is the main thread's busiest. */
 export function tellingStack(report: CrashReport): readonly ReportFrame[] {
@@ -25,7 +25,15 @@ export function isTreeCut(report: CrashReport, thread: ReportThread): boolean {
 }
 
 /** Why a stack without a function of the program does not say that none led to it. */
-export type Absent = "stack" | "images" | "some images" | "thrower" | "outer" | "extension";
+export type Absent =
+  | "stack"
+  | "images"
+  | "some images"
+  | "thrower"
+  | "outer"
+  | "extension"
+  | "packaging"
+  | "pool";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
@@ -76,7 +84,7 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
   if (report.bugType !== null && known("report", report.bugType) !== null) return true;
   const { termination, exception } = report;
   const namespace = termination?.namespace ?? null;
-  if (namespace?.toUpperCase() === "JETSAM") return true;
+  if (namespace?.toUpperCase() === "JETSAM" || isPackaging(report)) return true;
   const codes = [...exception?.codes ?? [], ...termination?.code == null ? [] : [termination.code]];
   for (const code of codes) {
     const row = code > 0xffffn ? knownTermination(null, code) : null;
@@ -88,6 +96,31 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
     return thread !== null && activityOf(thread).idle;
   }
   return stack.length > 0 && !isFault(exception?.type ?? null) && isIdleStack(stack);
+}
+
+/** Whether an object was released by an autorelease pool: who released it once too often before is not on the
+ * stack. */
+export function isPoolRelease(report: CrashReport, stack: readonly ReportFrame[]): boolean {
+  const ended = endedBy(report);
+  const { first, deciding, rows } = readStack(stack);
+  return deciding < 0 && ended !== "abort" &&
+    rows.some(({ row, index }) => index > first && index <= first + 3 && isPoolKey(row.key));
+}
+
+/** Whether a process was ended because of how its program was built, signed or installed: its libraries could not
+ * be loaded, or a signature does not hold. */
+export function isPackaging(
+  { termination, exception, information, threads }: CrashReport,
+): boolean {
+  if (/^(?:DYLD|CODESIGNING|EXEC)$/i.test(termination?.namespace ?? "")) return true;
+  if (/Code Signature Invalid/.test(exception?.signal ?? "")) return true;
+  if (termination?.namespace != null && termination.namespace !== "SIGNAL") return false;
+  return information.some((text) =>
+    /^(?:Dyld Message: |dyld(?:\[\d+\])?: )?(?:Library not loaded|Symbol not found): /.test(text)
+  ) &&
+    !threads.some(({ crashed, frames }) =>
+      crashed && frames.some(({ symbol }) => symbol === "dlopen")
+    );
 }
 
 /** Thermal kills, forced quits, stackshots, VoIP restarts. */

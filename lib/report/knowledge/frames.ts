@@ -74,6 +74,18 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame("objc_autorelease*", ...invalid("The program autoreleased")),
     frame("objc_autoreleasePoolPop", ...invalid("An autorelease pool released")),
     frame("AutoreleasePoolPage::*", ...invalid("An autorelease pool released")),
+    frame("_CFAutoreleasePoolPop", ...invalid("An autorelease pool released")),
+    frame(
+      "an autorelease pool's release",
+      "An autorelease pool released an object that was already deallocated.",
+      [
+        "an object that was released once too often before: by code that ran earlier and is not on the stack",
+        "memory damage in the object",
+      ],
+      "Run with zombie objects: they name the object's class; then check who owns such objects.",
+      zombies,
+      "top",
+    ),
     frame("objc_object::*", ...invalid("The program used")),
     frame("objc_loadWeak*", ...invalid("A weak reference leads to")),
     frame("object_getClass", ...invalid("The program asked for the class of")),
@@ -92,6 +104,67 @@ export const frameRows: readonly KnowledgeRow[] = [
     frame("swift_getObjectType", ...invalid("The program used", swiftRuntime)),
     frame("swift_dynamicCast", ...invalid("The program cast", swiftRuntime)),
     frame("swift_isUniquelyReferenced*", ...invalid("The program used", swiftRuntime)),
+  ),
+
+  ...needing(
+    "access",
+    ...[
+      "swift_getObjectType",
+      "swift_dynamicCast",
+      "swift_conformsToProtocol",
+      "swift_getDynamicType",
+    ].map((key) =>
+      frame(
+        `${key} null`,
+        "A Swift value was used that is null, though its type does not allow that.",
+        [
+          "nil that Objective-C or C passed for a value that is not optional",
+          "an object that was never set",
+        ],
+        "Check what the first frame of yours was passed.",
+        swiftRuntime,
+        "top",
+      )
+    ),
+    ...[
+      "CFRetain",
+      "CFRelease",
+      "CFHash",
+      "CFEqual",
+      "CFGetTypeID",
+      "CFStringGetLength",
+      "CFStringCompare",
+      "CFArrayGetCount",
+      "CFArrayGetValueAtIndex",
+      "CFDictionaryGetValue",
+      "CFDataGetLength",
+      "CFDataGetBytePtr",
+    ].map((key) =>
+      frame(
+        `${key} null`,
+        "A function of Core Foundation was called with NULL.",
+        ["a Core Foundation object that could not be created or found"],
+        "Check for NULL in the first frame of yours.",
+        "CoreFoundation, CFRuntime.c",
+        "top",
+      )
+    ),
+  ),
+  ...needing(
+    "stop",
+    ...["CFHash", "CFEqual", "CFRetain", "CFRelease", "CFGetTypeID"].map((key) =>
+      frame(
+        `${key} stopped`,
+        "A function of Core Foundation stopped the process: it was called with NULL, or with what is no object.",
+        [
+          "a Core Foundation object that could not be created or found",
+          "an object used after it was deallocated",
+        ],
+        "Check for NULL in the first frame of yours; run with zombie objects.",
+        "CoreFoundation, CFRuntime.c",
+        "top",
+      )
+    ),
   ),
 
   raises("__pthread_kill", "pthread_kill(2)"),
@@ -238,6 +311,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "An object does not have the method that was called: unrecognized selector.",
     [
       "an object of another class than expected",
+      "a system or library older than the one that its caller was made for",
       "an object that was deallocated and whose memory was used again",
     ],
     "Read class and selector in the exception's reason.",
@@ -456,6 +530,20 @@ export const frameRows: readonly KnowledgeRow[] = [
     ["resources, formats or sizes that do not fit together"],
     "Read the message of the failed assertion.",
     'Apple, "Validating your app\'s Metal API usage"',
+  ),
+  ...needing(
+    "access",
+    frame(
+      "__kmp_*",
+      "The OpenMP run-time used a structure of its own that is not there.",
+      [
+        "two OpenMP run-times (libomp, libiomp5) in one process, as packages of conda and pip bring them",
+        "a fork() after threads were made",
+      ],
+      "See which copies of libomp are loaded; keep one.",
+      "LLVM, openmp/runtime/src/kmp_runtime.cpp; Intel, KMP_DUPLICATE_LIB_OK",
+      "top",
+    ),
   ),
   frame(
     "__assert_rtn",
@@ -794,6 +882,20 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("_malloc_vreport*", malloc),
   raises("malloc_zone_error*", malloc),
   raises("_malloc_put", malloc),
+  ...["find_zone_and_free*", "malloc_report_pointer_was_not_allocated*", "find_zone_and_realloc*"]
+    .map((key) =>
+      frame(
+        key,
+        "A pointer was freed or reallocated that malloc did not allocate, or that was already freed.",
+        [
+          "a block freed twice",
+          "a pointer into the middle of a block",
+          "a pointer that was overwritten",
+        ],
+        sanitize,
+        malloc,
+      )
+    ),
   damage("szone_error"),
   damage("free_list_checksum_botch*"),
   damage("tiny_free_list_*"),

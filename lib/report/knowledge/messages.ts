@@ -10,6 +10,8 @@ const malloc = "libmalloc, src/malloc.c and malloc(3)";
 const objc = "objc4, runtime: _objc_fatal";
 const dyld = "dyld, dyld/Loader.cpp";
 const note = "Apple, Technical Note TN2151";
+const useZombies =
+  "Run with zombie objects or Address Sanitizer; check the ownership of the object.";
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
 
 function message(
@@ -47,6 +49,157 @@ const rows = (
 
 /** See {@linkcode KnowledgeRow}. */
 export const messageRows: readonly KnowledgeRow[] = [
+  ...([
+    ["heap-use-after-free", "Memory was used after it was freed.", [
+      "an object used after it was freed",
+    ]],
+    ["heap-buffer-overflow", "Memory beyond the end of a heap block was used.", [
+      "an index or a length too large",
+    ]],
+    ["stack-buffer-overflow", "Memory beyond the end of a local variable was used.", [
+      "an index or a length too large",
+    ]],
+    ["global-buffer-overflow", "Memory beyond the end of a global variable was used.", [
+      "an index or a length too large",
+    ]],
+    ["stack-use-after-return", "A local variable was used after its function returned.", [
+      "a pointer to a local variable that is kept",
+    ]],
+    ["stack-use-after-scope", "A local variable was used after its scope ended.", [
+      "a pointer to a local variable that is kept",
+    ]],
+    ["container-overflow", "Memory beyond the end of a container was used.", [
+      "an index or iterator out of range",
+    ]],
+    ["attempting double-free", "A block was freed twice.", ["two owners of one block"]],
+    [
+      "attempting free on address which was not malloc",
+      "A pointer was freed that malloc did not allocate.",
+      ["a pointer into the middle of a block, or to no heap block"],
+    ],
+    [
+      "alloc-dealloc-mismatch",
+      "A block was freed by another function than goes with its allocation.",
+      ["new and free, malloc and delete, or new[] and delete"],
+    ],
+    ["AddressSanitizer: stack-overflow", "The stack overflowed.", [
+      "endless recursion",
+      "large local arrays",
+    ]],
+    [
+      "AddressSanitizer: SEGV on unknown address",
+      "An address was used that is not mapped or not permitted.",
+      ["a null or damaged pointer"],
+    ],
+    [
+      "ThreadSanitizer: data race",
+      "Two threads used the same memory at the same time, at least one of them to write.",
+      ["a lock that is missing"],
+    ],
+    [
+      "LeakSanitizer: detected memory leaks",
+      "Memory was not freed before the end; nothing crashed.",
+      ["a reference that is kept, or a missing free"],
+    ],
+  ] as const).map(([key, meaning, causes]) =>
+    message(
+      key,
+      meaning,
+      [...causes],
+      "The sanitizer's text has the access and, below, where the memory was allocated and freed.",
+      "LLVM, compiler-rt/lib",
+    )
+  ),
+  message(
+    "A fatal error has been detected by the Java Runtime Environment",
+    "The Java virtual machine met a signal, in native code or in its own.",
+    [],
+    "The problematic frame is where it was: C is native code, V the virtual machine, J and j are Java's. Read the hs_err_pid log for the stack.",
+    "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
+  ),
+  message(
+    "insufficient memory for the Java Runtime Environment",
+    "The Java virtual machine got no more memory from the system.",
+    ["a heap or thread count that is too large for the machine", "a leak of native memory"],
+    "Lower -Xmx or the number of threads; read the hs_err_pid log.",
+    "OpenJDK, src/hotspot/share/utilities/vmError.cpp",
+  ),
+  message(
+    "JavaScript heap out of memory",
+    "The JavaScript heap is full: out of memory.",
+    ["a leak in JavaScript", "a heap limit that is too low for the work"],
+    "Take heap snapshots; raise --max-old-space-size.",
+    "V8, src/heap; Node.js, src/node_errors.cc",
+  ),
+  message(
+    "# Fatal error in",
+    "A check of V8 failed.",
+    [],
+    "Read the condition in the message; a native add-on may have misused the API.",
+    "V8, src/base/logging.cc",
+  ),
+  message(
+    "called `Option::unwrap()` on a `None` value",
+    "A Rust Option was unwrapped that held None.",
+    [],
+    "The message has file and line.",
+    "Rust, library/core/src/option.rs",
+  ),
+  message(
+    "called `Result::unwrap()` on an `Err` value",
+    "A Rust Result was unwrapped that held an error.",
+    [],
+    "The message has the error, file and line.",
+    "Rust, library/core/src/result.rs",
+  ),
+  message(
+    "panicked at",
+    "A Rust thread panicked.",
+    [],
+    "The message has file and line; RUST_BACKTRACE=1 adds the stack.",
+    "Rust, library/std/src/panicking.rs",
+  ),
+  message(
+    "invalid memory address or nil pointer dereference",
+    "A Go program used a nil pointer.",
+    [],
+    "See the first function of yours in the goroutine's stack.",
+    "Go, src/runtime/signal_unix.go",
+  ),
+  message(
+    "all goroutines are asleep",
+    "All goroutines of a Go program wait for each other: a deadlock.",
+    ["a channel or lock that nobody serves"],
+    "See what each goroutine waits for.",
+    "Go, src/runtime/proc.go: checkdead",
+  ),
+  message(
+    "concurrent map",
+    "Two goroutines used a Go map at the same time, at least one of them to write.",
+    ["a lock that is missing"],
+    "Protect the map with a mutex; run with -race.",
+    "Go, src/runtime/map.go",
+  ),
+  message(
+    "unexpected signal during runtime execution",
+    "A Go program met a signal outside of Go code, such as in C code that it called.",
+    ["a fault in C code called through cgo", "a damaged heap"],
+    "See the C function of the goroutine that was in a system call.",
+    "Go, src/runtime/signal_unix.go: sigpanic",
+  ),
+  message(
+    "Fatal Python error:",
+    "The Python interpreter met a fatal error or signal.",
+    ["a fault in a native extension module"],
+    "The innermost Python line called the native code: see its package.",
+    "CPython, Python/pylifecycle.c; Modules/faulthandler.c",
+  ),
+  ...rows(["Unhandled exception.", "Unhandled Exception:", "Unhandled exception:"], [
+    "A .NET exception was not handled.",
+    [],
+    "The message has type and text; the first line of the stack threw it.",
+    ".NET, src/coreclr/vm/excep.cpp",
+  ]),
   message(
     "Application main thread deadlocked",
     "The main thread did not answer for so long that the crash reporter took it for a deadlock.",
@@ -240,11 +393,33 @@ export const messageRows: readonly KnowledgeRow[] = [
   ),
 
   message(
+    "unrecognized selector of a class of the program",
+    "The class does not have the method that was called.",
+    [
+      "a library of another version than its caller was made for",
+      "a category that was not linked (-ObjC)",
+      "an object of another class than its caller expects",
+    ],
+    "Compare the versions of the caller and of the class in the reason; check the linker flags.",
+    language,
+  ),
+  message(
+    "unrecognized selector of a class method",
+    "The class does not have the class method that was called.",
+    [
+      "a category that was not linked (-ObjC)",
+      "a library or system of another version than its caller was made for",
+    ],
+    "Check the linker flags, and the versions of the caller and of the class in the reason.",
+    language,
+  ),
+  message(
     "unrecognized selector",
     "An object does not have the method that was called.",
     [
-      "an object of another class than expected",
+      "an object of another class than expected, such as NSNull out of JSON",
       "an object that was deallocated and whose memory was used again",
+      "a category that was not linked (-ObjC)",
     ],
     "Read class and selector in the reason.",
     language,
@@ -302,11 +477,258 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Modifications to the layout engine must not be performed from a background thread",
     "from a thread other than the main thread",
   ], mainThread),
-  ...rows(["Invalid update: invalid number of"], [
+  message(
+    "user interface off the main thread",
+    "UIKit and AppKit are to be used from the main thread only, and this was another.",
+    ["the user interface used from a background queue, such as that of a completion handler or a native module"],
+    "Dispatch to the main queue.",
+    "Apple, UIKit: Threading considerations",
+  ),
+  ...rows([
+    "This application is modifying the autolayout engine from a background thread",
+  ], mainThread),
+  ...rows([
+    "Invalid update: invalid number of",
+    "attempt to delete item",
+    "attempt to insert row",
+    "attempt to delete row",
+    "attempt to insert section",
+    "attempt to delete section",
+    "attempt to perform an insert and a move",
+    "Invalid batch updates detected",
+  ], [
     "A table or collection view was updated with insertions or deletions that do not match its data source.",
     ["the data changed at another time than the view was told", "changes from several threads"],
     "Change the data and call the update together, on the main thread.",
     language,
+  ]),
+  ...rows([
+    "unable to dequeue a cell with identifier",
+    "could not dequeue a view of kind",
+    "must register a nib or a class for the identifier",
+  ], [
+    "A cell or view was asked for by an identifier that is not registered.",
+    ["a misspelled identifier", "a missing registration or prototype in the storyboard"],
+    "Register the class or nib for the identifier that the reason names.",
+    "Apple, UITableView and UICollectionView",
+  ]),
+  message(
+    "UICollectionView received layout attributes for a cell with an index path that does not exist",
+    "A collection view's layout has attributes for an item that is not there any more.",
+    ["a layout that keeps attributes although the data changed"],
+    "Invalidate the layout when the data changes.",
+    "Apple, UICollectionViewLayout",
+  ),
+  ...rows([
+    "Could not find a storyboard named",
+    "Could not load NIB in bundle",
+    "but the view outlet was not set",
+  ], [
+    "An interface file does not have what the program expects of it.",
+    [
+      "a name that was changed",
+      "a file that is not in the bundle or target",
+      "an outlet that is not connected",
+    ],
+    "Check the file, identifier or outlet that the reason names.",
+    "Apple, UIStoryboard and UINib",
+  ]),
+  ...rows([
+    "Application tried to present modally",
+    "Application tried to present modal view controller",
+    "Pushing the same view controller instance more than once",
+    "Application tried to push a nil view controller",
+    "child view controller:",
+  ], [
+    "A view controller was presented or pushed that already is, or that is nil.",
+    ["an action that runs twice, as by two quick taps", "a controller presented while another is"],
+    "Check what is presented before it is presented again.",
+    "Apple, UIViewController",
+  ]),
+  message(
+    "UIPopoverPresentationController",
+    "A popover has no place to point to: on an iPad an action sheet or activity view needs one.",
+    ["popoverPresentationController's sourceView or barButtonItem not set"],
+    "Set sourceView and sourceRect, or barButtonItem, before presenting.",
+    "Apple, UIPopoverPresentationController",
+  ),
+  ...rows([
+    "no common ancestor",
+    "Unable to install constraint",
+    "Constraint must contain a first layout item",
+    "NSLayoutConstraint for",
+  ], [
+    "A layout constraint relates views that have no common superview, or is not valid.",
+    ["a constraint made before its views are in the hierarchy, or after one was removed"],
+    "Add the views first.",
+    "Apple, NSLayoutConstraint",
+  ]),
+  ...rows([
+    "Illegal attempt to establish a relationship",
+    "An NSManagedObject of class",
+  ], [
+    "Core Data was used in a way that it does not allow.",
+    [
+      "an object of another context",
+      "a context used on another queue than its own",
+      "a model that does not match the code",
+    ],
+    "Run with -com.apple.CoreData.ConcurrencyDebug 1; read the reason.",
+    "Apple, Core Data Programming Guide",
+  ]),
+  ...rows([
+    "Core Data could not fulfill a fault",
+    "CoreData could not fulfill a fault",
+    "NSObjectInaccessibleException",
+  ], [
+    "A Core Data object was used that was deleted from its store.",
+    ["a reference that is kept after a deletion, or a deletion by another context"],
+    "Drop references to deleted objects; check isDeleted and the context's merges.",
+    "Apple, Core Data Programming Guide",
+  ]),
+  ...rows([
+    "Cannot create an NSPersistentStoreCoordinator with a nil model",
+    "Can't find model for source store",
+    "The model used to open the store is incompatible",
+  ], [
+    "Core Data has no model, or not the one that the store was made with.",
+    ["a model file that is not in the bundle", "a changed model without migration"],
+    "Check the model's name, target and versions.",
+    "Apple, Core Data Model Versioning",
+  ]),
+  ...rows([
+    "Invalid type in JSON write",
+    "Invalid (non-string) key in JSON dictionary",
+    "Invalid number value (NaN) in JSON write",
+    "Invalid number value (infinite) in JSON write",
+  ], [
+    "An object that cannot be represented in JSON was to be written as JSON.",
+    ["a value that is neither string, number, array, dictionary nor null; NaN"],
+    "Check with +isValidJSONObject:.",
+    language,
+  ]),
+  message(
+    "Attempt to insert non-property list object",
+    "A value that is no property list was put into the user defaults.",
+    ["an object of the program's own class", "NSNull out of JSON"],
+    "Store only strings, numbers, dates, data, arrays and dictionaries of them.",
+    "Apple, NSUserDefaults",
+  ),
+  ...rows([
+    "launch path not accessible",
+    "task already launched",
+    "must provide a launch path",
+    "Couldn't posix_spawn",
+  ], [
+    "A program could not be started with NSTask.",
+    ["a path that is not there or not executable", "too many open files or processes"],
+    "Check the path, and use the method that reports an error.",
+    "Apple, NSTask",
+  ]),
+  ...rows([
+    "required condition is false: ",
+    "player started when in a disconnected state",
+    "com.apple.coreaudio.avfaudio",
+  ], [
+    "A check of AVFAudio failed.",
+    [
+      "a format or sample rate that the node does not take",
+      "an engine or node used before it is connected or started",
+      "a tap installed twice",
+    ],
+    "Read the condition in the reason; compare formats.",
+    "Apple, AVAudioEngine",
+  ]),
+  ...rows([
+    "AVAssetWriterInput",
+    "-[AVAssetWriter ",
+    "AVPlayerItem cannot be associated with more than one",
+  ], [
+    "AVFoundation was used in a way that it does not allow.",
+    [
+      "a call in a state that does not allow it",
+      "an object that belongs to another player or session",
+    ],
+    "Read the reason; check the state before the call.",
+    "Apple, AVFoundation",
+  ]),
+  ...rows([
+    "Invalid UUID string",
+    "allowsBackgroundLocationUpdates",
+  ], [
+    "Core Location or MapKit was used in a way that it does not allow.",
+    ["background updates without the capability", "coordinates that are not valid"],
+    "Read the condition in the reason.",
+    "Apple, Core Location",
+  ]),
+  ...rows([
+    "No default FIRApp",
+    "FirebaseApp.configure()",
+    "Default app has already been configured",
+    "The default Firebase app has not yet been configured",
+    "default FIRApp instance must be configured",
+  ], [
+    "Firebase was used before it was configured, or was configured wrongly.",
+    [
+      "a call before FirebaseApp.configure()",
+      "a GoogleService-Info.plist that is missing or of another app",
+    ],
+    "Call configure() first in application:didFinishLaunching; check the plist.",
+    "Firebase, FirebaseCore: FIRApp.m",
+  ]),
+  ...rows([
+    "Unhandled JS Exception",
+    "RCTFatalException",
+    "facebook::jsi::JSError",
+    "Exception in HostFunction",
+    "Invariant Violation",
+    "Requiring unknown module",
+    "Application has not been registered",
+  ], [
+    "An error of JavaScript was not caught in React Native.",
+    [
+      "an error in the program's JavaScript",
+      "a native module that is missing or of another version",
+    ],
+    "The message has the error; its stack is JavaScript's, which needs the source map.",
+    "React Native, React/Base/RCTAssert.m and RCTExceptionsManager",
+  ]),
+  ...rows([
+    "ABI mismatch",
+    "RCTBridge required dispatch_sync to load",
+    "TurboModuleRegistry.getEnforcing",
+  ], [
+    "A native module of React Native is missing or does not go with this version.",
+    ["pods that were not installed again after an update"],
+    "Install the pods again and rebuild; compare the versions of the module and of React Native.",
+    "React Native, TurboModules",
+  ]),
+  ...rows(["Check failed:"], [
+    "A check of the program's own failed, and it ended itself.",
+    [],
+    "The message has the condition, file and line.",
+    "Chromium, base/check.cc; glog, src/logging.cc",
+  ]),
+  ...rows([
+    "Please submit a bug report",
+    "LLVM ERROR:",
+    "UNREACHABLE executed",
+    "PLEASE submit a bug report",
+  ], [
+    "A program made with LLVM, such as a compiler, met an internal error.",
+    ["a bug of the compiler, met by the source that it was compiling"],
+    "The text names the source and what was compiled; try another version, or simplify that source.",
+    "LLVM, llvm/lib/Support/ErrorHandling.cpp and PrettyStackTrace.cpp",
+  ]),
+  ...rows(["AttributeGraph precondition failure"], [
+    "SwiftUI found its graph of views in a state that must not be.",
+    [
+      "state or views changed from another thread than the main thread",
+      "state changed while views are computed",
+      "a bug of SwiftUI",
+    ],
+    "Change state on the main actor; look at which views changed; simplify the view.",
+    "Apple, AttributeGraph",
   ]),
   message(
     "CALayerInvalidGeometry",
@@ -372,7 +794,44 @@ export const messageRows: readonly KnowledgeRow[] = [
     sanitize,
     malloc,
   ),
-  message("double free", "A block was freed twice.", ["two owners of one block"], sanitize, malloc),
+  ...rows(["double free", "Double free", "being freed already on death-row"], [
+    "A block was freed twice.",
+    ["two owners of one block"],
+    sanitize,
+    malloc,
+  ]),
+  ...rows([
+    "Corruption of free object",
+    "corrupted free list",
+    "free list metadata inconsistency",
+    "block header was damaged",
+    "nvariant broken",
+    "corruption of free block",
+    "corrupt tiny freelist",
+    "zone integrity check failed",
+    "Attempted to free corrupted",
+  ], [
+    "malloc found its heap damaged.",
+    ["a block written after it was freed", "a write past the end of a block"],
+    sanitize,
+    malloc,
+  ]),
+  ...rows([
+    "Non-aligned pointer",
+    "invalid pointer passed to free",
+    "to metadata being freed",
+    "of size zero being freed",
+    "being reallocated was not allocated",
+  ], [
+    "A pointer was freed or reallocated that malloc did not allocate.",
+    [
+      "a pointer into the middle of a block",
+      "a block that was freed before",
+      "a pointer that was overwritten",
+    ],
+    sanitize,
+    malloc,
+  ]),
   ...rows(["Heap corruption detected", "heap corruption detected"], [
     "malloc found its heap damaged.",
     ["a block written after it was freed", "a write past the end of a block"],
@@ -436,6 +895,70 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Pair suspend and resume; resume it before releasing it.",
     dispatch,
   ]),
+  ...rows([
+    "Unexpected object type",
+    "Unexpected dispatch object type",
+    "invalid queue passed to",
+  ], [
+    "libdispatch got something that is not the kind of object that it expects.",
+    ["a queue, group or source used after it was released", "memory damage"],
+    useZombies,
+    dispatch,
+  ]),
+  ...rows([
+    "Resurrection of an object",
+    "Over-release of an object",
+    "Release while enqueued",
+    "Source finalized twice",
+  ], [
+    "A dispatch object was released too often.",
+    ["a queue, group or source that is released by one that does not own it"],
+    "Check who owns the object.",
+    dispatch,
+  ]),
+  ...rows([
+    "Too many nested calls to dispatch_group_enter",
+    "Unbalanced call to dispatch_group_enter",
+  ], [
+    "A dispatch group was entered too often.",
+    ["enter without leave"],
+    "Pair enter and leave.",
+    dispatch,
+  ]),
+  message(
+    "Semaphore/group object deallocated while in use",
+    "A dispatch semaphore or group was deallocated while in use.",
+    ["a wait without a signal, or enter without leave"],
+    "Signal or leave as often before it is released.",
+    dispatch,
+  ),
+  message(
+    "trying to lock recursively",
+    "dispatch_once or dispatch_sync was called again by the code that it runs: a deadlock.",
+    ["a shared instance whose initializer uses the shared instance"],
+    "See the frames: the function that is there twice.",
+    "libdispatch, src/shims/lock.c and once.c",
+  ),
+  ...rows([
+    "Unable to allocate mach port",
+    "possible port leak",
+    "Mach port notification collision",
+  ], [
+    "libdispatch got no Mach port, or one with two owners.",
+    [
+      "a leak of ports, such as of connections and sources that are not cancelled",
+      "a port released too often",
+    ],
+    "Look at the number of ports: lsmp.",
+    dispatch,
+  ]),
+  message(
+    "Do not close random Unix descriptors",
+    "A file descriptor that libdispatch uses was closed by somebody else.",
+    ["a file descriptor closed twice, the second time when it was somebody else's"],
+    "Look for a close() of something already closed.",
+    dispatch,
+  ),
   message(
     "BUG IN CLIENT OF LIBDISPATCH",
     "libdispatch was misused.",
@@ -451,11 +974,48 @@ export const messageRows: readonly KnowledgeRow[] = [
     dispatch,
   ),
   message(
+    "Trying to recursively lock an os_unfair_lock",
+    "An os_unfair_lock was locked again by the thread that holds it.",
+    ["recursion under the lock"],
+    "See the frames: which of them took the lock before.",
+    "libplatform, src/os/lock.c",
+  ),
+  message(
+    "Unlock of an os_unfair_lock not owned by current thread",
+    "An os_unfair_lock was unlocked by a thread that does not hold it.",
+    ["lock and unlock on different threads", "an unlock too many"],
+    "Unlock on the thread that locked.",
+    "libplatform, src/os/lock.c",
+  ),
+  ...rows(["os_unfair_lock is corrupt", "os_once_t is corrupt", "os_lock is corrupt"], [
+    "A lock is damaged.",
+    ["the object with the lock was deallocated", "memory damage"],
+    useZombies,
+    "libplatform, src/os/lock.c",
+  ]),
+  message(
     "BUG IN CLIENT OF LIBPLATFORM",
     "A lock was misused.",
     ["a lock locked again by the thread that holds it", "a lock that was deallocated"],
     "Read the words after it.",
     "libplatform, src/os/lock.c",
+  ),
+  ...rows([
+    "pthread_mutex corruption",
+    "pthread_join() state corruption",
+    "Corrupted pthread_dependency_t",
+  ], [
+    "A pthread object is damaged.",
+    ["the object with the mutex was deallocated", "a mutex that was copied", "memory damage"],
+    useZombies,
+    "libpthread, src/pthread_mutex.c",
+  ]),
+  message(
+    "pthread_exit() called from a thread not created by",
+    "pthread_exit() was called on a thread of the system's pool.",
+    ["a library that ends its thread in a dispatch block"],
+    "Return from the block instead.",
+    "libpthread, src/pthread.c",
   ),
   message(
     "BUG IN CLIENT OF LIBPTHREAD",
@@ -471,6 +1031,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Read the words after it.",
     "libxpc",
   ),
+  ...rows([
+    "over-release detected",
+    "API MISUSE: Over-release",
+    "API MISUSE: Resurrection",
+  ], [
+    "An object of a system library was released too often.",
+    ["an object released by one that does not own it"],
+    "Check who owns the object.",
+    "Apple, os_object",
+  ]),
   message(
     "API MISUSE",
     "A system API was misused.",
@@ -513,12 +1083,71 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Check the ownership of the object that the message names.",
     'Apple, "Investigating crashes for zombie objects"',
   ),
+  ...rows(["Invalid autorelease pools", "prematurely-freed autorelease pool"], [
+    "An autorelease pool was drained that was drained before or is none.",
+    ["pools drained out of order or twice", "a pool drained on another thread than made it"],
+    "Check where pools are made and drained: each on one thread, the inner before the outer.",
+    "objc4, runtime/NSObject.mm: AutoreleasePoolPage::badPop",
+  ]),
   message(
-    "Invalid autorelease pools",
-    "An autorelease pool is damaged.",
-    ["pools drained out of order", "memory damage"],
+    "autorelease pool page",
+    "The memory of an autorelease pool was overwritten: its page has not the values that belong there.",
+    ["a write past the end of a block, or through a pointer to freed memory"],
+    sanitize,
+    "objc4, runtime/NSObject.mm: AutoreleasePoolPage::busted",
+  ),
+  ...rows([
+    "Method cache corrupted",
+    "bad weak table",
+    "Hash table corrupted",
+    "Memory corruption in class list",
+    "syncCache corrupted",
+    "has corrupt data pointer",
+    "bits set outside of ISA_MASK",
+    "id2data",
+    "Corrupt load image callback",
+  ], [
+    "The Objective-C run-time found its own data damaged.",
+    ["memory that was overwritten", "an object used after it was deallocated"],
     sanitize,
     objc,
+  ]),
+  message(
+    "Cannot form weak reference to instance",
+    "A weak reference was made to an object that is being deallocated.",
+    ["self used for a weak reference in dealloc, or in what dealloc calls"],
+    "Do not make weak references to self while it is deallocated.",
+    "objc4, runtime/objc-weak.mm",
+  ),
+  message(
+    "@synchronized(nil) is fatal",
+    "@synchronized was called with nil.",
+    ["an object that was not set"],
+    "Lock an object that exists for as long as the lock is needed.",
+    objc,
+  ),
+  ...rows(["indicating it is missing from an installed root", "link error: class"], [
+    "A class is missing that another refers to.",
+    ["libraries of versions that do not go together"],
+    "Build and install the libraries together.",
+    objc,
+  ]),
+  message(
+    "mutation detected during 'for(... in ...)'",
+    "A collection was changed while it was enumerated.",
+    ["the loop itself changes it", "another thread changes it"],
+    "Enumerate a copy, or change it after the loop.",
+    objc,
+  ),
+  message(
+    "overreleased while already deallocating",
+    "An object was released too often while it was deallocated.",
+    [
+      "an object that is retained and released in its own dealloc",
+      "an object released by two threads",
+    ],
+    "Break on objc_overrelease_during_dealloc_error; check who owns the object.",
+    "objc4, runtime/NSObject.mm",
   ),
   message(
     "Attempt to use unknown class",
@@ -556,17 +1185,105 @@ export const messageRows: readonly KnowledgeRow[] = [
   message("failed assertion", "An assertion failed.", [], "Read the message.", "assert(3)"),
   message("assertion failed", "An assertion failed.", [], "Read the message.", "assert(3)"),
 
+  // Reasons of "Library not loaded", before the places where the library was looked for.
+  message(
+    "mremap_encrypted",
+    "A dynamic library is there, but the system could not map or decrypt it.",
+    ["the system's decryption of apps from the store failed", "memory was short (errno 12)"],
+    "Restart the device; install the app again.",
+    "dyld, src/ImageLoaderMachO.cpp: registerEncryption",
+  ),
+  ...rows([
+    "not valid for use in process",
+    "code signature in",
+    "code signature not valid",
+    "code signature invalid",
+    "invalid code signature",
+    "mapped file has no cdhash",
+    "different Team IDs",
+  ], [
+    "A dynamic library is there, but its code signature is not accepted in this process.",
+    [
+      "signed by another team than the program, whose hardened run-time validates libraries",
+      "not signed, or changed after it was signed",
+    ],
+    "Sign the library as the program is signed: codesign -dv shows both; or disable library validation.",
+    dyld,
+  ]),
+  ...rows(["incompatible architecture", "wrong architecture", "no matching architecture"], [
+    "A dynamic library is there, but has no code for this architecture.",
+    ["a library for Intel in a program for Apple silicon, or the other way round"],
+    "lipo -archs shows what it has; install or build it for this architecture.",
+    dyld,
+  ]),
+  ...rows(["incompatible platform", "not built for platform"], [
+    "A dynamic library is there, but is for another platform or system version.",
+    ["a library for the simulator, Mac Catalyst or another system"],
+    "vtool -show-build shows its platform; build it for this one.",
+    dyld,
+  ]),
+  ...rows(["blocked by sandbox", "file system sandbox blocked"], [
+    "A dynamic library is there, but the sandbox forbids to read it.",
+    ["a library outside of the bundle"],
+    "Put it into the bundle.",
+    dyld,
+  ]),
+  ...rows(["disallowed by system policy"], [
+    "A dynamic library is there, but the system's policy forbids to load it.",
+    ["a download in quarantine, not notarized"],
+    "Allow it in the system's settings, or sign and notarize it.",
+    dyld,
+  ]),
+  ...rows([
+    "Library not loaded: /opt/homebrew/",
+    "Library not loaded: /usr/local/",
+    "Library not loaded: /opt/local/",
+    "Library not loaded: /nix/",
+  ], [
+    "A dynamic library of a package manager could not be loaded.",
+    [
+      "a package that was upgraded or removed after the program was built",
+      "a library that is not shipped with the program",
+    ],
+    "Install or upgrade the package, and rebuild what links it; otool -L shows what is needed.",
+    dyld,
+  ]),
+  ...rows(["Library not loaded: @rpath/libswift", "Library not loaded: /usr/lib/swift/"], [
+    "A library of Swift's run-time could not be loaded.",
+    [
+      "a system older than the library",
+      "the libraries of Swift are not embedded in the program",
+    ],
+    "Raise the deployment target, or embed the library; check the rpaths.",
+    dyld,
+  ]),
+  ...rows(["Library not loaded: /System/Library/", "Library not loaded: /usr/lib/"], [
+    "A library of the system could not be loaded.",
+    [
+      "a system older or newer than the program is made for: the library is not in it",
+      "an embedded framework that was linked with a wrong install name",
+    ],
+    "Link it weakly, or raise the deployment target.",
+    dyld,
+  ]),
   message(
     "Library not loaded",
-    "A dynamic library could not be loaded.",
-    ["not in the bundle or at its install name", "a wrong rpath", "a signature by another team"],
-    "Check the path and the reason in the message; otool -L and otool -l show names and rpaths.",
+    "A dynamic library could not be loaded: none of the program's code ran.",
+    [
+      "not embedded in the program's bundle, or not at its install name",
+      "a wrong rpath",
+      "a signature by another team",
+    ],
+    "Embed the library; the message has its path and the reason; otool -L and otool -l show names and rpaths.",
     dyld,
   ),
   message(
     "Symbol not found",
     "A library lacks a symbol that the program needs.",
-    ["a system or library older than the one that was linked"],
+    [
+      "a system or library older than the one that was linked",
+      "a library of another version than the program was built with",
+    ],
     "Link it weakly, or raise the deployment target.",
     dyld,
   ),

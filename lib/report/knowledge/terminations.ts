@@ -223,6 +223,31 @@ export const terminationRows: readonly KnowledgeRow[] = [
       "a leak of port rights",
     ],
   ),
+  namespace("SETTINGS", "The system's settings ended the process.", "Read the message."),
+  namespace("ANALYTICS", "The system's analytics ended the process.", "Read the message."),
+  namespace(
+    "BLUETOOTH_CHIP",
+    "The Bluetooth chip's firmware failed.",
+    "Update the system; see the message.",
+  ),
+  namespace(
+    "BACKLIGHTSERVICES",
+    "The display's service ended the process.",
+    "See what the main thread was doing.",
+  ),
+  namespace("MEDIA", "The media services ended the process.", "Read the message."),
+  namespace("LIBIGNITION", "The program that starts the system failed.", "Read the message."),
+  namespace(
+    "BOOTMOUNT",
+    "A volume could not be mounted when the system started.",
+    "Read the message.",
+  ),
+  namespace("REALITYKIT", "RealityKit ended the process.", "Read the message."),
+  namespace("AUDIO", "The audio services ended the process.", "Read the message."),
+  namespace("WAKEBOARD", "The system's wake service ended the process.", "Read the message."),
+  namespace("CORERC", "The remote control service ended the process.", "Read the message."),
+  namespace("SELF_RESTRICT", "The process did what it had forbidden itself.", "Read the message."),
+  namespace("ARKIT", "ARKit ended the process.", "Read the message."),
   namespace("WEBKIT", "WebKit ended the process.", "Read the message."),
   namespace("ROSETTA", "Rosetta ended the process.", "Read the message."),
 
@@ -293,6 +318,16 @@ export const terminationRows: readonly KnowledgeRow[] = [
     reason,
   ),
   code(
+    "CODESIGNING:0x2 anonymous",
+    "code was executed in memory that the process itself filled, and that no signature covers",
+    [
+      "code generated at run time (JIT) without the entitlement, or without the debugger that allows it",
+      "a bad function pointer",
+    ],
+    "Find who generates code: a build with a JIT compiler runs only with the entitlement or a debugger.",
+    reason,
+  ),
+  code(
     "CODESIGNING:0x3",
     "another process may not be controlled with this signature",
     [],
@@ -309,9 +344,9 @@ export const terminationRows: readonly KnowledgeRow[] = [
 
   code(
     "DYLD:0x1",
-    "a library is missing",
-    ["not in the bundle", "wrong rpath or install name"],
-    "Read the message for the path; otool -l for the rpaths.",
+    "a library is missing: none of the program's code ran",
+    ["not embedded in the program's bundle", "wrong rpath or install name"],
+    "Embed the library that the message names; otool -l shows the rpaths.",
     dyld,
   ),
   code(
@@ -341,6 +376,43 @@ export const terminationRows: readonly KnowledgeRow[] = [
   code("DYLD:0x9", "loading failed for another reason", [], "Read the message.", dyld),
 
   code("EXEC:0x1", "the program is no good Mach-O file", [], "Check how it was built.", reason),
+  code(
+    "EXEC:0x2",
+    "the program's set-user-ID or set-group-ID bit could not be honoured",
+    [],
+    "Check its permissions.",
+    reason,
+  ),
+  ...([
+    ["3", "the thread's first state could not be set"],
+    ["4", "no memory could be had for the stack"],
+    ["5", "the strings that the kernel passes could not be set up"],
+    ["6", "arguments and environment could not be copied"],
+    ["7", "what the dynamic linker needs could not be copied"],
+    ["b", "the program could not be decrypted"],
+    ["c", "the packer of the program is not known"],
+    ["f", "the main file descriptor could not be made"],
+    ["10", "what Rosetta needs could not be copied"],
+    ["11", "the dynamic linker's information could not be set"],
+    ["12", "the thread could not be made"],
+    ["13", "the attributes of posix_spawn were bad"],
+    ["15", "the program could not be mapped as code"],
+  ] as const).map(([number, meaning]) =>
+    code(
+      `EXEC:0x${number}`,
+      meaning,
+      [],
+      "Restart; check how the program was built and installed.",
+      reason,
+    )
+  ),
+  code(
+    "EXEC:0x9",
+    "the system's check of the program failed",
+    ["a signature that does not hold"],
+    "codesign --verify --deep --strict",
+    reason,
+  ),
   code(
     "EXEC:0x8",
     "a security policy forbids the program",

@@ -82,13 +82,15 @@ function findAddress(line: string, from: number): readonly [start: number, end: 
   return null;
 }
 
-/** A null program counter, which iOS writes as 18 zeroes without `0x`. */
+/** A null program counter, which iOS writes as 18 zeroes without `0x`, and OS X for PowerPC as 10. */
 function bareAddress(line: string, from: number): readonly [start: number, end: number] | null {
-  const at = line.indexOf("0000000000000000", from);
+  const at = line.indexOf("00000000", from);
   if (at <= from || !isSpace(line.charCodeAt(at - 1))) return null;
   let end = at;
   while (line.charCodeAt(end) === 0x30) end++;
-  return isSpace(line.charCodeAt(end)) && end - at <= 18 ? [at, end] : null;
+  return isSpace(line.charCodeAt(end)) && end - at <= 18 && line.startsWith(" 0 + 0", end)
+    ? [at, end]
+    : null;
 }
 
 /** Reads a frame line; `null` when it is another line. */
@@ -108,7 +110,7 @@ export function parseFrameLine(line: string): FrameLine | null {
   const place = parsePlace(line.slice(placeAt));
   return {
     index,
-    imageName: name === "" || name === "???" ? null : name,
+    imageName: name === "" || name === "???" || name.startsWith("<") ? null : name,
     address: line.charCodeAt(start + 1) === 0x30 ? 0n : BigInt(line.slice(start, end)),
     placeAt,
     symbol: place.symbol,
@@ -141,36 +143,6 @@ export function parseBareFrame(line: string): FrameLine | null {
     imageName: match[2],
     address: 0n,
     placeAt: line.length - text.length,
-  };
-}
-
-/** A frame as LLDB and Xcode print it: `#0 0x0000000101ed6266 in -[Foo bar] at Foo.m:331`, `frame #1: 0x1042
- * MyApp`-[Foo bar](self=0x1) at Foo.m:331:5`. */
-const debuggerFrame =
-  /^(?:\* )?(?:frame )?#(\d{1,4})[:\s]{1,4}(0x[0-9a-fA-F]{1,16}) (?:in |([^`]{1,100})`)(\S.{0,1000})$/;
-
-/** Reads a frame line of a debugger; `null` when it is another line. */
-export function parseDebuggerFrame(line: string): FrameLine | null {
-  const match = line.length > 1200 ? null : debuggerFrame.exec(line.trim());
-  if (match === null) return null;
-  const [, index, address, imageName = null, text] = match;
-  const at = text.lastIndexOf(" at ");
-  const source = at < 0 ? null : parseSource(text.slice(at + 4));
-  const place = (source === null ? text : text.slice(0, at)).replace(/ \(\)$/, "");
-  const plus = / \+ (\d{1,9})$/.exec(place);
-  return {
-    index: Number(index),
-    imageName,
-    address: BigInt(address),
-    placeAt: line.length,
-    symbol: plus === null ? place : place.slice(0, plus.index),
-    offset: plus === null ? null : Number(plus[1]),
-    base: null,
-    image: null,
-    file: source?.file ?? null,
-    line: source?.line ?? null,
-    column: source?.column ?? null,
-    inlined: false,
   };
 }
 
@@ -227,7 +199,9 @@ export function parsePlace(text: string): Place {
     const source = parseSource(inside);
     if (source !== null) ({ file, line, column } = source);
     else if (rest.startsWith("(Missing") || rest.includes("UUID ")) break;
-    else if (endsWithOffset(before) && inside !== "") file = inside;
+    else if (inside === ":-1") {
+      // A place that has no line.
+    } else if (endsWithOffset(before) && inside !== "") file = inside;
     else break;
     rest = before;
   }
@@ -252,8 +226,9 @@ export function parsePlace(text: string): Place {
     const end = hexEnd(symbol, 0);
     // What Crashlytics writes where it has no symbols, in several languages.
     if (/^\((?:null|Missing|.{0,40}UUID .{0,40})\)?$/.test(symbol)) symbol = null;
-    else if (symbol === "<unknown>" || (symbol === "0" && offset !== null)) symbol = null;
-    else if (end > 0 && end === symbol.length) {
+    else if (symbol === "<unknown>" || symbol === "???" || (symbol === "0" && offset !== null)) {
+      symbol = null;
+    } else if (end > 0 && end === symbol.length) {
       base = BigInt(symbol);
       symbol = null;
     }

@@ -4,12 +4,20 @@
 import {
   type FrameLine,
   parseBareFrame,
-  parseDebuggerFrame,
   parseFrameLine,
   parseImageLine,
   parsePlace,
   parseRegisters,
 } from "./crash_lines.ts";
+import {
+  noException,
+  parseDebuggerFrame,
+  parseDebuggerThread,
+  parseReceivedSignal,
+  parseSwiftCrash,
+  parseSwiftFrame,
+  stopOf,
+} from "./debugger.ts";
 import { archOfCodeType } from "../images.ts";
 
 import { imageFinder } from "../images.ts";
@@ -27,31 +35,6 @@ import { fieldNames, Header, translated } from "./crash_header.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
-
-const noException: ReportException = {
-  type: null,
-  signal: null,
-  codes: [],
-  subtype: null,
-  message: null,
-  note: null,
-};
-
-/** The exception in a debugger's words: `code=1, address=0x10`, `code=EXC_I386_GPFLT`. */
-function stopOf(type: string, words: string): ReportException {
-  const named = /\bcode=([A-Z]\w{3,40})/.exec(words)?.[1] ?? null;
-  const code = /\bcode=(0x[0-9a-fA-F]{1,16}|\d{1,20})\b/.exec(words)?.[1];
-  const address = /\b(?:address|subcode)=(0x[0-9a-fA-F]{1,16})\b/.exec(words)?.[1];
-  return {
-    ...noException,
-    type,
-    codes: code === undefined
-      ? []
-      : [BigInt(code), ...(address === undefined ? [] : [BigInt(address)])],
-    subtype: named ?? (/^RESOURCE_TYPE_(\w{2,20})/.exec(words)?.[1] ?? null),
-    message: words.startsWith("RESOURCE_TYPE_") ? words.replace(/\) \(/, ", ") : null,
-  };
-}
 
 /** Few functions are larger. */
 const MAX_FUNCTION = 1 << 16;
@@ -131,6 +114,8 @@ class CrashTextReader {
   #thread: DraftThread | null = null;
   #loose = "";
   #isDebugger: boolean | null = null;
+  /** Whether the text is Swift's own backtrace. */
+  #isSwift = false;
   /** Column of the last field: those of some texts are all indented. */
   #margin = 0;
   #afterBlank = true;
@@ -140,6 +125,8 @@ class CrashTextReader {
   readonly #remarks: string[] = [];
   /** The title of a Crashlytics exception whose reason has not come yet. */
   #fatal: string | null = null;
+  /** The exception's name in its own description, whose reason has not come yet. */
+  #named: string | null = null;
   /** The exception that Crashlytics names in a line of its own. */
   #raised: ReportException | null = null;
 
@@ -188,6 +175,16 @@ class CrashTextReader {
 
   #understand(at: number, line: string, trimmed: string): void {
     const first = trimmed.charCodeAt(0);
+    if (first === 0x3e && /^> ?\S/.test(trimmed)) {
+      // A line that is quoted where others are not.
+      this.#understand(at, line, trimmed.slice(1).trimStart());
+      return;
+    }
+    // A frame whose beginning somebody left out: `... 0x00092311 +[Foo bar] (Foo.m:106)`.
+    if (first === 0x2e && trimmed.startsWith("... 0x")) {
+      const frames = this.#collecting === "exception" ? this.#exception : this.#thread?.frames;
+      if (this.#frame(at, `${frames?.length ?? 0}  ???  ${trimmed.slice(4)}`)) return;
+    }
     if (first === 0x30 && (trimmed.charCodeAt(1) | 0x20) === 0x78) {
       const image = parseImageLine(trimmed);
       if (image !== null) {
@@ -208,7 +205,9 @@ class CrashTextReader {
       this.#exception ??= [];
       return;
     }
-    if (this.#crashlyticsLine(trimmed) || this.#consoleLine(trimmed)) return;
+    if (
+      this.#crashlyticsLine(trimmed) || this.#debuggerLine(trimmed) || this.#consoleLine(trimmed)
+    ) return;
     if (trimmed.startsWith("Application Specific Backtrace")) {
       // The first is what newer systems call the last exception's; further ones are of its causes.
       if (this.#exception === null) {
@@ -234,8 +233,8 @@ class CrashTextReader {
   /** Takes a frame line where frames are expected; elsewhere only frame 0, which begins a backtrace whose
    * title was not understood. */
   #frame(at: number, line: string): boolean {
-    const frame = parseFrameLine(line) ?? this.#bareFrame(line) ?? this.#debuggerFrame(line) ??
-      this.#cutFrame(at, line);
+    const frame = (this.#isSwift ? parseSwiftFrame(line) : null) ?? parseFrameLine(line) ??
+      this.#bareFrame(line) ?? this.#debuggerFrame(line) ?? this.#cutFrame(at, line);
     if (frame === null) return false;
     let frames: DraftFrame[];
     if (this.#collecting === "lines") {
@@ -353,6 +352,12 @@ class CrashTextReader {
 
   /** Begins a thread whose title was not understood. */
   #untitled(): DraftFrame[] {
+    const [named] = this.#names.keys();
+    if (named !== undefined && this.#threads.length === 0 && this.#names.size === 1) {
+      // Only the line with its name was copied: it does not say whether it crashed.
+      this.#begin({ index: named, name: null, queue: null, crashed: false });
+      return this.#thread!.frames;
+    }
     this.#untitledThreads++;
     const title = /^`{3}|^\W*$/.test(this.#loose) ? "" : this.#loose.slice(0, 200);
     const number = /\d{1,6}/.exec(title)?.[0];
@@ -376,10 +381,17 @@ class CrashTextReader {
   #begin(thread: Pick<DraftThread, "index" | "name" | "queue" | "crashed">): void {
     const named = this.#names.get(thread.index);
     this.#names.delete(thread.index);
+    const last = this.#threads.at(-1);
+    // Xcode's `Thread 1: EXC_BAD_ACCESS` and `Thread 1 Queue : com.apple.main-thread` are two titles of one.
+    const before = last !== undefined && last.index === thread.index && last.frames.length === 0 &&
+        last.registers.length === 0
+      ? this.#threads.pop()
+      : undefined;
     this.#thread = {
       ...thread,
-      name: thread.name ?? named?.name ?? null,
-      queue: thread.queue ?? named?.queue ?? null,
+      name: thread.name ?? named?.name ?? before?.name ?? null,
+      queue: thread.queue ?? named?.queue ?? before?.queue ?? null,
+      crashed: thread.crashed || before?.crashed === true,
       frames: [],
       registers: [],
       flavor: null,
@@ -427,9 +439,18 @@ class CrashTextReader {
     const joined = /^\s{0,8}0\s/.test(after)
       ? parseFrameLine(after) ?? parseBareFrame(after)
       : null;
+    // `Thread 1 Queue : com.apple.main-thread (serial)`, Xcode's; `Thread 0 "main" crashed:`, Swift's.
+    const queue = /^Queue$/.test(word)
+      ? /^ ?(\S{1,200}) \((?:serial|concurrent)\)$/.exec(after)?.[1]
+      : undefined;
+    const name = /^"([^"]{1,200})"/.exec(word)?.[1] ?? null;
     this.#begin({
       index,
-      ...joined === null && stop === null ? nameAndQueue(after) : { name: null, queue: null },
+      ...queue !== undefined
+        ? { name: null, queue }
+        : name === null && joined === null && stop === null
+        ? nameAndQueue(after)
+        : { name, queue: null },
       crashed: stop !== null || /crashed|attributed|highlighted/i.test(word),
     });
     if (joined !== null) {
@@ -454,12 +475,70 @@ class CrashTextReader {
     return true;
   }
 
+  /** What debuggers and Swift's own backtraces say of why a process stopped. */
+  #debuggerLine(line: string): boolean {
+    if (line.includes("thread #")) {
+      const stop = parseDebuggerThread(line);
+      if (stop === null) return false;
+      // The title is printed when the process stops, with one frame, and again above the whole stack.
+      const last = this.#threads.at(-1);
+      if (last !== undefined && last.index === stop.index && last.frames.length <= 1) {
+        this.#threads.pop();
+      }
+      const { index, name, queue, crashed } = stop;
+      this.#begin({ index, name, queue, crashed });
+      if (!this.#hasException) this.#raised ??= stop.exception;
+      if (stop.message !== null && !this.#remarks.includes(stop.message)) {
+        this.#remarks.push(stop.message);
+      }
+      return true;
+    }
+    if (line.includes(" received signal ")) {
+      const received = parseReceivedSignal(line);
+      if (received === null) return false;
+      this.#raised ??= received;
+      return true;
+    }
+    const reason = this.#raised?.type == null
+      ? null
+      : /^Reason: (KERN_\w{3,40}|\d{1,3}) at address: (0x[0-9a-fA-F]{1,16})$/.exec(line);
+    if (reason !== null) {
+      this.#raised = { ...this.#raised!, subtype: `${reason[1]} at ${reason[2]}` };
+      return true;
+    }
+    const crash = line.includes("Program crashed: ") ? parseSwiftCrash(line) : null;
+    if (crash === null) return false;
+    this.#isSwift = true;
+    this.#raised ??= crash;
+    return true;
+  }
+
   /** What Foundation and libc++abi write to the console about an uncaught exception. */
-  #consoleLine(line: string): boolean {
+  #consoleLine(written: string): boolean {
+    // Markdown's escapes.
+    const line = written.includes("\\*") ? written.replace(/(?:\\?\*){3}/, "***") : written;
+    // `NSException`'s own description.
+    const field = /^(Exception Name|Description): (\S.{0,2000})$/.exec(line);
+    if (field !== null && !this.#hasException) {
+      if (field[1] === "Exception Name") this.#named = field[2];
+      else if (this.#named !== null) {
+        this.#remarks.push(`Fatal Exception: ${this.#named}: ${field[2]}`);
+        this.#named = null;
+      } else return false;
+      return true;
+    }
     const at = line.indexOf("*** ");
     // Left in the process by its libraries; Apple's reports have it in a section of its own.
     if (this.#collecting === "header" && /^BUG IN (?:CLIENT OF )?LIB[A-Z]{3,12}: \S/.test(line)) {
       this.#remarks.push(line);
+      return true;
+    }
+    const isLoose = this.#collecting !== "section" || !this.#isOfReport;
+    const bare = line.replace(logPrefix, "");
+    if (isLoose && this.#threads.length === 0 && printed.test(bare)) {
+      if (!this.#remarks.includes(bare) && !bare.includes("set a breakpoint")) {
+        this.#remarks.push(bare);
+      }
       return true;
     }
     if (
@@ -473,9 +552,17 @@ class CrashTextReader {
     const said = at >= 0 && line.startsWith("*** Terminating app due to uncaught exception", at)
       ? at
       : line.search(/\blibc\+\+abi(?:\.dylib)?: terminating /);
-    if (said < 0 || this.#collecting === "section") return false;
+    if (said < 0 || (this.#collecting === "section" && this.#isOfReport)) return false;
     this.#remarks.push(line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, ""));
     return true;
+  }
+
+  /** Whether the section is one of Apple's reports, which keeps its lines. */
+  get #isOfReport(): boolean {
+    return /^(?:Application Specific|Dyld Error|VM Region|Kernel Triage|External Modification|Filtered)/
+      .test(
+        this.#sections.at(-1)?.name ?? "",
+      );
   }
 
   /** Titles in Firebase Crashlytics' text: `Crashed: com.apple.main-thread`, `Fatal Exception: NSRangeException`
@@ -483,15 +570,19 @@ class CrashTextReader {
   #crashlyticsLine(written: string): boolean {
     const line = written.charCodeAt(0) === 0x60 ? written.replace(/^`{1,3}/, "") : written;
     if (this.#fatal !== null && this.#fatal === this.#loose) {
-      this.#remarks.push(`${this.#fatal}: ${line.replace(/`{1,3}$/, "")}`);
+      const isReason = !/^(?:#?\d{1,4}\.? |Thread ?: )?Crashed: /.test(line);
+      this.#remarks.push(
+        isReason ? `${this.#fatal}: ${line.replace(/`{1,3}$/, "")}` : this.#fatal,
+      );
       this.#fatal = null;
       this.#loose = line;
-      return true;
+      if (isReason) return true;
     }
     // Numbers precede titles where there are several: `#0. Crashed: …`.
-    if (!/^(?:#?\d{1,4}\.? |Thread ?: )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line)) {
-      return false;
-    }
+    if (
+      !/^(?:#?\d{1,4}\.? |Thread ?: )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line) &&
+      !line.endsWith("Exception")
+    ) return false;
     const crashed = /^(?:#?\d{1,4}\.? |Thread ?: )?Crashed: (\S.{0,200})$/.exec(line);
     if (crashed !== null) {
       // `Crashed: com.apple.main-thread SIGABRT ABORT 0x00000001135c52c6`, on its web page.
@@ -504,6 +595,12 @@ class CrashTextReader {
       if (signal !== null && !this.#hasException) {
         this.#raised = { ...noException, signal: signal.split(" ", 1)[0] };
       }
+      return true;
+    }
+    // Bugly's, with the reason on the next line.
+    if (this.#collecting === "header" && /^[A-Z]{2,4}[A-Z][A-Za-z]{3,60}Exception$/.test(line)) {
+      this.#fatal = `Fatal Exception: ${line}`;
+      this.#loose = this.#fatal;
       return true;
     }
     const fatal = line.indexOf("Fatal Exception: ");
@@ -549,12 +646,34 @@ class CrashTextReader {
     return true;
   }
 
+  /** A frame of HockeyApp's: `-;-[Foo bar];Foo.m;113`. */
+  #hockeyFrame(line: string): boolean {
+    const match = /^-;(\S.{0,1000});([\w.+-]{1,200})?;(\d{1,7})$/.exec(line);
+    if (match === null) return false;
+    if (this.#collecting !== "thread") this.#untitled();
+    this.#thread!.frames.push({
+      index: this.#thread!.frames.length,
+      address: 0n,
+      imageName: null,
+      symbol: match[1],
+      offset: null,
+      base: null,
+      file: match[2] ?? null,
+      line: match[3] === "0" ? null : Number(match[3]),
+      column: null,
+      inlined: false,
+      span: null,
+    });
+    return true;
+  }
+
   #fieldOrSection(at: number, line: string, written: string): void {
     // People put a report between backticks.
     const trimmed = written.charCodeAt(0) === 0x60
       ? written.replace(/^`{1,3}(?=[A-Z])/, "")
       : written;
     if (this.#continuesReason(trimmed) || this.#namesFrame(trimmed)) return;
+    if (trimmed.charCodeAt(1) === 0x3b && this.#hockeyFrame(trimmed)) return;
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);
     const inSection = section !== undefined &&
@@ -730,6 +849,13 @@ class CrashTextReader {
     }
   }
 }
+
+const logPrefix =
+  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}(?:[+-]\d{4})? \S{1,100}\[\d{1,9}:[0-9a-f]{1,9}\] /;
+
+/** What libraries print to the console before they end a process. */
+const printed =
+  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|: |\.swift:\d{1,6}: )(?:Fatal error|Precondition failed): \S|^(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^objc\[\d{1,9}\]: (?:Attempt to use|Method cache|Invalid|autorelease pool)/;
 
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {

@@ -5,6 +5,7 @@ import { readCallTree } from "./call_tree.ts";
 import { type NextReport, readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
 import { isBreakpad, readBreakpad } from "./breakpad.ts";
+import { isConsole, readConsole } from "./console.ts";
 import { isMono, readMono } from "./mono.ts";
 import { isPanic, isPanicPiece, parsePanic, readPanic } from "./panic.ts";
 import { salvage } from "./salvage.ts";
@@ -103,9 +104,10 @@ function readOne(text: string, name: string, next: NextReport): CrashReport | nu
 
 /** Whether nothing was understood but a header. */
 function isEmpty(
-  { threads, exception, lastException, panic, termination, images, body }: CrashReport,
+  { threads, exception, lastException, panic, termination, images, information, body }: CrashReport,
 ): boolean {
-  return threads.length === 0 && exception === null && lastException === null && panic === null &&
+  return information.length === 0 && threads.length === 0 && exception === null &&
+    lastException === null && panic === null &&
     termination === null && images.length === 0 && body === null;
 }
 
@@ -270,6 +272,7 @@ function readText(
   if (!text.slice(from, from + 3000).includes("\nException Type:")) {
     if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);
     if (isMono(text, from)) return readMono(name, text, from, warnings);
+    if (isConsole(text, from)) return readConsole(name, text, from, warnings);
     if (isPanic(text, from)) {
       return readPanic(name, text, text, { header, body: null }, from, warnings);
     }
@@ -285,6 +288,7 @@ function readText(
   const { threads, images, lastException, exception } = report;
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null || report.termination?.namespace != null) return report;
+  if (report.information.length > 0) return report;
   // A header alone is a report that was cut off early.
   if (report.fields.some(({ name }) => name === "Report Version")) return report;
   const named = report.process.name !== null || report.incident !== null;

@@ -36,6 +36,14 @@ export interface Salvaged {
 /** Looks for the members of a report's body in a text; `null` when there are none. Each member is looked for
  * once, so the time is linear in the text's length. */
 export function salvage(text: string, from: number): Salvaged | null {
+  const joined = text.slice(from).replace(/(?<=[\w"])\r?\n(?=[\w"])/g, "");
+  if (joined.length === text.length - from) return salvageFrom(text, from);
+  // Lines were wrapped inside of words and numbers: nothing is where it was in the file.
+  const found = salvageFrom(joined, 0);
+  return found === null ? null : { body: found.body, spans: new Map() };
+}
+
+function salvageFrom(text: string, from: number): Salvaged | null {
   const body: Record<string, JsonValue> = {};
   const spans = new Map<JsonObject, readonly [number, number]>();
   for (const name of members) {
@@ -51,7 +59,10 @@ export function salvage(text: string, from: number): Salvaged | null {
   }
   if (body.threads === undefined) {
     const threads = looseThreads(text, from, spans);
+    const isKnown = threads.length > 0 || body.lastExceptionBacktrace !== undefined;
+    const frames = isKnown ? [] : looseFrames(text, from, spans);
     if (threads.length > 0) body.threads = threads;
+    else if (frames.length > 0) body.threads = [{ frames }];
   }
   if (body.processes === undefined) {
     const process = looseProcess(text, from);
@@ -80,6 +91,26 @@ function looseProcess(text: string, from: number): JsonObject | null {
 
 /** Most lists of frames that are looked for. */
 const MAX_LOOSE = 64;
+
+/** The frames of a text that begins inside of a list of them. */
+function looseFrames(
+  text: string,
+  from: number,
+  spans: Map<JsonObject, readonly [number, number]>,
+): JsonObject[] {
+  const frames: JsonObject[] = [];
+  let at = text.indexOf('{"imageOffset":', from);
+  while (at >= 0 && frames.length < 512) {
+    const parsed = parseJson(text, at);
+    if (!isObject(parsed.value)) break;
+    frames.push(parsed.value);
+    for (const [frame, span] of parsed.spans) spans.set(frame, span);
+    if (parsed.end <= at || text.charCodeAt(parsed.end) !== 0x2c) break;
+    at = text.startsWith('{"imageOffset":', parsed.end + 1) ? parsed.end + 1 : -1;
+  }
+  // A single one need not be a frame.
+  return frames.length > 1 ? frames : [];
+}
 
 /** The lists of frames of a text that begins inside of its threads. */
 function looseThreads(

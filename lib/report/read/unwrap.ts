@@ -39,6 +39,7 @@ export function unwrap(text: string): Unwrapped {
   step("quoting", isPartlyQuoted, unquoteAny);
   step("log prefixes", isLogged, unlogged);
   step("a Markdown table", isTable, untabled);
+  step("joined lines", isJoined, split);
   step("double spacing", isDoubleSpaced, singleSpaced);
   step("indentation", isIndented, dedent);
   return { text: result, undone: [...new Set(undone)] };
@@ -48,7 +49,7 @@ export function unwrap(text: string): Unwrapped {
 function isSuspicious(head: string): boolean {
   if (head.startsWith("{\\rtf") || head.startsWith(">") || head.includes("\n>")) return true;
   if (head.includes("\r\r\n") || head.includes("\n >")) return true;
-  if (isLogged(head) || isPartlyQuoted(head) || isTable(head)) return true;
+  if (isLogged(head) || isPartlyQuoted(head) || isTable(head) || isJoined(head)) return true;
   if (head.includes("&") && isHtml(head) || head.includes("<") && isHtml(head)) return true;
   for (const name of ["Process:", "Exception Type:"]) {
     const at = head.indexOf(name);
@@ -180,6 +181,34 @@ function unquoteAny(text: string): string {
 
 function unquote(text: string): string {
   return text.replace(/^ {0,3}> ?/gm, "");
+}
+
+/** Fields of a header that follow one another on a line, where line ends were lost. */
+const joinedFields =
+  /^(?:Process: .{1,300} Path: .{1,400} Identifier: |Exception Type: .{1,60} Exception Codes: .{1,100} (?:Exception Note|Termination \w+|Crashed Thread|Triggered by Thread): |Date\/Time: .{1,60} OS Version: .{1,60} Report Version: )/m;
+/** Names of fields, and titles, that begin a line. */
+const begins =
+  / (?=(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed)?:): ?)/g;
+const joinedFrame = / (?=\d{1,3} {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} )/g;
+
+/** Whether line ends were lost. */
+function isJoined(head: string): boolean {
+  const at = head.indexOf(" Path: ");
+  if (at < 0 && !head.includes(" Exception Codes: ") && !head.includes(" OS Version: ")) {
+    return false;
+  }
+  return joinedFields.test(head);
+}
+
+function split(text: string): string {
+  return linesOf(text).map((line) =>
+    line.length < 60 || line.length > 100_000
+      ? line
+      : line.replace(begins, "\n").replace(joinedFrame, "\n").replace(
+        /^Application Specific Information: (?=\S)/m,
+        "\nApplication Specific Information:\n",
+      ).replace(/ (?=Thread \d{1,3}(?: Crashed)?:: )/g, "\n")
+  ).join("\n");
 }
 
 /** What NSLog writes before each line: time, process, pid and thread, and Xamarin a level. */

@@ -1,0 +1,166 @@
+/** Lines that debuggers print when a process stops, and Swift's own backtraces. */
+
+import { type FrameLine, parseSource } from "./crash_lines.ts";
+import type { ReportException } from "../drafts.ts";
+
+export const noException: ReportException = {
+  type: null,
+  signal: null,
+  codes: [],
+  subtype: null,
+  message: null,
+  note: null,
+};
+
+/** The exception in a debugger's words: `code=1, address=0x10`, `code=EXC_I386_GPFLT`. */
+export function stopOf(type: string, words: string): ReportException {
+  const named = /\bcode=([A-Z]\w{3,40})/.exec(words)?.[1] ?? null;
+  const code = /\bcode=(0x[0-9a-fA-F]{1,16}|\d{1,20})\b/.exec(words)?.[1];
+  const address = /\b(?:address|subcode)=(0x[0-9a-fA-F]{1,16}|\d{1,20})\b/.exec(words)?.[1];
+  return {
+    ...noException,
+    type,
+    codes: code === undefined
+      ? []
+      : [BigInt(code), ...(address === undefined ? [] : [BigInt(address)])],
+    subtype: named ?? (/^RESOURCE_TYPE_(\w{2,20})/.exec(words)?.[1] ?? null),
+    message: words.startsWith("RESOURCE_TYPE_") ? words.replace(/\)? \(/, ", ") : null,
+  };
+}
+
+/** A thread that a debugger stopped in. */
+export interface DebuggerStop {
+  readonly index: number;
+  readonly name: string | null;
+  readonly queue: string | null;
+  /** Whether a process would have ended there: not at a breakpoint or step. */
+  readonly crashed: boolean;
+  readonly exception: ReportException | null;
+  /** What a run-time reported to the debugger; `null` when it did not. */
+  readonly message: string | null;
+}
+
+const stopReason =
+  /^(?:(EXC_[A-Z_]{3,30})(?: \(?(.{1,200}?)\)?)?|signal (SIG[A-Z]{2,6})|((?:Fatal error|Precondition failed|Assertion failed|Swift runtime failure|abort with payload).{0,400}))$/;
+
+/** Reads LLDB's `* thread #1, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS (code=1,
+ * address=0x18)`; `null` when it is another line. */
+export function parseDebuggerThread(line: string): DebuggerStop | null {
+  const match = /^(?:\* )?thread #(\d{1,6})(?:: tid = \w{1,20})?(?:,|$)/.exec(line);
+  if (match === null || line.length > 2000) return null;
+  const stop = /, stop reason = (.{1,600})$/.exec(line)?.[1] ?? null;
+  const [, type, words = "", signal, message = null] =
+    (stop === null ? null : stopReason.exec(stop.trim())) ?? [];
+  const raised = signal !== undefined && !/^SIG(?:STOP|TSTP|INT|CONT|CHLD|WINCH)$/.test(signal);
+  return {
+    index: Number(match[1]),
+    name: /, name = '([^']{1,200})'/.exec(line)?.[1] ?? null,
+    queue: /, queue = '([^']{1,200})'/.exec(line)?.[1] ?? null,
+    crashed: type !== undefined || raised || message !== null,
+    exception: type !== undefined
+      ? stopOf(type, words)
+      : raised
+      ? { ...noException, signal }
+      : null,
+    message,
+  };
+}
+
+/** Reads gdb's `Program received signal EXC_BAD_ACCESS, Could not access memory.`; `null` when it is another
+ * line. */
+export function parseReceivedSignal(line: string): ReportException | null {
+  const match =
+    /^(?:Program|Thread \S{1,20}(?: "[^"]{1,80}")?) received signal (EXC_[A-Z_]{3,30}|SIG[A-Z]{2,6}), /
+      .exec(line);
+  if (match === null) return null;
+  return match[1].startsWith("EXC_")
+    ? { ...noException, type: match[1] }
+    : { ...noException, signal: match[1] };
+}
+
+/** A frame as LLDB, gdb and Xcode print it: `#0 0x0000000101ed6266 in -[Foo bar] at Foo.m:331`, `frame #1: 0x1042
+ * MyApp`-[Foo bar](self=0x1) at Foo.m:331:5`. */
+const debuggerFrame =
+  /^(?:\* )?(?:frame )?#(\d{1,4})[:\s]{1,4}(0x[0-9a-fA-F]{1,16}) (?:in |([^`]{1,100})`)(\S.{0,1000})$/;
+/** The arguments' values after a function's name. */
+const argumentValues = / ?\((?:\w{1,60}=.{0,800}|)\)$/;
+
+/** Reads a frame line of a debugger; `null` when it is another line. */
+export function parseDebuggerFrame(line: string): FrameLine | null {
+  const match = line.length > 1200 ? null : debuggerFrame.exec(line.trim());
+  if (match === null) return null;
+  const [, index, address, imageName = null, text] = match;
+  const at = text.lastIndexOf(" at ");
+  const source = at < 0 ? null : parseSource(text.slice(at + 4));
+  const named = source === null ? text : text.slice(0, at);
+  // gdb: `objc_msgSend () from /usr/lib/libobjc.A.dylib`.
+  const from = / \(.{0,800}\) from (\S{1,300})$/.exec(named);
+  const place = (from === null ? named : named.slice(0, from.index)).replace(argumentValues, "");
+  const plus = / \+ (\d{1,9})$/.exec(place);
+  return {
+    index: Number(index),
+    imageName: imageName ?? from?.[1].split("/").at(-1) ?? null,
+    address: BigInt(address),
+    placeAt: line.length,
+    symbol: plus === null ? place : place.slice(0, plus.index),
+    offset: plus === null ? null : Number(plus[1]),
+    base: null,
+    image: null,
+    file: source?.file ?? null,
+    line: source?.line ?? null,
+    column: source?.column ?? null,
+    inlined: false,
+  };
+}
+
+/** The exception in a line such as `*** Program crashed: Bad pointer dereference at 0x4 ***`, with which Swift's
+ * own backtrace begins; `null` when it is another line. */
+export function parseSwiftCrash(line: string): ReportException | null {
+  const match = /\bProgram crashed: (\w[\w -]{2,60}?)(?: at (0x[0-9a-fA-F]{1,16}))?(?: \*\*\*)?$/
+    .exec(line);
+  if (match === null) return null;
+  const [, what, address] = match;
+  const type = swiftCrashes.get(what.toLowerCase());
+  if (type === undefined) return { ...noException, message: what };
+  if (type.startsWith("SIG")) return { ...noException, signal: type };
+  return type === "EXC_BAD_ACCESS" && address !== undefined
+    ? { ...noException, type, subtype: `KERN_INVALID_ADDRESS at ${address}` }
+    : { ...noException, type };
+}
+
+/** Swift, stdlib/public/libexec/swift-backtrace and docs/Backtracing.rst. */
+const swiftCrashes: ReadonlyMap<string, string> = new Map([
+  ["bad pointer dereference", "EXC_BAD_ACCESS"],
+  ["bus error", "SIGBUS"],
+  ["system trap", "EXC_BREAKPOINT"],
+  ["illegal instruction", "EXC_BAD_INSTRUCTION"],
+  ["aborted", "SIGABRT"],
+  ["floating point exception", "SIGFPE"],
+  ["quit", "SIGQUIT"],
+]);
+
+const swiftFrame =
+  /^\s{0,8}(\d{1,4})\s{1,4}((?:\[[a-z]{2,12}\] ){0,4})(0x[0-9a-fA-F]{1,16})(?: (\S.{0,1000}?)(?: \+ (\d{1,9}))?(?: in (\S{1,200})(?: at (\S.{0,400}))?)?)?$/;
+
+/** Reads a frame of Swift's own backtrace: `1 [ra] 0x1041c3f10 level4() + 8 in crash at /src/crash.swift:8:3`;
+ * `null` when it is another line. */
+export function parseSwiftFrame(line: string): FrameLine | null {
+  const match = line.length > 2000 ? null : swiftFrame.exec(line);
+  if (match === null) return null;
+  const [, index, marks, address, symbol = null, offset, imageName = null, place] = match;
+  const source = place === undefined ? null : parseSource(place);
+  return {
+    index: Number(index),
+    imageName,
+    address: BigInt(address),
+    placeAt: line.length,
+    symbol,
+    offset: offset === undefined ? null : Number(offset),
+    base: null,
+    image: null,
+    file: source?.file ?? null,
+    line: source?.line ?? null,
+    column: source?.column ?? null,
+    inlined: marks.includes("[inlined]"),
+  };
+}

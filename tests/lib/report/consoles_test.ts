@@ -1,0 +1,224 @@
+/** What debuggers, run-times and sanitizers print, and reports whose line ends or beginnings were lost. */
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+
+interface Told {
+  readonly what: string;
+  readonly causes: string;
+  readonly whose: readonly [verdict: string, absent: string | null, symbol: string | null];
+  readonly threads: readonly (readonly [index: number, name: string | null, crashed: boolean])[];
+}
+
+function told(text: string): Told {
+  const report = readReport(text, "x");
+  const { happened, causes } = explainReport(report);
+  const { verdict, absent, deciding } = attributeReport(report);
+  return {
+    what: happened.join("\n"),
+    causes: causes.join("\n"),
+    whose: [verdict, absent, deciding?.frame.symbol ?? null],
+    threads: report.threads.map(({ index, name, queue, crashed }) => [
+      index,
+      name ?? queue,
+      crashed,
+    ]),
+  };
+}
+
+Deno.test("LLDB: the title of the thread that stopped, once with a frame and once with the stack", () => {
+  const title = "* thread #2, queue = 'com.example.work', stop reason = EXC_BAD_ACCESS " +
+    "(code=1, address=0x18)";
+  const { what, whose, threads } = told(
+    `Process 4711 stopped\n${title}\n` +
+      '    frame #0: 0x0000000100003f20 MyApp`-[Foo bar:](self=0x0000600000008010, _cmd="bar:") at Foo.m:12:9\n' +
+      `(lldb) bt\n${title}\n` +
+      '  * frame #0: 0x0000000100003f20 MyApp`-[Foo bar:](self=0x0000600000008010, _cmd="bar:") at Foo.m:12:9\n' +
+      "    frame #1: 0x0000000100003e00 MyApp`main(argc=1, argv=0x000000016fdff2a8) at main.m:5:3\n",
+  );
+  assertEquals(threads, [[2, "com.example.work", true]]);
+  assertStringIncludes(what, "null plus 24");
+  assertEquals(whose, ["program", null, "-[Foo bar:]"]);
+});
+
+Deno.test("LLDB: a stop at a breakpoint is no crash; a stop line alone is one", () => {
+  const { threads } = told(
+    "* thread #1, queue = 'com.apple.main-thread', stop reason = breakpoint 1.1\n" +
+      "  * frame #0: 0x0000000100003f20 MyApp`main at main.m:5:3\n",
+  );
+  assertEquals(threads[0][2], false);
+  assertStringIncludes(
+    told("* thread #5, name = 'worker', stop reason = signal SIGABRT\n").what,
+    "abort()",
+  );
+});
+
+Deno.test("gdb: the signal, the reason, and frames without a list of images", () => {
+  const { what, whose } = told(
+    "Program received signal EXC_BAD_ACCESS, Could not access memory.\n" +
+      "Reason: KERN_INVALID_ADDRESS at address: 0x0000000000000010\n" +
+      "0x00007fff8a1b2c3d in do_work ()\n(gdb) bt\n" +
+      "#0  0x00007fff8a1b2c3d in do_work () from /usr/local/lib/libwork.dylib\n" +
+      "#1  0x0000000100001f2c in main (argc=1, argv=0x10000) at main.c:12\n",
+  );
+  assertStringIncludes(what, "KERN_INVALID_ADDRESS at 0x10");
+  assertEquals(whose, ["program", null, "do_work"]);
+});
+
+Deno.test("Swift's own backtrace", () => {
+  const { what, whose, threads } = told(
+    "*** Program crashed: Bad pointer dereference at 0x0000000000000004 ***\n\n" +
+      'Thread 0 "main" crashed:\n\n' +
+      "0 0x0000000100003f10 level5() + 16 in crash at /src/crash.swift:4:12\n" +
+      "1 [ra] 0x0000000100003e10 level4() + 8 in crash at /src/crash.swift:8:3\n" +
+      "2 [ra] [system] 0x000000018001f0e0 start + 2360 in dyld\n",
+  );
+  assertStringIncludes(what, "null plus 4");
+  assertEquals(whose, ["program", null, "level5()"]);
+  assertEquals(threads, [[0, "main", true]]);
+});
+
+Deno.test("Xcode's two titles of a thread; one of them quoted", () => {
+  const { what, threads } = told(
+    ">Thread 1: EXC_RESOURCE (RESOURCE_TYPE_MEMORY: high watermark memory limit exceeded) (limit=15 MB)\n\n" +
+      "Thread 1 Queue : com.apple.main-thread (serial)\n#0\t0x507c8864 in decode ()\n",
+  );
+  assertStringIncludes(what, "limit=15 MB");
+  assertEquals(threads, [[1, "com.apple.main-thread", true]]);
+});
+
+Deno.test("a stack of which only the line with its name was copied is not called the crashed one", () => {
+  const { whose, threads } = told(
+    "Thread 8 name: com.example.worker\n" +
+      "0   MyApp   0x0000000103218744 run + 4\n1   MyApp   0x0000000103218844 start + 4\n",
+  );
+  assertEquals(threads, [[8, "com.example.worker", false]]);
+  assertEquals(whose, ["unknown", "stack", null]);
+});
+
+const runtimes: readonly (readonly [name: string, text: string, what: string])[] = [
+  [
+    "AddressSanitizer",
+    "==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000110 at pc 0x0001 bp 0x7 sp 0x7\n" +
+    "READ of size 4 at 0x602000000110 thread T0\n    #0 0x100003f1f in use test.c:8\n" +
+    "    #1 0x7fff20389f3c in start+0x0 (libdyld.dylib:x86_64+0x15f3c)\n\nfreed by thread T0 here:\n" +
+    "    #0 0x1000 in free (libclang_rt.asan_osx_dynamic.dylib:x86_64+0x4)\n",
+    "Memory was used after it was freed.",
+  ],
+  [
+    "Go",
+    "panic: runtime error: invalid memory address or nil pointer dereference\n" +
+    "[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x10a]\n\ngoroutine 1 [running]:\n" +
+    "main.use(0x0)\n\t/src/main.go:12 +0x72\nmain.main()\n\t/src/main.go:8 +0x20\n",
+    "A Go program used a nil pointer.",
+  ],
+  [
+    "Rust",
+    "thread 'main' panicked at src/main.rs:12:5:\ncalled `Option::unwrap()` on a `None` value\n",
+    "A Rust Option was unwrapped that held None.",
+  ],
+  [
+    "Python",
+    "Fatal Python error: Segmentation fault\n\nCurrent thread 0x01 (most recent call first):\n" +
+    '  File "/lib/conv.py", line 459 in _conv\n',
+    "The Python interpreter met a fatal error",
+  ],
+  [
+    "V8",
+    "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n" +
+    " 1: 0x1012e4da5 node::Abort() [/usr/local/bin/node]\n",
+    "The JavaScript heap is full",
+  ],
+  [
+    "Java",
+    "    #\n    # A fatal error has been detected by the Java Runtime Environment:\n    #\n" +
+    "    #  SIGSEGV (0xb) at pc=0x00007fff, pid=1, tid=2\n    # Problematic frame:\n" +
+    "    # C  [libwork.dylib+0x1f23]  do_work+0x13\n    #\n",
+    "The Java virtual machine met a signal",
+  ],
+  [
+    ".NET",
+    "Unhandled exception. System.InvalidOperationException: no\n   at A.B(C c) in /src/a.cs:line 10\n",
+    "A .NET exception was not handled.",
+  ],
+  [
+    "the dynamic linker",
+    "dyld[12]: Library not loaded: @rpath/A.framework/A\n  Referenced from: <X> /Applications/B.app/B\n" +
+    "  Reason: tried: '/Applications/B.app/A' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))\n",
+    "has no code for this architecture",
+  ],
+  [
+    "malloc",
+    "bash(7808,0x100908580) malloc: *** error for object 0x600: pointer being freed was not allocated\n" +
+    "bash(7808,0x100908580) malloc: *** set a breakpoint in malloc_error_break to debug\nAbort trap: 6\n",
+    "bash(7808",
+  ],
+  [
+    "Swift",
+    "MyApp/View.swift:42: Fatal error: Index out of range\n",
+    "View.swift:42",
+  ],
+  [
+    "the protection of private data",
+    "> Termination Reason: TCC, This app has crashed because it attempted to access privacy-sensitive data " +
+    "without a usage description. The app's Info.plist must contain an NSFaceIDUsageDescription key\n",
+    "NSFaceIDUsageDescription",
+  ],
+  [
+    "NSException",
+    "Exception Name: NSGenericException\nDescription: **\\* Collection <X> was mutated while being enumerated.\n" +
+    "User Info: (null)\n\n0   CoreFoundation   0x00007fffbc9d35db __exceptionPreprocess + 171\n",
+    "A collection was changed while it was enumerated.",
+  ],
+];
+
+for (const [name, text, what] of runtimes) {
+  Deno.test(`what a program prints when it ends: ${name}`, () => {
+    assertStringIncludes(told(text).what, what);
+  });
+}
+
+Deno.test("a run-time's words in the text of a report do not replace the report", () => {
+  const { what } = told(
+    "panic: no\n\ngoroutine 1 [running]:\n\nProcess: MyApp [1]\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+      "Exception Codes: KERN_INVALID_ADDRESS at 0x0000000000000018\n\nThread 0 Crashed:\n" +
+      "0   MyApp   0x0000000103218744 run + 4\n",
+  );
+  assertStringIncludes(what, "null plus 24");
+  assertThrows(() => readReport("I think it is a fatal error: no report\n", "x"));
+});
+
+Deno.test("a header whose line ends were lost", () => {
+  const report = readReport(
+    "Process: MyApp [591] Path: /Applications/My App.app/Contents/MacOS/MyApp Identifier: com.example Version: 2 (2) " +
+      "Code Type: X86-64 (Native)\n\nCrashed Thread: 8 Dispatch queue: com.example\n\n" +
+      "Exception Type: EXC_CRASH (SIGABRT) Exception Codes: 0x0, 0x0 Exception Note: EXC_CORPSE_NOTIFY\n\n" +
+      "Application Specific Information: *** Terminating app due to uncaught exception 'NSGenericException', " +
+      "reason: 'no' abort() called terminating with uncaught exception of type NSException\n\n" +
+      "Thread 8 Crashed:: Dispatch queue: com.example 0 MyApp 0x0000000103218744 run + 4 " +
+      "1 MyApp 0x0000000103218844 start + 4\n",
+    "x",
+  );
+  assertEquals(report.process.path, "/Applications/My App.app/Contents/MacOS/MyApp");
+  assertEquals(report.crashedThread?.frames.map(({ symbol }) => symbol as string), [
+    "run",
+    "start",
+  ]);
+  assertEquals(
+    explainReport(report).happened[0],
+    "An Objective-C exception was not caught: NSGenericException, no.",
+  );
+});
+
+Deno.test("an .ips that was wrapped inside of numbers; a piece that begins inside of a stack", () => {
+  const frame = (symbol: string, offset: string) =>
+    `{"imageOffset":${offset},"symbol":"${symbol}","symbolLocation":8,"imageIndex":1}`;
+  const wrapped = readReport(
+    `10},\n"faultingThread" : 0,\n"threads" : [{"triggered":true,"frames":[${
+      frame("__pthread_kill", "38\n320")
+    },${frame("abort", "100")}`,
+    "x",
+  );
+  assertEquals(wrapped.crashedThread?.frames[0].symbol as string, "__pthread_kill");
+  const piece = readReport(`ageIndex":16},${frame("abort", "1")},${frame("work", "2")},{"im`, "x");
+  assertEquals(piece.threads[0].frames.map(({ symbol }) => symbol as string), ["abort", "work"]);
+});
