@@ -322,6 +322,7 @@ function contextOf(
     memory,
     addressMask: arch.pointerSize === 8 ? arch.addressMask : 0xffff_ffffn,
     pointerSize: arch.pointerSize,
+    arch: arch.name,
     limits: { ...defaultLimits, ...limits },
     formatters: module === null ? formatters : formattersOf(module),
     symbolAt(address) {

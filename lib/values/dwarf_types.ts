@@ -4,6 +4,7 @@ import { evaluateExpression } from "../dwarf/mod.ts";
 import { AT, ATE, type Entry, type EntryReader, TAG } from "../dwarf/variables.ts";
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
+import { swiftTypeName, swiftTypeTree } from "../symbols/demangle/mod.ts";
 import type {
   Encoding,
   Enumerator,
@@ -15,8 +16,8 @@ import type {
   ValueMemory,
   VariantPart,
 } from "./model.ts";
-import { unsignedOf } from "./scalars.ts";
-import { canonical, voidType } from "./types.ts";
+import { swiftNumber, unsignedOf } from "./scalars.ts";
+import { canonical, swiftMangling, unqualified, voidType } from "./types.ts";
 
 /** Maximum number of types kept for an image. */
 const MAX_TYPES = 1 << 16;
@@ -132,7 +133,13 @@ export class TypeReader {
     if (entry.tag === TAG.LLVM_ptrauth_type) return this.of(entry);
     const kind = kinds.get(entry.tag);
     if (kind === undefined) return damagedType;
-    if (kind !== "array") return new DwarfType(this, entry, kind);
+    if (kind !== "array") {
+      const type = new DwarfType(this, entry, kind);
+      // What is a struct in Swift's library is a number to people.
+      const mangled = kind === "struct" ? swiftMangling(type) : undefined;
+      const number = mangled === undefined ? null : swiftNumber(mangled, entry.unit.addressSize);
+      return number ?? type;
+    }
     return guarded(() => this.#array(entry), damagedType);
   }
 
@@ -270,7 +277,11 @@ class DwarfType implements Type {
   }
 
   get linkageName(): RawText | undefined {
-    return guarded(() => this.#entry.string(AT.linkage_name), null) ?? undefined;
+    const own = guarded(() => this.#entry.string(AT.linkage_name), null);
+    if (own !== null || this.language !== "swift") return own ?? undefined;
+    // Types of Swift that no declaration names have the mangled name as theirs.
+    const name = guarded(() => this.#entry.name, null);
+    return name?.startsWith("$s") ? name : undefined;
   }
 
   get anonymousName(): RawText {
@@ -676,8 +687,16 @@ export function pointerTo(target: Type, pointerSize: 4 | 8): Type {
 }
 
 function nameOf(type: Type): RawText {
-  const name = declare(type, "", 0);
+  const name = swiftName(type) ?? declare(type, "", 0);
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+}
+
+/** The name of a Swift type by its mangled name, as LLDB shows it; `null` of others. What `let` declares has a
+ * constant type in debug information, and none in Swift. */
+function swiftName(type: Type): RawText | null {
+  const mangled = type.language === "swift" ? swiftMangling(unqualified(type)) : undefined;
+  const tree = mangled === undefined ? null : swiftTypeTree(mangled);
+  return tree === null ? null : swiftTypeName(tree);
 }
 
 /** Writes a declaration of `inner` with a type as C does: `int (*inner)[4]`. */

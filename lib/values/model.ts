@@ -268,6 +268,8 @@ export interface ValueContext {
   readonly addressMask: bigint;
   /** Bytes of a pointer. */
   readonly pointerSize: 4 | 8;
+  /** The processor, as in `x86_64`; left out where it is not known. */
+  readonly arch?: string;
   /** Bounds on what is read and shown. */
   readonly limits: Limits;
   /** Formatters; `null` for raw values only. */

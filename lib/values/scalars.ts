@@ -1,7 +1,7 @@
 /** The numbers in bytes, and their text. */
 
 import type { RawText } from "../escape.ts";
-import type { Encoding } from "./model.ts";
+import type { Encoding, Type } from "./model.ts";
 
 /** The little-endian unsigned number in the bytes. */
 export function unsignedOf(bytes: Uint8Array): bigint {
@@ -158,4 +158,33 @@ export function quoted(text: string, prefix = ""): RawText {
   let out = `${prefix}"`;
   for (const character of text) out += stringCharacterText(character.codePointAt(0)!, 4);
   return `${out}"`;
+}
+
+/** The numbers of Swift's standard library by their names: the encoding and the bytes, 0 for those of a pointer. */
+const swiftNumbers: Readonly<Record<string, readonly [mangled: string, Encoding, number]>> = {
+  Int: ["Si", "signed", 0],
+  UInt: ["Su", "unsigned", 0],
+  Int8: ["s4Int8V", "signed", 1],
+  Int16: ["s5Int16V", "signed", 2],
+  Int32: ["s5Int32V", "signed", 4],
+  Int64: ["s5Int64V", "signed", 8],
+  UInt8: ["s5UInt8V", "unsigned", 1],
+  UInt16: ["s6UInt16V", "unsigned", 2],
+  UInt32: ["s6UInt32V", "unsigned", 4],
+  UInt64: ["s6UInt64V", "unsigned", 8],
+  Bool: ["Sb", "boolean", 1],
+  Double: ["Sd", "float", 8],
+  Float: ["Sf", "float", 4],
+};
+
+const swiftMangled = new Map(
+  Object.entries(swiftNumbers).map(([name, [mangled]]) => [mangled, name]),
+);
+
+/** The base type that a number of Swift's standard library is, by its name or its mangled name; `null` of others. */
+export function swiftNumber(name: string, pointerSize: number): Type | null {
+  const own = swiftMangled.get(/^\$s(.+?)D?$/.exec(name)?.[1] ?? "") ?? name;
+  if (!Object.hasOwn(swiftNumbers, own)) return null;
+  const [, encoding, size] = swiftNumbers[own];
+  return { kind: "base", name: own, encoding, size: size || pointerSize, language: "swift" };
 }

@@ -1,5 +1,6 @@
 /** Questions about types. */
 
+import type { RawText } from "../escape.ts";
 import type { Type } from "./model.ts";
 
 /** Maximum length of a chain of typedefs and qualifiers. More is damage. */
@@ -50,6 +51,15 @@ export function* aliases(type: Type): Generator<Type> {
     if (!isAlias(at)) return;
     at = at.target ?? voidType;
   }
+}
+
+/** The mangled name of a Swift type. Since Swift 6 debug information has a generic type as a struct without a name,
+ * whose one member has no name either, and a type with the mangled name. */
+export function swiftMangling({ kind, linkageName, members }: Type): RawText | undefined {
+  const isWrapper = linkageName === undefined && kind === "struct" && members?.length === 1 &&
+    members[0].name === "";
+  const mangled = isWrapper ? members[0].type.linkageName : linkageName;
+  return mangled?.startsWith("$s") ? mangled : undefined;
 }
 
 /** Whether values of it have members. */

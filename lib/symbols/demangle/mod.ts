@@ -11,3 +11,6 @@ useDemanglers(demangleSwift, libraryDemangler);
 
 export { demangle, type DemangleStyle, isMangled, needsLibrary } from "./demangle.ts";
 export { loadDemangler } from "./library.ts";
+export type { Node as SwiftNode } from "./swift/node.ts";
+export type { SymbolicResolver } from "./swift/state.ts";
+export { swiftDeclarationName, swiftTypeName, swiftTypeTree } from "./swift/swift.ts";

@@ -337,7 +337,7 @@ function tableParts(value: Value, address: bigint, width: number): { count: bigi
 }
 
 /** The type `id`, for what containers hold. */
-function objectType(value: Value): Type {
+export function objectType(value: Value): Type {
   const { pointerSize } = value.context;
   const target: Type = {
     ...{ kind: "struct", name: "objc_object", size: pointerSize, language: "objc", members: [] },

@@ -19,7 +19,7 @@ import {
 } from "./identifiers.ts";
 import { metadataOperator, valueWitness, witnessOperator } from "./metadata.ts";
 import { fail, functionAttributes, need, type Node } from "./node.ts";
-import { State } from "./state.ts";
+import { State, symbolicDigits, type SymbolicResolver } from "./state.ts";
 import { thunk } from "./thunks.ts";
 import {
   boundGenericType,
@@ -99,14 +99,25 @@ function typeMangling(s: State): Node {
   return labels ? s.node("TypeMangling", labels, type) : s.node("TypeMangling", type);
 }
 
+/** A reference to something in the image: its address follows in hexadecimal digits. */
+function symbolic(s: State, kind: number): Node {
+  const address = BigInt(`0x${s.take(symbolicDigits)}`);
+  return s.substitutable(need(s.resolve?.(kind, address)));
+}
+
 /** The tree of a name.
  *
  * @param name after the prefix
  * @param oldLabels whether the prefix was `_T0`
+ * @param resolve for names of reflection metadata; without it, references in names are damage
  * @throws `damaged`
  */
-export function demangleTree(name: string, oldLabels: boolean): Node {
-  const s = new State(name, oldLabels);
+export function demangleTree(
+  name: string,
+  oldLabels: boolean,
+  resolve: SymbolicResolver | null = null,
+): Node {
+  const s = new State(name, oldLabels, resolve);
   let suffix: Node | null = null;
   while (!s.ended && !suffix) {
     const letter = s.next();
@@ -116,6 +127,8 @@ export function demangleTree(name: string, oldLabels: boolean): Node {
     } else if (letter >= "0" && letter <= "9") {
       s.pos--;
       s.push(identifier(s));
+    } else if (letter > "\0" && letter < " ") {
+      s.push(symbolic(s, letter.charCodeAt(0)));
     } else {
       s.push((operators[letter] ?? fail())(s));
     }

@@ -7,6 +7,13 @@ import { Reader } from "./reader.ts";
 /** Maximum size of the stack. */
 const deepest = 1 << 16;
 
+/** What a reference to something in the image stands for; `null` where that is not known. The kind is the
+ * control character that begins it (docs/ABI/Mangling.rst, "Symbolic references"). */
+export type SymbolicResolver = (kind: number, address: bigint) => Node | null;
+
+/** Digits of the address in a reference. */
+export const symbolicDigits = 16;
+
 /** The name, the stack, and the substitutions. */
 export class State extends Reader {
   /** Nodes that are not yet part of another. */
@@ -16,8 +23,13 @@ export class State extends Reader {
   /** Words of identifiers, to which later identifiers refer by letter. */
   readonly words: string[] = [];
 
-  /** @param oldLabels whether argument labels are part of types (`_T0`) */
-  constructor(name: string, readonly oldLabels: boolean) {
+  /** @param oldLabels whether argument labels are part of types (`_T0`)
+   * @param resolve gives what references in names of reflection metadata stand for */
+  constructor(
+    name: string,
+    readonly oldLabels: boolean,
+    readonly resolve: SymbolicResolver | null = null,
+  ) {
     super(name);
   }
 

@@ -1,0 +1,881 @@
+/** How values of Swift's types lie in memory, from their declarations: sizes, the places of fields, how the cases of
+ * enums are told apart. The rules are those of the compiler and the runtime (`docs/ABI/TypeLayout.rst`,
+ * `lib/IRGen/GenEnum.cpp`, `stdlib/public/RemoteInspection/TypeLowering.cpp`). A value that no value of a type has
+ * is an "extra inhabitant" of it, and a bit that all its values have as zero a "spare bit": enums use both. */
+
+import type { SwiftNode as Node } from "../../symbols/demangle/mod.ts";
+import { damaged } from "../model.ts";
+import {
+  bare,
+  isDependent,
+  nominalOf,
+  substituted,
+  type SwiftDeclaration,
+  type SwiftTypes,
+} from "./swift_types.ts";
+
+/** Maximum size of a value, in bytes; of types in each other; of types that one type is made of. */
+const MAX_SIZE = 1 << 16;
+const MAX_DEPTH = 48;
+const MAX_STEPS = 1 << 13;
+/** `ValueWitnessFlags::MaxNumExtraInhabitants`. */
+const MOST_EXTRA = 0x7fff_ffff;
+
+/** What systems make of pointers (`stdlib/public/SwiftShims/swift/shims/System.h`). */
+export interface SwiftPlatform {
+  /** The lowest address that an object can have. */
+  readonly leastPointer: bigint;
+  /** Low bits of an object's pointer that Objective-C reserves. */
+  readonly reservedLowBits: number;
+  /** Bits that no pointer to an object of Swift has. */
+  readonly spareBits: bigint;
+  /** Those of them that pointers of Objective-C may have. */
+  readonly objcBits: bigint;
+}
+
+/** A part of a value. */
+export interface Part {
+  readonly name: string;
+  readonly type: Node;
+  readonly offset: number;
+  readonly layout: Layout;
+}
+
+/** A case of an enum. */
+export interface Case {
+  readonly name: string;
+  /** What it holds; `null` for nothing. */
+  readonly type: Node | null;
+  readonly layout: Layout | null;
+  readonly isIndirect: boolean;
+}
+
+/** What a value consists of. */
+export type Shape =
+  | { readonly kind: "opaque" }
+  | { readonly kind: "record"; readonly parts: readonly Part[] }
+  | {
+    readonly kind: "enum";
+    readonly cases: readonly Case[];
+    /** The index of the case that bytes are of, as a number; -1 for none. */
+    readonly tag: (bits: bigint) => number;
+    /** The bits of the bytes that are the payload's own. */
+    readonly payload: bigint;
+  }
+  | { readonly kind: "reference"; readonly how: "strong" | "weak" | "unowned" }
+  | { readonly kind: "existential"; readonly how: "opaque" | "class" | "error" }
+  | { readonly kind: "metatype" }
+  | { readonly kind: "function" };
+
+/** How values of a type lie in memory. */
+export interface Layout {
+  readonly size: number;
+  readonly alignment: number;
+  readonly extraInhabitants: number;
+  /** The index of the extra inhabitant that bytes are, as a number; -1 for a value. */
+  readonly inhabitant: (bits: bigint) => number;
+  readonly spare: bigint;
+  /** Values cannot be copied bit by bit, or their size differs: enums use no bits of them. */
+  readonly isAddressOnly: boolean;
+  readonly shape: Shape;
+}
+
+/** Bytes from one value to the next. */
+export function strideOf({ size, alignment }: Layout): number {
+  return Math.max(1, Math.ceil(size / alignment) * alignment);
+}
+
+/** As many ones. */
+function ones(bits: number): bigint {
+  return (1n << BigInt(Math.max(0, bits))) - 1n;
+}
+
+/** Part of a number: so many bytes from an offset. */
+export function bitsAt(bits: bigint, offset: number, size: number): bigint {
+  return bits >> BigInt(8 * offset) & ones(8 * size);
+}
+
+function countBits(mask: bigint): number {
+  let count = 0;
+  for (let left = mask; left !== 0n; left &= left - 1n) count++;
+  return count;
+}
+
+/** The bits of a number that a mask has, together. */
+function gathered(bits: bigint, mask: bigint): bigint {
+  let value = 0n;
+  let at = 0n;
+  for (let left = mask, place = 0n; left !== 0n; left >>= 1n, place++) {
+    if ((left & 1n) !== 0n) value |= (bits >> place & 1n) << at++;
+  }
+  return value;
+}
+
+/** The uppermost bits of a mask, as many. */
+function uppermost(mask: bigint, count: number): bigint {
+  let left = mask;
+  for (let over = countBits(mask) - count; over > 0; over--) left &= left - 1n;
+  return left;
+}
+
+function few(count: bigint | number): number {
+  return Number(count) > MOST_EXTRA ? MOST_EXTRA : Number(count);
+}
+
+const opaque: Shape = { kind: "opaque" };
+const noInhabitant = () => -1;
+
+function plain(size: number, alignment = size, shape: Shape = opaque): Layout {
+  return {
+    ...{ size, alignment: Math.max(1, alignment), extraInhabitants: 0, inhabitant: noInhabitant },
+    ...{ spare: 0n, isAddressOnly: false, shape },
+  };
+}
+
+const empty: Layout = plain(0, 1, { kind: "record", parts: [] });
+
+/** An integer of some bits in a power of two bytes. */
+function integerLayout(bits: number): Layout {
+  const size = 2 ** Math.ceil(Math.log2(Math.max(1, Math.ceil(bits / 8))));
+  const width = BigInt(bits);
+  const extra = bits >= 64 ? 0n : (1n << BigInt(8 * size)) - (1n << width);
+  return {
+    ...plain(size, Math.min(size, 16)),
+    extraInhabitants: few(extra),
+    inhabitant: extra === 0n
+      ? noInhabitant
+      : (value) => value >> width === 0n ? -1 : few(value - (1n << width)),
+    spare: ones(8 * size) & ~ones(bits),
+  };
+}
+
+/** Declarations of the standard library whose layouts its ABI has fixed, for images that are without it: a builtin
+ * type's letters, or the types of the fields. */
+const standard: Readonly<Record<string, string | readonly (readonly [string, string])[]>> = {
+  Int: "Word",
+  UInt: "Word",
+  Bool: "Int1",
+  Int8: "Int8",
+  UInt8: "Int8",
+  Int16: "Int16",
+  UInt16: "Int16",
+  Int32: "Int32",
+  UInt32: "Int32",
+  Int64: "Int64",
+  UInt64: "Int64",
+  Int128: "Int128",
+  UInt128: "Int128",
+  Double: "FPIEEE64",
+  Float: "FPIEEE32",
+  Float16: "FPIEEE16",
+  Float80: "FPIEEE80",
+  UnsafePointer: "RawPointer",
+  UnsafeMutablePointer: "RawPointer",
+  AutoreleasingUnsafeMutablePointer: "RawPointer",
+  UnsafeRawPointer: "RawPointer",
+  UnsafeMutableRawPointer: "RawPointer",
+  OpaquePointer: "RawPointer",
+  ObjectIdentifier: "RawPointer",
+  Array: "BridgeObject",
+  Dictionary: "BridgeObject",
+  Set: "BridgeObject",
+  ContiguousArray: "NativeObject",
+  String: [["_countAndFlags", "Int64"], ["_object", "BridgeObject"]],
+  Character: [["_countAndFlags", "Int64"], ["_object", "BridgeObject"]],
+};
+
+/** Protocols that have no witness tables (`lib/AST/ProtocolDecl`: marker protocols). */
+const markers: ReadonlySet<string> = new Set([
+  ...[
+    "Sendable",
+    "Copyable",
+    "Escapable",
+    "BitwiseCopyable",
+    "SendableMetatype",
+    "_BitwiseCopyable",
+  ],
+]);
+
+/** The name of a declaration of the standard library. */
+export function standardName(tree: Node): string | null {
+  const [context, name] = tree.children;
+  return context?.kind === "Module" && context.text === "Swift" && name?.kind === "Identifier"
+    ? name.text
+    : null;
+}
+
+/** Computes layouts. */
+export class SwiftLayouts {
+  readonly types: SwiftTypes;
+  readonly platform: SwiftPlatform;
+  readonly #known = new WeakMap<Node, Layout | null>();
+  #steps = MAX_STEPS;
+
+  constructor(types: SwiftTypes, platform: SwiftPlatform) {
+    this.types = types;
+    this.platform = platform;
+  }
+
+  /** The layout of a type; `null` where it cannot be told.
+   *
+   * @throws DamagedValue when it is too complex, or metadata cannot be read
+   */
+  of(tree: Node): Layout | null {
+    this.#steps = MAX_STEPS;
+    return this.#of(tree, 0);
+  }
+
+  /** The fields of a struct, or of a class from an offset on, up to the first one whose layout is not known. */
+  partsOf(
+    tree: Node,
+    start: number,
+    offsets: readonly number[] | null,
+  ): { readonly parts: readonly Part[]; readonly isWhole: boolean; readonly end: number } | null {
+    this.#steps = MAX_STEPS;
+    const nominal = nominalOf(tree);
+    const declaration = nominal && this.types.declaration(nominal.declaration);
+    if (!nominal || !declaration || declaration.kind === "enum") return null;
+    const fields = this.#fieldTypes(declaration, nominal.arguments);
+    return fields === null ? null : this.#record(fields, start, offsets, 0);
+  }
+
+  #of(tree: Node, depth: number): Layout | null {
+    const type = bare(tree);
+    let found = this.#known.get(type);
+    if (found === undefined) {
+      if (depth > MAX_DEPTH || --this.#steps < 0) damaged("its type is too complex");
+      found = this.#read(type, depth);
+      if (found !== null && found.size > MAX_SIZE) found = null;
+      this.#known.set(type, found);
+    }
+    return found;
+  }
+
+  get #word(): number {
+    return this.types.pointerSize;
+  }
+
+  #pointer(shape: Shape, low: number, spare: bigint): Layout {
+    const { leastPointer } = this.platform;
+    const reserved = ones(low);
+    return {
+      ...plain(this.#word, this.#word, shape),
+      extraInhabitants: few(leastPointer >> BigInt(low)),
+      inhabitant: (bits) =>
+        bits >= leastPointer || (bits & reserved) !== 0n ? -1 : few(bits >> BigInt(low)),
+      spare,
+    };
+  }
+
+  #native(): Layout {
+    const { reservedLowBits, spareBits, objcBits } = this.platform;
+    return this.#pointer(
+      { kind: "reference", how: "strong" },
+      reservedLowBits,
+      spareBits & ~objcBits,
+    );
+  }
+
+  #bridge(): Layout {
+    return { ...this.#native(), spare: 0n };
+  }
+
+  #thin(shape: Shape = { kind: "function" }): Layout {
+    return this.#pointer(shape, 0, 0n);
+  }
+
+  #builtin(name: string): Layout | null {
+    const word = this.#word;
+    const integer = /^Int(\d+)$/.exec(name);
+    if (integer !== null) return integerLayout(Number(integer[1]));
+    switch (name) {
+      case "Word":
+        return plain(word);
+      case "FPIEEE16":
+        return plain(2);
+      case "FPIEEE32":
+        return plain(4);
+      case "FPIEEE64":
+        return plain(8);
+      case "FPIEEE80":
+        return plain(16);
+      case "RawPointer":
+      case "RawUnsafeContinuation":
+        return {
+          ...plain(word),
+          extraInhabitants: 1,
+          inhabitant: (bits) => bits === 0n ? 0 : -1,
+        };
+      case "NativeObject":
+      case "UnknownObject":
+      case "Job":
+        return this.#native();
+      case "BridgeObject":
+        return this.#bridge();
+      case "UnsafeValueBuffer":
+        return plain(3 * word, word);
+      case "DefaultActorStorage":
+        return plain(12 * word, 2 * word);
+      case "Executor":
+        return this.#joined([["identity", this.#native()], ["implementation", plain(word)]]);
+    }
+    const vector = /^Vec(\d+)x(.+)$/.exec(name);
+    const element = vector === null ? null : this.#builtin(vector[2]);
+    if (element === null) return null;
+    const size = 2 ** Math.ceil(Math.log2(Math.min(Number(vector![1]) * element.size, MAX_SIZE)));
+    return plain(size, Math.min(size, 16));
+  }
+
+  /** Parts that follow each other. */
+  #joined(
+    layouts: readonly (readonly [name: string, layout: Layout])[],
+    shape?: Shape,
+    inhabitants: "most" | "first" = "most",
+  ): Layout {
+    const type: Node = { kind: "BuiltinTypeName", text: "Builtin.Word", index: null, children: [] };
+    let size = 0;
+    let alignment = 1;
+    const parts: Part[] = [];
+    for (const [name, layout] of layouts) {
+      const offset = Math.ceil(size / layout.alignment) * layout.alignment;
+      parts.push({ name, type, offset, layout });
+      size = offset + layout.size;
+      alignment = Math.max(alignment, layout.alignment);
+    }
+    return this.#whole(parts, size, alignment, shape ?? { kind: "record", parts }, inhabitants);
+  }
+
+  #whole(
+    parts: readonly Part[],
+    size: number,
+    alignment: number,
+    shape: Shape,
+    inhabitants: "most" | "first" = "most",
+  ): Layout {
+    // The extra inhabitants are those of the part that has the most.
+    let best: Part | null = null;
+    // Bytes between parts are spare.
+    let spare = ones(8 * size);
+    for (const part of parts) {
+      const { layout, offset } = part;
+      const isBetter = best === null ||
+        inhabitants === "most" && layout.extraInhabitants > best.layout.extraInhabitants;
+      if (isBetter) best = part;
+      spare &= ~((ones(8 * layout.size) & ~layout.spare) << BigInt(8 * offset));
+    }
+    const chosen = best;
+    return {
+      ...{ size, alignment, spare, shape },
+      extraInhabitants: chosen?.layout.extraInhabitants ?? 0,
+      inhabitant: chosen === null
+        ? noInhabitant
+        : (bits) => chosen.layout.inhabitant(bitsAt(bits, chosen.offset, chosen.layout.size)),
+      isAddressOnly: parts.some(({ layout }) => layout.isAddressOnly),
+    };
+  }
+
+  #read(type: Node, depth: number): Layout | null {
+    switch (type.kind) {
+      case "BuiltinTypeName":
+        return this.#builtin((type.text ?? "").replace(/^Builtin\./, ""));
+      case "Tuple":
+        return this.#tuple(type, depth);
+      case "FunctionType":
+      case "NoEscapeFunctionType":
+      case "EscapingAutoClosureType":
+      case "AutoClosureType":
+        return this.#joined(
+          [["function", this.#thin()], ["context", this.#native()]],
+          { kind: "function" },
+          "first",
+        );
+      case "ThinFunctionType":
+      case "CFunctionPointer":
+        return this.#thin();
+      case "ObjCBlock":
+      case "EscapingObjCBlock":
+      case "SILBoxType":
+      case "SILBoxTypeWithLayout":
+        return this.#native();
+      case "Metatype":
+        return this.#metatype(type);
+      case "ExistentialMetatype":
+        return this.#existential(type, true);
+      case "ProtocolList":
+      case "ProtocolListWithAnyObject":
+      case "ProtocolListWithClass":
+      case "Protocol":
+      case "ConstrainedExistential":
+        return this.#existential(type, false);
+      case "Weak":
+      case "Unowned":
+      case "Unmanaged":
+        return this.#storage(type, depth);
+      case "DynamicSelf":
+        return type.children.length === 0 ? null : this.#of(type.children[0], depth + 1);
+      case "ErrorType":
+        return null;
+      case "BuiltinFixedArray":
+        return null;
+      case "SugaredOptional":
+      case "SugaredArray":
+      case "SugaredDictionary":
+      case "SugaredParen":
+        return this.#sugared(type, depth);
+    }
+    return this.#nominal(type, depth);
+  }
+
+  #sugared(type: Node, depth: number): Layout | null {
+    if (type.kind === "SugaredParen") return this.#of(type.children[0], depth + 1);
+    if (type.kind !== "SugaredOptional") return this.#bridge();
+    return this.#optional(type.children[0], depth);
+  }
+
+  #tuple(type: Node, depth: number): Layout | null {
+    const parts: { name: string; type: Node }[] = [];
+    for (const [index, element] of type.children.entries()) {
+      const held = element.children.at(-1);
+      if (held === undefined || element.children.some(({ kind }) => kind === "VariadicMarker")) {
+        return null;
+      }
+      const label = element.children.find(({ kind }) => kind === "TupleElementName")?.text;
+      parts.push({ name: label ?? String(index), type: held });
+    }
+    return this.#record(parts, 0, null, depth).layout;
+  }
+
+  /** Fields that follow each other from an offset on, or are where offsets say. */
+  #record(
+    fields: readonly { readonly name: string; readonly type: Node | null }[],
+    start: number,
+    offsets: readonly number[] | null,
+    depth: number,
+  ): { parts: Part[]; isWhole: boolean; end: number; layout: Layout | null } {
+    const parts: Part[] = [];
+    let size = start;
+    let alignment = 1;
+    let isWhole = true;
+    for (const [index, { name, type }] of fields.entries()) {
+      const layout = type === null ? null : this.#of(type, depth + 1);
+      if (layout === null) {
+        isWhole = false;
+        if (offsets === null) break;
+        continue;
+      }
+      const offset = offsets?.[index] ?? Math.ceil(size / layout.alignment) * layout.alignment;
+      parts.push({ name, type: type!, offset, layout });
+      size = offset + layout.size;
+      alignment = Math.max(alignment, layout.alignment);
+      if (size > MAX_SIZE) return { parts, isWhole: false, end: size, layout: null };
+    }
+    const layout = isWhole && start === 0
+      ? this.#whole(parts, size, alignment, { kind: "record", parts })
+      : null;
+    return { parts, isWhole, end: size, layout };
+  }
+
+  /** A metatype of what has no class in it says nothing, and has no bytes. */
+  #metatype(type: Node): Layout | null {
+    const [first, second] = type.children;
+    if (first?.kind === "MetatypeRepresentation") {
+      return first.text === "@thin" ? empty : this.#thin({ kind: "metatype" });
+    }
+    const held = bare(second ?? first);
+    const nominal = nominalOf(held);
+    if (nominal?.declaration.kind === "Class" || held.kind === "DynamicSelf") {
+      return this.#thin({ kind: "metatype" });
+    }
+    if (nominal !== null && !isDependent(held)) return empty;
+    return held.kind === "Tuple" || held.kind.startsWith("ProtocolList") ? empty : null;
+  }
+
+  /** The protocols of an existential type, its superclass, and whether it is of classes only. */
+  #protocols(
+    type: Node,
+  ): { readonly protocols: readonly Node[]; readonly isClass: boolean } | null {
+    switch (type.kind) {
+      case "Protocol":
+        return { protocols: [type], isClass: false };
+      case "ProtocolList":
+        return {
+          protocols: (type.children[0]?.children ?? []).map(bare),
+          isClass: false,
+        };
+      case "ProtocolListWithAnyObject":
+      case "ProtocolListWithClass": {
+        const list = type.children[0] && this.#protocols(type.children[0]);
+        return list ? { ...list, isClass: true } : null;
+      }
+      case "ConstrainedExistential":
+        return type.children[0] ? this.#protocols(bare(type.children[0])) : null;
+      case "Metatype":
+      case "ExistentialMetatype":
+        return type.children.length > 0 ? this.#protocols(bare(type.children.at(-1)!)) : null;
+    }
+    return null;
+  }
+
+  #existential(type: Node, isMetatype: boolean): Layout | null {
+    const found = this.#protocols(type);
+    if (found === null) return null;
+    let { isClass } = found;
+    let tables = 0;
+    let objc = false;
+    const error = found.protocols.length === 1 && standardName(found.protocols[0]) === "Error";
+    for (const protocol of found.protocols) {
+      const [context] = protocol.children;
+      if (context?.kind === "Module" && context.text?.startsWith("__C")) {
+        objc = true;
+        continue;
+      }
+      const name = standardName(protocol);
+      if (name !== null && markers.has(name)) continue;
+      tables++;
+      if (error) continue;
+      const declaration = this.types.declaration(protocol);
+      // Of the standard library's, actors are classes; all others are known to be anything.
+      if (declaration === null && name === null) return null;
+      // The lowest bit of its kind's flags: it is not of classes only.
+      if (declaration !== null ? (declaration.flags & 1) === 0 : /^Any?Actor$/.test(name!)) {
+        isClass = true;
+      }
+    }
+    const pointer = this.#builtin("RawPointer")!;
+    const table = (index: number) => [`table${index}`, pointer] as const;
+    const witnesses = Array.from({ length: tables }, (_, index) => table(index));
+    if (isMetatype) {
+      return this.#joined([["type", this.#thin()], ...witnesses], { kind: "metatype" }, "first");
+    }
+    if (error && !isClass) {
+      return { ...this.#native(), shape: { kind: "existential", how: "error" } };
+    }
+    if (isClass || objc) {
+      const shape: Shape = { kind: "existential", how: "class" };
+      return this.#joined([["object", this.#native()], ...witnesses], shape, "first");
+    }
+    const buffer = plain(3 * this.#word, this.#word);
+    const shape: Shape = { kind: "existential", how: "opaque" };
+    return {
+      ...this.#joined([["buffer", buffer], ["type", this.#thin()], ...witnesses], shape),
+      isAddressOnly: true,
+    };
+  }
+
+  /** `weak`, `unowned` and `unowned(unsafe)`. */
+  #storage(type: Node, depth: number): Layout | null {
+    let held = type.children.length === 0 ? null : bare(type.children[0]);
+    if (held === null) return null;
+    const payload = optionalPayload(held);
+    if (payload !== null) held = payload;
+    const layout = this.#of(held, depth + 1);
+    if (layout === null) return null;
+    const { shape } = layout;
+    if (type.kind === "Unmanaged") return payload === null ? layout : this.#optional(held, depth);
+    const how = type.kind === "Weak" ? "weak" : "unowned";
+    if (shape.kind !== "reference" && !(shape.kind === "existential" && shape.how === "class")) {
+      return null;
+    }
+    return {
+      ...layout,
+      ...(how === "weak"
+        ? { extraInhabitants: 0, inhabitant: noInhabitant, spare: 0n, isAddressOnly: true }
+        : {}),
+      shape: { kind: "reference", how },
+    };
+  }
+
+  #optional(payload: Node, depth: number): Layout | null {
+    const layout = this.#of(payload, depth + 1);
+    if (layout === null) return null;
+    return this.#enum(
+      [
+        { name: "some", type: payload, layout, isIndirect: false },
+        { name: "none", type: null, layout: null, isIndirect: false },
+      ],
+      [true, false],
+      true,
+    );
+  }
+
+  #nominal(type: Node, depth: number): Layout | null {
+    const nominal = nominalOf(type);
+    if (nominal === null) return null;
+    const { declaration: tree, arguments: args } = nominal;
+    if (tree.kind === "Class") return this.#native();
+    const name = standardName(tree);
+    if (name === "Optional") {
+      return args[0]?.length === 1 ? this.#optional(args[0][0], depth) : null;
+    }
+    const known = name !== null && Object.hasOwn(standard, name) ? standard[name] : undefined;
+    if (typeof known === "string") return this.#builtin(known);
+    const declaration = this.types.declaration(tree);
+    if (declaration === null) {
+      return known === undefined
+        ? this.#witnessed(type)
+        : this.#joined(known.map(([name, type]) => [name, this.#builtin(type)!]));
+    }
+    if (declaration.kind === "class") return this.#native();
+    if (declaration.kind === "protocol") return null;
+    return this.#declared(declaration, args, depth) ?? this.#witnessed(type);
+  }
+
+  /** What the value witnesses of a type without parameters say. */
+  #witnessed(type: Node): Layout | null {
+    const nominal = nominalOf(type);
+    if (nominal === null || nominal.arguments.length > 0) return null;
+    const table = this.types.witnessSymbol(nominal.declaration);
+    if (table === null) return null;
+    const { size, alignment, extraInhabitants } = this.types.witnessTable(table);
+    if (size > MAX_SIZE) return null;
+    // Which values are extra inhabitants is not said.
+    return { ...plain(size, alignment), extraInhabitants, isAddressOnly: true };
+  }
+
+  /** Fields with arguments in place of parameters; a `null` type where it is not known. */
+  #fieldTypes(
+    declaration: SwiftDeclaration,
+    args: readonly (readonly Node[])[],
+  ): { name: string; type: Node | null }[] | null {
+    const fields = this.types.fields(declaration);
+    return fields?.map(({ name, type }) => ({
+      name,
+      type: type ? substituted(type, args) ?? null : null,
+    })) ?? null;
+  }
+
+  #declared(
+    declaration: SwiftDeclaration,
+    args: readonly (readonly Node[])[],
+    depth: number,
+  ): Layout | null {
+    const fields = this.types.fields(declaration);
+    if (fields === null) return null;
+    if (declaration.kind === "struct") {
+      // A struct of C has fields of its own, and no records of them.
+      if (fields.length === 0 && declaration.isForeign) return null;
+      const typed = this.#fieldTypes(declaration, args)!;
+      return this.#record(typed, 0, null, depth).layout;
+    }
+    const cases: Case[] = [];
+    const generic: boolean[] = [];
+    for (const { name, type, isIndirect } of fields) {
+      if (type === undefined) return null;
+      const held = type === null ? null : substituted(type, args);
+      if (held === undefined) return null;
+      const layout = held === null ? null : isIndirect ? this.#native() : this.#of(held, depth + 1);
+      if (held !== null && layout === null) return null;
+      cases.push({ name, type: held, layout, isIndirect });
+      generic.push(type !== null && !isIndirect && isDependent(type));
+    }
+    // Two bits say whether the runtime completes the metadata: then it decides.
+    const isDynamic = declaration.isGeneric || (declaration.flags & 3) === 1;
+    return this.#enum(cases, generic, isDynamic);
+  }
+
+  /** @param generic for each case, whether its payload depends on parameters
+   * @param isDynamic whether the runtime lays it out, without what the compiler knows of bits */
+  #enum(cases: readonly Case[], generic: readonly boolean[], isDynamic: boolean): Layout | null {
+    const made = (
+      size: number,
+      alignment: number,
+      extraInhabitants: number,
+      inhabitant: Layout["inhabitant"],
+      spare: bigint,
+      tag: (bits: bigint) => number,
+      payload: bigint,
+    ): Layout => ({
+      ...{ size, alignment, extraInhabitants: few(extraInhabitants), inhabitant, spare },
+      isAddressOnly: cases.some(({ layout }) => layout?.isAddressOnly === true),
+      shape: { kind: "enum", cases, tag, payload },
+    });
+    // Cases without bytes are as those that hold nothing, but those of parameters.
+    const holding = cases.filter(({ layout }, index) =>
+      layout !== null && (layout.size > 0 || generic[index])
+    );
+    const payloads = holding.length;
+    const others = cases.length - payloads;
+    if (cases.length === 0) return made(0, 1, 0, noInhabitant, 0n, () => -1, 0n);
+    if (cases.length === 1) {
+      const { layout } = cases[0];
+      if (payloads === 0 || layout === null) return made(0, 1, 0, noInhabitant, 0n, () => 0, 0n);
+      const { size, alignment, extraInhabitants, inhabitant, spare } = layout;
+      return made(size, alignment, extraInhabitants, inhabitant, spare, () => 0, ones(8 * size));
+    }
+    if (payloads === 0) {
+      const size = others <= 0x100 ? 1 : others <= 0x1_0000 ? 2 : 4;
+      const holds = cases.some(({ layout }) => layout !== null);
+      return made(
+        size,
+        size,
+        holds ? 0 : 2 ** (8 * size) - others,
+        (bits) => bits < BigInt(others) ? -1 : few(bits - BigInt(others)),
+        ones(8 * size) & ~ones(bitWidth(others - 1)),
+        (bits) => bits < BigInt(others) ? Number(bits) : -1,
+        0n,
+      );
+    }
+    const payloadSize = Math.max(...holding.map(({ layout }) => layout!.size));
+    const alignment = Math.max(...holding.map(({ layout }) => layout!.alignment));
+    return payloads === 1
+      ? this.#single(cases, holding[0].layout!, others, made)
+      : this.#multi(cases, holding, payloadSize, alignment, others, isDynamic, made);
+  }
+
+  /** One case holds something: the others are values that it cannot have, then values beside a tag. */
+  #single(cases: readonly Case[], payload: Layout, others: number, made: MakeEnum): Layout | null {
+    const { size, alignment, extraInhabitants } = payload;
+    // The index of the case that holds something is 0: it is first.
+    if (cases[0].layout !== payload) return null;
+    const beyond = others - extraInhabitants;
+    const inhabitant = (bits: bigint) => payload.inhabitant(bits & ones(8 * size));
+    if (beyond <= 0) {
+      return made(
+        size,
+        alignment,
+        extraInhabitants - others,
+        (bits) => {
+          const index = inhabitant(bits);
+          return index < others ? -1 : index - others;
+        },
+        0n,
+        (bits) => {
+          const index = inhabitant(bits);
+          return index < 0 ? 0 : index < others ? index + 1 : -1;
+        },
+        ones(8 * size),
+      );
+    }
+    const { tags, bytes } = tagCounts(size, beyond, 1);
+    const perTag = size >= 4 ? 2 ** 32 : 2 ** (8 * size);
+    const tagBits = bitWidth(tags - 1);
+    const whole = size + bytes;
+    return made(
+      whole,
+      Math.max(alignment, bytes),
+      0,
+      noInhabitant,
+      (ones(8 * bytes) & ~ones(tagBits)) << BigInt(8 * size),
+      (bits) => {
+        const tag = Number(bitsAt(bits, size, bytes));
+        if (tag === 0) {
+          const index = inhabitant(bits);
+          return index < 0 ? 0 : index + 1;
+        }
+        const value = Number(bitsAt(bits, 0, Math.min(size, 4)));
+        const index = 1 + extraInhabitants + (tag - 1) * perTag + value;
+        return index < cases.length ? index : -1;
+      },
+      ones(8 * size),
+    );
+  }
+
+  /** Several cases hold something: a tag, in bits that none of them uses and in bytes after them. */
+  #multi(
+    cases: readonly Case[],
+    holding: readonly Case[],
+    size: number,
+    alignment: number,
+    others: number,
+    isDynamic: boolean,
+    made: MakeEnum,
+  ): Layout {
+    const payloads = holding.length;
+    const isAddressOnly = holding.some(({ layout }) => layout!.isAddressOnly);
+    let spare = 0n;
+    if (!isDynamic && !isAddressOnly) {
+      spare = ones(8 * size);
+      for (const { layout } of holding) spare &= ~(ones(8 * layout!.size) & ~layout!.spare);
+    }
+    const occupied = ones(8 * size) & ~spare;
+    const occupiedBits = countBits(occupied);
+    const perTag = occupiedBits >= 32 ? 2 ** 32 : 2 ** occupiedBits;
+    const tags = payloads + Math.ceil(others / perTag);
+    // As many of the uppermost spare bits as the tag needs; what they cannot hold is in bytes after the payload.
+    const wanted = bitWidth(tags - 1);
+    const used = uppermost(spare, wanted);
+    const usedBits = countBits(used);
+    const bytes = wanted <= usedBits ? 0 : tagBytes(2 ** (wanted - usedBits));
+    const extraBits = wanted - usedBits;
+    const whole = size + bytes;
+    const all = spare | ones(8 * bytes) << BigInt(8 * size);
+    const allBits = countBits(all);
+    const tagOf = (bits: bigint) =>
+      Number(gathered(bits, used) | bitsAt(bits, size, bytes) << BigInt(usedBits));
+    const rest = spare & ~used;
+    return made(
+      whole,
+      Math.max(alignment, bytes),
+      allBits >= 32 ? MOST_EXTRA : 2 ** allBits - tags,
+      (bits) => {
+        const tag = gathered(bits, used) | gathered(bits, rest) << BigInt(usedBits) |
+          bitsAt(bits, size, bytes) << BigInt(countBits(spare));
+        const held = tag & ones(Math.min(32, allBits));
+        return held < BigInt(tags) ? -1 : few(ones(Math.min(32, allBits)) - held);
+      },
+      isAddressOnly ? 0n : rest | (ones(8 * bytes) & ~ones(extraBits)) << BigInt(8 * size),
+      (bits) => {
+        const tag = tagOf(bits);
+        if (tag < payloads) return tag;
+        const value = Number(gathered(bits, occupied) & ones(32));
+        const index = payloads + (tag - payloads) * perTag + value;
+        return index < cases.length ? index : -1;
+      },
+      ones(8 * size) & ~used,
+    );
+  }
+}
+
+type MakeEnum = (
+  size: number,
+  alignment: number,
+  extraInhabitants: number,
+  inhabitant: Layout["inhabitant"],
+  spare: bigint,
+  tag: (bits: bigint) => number,
+  payload: bigint,
+) => Layout;
+
+/** What an optional may hold; `null` for other types. */
+export function optionalPayload(tree: Node): Node | null {
+  const type = bare(tree);
+  if (type.kind === "SugaredOptional") return type.children[0] ?? null;
+  const nominal = nominalOf(type);
+  return nominal !== null && standardName(nominal.declaration) === "Optional"
+    ? nominal.arguments[0]?.[0] ?? null
+    : null;
+}
+
+/** The number of bits that a number takes. */
+function bitWidth(value: number): number {
+  return value <= 0 ? 0 : Math.floor(Math.log2(value)) + 1;
+}
+
+function tagBytes(tags: number): number {
+  return tags <= 1 ? 0 : tags <= 0x100 ? 1 : tags <= 0x1_0000 ? 2 : 4;
+}
+
+/** `getEnumTagCounts` of `include/swift/ABI/Enum.h`. */
+function tagCounts(size: number, empty: number, payloads: number): { tags: number; bytes: number } {
+  const perTag = size >= 4 ? Infinity : 2 ** (8 * size);
+  const tags = payloads + (empty === 0 ? 0 : perTag === Infinity ? 1 : Math.ceil(empty / perTag));
+  return { tags, bytes: tags <= 1 ? 0 : tags < 0x100 ? 1 : tags < 0x1_0000 ? 2 : 4 };
+}
+
+/** What pointers are like in a process. The runtime publishes it: the value witnesses of its own references, and
+ * the bits that enums use (`stdlib/public/runtime/Metadata.cpp`). Without a runtime it is Apple's. */
+export function swiftPlatform(types: SwiftTypes, arch: string | undefined): SwiftPlatform {
+  const table = types.symbol("$sBoWV");
+  const extra = table === null ? MOST_EXTRA : types.witnessTable(table).extraInhabitants;
+  const isApple = extra > 0x1000;
+  if (types.pointerSize === 4) {
+    return { leastPointer: 0x1000n, reservedLowBits: 0, spareBits: 3n, objcBits: 0n };
+  }
+  const isX86 = arch === "x86_64";
+  return {
+    leastPointer: isApple ? 1n << 32n : BigInt(extra),
+    reservedLowBits: isApple && isX86 ? 1 : 0,
+    spareBits: isX86 ? 0xff00_0000_0000_0007n : 0xf000_0000_0000_0007n,
+    objcBits: isApple ? isX86 ? 1n : 1n << 63n : 0n,
+  };
+}
