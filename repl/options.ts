@@ -197,7 +197,7 @@ export const btOptions = table({
   "no-demangle": noDemangle,
   symbols: { ...symbols, only: "cli" },
   via: { ...via, only: "cli" },
-  json,
+  json: { help: json.help },
 });
 
 /** `gdb-remote` */

@@ -7,7 +7,7 @@ import { UnitIndex } from "./unit_index.ts";
 import type { SourceFrame } from "./source_frame.ts";
 import { UnitLookup } from "./unit_lookup.ts";
 import { UnitReader } from "./unit_reader.ts";
-import type { UnitTable } from "./unit_table.ts";
+import type { UnitLines, UnitScopes, UnitTable } from "./unit_table.ts";
 
 /** Maximum number of warnings per image. */
 const MAX_WARNINGS = 32;
@@ -47,11 +47,8 @@ export class DwarfInfo {
   readonly reader: UnitReader;
   readonly #warnings: string[] = [];
   readonly #warn: ((text: string) => void) | undefined;
-  /** Lookups by the unit's offset, the last used at the end; `null` for a unit that cannot be read. */
-  readonly #kept = new Map<
-    number,
-    { readonly lookup: UnitLookup | null; readonly weight: number }
-  >();
+  /** By the unit's offset, the last used at the end. */
+  readonly #kept = new Map<number, Kept>();
   #weight = 0;
 
   private constructor(sections: DwarfSections, options: DwarfOptions) {
@@ -128,6 +125,12 @@ export class DwarfInfo {
     return lookup === null ? [] : this.#guard(unit, () => lookup.framesAt(offset)) ?? [];
   }
 
+  /** The number of calls that are inlined at an offset, one into the other. */
+  inlineCountAt(offset: number): number {
+    const unit = this.unitAt(offset);
+    return unit === null ? 0 : this.#lookup(unit)?.inlineCountAt(offset) ?? 0;
+  }
+
   /** The functions at each of many offsets. Each unit is read once and not kept. */
   framesOf(offsets: ArrayLike<number>): (readonly SourceFrame[])[] {
     const steps = this.findFrames(offsets);
@@ -148,7 +151,7 @@ export class DwarfInfo {
     for (const [unit, indices] of byUnit) {
       const table = this.#guard(unit, () => this.table(unit));
       if (table === null) continue;
-      const lookup = new UnitLookup(table);
+      const lookup = UnitLookup.of(table);
       for (const index of indices) {
         result[index] = this.#guard(unit, () => lookup.framesAt(offsets[index])) ?? [];
       }
@@ -178,31 +181,67 @@ export class DwarfInfo {
   #lookup(unit: DwarfUnit): UnitLookup | null {
     let kept = this.#kept.get(unit.offset);
     if (kept === undefined) {
-      const table = this.#guard(unit, () => copied(this.table(unit)));
-      const lookup = table === null ? null : new UnitLookup(table);
-      kept = {
-        lookup,
-        weight: (table === null ? 0 : weightOf(table)) + (lookup?.weight ?? 0) + 256,
-      };
+      kept = this.#read(unit);
       this.#weight += kept.weight;
     } else this.#kept.delete(unit.offset);
     this.#kept.set(unit.offset, kept);
+    this.#limit();
+    return kept.lookup;
+  }
+
+  /** Reads the functions of a unit. What else is needed is read then. */
+  #read(unit: DwarfUnit): Kept {
+    const { reader } = this;
+    const table = this.#guard(unit, () => copied(reader.scopes(unit)));
+    if (table === null) return { lookup: null, weight: 256 };
+    let lines: UnitLines | null | undefined;
+    const lookup = new UnitLookup(table, {
+      name: (scope) =>
+        this.#guard(unit, () => reader.functionNameAt(table.scopeEntry[scope], unit)) ?? "",
+      lines: () => {
+        if (lines === undefined) {
+          lines = this.#guard(unit, () => reader.lines(unit));
+          const more = lines === null ? 0 : weightOfLines(lines);
+          if (this.#kept.get(unit.offset) === kept) {
+            kept.weight += more;
+            this.#weight += more;
+            this.#limit();
+          }
+        }
+        return lines;
+      },
+    });
+    const kept: Kept = { lookup, weight: weightOf(table) + lookup.weight };
+    return kept;
+  }
+
+  /** Drops what was used longest ago. */
+  #limit(): void {
     for (const [place, { weight }] of this.#kept) {
       if (this.#weight <= MAX_KEPT || this.#kept.size === 1) break;
       this.#kept.delete(place);
       this.#weight -= weight;
     }
-    return kept.lookup;
   }
 }
 
+/** A unit for further lookups. */
+interface Kept {
+  /** `null` for a unit that cannot be read. */
+  readonly lookup: UnitLookup | null;
+  /** Approximate memory use, in bytes. */
+  weight: number;
+}
+
+type Scopes = UnitScopes & { readonly scopeEntry: Float64Array };
+
 /** A copy of the table with its own columns. */
-function copied(table: UnitTable): UnitTable {
-  const { scopeCount, rangeCount, sequenceCount, rowCount } = table;
+function copied(table: Scopes): Scopes {
+  const { scopeCount, rangeCount } = table;
   return {
     ...table,
+    scopeEntry: table.scopeEntry.slice(0, scopeCount),
     scopeParent: table.scopeParent.slice(0, scopeCount),
-    scopeFunction: table.scopeFunction.slice(0, scopeCount),
     scopePlace: table.scopePlace.slice(0, scopeCount),
     scopeCallFile: table.scopeCallFile.slice(0, scopeCount),
     scopeCallLine: table.scopeCallLine.slice(0, scopeCount),
@@ -210,16 +249,14 @@ function copied(table: UnitTable): UnitTable {
     scopeRanges: table.scopeRanges.slice(0, scopeCount + 1),
     rangeLow: table.rangeLow.slice(0, rangeCount),
     rangeHigh: table.rangeHigh.slice(0, rangeCount),
-    sequenceRows: table.sequenceRows.slice(0, sequenceCount + 1),
-    sequenceHigh: table.sequenceHigh.slice(0, sequenceCount),
-    rowOffset: table.rowOffset.slice(0, rowCount),
-    rowFile: table.rowFile.slice(0, rowCount),
-    rowLine: table.rowLine.slice(0, rowCount),
-    rowColumn: table.rowColumn.slice(0, rowCount),
   };
 }
 
 /** Approximate memory use of a copied table, in bytes. */
-function weightOf({ scopeCount, rangeCount, sequenceCount, rowCount }: UnitTable): number {
-  return scopeCount * 28 + rangeCount * 16 + sequenceCount * 12 + rowCount * 20 + (16 << 10);
+function weightOf({ scopeCount, rangeCount }: UnitScopes): number {
+  return scopeCount * 32 + rangeCount * 16 + (16 << 10);
+}
+
+function weightOfLines({ sequenceCount, rowCount }: UnitLines): number {
+  return sequenceCount * 12 + rowCount * 20;
 }

@@ -1,12 +1,21 @@
 /** Lookups in a unit's table. */
 import type { RawText } from "../escape.ts";
 import type { SourceFrame, SourceLocation } from "./source_frame.ts";
-import type { UnitTable } from "./unit_table.ts";
+import type { UnitLines, UnitScopes, UnitTable } from "./unit_table.ts";
+
+/** What is read of a unit when it is asked for. */
+export interface UnitDetails {
+  /** The name of a scope's function; empty if it has none. */
+  name(scope: number): RawText;
+  /** The lines; their columns do not change. `null` if there are none. */
+  lines(): UnitLines | null;
+}
 
 /** Finds the functions and lines of a unit by offset. The last scope in the table that contains an
  * offset is the innermost: inner scopes follow outer ones. */
 export class UnitLookup {
-  readonly #table: UnitTable;
+  readonly #table: UnitScopes;
+  readonly #details: UnitDetails;
   /** The ranges of functions by ascending start, then by position in the table. */
   readonly #order: Uint32Array;
   /** In that order, the highest end so far. */
@@ -16,12 +25,27 @@ export class UnitLookup {
   /** By function scope: the exclusive end of the scopes inside it. */
   readonly #ends: Uint32Array;
 
-  /** Indexes a table.
+  /** Indexes a unit that was read whole.
    *
    * @param table a table whose columns do not change
    */
-  constructor(table: UnitTable) {
+  static of(table: UnitTable): UnitLookup {
+    return new UnitLookup(table, {
+      name(scope) {
+        const number = table.scopeFunction[scope];
+        return table.linkageName(number) ?? table.functionName(number) ?? "";
+      },
+      lines: () => table,
+    });
+  }
+
+  /** Indexes the functions of a unit.
+   *
+   * @param table a table whose columns do not change
+   */
+  constructor(table: UnitScopes, details: UnitDetails) {
     this.#table = table;
+    this.#details = details;
     const { scopeCount, scopeParent, scopeRanges, rangeCount, rangeLow, rangeHigh } = table;
     this.#scopes = new Uint32Array(rangeCount);
     this.#ends = new Uint32Array(scopeCount);
@@ -67,22 +91,23 @@ export class UnitLookup {
     }
     const frames: SourceFrame[] = [];
     for (;;) {
-      const number = table.scopeFunction[scope];
       const parent = table.scopeParent[scope];
-      frames.push({
-        function: table.linkageName(number) ?? table.functionName(number) ?? "",
-        location,
-        inlined: parent >= 0,
-      });
+      frames.push({ function: this.#details.name(scope), location, inlined: parent >= 0 });
       if (parent < 0) return frames;
-      const file = table.file(table.scopeCallFile[scope]);
-      location = file === null ? null : {
-        file,
-        line: table.scopeCallLine[scope],
-        column: table.scopeCallColumn[scope],
-      };
+      location = this.#callSite(scope);
       scope = parent;
     }
+  }
+
+  /** The number of calls that are inlined at an offset, one into the other. Neither names nor lines are
+   * read. */
+  inlineCountAt(offset: number): number {
+    const { scopeParent } = this.#table;
+    let count = 0;
+    for (let scope = this.#scopeAt(offset); scope >= 0; scope = scopeParent[scope]) {
+      if (scopeParent[scope] >= 0) count++;
+    }
+    return count;
   }
 
   /** Offset in the unit of the entry of the function at an offset; -1 if there is none. */
@@ -93,7 +118,18 @@ export class UnitLookup {
 
   /** The full path of a file; `null` if there is no file with this number. */
   file(number: number): RawText | null {
-    return this.#table.file(number);
+    return this.#details.lines()?.file(number) ?? null;
+  }
+
+  /** Where a call is that was inlined. */
+  #callSite(scope: number): SourceLocation | null {
+    const table = this.#table;
+    const file = this.file(table.scopeCallFile[scope]);
+    return file === null ? null : {
+      file,
+      line: table.scopeCallLine[scope],
+      column: table.scopeCallColumn[scope],
+    };
   }
 
   /** The innermost scope at an offset; -1 if there is none. */
@@ -129,7 +165,8 @@ export class UnitLookup {
   }
 
   #location(offset: number): SourceLocation | null {
-    const table = this.#table;
+    const table = this.#details.lines();
+    if (table === null) return null;
     const { sequenceCount, sequenceRows, sequenceHigh, rowOffset } = table;
     let low = 0;
     let high = sequenceCount;

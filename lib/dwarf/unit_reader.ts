@@ -1,5 +1,6 @@
 /** Reads units into tables. */
 import { FormatError } from "../errors.ts";
+import type { RawText } from "../escape.ts";
 import { lebEnd, ulebAt } from "../leb128.ts";
 import { type AbbreviationTable, readAbbreviations } from "./abbreviations.ts";
 import { Addresses } from "./addresses.ts";
@@ -20,7 +21,7 @@ import {
   type UnitContext,
 } from "./unit_context.ts";
 import type { DwarfUnit } from "./unit_header.ts";
-import type { UnitTable } from "./unit_table.ts";
+import type { UnitLines, UnitScopes, UnitTable } from "./unit_table.ts";
 import { Walk } from "./unit_walk.ts";
 import {
   makeValues,
@@ -44,6 +45,10 @@ const ENTRY_READ = 1 << 8;
 const STRETCH = 1 << 10;
 /** Maximum number of entries of other units whose names are kept. */
 const MAX_ENTRIES = 1 << 16;
+
+/** What a unit is read for: each counts on its own in the budget. */
+const PURPOSE = { entries: 0, ranges: 1, lines: 2 } as const;
+const PURPOSES = 3;
 
 /** The names of an entry, packed by `packString`, and the entry that has them otherwise. */
 interface EntryNames {
@@ -145,7 +150,7 @@ export class UnitReader {
    * @throws {FormatError} when it is damaged
    */
   ranges(unit: DwarfUnit, into: Ranges): void {
-    this.#budget.begin(2 * unit.offset + 1, unit.size);
+    this.#begin(unit, PURPOSE.ranges);
     const context = this.context(unit);
     if (hasCode(context)) addUnitRanges(context, this.addresses, this.lists, into);
   }
@@ -156,16 +161,9 @@ export class UnitReader {
    */
   read(unit: DwarfUnit): UnitTable {
     const budget = this.#budget;
-    budget.begin(2 * unit.offset, unit.size);
-    budget.spend(unit.size, "__debug_info", unit.offset);
-    if (this.#infoBytes.length < unit.size) this.#infoBytes = room(unit.size);
-    const bytes = this.#info.take(unit.offset, unit.size, this.#infoBytes);
-    const context = readUnitContext(bytes, unit, this.#table(unit), this.addresses);
-    const walk = this.#walk;
-    walk.run(bytes, context);
+    const context = this.#walkOver(unit);
     const functions = this.#resolve(context);
-    const files = this.#readLines(context);
-    const rows = this.#rows;
+    const files = this.#readLines(context, this.#rows);
     const strings = this.#strings;
     const text = (ref: number) => strings.at(directString(ref, context, this.#offsets));
     const { names, linkages, scopes } = functions;
@@ -174,25 +172,9 @@ export class UnitReader {
       name: text(context.name),
       directory: text(context.directory),
       language: context.language,
-      scopeCount: walk.scopeCount,
-      scopeParent: walk.scopeParent,
+      ...this.#scopes(),
       scopeFunction: scopes,
-      scopePlace: walk.scopePlace,
-      scopeCallFile: walk.scopeCallFile,
-      scopeCallLine: walk.scopeCallLine,
-      scopeCallColumn: walk.scopeCallColumn,
-      scopeRanges: walk.scopeRanges,
-      rangeCount: walk.ranges.count,
-      rangeLow: walk.ranges.low,
-      rangeHigh: walk.ranges.high,
-      sequenceCount: rows.sequenceCount,
-      sequenceRows: rows.sequenceRows,
-      sequenceHigh: rows.sequenceHigh,
-      rowCount: rows.count,
-      rowOffset: rows.offset,
-      rowFile: rows.file,
-      rowLine: rows.line,
-      rowColumn: rows.column,
+      ...columnsOf(this.#rows),
       functionCount: names.length,
       functionName: (number) => strings.at(this.#nameRef(names[number], "name")),
       linkageName: (number) => strings.at(this.#nameRef(linkages[number], "linkage")),
@@ -203,6 +185,71 @@ export class UnitReader {
         return name;
       },
       file: (number) => files?.path(number) ?? null,
+    };
+  }
+
+  /** Reads the functions and inlined calls of a unit. The columns are reused for the next one.
+   *
+   * @throws {FormatError} when its entries are damaged
+   */
+  scopes(unit: DwarfUnit): UnitScopes & {
+    /** Offsets in `.debug_info` of the entries that have the names. */
+    readonly scopeEntry: Float64Array;
+  } {
+    this.#walkOver(unit);
+    return { unit: unit.offset, ...this.#scopes(), scopeEntry: this.#walk.scopeEntry };
+  }
+
+  /** Reads the lines of a unit, into columns of their own; damaged ones are left out with a warning.
+   *
+   * @throws {FormatError} when its first entry is damaged
+   */
+  lines(unit: DwarfUnit): UnitLines {
+    this.#begin(unit, PURPOSE.lines);
+    const rows = new LineRows();
+    const files = this.#readLines(this.context(unit), rows);
+    return { ...columnsOf(rows), file: (number) => files?.path(number) ?? null };
+  }
+
+  /** The linkage name of the function of an entry, or else its name; empty if it has neither.
+   *
+   * @param place offset in `.debug_info`
+   * @param unit that is asked first for the entry
+   */
+  functionNameAt(place: number, unit: DwarfUnit): RawText {
+    const text = (kind: "name" | "linkage") => this.#strings.at(this.#follow(place, kind, unit));
+    return text("linkage") ?? text("name") ?? "";
+  }
+
+  #begin(unit: DwarfUnit, purpose: number): void {
+    this.#budget.begin(PURPOSES * unit.offset + purpose, unit.size);
+  }
+
+  /** Walks over the entries of a unit. */
+  #walkOver(unit: DwarfUnit): UnitContext {
+    this.#begin(unit, PURPOSE.entries);
+    this.#budget.spend(unit.size, "__debug_info", unit.offset);
+    if (this.#infoBytes.length < unit.size) this.#infoBytes = room(unit.size);
+    const bytes = this.#info.take(unit.offset, unit.size, this.#infoBytes);
+    const context = readUnitContext(bytes, unit, this.#table(unit), this.addresses);
+    this.#walk.run(bytes, context);
+    return context;
+  }
+
+  /** The columns of the last walk. */
+  #scopes(): Omit<UnitScopes, "unit"> {
+    const walk = this.#walk;
+    return {
+      scopeCount: walk.scopeCount,
+      scopeParent: walk.scopeParent,
+      scopePlace: walk.scopePlace,
+      scopeCallFile: walk.scopeCallFile,
+      scopeCallLine: walk.scopeCallLine,
+      scopeCallColumn: walk.scopeCallColumn,
+      scopeRanges: walk.scopeRanges,
+      rangeCount: walk.ranges.count,
+      rangeLow: walk.ranges.low,
+      rangeHigh: walk.ranges.high,
     };
   }
 
@@ -229,8 +276,7 @@ export class UnitReader {
   }
 
   /** Reads the lines of a unit; `null` if it has none. */
-  #readLines(unit: UnitContext): FileTable | null {
-    const rows = this.#rows;
+  #readLines(unit: UnitContext, rows: LineRows): FileTable | null {
     rows.clear();
     if (unit.lines < 0) return null;
     let files: FileTable | null = null;
@@ -311,20 +357,21 @@ export class UnitReader {
   }
 
   /** The name of an entry, or of an entry that it refers to. */
-  #follow(place: number, kind: "name" | "linkage"): number {
+  #follow(place: number, kind: "name" | "linkage", first?: DwarfUnit): number {
     for (let step = 0; step < MAX_ORIGINS && place >= 0; step++) {
-      const names = this.#entryNames(place);
+      const names = this.#entryNames(place, first);
       if (names[kind] !== STRING.none) return names[kind];
       place = names.origin;
     }
     return STRING.none;
   }
 
-  #entryNames(place: number): EntryNames {
+  /** @param first unit that is asked first for the entry */
+  #entryNames(place: number, first?: DwarfUnit): EntryNames {
     let names = this.#names.get(place);
     if (names === undefined) {
       try {
-        names = this.#readEntry(place);
+        names = this.#readEntry(place, first);
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
         names = noNames;
@@ -347,12 +394,14 @@ export class UnitReader {
   }
 
   /** Reads an entry of any unit. */
-  #readEntry(place: number): EntryNames {
+  #readEntry(place: number, first?: DwarfUnit): EntryNames {
     if (place >= SUPPLEMENTARY) {
       const other = this.#supplementary;
       return other === undefined ? noNames : other.#supplied(place - SUPPLEMENTARY);
     }
-    const unit = this.#unitAt(place);
+    const isInFirst = first !== undefined && place >= first.offset &&
+      place < first.offset + first.size;
+    const unit = isInFirst ? first : this.#unitAt(place);
     if (unit === null || place < unit.offset + unit.entries) return noNames;
     const table = this.#table(unit);
     const rest = unit.offset + unit.size - place;
@@ -394,6 +443,20 @@ export class UnitReader {
 const nameSlots: readonly number[] = [
   ...[AT.name, AT.linkage_name, AT.specification, AT.abstract_origin, AT.MIPS_linkage_name],
 ];
+
+/** The columns of lines that were read. */
+function columnsOf(rows: LineRows): Omit<UnitLines, "file"> {
+  return {
+    sequenceCount: rows.sequenceCount,
+    sequenceRows: rows.sequenceRows,
+    sequenceHigh: rows.sequenceHigh,
+    rowCount: rows.count,
+    rowOffset: rows.offset,
+    rowFile: rows.file,
+    rowLine: rows.line,
+    rowColumn: rows.column,
+  };
+}
 
 /** A buffer with reserve, so that a slightly larger unit does not need a new one. */
 function room(size: number): Uint8Array {

@@ -60,3 +60,14 @@ export function part(source: ByteSource, offset: number, size: number): ByteSour
         : source.read(offset + at, Math.min(wanted, length - at), into),
   };
 }
+
+/** Fills an array from an offset on.
+ *
+ * @returns number of bytes; fewer than the array has only at the end of the source
+ */
+export function fillFrom(source: ByteSource, offset: number, into: Uint8Array): number {
+  const bytes = source.read(offset, into.length, into);
+  const isFilled = bytes.buffer === into.buffer && bytes.byteOffset === into.byteOffset;
+  if (!isFilled) into.set(bytes);
+  return bytes.length;
+}

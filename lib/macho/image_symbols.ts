@@ -5,9 +5,9 @@ import { FormatError, MemoryReadError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { CPU_TYPE, FILE_TYPE } from "./constants.ts";
 import { exportsStartingWith, findExport, parseExports, type ReadTrie } from "./exports.ts";
-import { parseFunctionStarts } from "./function_starts.ts";
+import { type FunctionStarts, type Offsets, parseFunctionStarts } from "./function_starts.ts";
 import { type GoFunctions, readGoFunctions } from "./go_functions.ts";
-import type { FileRange, ParsedCommands } from "./load_commands.ts";
+import type { FileRange, ParsedCommands, SymtabCommand } from "./load_commands.ts";
 import type { NameSearch } from "./name_search.ts";
 import { NumberSet } from "./number_set.ts";
 import { type ObjcImage, readObjcMethods } from "./objc.ts";
@@ -25,7 +25,7 @@ import {
   SymbolTable,
   TableSymbol,
 } from "./symbol_table.ts";
-import { Nlists, nlistSize } from "./symtab.ts";
+import { NlistAddresses, Nlists, nlistSize, type ReadNlists } from "./symtab.ts";
 import type { ImageSymbol, SymbolMatch } from "./types.ts";
 
 /** After this many functions have been looked up one by one, all symbols are sorted. */
@@ -77,7 +77,9 @@ export class ImageSymbols {
   #locals: SymbolColumns | undefined;
   // The symbol table, until all symbols are sorted.
   #nlists: Nlists | null | undefined;
-  #functionStarts: { readonly offsets: Float64Array; readonly complete: boolean } | undefined;
+  /** The addresses of a large one, for single functions. */
+  #addresses: NlistAddresses | undefined;
+  #functionStarts: FunctionStarts | undefined;
   #go: GoFunctions | null | undefined;
   #names: StringTable | undefined;
   /** Single functions by their starts; `null` where all symbols are needed. */
@@ -114,6 +116,7 @@ export class ImageSymbols {
     if (this.#all === undefined) {
       this.#all = this.#readAll();
       this.#nlists =
+        this.#addresses =
         this.#names =
         this.#functionStarts =
         this.#named =
@@ -286,15 +289,13 @@ export class ImageSymbols {
     return near !== null && offset < near.end ? near.table : null;
   }
 
-  #readNear(functionStarts: Float64Array, index: number, offset: number): Near | null {
+  #readNear(functionStarts: Offsets, index: number, offset: number): Near | null {
     const start = functionStarts[index];
     const sections = this.#sections.filter(({ start, end }) => offset >= start && offset < end);
     if (sections.length !== 1 || start < sections[0].start) return null;
     const end = Math.min(functionStarts[index + 1] ?? Infinity, sections[0].end);
-    const nlists = this.#guard("the symbol table", () => this.#readNlists());
-    if (!nlists) return null;
-    const columns = nlists.between(start, end, this.#isArm);
-    if (columns.count === 0) return null;
+    const columns = this.#guard("the symbol table", () => this.#nlistsBetween(start, end));
+    if (!columns || columns.count === 0) return null;
     const table = this.#table([{ ...columns, names: this.#nameTable() }], Float64Array.of(start), [
       { start: sections[0].start, end },
     ]);
@@ -323,7 +324,7 @@ export class ImageSymbols {
 
   #table(
     columns: readonly SymbolColumns[],
-    functionStarts: Float64Array,
+    functionStarts: Offsets,
     sections: readonly SectionSpan[],
   ): SymbolTable {
     const { loadAddress } = this.#image;
@@ -349,6 +350,41 @@ export class ImageSymbols {
       this.#image.warnings.push(`${part}: ${bytes?.length ?? 0} of ${range.size} bytes are there`);
     }
     return bytes;
+  }
+
+  /** The entries of `LC_SYMTAB` at the offsets of one function. */
+  #nlistsBetween(start: number, end: number): Omit<SymbolColumns, "names"> | null {
+    const { symtab } = this.#commands;
+    if (symtab === null || this.#nlists === null) return null;
+    const { pointerSize } = this.#image;
+    const size = nlistSize(pointerSize);
+    if (this.#nlists === undefined && symtab.symbolCount * size > SMALL) {
+      this.#addresses ??= this.#readAddresses(symtab, pointerSize);
+      const columns = this.#addresses?.between(start, end, this.#isArm) ?? null;
+      if (columns !== null) return columns;
+    }
+    return this.#readNlists()?.between(start, end, this.#isArm) ?? null;
+  }
+
+  /** The addresses in a symbol table; `undefined` where the table is cut short or has no believable size. */
+  #readAddresses(
+    { symbolsOffset, symbolCount, stringsSize }: SymtabCommand,
+    pointerSize: 4 | 8,
+  ): NlistAddresses | undefined {
+    const size = nlistSize(pointerSize);
+    const read: ReadNlists = (row, count, into) => {
+      const range = { offset: symbolsOffset + row * size, size: count * size };
+      return this.#source.readLinkedit(range, into) ?? into.subarray(0, 0);
+    };
+    // A read that failed is not repeated.
+    this.#nlists = null;
+    const isWhole = symbolCount <= MAX_SYMBOLS &&
+      read(symbolCount - 1, 1, new Uint8Array(size)).length === size;
+    const addresses = isWhole
+      ? new NlistAddresses(read, symbolCount, pointerSize, this.#linkedAddress, stringsSize)
+      : undefined;
+    this.#nlists = undefined;
+    return addresses;
   }
 
   /** The entries of `LC_SYMTAB`. */
@@ -485,7 +521,7 @@ export class ImageSymbols {
     return this.#source.relocated || range === null ? null : this.#source.readLinkedit(range);
   }
 
-  #readFunctionStarts(): { offsets: Float64Array; complete: boolean } {
+  #readFunctionStarts(): FunctionStarts {
     const part = "the function starts";
     if (this.#commands.functionStarts === null) {
       const go = this.#goFunctions();

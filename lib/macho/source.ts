@@ -10,8 +10,11 @@ import type { MemoryReader, Segment } from "./types.ts";
 export interface ImageSource {
   /** Whether pointers in the image's data have the final values that dyld gives them. */
   readonly relocated: boolean;
-  /** The bytes of `__LINKEDIT` at `range`; fewer where they end, `null` when there are none. */
-  readLinkedit(range: FileRange): Uint8Array | null;
+  /** The bytes of `__LINKEDIT` at `range`; fewer where they end, `null` when there are none.
+   *
+   * @param into as large as the range at least: it may be filled and returned in part
+   */
+  readLinkedit(range: FileRange, into?: Uint8Array): Uint8Array | null;
   /** As {@linkcode readLinkedit}, by pages that are cached and shared with other images. */
   readShared(range: FileRange): Uint8Array | null;
   /** The address of a byte of `__LINKEDIT`, by its file offset; `null` for an image in a file. */
@@ -26,13 +29,13 @@ export interface ImageSource {
  * @param segments map addresses to the file
  */
 export function fileSource(file: ByteSource, segments: readonly Segment[]): ImageSource {
-  const readRange = ({ offset, size }: FileRange): Uint8Array | null =>
-    offset >= file.size || size === 0 ? null : file.read(offset, size);
+  const readRange = ({ offset, size }: FileRange, into?: Uint8Array): Uint8Array | null =>
+    offset >= file.size || size === 0 ? null : file.read(offset, size, into);
   return {
     relocated: false,
     addressOf: () => null,
     readLinkedit: readRange,
-    readShared: readRange,
+    readShared: (range) => readRange(range),
     read(address, length) {
       for (const { address: start, fileOffset, fileSize } of segments) {
         if (address < start || address >= start + BigInt(fileSize)) continue;
@@ -58,11 +61,11 @@ const PAGE = 0x1000;
 /** Rejects addresses outside of the address space, which damage can lead to. */
 export function boundedMemory(memory: MemoryReader): MemoryReader {
   return {
-    read(address, length) {
+    read(address, length, into) {
       if (address < 0n || address + BigInt(length) > 1n << 64n) {
         throw new MemoryReadError(address, length);
       }
-      return memory.read(address, length);
+      return memory.read(address, length, into);
     },
   };
 }
@@ -122,13 +125,13 @@ export function memorySource(memory: MemoryReader, segments: readonly Segment[])
   return {
     relocated: true,
     addressOf: (offset) => locate({ offset, size: 1 })?.start ?? null,
-    readLinkedit(range) {
+    readLinkedit(range, into) {
       const found = locate(range);
       if (found === null) return null;
       const { start, length } = found;
       if (length > MAX_RANGE) throw new MemoryReadError(start, length);
       if (length > PROBED) bounded.read(start + BigInt(length - 1), 1);
-      return bounded.read(start, length);
+      return bounded.read(start, length, into);
     },
     readShared(range) {
       const found = locate(range);

@@ -3,6 +3,7 @@
 
 import type { RawText } from "../escape.ts";
 import { hex } from "../hex.ts";
+import type { Offsets } from "./function_starts.ts";
 import { sortByWord } from "./radix.ts";
 import type { StringTable } from "./strings.ts";
 import { compareBytes } from "./strings.ts";
@@ -46,7 +47,7 @@ export interface SymbolTableInput {
   /** At most {@linkcode MAX_SYMBOLS} symbols together. */
   readonly columns: readonly SymbolColumns[];
   /** Ascending; see `LC_FUNCTION_STARTS`. */
-  readonly functionStarts: Float64Array;
+  readonly functionStarts: Offsets;
   readonly sections: readonly SectionSpan[];
 }
 
@@ -361,7 +362,7 @@ export function namesStartingWith(
 function buildIndex(
   symbols: Float64Array,
   isTabled: (index: number) => boolean,
-  functionStarts: Float64Array,
+  functionStarts: Offsets,
   sections: readonly SectionSpan[],
 ): { starts: Float64Array; entries: Int32Array } {
   const spans = sections.filter(({ start, end }) => start < end)
@@ -413,7 +414,7 @@ function buildIndex(
 }
 
 /** The index of the first of `values` that is not below `value`. */
-export function lowerBound(values: Float64Array, value: number): number {
+export function lowerBound(values: Offsets, value: number): number {
   let low = 0;
   let high = values.length;
   while (low < high) {

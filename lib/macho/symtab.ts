@@ -28,10 +28,7 @@ export class Nlists {
     const size = nlistSize(pointerSize);
     this.#count = Math.floor(bytes.length / size);
     this.#stride = pointerSize === 8 ? 4 : 3;
-    // Both the file and every supported host are little-endian; only the alignment may differ.
-    const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-    const words = this.#count * this.#stride;
-    this.#words = new Uint32Array(aligned.buffer, aligned.byteOffset, words);
+    this.#words = wordsOf(bytes, size);
     this.#baseLow = Number(base & 0xffffffffn);
     this.#baseHigh = Number(base >> 32n);
     this.#stringsSize = stringsSize;
@@ -100,16 +97,144 @@ export class Nlists {
 
   /** The entries whose lower words are in a range. */
   #rowsNear(start: number, size: number): number[] {
-    const stride = this.#stride;
-    const rows: number[] = [];
-    // In pieces: a function that is called often is compiled earlier than one that runs long.
-    const piece = 1024 * stride;
-    const end = this.#count * stride;
-    for (let at = 0; at < end; at += piece) {
-      collect(this.#words, at + 2, Math.min(at + piece, end), stride, start >>> 0, size, rows);
-    }
-    return rows;
+    return rowsNear(this.#words, this.#stride, 2, start, size);
   }
+}
+
+/** Bytes of a table that are read at once. */
+const CHUNK = 1 << 18;
+/** Number of entries per call. V8 compiles a function that is called often once. */
+const STRETCH = 1 << 10;
+
+/** A large symbol table, for lookups of a few short ranges. Of its entries only the lower words of their
+ * addresses are kept, a quarter of the table; the entries that are found are read then. */
+export class NlistAddresses {
+  readonly #read: ReadNlists;
+  readonly #count: number;
+  readonly #pointerSize: 4 | 8;
+  readonly #base: bigint;
+  readonly #stringsSize: number;
+  #low: Uint32Array | undefined;
+
+  /** Reads nothing yet.
+   *
+   * @param count number of entries
+   * @param base subtracted from each value
+   * @param stringsSize size of the string table
+   */
+  constructor(
+    read: ReadNlists,
+    count: number,
+    pointerSize: 4 | 8,
+    base: bigint,
+    stringsSize: number,
+  ) {
+    this.#read = read;
+    this.#count = count;
+    this.#pointerSize = pointerSize;
+    this.#base = base;
+    this.#stringsSize = stringsSize;
+  }
+
+  /** See {@linkcode Nlists.between}; `null` where too many entries are in the range. */
+  between(start: number, end: number, isArm: boolean): Omit<SymbolColumns, "names"> | null {
+    const first = start + Number(this.#base & 0xffffffffn);
+    const length = Math.min(end - start, 2 ** 31);
+    const rows = this.#low === undefined
+      ? this.#readAll(first, length)
+      : rowsNear(this.#low, 1, 0, first, length);
+    if (rows.length > MAX_SINGLE) return null;
+    const size = nlistSize(this.#pointerSize);
+    const entries = new Uint8Array(rows.length * size);
+    rows.forEach((row, at) => {
+      const place = entries.subarray(at * size, (at + 1) * size);
+      const bytes = this.#read(row, 1, place);
+      if (bytes.buffer !== entries.buffer) place.set(bytes);
+    });
+    return new Nlists(entries, this.#pointerSize, this.#base, this.#stringsSize)
+      .between(start, end, isArm);
+  }
+
+  /** Reads the table; returns the rows whose lower words are in a range, as {@linkcode rowsNear} does. */
+  #readAll(start: number, length: number): number[] {
+    const count = this.#count;
+    const size = nlistSize(this.#pointerSize);
+    const most = Math.floor(CHUNK / size);
+    const low = new Uint32Array(count);
+    const found: number[] = [];
+    // One buffer for all chunks: fresh memory costs more than reading into it.
+    const buffer = new Uint8Array(Math.min(most, count) * size);
+    let done = 0;
+    while (done < count) {
+      const wanted = Math.min(most, count - done);
+      const words = wordsOf(this.#read(done, wanted, buffer), size);
+      const got = words.length / (size / 4);
+      for (let row = 0; row < got; row += STRETCH) {
+        const to = Math.min(got, row + STRETCH);
+        keepLow(words, size / 4, row, to, low, done, start >>> 0, length, found);
+      }
+      done += got;
+      if (got < wanted) break;
+    }
+    this.#low = low.subarray(0, done);
+    return found;
+  }
+}
+
+/** Maximum number of entries that are read one by one. */
+const MAX_SINGLE = 64;
+
+/** Reads entries of a symbol table.
+ *
+ * @param into large enough: it may be filled and returned in part
+ */
+export type ReadNlists = (row: number, count: number, into: Uint8Array) => Uint8Array;
+
+/** The words of the entries that are complete. */
+function wordsOf(bytes: Uint8Array, size: number): Uint32Array {
+  // Both the file and every supported host are little-endian; only the alignment may differ.
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  const count = Math.floor(bytes.length / size);
+  return new Uint32Array(aligned.buffer, aligned.byteOffset, count * (size / 4));
+}
+
+/** Keeps the lower words of rows, and finds those in a range. */
+function keepLow(
+  words: Uint32Array,
+  stride: number,
+  from: number,
+  to: number,
+  kept: Uint32Array,
+  first: number,
+  low: number,
+  size: number,
+  rows: number[],
+): void {
+  for (let row = from; row < to; row++) {
+    const word = words[row * stride + 2];
+    kept[first + row] = word;
+    if (((word - low) >>> 0) <= size) rows.push(first + row);
+  }
+}
+
+/** The rows whose word `column` is in a range of addresses.
+ *
+ * @param stride words of a row
+ */
+function rowsNear(
+  words: Uint32Array,
+  stride: number,
+  column: number,
+  start: number,
+  size: number,
+): number[] {
+  const rows: number[] = [];
+  const piece = STRETCH * stride;
+  for (let at = 0; at < words.length; at += piece) {
+    const to = Math.min(at + piece, words.length);
+    collect(words, at + column, to, stride, column, start >>> 0, size, rows);
+  }
+  return rows;
 }
 
 function collect(
@@ -117,11 +242,12 @@ function collect(
   from: number,
   to: number,
   stride: number,
+  column: number,
   low: number,
   size: number,
   rows: number[],
 ): void {
   for (let word = from; word < to; word += stride) {
-    if (((words[word] - low) >>> 0) <= size) rows.push((word - 2) / stride);
+    if (((words[word] - low) >>> 0) <= size) rows.push((word - column) / stride);
   }
 }

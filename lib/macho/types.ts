@@ -5,8 +5,11 @@ import type { RawText } from "../escape.ts";
 /** Bytes by address: a live task, a core, arrays of a test.
  */
 export interface MemoryReader {
-  /** The `length` bytes at `address`. Throws `MemoryReadError` when some cannot be read. */
-  read(address: bigint, length: number): Uint8Array;
+  /** The `length` bytes at `address`. Throws `MemoryReadError` when some cannot be read.
+   *
+   * @param into at least `length` bytes: an implementation may fill it and return a part of it
+   */
+  read(address: bigint, length: number, into?: Uint8Array): Uint8Array;
 }
 
 /** A symbol of an image: a name for a range of addresses. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type ByteSource, bytesSource, part } from "./bytes.ts";
+export { type ByteSource, bytesSource, fillFrom, part } from "./bytes.ts";
 export * from "./constants.ts";
 export type {
   AddressRange,

@@ -197,19 +197,19 @@ export class RemoteTarget extends Target {
 
   /** Reads of images: what cannot change is read once. */
   readonly #reader: MemoryReader = {
-    read: (address, length) => {
-      const into = new Uint8Array(length);
+    read: (address, length, into) => {
+      const bytes = into?.subarray(0, length) ?? new Uint8Array(length);
       let done = 0;
       try {
         done = this.#isConstant(address, length)
-          ? this.#imagePages.readInto(address, into)
-          : this.#readInto(address, into);
+          ? this.#imagePages.readInto(address, bytes)
+          : this.#readInto(address, bytes);
       } catch (error) {
         // Symbols are often read when the target is gone.
         if (!(error instanceof TargetGoneError || error instanceof RemoteError)) throw error;
       }
       if (done < length) throw new MemoryReadError(address, length);
-      return into;
+      return bytes;
     },
   };
 

@@ -19,6 +19,8 @@ export interface AddressInfo {
   readonly source: SourceLocation | null;
   /** The functions at the address, innermost first; empty without debug information. */
   readonly frames: readonly SourceFrame[];
+  /** The number of calls that are inlined at the address, where that is known without their names and lines. */
+  readonly inlineCount?: number;
 }
 
 /** The answer for an address in no image. */

@@ -25,9 +25,9 @@ export interface Binary {
  */
 export function imageOf(bytes: ByteSource, loadAddress: bigint, path: string): Image {
   const reader: MemoryReader = {
-    read(address, length) {
+    read(address, length, into) {
       const offset = Number(address - loadAddress);
-      const read = offset < 0 ? new Uint8Array() : bytes.read(offset, length);
+      const read = offset < 0 ? new Uint8Array() : bytes.read(offset, length, into);
       if (read.length < length) throw new MemoryReadError(address, length);
       return read;
     },

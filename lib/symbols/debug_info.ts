@@ -20,6 +20,9 @@ export interface DebugInfo extends Disposable {
    * @param offset bytes from the image's base, its `__TEXT` segment's address
    */
   framesAt(offset: number): readonly SourceFrame[];
+  /** The number of calls that are inlined at an offset, one into the other, where that takes less than
+   * {@linkcode framesAt}. */
+  inlineCountAt?(offset: number): number;
   /** The DWARF of the code at an offset; `null` when there is none, as in a symbol table file.
    *
    * @ignore

@@ -102,12 +102,9 @@ export class DebugMapInfo implements DebugInfo {
   }
 
   framesAt(offset: number): readonly SourceFrame[] {
-    const index = this.#map.at(offset);
-    if (index < 0) return noFrames;
-    const object = this.#object(this.#map.objectOf[index]);
-    const address = object?.addresses.get(this.#map.name(index));
-    if (object === null || address === undefined) return noFrames;
-    const start = this.#map.starts[index];
+    const found = this.#objectAt(offset);
+    if (found === null) return noFrames;
+    const { object, address, start } = found;
     const frames = object.dwarf.framesAt(address + offset - start);
     // Padding after a function has lines too, and the linker counts it to that function. A function
     // written in assembly has lines from its first byte on, and no debugging entry.
@@ -116,13 +113,28 @@ export class DebugMapInfo implements DebugInfo {
     return between ? noFrames : frames;
   }
 
+  /** See {@linkcode DebugInfo.inlineCountAt}. */
+  inlineCountAt(offset: number): number {
+    const found = this.#objectAt(offset);
+    return found?.object.dwarf.inlineCountAt(found.address + offset - found.start) ?? 0;
+  }
+
   /** See {@linkcode DebugInfo.dwarfAt}. */
   dwarfAt(offset: number): DwarfPlace | null {
+    const found = this.#objectAt(offset);
+    return found && this.#place(found.object, found.address + offset - found.start);
+  }
+
+  /** The object file that has the code at an offset, and the start of its function in both files. */
+  #objectAt(
+    offset: number,
+  ): { readonly object: ObjectFile; readonly address: number; readonly start: number } | null {
     const index = this.#map.at(offset);
     const object = index < 0 ? null : this.#object(this.#map.objectOf[index]);
     const address = object?.addresses.get(this.#map.name(index));
-    if (object === null || address === undefined) return null;
-    return this.#place(object, address + offset - this.#map.starts[index]);
+    return object === null || address === undefined
+      ? null
+      : { object, address, start: this.#map.starts[index] };
   }
 
   /** See {@linkcode DebugInfo.dwarf}. */

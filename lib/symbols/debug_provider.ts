@@ -89,16 +89,35 @@ export class DebugProvider implements Disposable {
    */
   framesAt(image: LoadedImage, address: bigint): readonly SourceFrame[] {
     const offset = Number(address - image.loadAddress);
+    return this.#primed.get(image)?.get(offset) ??
+      this.#ask(image, (info) => info.framesAt(offset)) ?? noFrames;
+  }
+
+  /** The number of calls that are inlined at an address, one into the other. Where it can, it reads neither
+   * names nor lines.
+   *
+   * @param image that holds the address
+   * @param address slid
+   */
+  inlineCountAt(image: LoadedImage, address: bigint): number {
+    const offset = Number(address - image.loadAddress);
     const primed = this.#primed.get(image)?.get(offset);
-    if (primed !== undefined) return primed;
+    const count = primed === undefined
+      ? this.#ask(image, (info) => info.inlineCountAt?.(offset))
+      : undefined;
+    return count ?? Math.max(0, this.framesAt(image, address).length - 1);
+  }
+
+  /** Looks something up in an image's debug information; `undefined` where there is none, or it is damaged. */
+  #ask<T>(image: LoadedImage, look: (info: DebugInfo) => T): T | undefined {
     const { info, reasons } = this.#of(image);
     try {
-      return info?.framesAt(offset) ?? noFrames;
+      return info === null ? undefined : look(info);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       const reason = error.message;
       if (!reasons.includes(reason)) reasons.push(reason);
-      return noFrames;
+      return undefined;
     }
   }
 

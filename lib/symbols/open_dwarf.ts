@@ -37,6 +37,11 @@ export class OpenedDwarf implements DebugInfo {
     return this.info.framesAt(offset);
   }
 
+  /** See {@linkcode DebugInfo.inlineCountAt}. */
+  inlineCountAt(offset: number): number {
+    return this.info.inlineCountAt(offset);
+  }
+
   /** See {@linkcode DebugInfo.dwarfAt}. */
   dwarfAt(offset: number): DwarfPlace {
     return { info: this.info, offset, imageOffset: same };

@@ -67,6 +67,12 @@ class ImageAddressInfo implements AddressInfo {
   get frames(): readonly SourceFrame[] {
     return this.#frames ??= this.#debug?.framesAt(this.image, this.#address) ?? noFrames;
   }
+
+  get inlineCount(): number {
+    return this.#frames === undefined
+      ? this.#debug?.inlineCountAt(this.image, this.#address) ?? 0
+      : Math.max(0, this.#frames.length - 1);
+  }
 }
 
 /** Maximum number of answers remembered. When it is reached all are forgotten, which bounds the memory

@@ -55,7 +55,7 @@ export class Binaries implements Disposable {
     const file: ByteSource = {
       name: path,
       size,
-      read: (offset, length) => this.#use(path).read(offset, length),
+      read: (offset, length, into) => this.#use(path).read(offset, length, into),
     };
     return [...imagesIn(file)].filter(({ image }) => isBinary(image, this.#cpuType));
   }

@@ -1,6 +1,13 @@
 import { FormatError, MemoryReadError } from "../errors.ts";
 import type { CoreSegment, NotedFile, NotedImage } from "../macho/cores.ts";
-import { type AddressRange, FILE_TYPE, Image, type LoadedImage, MAGIC } from "../macho/walking.ts";
+import {
+  type AddressRange,
+  FILE_TYPE,
+  fillFrom,
+  Image,
+  type LoadedImage,
+  MAGIC,
+} from "../macho/walking.ts";
 import type { Binaries } from "./core_binaries.ts";
 import type { CoreMemory } from "./core_memory.ts";
 import { readImageInfosHead, readImageList } from "./dyld.ts";
@@ -170,9 +177,8 @@ export class CoreImages {
       into.fill(0, 0, room);
       return room;
     }
-    const bytes = found.bytes.read(segment.fileOffset + inside, Math.min(room, inFile));
-    into.set(bytes);
-    return bytes.length;
+    const part = into.subarray(0, Math.min(room, inFile));
+    return fillFrom(found.bytes, segment.fileOffset + inside, part);
   }
 
   #placeOf(address: bigint): Place | undefined {

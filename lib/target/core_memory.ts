@@ -1,6 +1,7 @@
 import type { CoreSegment } from "../macho/cores.ts";
 import {
   type ByteSource,
+  fillFrom,
   type Span,
   stretchAt,
   type Stretches,
@@ -75,9 +76,7 @@ export class CoreMemory {
   #read(address: bigint, into: Uint8Array, content: Content | null): number {
     if (content?.kind === "file") {
       const offset = content.offset + Number(address - content.address);
-      const bytes = this.#source.read(offset, into.length);
-      into.set(bytes);
-      return bytes.length;
+      return fillFrom(this.#source, offset, into);
     }
     if (content?.kind === "zero") {
       into.fill(0);

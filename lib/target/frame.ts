@@ -279,7 +279,7 @@ export class Frame {
   }
 
   /** The position in this function; `null` when it is not known. Where calls are inlined, it is the position
-   * of the outermost of them. */
+   * of the outermost of them. It is read when it is first asked for, which has to be before the target is closed. */
   get source(): SourceLocation | null {
     return this.#function?.location ?? null;
   }
@@ -291,9 +291,11 @@ export class Frame {
   }
 
   #inlines(first: number): readonly Frame[] {
-    const { frames } = this.#resolve();
-    if (frames.length < 2) return noFrames;
-    return Array.from(frames.slice(0, -1), (_, depth) => this.#show(first + depth, depth));
+    const info = this.#resolve();
+    const length = info.inlineCount ?? Math.max(0, info.frames.length - 1);
+    return length === 0
+      ? noFrames
+      : Array.from({ length }, (_, depth) => this.#show(first + depth, depth));
   }
 
   #show(index: number, depth: number): Frame {

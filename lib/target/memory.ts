@@ -48,16 +48,20 @@ export class Memory {
 
   /** Reads exactly `length` bytes.
    *
+   * @param into at least `length` bytes, which may be filled and returned in part
    * @throws MemoryReadError when any of them is unreadable
    */
-  read(address: bigint, length: number): Uint8Array {
-    const bytes = this.readUpTo(address, length);
+  read(address: bigint, length: number, into?: Uint8Array): Uint8Array {
+    const bytes = this.readUpTo(address, length, into);
     if (bytes.length < length) throw new MemoryReadError(address, length);
     return bytes;
   }
 
-  /** Reads at most `length` bytes, up to the first one that is unreadable. */
-  readUpTo(address: bigint, length: number): Uint8Array {
+  /** Reads at most `length` bytes, up to the first one that is unreadable.
+   *
+   * @param into at least `length` bytes, which may be filled and returned in part
+   */
+  readUpTo(address: bigint, length: number, into?: Uint8Array): Uint8Array {
     if (!Number.isSafeInteger(length) || length < 0) {
       throw new RangeError(`a length of ${length} bytes`);
     }
@@ -69,8 +73,8 @@ export class Memory {
         if (bytes.length === pageSize) return bytes.slice(start, start + length);
       }
     }
-    const into = new Uint8Array(length);
-    return into.subarray(0, this.#readInto(address, into));
+    const bytes = into?.subarray(0, length) ?? new Uint8Array(length);
+    return bytes.subarray(0, this.#readInto(address, bytes));
   }
 
   #page(address: bigint): Uint8Array {

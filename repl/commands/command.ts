@@ -119,6 +119,8 @@ export interface CommandRow<Table extends Options, Given = Values<Table>> {
   /** Whether it changes the target, or which target there is. An abbreviation of its name is asked about
    * before it is run. */
   readonly changes?: boolean;
+  /** Whether it loads the demangler itself where it needs it. For the others it is there. */
+  readonly loadsDemangler?: boolean;
   /** The possible values of `word`, used instead of the arguments' kinds.
    *
    * @param words those before it

@@ -1,5 +1,5 @@
 /** Expressions over the program's variables, for `print`, `x` and `watch`. It is loaded with the first. */
-import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import { isSystemPath } from "../../lib/symbols/system_image.ts";
 import { contextAt, globals } from "../../lib/target/variables.ts";
@@ -19,7 +19,7 @@ import { UserError } from "../errors.ts";
 import { sessionGlobals } from "../prompt/global_names.ts";
 import type { Session } from "../prompt/session.ts";
 import { printLines } from "../view/output.ts";
-import { variableLines } from "../view/variables.ts";
+import { valueJson, variableLines } from "../view/variables.ts";
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
 
@@ -194,26 +194,37 @@ export function isOfVariable(session: Session, text: string): boolean {
 /** The formats of `p/x`, as in gdb and LLDB. */
 const formats = "x d u o t c a f s";
 
+/** An expression without the option `--json`, which may stand before or after it. After an operator these are
+ * minus signs. */
+export function withoutJson(text: string): string {
+  return text.replace(/^--json\s+(?=\S)/, "").replace(/(?<=[\w)\]'"])\s+--json\s*$/, "");
+}
+
 /** What `print` shows of an expression.
  *
  * @param format a letter of {@linkcode formats}
  */
-export function printed(session: Session, text: string, format?: string): readonly SafeText[] {
-  const value = valueOf(session, text);
-  const { kind } = canonical(value.type);
-  const { address } = value;
+export function printed(
+  session: Session,
+  text: string,
+  { format, json = false }: { readonly format?: string; readonly json?: boolean } = {},
+): readonly SafeText[] {
+  if (format !== undefined && !formats.split(" ").includes(format)) {
+    throw new UserError(`there is no format ${format}: there are ${formats}`);
+  }
+  const plain = valueOf(session, text);
+  const { kind } = canonical(plain.type);
+  const { address } = plain;
+  const value = format === undefined ? plain : shownAs(plain, format, session);
+  // What is no variable has been computed: where it points to was not asked for.
+  const how = value.name === "" ? { ...shown, pointers: 0 } : shown;
+  const name = isPath(text) ? text.trim() : value.name;
+  if (json) return [safeJson({ ...valueJson(value, how), name })];
   if (kind === "function" && address !== null) {
     const where = hex(address, 2 * session.pointerSize);
     return [safe`${where} ${session.describe(address) ?? safe``}`];
   }
-  const name = isPath(text) ? text.trim() : value.name;
-  // What is no variable has been computed: where it points to was not asked for.
-  const how = value.name === "" ? { ...shown, pointers: 0 } : shown;
-  if (format === undefined) return variableLines(value, session.style, how, name);
-  if (!formats.split(" ").includes(format)) {
-    throw new UserError(`there is no format ${format}: there are ${formats}`);
-  }
-  return variableLines(shownAs(value, format, session), session.style, how, name);
+  return variableLines(value, session.style, how, name);
 }
 
 /** A value whose numbers, and those of its members, are written in a format. */
@@ -221,6 +232,7 @@ function shownAs(value: Value, format: string, session: Session): Value {
   return new Proxy(value, {
     get(of, key) {
       if (key === "text") return formatted(of, format, session) ?? of.text;
+      if (key === "scalar") return null;
       if (key === "summary") return isRecord(canonical(of.type)) ? of.summary : null;
       if (key === "children") {
         return (start?: number, end?: number) =>
@@ -297,7 +309,11 @@ export function addressIn(session: Session, text: string): bigint {
 }
 
 /** A value on one line. */
-function onOneLine(session: Session, text: string): SafeText {
+function onOneLine(session: Session, text: string, json: boolean): SafeText {
+  if (json) {
+    const value = valueOf(session, text);
+    return safeJson({ ...valueJson(value, { depth: 1, pointers: 1 }), name: text.trim() });
+  }
   const lines = variableLines(valueOf(session, text), session.style, { depth: 1, pointers: 1 });
   return lines.length === 1
     ? lines[0]
@@ -306,18 +322,23 @@ function onOneLine(session: Session, text: string): SafeText {
 
 /** Prints an expression's value again and again: each look is one short stop of a running target.
  *
- * @param count number of looks; until Ctrl-C when left out
+ * @param options the time between two looks, and their number: until Ctrl-C when left out
  */
 export async function watch(
   session: Session,
   text: string,
-  seconds: number,
-  count: number = Infinity,
+  { seconds, count = Infinity, json = false }: {
+    readonly seconds: number;
+    readonly count?: number;
+    readonly json?: boolean;
+  },
 ): Promise<readonly SafeText[]> {
   const { target } = session;
   if (target.paused || target.kind === "core") {
+    const line = onOneLine(session, text, json);
+    if (json) return [line];
     const why = target.kind === "core" ? "a core does not run" : "the target is paused";
-    return [safe`${onOneLine(session, text)}  ${session.style("quiet", safe`(${escape(why)})`)}`];
+    return [safe`${line}  ${session.style("quiet", safe`(${escape(why)})`)}`];
   }
   let isOver = false;
   let wake = () => {};
@@ -335,7 +356,7 @@ export async function watch(
       if (isOver) break;
     }
     session.threads(true);
-    printLines([onOneLine(session, text)]);
+    printLines([onOneLine(session, text, json)]);
   }
   return [];
 }

@@ -132,7 +132,10 @@ export const frames: readonly Command[] = [
     help: "the variables of the selected frame, or those named, as `list[3].next->value`",
     details: ["`frame.locals` has them in TypeScript."],
     example: "v count",
+    loadsDemangler: true,
     async run({ session }, paths, options) {
+      // Only what is typed may name a function.
+      if (paths.length > 0) await session.loadDemangler();
       return (await import("./variables.ts")).showVariables(session, paths, options);
     },
   }),
@@ -156,17 +159,18 @@ export const frames: readonly Command[] = [
     options: {
       seconds: { short: "s", value: "seconds", help: "Time between two looks. Default: 1." },
       count: { short: "c", value: "looks", integer: true, help: "Number of looks." },
+      json: { help: "Print JSON, one line for each look." },
     },
     help: "show an expression's value each second while the target runs; Ctrl-C ends it",
     details: ["It is no watchpoint: the value is looked at, and nothing is stopped for longer."],
     example: "watch counter",
-    async run({ session }, [expression], { seconds, count }) {
+    async run({ session }, [expression], { seconds, count, json }) {
       if (expression === undefined) throw new UserError("watch what? `watch counter`");
       const [{ watch }, { secondsOf }] = await Promise.all([
         import("./expressions.ts"),
         import("./activity.ts"),
       ]);
-      return await watch(session, expression, secondsOf(seconds, 1), count);
+      return await watch(session, expression, { seconds: secondsOf(seconds, 1), count, json });
     },
   }),
   command({

@@ -35,6 +35,7 @@ export const prompt: readonly Command[] = [
       "p list[3].next->value, p (Node *)address, p &symbol; nothing is called and nothing written.",
       "Everything else is TypeScript: p threads.length. Without `p` it is always TypeScript.",
       "p/x, p/d, p/u, p/o, p/t, p/c, p/a, p/f and p/s choose a format, as in gdb.",
+      "--json, before or after an expression over the program's variables, prints JSON.",
     ],
     example: "p/x flags",
     async run({ evaluate, session }, [code]) {
@@ -42,11 +43,13 @@ export const prompt: readonly Command[] = [
       if (code === undefined) {
         throw new UserError("print what? A variable or TypeScript, as in `p threads.length`");
       }
-      const [, format, expression] = /^\/([a-zA-Z]+)\s+(.*)$/s.exec(code) ?? [];
+      const [, format, rest = code] = /^\/([a-zA-Z]+)\s+(.*)$/s.exec(code) ?? [];
       if (session.maybeTarget !== undefined) {
-        const { isOfProgram, printed, unknownName } = await import("./expressions.ts");
-        if (format !== undefined) return printed(session, expression, format);
-        if (isOfProgram(session, code)) return printed(session, code);
+        const { isOfProgram, printed, unknownName, withoutJson } = await import("./expressions.ts");
+        const expression = withoutJson(rest);
+        const json = expression !== rest;
+        if (format !== undefined) return printed(session, expression, { format, json });
+        if (json || isOfProgram(session, code)) return printed(session, expression, { json });
         try {
           return await evaluate(code);
         } catch (error) {

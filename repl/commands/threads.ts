@@ -1,5 +1,5 @@
 /** Pausing and resuming; threads and their stacks. */
-import { safe, type SafeText } from "../../lib/escape.ts";
+import { safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import type { Thread } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import { btOptions } from "../options.ts";
@@ -122,24 +122,33 @@ export const threads: readonly Command[] = [
     help: "backtrace of the selected thread, of thread N, or of all",
     example: "bt all --unique",
     async run({ session }, [which], options) {
-      const { unique, by, limit, scan, demangle, full, args, locals } = options;
+      const { unique, by, limit, scan, demangle, full, args, locals, json } = options;
+      session.threads(true);
+      const chosen = which === "all" || (unique || by !== undefined) && which === undefined
+        ? session.threads()
+        : which === undefined
+        ? [session.thread]
+        : threadsNamed(session, which);
+      const budget = new FrameBudget();
+      if (json) {
+        const [{ threadsJson }, { frameVariablesJson }] = await Promise.all([
+          import("../view/json.ts"),
+          import("../view/variables.ts"),
+        ]);
+        const shown = chosen.map((thread) => shownFrames(thread, limit, scan, budget));
+        const more = args || locals ? frameVariablesJson({ args, locals }) : undefined;
+        return [safeJson(threadsJson(session.target, chosen, limit, shown, more))];
+      }
       const detail = args || locals
         ? (await import("../view/variables.ts")).frameDetail({ args, locals }, session.style)
         : undefined;
-      session.threads(true);
       const name = demangle === false ? (raw: string) => raw : undefined;
-      const budget = new FrameBudget();
       const { pointerSize, style, ui } = session;
       const width = full ? Infinity : ui.size().columns;
       const linesOf = (thread: Thread) => {
         const shown = shownFrames(thread, limit, scan, budget);
         return backtraceLines(thread, pointerSize, style, limit, shown, name, width, detail);
       };
-      const chosen = which === "all" || (unique || by !== undefined) && which === undefined
-        ? session.threads()
-        : which === undefined
-        ? [session.thread]
-        : threadsNamed(session, which);
       const spaced = (blocks: readonly (readonly SafeText[])[]) =>
         blocks.flatMap((lines, index) => index === 0 ? lines : [safe``, ...lines]);
       if (by !== undefined) {

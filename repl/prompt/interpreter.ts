@@ -164,7 +164,9 @@ export class Interpreter implements CommandContext {
         if (call.command.isIncomplete?.(text)) return "incomplete";
         if (call.doubtful !== undefined && !await this.#meant(text, call.doubtful)) return "done";
         code = call.command.name === "print";
-        if (session.maybeTarget !== undefined) await session.loadDemangler();
+        if (session.maybeTarget !== undefined && !call.command.loadsDemangler) {
+          await session.loadDemangler();
+        }
         await print(await runCommand(this, call));
         return "done";
       }

@@ -73,7 +73,7 @@ Deno.test("the units as they lie in the image say the same as their object files
         : `${fixtures}inlines/x86_64/dsym/inlines.dSYM/Contents/Resources/DWARF/inlines`,
     );
     const offsets = path === dylib ? randomOffsets(subject, 2000) : everyOffset(subject, 1);
-    const lookups = [...map.units()].map((unit) => new UnitLookup(unit));
+    const lookups = [...map.units()].map((unit) => UnitLookup.of(unit));
     let known = 0;
     for (const offset of offsets) {
       const wanted = chain(map.framesAt(offset));

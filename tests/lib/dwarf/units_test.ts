@@ -393,6 +393,10 @@ Deno.test("the last of several scopes at an offset counts; the first of several 
   assertEquals(names(0x208), []);
   assertEquals(info.unitAt(0x208)?.offset, 0);
   assertEquals(info.framesOf([0x308, 0x120, 0x11f, 0xf8]).map((list) => list.length), [0, 2, 2, 0]);
+  for (let offset = 0xf0; offset < 0x310; offset++) {
+    const inlined = info.framesAt(offset).filter((frame) => frame.inlined);
+    assertEquals(info.inlineCountAt(offset), inlined.length, offset.toString(16));
+  }
 });
 
 Deno.test(".debug_aranges give the unit of an offset, for the units that they list", () => {

@@ -209,6 +209,29 @@ Deno.test("function starts end at a zero, at damage, and at the image's end", ()
   assertEquals(parse(), { offsets: [], complete: true });
 });
 
+Deno.test("function starts: deltas of each length, few and many, in images of each size", () => {
+  for (const limit of [2 ** 31, 2 ** 40]) {
+    for (const count of [1, 63, 1024, 1025, 5000]) {
+      const starts = Array.from({ length: count }, (_, index) => index * 4 + 4);
+      for (let index = 1; index < count; index += 7) {
+        const far = index % 3 === 0 ? 200 : index % 3 === 1 ? 20_000 : 2_100_000;
+        for (let later = index; later < Math.min(count, index + 7); later++) {
+          starts[later] = starts[later - 1] + (later === index ? far : 4);
+        }
+      }
+      const bytes: number[] = [];
+      starts.forEach((start, index) => {
+        let delta = start - (starts[index - 1] ?? 0);
+        for (; delta >= 0x80; delta = Math.floor(delta / 128)) bytes.push(delta % 128 | 0x80);
+        bytes.push(delta);
+      });
+      const wanted = starts.filter((start) => start < limit);
+      const { offsets, complete } = parseFunctionStarts(Uint8Array.from(bytes), limit);
+      assertEquals([[...offsets], complete], [wanted, wanted.length === count]);
+    }
+  }
+});
+
 Deno.test("the builder's trie reads back", () => {
   const symbols = [{ name: "_a", offset: 0x1234 }, { name: "_ab", offset: 0x123456, flags: 4 }];
   const trie = parseExports(buildTrie(symbols));

@@ -102,6 +102,68 @@ Deno.test("the nearest symbol, bounded by sections and function starts", () => {
   assertEquals(at(image, -1n), "nothing");
 });
 
+Deno.test("single functions of a large symbol table: the same as of all symbols, in files and in memory", () => {
+  const stabs = (count: number, offset: number) =>
+    Array.from({ length: count }, () => ({ name: "s", offset, type: 0x24 }));
+  const spec = {
+    sections: twoSections,
+    symbols: [
+      { name: "_first", offset: 0x1010, type: EXTERNAL },
+      ...stabs(9000, 0x3000),
+      { name: "_inside", offset: 0x1028, type: LOCAL },
+      // More than are read one by one.
+      ...stabs(100, 0x1052),
+      ...stabs(9000, 0x3001),
+      { name: "_alias", offset: 0x1010, type: EXTERNAL },
+      { name: "_second", offset: 0x1050, type: LOCAL },
+      { name: "_last", offset: 0x1080, type: EXTERNAL },
+    ],
+    functionStarts: [0x1010, 0x1050, 0x1080],
+  };
+  for (const is64 of [true, false]) {
+    const bytes = buildImage({ ...spec, is64 });
+    const loadAddress = 0x10000n;
+    const open = [
+      () => Image.fromFile(bytes, "image", { loadAddress }),
+      () =>
+        Image.fromMemory(
+          new FakeMemory().map(loadAddress, bytes.subarray(0, LINKEDIT_OFFSET))
+            .map(loadAddress + BigInt(LINKEDIT_OFFSET), bytes.subarray(LINKEDIT_OFFSET)),
+          loadAddress,
+          "image",
+        ),
+    ];
+    for (const [index, make] of open.entries()) {
+      const [single, sorted] = [make(), make()];
+      assertEquals([...sorted.symbols].length, 5);
+      for (
+        const offset of [0x1010n, 0x1027n, 0x1028n, 0x104fn, 0x1080n, 0x10ffn, 0x1050n, 0x1053n]
+      ) {
+        const address = loadAddress + offset;
+        assertEquals(at(single, address), at(sorted, address), `${index} ${offset.toString(16)}`);
+      }
+      assertEquals(at(single, loadAddress + 0x1060n), "second+16");
+      assertEquals(single.warnings, []);
+    }
+  }
+});
+
+Deno.test("a large symbol table that is cut short is read as far as it goes", () => {
+  const symbols = Array.from(
+    { length: 20_000 },
+    (_, index) => ({ name: "s", offset: 0x3000 + index % 8, type: 0x24 }),
+  );
+  const bytes = buildImage({
+    sections: twoSections,
+    symbols: [{ name: "_first", offset: 0x1010, type: EXTERNAL }, ...symbols],
+    functionStarts: [0x1010],
+  });
+  const cut = bytes.slice(0, LINKEDIT_OFFSET + 300_000);
+  const image = Image.fromFile(cut, "image", { loadAddress: 0n });
+  assertEquals(image.symbolAt(0x1010n)?.symbol ?? null, null);
+  assert(image.warnings.some((text) => text.includes("the symbol table")), `${image.warnings}`);
+});
+
 Deno.test("symbols at one address are ordered external before local, then by name", () => {
   const image = Image.fromFile(
     buildImage({
