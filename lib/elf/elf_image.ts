@@ -120,7 +120,7 @@ export class ElfImage implements CodeImage {
     return this.#read() !== null;
   }
 
-  /** All symbols of the file, sorted at first use. */
+  /** All symbols of the file, sorted at first use; none where it cannot be read. */
   get symbols(): ElfSymbols {
     return this.#symbols ??= this.#readSymbols();
   }
@@ -228,7 +228,13 @@ export class ElfImage implements CodeImage {
   }
 
   #readSymbols(): ElfSymbols {
-    const { file, elf, slide } = this.#read()!;
+    const contents = this.#read();
+    if (contents === null) {
+      const nothing = new Uint8Array();
+      const none = { entries: nothing, names: bytesSource(nothing, this.path) };
+      return new ElfSymbols(none, 8, this.loadAddress, false);
+    }
+    const { file, elf, slide } = contents;
     const { sections, pointerSize, machine } = elf;
     // The dynamic symbols are a part of all symbols, where those are not stripped.
     const table = sections.find(({ type }) => type === SECTION.SYMTAB) ??

@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { ElfImage } from "../../../lib/elf/mod.ts";
 import { ElfSymbols } from "../../../lib/elf/elf_symbols.ts";
+import { Symbolizer } from "../../../lib/symbols/mod.ts";
 import { bytesSource } from "../../../lib/macho/mod.ts";
 
 const FUNC = 2;
@@ -140,4 +142,14 @@ Deno.test("a symbol without a size ends with its section: the linker's stubs are
   assertEquals(at(symbols, 0x11f), "_init + 31");
   assertEquals(at(symbols, 0x120), null);
   assertEquals([...symbols].map(({ size }) => size), [0x20, 0]);
+});
+
+Deno.test("an image whose file is not there has no symbols, and names are looked up in the others", () => {
+  const image = new ElfImage("/gone", [{ start: 0x1000n, end: 0x2000n }], () => null);
+  assertEquals([[...image.symbols].length, image.symbolAt(0x1000n), image.findSymbols("a")], [
+    0,
+    null,
+    [],
+  ]);
+  assertEquals(new Symbolizer([image]).lookup("nosuch"), []);
 });
