@@ -60,7 +60,7 @@ Deno.test({
           ...id,
           name: "program",
           debugName: "program",
-          startAddress: `0x${start}`,
+          startAddress: `0x${offset.toString(16)}`,
           size: "0x8",
         });
         assertEquals([status, Number(json.startAddress)], [200, offset], json.error);
