@@ -6,7 +6,8 @@
  * A thread is written as a `Profile` event and a `ProfileChunk` with its call tree, samples and the time
  * between them, since that is what all viewers of traces take for samples: Chrome's DevTools, Perfetto
  * (`legacy_v8_cpu_profile_tracker.cc`), the Firefox Profiler and speedscope. A sample lasts until the next
- * one; where a thread was not sampled, `(idle)` is. Addresses, images and inlined calls are not in the
+ * one; where a thread was not sampled, `(idle)` is. DevTools shows the threads that have an event with a
+ * duration, so each thread has one over all of its samples. Addresses, images and inlined calls are not in the
  * format: inlined calls are frames as others. A member called `machpause`, which others ignore, has each
  * sample's weight, CPU time and state.
  *
@@ -41,7 +42,8 @@ interface NodeCounter {
 
 /** Writes a profile as JSON, in pieces. */
 export function* writeChrome(profile: Profile): Generator<string> {
-  const start = (profile.startTime ?? 0) * 1000;
+  // DevTools takes 0 for no time.
+  const start = (profile.startTime ?? 0) * 1000 || 1;
   const counter: NodeCounter = { last: 0 };
   yield '{"traceEvents":[\n';
   let separator = "";
@@ -70,7 +72,17 @@ export function* writeChrome(profile: Profile): Generator<string> {
       ph: "M",
       args: { name: threadTitle(thread) },
     });
-    const { nodes, samples, timeDeltas, extra } = timeline(profile, thread, counter);
+    const { nodes, samples, timeDeltas, extra, end } = timeline(profile, thread, counter);
+    yield separator;
+    yield* jsonPieces({
+      ...at,
+      name: "samples",
+      cat: "machpause",
+      ph: "X",
+      ts: start,
+      dur: end,
+      args: {},
+    });
     yield separator;
     yield* jsonPieces({
       ...at,
@@ -177,10 +189,25 @@ function timeline(profile: Profile, thread: ProfileThread, counter: NodeCounter)
     cpu.push(row < 0 || Number.isNaN(samples.cpu[row]) ? null : samples.cpu[row]);
     state.push(row < 0 ? SampleState.unknown : samples.state[row]);
   };
+  // A recorded wait is two samples: when it began, and when it was last seen, with the weight of all but the
+  // first.
+  const waited = (row: number): number => {
+    if (row === 0 || row >= samples.length) return 0;
+    const { stack, state, time, weight } = samples;
+    const isWait = state[row] === SampleState.offCPU && state[row - 1] === SampleState.offCPU &&
+      stack[row] === stack[row - 1] && weight[row - 1] === 1;
+    const passed = (time[row] - time[row - 1]) * 1000;
+    // Samples may have been lost meanwhile.
+    return isWait && passed <= 1.1 * (weight[row] + 1) * unit ? passed : 0;
+  };
+  let end = 0;
   for (let row = 0; row < samples.length; row++) {
     const time = samples.time[row] * 1000;
     put(samples.stack[row] < 0 ? idle : nodeOf(samples.stack[row]), time, row);
-    const end = time + Math.max(0, samples.weight[row]) * unit;
+    const gone = waited(row);
+    const units = Math.max(0, samples.weight[row]) + (gone > 0 ? 1 : 0);
+    end = time + Math.max(0, units * unit - gone);
+    if (waited(row + 1) > 0) continue;
     const next = row + 1 < samples.length ? samples.time[row + 1] * 1000 : Infinity;
     // A sample that is late by half an interval is late; one that is later was not taken.
     if (next - end > (end - time) / 2) put(idle, end, -1);
@@ -194,7 +221,7 @@ function timeline(profile: Profile, thread: ProfileThread, counter: NodeCounter)
     cpu,
     state,
   };
-  return { nodes, samples: ids, timeDeltas, extra };
+  return { nodes, samples: ids, timeDeltas, extra, end };
 }
 
 /** Whether a document is a CPU profile: a list of nodes, or as Node wrote it until version 11, a tree. */

@@ -829,6 +829,81 @@ function strangeProfiles(): Reader {
   };
 }
 
+/** Requests that the symbol server answers, over a program, a dSYM and an ELF library. */
+async function symbolRequests(): Promise<Uint8Array[]> {
+  const { Image } = await import("../../lib/macho/mod.ts");
+  const { fixture } = await import("../lib/symbols/file_tree.ts");
+  const demo = Image.fromFile(fixture("examples/demo/x86_64/demo"), "demo");
+  const debugId = `${demo.uuid!.replaceAll("-", "")}0`;
+  const offset = Number(demo.findSymbols("main")[0].address - demo.loadAddress);
+  const module = { debugName: "demo", debugId, name: "demo", codeId: debugId.slice(0, 32) };
+  const memoryMap = [["demo", debugId], ["libc.so.6", "0CE47B7C29F27CED55C41233B93EBA450"]];
+  const stacks = [[[0, offset], [1, 4096], [-1, 12]], [[0, 2 ** 40]]];
+  return [
+    { jobs: [{ memoryMap, stacks }, { memoryMap: [memoryMap[0]], stacks: [[[0, 1600]]] }] },
+    { memoryMap, stacks },
+    {
+      ...module,
+      startAddress: `0x${offset.toString(16)}`,
+      size: "0x40",
+      continueUntilFunctionEnd: true,
+    },
+    { ...module, moduleOffset: `0x${offset.toString(16)}`, file: "./demo/demo.c" },
+  ].map((request) => new TextEncoder().encode(JSON.stringify(request)));
+}
+
+let symbolServer: Promise<(path: string, body: Uint8Array) => Promise<string>> | undefined;
+
+/** A server over the fixtures, whose answer to anything is JSON with a status that it means. */
+async function startSymbolServer(): Promise<(path: string, body: Uint8Array) => Promise<string>> {
+  const { SymbolServer } = await import("../../lib/symbol_server/mod.ts");
+  const { FileTree } = await import("../lib/symbols/file_tree.ts");
+  const files = new FileTree({
+    "/store/demo": "examples/demo/x86_64/demo",
+    "/store/demo.dSYM/demo": "examples/demo/x86_64/demo.dSYM/Contents/Resources/DWARF/demo",
+    "/store/elf": await elf.seeds().then(([bytes]) => bytes),
+    "/etc/passwd": new TextEncoder().encode("secret"),
+  });
+  const server = new SymbolServer({ files }, {
+    symbols: ["/store"],
+    source: () => new TextEncoder().encode("int main;"),
+  });
+  return async (path, body) => {
+    const { status, json } = await server.answer(path, body);
+    const answer = JSON.parse(json);
+    if (![200, 400, 404, 413, 500].includes(status)) throw new Error(`${status}: ${json}`);
+    if ((status === 200) === ("error" in answer)) throw new Error(`${status}: ${json}`);
+    if (json.includes("secret")) throw new Error(`a file outside: ${json}`);
+    return json;
+  };
+}
+
+const symbolPaths = ["/symbolicate/v5", "/asm/v1", "/source/v1"];
+
+const requests: Reader = {
+  name: "symbol-requests",
+  kind: "text",
+  seeds: symbolRequests,
+  async *read(bytes) {
+    const ask = await (symbolServer ??= startSymbolServer());
+    for (const path of symbolPaths) yield await ask(path, bytes);
+  },
+};
+
+/** Requests whose members are not what they should be: their bytes seed the generator. */
+const strangeRequests: Reader = {
+  name: "strange-symbol-requests",
+  kind: "binary",
+  seeds: () => Promise.resolve([Uint8Array.from({ length: 64 }, (_, index) => index * 37)]),
+  async *read(bytes) {
+    const seed = bytes.reduce((sum, byte) => Math.imul(sum, 31) + byte | 0, bytes.length);
+    const random = new Random(seed);
+    const request = JSON.parse(new TextDecoder().decode(random.pick(await symbolRequests())));
+    const damaged = damagedJson(random, request, 4 + random.below(40));
+    yield* requests.read(new TextEncoder().encode(JSON.stringify(damaged)));
+  },
+};
+
 /** All readers. */
 export const readers: readonly Reader[] = [
   elf,
@@ -847,6 +922,7 @@ export const readers: readonly Reader[] = [
     prompt,
   ],
   ...[gdbPackets, gdbStub],
+  ...[requests, strangeRequests],
   expression,
   ...[
     profiles("firefox", "text", knownIn("firefox", false)),
