@@ -69,6 +69,47 @@ function named(bundle: string, pattern: RegExp): string {
   return found;
 }
 
+/** A thread as Chrome's DevTools shows it: its name, and its functions' own time in milliseconds. */
+export interface DevToolsThread {
+  readonly name: string | null;
+  readonly self: Readonly<Record<string, number>>;
+}
+
+/** Reads a trace as the Performance panel of Chrome's DevTools does, by its own trace engine. */
+export async function devToolsThreads(trace: string): Promise<DevToolsThread[]> {
+  // The engine is written for pages.
+  Object.assign(globalThis, { DOMRect: class {} });
+  // Its types are not checked: that takes longer than the test.
+  const engine = "@paulirish/trace_engine";
+  const { Processor, Handlers, Types } = await import(engine);
+  const processor = Processor.TraceProcessor.createWithAllHandlers();
+  await processor.parse(JSON.parse(trace).traceEvents, {});
+  const { data } = processor;
+  interface Entry {
+    readonly name: string;
+    readonly nodeId: number;
+  }
+  return Handlers.Threads.threadsInTrace(data).map(
+    ({ name, pid, tid, entries, entryToNode }: {
+      readonly name: string | null;
+      readonly pid: number;
+      readonly tid: number;
+      readonly entries: readonly Entry[];
+      readonly entryToNode: ReadonlyMap<Entry, { readonly selfTime: number }>;
+    }): DevToolsThread => {
+      const self: Record<string, number> = {};
+      const calls = data.Samples.profilesInProcess.get(pid).get(tid).parsedProfile;
+      for (const entry of entries) {
+        const name = Types.Events.isProfileCall(entry)
+          ? calls.nodeById(entry.nodeId).functionName
+          : `(${entry.name})`;
+        self[name] = (self[name] ?? 0) + entryToNode.get(entry)!.selfTime / 1000;
+      }
+      return { name, self };
+    },
+  );
+}
+
 /** `importProfilesFromArrayBuffer` of speedscope: what it does with a file that is dropped on its page. */
 export function speedscopeImporter(): ImportSpeedscope {
   const importer = named(

@@ -10,7 +10,7 @@ import {
 } from "../../../lib/profile/formats.ts";
 import { totalWeight } from "../../../lib/profile/mod.ts";
 import { type Keeps, knownProfile, stacksOf } from "./known_profile.ts";
-import { profilerImporter, speedscopeImporter } from "./viewers.ts";
+import { devToolsThreads, profilerImporter, speedscopeImporter } from "./viewers.ts";
 
 const known = knownProfile();
 
@@ -72,6 +72,20 @@ Deno.test("speedscope imports every format, with the same weights", async () => 
   assertEquals(chrome.total, 200 * 10_000);
   assertEquals(chrome.self.burn_sixty, 60 * 10_000);
   assertEquals(chrome.self["square; fast"], 30 * 10_000);
+});
+
+Deno.test("Chrome's DevTools shows the threads of a trace, with the same times", async () => {
+  const bytes = await writeProfile(known, { format: "chrome" });
+  const threads = await devToolsThreads(new TextDecoder().decode(bytes));
+  assertEquals(threads.map(({ name }) => name), [
+    "main thread (com.apple.main-thread)",
+    "worker é",
+  ]);
+  const [{ self: main }, { self: worker }] = threads;
+  const round = (name: string, self: Readonly<Record<string, number>>) =>
+    Math.round((self[name] ?? 0) / 10);
+  for (const [name, samples] of Object.entries(shares)) assertEquals(round(name, main), samples);
+  assertEquals(round("libsystem_kernel.dylib + 0x1234", worker), 98);
 });
 
 Deno.test("the Firefox Profiler upgrades and opens what is written", async () => {
