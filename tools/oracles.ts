@@ -16,7 +16,7 @@ export function ignoredTests(report: string): string[] {
 if (import.meta.main) {
   const files = Deno.args.length > 0 ? Deno.args : ["tests/oracle"];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", ...files],
+    args: ["test", "-A", "--parallel", ...files],
     stdout: "piped",
   }).spawn();
   let report = "";
