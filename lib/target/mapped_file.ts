@@ -76,7 +76,8 @@ export function mappedFiles(
   const executable = 4;
   return [...byPath]
     .filter(([, group]) => group.some(({ protection }) => (protection & executable) !== 0))
-    .map(([path, group]) => {
+    .map(([path, all]) => {
+      const group = asLoaded(all);
       const ranges = group.map(({ address, size }) => ({ start: address, end: address + size }));
       const { start } = ranges[0];
       const same = before.find((file) => file.path === path && isSame(file.ranges, ranges));
@@ -87,6 +88,18 @@ export function mappedFiles(
         () => open(path, start, Number(ranges.at(-1)!.end - start)),
       );
     });
+}
+
+/** The largest gap between two segments of a file that was loaded. */
+const MAX_GAP = 1n << 30n;
+
+/** The regions that a file was loaded into. A program may map a part of its file once more, far away: V8 does so
+ * with its built-in functions, to have them near its own code. The file's addresses do not hold there. */
+function asLoaded(regions: readonly Region[]): readonly Region[] {
+  const first = regions.findIndex(({ address, size }, at) =>
+    at + 1 < regions.length && regions[at + 1].address - address - size > MAX_GAP
+  );
+  return first < 0 ? regions : regions.slice(0, first + 1);
 }
 
 function isSame(a: readonly AddressRange[], b: readonly AddressRange[]): boolean {
