@@ -155,8 +155,11 @@ export function reportOfHang(
 
 /** The name of a thread for people; it holds the target's text. */
 export function threadTitle({ threads }: Pick<Hang, "threads">, index: number): string {
-  const name = threads[index]?.name;
-  return index === 0 ? "main" : name ?? `thread ${index}`;
+  if (index === 0) return "main";
+  const name = threads[index]?.name ?? null;
+  if (name === null) return `thread ${index}`;
+  const others = threads.some((other, at) => at > 0 && at !== index && other.name === name);
+  return others ? `${name} (thread ${index})` : name;
 }
 
 const severityWords = { micro: "micro hang", hang: "hang", severe: "severe hang" } as const;

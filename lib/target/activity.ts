@@ -21,15 +21,32 @@ export interface ThreadLook {
 /** All threads at one moment, by id. */
 export type Look = ReadonlyMap<bigint, ThreadLook>;
 
+/** What threads are called, by id: `main`, the thread's name, and its number where others have the same name, as
+ * on Linux all threads have that were not named. */
+export function threadNames(
+  threads: readonly Pick<Thread, "id" | "index" | "name">[],
+): ReadonlyMap<bigint, RawText> {
+  const counts = new Map<string, number>();
+  for (const { name, index } of threads) {
+    if (index !== 0) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return new Map(threads.map(({ id, index, name }) => {
+    if (index === 0) return [id, "main"];
+    if (name === "") return [id, `thread ${index}`];
+    return [id, counts.get(name) === 1 ? name : `${name} (thread ${index})`];
+  }));
+}
+
 /** Looks at threads. */
 export function lookAt(threads: readonly Thread[]): Look {
+  const names = threadNames(threads);
   return new Map(threads.map((thread) => {
     const frames = [...thread.backtrace()];
     const own = frames.filter(({ isSystem }) => !isSystem);
     const named = own.flatMap((frame) => frame.function ?? []);
     return [thread.id, {
       id: thread.id,
-      name: thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`,
+      name: names.get(thread.id)!,
       isMain: thread.index === 0,
       functions: named.length > 0 ? named : frames.flatMap((frame) => frame.function ?? []),
       callers: frames.slice(1).map(({ address }) => address).join(),

@@ -8,6 +8,7 @@ import {
   type Look,
   lookAt,
   stuckThreads,
+  threadNames,
 } from "../../lib/target/activity.ts";
 import { deadlocks, threadWaits } from "../../lib/target/locks.ts";
 import { interestingFrame } from "../../lib/target/stacks.ts";
@@ -158,6 +159,7 @@ export async function answer(
     };
   }
   const { after, circles } = lookAndWaits(target);
+  const nameOf = ({ id, index }: Thread): string => after.get(id)?.name ?? `thread ${index}`;
   const locked = new Set(circles.flat().map(({ id }) => id));
   const stuck = stuckThreads(before, after, locked);
   const lines = stuck.map(({ thread: { name, functions }, how }) => {
@@ -180,7 +182,7 @@ export async function answer(
       functions,
       deadlocked: locked.has(id),
     })),
-    lines: [...lines, ...circleLines(circles, style), style("heading", sum)],
+    lines: [...lines, ...circleLines(circles, nameOf, style), style("heading", sum)],
   };
 }
 
@@ -231,11 +233,11 @@ function lookAndWaits(target: Watched): { after: Look; circles: Thread[][] } {
   return { after: after ?? lookAt(threads), circles };
 }
 
-function nameOf(thread: Thread): string {
-  return thread.index === 0 ? "main" : thread.name || `thread ${thread.index}`;
-}
-
-function circleLines(circles: readonly (readonly Thread[])[], style: Style): SafeText[] {
+function circleLines(
+  circles: readonly (readonly Thread[])[],
+  nameOf: (thread: Thread) => string,
+  style: Style,
+): SafeText[] {
   return circles.map((circle) => {
     const names = [...circle, circle[0]].map((thread) => escape(nameOf(thread)));
     return style("warning", safe`DEADLOCK: ${join(names, " → ")}`);
@@ -244,8 +246,11 @@ function circleLines(circles: readonly (readonly Thread[])[], style: Style): Saf
 
 function deadlockAnswer(target: Watched, style: Style, columns: number): Answer {
   using _pause = stopped(target);
-  const waits = threadWaits(target, target.threads);
+  const { threads } = target;
+  const waits = threadWaits(target, threads);
   const circles = deadlocks(waits);
+  const named = threadNames(threads);
+  const nameOf = ({ id }: Thread): string => named.get(id)!;
   const describe = (thread: Thread): SafeText => {
     const doing = interestingFrame([...thread.backtrace()]);
     const place = doing === undefined ? safe`unknown code` : doing.describe(undefined, true);
@@ -263,7 +268,7 @@ function deadlockAnswer(target: Watched, style: Style, columns: number): Answer 
       ...waits.map(({ thread, holder }) =>
         cut(safe`${describe(thread)}, waits for ${escape(nameOf(holder))}`, columns)
       ),
-      ...circleLines(circles, style),
+      ...circleLines(circles, nameOf, style),
       ...circles.length > 0
         ? []
         : [style("heading", safe`no deadlock: no thread waits for itself through others`)],

@@ -7,6 +7,7 @@ import {
   type Look,
   stuckThreads,
   type ThreadLook,
+  threadNames,
 } from "../../../lib/target/activity.ts";
 import { deadlocks } from "../../../lib/target/locks.ts";
 import type { Thread } from "../../../mod.ts";
@@ -89,4 +90,22 @@ Deno.test("circles of threads that wait for each other, each once", () => {
   assertEquals(circles([[a, b], [b, c]]), []);
   assertEquals(circles([[d, a], [a, b], [b, c], [c, a]]), [[a, b, c]]);
   assertEquals(circles([[a, b], [b, a], [c, d], [d, c], [e, a]]), [[a, b], [c, d]]);
+});
+
+Deno.test("threads of one name are told apart by their numbers", () => {
+  const thread = (index: number, name: string) => ({ id: BigInt(100 + index), index, name });
+  const threads = [
+    thread(0, "app"),
+    thread(1, "app"),
+    thread(2, "app"),
+    thread(3, "io"),
+    thread(4, ""),
+  ];
+  assertEquals([...threadNames(threads).values()], [
+    "main",
+    "app (thread 1)",
+    "app (thread 2)",
+    "io",
+    "thread 4",
+  ]);
 });

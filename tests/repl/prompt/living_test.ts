@@ -102,7 +102,10 @@ Deno.test({
     await terminal.enter("kill", "(y/n) ");
     await terminal.enter("y", "ended demo");
     await terminal.until("(machpause) > ");
-    await terminal.enter("attach nosuch-process", "no process is named");
+    await terminal.enter(
+      "attach nosuch-process",
+      'machpause: no process is named "nosuch-process"',
+    );
     await terminal.until("(machpause) > ");
     await terminal.enter("demo", paused);
     await terminal.enter(`.load ${directory}/nosuch`, "there is no file");
