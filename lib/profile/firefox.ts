@@ -3,8 +3,8 @@
  * Written is version 66; newer versions of the Profiler upgrade it. Read are the columns of all versions
  * up to 75 since stacks are in columns: tables of each thread or shared by all (since 60), `prefix` or
  * `prefixOffset` (since 66), file names of functions or sources (since 58), images by resource or by
- * frame (since 70), and flags for what a row has (since 71 and 75). JsonSlabs files, which hold the same in
- * binary, are not read. Sources: `docs-developer/CHANGELOG-formats.md` and `src/types/profile.ts` of
+ * frame (since 70), and flags for what a row has (since 71 and 75). JsonSlabs files hold the same in binary.
+ * Sources: `docs-developer/CHANGELOG-formats.md` and `src/types/profile.ts` of
  * firefox-devtools/profiler, and the upgraders in npm's `@firefox-devtools/profiler-cli`.
  *
  * The format carries everything but what is in members called `machpause`, which others ignore: queues,

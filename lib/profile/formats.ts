@@ -6,6 +6,7 @@ import { readChromeTrace, readCpuProfile } from "./chrome.ts";
 import { isCollapsed, readCollapsed, writeCollapsed } from "./collapsed.ts";
 import { isFirefox, readFirefox, writeFirefox } from "./firefox.ts";
 import { isJournal, readJournal } from "./journal.ts";
+import { isJsonSlabs, readJsonSlabs } from "./json_slabs.ts";
 import { isRecord, JsonFile, type JsonRecord } from "./json.ts";
 import type { Profile } from "./model.ts";
 import { isPprof, readPprof, writePprof } from "./pprof.ts";
@@ -258,6 +259,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
   }
   if (isJournal(bytes)) return readJournal(name, bytes);
   if (isPprof(bytes)) return readPprof(name, bytes);
+  if (isJsonSlabs(bytes)) return parseDocument(readJsonSlabs(bytes, name), name);
   const first = firstByte(bytes);
   if (first === 0x7b || first === 0x5b) return parseJson(decoded(bytes), name);
   const text = decoded(bytes);
@@ -268,7 +270,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
 /** Whether bytes that are not compressed begin as a profile does. */
 export function looksLikeProfile(bytes: Uint8Array): boolean {
   if (isJournal(bytes)) return true;
-  if (isPprof(bytes)) return true;
+  if (isPprof(bytes) || isJsonSlabs(bytes)) return true;
   const first = firstByte(bytes);
   const text = decoded(bytes.subarray(0, 1 << 16));
   if ((first === 0x7b || first === 0x5b) && words.test(text)) return true;
@@ -318,13 +320,21 @@ function parseJson(text: string, name: string): Profile {
       throw new FormatError(name, 0, `JSON (${reason.slice(0, 200)})`);
     }
   }
+  return parseDocument(value, name);
+}
+
+/** The versions of the Firefox Profiler's format that are known. */
+const oldest = 20;
+const newest = 75;
+
+function parseDocument(value: unknown, name: string): Profile {
   if (Array.isArray(value)) {
     if (!isTraceEvents(value)) throw notAProfile(name);
     return readChromeTrace(new JsonFile(name, {}), value);
   }
   if (!isRecord(value)) throw notAProfile(name);
   const file = new JsonFile(name, value);
-  if (isFirefox(value)) return readFirefox(file);
+  if (isFirefox(value)) return readKnownFirefox(file);
   if (isSpeedscope(value)) return readSpeedscope(file);
   if (isChromeTrace(value)) {
     return readChromeTrace(file, file.array(value.traceEvents, "traceEvents"));
@@ -338,6 +348,20 @@ function parseJson(text: string, name: string): Profile {
     );
   }
   throw notAProfile(name);
+}
+
+/** Reads what is there; where that fails, a version that is not known is the reason. */
+function readKnownFirefox(file: JsonFile): Profile {
+  try {
+    return readFirefox(file);
+  } catch (error) {
+    const version = (file.root.meta as JsonRecord).preprocessedProfileVersion as number;
+    if (!(error instanceof FormatError) || version >= oldest && version <= newest) throw error;
+    throw file.error(
+      `version ${oldest} to ${newest} of the format: it has ${version}, which the Firefox Profiler opens ` +
+        "and saves as its own version",
+    );
+  }
 }
 
 /** The array that a text begins; `undefined` when its last event is not whole either. */

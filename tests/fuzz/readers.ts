@@ -8,6 +8,7 @@ import { MachError, MemoryReadError, TargetGoneError } from "../../lib/errors.ts
 import { escape } from "../../lib/escape.ts";
 import { type ByteStream, RemoteError, RemoteTarget } from "../../lib/remote/mod.ts";
 import { imagesIn } from "../../lib/symbols/mod.ts";
+import { jsonSlabs } from "../lib/profile/json_slabs.ts";
 import { packet, ScriptedStub } from "../lib/remote/scripted_stub.ts";
 import type { Activation, ValueContext } from "../../lib/values/mod.ts";
 import { resignMst } from "../lib/symbols/mst_resign.ts";
@@ -932,6 +933,9 @@ export const readers: readonly Reader[] = [
     profiles("chrome", "text", knownIn("chrome", false)),
     profiles("foreign", "text", foreignProfiles),
     profiles("gzip", "binary", knownIn("pprof", true)),
+    profiles("jslb", "binary", async () => [
+      jsonSlabs(JSON.parse(new TextDecoder().decode((await knownIn("firefox", false)())[0]))),
+    ]),
     strangeProfiles(),
   ],
 ];

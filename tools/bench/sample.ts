@@ -16,8 +16,8 @@ interface Subject {
   readonly target: LiveTarget;
   /** Nanoseconds in each function, then rounds. */
   counts(): number[];
-  /** Seconds of CPU time of all threads. */
-  cpu(): number;
+  /** Seconds for which each thread had a CPU, and for which it waited for one. */
+  times(): ReadonlyMap<string, readonly [ran: number, delayed: number]>;
   [Symbol.dispose](): void;
 }
 
@@ -40,14 +40,13 @@ async function start(idle: number, busy: number): Promise<Subject> {
     target,
     counts: () =>
       [0n, 8n, 16n, 24n].map((offset) => Number(target.memory.readU64(address + offset))),
-    cpu() {
+    times() {
       // In nanoseconds; /proc/PID/stat has hundredths of a second.
       const threads = `/proc/${child.pid}/task`;
-      let sum = 0;
-      for (const { name } of Deno.readDirSync(threads)) {
-        sum += Number(Deno.readTextFileSync(`${threads}/${name}/schedstat`).split(" ")[0]);
-      }
-      return sum / 1e9;
+      return new Map([...Deno.readDirSync(threads)].map(({ name }) => {
+        const [ran, delayed] = Deno.readTextFileSync(`${threads}/${name}/schedstat`).split(" ");
+        return [name, [Number(ran) / 1e9, Number(delayed) / 1e9]];
+      }));
     },
     [Symbol.dispose]() {
       target[Symbol.dispose]();
@@ -63,6 +62,9 @@ interface Turn {
   /** Rounds of the program a second, and a second of its CPU time. */
   readonly rate: number;
   readonly perCpu: number;
+  /** Rounds for each second in which a busy thread did not wait for a CPU that others had: as many as in a
+   * second of an idle machine. */
+  readonly corrected: number;
   /** Seconds of CPU time that the sampler used for each second. */
   readonly cost: number;
   /** Stops of threads for each second of the program's CPU time; NaN where the sampler does not tell. */
@@ -153,14 +155,23 @@ const nothing: Contender = {
 
 async function measure(subject: Subject, contender: Contender): Promise<Turn> {
   spent = 0;
-  const [counts, cpu, began] = [subject.counts(), subject.cpu(), performance.now()];
+  const [counts, times, began] = [subject.counts(), subject.times(), performance.now()];
   const { weights, note } = await contender.run(subject.target.pid);
   const wall = (performance.now() - began) / 1000;
   const delta = subject.counts().map((count, index) => count - counts[index]);
-  const used = subject.cpu() - cpu;
+  const threads = [...subject.times()].map(([id, [ran, delayed]]) => {
+    const [ranBefore, delayedBefore] = times.get(id) ?? [0, 0];
+    return { ran: ran - ranBefore, delayed: delayed - delayedBefore };
+  });
+  const used = threads.reduce((sum, { ran }) => sum + ran, 0);
+  const most = Math.max(...threads.map(({ ran }) => ran));
+  // A busy thread runs, waits for a CPU, or is stopped.
+  const free = threads.filter(({ ran }) => ran > most / 4)
+    .reduce((sum, { delayed }) => sum + wall - delayed, 0);
   return {
     rate: delta[3] / wall,
     perCpu: delta[3] / used,
+    corrected: delta[3] / free,
     stops: Number(/([\d,]+) stacks?/.exec(note)?.[1].replaceAll(",", "")) / used,
     cost: spent / wall,
     true: shares(delta.slice(0, 3)),
@@ -188,14 +199,16 @@ async function table(subject: Subject, contenders: readonly Contender[]): Promis
   const best = (turns: readonly Turn[], value: (turn: Turn) => number) =>
     Math.max(...turns.map(value));
   console.log(
-    "| sampler | rounds a second, best | rounds a CPU second, median | sampler's CPU, least to most " +
-      "| shares it finds | the program's own |\n|---|---|---|---|---|---|",
+    "| sampler | rounds a second, best | rounds a CPU second, median | rounds a free second, median " +
+      "| sampler's CPU, least to most | shares it finds | the program's own |\n|---|---|---|---|---|---|---|",
   );
   for (const [index, { name }] of contenders.entries()) {
     const own = all[index];
     const rate = best(own, ({ rate }) => rate) / best(all[0], ({ rate }) => rate) - 1;
     const perCpu = median(own.map(({ perCpu }) => perCpu)) /
         median(all[0].map(({ perCpu }) => perCpu)) - 1;
+    const corrected = median(own.map(({ corrected }) => corrected)) /
+        median(all[0].map(({ corrected }) => corrected)) - 1;
     const costs = own.map(({ cost }) => cost);
     const mean = (of: (turn: Turn) => readonly number[] | null) =>
       own[0].found === null
@@ -203,9 +216,11 @@ async function table(subject: Subject, contenders: readonly Contender[]): Promis
         : [0, 1, 2].map((at) => percent(median(own.map((turn) => of(turn)![at])))).join(", ");
     const sign = (value: number) => index === 0 ? "" : `${value > 0 ? "+" : ""}${percent(value)}`;
     console.log(
-      `| ${name} | ${sign(rate)} | ${sign(perCpu)} | ${percent(Math.min(...costs))} to ${
-        percent(Math.max(...costs))
-      } | ${mean(({ found }) => found)} | ${mean((turn) => turn.true)} |`,
+      `| ${name} | ${sign(rate)} | ${sign(perCpu)} | ${sign(corrected)} | ${
+        percent(Math.min(...costs))
+      } to ${percent(Math.max(...costs))} | ${mean(({ found }) => found)} | ${
+        mean((turn) => turn.true)
+      } |`,
     );
   }
   for (const [index, { name }] of contenders.entries()) {

@@ -1,6 +1,6 @@
 /** What is written opens in the programs it is written for: speedscope, the Firefox Profiler, and what reads
  * pprof's files. Their own importers read it, and find the same weights and places. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Profile as PprofProfile } from "pprof-format";
 import {
   gunzipped,
@@ -8,7 +8,9 @@ import {
   type ProfileFormat,
   writeProfile,
 } from "../../../lib/profile/formats.ts";
+import { FormatError } from "../../../lib/errors.ts";
 import { totalWeight } from "../../../lib/profile/mod.ts";
+import { jsonSlabs } from "./json_slabs.ts";
 import { type Keeps, knownProfile, stacksOf } from "./known_profile.ts";
 import { devToolsThreads, profilerImporter, speedscopeImporter } from "./viewers.ts";
 
@@ -155,6 +157,25 @@ Deno.test("the Firefox Profiler upgrades and opens what is written", async () =>
     (await importer(await writeProfile(known, { format: "collapsed" }))).threads[0].samples.length,
     200,
   );
+});
+
+Deno.test("a JsonSlabs file is read as the Firefox Profiler reads it", async () => {
+  const bytes = await writeProfile(known, { format: "firefox", gzip: false });
+  const file = jsonSlabs(JSON.parse(new TextDecoder().decode(bytes)));
+  const theirs = await profilerImporter()(file);
+  assertEquals(theirs.threads.map(({ name }) => name), [
+    "main thread (com.apple.main-thread)",
+    "worker é",
+  ]);
+  const keeps: Keeps = { places: true, addresses: true, inlines: true, states: true };
+  const read = parseProfile(file, "known.jslb");
+  assertEquals(stacksOf(read, keeps), stacksOf(parseProfile(bytes, "known.json"), keeps));
+  assertEquals(totalWeight(read), totalWeight(known));
+  for (const at of [8, 12, 16, 24, 28]) {
+    const damaged = file.slice();
+    damaged.fill(0xff, at, at + 4);
+    assertThrows(() => parseProfile(damaged, "damaged.jslb"), FormatError);
+  }
 });
 
 Deno.test("pprof-format decodes what is written, with the same sums", async () => {
