@@ -49,8 +49,23 @@ function holds({ base, size }: Pick<ReportImage, "base" | "size">, address: bigi
   return address >= base && address < base + size;
 }
 
+/** The UUIDs of the system's images are the same in many reports. */
+const uuids = new Map<string, string | null>();
+
 /** Normalizes a UUID to upper case with dashes; `null` when the text is not a UUID or is all zero. */
 export function normalUuid(text: string): string | null {
+  let uuid = uuids.get(text);
+  if (uuid === undefined) {
+    uuid = toUuid(text);
+    if (text.length > 36) return uuid;
+    if (uuids.size >= MAX_REMEMBERED) uuids.clear();
+    // A part of a string keeps the whole string in memory.
+    uuids.set(text.split("").join(""), uuid);
+  }
+  return uuid;
+}
+
+function toUuid(text: string): string | null {
   const digits = text.replaceAll("-", "").toUpperCase();
   if (!/^[0-9A-F]{32}$/.test(digits) || /^0+$/.test(digits)) return null;
   return [

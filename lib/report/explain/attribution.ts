@@ -109,7 +109,8 @@ export function attributeReport(
       frames,
     };
   }
-  const { first, handled } = readStack(stack);
+  const reading = readStack(stack);
+  const { first, handled } = reading;
   const begin = Math.max(first, handled);
   const end = entryOf(stack);
   const program = frames.findIndex(({ owner }, index) =>
@@ -117,13 +118,13 @@ export function attributeReport(
   );
   // Without any other code of the program the run-time's own library decides, or the image that the run-time's
   // function was compiled into.
-  const lacksOuter = program < 0 && absentFrom(stack) === "outer";
+  const lacking = program >= 0 ? null : absentFrom(stack);
   const at = program >= 0
     ? program
     : frames.findIndex(({ owner, frame }, index) =>
       index >= begin && owner === "runtime" &&
       // A function that only raises, or a handler, whose caller a copy does not have, decides nothing.
-      !(lacksOuter && onlyRaises(frame))
+      !(lacking === "outer" && onlyRaises(frame))
     );
   const found = frames[at] ?? null;
   const deciding: OwnedFrame | null =
@@ -133,9 +134,9 @@ export function attributeReport(
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const absent: Absent | null = program >= 0
     ? null
-    : isPoolRelease(report, stack)
+    : isPoolRelease(report, stack, reading)
     ? "pool"
-    : absentFrom(stack);
+    : lacking;
   return {
     verdict: deciding?.owner ?? (absent === null ? "system" : "unknown"),
     absent,

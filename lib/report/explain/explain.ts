@@ -19,12 +19,12 @@ import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./
 import { uncaughtException } from "./language.ts";
 import {
   abortsAfter,
+  contextOf,
   type EndedBy,
   endedBy,
   entryOf,
   frameOwner,
   functionOf,
-  isPoolKey,
   MAX_FUNCTION,
   readStack,
   tells,
@@ -265,17 +265,20 @@ function explainCrash(
     const isOverflow = fault !== null && classifyAddress(report, fault).kind === "stack" ||
       recursion(report)?.full === true;
     const ended = endedBy(report);
+    // Where the memory itself is at fault, what used it is not.
+    const isMedium = exception !== null &&
+      /^KERN_(?:CODESIGN|MEMORY)_ERROR$/.test(subtypeName(exception, report.arch) ?? "");
     const found = reading.rows.find(({ row }) =>
-      (row.role === undefined || (row.role === "top" && !isOverflow)) && tells(row, ended)
+      (row.role === undefined || (row.role === "top" && !isOverflow && !isMedium)) &&
+      tells(row, ended)
     ) ?? reading.rows.findLast(({ row }) =>
       row.role === "vague" && ended !== "access"
     );
-    const telling = found === undefined ? specialOf(report, stack, reading.first, ended) : {
-      ...found,
-      row: poolRow(reading.rows, found.index) ??
-        specialOf(report, stack, found.index, ended)?.row ??
-        found.row,
-    };
+    const context = ended === "abort" ? null : contextOf(stack, reading.first);
+    const contextRow = context === null ? null : known("frame", contextKeys[context]);
+    const telling = contextRow !== null && (found === undefined || found.row.role === "top")
+      ? { row: contextRow, index: reading.first }
+      : specialOf(report, stack, found?.index ?? reading.first, ended) ?? found;
     const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
       (telling?.row.role === "vague" && rows.length > 0);
     const vague = telling === undefined || telling.row.role === "vague";
@@ -427,6 +430,8 @@ function explainCrash(
     ? null
     : unnamedTermination(report, stack);
   if (unnamed !== null) happened.push(unnamed);
+  const when = outside ? null : occasionOf(stack);
+  if (when !== null && destroyed === null && happened.length > 0) happened.push(`It was ${when}.`);
   if (report.text.includes("Backtrace not available")) {
     // Without a stack nothing says what the address was for.
     const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");
@@ -480,16 +485,11 @@ function unnamedTermination(
   } is that of an exception that was not caught, most likely; the stack has no names.`;
 }
 
-/** The row of an autorelease pool that released what the innermost frames found invalid; `null` for others. */
-function poolRow(
-  rows: readonly { readonly row: KnowledgeRow; readonly index: number }[],
-  from: number,
-): KnowledgeRow | null {
-  const pool = rows.find(({ row, index }) =>
-    index > from && index <= from + 3 && isPoolKey(row.key)
-  );
-  return pool === undefined ? null : known("frame", "an autorelease pool's release");
-}
+/** Rows of contexts. */
+const contextKeys = {
+  pool: "an autorelease pool's release",
+  format: "an argument of a format",
+} as const;
 
 /** The row of a function by what it was passed: NULL, or by a trap that the function itself has. */
 function specialOf(
@@ -516,6 +516,19 @@ function specialOf(
 
 /** What is read of an object that is null is at these addresses. */
 const NULL_USED = 0x40n;
+
+/** Frames in which an occasion is looked for. */
+const OCCASION_DEPTH = 48;
+
+/** When it was, by the innermost function of the system that calls a program at a known time. */
+function occasionOf(stack: readonly ReportFrame[]): string | null {
+  for (let at = 0; at < stack.length && at < OCCASION_DEPTH; at++) {
+    const symbol = functionOf(stack[at], null);
+    const row = symbol === null ? null : known("occasion", symbol);
+    if (row !== null) return row.meaning;
+  }
+  return null;
+}
 
 /** Frames in which a destructor is looked for. */
 const DESTROYING = 3;
@@ -702,7 +715,7 @@ const resourceEvents: ReadonlyMap<string, string> = new Map([
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */

@@ -101,10 +101,24 @@ export function tells({ role, needs }: KnowledgeRow, ended: EndedBy): boolean {
   }
 }
 
-/** Whether a row is of a function that drains an autorelease pool. */
-export function isPoolKey(key: string): boolean {
-  return key === "AutoreleasePoolPage::*" || key === "objc_autoreleasePoolPop" ||
-    key === "_CFAutoreleasePoolPop";
+/** Frames after the first in which a context is looked for. */
+const CONTEXT_DEPTH = 4;
+
+/** Functions that say more than those that they called: which object, or what it was for. */
+const contexts =
+  /^(?:(AutoreleasePoolPage::|objc_autoreleasePoolPop$|_CFAutoreleasePoolPop$)|_{0,2}CFString(?:AppendFormatCore|CreateWithFormatAndArgumentsAux))/;
+
+/** What the innermost functions of a stack were called for: an autorelease pool's release, or a format's argument;
+ * `null` for others. */
+export function contextOf(stack: readonly ReportFrame[], first: number): "pool" | "format" | null {
+  for (let at = first + 1; at < stack.length && at <= first + CONTEXT_DEPTH; at++) {
+    const { symbol } = stack[at];
+    if (symbol === null) continue;
+    const match = contexts.exec(symbol);
+    if (match !== null) return match[1] === undefined ? "format" : "pool";
+    if (frameOwner(stack[at], symbol) === "program") return null;
+  }
+  return null;
 }
 
 /** A stack, as far as explanations need it. */

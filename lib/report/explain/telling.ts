@@ -7,7 +7,14 @@ import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, isJetsam } from "./kinds.ts";
-import { endedBy, endOfTermination, isPoolKey, reachesBase, readStack } from "./stack.ts";
+import {
+  contextOf,
+  endedBy,
+  endOfTermination,
+  reachesBase,
+  readStack,
+  type StackReading,
+} from "./stack.ts";
 
 /** The stack that tells what happened; that of a hang or sample is the main thread's busiest. */
 export function tellingStack(report: CrashReport): readonly ReportFrame[] {
@@ -100,11 +107,12 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
 
 /** Whether an object was released by an autorelease pool: who released it once too often before is not on the
  * stack. */
-export function isPoolRelease(report: CrashReport, stack: readonly ReportFrame[]): boolean {
-  const ended = endedBy(report);
-  const { first, deciding, rows } = readStack(stack);
-  return deciding < 0 && ended !== "abort" &&
-    rows.some(({ row, index }) => index > first && index <= first + 3 && isPoolKey(row.key));
+export function isPoolRelease(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  { first, deciding }: StackReading,
+): boolean {
+  return deciding < 0 && endedBy(report) !== "abort" && contextOf(stack, first) === "pool";
 }
 
 /** Whether a process was ended because of how its program was built, signed or installed: its libraries could not

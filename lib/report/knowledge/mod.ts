@@ -6,6 +6,7 @@
 
 import { exceptionRows } from "./exceptions.ts";
 import { frameRows } from "./frames.ts";
+import { frameworkRows } from "./frameworks.ts";
 import { kindRows } from "./kinds.ts";
 import { messageRows } from "./messages.ts";
 import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
@@ -19,6 +20,7 @@ export const knowledge: readonly KnowledgeRow[] = [
   ...exceptionRows,
   ...terminationRows,
   ...frameRows,
+  ...frameworkRows,
   ...runtimeRows,
   ...messageRows,
   ...kindRows,
@@ -27,19 +29,23 @@ export const knowledge: readonly KnowledgeRow[] = [
 /** The rows of one kind: those with a whole key, and those with a prefix or words. */
 class Rows {
   readonly #exact = new Map<string, KnowledgeRow[]>();
-  /** Prefixes by their first two characters; the longest first. */
+  /** Prefixes by their first two characters. */
   readonly #prefixes = new Map<string, KnowledgeRow[]>();
+  /** Those that are sorted, the longest prefix first: few are ever asked for. */
+  readonly #sorted = new Set<string>();
   readonly all: KnowledgeRow[] = [];
 
   add(row: KnowledgeRow): void {
     this.all.push(row);
     if (row.key.endsWith("*")) {
-      const list = this.#prefixes.get(row.key.slice(0, 2)) ?? [];
-      list.push(row);
-      list.sort((a, b) => b.key.length - a.key.length);
-      this.#prefixes.set(row.key.slice(0, 2), list);
+      const start = row.key.slice(0, 2);
+      const list = this.#prefixes.get(start);
+      if (list === undefined) this.#prefixes.set(start, [row]);
+      else list.push(row);
     } else {
-      this.#exact.set(row.key, [...this.#exact.get(row.key) ?? [], row]);
+      const list = this.#exact.get(row.key);
+      if (list === undefined) this.#exact.set(row.key, [row]);
+      else list.push(row);
     }
   }
 
@@ -50,9 +56,14 @@ class Rows {
       return rows.find((row) => row.cpu !== undefined && row.cpu === cpu) ??
         rows.find((row) => row.cpu === undefined) ?? null;
     }
-    return this.#prefixes.get(key.slice(0, 2))?.find((row) =>
-      key.startsWith(row.key.slice(0, -1))
-    ) ?? null;
+    const start = key.slice(0, 2);
+    const list = this.#prefixes.get(start);
+    if (list === undefined) return null;
+    if (!this.#sorted.has(start)) {
+      list.sort((a, b) => b.key.length - a.key.length);
+      this.#sorted.add(start);
+    }
+    return list.find((row) => key.startsWith(row.key.slice(0, -1))) ?? null;
   }
 }
 

@@ -17,6 +17,7 @@
  * - `wait`: function in which a thread waits
  * - `guard`: value of a guard, in hexadecimal
  * - `address`: class of a faulting address
+ * - `occasion`: function of the system that calls the program's code at a known time
  */
 export type KnowledgeKind =
   | "exception"
@@ -33,7 +34,8 @@ export type KnowledgeKind =
   | "panic"
   | "wait"
   | "guard"
-  | "address";
+  | "address"
+  | "occasion";
 
 /** The part that a function plays on a crashed stack.
  *

@@ -323,9 +323,11 @@ export function parseImageLine(line: string): ReportImage | null {
   for (let at = rest.indexOf("<"); at >= 0; at = rest.indexOf("<", at + 1)) {
     const close = rest.indexOf(">", at);
     if (close < 0) break;
+    if (close - at !== 33 && close - at !== 37) continue;
     const inside = rest.slice(at + 1, close);
-    if (close - at > 40 || !looksLikeUuid(inside)) continue;
     uuid = normalUuid(inside);
+    // One of zeroes is none, but it stands in the place of one.
+    if (uuid === null && !looksLikeUuid(inside)) continue;
     head = rest.slice(0, at).trimEnd();
     path = rest.slice(close + 1).trim();
     break;

@@ -690,7 +690,9 @@ class CrashTextReader {
         this.#next.at = this.#lines.start(at);
         return;
       }
-      if (value !== "" && (known || (!inSection && !indented))) {
+      // `Reason:` of the dynamic linker's message is no field.
+      const isInside = inSection && indented && this.#isOfReport;
+      if (value !== "" && !isInside && (known || (!inSection && !indented))) {
         this.#collecting = "header";
         this.#margin = lead;
         this.#hasException ||= /^exception type$/i.test(name);

@@ -1,0 +1,301 @@
+/** What decides besides the innermost function: where it was called from, what it was passed, what was measured. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+
+interface Told {
+  readonly what: string;
+  readonly causes: string;
+  readonly whose: readonly [verdict: string, absent: string | null, symbol: string | null];
+}
+
+function told(text: string): Told {
+  const report = readReport(text, "x");
+  const { happened, causes } = explainReport(report);
+  const { verdict, absent, deciding } = attributeReport(report);
+  return {
+    what: happened.join("\n"),
+    causes: causes.join("\n"),
+    whose: [verdict, absent, deciding?.frame.symbol ?? null],
+  };
+}
+
+function crash(header: string, frames: readonly string[], rest = ""): string {
+  const lines = frames.map((line, at) => {
+    const [image, ...symbol] = line.split(" ");
+    const address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`;
+    return `${at}   ${image}   \t${address} ${symbol.join(" ")}`;
+  });
+  return `${header}\n\nThread 0 Crashed:\n${lines.join("\n")}\n${rest}`;
+}
+
+const access = (address: string): string =>
+  `Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at ${address}`;
+const abort = "Exception Type: EXC_CRASH (SIGABRT)";
+const loop = ["UIKitCore UIApplicationMain + 100", "MyApp main + 80", "dyld start + 4"];
+
+Deno.test("a watchdog: whether the process waited or worked; a task in the background", () => {
+  const watched = (cpu: string, kind = "real (wall clock)") =>
+    told(
+      "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
+        `Termination Description: SPRINGBOARD, scene-create watchdog transgression: a exhausted ${kind} time ` +
+        `allowance of 20.00 seconds | "Elapsed application CPU time (seconds): ${cpu}, 2% CPU"\n`,
+    ).what;
+  assertStringIncludes(
+    watched("0.404"),
+    "Of the 20.00 s that were allowed it computed for 0.404 s: it mostly waited.",
+  );
+  assertStringIncludes(watched("19.1"), "it worked and did not wait");
+  assertStringIncludes(watched("19.1", "CPU"), "the 20.00 s of CPU time");
+  assertStringIncludes(
+    told(
+      "Exception Type: 00000020\nException Codes: 0x000000008badf00d\n\nApplication Specific Information:\n" +
+        "<BKNewProcess: 0x1> has active assertions beyond permitted time:\npermittedBackgroundDuration: 30.0\n",
+    ).what,
+    "did not end its work in the background",
+  );
+});
+
+Deno.test("a library that is not loaded: the reason, and no stack is blamed", () => {
+  const load = (reason: string, path = "@rpath/A.framework/A") =>
+    told(crash(
+      `${abort}\nTermination Reason: Namespace DYLD, Code 1 Library missing\n\nDyld Error Message:\n` +
+        `  Library not loaded: ${path}\n  Referenced from: /Applications/B.app/B\n  Reason: ${reason}`,
+      ["dyld __abort_with_payload + 8", "dyld dyld4::halt(char const*) + 8"],
+    ));
+  const missing = load("tried: '/A' (no such file)");
+  assertEquals(missing.whose, ["none", "packaging", null]);
+  assertStringIncludes(missing.causes, "not embedded");
+  const reasons: readonly [string, string][] = [
+    [
+      "code signature in '/A' not valid for use in process: mapping process and mapped file have different Team IDs",
+      "signature is not accepted",
+    ],
+    [
+      "no suitable image found. Did find: /A: mremap_encrypted() => -1, errno=12",
+      "could not map or decrypt",
+    ],
+    [
+      "tried: '/A' (mach-o file, but is an incompatible architecture (have 'arm64', need 'x86_64'))",
+      "no code for this architecture",
+    ],
+    ["tried: '/A' (file system sandbox blocked open())", "sandbox forbids"],
+  ];
+  for (const [reason, words] of reasons) {
+    const found = load(reason);
+    assertStringIncludes(found.what, words);
+    assert(!found.causes.includes("not embedded"), found.causes);
+  }
+  assertStringIncludes(
+    load("no such file", "/opt/homebrew/opt/a/a.dylib").causes,
+    "upgraded or removed",
+  );
+});
+
+Deno.test("a signature: memory that the process filled itself is not the file's", () => {
+  const page = (region: string) =>
+    told(crash(
+      "Exception Type: EXC_BAD_ACCESS (SIGKILL - CODESIGNING)\n" +
+        "Exception Subtype: unknown at 0x0000000100004000\n" +
+        `VM Region Info: 0x100004000 is in 0x100004000-0x100008000;\n` +
+        "      REGION TYPE   START - END  [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL\n" +
+        `--->  ${region}   100004000-100008000 [   16K] r-x/rwx SM=COW\n` +
+        "Termination Reason: Namespace CODESIGNING, Code 0x2",
+      ["MyApp run + 4", ...loop],
+    ));
+  assertStringIncludes(page("VM_ALLOCATE").causes, "JIT");
+  assertStringIncludes(page("__TEXT").causes, "changed in place");
+  assertEquals(page("__TEXT").whose, ["none", "packaging", null]);
+});
+
+Deno.test("an autorelease pool: who released the object too often is not on the stack", () => {
+  const drained = [
+    "libobjc.A.dylib objc_release + 8",
+    "libobjc.A.dylib AutoreleasePoolPage::releaseUntil(objc_object**) + 8",
+  ];
+  const found = told(crash(access("0x18"), [...drained, ...loop]));
+  assertStringIncludes(
+    found.what,
+    "An autorelease pool released an object that was already deallocated.",
+  );
+  assertEquals(found.whose, ["unknown", "pool", null]);
+  assertEquals(
+    told(crash(access("0x18"), [...drained, "MyApp -[Import run] + 8", ...loop])).whose,
+    [
+      "program",
+      null,
+      "-[Import run]",
+    ],
+  );
+});
+
+Deno.test("null passed to a function, a function's own trap, and an argument of a format", () => {
+  const nil = told(
+    crash(access("0x0"), ["libswiftCore.dylib swift_getObjectType + 40", "MyApp use + 4", ...loop]),
+  );
+  assertStringIncludes(nil.causes, "nil that Objective-C or C passed");
+  const freed = told(
+    crash(access("0x7ff812340010"), [
+      "libswiftCore.dylib swift_getObjectType + 40",
+      "MyApp use + 4",
+      ...loop,
+    ]),
+  );
+  assertStringIncludes(freed.causes, "deallocated");
+  const trap = told(
+    crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", [
+      "CoreFoundation CFHash.cold.1 + 16",
+      "MyApp use + 4",
+      ...loop,
+    ]),
+  );
+  assertStringIncludes(trap.what, "called with NULL, or with what is no object");
+  const format = told(
+    crash(access("0x29"), [
+      "libobjc.A.dylib objc_opt_respondsToSelector + 8",
+      "libobjc.A.dylib objc_msgSend + 8",
+      "CoreFoundation __CFStringAppendFormatCore + 8",
+      "MyApp log + 4",
+      ...loop,
+    ]),
+  );
+  assertStringIncludes(format.what, "format string");
+});
+
+Deno.test("within a destructor, when it was, and what is only near", () => {
+  const found = told(
+    crash(access("0x8"), [
+      "libwidgets.dylib Widget::~Widget() + 42",
+      "libsystem_c.dylib exit + 4",
+      "MyApp main + 4",
+    ]),
+  );
+  assertStringIncludes(found.what, "while an object was destroyed, in Widget::~Widget()");
+  assertStringIncludes(found.causes, "destroyed twice");
+  // The nearest exported name is far away.
+  const far = told(
+    crash(access("0x8"), ["libwidgets.dylib Widget::~Widget() + 500000", "MyApp main + 4"]),
+  );
+  assert(!far.what.includes("destroyed"), far.what);
+  const exits = told(
+    crash(access("0x8"), [
+      "MyApp stop() + 4",
+      "libsystem_c.dylib __cxa_finalize_ranges + 4",
+      "libsystem_c.dylib exit + 4",
+    ]),
+  );
+  assertStringIncludes(exits.what, "It was while the process exited");
+  const loads = told(
+    crash(access("0x8"), ["MyApp init() + 4", "dyld ImageLoaderMachO::doModInitFunctions(X) + 4"]),
+  );
+  assertStringIncludes(loads.what, "It was before main()");
+});
+
+Deno.test("the user interface off the main thread, as far as the report shows", () => {
+  const raised = (thread: number) =>
+    told(
+      `${abort}\nTriggered by Thread: ${thread}\n\nLast Exception Backtrace:\n` +
+        "0   CoreFoundation   0x1000 __exceptionPreprocess + 164\n" +
+        "1   libobjc.A.dylib   0x2000 objc_exception_throw + 60\n" +
+        "2   Foundation   0x3000 -[NSAssertionHandler handleFailureInMethod:object:file:lineNumber:description:] + 8\n" +
+        "3   UIKitCore   0x4000 -[UIApplication _performBlock:] + 8\n4   MyApp   0x5000 work + 4\n\n" +
+        `Thread ${thread} Crashed:\n0   libsystem_kernel.dylib   0x6000 __pthread_kill + 8\n`,
+    );
+  assertStringIncludes(
+    raised(6).what,
+    "It was raised in -[UIApplication _performBlock:] (UIKitCore).",
+  );
+  assertStringIncludes(raised(6).causes, "background queue");
+  assert(!raised(0).causes.includes("background"), raised(0).causes);
+});
+
+Deno.test("a frame of the program without a name is not passed over for who raised it", () => {
+  const found = told(
+    `${abort}\n\nLast Exception Backtrace:\n0   CoreFoundation   0x1000 __exceptionPreprocess + 164\n` +
+      "1   libobjc.A.dylib   0x2000 objc_exception_throw + 60\n2   CoreFoundation   0x3000 -[NSException raise] + 8\n" +
+      "3   MyApp   0x4000 0x1000 + 12288\n4   libdispatch.dylib   0x5000 _dispatch_call_block_and_release + 32\n\n" +
+      "Thread 0 Crashed:\n0   libsystem_kernel.dylib   0x6000 __pthread_kill + 8\n",
+  );
+  assert(!found.what.includes("It was raised in"), found.what);
+});
+
+Deno.test("unrecognized selectors: of the program's classes, of the system's, of classes themselves", () => {
+  const selector = (receiver: string) =>
+    told(
+      `*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '${receiver}: ` +
+        "unrecognized selector sent to instance 0x7fabf9bb8a00'\n",
+    ).causes;
+  assertStringIncludes(selector("-[RCTBatchedBridge perfStats]").split("\n")[0], "another version");
+  assertStringIncludes(selector("-[NSNull length]").split("\n")[0], "another class");
+  assertStringIncludes(selector("+[Foo bar]").split("\n")[0], "category");
+});
+
+Deno.test("a stack without names: its way through the run-times is told as likely", () => {
+  const frames = [
+    "libsystem_kernel.dylib",
+    "libsystem_c.dylib",
+    "libc++abi.dylib",
+    "libobjc.A.dylib",
+    "libc++abi.dylib",
+    "MyApp",
+  ];
+  const stack = frames.map((image, at) =>
+    `${at}   ${image}   0x${(0x1000 + at * 64).toString(16)} 0x1000 + ${at * 64}`
+  );
+  assertStringIncludes(
+    told(`${abort}\n\nThread 0 Crashed:\n${stack.join("\n")}\n`).what,
+    "not caught, most likely",
+  );
+});
+
+Deno.test("a heap block's end; a library of another place; a page that PowerPC wrote to", () => {
+  const overrun = told(crash(
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000100004008\n" +
+      "VM Region Info: 0x100004008 is not in any region.  Bytes after previous region: 9  Bytes before following region: 4088\n" +
+      "      REGION TYPE   START - END  [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL\n" +
+      "      MALLOC_LARGE   100000000-100004000 [   16K] rw-/rwx SM=PRV\n--->  GAP OF 0x1000 BYTES\n" +
+      "      MALLOC_LARGE   100005000-100006000 [   4K] rw-/rwx SM=PRV",
+    ["MyApp fill + 4", ...loop],
+  ));
+  assertStringIncludes(overrun.what, "9 bytes after the end of a heap region (MALLOC_LARGE)");
+  const tweak = readReport(
+    "Process: MyApp [1]\nPath: /var/mobile/Applications/X/MyApp.app/MyApp\n" +
+      crash(
+        access("0x8"),
+        ["Tweak.dylib hook + 4", "MyApp main + 4"],
+        "\nBinary Images:\n0x7000 - 0x703f Tweak.dylib arm64 <0a0b0c0d0e0f40018001020304050607> /Library/MobileSubstrate/Tweak.dylib\n",
+      ),
+    "x",
+  );
+  assertEquals(attributeReport(tweak).isOutside, true);
+  const ppc = told(crash(
+    "Code Type: PPC (Native)\nException Type: EXC_BAD_ACCESS (SIGBUS)\nException Codes: KERN_PROTECTION_FAILURE at 0x18ec9c",
+    ["MyApp set + 4"],
+    "\nThread 0 crashed with PPC Thread State 32:\n  srr0: 0x00001000  dar: 0x0018ec9c dsisr: 0x0a000000\n",
+  ));
+  assertStringIncludes(ppc.what, "It was a write.");
+});
+
+Deno.test("a panic's address, and code of an extension that no list names", () => {
+  const panic = (at: string, cr2: string, error: string, frame: string) =>
+    told(
+      `panic(cpu 2 caller 0xffffff800aeb7e75): Kernel trap at ${at}, type 14=page fault, registers:\n` +
+        `Fault CR2: ${cr2}, Error code: ${error}, Fault CPU: 0x2\n\n` +
+        `Backtrace (CPU 2), Frame : Return Address\n0xffffff839aaf3920 : ${frame}\n`,
+    ).what;
+  const own = panic(
+    "0xffffff7f8d2a3834",
+    "0x0000000000000018",
+    "0x0000000000000000",
+    "0xffffff7f8d2a3834",
+  );
+  assertStringIncludes(own, "The address was 0x18, by a read: null plus 24");
+  assertStringIncludes(own, "The code is an extension's");
+  const other = panic(
+    "0xffffff801bb010f6",
+    "0xffffffbb2f08d000",
+    "0x0000000000000002",
+    "0xffffff801bb010f6",
+  );
+  assertStringIncludes(other, "0xffffffbb2f08d000, by a write.");
+  assert(!other.includes("extension"), other);
+});
