@@ -155,8 +155,8 @@ export const target: readonly Command[] = [
     arguments: [optional("deadlock", ["deadlock"])],
     options: demoOptions,
     changes: true,
-    help:
-      "start the demo program, and pause it; `demo deadlock` is one whose threads wait for each other",
+    help: "start the demo program, and pause it",
+    details: ["`demo deadlock` is one whose threads wait for each other."],
     example: "demo",
     async run({ session }, [program], { symbols }) {
       if (!await mayEnd(session)) return [kept];

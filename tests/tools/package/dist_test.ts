@@ -4,6 +4,7 @@ import { openCore } from "../../../mod.ts";
 import { buildDist } from "../../../tools/dist.ts";
 import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";
 import { hasX86Loader } from "../../machine.ts";
+import { compileHelper, Terminal } from "../../repl/terminal.ts";
 
 const fixtures = new URL("../../../examples/demo/", import.meta.url).pathname;
 
@@ -34,6 +35,28 @@ async function run(
 
 async function output(command: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(await run(command, args));
+}
+
+/** Ctrl-Z under npx stops the whole job, and `fg` brings it back. */
+async function suspendUnderNpx(directory: string, user: string): Promise<void> {
+  const helper = await compileHelper(directory);
+  await using terminal = await Terminal.start(helper, "bash", ["--norc", "--noprofile", "-i"], {
+    PS1: "SHELL$ ",
+    NO_COLOR: "1",
+  });
+  await terminal.until("SHELL$ ");
+  await terminal.enter(`cd '${user}'`, "SHELL$ ");
+  await terminal.enter("npx --no-install machpause demo", "paused) > ");
+  await terminal.type("6 * ");
+  await terminal.until("6 * ");
+  await terminal.type("\x1a");
+  await terminal.until("(demo stays paused while machpause is suspended)");
+  await terminal.until("Stopped");
+  await terminal.until("SHELL$ ");
+  await terminal.enter("fg", "> 6 * ");
+  await terminal.enter("7", /\n42\r\n/);
+  await terminal.until("paused) > ");
+  await terminal.enter("quit", "SHELL$ ");
 }
 
 Deno.test("the npm package and denoify's distribution open a core and symbolicate it", async () => {
@@ -105,6 +128,7 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
         await machpause("demo", "-e", "l demo.c:85"),
         "relay_out(relay_back, 1)",
       );
+      await suspendUnderNpx(directory, user);
     }
   } finally {
     await Deno.remove(directory, { recursive: true });
