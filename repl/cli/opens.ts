@@ -79,6 +79,16 @@ async function fileKind(
   if (/^!<arch>\n/.test(new TextDecoder("latin1").decode(head.subarray(0, 8)))) {
     return ["image", path];
   }
+  if (magicText(head) === "7f454c46") {
+    // `e_type`; `ET_CORE` is 4.
+    const isCore = head.length >= 18 && view.getUint16(16, true) === 4;
+    throw new UserError(
+      isCore
+        ? `${path} is an ELF core, which machpause does not read: gdb and LLDB do`
+        : `${path} is an ELF file: \`machpause launch\` runs a program, ` +
+          "`machpause symbolicate -o` looks up addresses in it",
+    );
+  }
   const text = new TextDecoder().decode(head);
   // A library of reports.
   if (text.startsWith("SQLite format 3\0")) return ["query", path];

@@ -1,6 +1,7 @@
 /** The command line: finds the subcommand, loads it alone, parses and runs it. */
 import { Command } from "@cliffy/command";
 import manifest from "../../deno.json" with { type: "json" };
+import { UserError } from "../errors.ts";
 import {
   checked,
   keyOf,
@@ -135,7 +136,14 @@ export async function runCommandLine(args: readonly string[]): Promise<number | 
     });
     program.command(names[index], command);
   }
-  await program.parse(line);
+  try {
+    await program.parse(line);
+  } catch (error) {
+    // A wrong command line: the help of the subcommand says what is right.
+    const { exitCode, message } = error as { exitCode?: unknown; message: string };
+    if (!known || exitCode !== 2 || error instanceof UserError) throw error;
+    throw new UserError(`${message.replace(/\.$/, "")}; see \`machpause ${name} --help\``, 2);
+  }
   return code;
 }
 

@@ -20,17 +20,30 @@ export interface ReadCrash extends SymbolicatedReport {
 /** Maximum number of lines per part. */
 const MOST = 8;
 
-/** What happened, where, whose code it is, what to check, and which symbols are missing. */
+/** Which symbols are missing, what happened, where, whose code it is, and what to check. */
 export function explanationLines(
   { headline, happened, thread, causes, check }: Explanation,
   { attribution, missing }: Pick<ReadCrash, "attribution" | "missing">,
   style: Style,
 ): SafeText[] {
-  const lines = [style("heading", short(headline))];
+  const lines: SafeText[] = [];
   const part = (title: SafeText, texts: readonly SafeText[]): void => {
     if (texts.length === 0) return;
-    lines.push(safe``, style("heading", title), ...indented(texts.slice(0, MOST)));
+    lines.push(style("heading", title), ...indented(texts.slice(0, MOST)), safe``);
   };
+  // First: the end is what a terminal shows, and that shall be the explanation.
+  part(
+    safe`Symbols that are missing`,
+    missing.map(({ image, frames, crashedFrames }) =>
+      safe`${style("image", short(image.name))} ${escape(image.uuid ?? "without UUID")}: ${
+        count(frames, "frame")
+      }, ${crashedFrames} of them in the crashed thread`
+    ),
+  );
+  if (missing.length > MOST) {
+    lines.splice(-1, 0, safe`  and ${count(missing.length - MOST, "more image")}`);
+  }
+  lines.push(style("heading", short(headline)), safe``);
   part(safe`What happened`, happened.map(short));
   if (thread !== null) {
     const name = thread.name ?? thread.queue;
@@ -43,16 +56,7 @@ export function explanationLines(
   part(safe`Whose`, verdictWords(attribution, style));
   part(safe`Likely causes`, causes.map(short));
   part(safe`What to check`, check.map(short));
-  part(
-    safe`Symbols that are missing`,
-    missing.map(({ image, frames, crashedFrames }) =>
-      safe`${style("image", short(image.name))} ${escape(image.uuid ?? "without UUID")}: ${
-        count(frames, "frame")
-      }, ${crashedFrames} of them in the crashed thread`
-    ),
-  );
-  if (missing.length > MOST) lines.push(safe`  and ${count(missing.length - MOST, "more image")}`);
-  return lines;
+  return lines.slice(0, -1);
 }
 
 /** The text of a report, its lines safe to print. Tabs stay: they separate columns. */

@@ -12,9 +12,9 @@ import { fileError, UserError } from "../../errors.ts";
 import type { Values } from "../../options.ts";
 import { checkFolders } from "../../prompt/open.ts";
 import { explanationLines, type ReadCrash, safeLines } from "../../view/crash_show.ts";
-import { complain, explain, print, printBytes } from "../../view/output.ts";
+import { complain, explain, print, printBytes, terminalSize } from "../../view/output.ts";
 import { styleFor } from "../../view/style.ts";
-import { lines } from "../../view/text.ts";
+import { lines, wrapped } from "../../view/text.ts";
 import type { crashOptions } from "./options.ts";
 import { filesIn, isOfFile, openCrashSymbols, readCrashes } from "./read.ts";
 
@@ -96,7 +96,9 @@ async function show(crash: ReadCrash, options: CrashOptions, index: number): Pro
   const body = report.format === "ips" ? writeReport(report, "crash") : report.text;
   const gap = index > 0 ? safe`\n` : safe``;
   // The explanation comes last: of a long report the end is what a terminal shows.
-  print(safe`${gap}${safeLines(body.trimEnd())}\n\n${lines(explanation)}`);
+  const { columns } = Deno.stdout.isTerminal() ? terminalSize() : { columns: Infinity };
+  const fitted = lines(explanation.flatMap((line) => wrapped(line, columns)));
+  print(safe`${gap}${safeLines(body.trimEnd())}\n\n${fitted}`);
 }
 
 /** Writes to stdout, or to a file that appears complete or not at all. */

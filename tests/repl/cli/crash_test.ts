@@ -43,11 +43,12 @@ Deno.test("the report first, then the explanation, which is what a terminal show
       'Where\n  thread 1 "果樹園 worker"',
       "Whose\n  the program (Orchard)",
       "What to check\n  Unwrap with if let",
-      "Symbols that are missing\n  Orchard 2F4B6D80",
     ]
   ) assertStringIncludes(explanation, part);
-  assertStringIncludes(report, "Thread 1 Crashed:\n0   Orchard ");
-  assert(report.startsWith("Incident Identifier:") && report.endsWith("EOF"), report.slice(-40));
+  const missing = report.indexOf("\n\nSymbols that are missing\n  Orchard 2F4B6D80");
+  const text = report.slice(0, missing);
+  assertStringIncludes(text, "Thread 1 Crashed:\n0   Orchard ");
+  assert(text.startsWith("Incident Identifier:") && text.endsWith("EOF"), text.slice(-40));
 });
 
 Deno.test("--json: the threads and images of bt --json, and the report's own fields", async () => {

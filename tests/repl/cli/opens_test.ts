@@ -42,6 +42,9 @@ Deno.test("a file is opened as what it is", async () => {
     stderr,
     "README.md is no core, no report, no stackshot, no profile and no Mach-O file",
   );
+  const elf = `${directory}/program`;
+  await Deno.writeFile(elf, Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 2, 1, ...Array(58).fill(0)));
+  assertStringIncludes((await machpause(elf)).stderr, "is an ELF file: `machpause launch` runs");
 });
 
 Deno.test(

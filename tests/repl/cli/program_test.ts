@@ -89,6 +89,9 @@ Deno.test("a wrong command line: exit code 2, one line", async () => {
     const { code, stdout, stderr } = await machpause(args);
     assertEquals({ args, code, stdout }, { args, code: 2, stdout: "" });
     assertMatch(stderr, /^machpause: [^\n]+\n$/, args.join(" "));
+    // What the command line lacks is in its own help.
+    const [, hint] = /see `machpause (.*)--help`/.exec(stderr) ?? [];
+    if (hint !== undefined && hint !== "") assertEquals(hint, `${args[0]} `);
   }
 });
 
