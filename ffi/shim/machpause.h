@@ -261,7 +261,7 @@ typedef struct mp_sample_ring {
 	uint32_t running;    /* 1 from when the schedule begins until the call returns */
 	uint64_t start;      /* mach_absolute_time() of the first sample, in nanoseconds */
 	uint64_t samples;    /* taken */
-	uint64_t missed;     /* that were due while an earlier one was taken */
+	uint64_t missed;     /* that were due while an earlier one was taken, or in the rest after it */
 	uint64_t dropped;    /* records for which the ring had no room */
 	uint64_t omitted;    /* threads beyond MP_SAMPLE_THREADS, of the last listing */
 	uint64_t reserved[8];
@@ -320,7 +320,7 @@ typedef struct mp_sample_stack {
  * Only threads that are on a CPU are stopped, and those that have run since they were last sampled if
  * MP_SAMPLE_OFF_CPU is set. On Linux each stops alone, for as long as its own copy takes. On
  * Darwin the whole task is suspended while they are copied, since the kernel ends a suspension of a task with the process
- * that asked for it, but not one of a thread.
+ * that asked for it, but not one of a thread. After a sample the call rests for at least as long as that took.
  *
  * arena is memory for the call's own use, 8 bytes aligned: 8 MiB at least, and twice the stacks' size is
  * enough. Nothing is allocated.

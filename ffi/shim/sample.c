@@ -496,15 +496,19 @@ static kern_return_t run(struct sampling *s)
 	const uint64_t period = s->options->period_ns;
 	const uint64_t start = now();
 	uint64_t due = start;
+	/* At a real-time priority a schedule that cannot be kept would take a whole CPU: the only one that the
+	 * target and the reader of the ring may have. So each sample is followed by as long a rest. */
+	uint64_t rested = start;
 	uint64_t listed = 0;
 	kern_return_t result = KERN_SUCCESS;
 
 	s->ring->start = start;
 	__atomic_store_n(&s->ring->running, 1, __ATOMIC_RELEASE);
 	while (s->options->count == 0 || s->ring->samples < s->options->count) {
-		wait_until(s, due);
+		wait_until(s, due > rested ? due : rested);
 		if (is_stopped(s))
 			break;
+		const uint64_t worked = work_clock();
 		const uint64_t time = now();
 		if (listed == 0 || time - listed >= LIST_INTERVAL) {
 			result = list(s);
@@ -539,9 +543,9 @@ static kern_return_t run(struct sampling *s)
 		s->stacks = 0;
 		s->ring->samples++;
 		due += period;
-		const uint64_t after = now();
-		if (after > due) {
-			const uint64_t missed = (after - due) / period;
+		rested = now() + (work_clock() - worked);
+		if (rested > due) {
+			const uint64_t missed = (rested - due) / period;
 			s->ring->missed += missed;
 			due += missed * period;
 		}

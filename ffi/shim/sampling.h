@@ -24,6 +24,10 @@ typedef void (*stopped_visitor)(void *context, uint32_t index, const struct stop
  * threads of the target stand still until it has had its turn. */
 void hurry(bool on);
 
+/* A clock in nanoseconds that goes on while the calling thread works, itself or by what serves it, and so may
+ * keep the target from running. */
+uint64_t work_clock(void);
+
 /* Stops the threads, calls visit() once for each that stopped or failed to, and lets them run. A thread
  * that has not stopped by the deadline, in ticks of mach_absolute_time(), gets
  * KERN_OPERATION_TIMED_OUT; the next call for it takes up the wait. Returns when the last one ran again, or a failure for

@@ -197,7 +197,7 @@ export interface SampleVisitor {
 export interface SamplingCounts {
   /** Samples taken. */
   readonly samples: number;
-  /** Samples that were due while an earlier one was taken. */
+  /** Samples that were due while an earlier one was taken, or in the rest after it. */
   readonly missed: number;
   /** Records that were lost since they were not read in time. */
   readonly dropped: number;

@@ -112,6 +112,27 @@ async function assertNoProgress(target: Attached, slot: number): Promise<void> {
   assertEquals(target.counter(slot), before);
 }
 
+/** The CPU time in milliseconds of each thread of this process, and whether it serves the library or has a
+ * real-time priority, by its identifier. */
+function ownThreads(): Map<string, { readonly time: number; readonly samples: boolean }> {
+  const threads = new Map<string, { time: number; samples: boolean }>();
+  for (const { name } of Deno.readDirSync("/proc/self/task")) {
+    const read = (file: string) => Deno.readTextFileSync(`/proc/self/task/${name}/${file}`);
+    try {
+      const [command, numbers] = read("stat").split(/[()]+ ?/).slice(1);
+      threads.set(name, {
+        time: Number(read("schedstat").split(" ")[0]) / 1e6,
+        // The 41st field is the policy; 2 is SCHED_RR.
+        samples: command === "machpause" || numbers.split(" ")[38] === "2",
+      });
+    } catch (error) {
+      // It has ended.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return threads;
+}
+
 /** What a sampling gave, with the stacks as its reader has them. */
 class Collected {
   readonly ticks: SampleTick[] = [];
@@ -147,6 +168,13 @@ class Collected {
     };
     while (this.sampling.read(visitor));
     return true;
+  }
+
+  /** Stops it once something was sampled. A thread gets a CPU when the system gives it one. */
+  async stopWhen(condition: () => boolean): Promise<Error | null> {
+    await until(() => this.read() && condition(), "samples");
+    this.sampling.stop();
+    return await this.all();
   }
 
   /** Why it ended. */
@@ -1019,11 +1047,14 @@ export function contractTests(name: string, library: () => Promise<string>): voi
   test("samples: registers, and stacks rebuilt from what has changed", async (kernel) => {
     await using program = await Program.start("target", "threads", "4");
     using target = attach(kernel, program);
-    const samples = new Collected(kernel.sample(target.task, { ...sampling, count: 50 }));
-    const end = await samples.all();
+    const samples = new Collected(kernel.sample(target.task, sampling));
+    const { ticks, infos, stacks } = samples;
+    const end = await samples.stopWhen(() =>
+      ticks.length >= 50 && new Set(stacks.map(({ threadId }) => threadId)).size === 5
+    );
     assertEquals(end, null);
-    const { ticks, infos, stacks, counts } = samples;
-    assertEquals([ticks.length, counts.samples, counts.dropped], [50, 50, 0]);
+    const { counts } = samples;
+    assertEquals([counts.samples, counts.dropped], [ticks.length, 0]);
     for (const [index, { time, late, threads }] of ticks.entries()) {
       assert(index === 0 || time > ticks[index - 1].time);
       assert(late >= 0);
@@ -1062,14 +1093,12 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     using target = attach(kernel, program);
     const [pc, sp] = program.numbers;
     const samples = new Collected(
-      kernel.sample(target.task, { ...sampling, offCpu: false, count: 30, names: ["known"] }),
+      kernel.sample(target.task, { ...sampling, offCpu: false, names: ["known"] }),
     );
-    assertEquals(await samples.all(), null);
-    const { stacks, infos } = samples;
-    assert(stacks.length > 0);
-    const inLoop = stacks.filter(({ state }) => readRegister(state, arch.pc) === pc);
-    assert(inLoop.length > 0);
-    for (const { state, runState, threadId } of inLoop) {
+    const inLoop = () => samples.stacks.filter(({ state }) => readRegister(state, arch.pc) === pc);
+    assertEquals(await samples.stopWhen(() => inLoop().length >= 10), null);
+    const { infos } = samples;
+    for (const { state, runState, threadId } of inLoop()) {
       assertEquals(knownRegisters(arch, state, known.count), knownValues(arch, known.count));
       assertEquals(readRegister(state, arch.sp), sp);
       assertEquals([infos.get(threadId)!.name, runState], ["known", 1]);
@@ -1101,13 +1130,38 @@ export function contractTests(name: string, library: () => Promise<string>): voi
   test("samples: threads that begin and end", async (kernel) => {
     await using program = await Program.start("target", "churn");
     using target = attach(kernel, program);
-    const samples = new Collected(kernel.sample(target.task, { ...sampling, count: rounds(100) }));
-    assertEquals(await samples.all(), null);
+    const counted = new Collected(kernel.sample(target.task, { ...sampling, count: rounds(50) }));
+    assertEquals(await counted.all(), null);
+    assertEquals([counted.ticks.length, counted.counts.samples], [rounds(50), rounds(50)]);
+    const samples = new Collected(kernel.sample(target.task, sampling));
     const { infos, exits, stacks } = samples;
-    assert(exits.length > 0);
+    assertEquals(await samples.stopWhen(() => exits.length > 0 && stacks.length > 0), null);
     for (const id of exits) assert(infos.has(id), `${id} was not introduced`);
     for (const { threadId } of stacks) assert(infos.has(threadId));
     await assertProgress(target, 0);
+  });
+
+  test("samples: where they take longer than their period, they rest for as long", async (kernel) => {
+    await using program = await Program.start("target", "idle", `${rounds(300)}`);
+    using target = attach(kernel, program);
+    const period = 1e5;
+    const [before, began] = [ownThreads(), performance.now()];
+    const samples = new Collected(
+      kernel.sample(target.task, { ...sampling, periodNanoseconds: period, count: 60 }),
+    );
+    await until(() => samples.read() && samples.ticks.length > 0, "a sample");
+    const samplers = [...ownThreads()].filter(([, { samples }]) => samples).map(([name]) => name);
+    assertEquals(await samples.all(), null);
+    // The rest after the last one is not waited for. A busy machine makes the rests longer, and no shorter.
+    const [after, lasted] = [ownThreads(), performance.now() - began];
+    const share = samplers.reduce((sum, name) => {
+      return sum + after.get(name)!.time - (before.get(name)?.time ?? 0);
+    }, 0) / lasted;
+    assert(share < 0.6, `${share} of a CPU`);
+    const { ticks, counts } = samples;
+    const due = ticks.map(({ time, late }) => (time - late) / period);
+    assert(due.every((turn, index) => Number.isInteger(turn) && turn >= index), `${due}`);
+    assert(counts.missed >= due[59] - 59, `${counts.missed} missed: ${due}`);
   });
 
   test("a snapshot of this very process", async (kernel) => {

@@ -75,6 +75,22 @@ static void run_threads(unsigned workers)
 	count(0);
 }
 
+static void *wait_for_good(void *argument)
+{
+	for (;;)
+		pause();
+	return argument;
+}
+
+/* idle N: N workers that do nothing. */
+static void run_idle(unsigned workers)
+{
+	for (unsigned i = 0; i < workers; i++)
+		start(wait_for_good, NULL);
+	say((uint64_t[]){(uintptr_t)counters}, 1);
+	wait_for_good(NULL);
+}
+
 static void *nothing(void *argument)
 {
 	counters[1]++;
@@ -430,6 +446,8 @@ int main(int argc, char **argv)
 	alarm(seconds ? (unsigned)atoi(seconds) : 1200);
 	if (strcmp(what, "threads") == 0)
 		run_threads((unsigned)atoi(argument));
+	else if (strcmp(what, "idle") == 0)
+		run_idle((unsigned)atoi(argument));
 	else if (strcmp(what, "exec") == 0)
 		run_exec((unsigned)atoi(argument), argc > 3 ? argv[3] : "");
 	else if (strcmp(what, "raise") == 0)
