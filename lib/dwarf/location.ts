@@ -47,10 +47,10 @@ export interface LocationContext extends ExpressionContext {
   indexedAddress(index: number): bigint | undefined;
   /** A number in `.debug_addr`. */
   indexedConstant(index: number): bigint | undefined;
-  /** The address of a thread's variable.
+  /** The address of a thread's variable, or why it is not known.
    *
-   * @param linked the operand: on Darwin the linked address of its descriptor */
-  threadAddress(linked: bigint): bigint | undefined;
+   * @param operand on Darwin the linked address of its descriptor, in ELF the offset among the image's */
+  threadAddress(operand: bigint): bigint | string;
   /** The object that contains what is located. */
   readonly object?: bigint;
   /** A base type by its offset in the unit; 0 for the type of addresses. */
@@ -311,10 +311,9 @@ class LocationMachine extends ExpressionMachine {
         return this.push(this.#known(context.object, "there is no object"));
       case LOCATION_OP.form_tls_address:
       case LOCATION_OP.GNU_push_tls_address: {
-        const linked = this.pop();
-        return this.push(
-          this.#known(context.threadAddress(linked), "the thread's variables are not known"),
-        );
+        const address = context.threadAddress(this.pop());
+        if (typeof address === "string") throw new NoValue(address);
+        return this.push(address);
       }
       case LOCATION_OP.stack_value:
         this.#simple = { kind: "value", value: this.pop() };

@@ -14,7 +14,12 @@ const MAX_HEADERS = 1 << 16;
 const MAX_SMALL = 1 << 20;
 
 const PT_LOAD = 1;
+const PT_DYNAMIC = 2;
 const PT_NOTE = 4;
+const PT_TLS = 7;
+const ET_EXEC = 2;
+const DT_FLAGS_1 = 0x6ffffffb;
+const DF_1_PIE = 0x08000000;
 const SHT_NOTE = 7;
 const NT_GNU_BUILD_ID = 3;
 const SHF_COMPRESSED = 0x800;
@@ -54,8 +59,24 @@ export interface ElfSection {
   readonly compressed: boolean;
 }
 
+/** `PT_TLS`: what each thread has its own copy of. */
+export interface ThreadTemplate {
+  /** As linked. */
+  readonly vmAddress: bigint;
+  /** Bytes. */
+  readonly size: number;
+  /** A power of two; 0 and 1 mean none. */
+  readonly alignment: number;
+}
+
 /** The headers of one file, little endian. */
 export interface ElfFile {
+  /** `ET_*`. */
+  readonly type: number;
+  /** The variables of each thread; `null` when there are none. */
+  readonly threadTemplate: ThreadTemplate | null;
+  /** `PT_DYNAMIC`; `null` in a static file. */
+  readonly dynamic: { readonly fileOffset: number; readonly fileSize: number } | null;
   /** Bytes of a pointer. */
   readonly pointerSize: 4 | 8;
   /** `EM_*`. */
@@ -101,7 +122,15 @@ export function readElf(file: ByteSource): ElfFile {
     size: at.word(20, 40),
   }));
   const sections = readSections(file, fields, is64);
+  const threads = programs.find((at) => at.int(0, 0) === PT_TLS);
   return {
+    type: fields.short(16, 16),
+    threadTemplate: threads === undefined ? null : {
+      vmAddress: threads.address(8, 16),
+      size: threads.word(20, 40),
+      alignment: threads.word(28, 48),
+    },
+    dynamic: segments.find(({ type }) => type === PT_DYNAMIC) ?? null,
     pointerSize: is64 ? 8 : 4,
     machine: fields.short(18, 18),
     segments: segments.filter(({ type }) => type === PT_LOAD),
@@ -114,6 +143,20 @@ export function readElf(file: ByteSource): ElfFile {
       })),
     ]),
   };
+}
+
+/** Whether a file is a program, not a library: `ET_EXEC`, or marked as a position-independent one. */
+export function isProgram({ type, dynamic, pointerSize }: ElfFile, file: ByteSource): boolean {
+  if (type === ET_EXEC) return true;
+  if (dynamic === null || dynamic.fileSize > MAX_SMALL) return false;
+  const bytes = file.read(dynamic.fileOffset, dynamic.fileSize);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at + 2 * pointerSize <= bytes.length; at += 2 * pointerSize) {
+    const tag = view.getUint32(at, true);
+    if (tag === 0) break;
+    if (tag === DT_FLAGS_1) return (view.getUint32(at + pointerSize, true) & DF_1_PIE) !== 0;
+  }
+  return false;
 }
 
 /** The fields of a header, each with its offset in 32-bit and in 64-bit files. */

@@ -14,5 +14,5 @@ export {
   miniDebugFile,
   supplementaryLink,
 } from "./debug_files.ts";
-export { type ElfFile, isElf, readElf } from "./elf_file.ts";
+export { type ElfFile, isElf, isProgram, readElf, type ThreadTemplate } from "./elf_file.ts";
 export { ElfImage, linkedAddress } from "./elf_image.ts";

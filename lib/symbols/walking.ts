@@ -19,4 +19,11 @@ export { Symbolizer } from "./symbolizer.ts";
 export { DebugProvider } from "./debug_provider.ts";
 export type { DebugInfo, DwarfPlace } from "./debug_info.ts";
 export { type SymbolFile, SymbolFiles, type SymbolOptions } from "./symbol_files.ts";
-export { demangle, isMangled, isNamed, mangledPart, mayContain } from "./demangle/demangle.ts";
+export {
+  demangle,
+  isMangled,
+  isNamed,
+  mangledPart,
+  mayContain,
+  missedNames,
+} from "./demangle/demangle.ts";

@@ -108,7 +108,12 @@ export interface VariableReader {
   /** The variables as ordinary values. */
   locals(variables: readonly Variable[]): Record<string, unknown>;
   /** The variables outside of functions: of one image or of all, of one name or all. */
-  globals(target: VariableTarget, image?: LoadedImage, name?: RawText): Iterable<Variable>;
+  globals(
+    target: VariableTarget,
+    image: LoadedImage | undefined,
+    name: RawText | undefined,
+    threadHandle: bigint,
+  ): Iterable<Variable>;
   /** Copies what the variables of threads are in and lead to. */
   follow(
     threads: readonly Walkable[],

@@ -144,6 +144,7 @@ export abstract class Target implements Disposable {
    *
    * @param image whose variables. Default: those of all images
    * @param name of the wanted ones, also without namespaces. Default: all
+   * @param thread whose variables are meant where each thread has its own; without one, these are unavailable
    *
    * @example
    * ```ts
@@ -153,8 +154,8 @@ export abstract class Target implements Disposable {
    * for (const { name, text } of core.globals(core.images[0])) console.log(name, text);
    * ```
    */
-  globals(image?: LoadedImage, name?: RawText): Iterable<Variable> {
-    return readerOfVariables().globals(this, image, name);
+  globals(image?: LoadedImage, name?: RawText, thread?: Thread): Iterable<Variable> {
+    return readerOfVariables().globals(this, image, name, thread?.handle ?? 0n);
   }
 
   /** Searches more folders for debug information. Frames that were taken before stay as they are.

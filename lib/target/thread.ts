@@ -197,7 +197,7 @@ export class Thread {
     const origin = variables && {
       ...variables,
       ...{ stack, stackAddress },
-      threadHandle: this.#captured.info.handle,
+      threadHandle: this.handle,
       ...(this.#context.control === undefined ? {} : {
         setRegister: (name: string, value: bigint) => this.setRegister(name, value),
       }),

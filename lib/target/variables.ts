@@ -78,6 +78,7 @@ import {
   type Walkable,
 } from "./frame.ts";
 import type { Target } from "./target.ts";
+import { threadAddress } from "./thread_locals.ts";
 import type { Memory } from "./memory.ts";
 
 /** The formatters that values are shown with. */
@@ -287,28 +288,10 @@ function activationAt(frame: Omit<FrameState, "level" | "resolver">): Activation
       }
       return caller;
     },
-    threadAddress: (descriptor) => threadAddress(origin, descriptor),
+    threadAddress: (place) =>
+      threadAddress({ memory: origin.memory, arch }, image, origin.threadHandle, place),
     arch,
   };
-}
-
-/** The address of a thread's variable from its descriptor: a function, the key of the thread's block, and the
- * offset in it (dyld's `TLV_Thunk`). The block's address is in the thread's own array of such keys. */
-function threadAddress(origin: VariableOrigin, descriptor: bigint): bigint | undefined {
-  const { memory, threadHandle } = origin;
-  if (threadHandle === 0n) return undefined;
-  const size = memory.pointerSize;
-  const pointer = (address: bigint): bigint | undefined => {
-    const bytes = memory.readUpTo(address, size);
-    if (bytes.length < size) return undefined;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, size);
-    return size === 8 ? view.getBigUint64(0, true) : BigInt(view.getUint32(0, true));
-  };
-  const key = pointer(descriptor + BigInt(size));
-  const offset = pointer(descriptor + BigInt(2 * size));
-  if (key === undefined || offset === undefined || key === 0n || key > 1023n) return undefined;
-  const block = pointer(threadHandle + key * BigInt(size));
-  return block === undefined || block === 0n ? undefined : block + offset;
 }
 
 function contextOf(
@@ -326,8 +309,9 @@ function contextOf(
     limits: { ...defaultLimits, ...limits },
     formatters: module === null ? formatters : formattersOf(module),
     symbolAt(address) {
-      const { symbol, offset } = resolver.resolve(address);
-      return symbol === null ? null : { name: symbol.name, offset };
+      const { image, symbol, offset } = resolver.resolve(address);
+      if (symbol === null) return null;
+      return { name: symbol.name, offset, ...image === null ? {} : { image: image.name } };
     },
     addressesOf: (symbol) => origin.lookup(symbol),
     findType(name) {
@@ -359,9 +343,9 @@ useVariables({
   },
   locals: (variables) => named(variables, "in this frame"),
   follow,
-  *globals(target, image, name) {
+  *globals(target, image, name, threadHandle) {
     for (const each of image === undefined ? target.images : [image]) {
-      yield* globalsIn(target, each, name);
+      yield* globalsIn(target, each, name, threadHandle);
     }
   },
 });
@@ -393,42 +377,30 @@ export function contextAt(target: Pick<Target, keyof Target>, address?: bigint):
   return contextOf({ arch, resolver: target, origin }, memory, module, {});
 }
 
-/** The variables outside of functions: of one name, or all of an image, unit by unit as they are asked for.
- *
- * @example
- * ```ts
- * import { openCore } from "@machpause/machpause";
- * import { globals } from "@machpause/machpause/values";
- *
- * using core = openCore("MyApp.core");
- * for (const variable of globals(core, core.images[0], "gCount")) console.log(`${variable}`);
- * ```
- * @param name also without its namespaces
- */
-export function globals(
-  target: Pick<Target, keyof Target>,
-  image: LoadedImage,
-  name?: RawText,
-): Generator<Variable> {
-  return globalsIn(target, image, name);
-}
-
+/** The variables outside of functions of an image, unit by unit as they are asked for. */
 function* globalsIn(
   target: VariableTarget,
   image: LoadedImage,
-  name?: RawText,
+  name: RawText | undefined,
+  threadHandle: bigint,
 ): Generator<Variable> {
   const { arch, memory } = target;
   const origin: VariableOrigin = {
     ...target.variableOrigin,
     stack: nothing,
     stackAddress: 0n,
-    threadHandle: 0n,
+    threadHandle,
     imageAt: (address) => target.imageAt(address),
   };
   for (const found of origin.debug.dwarfOf(image)) {
     const module = moduleOf(image, found);
     const context = contextOf({ arch, resolver: target, origin }, memory, module, {});
-    yield* globalsOf(module, arch, context, name);
+    yield* globalsOf(
+      module,
+      arch,
+      context,
+      name,
+      (place) => threadAddress({ memory, arch }, image, threadHandle, place),
+    );
   }
 }

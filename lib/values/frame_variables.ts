@@ -74,9 +74,17 @@ export interface Activation {
   readonly frameAddress: bigint | undefined;
   /** The caller's activation; `null` where there is none with debug information. */
   readonly caller: Activation | null;
-  /** The address of a thread's variable, from that of its descriptor. */
-  threadAddress(descriptor: bigint): bigint | undefined;
+  /** The address of a thread's variable, or why it is not known. */
+  threadAddress(place: ThreadPlace): bigint | string;
   readonly arch: Arch;
+}
+
+/** What debug information says of where a thread's variable is. */
+export interface ThreadPlace {
+  /** In ELF: the offset among the variables of the image. */
+  readonly operand: bigint;
+  /** In Mach-O: the address of the variable's descriptor; `undefined` when it is in no image. */
+  descriptor(): bigint | undefined;
 }
 
 /** A variable of a frame or an image. */
@@ -264,6 +272,14 @@ class Evaluator {
     const { addresses } = module.info.reader;
     const { memory } = this.#context;
     const { unit } = entry;
+    const address = (linked: bigint) =>
+      addressOf(
+        addresses.offset(
+          Number(linked & 0xffff_ffffn),
+          Number(linked >> 32n),
+          unit.addressSize,
+        ),
+      );
     const addressOf = (offset: number) =>
       Number.isNaN(offset) ? undefined : module.addressOf(offset);
     return {
@@ -277,28 +293,14 @@ class Evaluator {
       frameBase: () => this.#base(),
       frameAddress: () => activation.frameAddress,
       entryValue: (register) => this.#entryValue(register),
-      address: (linked) =>
-        addressOf(
-          addresses.offset(
-            Number(linked & 0xffff_ffffn),
-            Number(linked >> 32n),
-            unit.addressSize,
-          ),
-        ),
+      address,
       indexedAddress: (index) => addressOf(addresses.indexed(index, unit.addrBase, unit)),
       indexedConstant: (index) => {
         const offset = addresses.indexed(index, unit.addrBase, unit);
         return Number.isNaN(offset) ? undefined : addresses.linked(offset);
       },
-      threadAddress: (linked) => {
-        const offset = addresses.offset(
-          Number(linked & 0xffff_ffffn),
-          Number(linked >> 32n),
-          unit.addressSize,
-        );
-        const descriptor = addressOf(offset);
-        return descriptor === undefined ? undefined : activation.threadAddress(descriptor);
-      },
+      threadAddress: (operand) =>
+        activation.threadAddress({ operand, descriptor: () => address(operand) }),
       called: (offset, isInUnit) => {
         const place = isInUnit ? unit.offset + offset : offset;
         const called = guarded(() => module.entries.at(place), null);
@@ -603,12 +605,14 @@ function registerName(arch: Arch, number: number): string {
 /** The variables outside of functions, unit by unit.
  *
  * @param name of the wanted ones, with or without namespaces; all when left out
+ * @param threadAddress where a thread's own are
  */
 export function* globalsOf(
   module: ModuleVariables,
   arch: Arch,
   context: ValueContext,
   name?: RawText,
+  threadAddress: Activation["threadAddress"] = noThread,
 ): Generator<Variable> {
   const own = name?.slice(name.lastIndexOf("::") + 1).replace(/^:/, "");
   for (const unit of module.info.units) {
@@ -623,12 +627,14 @@ export function* globalsOf(
       }
     }, undefined);
     for (const entry of found) {
-      const variable = globalVariable(module, entry, arch, context);
+      const variable = globalVariable(module, entry, arch, context, threadAddress);
       if (variable === null) continue;
       if (name === undefined || name === own || variable.name === name) yield variable;
     }
   }
 }
+
+const noThread = () => "each thread has its own: ask for a thread's";
 
 /** A variable outside of all functions. */
 function globalVariable(
@@ -636,6 +642,7 @@ function globalVariable(
   entry: Entry,
   arch: Arch,
   context: ValueContext,
+  threadAddress: Activation["threadAddress"],
 ): Variable | null {
   const activation: Activation = {
     module,
@@ -644,7 +651,7 @@ function globalVariable(
     register: () => undefined,
     frameAddress: undefined,
     caller: null,
-    threadAddress: () => undefined,
+    threadAddress,
     arch,
   };
   const root: Scope = {

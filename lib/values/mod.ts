@@ -40,7 +40,14 @@ export {
   parseSummaries,
 } from "./formatters/embedded.ts";
 export { builtInFormatters } from "./formatters/mod.ts";
-export { type Activation, frameVariables, globalsOf, ModuleVariables } from "./frame_variables.ts";
+export { isCString } from "./formatters/strings.ts";
+export {
+  type Activation,
+  frameVariables,
+  globalsOf,
+  ModuleVariables,
+  type ThreadPlace,
+} from "./frame_variables.ts";
 export { named, plain, valueBehind, valueOf } from "./locals.ts";
 export { contentText, inlineText } from "./text.ts";
 export { shortTypeName } from "./type_names.ts";

@@ -274,8 +274,12 @@ export interface ValueContext {
   readonly limits: Limits;
   /** Formatters; `null` for raw values only. */
   readonly formatters: Formatters | null;
-  /** The symbol that an address lies in, and its offset from there; `null` without one. */
-  symbolAt(address: bigint): { readonly name: RawText; readonly offset: number } | null;
+  /** The symbol that an address lies in, its offset from there, and the name of its image; `null` without one. */
+  symbolAt(address: bigint): {
+    readonly name: RawText;
+    readonly offset: number;
+    readonly image?: RawText;
+  } | null;
   /** The addresses of symbols with that name. */
   addressesOf(symbol: string): readonly bigint[];
   /** A type by its name as {@linkcode Type.name} writes it; the frame's image is searched first. `null` when

@@ -22,8 +22,11 @@ export function isSigned(encoding: Encoding | undefined): boolean {
 }
 
 /** A floating-point number of 2, 4, 8, 10, 12 or 16 bytes; `null` for another size. The longer ones are
- * Intel's 80-bit numbers, in which the integer bit is explicit. Of arm64's there are only 8 bytes. */
-export function floatOf(bytes: Uint8Array): number | null {
+ * Intel's 80-bit numbers, in which the integer bit is explicit, or IEEE 754's of 128 bits.
+ *
+ * @param isQuad whether 16 bytes are of 128 bits
+ */
+export function floatOf(bytes: Uint8Array, isQuad = false): number | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   switch (bytes.length) {
     case 2:
@@ -35,19 +38,38 @@ export function floatOf(bytes: Uint8Array): number | null {
     case 10:
     case 12:
     case 16: {
-      const mantissa = view.getBigUint64(0, true);
-      const high = view.getUint16(8, true);
-      const sign = (high & 0x8000) !== 0 ? -1 : 1;
-      const exponent = high & 0x7fff;
-      // Since the 80387, a number without its integer bit is none.
-      if (exponent !== 0 && mantissa >> 63n === 0n) return NaN;
-      if (exponent === 0x7fff) {
-        return (mantissa << 1n & 0xffff_ffff_ffff_ffffn) === 0n ? sign * Infinity : NaN;
-      }
-      return sign * Number(mantissa) * 2 ** (exponent - 16383 - 63);
+      const { sign, special, mantissa, power } = longOf(bytes, isQuad);
+      if (special !== null) return sign * special;
+      // In two steps: the powers of two that a number here can have end before those of the long ones.
+      const half = Math.trunc(power / 2);
+      return sign * Number(mantissa) * 2 ** half * 2 ** (power - half);
     }
   }
   return null;
+}
+
+/** A number that is longer than those here: `sign` times `mantissa` times two to the `power`. */
+interface LongFloat {
+  readonly sign: 1 | -1;
+  /** NaN or Infinity in place of the rest. */
+  readonly special: number | null;
+  readonly mantissa: bigint;
+  readonly power: number;
+}
+
+function longOf(bytes: Uint8Array, isQuad: boolean): LongFloat {
+  const whole = unsignedOf(bytes.subarray(0, isQuad ? 16 : 10));
+  const bits = isQuad ? 112n : 64n;
+  const sign = whole >> bits + 15n & 1n ? -1 : 1;
+  const exponent = Number(whole >> bits & 0x7fffn);
+  const held = BigInt.asUintN(Number(bits), whole);
+  const power = Math.max(1, exponent) - 16383 - (isQuad ? 112 : 63);
+  const mantissa = isQuad && exponent !== 0 ? held | 1n << bits : held;
+  // Since the 80387, a number without its integer bit is none.
+  const isNone = !isQuad && exponent !== 0 && held >> 63n === 0n;
+  const fraction = isQuad ? held : BigInt.asUintN(63, held);
+  const special = isNone ? NaN : exponent !== 0x7fff ? null : fraction === 0n ? Infinity : NaN;
+  return { sign, special, mantissa, power };
 }
 
 /** A half-precision number of IEEE 754. */
@@ -74,28 +96,22 @@ export function floatText(value: number, size: number): RawText {
   return digits;
 }
 
-/** Digits of an 80-bit number that are shown: as many as always give it back. */
+/** Digits of numbers of 80 and of 128 bits that are shown: as many as always give them back. */
 const EXTENDED_DIGITS = 21;
+const QUAD_DIGITS = 36;
 
-/** The text of a number of 80 bits. Its range is far larger than that of numbers here. */
-export function extendedText(bytes: Uint8Array): RawText {
-  const value = floatOf(bytes);
-  if (value === null || Number.isNaN(value)) return "NaN";
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const mantissa = view.getBigUint64(0, true);
-  const high = view.getUint16(8, true);
-  if ((high & 0x7fff) === 0x7fff || mantissa === 0n) return floatText(value, 8);
-  const power = Math.max(1, high & 0x7fff) - 16383 - 63;
-  // The decimal exponent, one too small at most; then an integer of that many digits.
-  const estimate = Math.floor((power + mantissa.toString(2).length - 1) * Math.log10(2));
-  const scale = EXTENDED_DIGITS - 1 - estimate;
-  const up = mantissa * (power > 0 ? 1n << BigInt(power) : 1n) * 10n ** BigInt(Math.max(0, scale));
-  const down = (power < 0 ? 1n << BigInt(-power) : 1n) * 10n ** BigInt(Math.max(0, -scale));
-  const digits = ((up + down / 2n) / down).toString();
-  const exponent = estimate + digits.length - EXTENDED_DIGITS;
+/** The text of a number of 80 or 128 bits. Its range is far larger than that of numbers here. */
+export function longFloatText(bytes: Uint8Array, isQuad = false): RawText {
+  const { sign: factor, special, mantissa, power } = longOf(bytes, isQuad);
+  if (special !== null || mantissa === 0n) return floatText(factor * (special ?? 0), 8);
+  const most = isQuad ? QUAD_DIGITS : EXTENDED_DIGITS;
+  // The decimal exponent is this or one more.
+  let exponent = Math.floor((power + mantissa.toString(2).length - 1) * Math.log10(2));
+  let digits = wholeDigits(mantissa, power, most - 1 - exponent);
+  if (digits.length > most) digits = wholeDigits(mantissa, power, most - 1 - ++exponent);
   const all = digits.replace(/0+$/, "");
-  const sign = (high & 0x8000) !== 0 ? "-" : "";
-  if (exponent >= -5 && exponent < EXTENDED_DIGITS) {
+  const sign = factor < 0 ? "-" : "";
+  if (exponent >= -5 && exponent < most) {
     if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${all}`;
     const whole = all.slice(0, exponent + 1).padEnd(exponent + 1, "0");
     const fraction = all.slice(exponent + 1);
@@ -103,6 +119,13 @@ export function extendedText(bytes: Uint8Array): RawText {
   }
   const fraction = all.length > 1 ? `.${all.slice(1)}` : "";
   return `${sign}${all[0]}${fraction}e${exponent < 0 ? "" : "+"}${exponent}`;
+}
+
+/** The digits of a number times ten to a power, rounded. */
+function wholeDigits(mantissa: bigint, power: number, scale: number): string {
+  const up = mantissa * (power > 0 ? 1n << BigInt(power) : 1n) * 10n ** BigInt(Math.max(0, scale));
+  const down = (power < 0 ? 1n << BigInt(-power) : 1n) * 10n ** BigInt(Math.max(0, -scale));
+  return ((up + down / 2n) / down).toString();
 }
 
 /** The fewest digits that give a number back. */

@@ -16,10 +16,10 @@ import { inlineText } from "./text.ts";
 import {
   characterText,
   exact,
-  extendedText,
   floatOf,
   floatText,
   isSigned,
+  longFloatText,
   unsignedOf,
 } from "./scalars.ts";
 import { canonical, isCharacter, isPointer, isRecord, isReference, voidType } from "./types.ts";
@@ -150,7 +150,7 @@ export class PlacedValue implements Value {
   get scalar(): number | bigint | boolean | null {
     const { kind, encoding } = canonical(this.type);
     if (kind === "base" && encoding === "float") {
-      return this.unavailable !== null ? null : floatOf(this.bytes());
+      return this.unavailable !== null ? null : floatOf(this.bytes(), this.#isQuad);
     }
     const value = this.integer;
     if (value === null) return null;
@@ -173,20 +173,35 @@ export class PlacedValue implements Value {
     return `0x${value.toString(16).padStart(this.context.pointerSize * 2, "0")}`;
   }
 
+  /** Whether a floating-point number of 16 bytes is one of 128 bits: those of Intel's processors are of 80, but
+   * for the types that are named so. */
+  get #isQuad(): boolean {
+    const { arch } = this.context;
+    return arch === "arm64" || arch === "armv7" ||
+      /float128|^f128$|kind=16/i.test(canonical(this.type).name);
+  }
+
+  #floatText(bytes: Uint8Array): RawText | null {
+    if (bytes.length >= 10) {
+      const isLong = bytes.length === 10 || bytes.length === 12 || bytes.length === 16;
+      return isLong ? longFloatText(bytes, bytes.length === 16 && this.#isQuad) : null;
+    }
+    const value = floatOf(bytes);
+    return value === null ? null : floatText(value, bytes.length);
+  }
+
   #baseText(type: Type): RawText | null {
     const { encoding } = type;
     const size = type.size ?? 0;
     if (encoding === "float") {
       const bytes = this.bytes();
-      const value = floatOf(bytes);
-      return value === null ? null : size >= 10 ? extendedText(bytes) : floatText(value, size);
+      return this.#floatText(bytes);
     }
     if (encoding === "complex-float") {
       const half = size / 2;
-      const parts = [this.bytes().subarray(0, half), this.bytes().subarray(half)].map(floatOf);
-      return parts.some((part) => part === null)
-        ? null
-        : `${floatText(parts[0]!, half)} + ${floatText(parts[1]!, half)}i`;
+      const [real, imaginary] = [this.bytes().subarray(0, half), this.bytes().subarray(half)]
+        .map((part) => this.#floatText(part));
+      return real === null || imaginary === null ? null : `${real} + ${imaginary}i`;
     }
     const value = this.integer;
     if (value === null) return null;

@@ -2,7 +2,7 @@
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import { isSystemPath } from "../../lib/symbols/system_image.ts";
-import { contextAt, globals } from "../../lib/target/variables.ts";
+import { contextAt } from "../../lib/target/variables.ts";
 import {
   canonical,
   evaluate,
@@ -76,7 +76,7 @@ export class FrameScope implements ExpressionScope {
     const found = target.lookup(name)[0];
     if (found === undefined) return null;
     const { symbol, image } = found;
-    for (const variable of globals(target, image, name)) return variable;
+    for (const variable of target.globals(image, name, this.#session.maybeThread)) return variable;
     // A symbol without a type, such as a function: it has an address.
     const type: Type = { kind: "function", name: "void", size: null, language: "other" };
     return new PlacedValue(this.context, name, type, { kind: "memory", address: symbol.address });
@@ -114,6 +114,10 @@ export function unknownName(session: Session, code: string, error: unknown): str
     return `there is no variable ${name} in this frame: no debug information tells of any`;
   }
   const names = [...new Set(variables.map((variable) => variable.name))];
+  if (names.includes(name)) {
+    return `${name} is a variable of the program, and this is no expression of C: ` +
+      `in TypeScript it is frame.locals.${name}`;
+  }
   const near = names.filter((known) => editDistance(known.toLowerCase(), name.toLowerCase()) <= 2);
   return `there is no variable ${name} in this frame: ` +
     (near.length > 0 ? `did you mean ${near.slice(0, 3).join(" or ")}?` : listed(names));
@@ -163,6 +167,10 @@ export function isOfProgram(session: Session, text: string): boolean {
     /^[&*]|[\w)\]]\s*->\s*[A-Za-z_]|^\(+(?:(?:const|struct|class|union|enum|unsigned|signed|void|char|short|int|long|float|double|bool)\b|\w+(?:::\w+)*\s*\*+\s*\))/
       .test(text)
   ) return true;
+  // A cast to a type that is named.
+  if (/^\(\s*[A-Za-z_][\w:]*\s*\)\s*(?!(?:as|in|instanceof|of|satisfies)\b)[\w'~]/.test(text)) {
+    return true;
+  }
   const name = firstName(text);
   if (name === undefined || name.startsWith("$")) return false;
   // A type's size, and what belongs to a type or a namespace, are no TypeScript.

@@ -136,7 +136,8 @@ export const frames: readonly Command[] = [
     async run({ session }, paths, options) {
       // Only what is typed may name a function.
       if (paths.length > 0) await session.loadDemangler();
-      return (await import("./variables.ts")).showVariables(session, paths, options);
+      const { showVariables } = await import("./variables.ts");
+      return await session.withNames(() => showVariables(session, paths, options));
     },
   }),
   command({

@@ -5,7 +5,7 @@ import type { Variable } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { globalOptions, Values, variableOptions } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
-import { valueJson, variableJson, variableLines } from "../view/variables.ts";
+import { isWritten, valueJson, variableJson, variableLines } from "../view/variables.ts";
 import { valueOf } from "./expressions.ts";
 import { confirmed, integer } from "./values.ts";
 
@@ -31,8 +31,8 @@ export function showVariables(
       : found.flatMap((value, index) => variableLines(value, style, how, named[index]));
   }
   const how = { depth, pointers: ptrDepth ?? 0 };
-  const shown = frame.readVariables(limits).filter(({ kind }) =>
-    args === locals || (kind === "argument") === (args ?? false)
+  const shown = frame.readVariables(limits).filter((variable) =>
+    isWritten(variable) && (args === locals || (variable.kind === "argument") === (args ?? false))
   );
   if (json) return [safeJson(shown.map((variable) => variableJson(variable, how)))];
   if (shown.length === 0) {
@@ -81,7 +81,7 @@ export function showGlobals(
   for (const wanted of names.length > 0 ? names : [undefined]) {
     const of = names.length > 0 ? image : image ?? target.images[0];
     const before = found.length;
-    for (const variable of target.globals(of, wanted)) {
+    for (const variable of target.globals(of, wanted, session.maybeThread)) {
       found.push(variable);
       if (found.length >= MAX_GLOBALS) break;
     }

@@ -159,6 +159,16 @@ export class Session implements Disposable {
     this.#demangle = demangle;
   }
 
+  /** Runs what shows names; once more with the demangler where it met a mangled one without. */
+  async withNames<T>(show: () => T): Promise<T> {
+    const shown = show();
+    if (this.#demangle !== undefined) return shown;
+    const { missedNames } = await import("../../lib/symbols/walking.ts");
+    if (!missedNames()) return shown;
+    await this.loadDemangler();
+    return show();
+  }
+
   /** The readable form of a mangled name, once the demangler is loaded. */
   demangle(name: string): string {
     return this.#demangle?.(name) ?? name;
@@ -319,6 +329,11 @@ export class Session implements Disposable {
     const threads = this.threads();
     if (threads.length === 0) throw new UserError("there are no threads");
     return threads.find(({ id }) => id === this.#thread) ?? threads[0];
+  }
+
+  /** The selected thread; `undefined` where there are none. */
+  get maybeThread(): Thread | undefined {
+    return this.threads().length === 0 ? undefined : this.thread;
   }
 
   /** Selects a thread by its number.

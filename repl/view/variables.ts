@@ -6,6 +6,7 @@ import { hex } from "../../lib/hex.ts";
 import {
   canonical,
   contentText,
+  isCString,
   isRecord,
   isReference,
   shortTypeName,
@@ -20,6 +21,12 @@ import { cut, indented } from "./text.ts";
 const MAX_LINES = 4096;
 /** Maximum length of an argument in a frame's line, in characters. */
 const MAX_ARGUMENT = 80;
+
+/** Whether the source has a variable, or it is the object that a method is called for. As LLDB does, others that
+ * a compiler makes, such as the size of an array, are left out. */
+export function isWritten({ artificial, name }: Variable): boolean {
+  return !artificial || name === "this" || name === "self" || name === "_cmd";
+}
 
 /** How much of a value is shown. */
 export interface Shown {
@@ -76,7 +83,8 @@ function valueLines(
   const own = [isAlias ? null : value.text, value.summary].filter((part) => part !== null).join(
     " ",
   );
-  const isLast = shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0;
+  const isText = value.summary !== null && isCString(type);
+  const isLast = isText || shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0;
   const childCount = isLast && own !== "" ? 0 : value.childCount;
   if (isLast || childCount === 0) {
     const text = own !== "" ? own : childCount === 0 ? "{}" : "{…}";
@@ -134,7 +142,9 @@ export function frameDetail(
     ...(locals
       ? {
         below: (frame: Frame) =>
-          frame.variables.filter(({ kind }) => !(args && kind === "argument")).flatMap((variable) =>
+          frame.variables.filter((variable) =>
+            isWritten(variable) && !(args && variable.kind === "argument")
+          ).flatMap((variable) =>
             variableLines(variable, style, { depth: 1 + pointers, pointers })
           ),
       }
@@ -148,7 +158,9 @@ export function frameVariablesJson(
   pointers = 0,
 ): (frame: Frame) => Record<string, unknown> {
   return ({ variables }) => ({
-    variables: variables.filter(({ kind }) => kind === "argument" ? args || locals : locals)
+    variables: variables.filter((variable) =>
+      isWritten(variable) && (variable.kind === "argument" ? args || locals : locals)
+    )
       .map((variable) => variableJson(variable, { depth: 1 + pointers, pointers })),
   });
 }

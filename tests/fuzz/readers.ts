@@ -124,7 +124,7 @@ const frameVariables: Reader = {
       const activation = (offset: number, caller: Activation | null): Activation => ({
         ...{ module, offset, resume: offset, caller, arch, frameAddress: 0x1000n },
         register: (number) => BigInt(number * 0x100),
-        threadAddress: () => undefined,
+        threadAddress: () => "no thread",
       });
       for (let offset = 0; offset < 0x2000 && shown < MAX_PIECES; offset += 0x34) {
         const frame = activation(offset, activation(offset + 0x40, null));
@@ -317,7 +317,7 @@ const variables: Reader = {
   seeds: files(dsymPath),
   async *read(bytes) {
     const { CoreTarget } = await import("../../lib/target/mod.ts");
-    const { globals } = await import("../../lib/target/variables.ts");
+    await import("../../lib/target/variables.ts");
     const { contentText } = await import("../../lib/values/mod.ts");
     const { variableLines } = await import("../../repl/view/variables.ts");
     const { escape } = await import("../../lib/escape.ts");
@@ -343,7 +343,7 @@ const variables: Reader = {
     }
     for (const image of target.images) {
       let left = 100;
-      for (const variable of globals(target, image)) {
+      for (const variable of target.globals(image)) {
         if (left-- === 0) break;
         yield* variableLines(variable, plain, { depth: 2, pointers: 1 });
       }

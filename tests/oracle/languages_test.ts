@@ -4,7 +4,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { archs } from "../../lib/arch/mod.ts";
 import { Image } from "../../lib/macho/mod.ts";
-import { globals, type Value } from "../../lib/target/variables.ts";
+import type { Value } from "../../lib/target/variables.ts";
 import { openCore, type Target } from "../../mod.ts";
 import { buildCore } from "../lib/target/core_builder.ts";
 import { readThrough } from "./read_through.ts";
@@ -68,7 +68,7 @@ async function compare(path: string, expected: Readonly<Record<string, Shown>>):
   const [image] = core.images;
   const found = Object.fromEntries(
     Object.keys(expected).map((name) => {
-      const [variable] = globals(core, image, name);
+      const [variable] = core.globals(image, name);
       return [name, variable === undefined ? "missing" : shown(variable)];
     }),
   );

@@ -74,7 +74,7 @@ export async function readThrough(path: string, step = 1): Promise<ReadThrough> 
       register: () => 0x1000n,
       frameAddress: 0x2000n,
       caller: null,
-      threadAddress: () => undefined,
+      threadAddress: () => "no thread",
       arch,
     };
     for (let level = -1; level < 4; level++) {

@@ -32,6 +32,8 @@ let cachedCharacters = 0;
 const swiftName = /^_{0,2}(?:\$[sSe]|T[^_])|^@__swiftmacro_/;
 
 let swift: Demangler | null = null;
+/** Whether a name was left mangled since the demanglers were not there. */
+let isMissed = false;
 let library: () => Demangler | null = () => null;
 
 /** Sets the demanglers.
@@ -45,6 +47,14 @@ export function useDemanglers(
 ): void {
   swift = swiftDemangler;
   library = libraryDemangler;
+}
+
+/** Whether {@linkcode demangle} was asked for a mangled name before there were demanglers, since this was asked
+ * last. */
+export function missedNames(): boolean {
+  const missed = isMissed;
+  isMissed = false;
+  return missed;
 }
 
 /** Whether a name in Swift's old mangling is more likely a C name: `TSize` is not `Int` with a
@@ -84,9 +94,12 @@ export function demangle(name: string, style: DemangleStyle = "simplified"): Raw
   const known = cache[style].get(name);
   if (known !== undefined) return known;
   if (name.length > maxName) return name;
+  if (swift === null) {
+    isMissed ||= isMangled(name);
+    return name;
+  }
   let text: string | null;
   if (swiftName.test(name)) {
-    if (swift === null) return name;
     const plain = /^__[$T]/.test(name) ? name.slice(1) : name;
     text = isLikelyC(plain, swift) ? null : swift(plain, style);
   } else if (needsLibrary(name)) {

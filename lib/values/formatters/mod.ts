@@ -1,6 +1,7 @@
 /** The built-in formatters: one file for each family of types, all of them in one table. */
 
 import type { Formatter } from "../model.ts";
+import { demangle } from "../../symbols/walking.ts";
 import { canonical, isRecord } from "../types.ts";
 import { goFormatters } from "./go.ts";
 import { libcxxFormatters } from "./libcxx.ts";
@@ -21,6 +22,22 @@ const pointers: Formatter = {
   },
 };
 
+/** What a pointer to a function shows after its address: the function. */
+const functions: Formatter = {
+  name: "function pointer",
+  type: ({ kind, target }) =>
+    kind === "pointer" && target != null && canonical(target).kind === "function",
+  summary(value) {
+    const address = value.integer;
+    if (address === null || address === 0n) return null;
+    const found = value.context.symbolAt(address & value.context.addressMask);
+    if (found === null) return null;
+    const { image, name, offset } = found;
+    const place = image === undefined ? demangle(name) : `${image}\`${demangle(name)}`;
+    return offset === 0 ? `(${place})` : `(${place} + ${offset})`;
+  },
+};
+
 /** All built-in formatters, in the order in which they are tried. */
 export const builtInFormatters: readonly Formatter[] = [
   ...stringFormatters,
@@ -31,4 +48,5 @@ export const builtInFormatters: readonly Formatter[] = [
   ...goFormatters,
   ...swiftFormatters,
   pointers,
+  functions,
 ];

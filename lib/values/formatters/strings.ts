@@ -121,6 +121,11 @@ function lengthWithoutZeros(bytes: Uint8Array): number {
   return length;
 }
 
+/** Whether values of a type are C's strings: pointers to characters, and arrays of them. */
+export function isCString(type: Type): boolean {
+  return pointsToCharacter(type) || isCharacterArray(type);
+}
+
 function pointsToCharacter(type: Type): boolean {
   const { kind, target } = canonical(type);
   return kind === "pointer" && target != null && isCharacter(target);

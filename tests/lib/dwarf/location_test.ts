@@ -13,7 +13,7 @@ const context: LocationContext = {
   address: (linked) => linked + 0x10n,
   indexedAddress: (index) => BigInt(index * 0x100),
   indexedConstant: (index) => BigInt(index),
-  threadAddress: () => undefined,
+  threadAddress: () => "no thread",
   operandType: (offset) =>
     offset === 0x2a
       ? { size: 8, isSigned: true, isFloat: false }

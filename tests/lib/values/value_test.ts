@@ -1,6 +1,7 @@
 /** Values over hand-made types and memory. */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
+  builtInFormatters,
   damaged,
   defaultLimits,
   type Formatter,
@@ -42,6 +43,79 @@ Deno.test("numbers are read as their type says", () => {
     value(long, bytesMemory(0x1000n, [0, 0, 0, 0, 0, 0, 0, 0x70])).scalar,
     0x7000_0000_0000_0000n,
   );
+});
+
+Deno.test("floating-point numbers of 128 bits: of ARM, and those that are named so", () => {
+  // <quadmath.h>'s FLT128_MAX and FLT128_DENORM_MIN, and numbers as gdb prints them.
+  for (
+    const [high, low, text, scalar] of [
+      [
+        0x3ffd_5555_5555_5555n,
+        0x5555_5555_5555_5555n,
+        "0.333333333333333333333333333333333317",
+        1 / 3,
+      ],
+      [0x3fff_0000_0000_0000n, 0n, "1", 1],
+      [0xc000_4000_0000_0000n, 0n, "-2.5", -2.5],
+      [
+        0x7ffe_ffff_ffff_ffffn,
+        (1n << 64n) - 1n,
+        "1.18973149535723176508575932662800702e+4932",
+        Infinity,
+      ],
+      [0n, 1n, "6.47517511943802511092443895822764655e-4966", 0],
+      [0x7fff_0000_0000_0000n, 0n, "+Inf", Infinity],
+      [0x7fff_8000_0000_0000n, 0n, "NaN", NaN],
+      [0x8000_0000_0000_0000n, 0n, "-0", -0],
+    ] as const
+  ) {
+    const bytes = new Uint8Array(16);
+    const view = new DataView(bytes.buffer);
+    view.setBigUint64(0, low, true);
+    view.setBigUint64(8, high, true);
+    const memory = bytesMemory(0x1000n, [...bytes]);
+    const type = (name: string): Type => ({ ...int, name, size: 16, encoding: "float" });
+    for (
+      const it of [
+        value(type("__float128"), memory),
+        value(type("long double"), memory, { arch: "arm64" }),
+      ]
+    ) {
+      assertEquals([it.text, it.scalar], [text, scalar]);
+    }
+  }
+  // The same bytes as Intel's 80 bits, of which the rest is padding.
+  const one = [0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f, 0, 0, 0, 0, 0, 0];
+  const extended: Type = { ...int, name: "long double", size: 16, encoding: "float" };
+  const held = value(extended, bytesMemory(0x1000n, one), { arch: "x86_64" });
+  assertEquals([held.text, held.scalar], ["1", 1]);
+  const small = value(
+    extended,
+    bytesMemory(0x1000n, [...one.slice(0, 8), 0x00, 0x3c, 0, 0, 0, 0, 0, 0]),
+  );
+  assertEquals(small.scalar, 2 ** -1023);
+});
+
+Deno.test("a pointer to a function shows the function", () => {
+  const type: Type = {
+    ...{ kind: "pointer", name: "int (*)(void)", size: 8, language: "c" },
+    target: { kind: "function", name: "int (void)", size: null, language: "c" },
+  };
+  const shown = (offset: number, image?: string) =>
+    value(type, bytesMemory(0x1000n, [0x40, 0x20, 0, 0, 0, 0, 0, 0]), {
+      formatters: new FormatterTable(builtInFormatters),
+      symbolAt: (address) => ({
+        name: `f${address}`,
+        offset,
+        ...image === undefined ? {} : { image },
+      }),
+    }).summary;
+  assertEquals(shown(0, "demo"), "(demo`f8256)");
+  assertEquals(shown(4), "(f8256 + 4)");
+  const unknown = value(type, bytesMemory(0x1000n, [0, 0, 0, 0, 0, 0, 0, 0]), {
+    formatters: new FormatterTable(builtInFormatters),
+  });
+  assertEquals(unknown.summary, null);
 });
 
 Deno.test("members, also of anonymous ones, are found by name; bit fields are cut out", () => {

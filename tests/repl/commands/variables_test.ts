@@ -43,6 +43,29 @@ Deno.test(
       const json = JSON.parse((await run(session, "v depth --json")).join(""));
       assertEquals([json[0].name, json[0].type, json[0].value], ["depth", "int", 2]);
       await assertRejects(() => run(session, "v missing"), UserError, "it has depth, local, below");
+
+      for (
+        const [line, value, name = "depth"] of [
+          ["p depth --json", 2],
+          ["p --json depth", 2],
+          ["p/x depth --json", "0x00000002"],
+          ["p local[3] --json", -9, "local[3]"],
+          ["p depth - 1 --json", 1, ""],
+          ["watch depth --json", 2],
+        ] as const
+      ) {
+        const printed = JSON.parse((await run(session, line)).join(""));
+        assertEquals([printed.name, printed.value], [name, value], line);
+      }
+      assertEquals(await run(session, "p (counter)5 + depth"), ["(unsigned long long) 7"]);
+      await assertRejects(() => run(session, 'p depth["a"]'), UserError, "frame.locals.depth");
+      const stack = JSON.parse((await run(session, "bt --args --json")).join(""));
+      const own = stack.threads[0].frames[session.frameIndex];
+      assertEquals([stack.threads.length, stack.threads[0].index], [1, deep.index]);
+      assertEquals([own.symbol, own.variables[0].name, own.variables[0].value], [
+        ...["descend", "depth", 2],
+      ]);
+      assertEquals(JSON.parse((await run(session, "bt all --json")).join("")).threads.length, 7);
       await assertRejects(() => run(session, "v local[9]"), UserError, "local has no element 9");
 
       const [first] = await run(session, "up --args");
