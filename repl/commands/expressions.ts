@@ -226,7 +226,8 @@ export function printed(
   const value = format === undefined ? plain : shownAs(plain, format, session);
   // What is no variable has been computed: where it points to was not asked for.
   const how = value.name === "" ? { ...shown, pointers: 0 } : shown;
-  const name = isPath(text) ? text.trim() : value.name;
+  // What a result points to has no name either.
+  const name = isPath(text) ? text.trim() : value.name.replace(/^[*&]+$/, "");
   if (json) return [safeJson({ ...valueJson(value, how), name })];
   if (kind === "function" && address !== null) {
     const where = hex(address, 2 * session.pointerSize);
@@ -318,11 +319,11 @@ export function addressIn(session: Session, text: string): bigint {
 
 /** A value on one line. */
 function onOneLine(session: Session, text: string, json: boolean): SafeText {
-  if (json) {
-    const value = valueOf(session, text);
-    return safeJson({ ...valueJson(value, { depth: 1, pointers: 1 }), name: text.trim() });
-  }
-  const lines = variableLines(valueOf(session, text), session.style, { depth: 1, pointers: 1 });
+  const value = valueOf(session, text);
+  const how = { depth: 1, pointers: 1 };
+  const name = isPath(text) ? text.trim() : value.name;
+  if (json) return safeJson({ ...valueJson(value, how), name });
+  const lines = variableLines(value, session.style, how, name);
   return lines.length === 1
     ? lines[0]
     : safe`${escape(lines.map((line) => line.trim()).join(" "))}`;

@@ -55,7 +55,10 @@ async function frameWithArguments(session: Session): Promise<SafeText[]> {
   ]);
   const { frame, pointerSize, style } = session;
   const after = argumentsText(frame);
-  const name = (mangled: string) => withoutParameters(demangle(mangled)) + after;
+  const name = (mangled: string) => {
+    const readable = demangle(mangled);
+    return after === "" ? readable : withoutParameters(readable) + after;
+  };
   const columns = frameColumns([frame], Infinity);
   return [frameLine(frame, pointerSize, columns, style, name)];
 }

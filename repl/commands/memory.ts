@@ -1,5 +1,5 @@
 /** Reading, writing and searching memory. */
-import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex as hexNumber } from "../../lib/hex.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
@@ -55,6 +55,7 @@ const read = command({
     format: { short: "f", value: "F", help: "x d u o t f a c s i, as in gdb and LLDB." },
     size: { short: "s", value: "bytes", choices: sizes, help: "Size of each value." },
     force: { help: "Accepted for LLDB's users; there is a limit of 1 MiB." },
+    json: { help: "Print one JSON object." },
   },
   help: "a hexdump of 64 bytes or as many as given; with --as, typed values",
   details: [
@@ -63,7 +64,7 @@ const read = command({
   ],
   example: "memory read sp 8 --as pointer",
   async run({ session }, [where, extent], options) {
-    const { formatted, layouts, maxBytes } = await load();
+    const { formatted, formattedJson, layouts, maxBytes } = await load();
     const address = await placeOf(session, where);
     const shape = await format(session, options);
     let { count } = options;
@@ -78,6 +79,7 @@ const read = command({
         ? Math.ceil(Number(value - address) / item)
         : wholeNumber(extent, "a count of bytes");
     }
+    if (options.json) return [safeJson(await formattedJson(session, address, shape, count))];
     return await formatted(session, address, shape, count);
   },
 });
@@ -86,10 +88,11 @@ const examine = command({
   name: "x",
   group: "memory",
   arguments: [required("/[count][format][size]", "text"), required("address", "address")],
+  options: { json: { help: "Print one JSON object." } },
   help: "memory as gdb shows it: formats x d u o t f a c s i, sizes b h w g",
   example: "x/4gx $sp",
-  async run({ session }, [spec, where]) {
-    const { formatted, letterFormat } = await load();
+  async run({ session }, [spec, where], { json }) {
+    const { formatted, formattedJson, letterFormat } = await load();
     const [, digits, letters] = /^\/(\d*)([a-zA-Z]*)$/.exec(spec)!;
     const sizes: Readonly<Record<string, number>> = { b: 1, h: 2, w: 4, g: 8 };
     let format = "x";
@@ -101,7 +104,9 @@ const examine = command({
     const bytes = size ?? (format === "f" ? 8 : session.pointerSize);
     const address = await placeOf(session, where);
     const shape = letterFormat(format, bytes, session);
-    return await formatted(session, address, shape, digits === "" ? 1 : Number(digits));
+    const count = digits === "" ? 1 : Number(digits);
+    if (json) return [safeJson(await formattedJson(session, address, shape, count))];
+    return await formatted(session, address, shape, count);
   },
 });
 

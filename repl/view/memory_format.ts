@@ -1,6 +1,7 @@
 /** Memory as lines of text: as a hexdump, as typed values, or as instructions. */
 import { MemoryReadError } from "../../lib/errors.ts";
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import { hexBytes } from "../../lib/hex.ts";
 import { maxWidth } from "../edit/width.ts";
 import { UserError } from "../errors.ts";
 import type { Layout, Layouts } from "./layout.ts";
@@ -194,4 +195,42 @@ export async function formatted(
   if (format.type === undefined) return dumpLines(session, address, count ?? 64);
   const layout = (await layouts(session)).parse(format.type);
   return await typedLines(session, address, layout, count ?? 1, format.radix);
+}
+
+/** Memory in a format as one JSON object: the bytes of a dump in hexadecimal, else values as they are printed, those
+ * of a struct by lines. What cannot be read is left out, and `isWhole` is false.
+ *
+ * @param count as {@linkcode formatted} takes it
+ * @throws UserError for instructions
+ */
+export async function formattedJson(
+  session: Session,
+  address: bigint,
+  format: Format,
+  count: number | undefined,
+): Promise<Record<string, unknown>> {
+  if (format.code) throw new UserError("instructions are not printed as JSON");
+  const { memory, arch } = session.target;
+  const where = hex(address, arch.pointerSize);
+  if (format.type === undefined) {
+    const length = Math.min(count ?? 64, maxBytes);
+    const bytes = memory.readUpTo(address, length);
+    if (bytes.length === 0 && length > 0) throw new MemoryReadError(address, length);
+    return { address: where, bytes: hexBytes(bytes), isWhole: bytes.length === length };
+  }
+  const layout = (await layouts(session)).parse(format.type);
+  const { quoted, valueLines } = await import("./values.ts");
+  if (layout.kind === "cstring") {
+    return { address: where, type: "char *", value: memory.readCString(address), isWhole: true };
+  }
+  const length = Math.min(layout.size * (count ?? 1), maxBytes);
+  const bytes = memory.readUpTo(address, length);
+  if (bytes.length < layout.size) throw new MemoryReadError(address, length);
+  const context = valueContext(session, format.radix, quoted);
+  const values = Array.from({ length: Math.floor(bytes.length / layout.size) }, (_, index) => {
+    const part = bytes.subarray(index * layout.size, (index + 1) * layout.size);
+    const lines = valueLines(layout, part, context);
+    return lines.length === 1 ? lines[0] : lines;
+  });
+  return { address: where, type: layout.name, values, isWhole: bytes.length === length };
 }

@@ -252,7 +252,7 @@ function frameLines(
   if (detail !== undefined) {
     return frames.flatMap((frame) => {
       const after = detail.after?.(frame);
-      const named = after === undefined
+      const named = after === undefined || after === ""
         ? name
         : (mangled: string) => detail.name((name ?? detail.demangle)(mangled)) + after;
       const line = frameLine(frame, pointerSize, columns, style, named, Infinity);

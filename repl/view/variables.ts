@@ -103,8 +103,10 @@ function valueLines(
   return lines;
 }
 
-/** The arguments of a frame's function, as in `(argc=1, argv=0x00007ff…)`. */
+/** The arguments of a frame's function, as in `(argc=1, argv=0x00007ff…)`; empty where no debug information tells
+ * whether it has some. */
 export function argumentsText(frame: Frame): SafeText {
+  if (frame.variables.length === 0 && frame.source === null) return safe``;
   const parts = frame.variables.filter(({ kind }) => kind === "argument").map((variable) =>
     cut(safe`${escape(variable.name)}=${escape(contentText(variable, 1))}`, MAX_ARGUMENT)
   );

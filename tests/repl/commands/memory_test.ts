@@ -78,6 +78,22 @@ Deno.test("typed memory, in every format", async () => {
   );
 });
 
+Deno.test("memory as JSON", async () => {
+  const { session, kernel } = fake();
+  new DataView(kernel.memory.buffer).setBigUint64(0, 0xfedc_ba98_7654_3210n, true);
+  for (
+    const [line, expected] of [
+      ["memory read 0x100000 2 --as u8 --json", { type: "u8", values: ["16", "50"] }],
+      ["memory read 0x100000 4 --json", { bytes: "10325476" }],
+      ["x/2xh --json 0x100000", { type: "u16", values: ["0x3210", "0x7654"] }],
+    ] as const
+  ) {
+    const { address, isWhole, ...printed } = JSON.parse((await run(session, line)).join(""));
+    assertEquals([BigInt(address), isWhole], [0x100000n, true]);
+    assertEquals(printed, expected);
+  }
+});
+
 Deno.test("addresses: registers, symbols, and numbers added to them", async () => {
   const { session, kernel } = fake();
   kernel.memory[0x3010] = 7;

@@ -57,7 +57,10 @@ Deno.test(
         const printed = JSON.parse((await run(session, line)).join(""));
         assertEquals([printed.name, printed.value], [name, value], line);
       }
+      const [watched] = await run(session, "watch local[3]");
+      assertStringIncludes(watched, "(volatile int) local[3] = -9");
       assertEquals(await run(session, "p (counter)5 + depth"), ["(unsigned long long) 7"]);
+      assertEquals(await run(session, "p *(local + 1)"), ["(volatile int) 3"]);
       await assertRejects(() => run(session, 'p depth["a"]'), UserError, "frame.locals.depth");
       const stack = JSON.parse((await run(session, "bt --args --json")).join(""));
       const own = stack.threads[0].frames[session.frameIndex];
