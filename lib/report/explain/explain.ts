@@ -276,7 +276,9 @@ function explainCrash(
     );
     const context = ended === "abort" ? null : contextOf(stack, reading.first);
     const contextRow = context === null ? null : known("frame", contextKeys[context]);
-    const telling = contextRow !== null && (found === undefined || found.row.role === "top")
+    const isBetter = found === undefined || found.row.role === "top" ||
+      found.row.key.startsWith("_dispatch_assert_queue_fail");
+    const telling = contextRow !== null && isBetter
       ? { row: contextRow, index: reading.first }
       : specialOf(report, stack, found?.index ?? reading.first, ended) ?? found;
     const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
@@ -489,6 +491,7 @@ function unnamedTermination(
 const contextKeys = {
   pool: "an autorelease pool's release",
   format: "an argument of a format",
+  isolation: "swift_task_isCurrentExecutor",
 } as const;
 
 /** The row of a function by what it was passed: NULL, or by a trap that the function itself has. */

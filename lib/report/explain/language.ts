@@ -96,6 +96,11 @@ function fromMessages(messages: readonly string[]): Named | null {
         reason: what ?? null,
       };
     }
+    const called =
+      /terminate called (?:after )?throwing an (?:exception|instance of '([^']{1,200})')/.exec(
+        text,
+      );
+    if (called !== null) return { language: "C++", name: called[1] ?? null, reason: null };
     // The type's name as C++ run-times have it, which Sentry and KSCrash write: `N8facebook3jsi7JSErrorE`.
     const info = /^N((?:\d{1,2}[A-Za-z_]\w{0,99}){1,9})E$/.exec(text);
     const names = info === null ? null : sourceNames(info[1]);

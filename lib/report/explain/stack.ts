@@ -106,16 +106,21 @@ const CONTEXT_DEPTH = 4;
 
 /** Functions that say more than those that they called: which object, or what it was for. */
 const contexts =
-  /^(?:(AutoreleasePoolPage::|objc_autoreleasePoolPop$|_CFAutoreleasePoolPop$)|_{0,2}CFString(?:AppendFormatCore|CreateWithFormatAndArgumentsAux))/;
+  /^(?:(AutoreleasePoolPage::|objc_autoreleasePoolPop$|_CFAutoreleasePoolPop$)|_{0,2}CFString(?:AppendFormatCore|CreateWithFormatAndArgumentsAux)|(_?swift_task_(?:checkIsolated|isCurrentExecutor)))/;
 
-/** What the innermost functions of a stack were called for: an autorelease pool's release, or a format's argument;
- * `null` for others. */
-export function contextOf(stack: readonly ReportFrame[], first: number): "pool" | "format" | null {
+/** What the innermost functions of a stack were called for: an autorelease pool's release, a format's argument, the
+ * check of an actor's isolation; `null` for others. */
+export function contextOf(
+  stack: readonly ReportFrame[],
+  first: number,
+): "pool" | "format" | "isolation" | null {
   for (let at = first + 1; at < stack.length && at <= first + CONTEXT_DEPTH; at++) {
     const { symbol } = stack[at];
     if (symbol === null) continue;
     const match = contexts.exec(symbol);
-    if (match !== null) return match[1] === undefined ? "format" : "pool";
+    if (match !== null) {
+      return match[1] !== undefined ? "pool" : match[2] !== undefined ? "isolation" : "format";
+    }
     if (frameOwner(stack[at], symbol) === "program") return null;
   }
   return null;

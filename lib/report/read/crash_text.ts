@@ -551,7 +551,7 @@ class CrashTextReader {
     }
     const said = at >= 0 && line.startsWith("*** Terminating app due to uncaught exception", at)
       ? at
-      : line.search(/\blibc\+\+abi(?:\.dylib)?: terminating /);
+      : line.search(/\blibc\+\+abi(?:\.dylib)?: terminat(?:ing|e called) /);
     if (said < 0 || (this.#collecting === "section" && this.#isOfReport)) return false;
     this.#remarks.push(line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, ""));
     return true;
