@@ -27,7 +27,13 @@ export async function openDemo(name: string): Promise<Opened> {
   const target = await launch(await demoPath(program), [], { output: "null", killOnExit: true });
   const end = () => target.kill();
   addEventListener("unload", end);
-  for (const { name, listener } of signals) Deno.addSignalListener(name, listener);
+  const listen = () => {
+    for (const { name, listener } of signals) Deno.addSignalListener(name, listener);
+  };
+  const ignore = () => {
+    for (const { name, listener } of signals) Deno.removeSignalListener(name, listener);
+  };
+  listen();
   try {
     await settle(target, `${program}_ready`);
   } catch (error) {
@@ -39,10 +45,17 @@ export async function openDemo(name: string): Promise<Opened> {
   const opened = held(target, () => {
     Atomics.store(shared, cells.child, 0);
     removeEventListener("unload", end);
-    for (const { name, listener } of signals) Deno.removeSignalListener(name, listener);
+    ignore();
     end();
   });
-  return { ...opened, ended: () => howEnded(target) };
+  return {
+    ...opened,
+    ended: () => howEnded(target),
+    takeSignals() {
+      ignore();
+      return { [Symbol.dispose]: listen };
+    },
+  };
 }
 
 /** Waits until every worker is in its function, which the demo says in a variable of its own. */

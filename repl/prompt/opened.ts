@@ -8,6 +8,9 @@ export interface Opened extends Disposable {
   ended?(): Promise<string | undefined>;
   /** The wait for the crash of a program that was launched. */
   readonly crash?: CrashWatch | undefined;
+  /** Leaves SIGINT, SIGTERM and SIGHUP to the caller, where they would end this process for the target's sake,
+   * until the result is disposed. */
+  takeSignals?(): Disposable;
   /** Lets a launched program outlive machpause; there for one that would end with it. */
   keep?(): void;
 }

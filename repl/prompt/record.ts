@@ -96,6 +96,7 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of signals) Deno.addSignalListener(signal, stop);
+  const taken = opened.takeSignals?.();
   using line = new StatusLine(target);
   let written = performance.now();
   let failure: unknown;
@@ -121,6 +122,7 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   } finally {
     // From here on a signal ends machpause, and leaves the journal.
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
+    taken?.[Symbol.dispose]();
   }
   const isComplete = duration !== undefined && line.samples >= Math.round(duration * options.rate);
   const ended = interrupted.signal.aborted || isComplete ? undefined : await opened.ended?.();

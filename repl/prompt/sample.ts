@@ -36,6 +36,7 @@ export async function sample(
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of signals) Deno.addSignalListener(signal, stop);
+  const taken = opened.takeSignals?.();
   say(
     safe`Sampling process ${pid} for ${seconds} second${escape(seconds === 1 ? "" : "s")} with ${
       escape(everyText(interval))
@@ -58,6 +59,7 @@ export async function sample(
     });
   } finally {
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
+    taken?.[Symbol.dispose]();
   }
   say(safe`Sampling completed, processing symbols...`);
   const facts = { interval, date, queues, fullPaths, path, parent };

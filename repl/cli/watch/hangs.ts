@@ -71,6 +71,7 @@ export async function watchHangs(
       const opened = await openLive(spec, options.symbols ?? [], isFirst ? undefined : signal);
       if (opened === undefined) break;
       using _opened = opened;
+      using _signals = opened.takeSignals?.();
       using glance = procGlance();
       const target = opened.target as LiveTarget;
       const hangOptions: HangOptions = {

@@ -110,6 +110,17 @@ Deno.test({
       assertEquals((await first.output()).code, 0);
       assertEquals(names(folder), ["a.json.gz"]);
       assert(functionsOf(await read(path)).includes("burn_most"));
+      await Deno.remove(path);
+
+      // The demo would end this process by the same signal.
+      const demo = command(["demo", "-o", path, "--rate", "200"], {
+        stdout: "null",
+        stderr: "piped",
+      }).spawn();
+      await until(() => has(journal, ",1]"), "samples of the demo in the journal");
+      demo.kill("SIGINT");
+      assertEquals((await demo.output()).code, 0);
+      assert(functionsOf(await read(path)).includes("spin_inner"));
 
       const second = await start();
       second.kill("SIGKILL");
