@@ -1123,7 +1123,13 @@
           context.clip();
           context.fillText(thread.name, 16, y + LINE / 2);
           context.restore();
-          const { time, state: states, stack, length } = thread.samples;
+          const { time, state: states, stack, weight, length } = thread.samples;
+          // A recorded wait is two samples: when it began, and when it was last seen, with the weight of all
+          // but the first.
+          const endsWait = (row) =>
+            row > 0 && row < length && states[row] === 2 && states[row - 1] === 2 &&
+            stack[row] === stack[row - 1] &&
+            time[row] - time[row - 1] <= 2 * (weight[row] + 1) * data.interval;
           // Samples of one state that follow each other are one bar, on whole pixels.
           let [begun, last, kind] = [-1, -1, -1];
           const bar = () => {
@@ -1148,7 +1154,7 @@
               kind = states[row];
             }
             // A gap longer than a few samples is one in which there were none.
-            last = xOf(Math.min(next, time[row] + data.interval * 4));
+            last = xOf(endsWait(row + 1) ? next : Math.min(next, time[row] + data.interval * 4));
           }
           bar();
         }
