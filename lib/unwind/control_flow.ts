@@ -12,6 +12,8 @@ export interface Step {
   readonly calls?: boolean;
   /** The function that it calls, where that is known. */
   readonly callee?: number;
+  /** What it calls returns with the link register as the function was entered. */
+  readonly restoresLink?: boolean;
   /** It jumps to an address that it computes. */
   readonly computed?: boolean;
   /** It returns: the DWARF number of the register with the return address, where that is in one. */

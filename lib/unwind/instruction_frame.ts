@@ -204,6 +204,20 @@ export class FrameState {
     this.#values.set(lr, unknown);
   }
 
+  /** A function is called that returns with the link register as it was on entry. */
+  callRestoringLink(): void {
+    const { lr } = this.registers;
+    this.call();
+    this.set(lr, { kind: "entry", register: lr });
+  }
+
+  /** Whether a register has the address to which the function returns. */
+  hasReturnAddress(register: number): boolean {
+    const { lr } = this.registers;
+    const value = this.value(register);
+    return !this.#saved.has(lr) && value.kind === "entry" && value.register === lr;
+  }
+
   /** Whether a row of unwind information can hold here. Where something was guessed, and the row
    * says something else, the row is right. */
   agrees(row: UnwindRow): boolean {
@@ -363,7 +377,8 @@ export function followInstructions(
         const step = apply(state, code, at);
         if (!step?.calls) return step && { state, step };
         const { callee, length } = step;
-        if (callee === undefined || !outlined.has(callee)) state.call();
+        if (step.restoresLink) state.callRestoringLink();
+        else if (callee === undefined || !outlined.has(callee)) state.call();
         else {
           outlined.apply(callee, state);
           return { state, step: { length } };

@@ -23,6 +23,8 @@ const PC = 32;
 /** In most instructions this number is the zero register. */
 const SP = 31;
 const V0 = 64;
+/** Where `runtime.morestack` gets the return address. */
+const GO_LINK = 3;
 
 const registers: FrameRegisters = {
   sp: SP,
@@ -49,7 +51,9 @@ function step(state: FrameState, code: Code, at: number, tables: JumpTables): St
   if (targets !== undefined) return { length: 4, ends: true, targets };
   tables.note(word, at);
   const branch = branchStep(word, at);
-  if (branch !== null) return branch;
+  if (branch !== null) {
+    return branch.calls && growsStack(state, code, at) ? { ...branch, restoresLink: true } : branch;
+  }
   const rd = word & 31;
   const rn = (word >>> 5) & 31;
   if ((word & 0x3a000000) === 0x28000000) pair(state, word);
@@ -78,6 +82,13 @@ function step(state: FrameState, code: Code, at: number, tables: JumpTables): St
     if (rd !== SP) state.clobber(rd);
   }
   return next4;
+}
+
+/** Whether a call is that of Go's `runtime.morestack`, which gets the return address in x3, and goes
+ * on on a larger stack with it in the link register (`asm_arm64.s` of Go's runtime). Outlined parts,
+ * to which it may be given too, leave it there. */
+function growsStack(state: FrameState, code: Code, at: number): boolean {
+  return state.hasReturnAddress(GO_LINK) && code.u32(at + 4) !== 0xaa0303fe;
 }
 
 /** `br` */
