@@ -314,6 +314,27 @@ Deno.test({
       assertStringIncludes(await page.text("#view-topdown"), "mach_msg");
     });
 
+    await step("timeline: a recorded wait, which is two samples, is one bar", async () => {
+      const builder = new ProfileBuilder({ interval: 1, product: "App" });
+      const process = builder.process({ name: "App", pid: 12 });
+      const lock = builder.stack(-1, builder.frame(builder.function("lock")));
+      const main = builder.thread({ process, id: 1n, name: "main", isMain: true });
+      builder.sample(main, lock, 0, { state: 2 });
+      builder.sample(main, lock, 99, { state: 2, weight: 99 });
+      builder.sample(main, lock, 300, { state: 2 });
+      await open(page, pageOfProfile(builder.finish(), { title: "wait" }, plain));
+      await page.click("#tab-timeline");
+      const colours = await page.value(
+        `(() => { const c = document.querySelector('#view-timeline canvas');
+          const scale = c.width / c.clientWidth, width = c.clientWidth - 202;
+          return [1, 50, 200].map((time) => c.getContext('2d').getImageData(
+            (190 + width * time / 301) * scale, (26 + 13) * scale, 1, 1).data.join()); })()`,
+      );
+      assertEquals(colours[0], colours[1]);
+      assert(colours[1] !== colours[2], `${colours}`);
+      await open(page, profile());
+    });
+
     await step("threads: one alone; parallel stacks at a time", async () => {
       await page.click("#tab-threads");
       await page.click(
