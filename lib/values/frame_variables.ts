@@ -256,6 +256,10 @@ class Evaluator {
     const described = entry.has(AT.location) ? entry : origin;
     const bytes = guarded(() => module.lists.at(described, AT.location, offset), damaged);
     if (bytes === damaged) return unavailable("its location is damaged");
+    // A value of Swift that has no bytes needs no place.
+    if (!bytes?.length && type.language === "swift" && canonical(type).size === 0) {
+      return { kind: "bytes", bytes: new Uint8Array() };
+    }
     if (bytes === null) return unavailable("optimized out");
     if (bytes === undefined) return unavailable("no location at this pc");
     if (bytes.length === 0) return unavailable("optimized out");

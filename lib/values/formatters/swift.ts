@@ -39,7 +39,7 @@ import {
   SwiftLayouts,
   swiftPlatform,
 } from "./swift_layout.ts";
-import { bare, nominalOf, type SwiftClass, SwiftTypes } from "./swift_types.ts";
+import { bare, nominalOf, standardTree, type SwiftClass, SwiftTypes } from "./swift_types.ts";
 
 /** The standard library's types that formatters of their own show. */
 const pointers = new Set([
@@ -66,22 +66,16 @@ function treeOf(type: Type): Node | null {
     tree = found !== null
       ? bare(found)
       : mangled === undefined && (name === "String" || swiftNumber(name, 8) !== null)
-      ? standardTree(name)
+      ? standardTree("Structure", name)
       : null;
     trees.set(own, tree);
   }
   return tree;
 }
 
-/** A struct of the standard library's. */
-function standardTree(name: string): Node {
-  const leaf = (kind: string, text: string): Node => ({ kind, text, index: null, children: [] });
-  const children = [leaf("Module", "Swift"), leaf("Identifier", name)];
-  return { kind: "Structure", text: null, index: null, children };
-}
-
 /** A type for values. */
-function typeOf(tree: Node, layout: Layout | null): Type {
+function typeOf(node: Node, layout: Layout | null): Type {
+  const tree = bare(node);
   let type = made.get(tree);
   if (type === undefined) {
     const size = layout?.size ?? null;
@@ -90,7 +84,7 @@ function typeOf(tree: Node, layout: Layout | null): Type {
       ? swiftNumber(name, size ?? 8)
       : null;
     type = number ?? { kind: "struct", name, size, language: "swift", members: [] };
-    made.set(tree, type);
+    if (layout !== null) made.set(tree, type);
     trees.set(type, tree);
   }
   return type;
@@ -200,7 +194,9 @@ function stringText(value: Value): string | null {
 /** `Substring`: where it begins and ends, in 16 lower bits of flags each, and the string. */
 function substringText(value: Value): string | null {
   if (value.context.pointerSize !== 8) return null;
-  const whole = value.make("", typeOf(standardTree("String"), null), value.bytes(32).slice(16));
+  const string = standardTree("Structure", "String");
+  const type = typeOf(string, layoutsOf(value).of(string));
+  const whole = value.make("", type, value.bytes(32).slice(16));
   const parts = stringParts(whole);
   return parts === null
     ? null
@@ -456,7 +452,7 @@ function referenced(
   const nominal = declared === null ? null : nominalOf(declared);
   const declaration = nominal && layouts.types.declaration(nominal.declaration);
   if (declaration?.kind === "class") {
-    if (layouts.types.hasSuperclass(declaration)) return null;
+    if (layouts.types.superclassOf(declaration) !== null) return null;
     const found = layouts.partsOf(declared!, headerOf(value), null);
     const parts = found?.parts ?? [];
     return {

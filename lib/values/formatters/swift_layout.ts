@@ -182,6 +182,10 @@ const standard: Readonly<Record<string, string | readonly (readonly [string, str
   ContiguousArray: "NativeObject",
   String: [["_countAndFlags", "Int64"], ["_object", "BridgeObject"]],
   Character: [["_countAndFlags", "Int64"], ["_object", "BridgeObject"]],
+  Substring: [
+    ...[["_startIndex", "Int64"], ["_endIndex", "Int64"]] as const,
+    ...[["_countAndFlags", "Int64"], ["_object", "BridgeObject"]] as const,
+  ],
 };
 
 /** Protocols that have no witness tables (`lib/AST/ProtocolDecl`: marker protocols). */
@@ -280,8 +284,18 @@ export class SwiftLayouts {
     return { ...this.#native(), spare: 0n };
   }
 
-  #thin(shape: Shape = { kind: "function" }): Layout {
-    return this.#pointer(shape, 0, 0n);
+  /** A reference that may be to an object of Objective-C: it may use any of its bits. */
+  #unknown(): Layout {
+    const { objcBits } = this.platform;
+    return objcBits === 0n ? this.#native() : { ...this.#native(), spare: 0n };
+  }
+
+  #thin(): Layout {
+    return this.#pointer({ kind: "function" }, 0, 0n);
+  }
+
+  #metadata(): Layout {
+    return this.#pointer({ kind: "metatype" }, 0, this.platform.spareBits);
   }
 
   #builtin(name: string): Layout | null {
@@ -307,9 +321,10 @@ export class SwiftLayouts {
           inhabitant: (bits) => bits === 0n ? 0 : -1,
         };
       case "NativeObject":
-      case "UnknownObject":
       case "Job":
         return this.#native();
+      case "UnknownObject":
+        return this.#unknown();
       case "BridgeObject":
         return this.#bridge();
       case "UnsafeValueBuffer":
@@ -384,16 +399,20 @@ export class SwiftLayouts {
       case "NoEscapeFunctionType":
       case "EscapingAutoClosureType":
       case "AutoClosureType":
-        return this.#joined(
-          [["function", this.#thin()], ["context", this.#native()]],
-          { kind: "function" },
-          "first",
-        );
+        return {
+          ...this.#joined(
+            [["function", this.#thin()], ["context", this.#native()]],
+            { kind: "function" },
+            "first",
+          ),
+          spare: 0n,
+        };
       case "ThinFunctionType":
       case "CFunctionPointer":
         return this.#thin();
       case "ObjCBlock":
       case "EscapingObjCBlock":
+        return this.#unknown();
       case "SILBoxType":
       case "SILBoxTypeWithLayout":
         return this.#native();
@@ -413,23 +432,12 @@ export class SwiftLayouts {
         return this.#storage(type, depth);
       case "DynamicSelf":
         return type.children.length === 0 ? null : this.#of(type.children[0], depth + 1);
-      case "ErrorType":
-        return null;
-      case "BuiltinFixedArray":
-        return null;
-      case "SugaredOptional":
-      case "SugaredArray":
-      case "SugaredDictionary":
-      case "SugaredParen":
-        return this.#sugared(type, depth);
+      case "TypeAlias":
+        return standardName(type) === "AnyObject"
+          ? this.#existentialOf({ protocols: [], isClass: true, isNative: false })
+          : null;
     }
     return this.#nominal(type, depth);
-  }
-
-  #sugared(type: Node, depth: number): Layout | null {
-    if (type.kind === "SugaredParen") return this.#of(type.children[0], depth + 1);
-    if (type.kind !== "SugaredOptional") return this.#bridge();
-    return this.#optional(type.children[0], depth);
   }
 
   #tuple(type: Node, depth: number): Layout | null {
@@ -479,33 +487,32 @@ export class SwiftLayouts {
   #metatype(type: Node): Layout | null {
     const [first, second] = type.children;
     if (first?.kind === "MetatypeRepresentation") {
-      return first.text === "@thin" ? empty : this.#thin({ kind: "metatype" });
+      return first.text === "@thin" ? empty : this.#metadata();
     }
     const held = bare(second ?? first);
     const nominal = nominalOf(held);
     if (nominal?.declaration.kind === "Class" || held.kind === "DynamicSelf") {
-      return this.#thin({ kind: "metatype" });
+      return this.#metadata();
     }
     if (nominal !== null && !isDependent(held)) return empty;
     return held.kind === "Tuple" || held.kind.startsWith("ProtocolList") ? empty : null;
   }
 
-  /** The protocols of an existential type, its superclass, and whether it is of classes only. */
-  #protocols(
-    type: Node,
-  ): { readonly protocols: readonly Node[]; readonly isClass: boolean } | null {
+  /** The protocols of an existential type, whether it is of classes only, and whether of Swift's. */
+  #protocols(type: Node): Protocols | null {
+    const rest = { isClass: false, isNative: false };
     switch (type.kind) {
       case "Protocol":
-        return { protocols: [type], isClass: false };
+        return { protocols: [type], ...rest };
       case "ProtocolList":
-        return {
-          protocols: (type.children[0]?.children ?? []).map(bare),
-          isClass: false,
-        };
+        return { protocols: (type.children[0]?.children ?? []).map(bare), ...rest };
       case "ProtocolListWithAnyObject":
       case "ProtocolListWithClass": {
-        const list = type.children[0] && this.#protocols(type.children[0]);
-        return list ? { ...list, isClass: true } : null;
+        const [first, superclass] = type.children;
+        const list = first && this.#protocols(first);
+        const above = superclass === undefined ? null : nominalOf(superclass);
+        const isNative = above !== null && this.#isNative(above.declaration);
+        return list ? { ...list, isClass: true, isNative } : null;
       }
       case "ConstrainedExistential":
         return type.children[0] ? this.#protocols(bare(type.children[0])) : null;
@@ -518,12 +525,18 @@ export class SwiftLayouts {
 
   #existential(type: Node, isMetatype: boolean): Layout | null {
     const found = this.#protocols(type);
-    if (found === null) return null;
-    let { isClass } = found;
+    return found === null ? null : this.#existentialOf(found, isMetatype);
+  }
+
+  #existentialOf(
+    { protocols, isClass: isOfClasses, isNative }: Protocols,
+    isMetatype = false,
+  ): Layout | null {
+    let isClass = isOfClasses;
     let tables = 0;
     let objc = false;
-    const error = found.protocols.length === 1 && standardName(found.protocols[0]) === "Error";
-    for (const protocol of found.protocols) {
+    const error = protocols.length === 1 && standardName(protocols[0]) === "Error";
+    for (const protocol of protocols) {
       const [context] = protocol.children;
       if (context?.kind === "Module" && context.text?.startsWith("__C")) {
         objc = true;
@@ -541,23 +554,28 @@ export class SwiftLayouts {
         isClass = true;
       }
     }
-    const pointer = this.#builtin("RawPointer")!;
+    const pointer = { ...this.#builtin("RawPointer")!, spare: this.platform.spareBits };
     const table = (index: number) => [`table${index}`, pointer] as const;
     const witnesses = Array.from({ length: tables }, (_, index) => table(index));
     if (isMetatype) {
-      return this.#joined([["type", this.#thin()], ...witnesses], { kind: "metatype" }, "first");
+      return this.#joined(
+        [["type", this.#metadata()], ...witnesses],
+        { kind: "metatype" },
+        "first",
+      );
     }
     if (error && !isClass) {
       return { ...this.#native(), shape: { kind: "existential", how: "error" } };
     }
     if (isClass || objc) {
       const shape: Shape = { kind: "existential", how: "class" };
-      return this.#joined([["object", this.#native()], ...witnesses], shape, "first");
+      const object = isNative ? this.#native() : this.#unknown();
+      return this.#joined([["object", object], ...witnesses], shape, "first");
     }
     const buffer = plain(3 * this.#word, this.#word);
     const shape: Shape = { kind: "existential", how: "opaque" };
     return {
-      ...this.#joined([["buffer", buffer], ["type", this.#thin()], ...witnesses], shape),
+      ...this.#joined([["buffer", buffer], ["type", this.#metadata()], ...witnesses], shape),
       isAddressOnly: true,
     };
   }
@@ -602,22 +620,36 @@ export class SwiftLayouts {
     const nominal = nominalOf(type);
     if (nominal === null) return null;
     const { declaration: tree, arguments: args } = nominal;
-    if (tree.kind === "Class") return this.#native();
+    if (tree.kind === "Class") return this.#isNative(tree) ? this.#native() : this.#unknown();
     const name = standardName(tree);
     if (name === "Optional") {
       return args[0]?.length === 1 ? this.#optional(args[0][0], depth) : null;
     }
     const known = name !== null && Object.hasOwn(standard, name) ? standard[name] : undefined;
-    if (typeof known === "string") return this.#builtin(known);
+    if (typeof known === "object" && this.#word === 8) {
+      return this.#joined(known.map(([name, type]) => [name, this.#builtin(type)!]));
+    }
+    // Collections are other objects where there is no Objective-C.
+    if (typeof known === "string" && !/Object$/.test(known)) return this.#builtin(known);
     const declaration = this.types.declaration(tree);
     if (declaration === null) {
-      return known === undefined
-        ? this.#witnessed(type)
-        : this.#joined(known.map(([name, type]) => [name, this.#builtin(type)!]));
+      return typeof known === "string" ? this.#builtin(known) : this.#witnessed(type);
     }
-    if (declaration.kind === "class") return this.#native();
     if (declaration.kind === "protocol") return null;
     return this.#declared(declaration, args, depth) ?? this.#witnessed(type);
+  }
+
+  /** Whether a class and all classes above it are Swift's. */
+  #isNative(tree: Node): boolean {
+    let at: Node | null = tree;
+    for (let depth = 0; at !== null && depth < MAX_DEPTH; depth++) {
+      const [context]: readonly Node[] = at.children;
+      if (context?.kind === "Module" && context.text?.startsWith("__C")) return false;
+      const declaration = this.types.declaration(at);
+      const above = declaration?.kind === "class" ? this.types.superclassOf(declaration) : null;
+      at = !above ? null : nominalOf(above)?.declaration ?? null;
+    }
+    return true;
   }
 
   /** What the value witnesses of a type without parameters say. */
@@ -668,8 +700,11 @@ export class SwiftLayouts {
       cases.push({ name, type: held, layout, isIndirect });
       generic.push(type !== null && !isIndirect && isDependent(type));
     }
-    // Two bits say whether the runtime completes the metadata: then it decides.
-    const isDynamic = declaration.isGeneric || (declaration.flags & 3) === 1;
+    // Two bits say whether the runtime completes the metadata: then it decides, as where a payload's size depends
+    // on parameters.
+    const isDynamic = declaration.isGeneric
+      ? fields.some(({ type, isIndirect }) => type && !isIndirect && isSizeDependent(type))
+      : (declaration.flags & 3) === 1;
     return this.#enum(cases, generic, isDynamic);
   }
 
@@ -704,11 +739,10 @@ export class SwiftLayouts {
     }
     if (payloads === 0) {
       const size = others <= 0x100 ? 1 : others <= 0x1_0000 ? 2 : 4;
-      const holds = cases.some(({ layout }) => layout !== null);
       return made(
         size,
         size,
-        holds ? 0 : 2 ** (8 * size) - others,
+        2 ** (8 * size) - others,
         (bits) => bits < BigInt(others) ? -1 : few(bits - BigInt(others)),
         ones(8 * size) & ~ones(bitWidth(others - 1)),
         (bits) => bits < BigInt(others) ? Number(bits) : -1,
@@ -808,10 +842,17 @@ export class SwiftLayouts {
       Math.max(alignment, bytes),
       allBits >= 32 ? MOST_EXTRA : 2 ** allBits - tags,
       (bits) => {
+        // They are counted down from all ones, of 32 bits at most: from the lowest spare bits where there are as
+        // many, else from those of the tag.
+        if (countBits(spare) >= 32) {
+          const index = Number(ones(32) - (gathered(bits, spare) & ones(32)));
+          return index < MOST_EXTRA ? index : -1;
+        }
         const tag = gathered(bits, used) | gathered(bits, rest) << BigInt(usedBits) |
           bitsAt(bits, size, bytes) << BigInt(countBits(spare));
-        const held = tag & ones(Math.min(32, allBits));
-        return held < BigInt(tags) ? -1 : few(ones(Math.min(32, allBits)) - held);
+        const width = Math.min(32, allBits);
+        const held = tag & ones(width);
+        return held < BigInt(tags) ? -1 : few(ones(width) - held);
       },
       isAddressOnly ? 0n : rest | (ones(8 * bytes) & ~ones(extraBits)) << BigInt(8 * size),
       (bits) => {
@@ -826,6 +867,12 @@ export class SwiftLayouts {
   }
 }
 
+interface Protocols {
+  readonly protocols: readonly Node[];
+  readonly isClass: boolean;
+  readonly isNative: boolean;
+}
+
 type MakeEnum = (
   size: number,
   alignment: number,
@@ -836,10 +883,19 @@ type MakeEnum = (
   payload: bigint,
 ) => Layout;
 
+/** Whether the size of a type's values may depend on its parameters. */
+function isSizeDependent(tree: Node, depth = 0): boolean {
+  const type = bare(tree);
+  if (depth > MAX_DEPTH || type.kind === "DependentGenericParamType") return true;
+  if (!isDependent(type) || /Function|Metatype|^Protocol|Class$/.test(type.kind)) return false;
+  const name = nominalOf(type) === null ? null : standardName(nominalOf(type)!.declaration);
+  if (name !== null && typeof standard[name] === "string") return false;
+  return type.children.some((child) => isSizeDependent(child, depth + 1));
+}
+
 /** What an optional may hold; `null` for other types. */
 export function optionalPayload(tree: Node): Node | null {
   const type = bare(tree);
-  if (type.kind === "SugaredOptional") return type.children[0] ?? null;
   const nominal = nominalOf(type);
   return nominal !== null && standardName(nominal.declaration) === "Optional"
     ? nominal.arguments[0]?.[0] ?? null

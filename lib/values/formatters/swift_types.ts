@@ -95,13 +95,35 @@ function node(kind: string, ...children: Node[]): Node {
   return { kind, text: null, index: null, children };
 }
 
-/** A type without the node around it. */
+/** What short spellings stand for, as debug information keeps them: `[Int]`, `Int?`. */
+const sugar: Readonly<Record<string, readonly [kind: string, name: string]>> = {
+  SugaredOptional: ["Enum", "Optional"],
+  SugaredArray: ["Structure", "Array"],
+  SugaredDictionary: ["Structure", "Dictionary"],
+};
+const desugared = new WeakMap<Node, Node>();
+
+/** A type of the standard library by its name. */
+export function standardTree(kind: string, name: string): Node {
+  return node(kind, leaf("Module", "Swift"), leaf("Identifier", name));
+}
+
+/** A type without the node around it, and not in a short spelling. */
 export function bare(tree: Node): Node {
   let at = tree;
-  for (let depth = 0; at.kind === "Type" && at.children.length > 0 && depth < 8; depth++) {
+  for (let depth = 0; depth < 8; depth++) {
+    if ((at.kind !== "Type" && at.kind !== "SugaredParen") || at.children.length === 0) break;
     at = at.children[0];
   }
-  return at;
+  if (!Object.hasOwn(sugar, at.kind)) return at;
+  let made = desugared.get(at);
+  if (made === undefined) {
+    const [kind, name] = sugar[at.kind];
+    const type = node("Type", standardTree(kind, name));
+    made = node(`BoundGeneric${kind}`, type, node("TypeList", ...at.children));
+    desugared.set(at, made);
+  }
+  return made;
 }
 
 const nominals: ReadonlySet<string> = new Set(["Structure", "Class", "Enum", "Protocol"]);
@@ -298,6 +320,7 @@ export class SwiftTypes {
   }
 
   #readContext(descriptor: bigint, depth: number): Node | null {
+    if (!this.#isReadable(descriptor, 12)) return this.#named(descriptor);
     const kind = this.unsigned(descriptor, 4) & 31;
     if (kind === CONTEXT.module) {
       const name = this.relative(descriptor + 8n);
@@ -325,6 +348,18 @@ export class SwiftTypes {
     return node(made, parent ?? leaf("Module", ""), name);
   }
 
+  #isReadable(address: bigint, size: number): boolean {
+    return this.#context.memory.readUpTo(address, size).length === size;
+  }
+
+  /** A declaration by the symbol of its descriptor, where that is not in memory, such as in a core. */
+  #named(descriptor: bigint): Node | null {
+    const symbol = this.#context.symbolAt(descriptor);
+    const match = symbol?.offset === 0 ? /^_?(\$s.*)M([np])$/.exec(symbol.name) : null;
+    const tree = match === null ? null : swiftTypeTree(match[1] + (match[2] === "p" ? "P" : ""));
+    return tree === null ? null : bare(tree);
+  }
+
   /** The descriptor of a declaration: where its tree came from one, or by its symbol. */
   declaration(tree: Node): SwiftDeclaration | null {
     const name = tree.children[1];
@@ -344,6 +379,7 @@ export class SwiftTypes {
   declarationAt(descriptor: bigint): SwiftDeclaration | null {
     let found = this.#declarations.get(descriptor);
     if (found === undefined) {
+      if (!this.#isReadable(descriptor, 12)) return null;
       const flags = this.unsigned(descriptor, 4);
       const kinds: Readonly<Record<number, SwiftDeclaration["kind"]>> = {
         [CONTEXT.class]: "class",
@@ -394,10 +430,12 @@ export class SwiftTypes {
     });
   }
 
-  /** Whether the fields of a class say that it has a superclass. */
-  hasSuperclass({ descriptor }: SwiftDeclaration): boolean {
+  /** The superclass of a class, by its fields' descriptor, with the class's parameters; `null` for none, `undefined`
+   * where it is not known. */
+  superclassOf({ descriptor }: SwiftDeclaration): Node | null | undefined {
     const fields = this.relative(descriptor + 16n);
-    return fields === null || this.relative(fields + 4n) !== null;
+    const name = fields === null ? undefined : this.relative(fields + 4n);
+    return name === undefined || name === null ? name : this.treeAt(name) ?? undefined;
   }
 
   /** The value witnesses of a type: its table is before its metadata. */
