@@ -43,7 +43,7 @@ interface NodeCounter {
 /** Writes a profile as JSON, in pieces. */
 export function* writeChrome(profile: Profile): Generator<string> {
   // DevTools takes 0 for no time.
-  const start = (profile.startTime ?? 0) * 1000 || 1;
+  const start = (profile.startTime ?? 0) * 1000 || 2;
   const counter: NodeCounter = { last: 0 };
   yield '{"traceEvents":[\n';
   let separator = "";
@@ -79,8 +79,9 @@ export function* writeChrome(profile: Profile): Generator<string> {
       name: "samples",
       cat: "machpause",
       ph: "X",
-      ts: start,
-      dur: end,
+      // What begins first is outside.
+      ts: start - 1,
+      dur: end + 2,
       args: {},
     });
     yield separator;
@@ -181,7 +182,9 @@ function timeline(profile: Profile, thread: ProfileThread, counter: NodeCounter)
   const cpu: (number | null)[] = [];
   const state: number[] = [];
   let before = 0;
+  const moved: number[] = [];
   const put = (node: number, time: number, row: number): void => {
+    moved.push(row < 0 ? 0 : Math.round((samples.time[row] * 1000 - time) * 1000) / 1000);
     ids.push(node);
     timeDeltas.push(Math.round((time - before) * 1000) / 1000);
     before = time;
@@ -200,15 +203,24 @@ function timeline(profile: Profile, thread: ProfileThread, counter: NodeCounter)
     // Samples may have been lost meanwhile.
     return isWait && passed <= 1.1 * (weight[row] + 1) * unit ? passed : 0;
   };
+  const timeOf = (row: number) => row < samples.length ? samples.time[row] * 1000 : Infinity;
+  // A sample that stands for several is the last of those of a thread that waited for a CPU: where the next one
+  // leaves no room for them, they come before it.
+  const beginOf = (row: number, end: number): number => {
+    const time = timeOf(row);
+    const length = (samples.weight[row] ?? 0) * unit;
+    if (length <= unit || waited(row) > 0 || timeOf(row + 1) - time >= 0.75 * length) return time;
+    return Math.min(time, Math.max(end, time - (length - unit)));
+  };
   let end = 0;
   for (let row = 0; row < samples.length; row++) {
-    const time = samples.time[row] * 1000;
+    const time = beginOf(row, end);
     put(samples.stack[row] < 0 ? idle : nodeOf(samples.stack[row]), time, row);
     const gone = waited(row);
     const units = Math.max(0, samples.weight[row]) + (gone > 0 ? 1 : 0);
     end = time + Math.max(0, units * unit - gone);
     if (waited(row + 1) > 0) continue;
-    const next = row + 1 < samples.length ? samples.time[row + 1] * 1000 : Infinity;
+    const next = beginOf(row + 1, end);
     // A sample that is late by half an interval is late; one that is later was not taken.
     if (next - end > (end - time) / 2) put(idle, end, -1);
   }
@@ -220,6 +232,7 @@ function timeline(profile: Profile, thread: ProfileThread, counter: NodeCounter)
     weight,
     cpu,
     state,
+    ...moved.every((time) => time === 0) ? {} : { moved },
   };
   return { nodes, samples: ids, timeDeltas, extra, end };
 }
@@ -593,6 +606,7 @@ function readDraft(
   const weights = Array.isArray(draft.extra?.weight) ? draft.extra.weight : null;
   const cpus = Array.isArray(draft.extra?.cpu) ? draft.extra.cpu : [];
   const states = Array.isArray(draft.extra?.state) ? draft.extra.state : [];
+  const moved = Array.isArray(draft.extra?.moved) ? draft.extra.moved : [];
   let time = draft.startTime;
   for (const [row, id] of draft.samples.entries()) {
     // The first is from the start to the first sample, the others between two. V8 may write negative ones.
@@ -614,13 +628,18 @@ function readDraft(
       : found.isIdle
       ? SampleState.offCPU
       : SampleState.unknown;
-    builder.sample(thread, found.isIdle ? -1 : found.stack, (time - start) / 1000, {
-      weight,
-      cpu: numberOf(cpus[row], NaN),
-      state: state === SampleState.onCPU || state === SampleState.offCPU
-        ? state
-        : SampleState.unknown,
-    });
+    builder.sample(
+      thread,
+      found.isIdle ? -1 : found.stack,
+      (time + numberOf(moved[row], 0) - start) / 1000,
+      {
+        weight,
+        cpu: numberOf(cpus[row], NaN),
+        state: state === SampleState.onCPU || state === SampleState.offCPU
+          ? state
+          : SampleState.unknown,
+      },
+    );
   }
 }
 

@@ -9,7 +9,7 @@ import {
   writeProfile,
 } from "../../../lib/profile/formats.ts";
 import { FormatError } from "../../../lib/errors.ts";
-import { totalWeight } from "../../../lib/profile/mod.ts";
+import { ProfileBuilder, SampleState, totalWeight } from "../../../lib/profile/mod.ts";
 import { jsonSlabs } from "./json_slabs.ts";
 import { type Keeps, knownProfile, stacksOf } from "./known_profile.ts";
 import { devToolsThreads, profilerImporter, speedscopeImporter } from "./viewers.ts";
@@ -88,6 +88,28 @@ Deno.test("Chrome's DevTools shows the threads of a trace, with the same times",
     Math.round((self[name] ?? 0) / 10);
   for (const [name, samples] of Object.entries(shares)) assertEquals(round(name, main), samples);
   assertEquals(round("libsystem_kernel.dylib + 0x1234", worker), 98);
+});
+
+Deno.test("Chrome's DevTools: a sample stands for those before it, and a wait lasts to its end", async () => {
+  const builder = new ProfileBuilder({ interval: 10, unit: "samples", startTime: 1e12 });
+  const process = builder.process({ name: "app", pid: 7 });
+  const stack = (name: string) => builder.stack(-1, builder.frame(builder.function(name)));
+  const thread = (name: string) => builder.thread({ process, name, id: BigInt(name.length) });
+  const [busy, waiting] = [thread("busy"), thread("waiting")];
+  const state = SampleState.onCPU;
+  for (const [time, weight] of [[0, 1], [50, 5], [60, 1]]) {
+    builder.sample(busy, stack("burn"), time, { weight, state });
+  }
+  for (const [time, weight] of [[0, 1], [490, 49], [500, 1]]) {
+    builder.sample(waiting, stack("lock"), time, { weight, state: SampleState.offCPU });
+  }
+  const profile = builder.finish();
+  const bytes = await writeProfile(profile, { format: "chrome" });
+  const [{ self: burn }, { self: lock }] = await devToolsThreads(new TextDecoder().decode(bytes));
+  assertEquals([Math.round(burn.burn), Math.round(lock.lock)], [70, 510]);
+  const read = parseProfile(bytes, "a.trace.json");
+  const times = ({ threads }: typeof read) => threads.map(({ samples }) => [...samples.time]);
+  assertEquals(times(read), times(profile));
 });
 
 Deno.test("the Firefox Profiler upgrades and opens what is written", async () => {
