@@ -204,6 +204,11 @@ const launched = new WeakMap<object, Launched>();
 /** Those whose crash is waited for. */
 const watches = new WeakMap<object, CrashWatch>();
 
+/** Whether a target was launched from here. */
+export function wasLaunched(target: object): boolean {
+  return launched.has(target);
+}
+
 /** The wait for the crash of a launched target; `undefined` for others. */
 export function crashWatchOf(target: object): CrashWatch | undefined {
   return watches.get(target);

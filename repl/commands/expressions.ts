@@ -19,6 +19,7 @@ import { UserError } from "../errors.ts";
 import { sessionGlobals } from "../prompt/global_names.ts";
 import type { Session } from "../prompt/session.ts";
 import { printLines } from "../view/output.ts";
+import { onOneLine } from "../view/text.ts";
 import { valueJson, variableLines } from "../view/variables.ts";
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
@@ -318,15 +319,12 @@ export function addressIn(session: Session, text: string): bigint {
 }
 
 /** A value on one line. */
-function onOneLine(session: Session, text: string, json: boolean): SafeText {
+function valueLine(session: Session, text: string, json: boolean): SafeText {
   const value = valueOf(session, text);
   const how = { depth: 1, pointers: 1 };
   const name = isPath(text) ? text.trim() : value.name;
   if (json) return safeJson({ ...valueJson(value, how), name });
-  const lines = variableLines(value, session.style, how, name);
-  return lines.length === 1
-    ? lines[0]
-    : safe`${escape(lines.map((line) => line.trim()).join(" "))}`;
+  return onOneLine(variableLines(value, session.style, how, name));
 }
 
 /** Prints an expression's value again and again: each look is one short stop of a running target.
@@ -344,7 +342,7 @@ export async function watch(
 ): Promise<readonly SafeText[]> {
   const { target } = session;
   if (target.paused || target.kind === "core") {
-    const line = onOneLine(session, text, json);
+    const line = valueLine(session, text, json);
     if (json) return [line];
     const why = target.kind === "core" ? "a core does not run" : "the target is paused";
     return [safe`${line}  ${session.style("quiet", safe`(${escape(why)})`)}`];
@@ -365,7 +363,7 @@ export async function watch(
       if (isOver) break;
     }
     session.threads(true);
-    printLines([onOneLine(session, text, json)]);
+    printLines([valueLine(session, text, json)]);
   }
   return [];
 }

@@ -270,10 +270,15 @@ export const target: readonly Command[] = [
     example: "kill",
     async run({ session }, _words, { yes }) {
       const { target, title } = session;
+      const { wasLaunched } = await import("../../ffi/processes.ts");
+      if (target.kind !== "remote" && !wasLaunched(target)) {
+        throw new UserError("only what was launched from here can be ended: `detach` lets it go");
+      }
       if (!await confirmed(session, yes, safe`end ${title}?`)) return [safe`it was not ended`];
       try {
-        (target as Partial<LiveTarget>).kill!();
+        (target as unknown as LiveTarget).kill();
       } catch (error) {
+        // Of another stub's.
         if (!(error instanceof TypeError)) throw error;
         throw new UserError("only what was launched from here can be ended: `detach` lets it go");
       }

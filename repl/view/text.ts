@@ -57,14 +57,37 @@ export function padStart(text: SafeText, columns: number): SafeText {
   return missing > 0 ? " ".repeat(missing) + text as SafeText : text;
 }
 
+/** Lines as one, with a blank between two. */
+export function onOneLine(texts: readonly SafeText[]): SafeText {
+  return texts.map((text) => text.trim()).join(" ") as SafeText;
+}
+
+/** Text from a place on. */
+export function from(text: SafeText, start: number): SafeText {
+  return text.slice(start) as SafeText;
+}
+
 /** Text without blanks at its end. */
 export function trimEnd(text: SafeText): SafeText {
   return text.trimEnd() as SafeText;
 }
 
+/** The distance of a terminal's tab stops. */
+const TAB = 8;
+
+/** Text with blanks up to the next tab stop for each tab. */
+function untabbed(text: SafeText): SafeText {
+  const [first, ...others] = text.split("\t");
+  return others.reduce(
+    (before, part) => before + " ".repeat(TAB - textWidth(before) % TAB) + part,
+    first,
+  ) as SafeText;
+}
+
 /** A line as several that are at most as wide as the screen: broken at blanks, those after the first
  * indented. A word that is wider is left to the terminal. Colours have no width. */
 export function wrapped(text: SafeText, columns: number): SafeText[] {
+  if (columns !== Infinity && text.includes("\t")) text = untabbed(text);
   if (textWidth(text) <= columns) return [text];
   const indent = " ".repeat(Math.min(/^ */.exec(text)![0].length + 2, Math.floor(columns / 4)));
   const found: string[] = [];

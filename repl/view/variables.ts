@@ -15,7 +15,7 @@ import {
 import type { Frame, Variable } from "../../mod.ts";
 import type { FrameDetail } from "./render.ts";
 import type { Style } from "./style.ts";
-import { cut, indented } from "./text.ts";
+import { cut, from, indented } from "./text.ts";
 
 /** Maximum number of lines for one variable. */
 const MAX_LINES = 4096;
@@ -78,7 +78,7 @@ function valueLines(
   const target = isAlias ? value.deref() : null;
   if (target !== null && !isRecord(canonical(target.type))) {
     const [first, ...rest] = valueLines(target, style, shown, false, name);
-    return [safe`${head}${escape(first.slice(first.indexOf("=") + 2))}`, ...rest];
+    return [safe`${head}${from(first, first.indexOf("=") + 2)}`, ...rest];
   }
   const own = [isAlias ? null : value.text, value.summary].filter((part) => part !== null).join(
     " ",

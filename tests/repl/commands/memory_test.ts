@@ -283,6 +283,8 @@ Deno.test("a core: what can be read is, and nothing is written", async () => {
     await assertRejects(() => run(session, line), UserError, "core");
   }
   await assertRejects(() => run(session, "kill --yes"), UserError, "launched");
+  // Nobody is asked what cannot be done.
+  await assertRejects(() => run(session, "kill"), UserError, "launched");
   assertMatch((await run(session, "status"))[0], /^demo \(pid 123, arm64\): 7 threads/);
   assertMatch((await run(session, "regions")).join("\n"), /r-x .* demo __TEXT\n/);
   assertMatch((await run(session, "regions sp")).join("\n"), /stack of thread 0$/);

@@ -269,6 +269,8 @@ Deno.test({
   async fn() {
     await using terminal = await start(["demo"], { PAGER: "less", NO_COLOR: "" });
     await terminal.until(paused);
+    // Colours are not escaped a second time.
+    assertFalse((await terminal.enter("watch demo_progress", paused)).includes("\\x1b"));
     await terminal.enter("help all", /-- 23 of \d+ lines: Space, Enter, q --/);
     assertMatch(
       screenOf(terminal.raw, 80, 24).lines.at(-1)!,

@@ -1,6 +1,6 @@
 import { assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { MemoryReadError } from "../../../mod.ts";
-import { safeJson } from "../../../lib/escape.ts";
+import { safe, safeJson } from "../../../lib/escape.ts";
 import { threadsJson } from "../../../repl/view/json.ts";
 import { explain } from "../../../repl/view/output.ts";
 import {
@@ -10,6 +10,7 @@ import {
   threadHeader,
 } from "../../../repl/view/render.ts";
 import { coloured, plain } from "../../../repl/view/style.ts";
+import { wrapped } from "../../../repl/view/text.ts";
 import { fakeTarget, harmless, hostile, raw } from "../fake_target.ts";
 
 Deno.test("every thread's backtrace, column under column", () => {
@@ -113,4 +114,11 @@ Deno.test("an error is one line, and safe", () => {
     "cannot read 4 bytes at 0x10: not mapped, or not readable",
   );
   assertEquals(explain("thrown"), "thrown");
+});
+
+Deno.test("a line with tabs is as wide as the terminal shows it", () => {
+  const line = safe`2   demo\t0x10 run_loop + 21`;
+  assertEquals(wrapped(line, 80), [safe`2   demo        0x10 run_loop + 21`]);
+  assertEquals(wrapped(line, 30), [safe`2   demo        0x10 run_loop`, safe`  + 21`]);
+  assertEquals(wrapped(line, Infinity), [line]);
 });
