@@ -86,12 +86,19 @@ export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">
   const places = path === null ? rememberedNames : rememberedPaths;
   let isSystem = places.get(key);
   if (isSystem === undefined) {
-    isSystem = isSystemPath(key) ||
+    isSystem = isSystemPath(key) || path !== null && isHiddenSimulator(path, name) ||
       path === null && (systemNames.has(name) || systemName.test(name));
     if (places.size >= MAX_REMEMBERED) places.clear();
     places.set(key, isSystem);
   }
   return isSystem;
+}
+
+/** Whether a path without its middle is that of a simulator's framework: reports hide where a volume is mounted. */
+function isHiddenSimulator(path: string, name: string): boolean {
+  if (!path.startsWith("/Volumes/VOLUME/*/")) return false;
+  const base = baseName(path);
+  return name.startsWith("com.apple.") || systemNames.has(base) || systemName.test(base);
 }
 
 /** The same few images are in all frames of many reports. */

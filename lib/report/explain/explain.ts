@@ -12,7 +12,13 @@ import {
   knownMessage,
   knownTermination,
 } from "../knowledge/mod.ts";
-import type { CrashReport, ReportFrame, ReportImage, ReportThread } from "../report.ts";
+import type {
+  CrashReport,
+  ReportException,
+  ReportFrame,
+  ReportImage,
+  ReportThread,
+} from "../report.ts";
 import { classifyAddress, describeAddress } from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
@@ -251,7 +257,11 @@ function explainCrash(
       happened.push(`It says: ${text}`);
     }
   }
-  if (ended === null && termination !== null && namesAReason(termination.namespace)) {
+  if (
+    ended === null && termination !== null && namesAReason(termination.namespace) &&
+    // The exception says more.
+    !(termination.namespace === "GUARD" && exception?.type === "EXC_GUARD")
+  ) {
     const row = known("namespace", termination.namespace!.toUpperCase());
     if (!rows.some(({ kind }) => kind === "message")) add(row);
     const [reason] = termination.reasons;
@@ -295,7 +305,7 @@ function explainCrash(
     happened.unshift(deep.text);
     if (deep.full) rows.unshift(known("address", "stack")!);
   }
-  const decoded = exception === null ? null : decodeException(exception);
+  const decoded = exception === null ? null : decodedWords(report, exception);
   if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
     const message = exception.message === null ? "" : `: ${exception.message}`;
     happened.unshift(sentence(`${exception.subtype}${message}`));
@@ -306,7 +316,9 @@ function explainCrash(
     if (event !== null) add(event);
   }
   const guarded = decoded === null && exception?.type === "EXC_GUARD" ? guardWords(report) : null;
-  if (guarded !== null) happened.push(sentence(guarded));
+  if (guarded !== null && !happened.some((text) => text.includes(exception!.message ?? guarded))) {
+    happened.push(sentence(guarded));
+  }
   if (decoded !== null) {
     happened.push(sentence(decoded));
     const guard = exception!.type === "EXC_GUARD"
@@ -315,7 +327,8 @@ function explainCrash(
     if (guard !== null) add(guard, `The guard is ${guard.meaning}.`);
   }
 
-  const signal = signalOf(exception?.signal ?? null) ?? signalOf(exception?.type ?? null);
+  const signal = raisedSignal(report) ?? signalOf(exception?.signal ?? null) ??
+    signalOf(exception?.type ?? null);
   const address = outside ? null : faultAddress(report);
   if (exception !== null && !outside) {
     const subtype = subtypeName(exception, report.arch);
@@ -432,8 +445,8 @@ function explainCrash(
     ? null
     : unnamedTermination(report, stack);
   if (unnamed !== null) happened.push(unnamed);
-  const when = outside ? null : occasionOf(stack);
-  if (when !== null && destroyed === null && happened.length > 0) happened.push(`It was ${when}.`);
+  const when = outside ? null : occasionOf(stack, crashed);
+  if (when !== null && happened.length > 0) happened.push(`It was ${when}.`);
   if (report.text.includes("Backtrace not available")) {
     // Without a stack nothing says what the address was for.
     const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");
@@ -461,6 +474,25 @@ function tellsCause({ key }: KnowledgeRow): boolean {
 
 function signalOf(text: string | null): string | null {
   return /^SIG[A-Z]+/.exec(text ?? "")?.[0] ?? null;
+}
+
+/** The codes of an EXC_RESOURCE or EXC_GUARD in words. Some systems write other numbers as a guard's codes, and
+ * have its codes as those of the termination. */
+function decodedWords({ termination }: CrashReport, exception: ReportException): string | null {
+  const words = decodeException(exception);
+  return words?.startsWith("GUARD_TYPE_NONE") === true && termination?.namespace === "GUARD" &&
+      termination.code !== null
+    ? decodeGuard([termination.code])
+    : words;
+}
+
+/** The signal that a process raised itself, where it ended by another: after abort_with_reason() the kernel ends it by
+ * SIGKILL. */
+function raisedSignal({ exception, termination }: CrashReport): string | null {
+  return /^SIGKILL\b/.test(exception?.signal ?? "") && termination?.namespace === "SIGNAL" &&
+      termination.code === 6n
+    ? "SIGABRT"
+    : null;
 }
 
 function namesAReason(namespace: string | null): boolean {
@@ -524,13 +556,14 @@ const NULL_USED = 0x40n;
 const OCCASION_DEPTH = 48;
 
 /** When it was, by the innermost function of the system that calls a program at a known time. */
-function occasionOf(stack: readonly ReportFrame[]): string | null {
+function occasionOf(stack: readonly ReportFrame[], thread: ReportThread | null): string | null {
   for (let at = 0; at < stack.length && at < OCCASION_DEPTH; at++) {
     const symbol = functionOf(stack[at], null);
     const row = symbol === null ? null : known("occasion", symbol);
     if (row !== null) return row.meaning;
   }
-  return null;
+  const queue = thread?.queue ?? thread?.name ?? null;
+  return queue === null ? null : known("occasion", `queue ${queue}`)?.meaning ?? null;
 }
 
 /** Frames in which a destructor is looked for. */
@@ -543,6 +576,7 @@ function destroyedWords(stack: readonly ReportFrame[], type: string | null): str
   const { first } = readStack(stack);
   for (const [at, frame] of stack.slice(first, first + DESTROYING).entries()) {
     const symbol = functionOf(frame, stack[first + at - 1] ?? null);
+    if (frameOwner(frame, symbol) === "system") return null;
     if (symbol === null || frame.offset === null || frame.offset > 4096) continue;
     const name = /(?:^|[\s:>])(~\w{1,200})\(/.exec(symbol.slice(0, 600))?.[1];
     if (name !== undefined) return `It was while an object was destroyed, in ${frameTitle(frame)}.`;
@@ -718,7 +752,7 @@ const resourceEvents: ReadonlyMap<string, string> = new Map([
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */

@@ -45,7 +45,12 @@ export function uncaughtException(
     has(/^-\[NSApplication (?:_crashOnException|reportException|_showException):/) >= 0 ||
     has(/^__handleUncaughtException|^uncaughtErrorProc/) >= 0;
   if (again) return found("Objective-C", [], true);
-  if (has(/^__cxa_rethrow\b/, handled) >= 0 && terminates) {
+  const rethrown = has(/^__cxa_rethrow\b/, handled);
+  // In C++ the functions that catch and throw again are those that called the one that threw.
+  if (rethrown >= 0 && terminates && said?.language === "C++") {
+    return found("C++", crashed.slice(rethrown));
+  }
+  if (rethrown >= 0 && terminates) {
     return found("Objective-C or C++", [], true);
   }
   // The rest may be a call of std::terminate() without any exception, of which only a message tells.

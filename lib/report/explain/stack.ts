@@ -150,11 +150,18 @@ function interrupted(stack: readonly ReportFrame[]): number {
   const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) => symbol === "_sigtramp");
   if (at <= 0) return 0;
   const before = stack.slice(0, at);
+  // The handler itself failed.
+  if (before.some(({ symbol }) => symbol !== null && saysWhy(symbol))) return 0;
   const handles =
     before.some(({ symbol }) =>
       symbol !== null && (knownFrame(symbol)?.role === "raise" || /signal_?handler/i.test(symbol))
     ) || before.every((frame) => frameOwner(frame, frame.symbol) !== "system");
   return handles ? at + 1 : 0;
+}
+
+function saysWhy(symbol: string): boolean {
+  const row = knownFrame(symbol);
+  return row !== null && row.role === undefined && (row.needs ?? "stop") === "stop";
 }
 
 /** Functions that the run-times call while they end a process because of an exception. */

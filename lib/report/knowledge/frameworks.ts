@@ -398,6 +398,36 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    [
+      "-[UIView(Internal) _addSubview:*",
+      "-[UIView _addSubview:*",
+      "-[UIView(Hierarchy) addSubview:]",
+    ],
+    "UIKit refused to add a view to another.",
+    [
+      'a view added to itself: two pushes or pops at once ("Can\'t add self as subview")',
+      "a view that is nil, or one of another kind than UIView",
+    ],
+    "Start no navigation while another is under way; check what is added.",
+    "Apple, UIView and UINavigationController",
+    raise,
+  ),
+  ...frame(
+    [
+      "StartupProcedure.throwException*",
+      "ErrorRecovery.*",
+      "protocol witness for ErrorRecoveryDelegate.throwException*",
+      "-[EXUpdatesErrorRecovery _crash*",
+    ],
+    "expo-updates gave up its recovery and raised again the error that it had caught when the app started.",
+    [
+      "an error of the program's JavaScript at its start",
+      "a native module that is missing or of another version",
+    ],
+    "Find the first error in the device's log: it is not in this report.",
+    "Expo, expo-updates: ErrorRecovery.swift",
+  ),
+  ...frame(
     ["-[NSUserDefaults(NSUserDefaults) setObject:*"],
     "A value that is no property list was put into the user defaults.",
     ["an object of the program's own class", "NSNull out of JSON"],
@@ -720,6 +750,16 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "while a cell was made for a table or collection view",
     "Apple, UITableViewDataSource",
+  ),
+  ...occasion(
+    ["queue expo.controller.errorRecoveryQueue"],
+    "on the queue on which expo-updates raises again an error that it caught when the app started",
+    "Expo, expo-updates: ErrorRecovery.swift",
+  ),
+  ...occasion(
+    ["QAction::triggered*", "QAbstractButton::clicked*", "QMenu::mouseReleaseEvent*"],
+    "in the action of a control or menu",
+    "Qt, QAction",
   ),
   ...occasion(
     ["_pthread_tsd_cleanup"],

@@ -687,6 +687,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "panic",
+    "WDT timeout",
+    "The hardware's watchdog was not reset in time: the whole system hung.",
+    ["a hung kernel or driver", "a process that keeps the CPU or memory busy", "failing hardware"],
+    "See what ran at the time; update the system.",
+    "Apple, platform watchdog",
+  ),
+  row(
+    "panic",
     "btn_rst",
     "Somebody restarted the machine by holding the power button; the kernel itself did not fail.",
     ["a system or display that seemed to hang"],

@@ -194,6 +194,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "The innermost Python line called the native code: see its package.",
     "CPython, Python/pylifecycle.c; Modules/faulthandler.c",
   ),
+  message(
+    "SET_EXCEPTION_BEHAVIOR",
+    "The process set a handler of Mach exceptions in a way that its hardening forbids.",
+    ["a crash reporter in the process that takes Mach exceptions by their ports"],
+    "Use a version of the crash reporter that asks for protected identities only, or signals.",
+    'Apple, "Conforming to Mach IPC security restrictions"',
+  ),
   ...rows(["Unhandled exception.", "Unhandled Exception:", "Unhandled exception:"], [
     "A .NET exception was not handled.",
     [],

@@ -189,6 +189,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       go,
     ),
   ),
+  frame("exe_start*", "", [], "", ".NET, src/native/corehost/corehost.cpp", "raise"),
   frame("PROCAbort*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
   frame("PROCEndProcess*", "The .NET run-time ended the process.", [], unhandled[2], clr, "vague"),
   frame(
@@ -610,6 +611,9 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     next: unhandled[2],
     source: clr,
   },
+  library("libhostpolicy.dylib", "the .NET host", ".NET, src/native/corehost"),
+  library("libhostfxr.dylib", "the .NET host", ".NET, src/native/corehost"),
+  library("libSystem.Native.dylib", "the .NET run-time", ".NET, src/native/libs"),
   library("libclrjit.dylib", "the .NET compiler", clr),
   library("libclrgc.dylib", "the .NET garbage collector", clr),
   library("libmscordaccore.dylib", "the .NET run-time", clr),

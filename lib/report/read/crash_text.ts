@@ -857,7 +857,7 @@ const logPrefix =
 
 /** What libraries print to the console before they end a process. */
 const printed =
-  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|: |\.swift:\d{1,6}: )(?:Fatal error|Precondition failed): \S|^(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^objc\[\d{1,9}\]: (?:Attempt to use|Method cache|Invalid|autorelease pool)/;
+  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|: |\.swift:\d{1,6}: )(?:Fatal error|Precondition failed): \S|^(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^objc\[\d{1,9}\]: (?:Attempt to use|Method cache|Invalid|autorelease pool)/;
 
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {

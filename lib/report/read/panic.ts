@@ -12,9 +12,12 @@ const beginning = /\bpanic ?\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
 
 const MAX_FRAMES = 512;
 
+/** What old kernels of iOS write in place of `panic(cpu …`. */
+const oldBeginning = /^(?:kernel abort type \d|Debugger message: (?!panic\b)\S)/;
+
 /** Lines of a panic's text after its message. */
 const later =
-  /^[ \t>]{0,12}(?:Panicked (?:task|thread)\b.{0,20}0x|Kernel Extensions in backtrace:|Panicked thread:|Debugger message: panic\b)/m;
+  /^[ \t>]{0,12}(?:kernel abort type \d|Debugger message: \S|Panicked (?:task|thread)\b.{0,20}0x|Kernel Extensions in backtrace:|Panicked thread:|Debugger message: panic\b)/m;
 
 /** Whether a text has a panic near its beginning. */
 export function isPanic(text: string, from = 0): boolean {
@@ -97,7 +100,12 @@ const extension =
   /^([\w.-]{3,200})\(([^)]{0,60})\)\[([0-9A-Fa-f-]{32,36})\]@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
 
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
-export function parsePanic(text: string): ParsedPanic {
+export function parsePanic(written: string): ParsedPanic {
+  // A piece of the JSON that has the text has its line ends as escapes.
+  const text =
+    /\\n(?:service|Debugger message|OS version|Memory ID|Panicked)/.test(written.slice(0, 1 << 14))
+      ? written.replaceAll("\\n", "\n").replaceAll("\\/", "/")
+      : written;
   const lines = new Lines(text);
   let message = "";
   // Without its beginning a text is read from its first line.
@@ -133,6 +141,10 @@ export function parsePanic(text: string): ParsedPanic {
       } else if (date === null && /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(line)) {
         date = line;
       }
+      continue;
+    }
+    if (message === "" && oldBeginning.test(line)) {
+      message = line.replace(/^Debugger message: /, "").slice(0, 1000);
       continue;
     }
     if (pending !== null) {
@@ -177,6 +189,8 @@ export function parsePanic(text: string): ParsedPanic {
         if (!line.startsWith("dependency:")) extensions.push(name);
         continue;
       }
+      // Older kernels say of what an extension depends on only where it begins.
+      if (line.startsWith("dependency:")) continue;
       inExtensions = false;
     }
     const colon = line.indexOf(":");

@@ -36,7 +36,7 @@ export interface Salvaged {
 /** Looks for the members of a report's body in a text; `null` when there are none. Each member is looked for
  * once, so the time is linear in the text's length. */
 export function salvage(text: string, from: number): Salvaged | null {
-  const joined = text.slice(from).replace(/(?<=[\w"])\r?\n(?=[\w"])/g, "");
+  const joined = text.slice(from).replace(/(?<=[^\s,{}\[\]])\r?\n(?=[^\s{}\[\]`>-])/g, "");
   if (joined.length === text.length - from) return salvageFrom(text, from);
   // Lines were wrapped inside of words and numbers: nothing is where it was in the file.
   const found = salvageFrom(joined, 0);

@@ -299,3 +299,80 @@ Deno.test("a panic's address, and code of an extension that no list names", () =
   assertStringIncludes(other, "0xffffffbb2f08d000, by a write.");
   assert(!other.includes("extension"), other);
 });
+
+Deno.test("a guard's codes in the termination; a signal that the process raised itself", () => {
+  const guard = told(crash(
+    "Exception Type: EXC_GUARD (SIGKILL)\nException Codes: GUARD_TYPE_MACH_PORT\n" +
+      "Exception Codes: 0x0000000000046350, 0x0000000000000000\n" +
+      "Termination Reason: Namespace GUARD, Code 2305843035777557328",
+    ["libsystem_kernel.dylib mach_msg2_trap + 8", "MyApp set + 4"],
+  ));
+  assertStringIncludes(guard.what, "EXCEPTION_BEHAVIOR_ENFORCE");
+  const python = told(crash(
+    "Exception Type: EXC_CRASH (SIGKILL)\nTermination Signal: Abort trap: 6\nTermination Reason: Namespace SIGNAL, Code 0x6",
+    [
+      "libsystem_kernel.dylib __terminate_with_payload + 8",
+      "Python Py_FatalError + 24",
+      "MyApp handler(int) + 56",
+      "libsystem_platform.dylib _sigtramp + 56",
+      "readline.so call_readline + 360",
+    ],
+  ));
+  assertStringIncludes(python.what, "Python met a fatal error");
+  assert(!python.what.includes("The system ended"), python.what);
+  assertEquals(python.whose[2], "handler(int)");
+});
+
+Deno.test("a simulator's framework whose path is hidden; an exception of C++ that is thrown again", () => {
+  const image = (name: string, path: string, at: string) =>
+    `0x${at}000 - 0x${at}03f ${name} arm64 <0a0b0c0d0e0f40018001020304050607> ${path}\n`;
+  const report = readReport(
+    crash(
+      access("0x8"),
+      ["CoreFoundation -[NSException initWithCoder:] + 0"],
+      "\nBinary Images:\n" +
+        image(
+          "com.apple.CoreFoundation",
+          "/Volumes/VOLUME/*/CoreFoundation.framework/CoreFoundation",
+          "7",
+        ),
+    ),
+    "x",
+  );
+  assertEquals(attributeReport(report).frames[0].owner, "system");
+  const again = told(crash(
+    `${abort}\n\nApplication Specific Information:\nterminating with uncaught exception of type std::runtime_error: no`,
+    [
+      "libsystem_c.dylib abort + 120",
+      "libc++abi.dylib std::__terminate(void (*)()) + 8",
+      "libc++abi.dylib __cxa_rethrow + 99",
+      "libc++.1.dylib std::__1::locale::locale(char const*) + 63",
+      "MyApp toLower() + 4",
+    ],
+  ));
+  assert(!again.what.includes("not in the report"), again.what);
+  assertEquals(again.whose[2], "toLower()");
+});
+
+Deno.test("panics of old kernels, in pieces of JSON, and extensions with dependencies", () => {
+  assertStringIncludes(
+    told(
+      "kernel abort type 4: fault_type=0x3, fault_addr=0xec3fd01c\nDebugger message: Fatal Exception\nOS version: 5F138\n",
+    ).what,
+    "kernel abort type 4",
+  );
+  assertStringIncludes(
+    told(
+      '"panicString" : "panic(cpu 3 caller 0xfffffff023e9d120): userspace watchdog timeout: no\\nservice: logd, total\\n',
+    ).what,
+    "panicked: userspace watchdog timeout: no\n",
+  );
+  const list = readReport(
+    "panic(cpu 0 caller 0xffffff7f9b000000): GPU Panic\n      Kernel Extensions in backtrace:\n" +
+      "         org.example.a(2.9)[EDA75271-4E9D-34E7-A2C5-14F0C8817D37]@0xffffff7f99cbb000->0xffffff7f99ce5fff\n" +
+      "            dependency: org.example.c(1.4)[045D5D6F-AD1E-36DB-A249-A346E2B48E54]@0xffffff7f9a8de000\n" +
+      "         org.example.b(8.2)[3D591202-DD24-3441-925A-F6808ABDF185]@0xffffff7f99fab000->0xffffff7f9a20ffff\n",
+    "x",
+  );
+  assertEquals<unknown>(list.panic?.extensions, ["org.example.a", "org.example.b"]);
+});
