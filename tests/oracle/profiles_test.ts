@@ -1,6 +1,11 @@
-/** Profiles for pprof, as Go's own pprof reads them. */
+/** Profiles for pprof, as Go's own pprof reads them; and as the text of sample, as Apple's script in FlameGraph
+ * reads it. For that, name a checkout:
+ *
+ *     MACHPAUSE_FLAMEGRAPH=$PWD/FlameGraph deno task test:oracle tests/oracle/profiles_test.ts
+ */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { writeProfile } from "../../lib/profile/formats.ts";
+import { sampleLines } from "../../lib/report/write/sample.ts";
 import { knownProfile } from "../lib/profile/known_profile.ts";
 
 const hasGo = await new Deno.Command("go", { args: ["version"], stdout: "null", stderr: "null" })
@@ -55,4 +60,31 @@ Deno.test({ name: "profiles, against Go's pprof", ignore: !hasGo }, async () => 
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+const flameGraph = Deno.env.get("MACHPAUSE_FLAMEGRAPH");
+
+Deno.test({
+  name: "the text of sample, against Apple's stackcollapse-sample.awk",
+  ignore: flameGraph === undefined,
+  async fn() {
+    const path = await Deno.makeTempFile();
+    try {
+      await Deno.writeTextFile(path, [...sampleLines(knownProfile(), { interval: 10 })].join("\n"));
+      const { success, stdout } = await new Deno.Command("awk", {
+        args: ["-f", `${flameGraph}/stackcollapse-sample.awk`, path],
+      }).output();
+      assert(success);
+      const own: Record<string, number> = {};
+      for (const line of new TextDecoder().decode(stdout).trim().split("\n")) {
+        const [, stack, count] = /^(.*) (\d+)$/.exec(line)!;
+        const leaf = stack.slice(stack.lastIndexOf(";") + 1);
+        if (Number(count) > 0) own[leaf] = (own[leaf] ?? 0) + Number(count);
+      }
+      assertEquals(Object.values(own).reduce((sum, count) => sum + count, 0), 200);
+      assertEquals(own["demo`burn_sixty"], 60);
+    } finally {
+      await Deno.remove(path);
+    }
+  },
 });
