@@ -272,6 +272,10 @@ function deadlockAnswer(target: Watched, style: Style, columns: number): Answer 
       ...circles.length > 0
         ? []
         : [style("heading", safe`no deadlock: no thread waits for itself through others`)],
+      // Locks are not on the stacks.
+      ...target.kind === "core" && waits.length === 0
+        ? [safe`the core may not have the locks: \`savecore --style dirty\` keeps them`]
+        : [],
     ],
   };
 }
