@@ -21,9 +21,13 @@ export type { DebugInfo, DwarfPlace } from "./debug_info.ts";
 export { type SymbolFile, SymbolFiles, type SymbolOptions } from "./symbol_files.ts";
 export {
   demangle,
+  hasDemanglers,
   isMangled,
   isNamed,
   mangledPart,
   mayContain,
   missedNames,
+  swiftDeclarationName,
+  swiftTypeName,
+  swiftTypeTree,
 } from "./demangle/demangle.ts";

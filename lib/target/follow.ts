@@ -1,5 +1,5 @@
 /** What variables lead to: a walk over the variables of all frames by their types and formatters. */
-import { canonical, isPointer, isRecord, type Value } from "../values/mod.ts";
+import { canonical, isPointer, isRecord, type Value } from "../values/reading.ts";
 import type { FollowOptions, Frame, Walkable } from "./frame.ts";
 
 /** Maximum number of values that are looked at. */

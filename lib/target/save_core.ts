@@ -165,7 +165,10 @@ export async function saveCore(
 async function localsOf(
   { localsLevels: levels = 2, localsBytes: bytes = 16 << 20 }: SaveCoreOptions,
 ) {
-  const { follow } = await import("./variables.ts");
+  const [{ follow }] = await Promise.all([
+    import("./variables.ts"),
+    import("../symbols/demangle/mod.ts"),
+  ]);
   return (threads: readonly Thread[], memory: Memory) => follow(threads, memory, { levels, bytes });
 }
 

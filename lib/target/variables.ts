@@ -20,7 +20,7 @@
 import { TargetGoneError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
 import { Image, type LoadedImage } from "../macho/walking.ts";
-import type { DwarfPlace } from "../symbols/walking.ts";
+import { type DwarfPlace, hasDemanglers } from "../symbols/walking.ts";
 import {
   type Activation,
   builtInFormatters,
@@ -42,7 +42,7 @@ import {
   type ValueContext,
   type ValueMemory,
   type Variable,
-} from "../values/mod.ts";
+} from "../values/reading.ts";
 export {
   canonical,
   damaged,
@@ -66,7 +66,7 @@ export {
   type Variable,
   type VariableKind,
   type VariantPart,
-} from "../values/mod.ts";
+} from "../values/reading.ts";
 import { CopiedMemory } from "./copied_memory.ts";
 import { walkLocals } from "./follow.ts";
 import {
@@ -101,17 +101,19 @@ export function defineFormatter(formatter: Formatter): void {
   formatters.add(formatter);
 }
 
-/** By the debug information they are read from. */
-const modules = new WeakMap<object, ModuleVariables>();
+/** By the debug information they are read from: without the demanglers, and with them. Types keep the names that
+ * they have got. */
+const modules = [new WeakMap<object, ModuleVariables>(), new WeakMap<object, ModuleVariables>()];
 
 function moduleOf(image: LoadedImage, { info, imageOffset }: DwarfPlace): ModuleVariables {
-  let module = modules.get(info);
+  const known = modules[hasDemanglers() ? 1 : 0];
+  let module = known.get(info);
   if (module === undefined) {
     module = new ModuleVariables(info, (offset) => {
       const found = imageOffset(offset);
       return found === undefined ? undefined : image.loadAddress + BigInt(found);
     });
-    modules.set(info, module);
+    known.set(info, module);
     moduleImages.set(module, image);
   }
   return module;

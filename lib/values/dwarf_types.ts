@@ -4,7 +4,7 @@ import { evaluateExpression } from "../dwarf/mod.ts";
 import { AT, ATE, type Entry, type EntryReader, TAG } from "../dwarf/variables.ts";
 import { FormatError } from "../errors.ts";
 import type { RawText } from "../escape.ts";
-import { swiftTypeName, swiftTypeTree } from "../symbols/demangle/mod.ts";
+import { swiftTypeName, swiftTypeTree } from "../symbols/walking.ts";
 import type {
   Encoding,
   Enumerator,

@@ -2,65 +2,6 @@
  *
  * @module
  */
-export {
-  evaluate,
-  ExpressionError,
-  type ExpressionScope,
-  isPath,
-  pointerTo,
-} from "./expression.ts";
-export { FormatterTable } from "./formatters.ts";
-export {
-  damaged,
-  DamagedValue,
-  defaultLimits,
-  type Encoding,
-  type Enumerator,
-  type Formatter,
-  type Formatters,
-  type Language,
-  type Limits,
-  type Member,
-  type Place,
-  type Synthetic,
-  type TemplateArgument,
-  type Type,
-  type TypeKind,
-  type Value,
-  type ValueContext,
-  type ValueMemory,
-  type Variable,
-  type VariableKind,
-  type VariantPart,
-} from "./model.ts";
-export {
-  embeddedFormatters,
-  MAX_SECTION,
-  parsePrograms,
-  parseSummaries,
-} from "./formatters/embedded.ts";
-export { builtInFormatters } from "./formatters/mod.ts";
-export { isCString } from "./formatters/strings.ts";
-export {
-  type Activation,
-  frameVariables,
-  globalsOf,
-  ModuleVariables,
-  type ThreadPlace,
-} from "./frame_variables.ts";
-export { named, plain, valueBehind, valueOf } from "./locals.ts";
-export { contentText, inlineText } from "./text.ts";
-export { shortTypeName } from "./type_names.ts";
-export { searchType } from "./type_search.ts";
-export { characterText, floatText, quoted, unsignedOf } from "./scalars.ts";
-export {
-  aliases,
-  canonical,
-  isCharacter,
-  isPointer,
-  isRecord,
-  isReference,
-  unqualified,
-  voidType,
-} from "./types.ts";
-export { PlacedValue } from "./value.ts";
+import "../symbols/demangle/mod.ts";
+
+export * from "./reading.ts";

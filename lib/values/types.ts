@@ -55,9 +55,12 @@ export function* aliases(type: Type): Generator<Type> {
 
 /** The mangled name of a Swift type. Since Swift 6 debug information has a generic type as a struct without a name,
  * whose one member has no name either, and a type with the mangled name. */
-export function swiftMangling({ kind, linkageName, members }: Type): RawText | undefined {
-  const isWrapper = linkageName === undefined && kind === "struct" && members?.length === 1 &&
-    members[0].name === "";
+export function swiftMangling(type: Type): RawText | undefined {
+  // Of other languages' types nothing is read for it: their members may be searched in all units.
+  if (type.language !== "swift") return undefined;
+  const { kind, linkageName } = type;
+  const members = linkageName === undefined && kind === "struct" ? type.members : undefined;
+  const isWrapper = members?.length === 1 && members[0].name === "";
   const mangled = isWrapper ? members[0].type.linkageName : linkageName;
   return mangled?.startsWith("$s") ? mangled : undefined;
 }

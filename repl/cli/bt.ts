@@ -105,7 +105,7 @@ type Output = (
 async function jsonOutput({ args, locals, follow = 0 }: BacktraceOptions): Promise<Output> {
   const { threadsJson } = await import("../view/json.ts");
   const more = args || locals
-    ? (await import("../view/variables.ts")).frameVariablesJson({ args, locals }, follow)
+    ? (await import("../view/named_variables.ts")).frameVariablesJson({ args, locals }, follow)
     : undefined;
   return (target, threads, shown, pausedMicroseconds) => {
     const object = threadsJson(target, threads, undefined, shown, more);
@@ -120,7 +120,7 @@ async function textOutput(
   const show = unique ? summary!.uniqueBacktracesLines : backtracesLines;
   const style = styleFor(Deno.stdout);
   const detail = args || locals
-    ? (await import("../view/variables.ts")).frameDetail({ args, locals }, style, follow)
+    ? (await import("../view/named_variables.ts")).frameDetail({ args, locals }, style, follow)
     : undefined;
   return async (target, threads, shown, microseconds) => {
     if (demangle) await loadDemanglerFor(shown);

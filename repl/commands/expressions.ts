@@ -14,7 +14,7 @@ import {
   type Type,
   type Value,
   type ValueContext,
-} from "../../lib/values/mod.ts";
+} from "../../lib/values/reading.ts";
 import { UserError } from "../errors.ts";
 import { sessionGlobals } from "../prompt/global_names.ts";
 import type { Session } from "../prompt/session.ts";

@@ -1,6 +1,6 @@
 /** What the commands about variables do. It is loaded with the first of them. */
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
-import { canonical, type Value } from "../../lib/values/mod.ts";
+import { canonical, type Value } from "../../lib/values/reading.ts";
 import type { Variable } from "../../mod.ts";
 import { UserError } from "../errors.ts";
 import type { globalOptions, Values, variableOptions } from "../options.ts";

@@ -11,7 +11,7 @@ import {
   isReference,
   shortTypeName,
   type Value,
-} from "../../lib/values/mod.ts";
+} from "../../lib/values/reading.ts";
 import type { Frame, Variable } from "../../mod.ts";
 import type { FrameDetail } from "./render.ts";
 import type { Style } from "./style.ts";

@@ -2,6 +2,8 @@
  * themselves are brought by `mod.ts`: this file is loaded at every start, they are not. */
 
 import type { RawText } from "../../escape.ts";
+import type { Node } from "./swift/node.ts";
+import type { SymbolicResolver } from "./swift/state.ts";
 
 /** How much of a mangled name is shown. `simplified`: Swift as LLDB and crash reports show it, with
  * argument labels, without modules, types and specializations; C++ with its parameters, as LLDB
@@ -31,7 +33,18 @@ let cachedCharacters = 0;
 /** Swift's prefixes, of which C also uses `_T`. */
 const swiftName = /^_{0,2}(?:\$[sSe]|T[^_])|^@__swiftmacro_/;
 
+/** What reads Swift's types from their mangled names. */
+export interface SwiftTypes {
+  /** The tree of a mangled type; `null` for what is none. */
+  tree(name: string, resolve?: SymbolicResolver | null): Node | null;
+  /** The name of a type as LLDB shows it. */
+  name(tree: Node): string | null;
+  /** The mangled name of a declaration, without arguments of generics; `null` where it has none. */
+  declaration(tree: Node): string | null;
+}
+
 let swift: Demangler | null = null;
+let swiftTypes: SwiftTypes | null = null;
 /** Whether a name was left mangled since the demanglers were not there. */
 let isMissed = false;
 let library: () => Demangler | null = () => null;
@@ -40,13 +53,37 @@ let library: () => Demangler | null = () => null;
  *
  * @param swiftDemangler of Swift's names
  * @param libraryDemangler gives that of C++ and Rust names; called with each such name, and may
- * answer `null` */
+ * answer `null`
+ * @param types reads Swift's types */
 export function useDemanglers(
   swiftDemangler: Demangler,
   libraryDemangler: () => Demangler | null,
+  types: SwiftTypes,
 ): void {
   swift = swiftDemangler;
+  swiftTypes = types;
   library = libraryDemangler;
+}
+
+/** Whether the demanglers are there. */
+export function hasDemanglers(): boolean {
+  return swift !== null;
+}
+
+/** The tree of a mangled Swift type; `null` for what is none, and before the demanglers are there. */
+export function swiftTypeTree(name: string, resolve: SymbolicResolver | null = null): Node | null {
+  isMissed ||= swiftTypes === null;
+  return swiftTypes?.tree(name, resolve) ?? null;
+}
+
+/** The name of a Swift type as LLDB shows it: without the standard library's module and what is private. */
+export function swiftTypeName(tree: Node): string | null {
+  return swiftTypes?.name(tree) ?? null;
+}
+
+/** The mangled name of a declaration, without arguments of generics; `null` where it has none. */
+export function swiftDeclarationName(tree: Node): string | null {
+  return swiftTypes?.declaration(tree) ?? null;
 }
 
 /** Whether {@linkcode demangle} was asked for a mangled name before there were demanglers, since this was asked

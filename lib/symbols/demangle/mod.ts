@@ -5,9 +5,18 @@
 
 import { useDemanglers } from "./demangle.ts";
 import { libraryDemangler } from "./library.ts";
-import { demangleSwift } from "./swift/swift.ts";
+import {
+  demangleSwift,
+  swiftDeclarationName,
+  swiftTypeName,
+  swiftTypeTree,
+} from "./swift/swift.ts";
 
-useDemanglers(demangleSwift, libraryDemangler);
+useDemanglers(demangleSwift, libraryDemangler, {
+  tree: swiftTypeTree,
+  name: swiftTypeName,
+  declaration: swiftDeclarationName,
+});
 
 export { demangle, type DemangleStyle, isMangled, needsLibrary } from "./demangle.ts";
 export { loadDemangler } from "./library.ts";

@@ -3,11 +3,8 @@
  * library's strings and collections have layouts that its ABI fixed (Swift 5 on Apple's systems:
  * `stdlib/public/core/StringObject.swift`, `ContiguousArrayBuffer.swift`, `DictionaryStorage.swift`). */
 
-import {
-  type SwiftNode as Node,
-  swiftTypeName,
-  swiftTypeTree,
-} from "../../symbols/demangle/mod.ts";
+import type { SwiftNode as Node } from "../../symbols/demangle/mod.ts";
+import { swiftTypeName, swiftTypeTree } from "../../symbols/walking.ts";
 import {
   damaged,
   type Formatter,

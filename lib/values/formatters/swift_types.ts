@@ -3,11 +3,8 @@
  * and types as trees of their manglings, in which metadata refers to descriptors by distances
  * (`docs/ABI/Mangling.rst`). Everything is read from memory, and bounded. */
 
-import {
-  swiftDeclarationName,
-  type SwiftNode as Node,
-  swiftTypeTree,
-} from "../../symbols/demangle/mod.ts";
+import type { SwiftNode as Node } from "../../symbols/demangle/mod.ts";
+import { swiftDeclarationName, swiftTypeTree } from "../../symbols/walking.ts";
 import { damaged, type ValueContext } from "../model.ts";
 
 /** Maximum number of fields of a type, of a generic's parameters, of types in each other. */

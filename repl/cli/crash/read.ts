@@ -121,7 +121,9 @@ async function targetReport(
   using opened = await openTarget(spec, spec.startsWith("core:") ? options.symbols ?? [] : []);
   // Strings and what else arguments point to are of the moment of the stop.
   const isLive = options.args && opened.target.kind !== "self";
-  const frameText = options.args ? (await import("../../view/variables.ts")).callText : undefined;
+  const frameText = options.args
+    ? (await import("../../view/named_variables.ts")).callText
+    : undefined;
   const snapshot = opened.target.snapshot(isLive ? { follow: { levels: 1 } } : {});
   return reportOf(opened.target, snapshot.threads, {
     ...(spec.startsWith("core:") ? {} : { date: new Date() }),

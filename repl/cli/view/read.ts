@@ -98,7 +98,7 @@ async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
   const [{ threadsJson }, { frameVariablesJson }, { FrameBudget, shownFrames }] = await Promise.all(
     [
       import("../../view/json.ts"),
-      import("../../view/variables.ts"),
+      import("../../view/named_variables.ts"),
       import("../../view/frames.ts"),
     ],
   );

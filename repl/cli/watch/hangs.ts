@@ -56,7 +56,7 @@ export async function watchHangs(
   }
   const variables = locals
     ? {
-      more: (await import("../../view/variables.ts")).frameVariablesJson({ locals }, levels),
+      more: (await import("../../view/named_variables.ts")).frameVariablesJson({ locals }, levels),
       follow: { levels },
     }
     : {};
