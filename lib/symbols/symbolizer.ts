@@ -29,6 +29,7 @@ class ImageAddressInfo implements AddressInfo {
   readonly #debug: DebugProvider | undefined;
   #match: SymbolMatch | null | undefined;
   #frames: readonly SourceFrame[] | undefined;
+  #inlineCount: number | undefined;
 
   constructor(readonly image: LoadedImage, address: bigint, debug: DebugProvider | undefined) {
     this.#address = address;
@@ -69,7 +70,7 @@ class ImageAddressInfo implements AddressInfo {
   }
 
   get inlineCount(): number {
-    return this.#frames === undefined
+    return this.#inlineCount ??= this.#frames === undefined
       ? this.#debug?.inlineCountAt(this.image, this.#address) ?? 0
       : Math.max(0, this.#frames.length - 1);
   }
