@@ -31,6 +31,17 @@ function runtimeNumber(value: Value, name: string, size: number): bigint | undef
   return bytes.reduceRight((sum, byte) => sum << 8n | BigInt(byte), 0n);
 }
 
+/** Foundation's version, by which its classes differ: `NSFoundationVersionNumber`, a double. Where it is not known, the
+ * layouts of today. */
+function foundationVersion(value: Value): number {
+  const bits = runtimeNumber(value, "NSFoundationVersionNumber", 8);
+  if (bits === undefined) return Infinity;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits);
+  const version = view.getFloat64(0);
+  return version > 0 ? version : Infinity;
+}
+
 /** The mask of the class in `isa`, where the runtime does not publish it: `ISA_MASK` of `isa.h`. */
 function classMask(value: Value): bigint {
   const { pointerSize, addressMask } = value.context;
@@ -167,9 +178,19 @@ function numberText(value: Value, { payload, address }: ObjectFacts): string | n
   }
   const { pointerSize } = value.context;
   const information = unsignedAt(value, address + BigInt(pointerSize), pointerSize);
-  const at = address + BigInt(2 * pointerSize);
+  let at = address + BigInt(2 * pointerSize);
   const signed = (size: number) => BigInt.asIntN(8 * size, unsignedAt(value, at, size));
-  switch (Number(information & 7n)) {
+  let code: number | undefined;
+  if (foundationVersion(value) >= 1400) {
+    // The fourth bit: the type that it was made with is kept elsewhere.
+    code = (information & 8n) !== 0n ? undefined : Number(information & 7n);
+  } else {
+    // CFNumberType; 17 are 128 bits, of which the lower 64 come last.
+    const old = Number(information & 31n);
+    if (old === 17) at += 8n;
+    code = { 1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 17: 3 }[old];
+  }
+  switch (code) {
     case 0:
       return `(char)${signed(1)}`;
     case 1:
@@ -195,7 +216,7 @@ function float(bytes: Uint8Array): number {
 function arrayParts(
   value: Value,
   { className, address }: ObjectFacts,
-): { count: bigint; at: (index: number) => bigint } | null {
+): ArrayParts | null {
   const { pointerSize } = value.context;
   const word = BigInt(pointerSize);
   const place = (start: bigint) => (index: number) => start + BigInt(index) * word;
@@ -204,12 +225,31 @@ function arrayParts(
       return { count: 0n, at: place(0n) };
     case "__NSSingleObjectArrayI":
       return { count: 1n, at: place(address + word) };
-    case "__NSArrayI":
     case "__NSArrayI_Transfer":
+      return {
+        count: unsignedAt(value, address + word, pointerSize),
+        at: place(pointerAt(value, address + 2n * word)),
+      };
+    case "__NSArrayM_Legacy":
+      return oldRing(value, address, true);
+    case "_NSCallStackArray":
+      return {
+        count: unsignedAt(value, address + 2n * word, pointerSize),
+        at: place(
+          pointerAt(value, address + word) +
+            unsignedAt(value, address + 3n * word, pointerSize) * word,
+        ),
+      };
+    case "__NSCFArray":
+      return coreArray(value, address);
+    case "__NSArrayI": {
+      const version = foundationVersion(value);
+      if (version >= 1430 && version < 1436) return oldRing(value, address, false);
       return {
         count: unsignedAt(value, address + word, pointerSize),
         at: place(address + 2n * word),
       };
+    }
     case "NSConstantArray":
       return {
         count: unsignedAt(value, address + word, pointerSize),
@@ -217,6 +257,10 @@ function arrayParts(
       };
     case "__NSArrayM":
     case "__NSFrozenArrayM": {
+      const version = foundationVersion(value);
+      if (className === "__NSArrayM" && version < 1437) {
+        return oldRing(value, address, version < 1428);
+      }
       // isa, cow, list, offset, size, muts, used: a ring.
       const list = pointerAt(value, address + 2n * word);
       const numbers = address + 3n * word;
@@ -231,6 +275,48 @@ function arrayParts(
     }
   }
   return null;
+}
+
+interface ArrayParts {
+  readonly count: bigint;
+  readonly at: (index: number) => bigint;
+}
+
+/** A mutable array before Foundation 1437: the count, the offset, the size of the ring, a word of flags before
+ * Foundation 1428, and the ring (LLDB's `Foundation1010` and `Foundation1428`). */
+function oldRing(value: Value, address: bigint, hasFlags: boolean): ArrayParts {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  const [used, offset, sized] = [1n, 2n, 3n].map((index) =>
+    unsignedAt(value, address + index * word, pointerSize)
+  );
+  // Four bits of the size are something else.
+  const size = hasFlags ? sized & (1n << 8n * word - 4n) - 1n : sized;
+  const list = pointerAt(value, address + (hasFlags ? 5n : 4n) * word);
+  if (used > size) damaged(`${used} objects in room for ${size}`);
+  return {
+    count: used,
+    at: (index) => list + (offset + BigInt(index)) % (size === 0n ? 1n : size) * word,
+  };
+}
+
+/** Core Foundation's array: `struct __CFArray` and `__CFArrayGetBucketsPtr` of `CFArray.c`. Its objects follow it, or
+ * are in a store with the first one's index. */
+function coreArray(value: Value, address: bigint): ArrayParts {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  const information = unsignedAt(value, address + word, 1);
+  const count = unsignedAt(value, address + 2n * word, pointerSize);
+  let start: bigint;
+  if ((information & 3n) === 2n) {
+    const store = pointerAt(value, address + 5n * word);
+    start = store + 2n * word + unsignedAt(value, store, pointerSize) * word;
+  } else {
+    // Callbacks of the array's own are before the objects: a version and four functions.
+    const hasCallbacks = (information >> 2n & 3n) === 3n;
+    start = address + (hasCallbacks ? 11n : 6n) * word;
+  }
+  return { count, at: (index) => start + BigInt(index) * word };
 }
 
 /** Room of a dictionary and a set by the index in their second word. */
@@ -252,14 +338,40 @@ function roomOf(index: bigint): number {
   return capacities[Number(index)] ?? damaged("its room is not known");
 }
 
+/** A mutable dictionary or set before Foundation 1437: the count below six bits of flags, the room, and the places of
+ * the values and the keys, or of the keys, which the values follow (LLDB's `Foundation1100`, `1300`, `1428`).
+ *
+ * @param words where they are
+ */
+function oldTable(value: Value, address: bigint, words: readonly bigint[]): Table {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  const head = unsignedAt(value, address + word, pointerSize);
+  const room = countOf(unsignedAt(value, address + 2n * word, pointerSize));
+  if (room > capacities.at(-1)!) damaged("its room is not known");
+  const [first, second] = words.map((index) => pointerAt(value, address + index * word));
+  return {
+    count: head & (1n << 8n * word - 6n) - 1n,
+    room,
+    keys: second ?? first,
+    values: second === undefined ? first + BigInt(room) * word : first,
+  };
+}
+
 /** The tables of mutable collections, since macOS 10.13 (LLDB's `Foundation1437`), and of Core Foundation's
  * (`CFBasicHash.c`); `null` of other classes. */
 function tableOf(value: Value, { className, address }: ObjectFacts): Table | null {
   const { pointerSize } = value.context;
   const word = BigInt(pointerSize);
   switch (className) {
+    case "__NSDictionaryM_Legacy":
+      return oldTable(value, address, [4n, 5n]);
     case "__NSDictionaryM":
     case "__NSFrozenDictionaryM": {
+      const version = foundationVersion(value);
+      if (className === "__NSDictionaryM" && version < 1437) {
+        return oldTable(value, address, version < 1428 ? [4n, 5n] : [3n]);
+      }
       // isa, the keys and then the values, a count of mutations, and the count, a flag and the room in 32 bits.
       const keys = pointerAt(value, address + word);
       const bits = unsignedAt(value, address + 2n * word + 4n, 4);
@@ -268,6 +380,11 @@ function tableOf(value: Value, { className, address }: ObjectFacts): Table | nul
     }
     case "__NSSetM":
     case "__NSFrozenSetM": {
+      const version = foundationVersion(value);
+      if (className === "__NSSetM" && version < 1437) {
+        const { count, room, keys } = oldTable(value, address, [version < 1428 ? 4n : 3n]);
+        return { count, room, keys, values: null };
+      }
       // isa, what it shares, the objects, a count of mutations, and the count and the room in 32 bits.
       const bits = unsignedAt(value, address + 3n * word + 4n, 4);
       const keys = pointerAt(value, address + 2n * word);
@@ -366,7 +483,8 @@ function collection(value: Value, facts: ObjectFacts): Synthetic | null {
       const { count, at } = tableParts(value, address, 2);
       return pairs(value, Number(count), at, type);
     }
-    case "__NSSetI": {
+    case "__NSSetI":
+    case "__NSOrderedSetI": {
       const { count, at } = tableParts(value, address, 1);
       return {
         count: Number(count),

@@ -95,27 +95,39 @@ export function bitsAt(bits: bigint, offset: number, size: number): bigint {
   return bits >> BigInt(8 * offset) & ones(8 * size);
 }
 
+/** The places of ones in a mask, upwards. A value may have many bytes: this takes time by their number, not its
+ * square. */
+function* placesOf(mask: bigint): Generator<number> {
+  const digits = mask.toString(2);
+  for (let at = digits.length - 1; at >= 0; at--) {
+    if (digits[at] === "1") yield digits.length - 1 - at;
+  }
+}
+
 function countBits(mask: bigint): number {
   let count = 0;
-  for (let left = mask; left !== 0n; left &= left - 1n) count++;
+  for (const digit of mask.toString(2)) if (digit === "1") count++;
   return count;
 }
 
-/** The bits of a number that a mask has, together. */
+/** The bits of a number that a mask has, together: the lowest 32 at most. */
 function gathered(bits: bigint, mask: bigint): bigint {
   let value = 0n;
   let at = 0n;
-  for (let left = mask, place = 0n; left !== 0n; left >>= 1n, place++) {
-    if ((left & 1n) !== 0n) value |= (bits >> place & 1n) << at++;
+  for (const place of placesOf(mask)) {
+    if (at === 32n) break;
+    value |= (bits >> BigInt(place) & 1n) << at++;
   }
   return value;
 }
 
 /** The uppermost bits of a mask, as many. */
 function uppermost(mask: bigint, count: number): bigint {
-  let left = mask;
-  for (let over = countBits(mask) - count; over > 0; over--) left &= left - 1n;
-  return left;
+  let skipped = countBits(mask) - count;
+  for (const place of placesOf(mask)) {
+    if (skipped-- === 0) return mask >> BigInt(place) << BigInt(place);
+  }
+  return skipped < 0 ? mask : 0n;
 }
 
 function few(count: bigint | number): number {

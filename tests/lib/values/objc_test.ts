@@ -268,3 +268,90 @@ Deno.test("mutable collections, and Core Foundation's", () => {
     "damaged: its room is not known",
   );
 });
+
+Deno.test("Foundation's older layouts, by the version that it publishes", () => {
+  const made = (version: number) => {
+    const heap = new Heap();
+    const bits = new DataView(new ArrayBuffer(8));
+    bits.setFloat64(0, version);
+    heap.variable("NSFoundationVersionNumber", bits.getBigUint64(0));
+    const text = (text: string) =>
+      heap.put(
+        heap.class("__NSCFString"),
+        0x8cn,
+        Uint8Array.of(text.length, ...new TextEncoder().encode(text), 0),
+      );
+    return { heap, objects: ["one", "two", "three"].map(text) };
+  };
+  const shown = (heap: Heap, pointer: bigint) =>
+    heap.value(pointer).children().map((child) => {
+      const key = child.child("key")?.summary;
+      return key === undefined ? child.summary : `${key}: ${child.child("value")!.summary}`;
+    });
+  const inOrder = ['@"two"', '@"three"', '@"one"'];
+  // LLDB's NSArray.cpp, NSDictionary.cpp, NSSet.cpp: `Foundation1010`, `1100`, `1300`, `1428`, `1430`, `1437`.
+  for (const version of [1151.16, 1299.9, 1430, 1437.15]) {
+    const { heap, objects: [one, two, three] } = made(version);
+    const ring = heap.put(one, two, three);
+    const words = version < 1428
+      ? [3n, 1n, 3n | 5n << 60n, 9n, ring]
+      : version < 1437
+      ? [3n, 1n, 3n, ring]
+      : [0n, ring, 1n | 3n << 32n, 9n | 3n << 32n];
+    const array = heap.put(heap.class("__NSArrayM"), ...words);
+    assertEquals([heap.summary(array), shown(heap, array)], ['@"3 elements"', inOrder]);
+    const buffer = heap.put(one, 0n, two, three, 0n, one);
+    const dictionary = heap.put(
+      heap.class("__NSDictionaryM"),
+      ...(version < 1428
+        ? [2n | 1n << 58n, 3n, 7n, buffer + 24n, buffer]
+        : version < 1437
+        ? [2n | 1n << 58n, 3n, buffer]
+        : [buffer, 9n | (2n | 1n << 25n | 1n << 26n) << 32n]),
+    );
+    assertEquals(heap.summary(dictionary), "2 key/value pairs");
+    assertEquals(shown(heap, dictionary), ['@"one": @"three"', '@"two": @"one"']);
+    const held = heap.put(0n, three, one);
+    const set = heap.put(
+      heap.class("__NSSetM"),
+      ...(version < 1428
+        ? [2n, 3n, 5n, held]
+        : version < 1437
+        ? [2n, 3n, held, 5n]
+        : [0n, held, 4n | (2n | 1n << 26n) << 32n]),
+    );
+    assertEquals(shown(heap, set), ['@"three"', '@"one"']);
+    const fixed = heap.put(
+      heap.class("__NSArrayI"),
+      ...(version === 1430 ? [3n, 1n, 3n, ring] : [3n, two, three, one]),
+    );
+    assertEquals(shown(heap, fixed), inOrder);
+    const number = heap.class("__NSCFNumber");
+    assertEquals(heap.summary(heap.put(number, version < 1400 ? 3n : 2n, -5n)), "(int)-5");
+    assertEquals(
+      heap.summary(
+        heap.put(number, version < 1400 ? 17n : 3n, ...(version < 1400 ? [0n] : []), 9n),
+      ),
+      "(long)9",
+    );
+    assertEquals(heap.summary(heap.put(number, 9n, 1n)), "__NSCFNumber");
+    const wild = heap.put(heap.class("__NSDictionaryM"), 2n, 1n << 40n, buffer, buffer, buffer);
+    if (version < 1437) assertEquals(heap.summary(wild), "damaged: its room is not known");
+  }
+  // Of no version: CFArray.c, and what LLDB reads by the class alone.
+  const { heap, objects: [one, two, three] } = made(2000);
+  const legacy = heap.put(heap.class("__NSArrayM_Legacy"), 2n, 0n, 4n, 0n, heap.put(one, two));
+  assertEquals(shown(heap, legacy), ['@"one"', '@"two"']);
+  const transfer = heap.put(heap.class("__NSArrayI_Transfer"), 2n, heap.put(three, two));
+  assertEquals(shown(heap, transfer), ['@"three"', '@"two"']);
+  const stack = heap.put(heap.class("_NSCallStackArray"), heap.put(0n, three, one), 2n, 1n);
+  assertEquals(shown(heap, stack), ['@"three"', '@"one"']);
+  const core = heap.class("__NSCFArray");
+  assertEquals(shown(heap, heap.put(core, 4n, 2n, 0n, 0n, 0n, one, two)), ['@"one"', '@"two"']);
+  const own = heap.put(core, 0xcn, 1n, 0n, 0n, 0n, 0n, 0n, 0n, 0n, 0n, two);
+  assertEquals(shown(heap, own), ['@"two"']);
+  const deque = heap.put(core, 6n, 2n, 0n, 0n, heap.put(1n, 4n, 0n, three, one));
+  assertEquals(shown(heap, deque), ['@"three"', '@"one"']);
+  const ordered = heap.put(heap.class("__NSOrderedSetI"), 2n | 1n << 58n, two, one, 0n);
+  assertEquals(shown(heap, ordered), ['@"two"', '@"one"']);
+});
