@@ -163,6 +163,16 @@ function stringText(value: Value, facts: ObjectFacts): string {
   return `@"${escapedText(bytes, width)}"${count > shown ? "..." : ""}`;
 }
 
+/** A path: a length above 20 bits of a reference count, and UTF-16 (LLDB's `NSString.cpp`). */
+function pathText(value: Value, address: bigint): string {
+  const { pointerSize, limits } = value.context;
+  const at = address + BigInt(pointerSize);
+  const count = Number(unsignedAt(value, at, 4) >> 20n);
+  const shown = Math.min(count, limits.stringLength);
+  const bytes = shown === 0 ? new Uint8Array() : bytesAt(value, at + 4n, 2 * shown);
+  return `@"${escapedText(bytes, 2)}"${count > shown ? "..." : ""}`;
+}
+
 function latin(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
@@ -532,13 +542,43 @@ function taggedSeconds(payload: bigint): number {
   return view.getFloat64(0);
 }
 
+/** The number of bytes of an NSData (LLDB's `NSDataSummaryProvider`); `null` of other classes. */
+function dataLength(value: Value, { className, address }: ObjectFacts): bigint | null {
+  const { pointerSize } = value.context;
+  const word = BigInt(pointerSize);
+  switch (className) {
+    case "NSConcreteData":
+      return unsignedAt(value, address + word, pointerSize);
+    case "NSConcreteMutableData":
+    case "__NSCFData":
+      return unsignedAt(value, address + 2n * word, pointerSize);
+    case "_NSInlineData":
+      return unsignedAt(value, address + word, 2);
+    case "_NSZeroData":
+      return 0n;
+  }
+  return null;
+}
+
 /** Seconds from 1970 to 2001, where Foundation's dates begin. */
 const EPOCH = 978307200;
 
-function dateText(value: Value, { payload, address }: ObjectFacts): string | null {
-  const seconds = payload === null
-    ? float(bytesAt(value, address + BigInt(value.context.pointerSize), 8))
-    : taggedSeconds(payload);
+/** What Foundation prints for the distant past, which is in the calendar of that time. */
+const DISTANT_PAST = -63114076800;
+
+function dateText(value: Value, { className, payload, address }: ObjectFacts): string | null {
+  const { pointerSize } = value.context;
+  const offset = BigInt(className === "NSCalendarDate" ? 2 * pointerSize : pointerSize);
+  let seconds: number;
+  if (payload === null) seconds = float(bytesAt(value, address + offset, 8));
+  else if (foundationVersion(value) >= 1600) seconds = taggedSeconds(payload);
+  else {
+    // All but the lowest four bits of a double.
+    const view = new DataView(new ArrayBuffer(8));
+    view.setBigUint64(0, BigInt.asUintN(64, payload << 4n));
+    seconds = view.getFloat64(0);
+  }
+  if (seconds === DISTANT_PAST) return "0001-12-30 00:00:00 +0000";
   const date = new Date((seconds + EPOCH) * 1000);
   return Number.isNaN(date.getTime())
     ? damaged(`${seconds} seconds from 2001`)
@@ -553,6 +593,7 @@ function summaryOf(value: Value): string | null {
   if (/^(?:__NSCF(?:Constant)?String|NSTaggedPointerString|NSConstantString)$/.test(className)) {
     return stringText(value, facts);
   }
+  if (className === "NSPathStore2") return pathText(value, address);
   if (/^(?:__NSCFNumber|NSConstant\w*Number)$/.test(className)) {
     return numberText(value, facts) ?? className;
   }
@@ -560,19 +601,11 @@ function summaryOf(value: Value): string | null {
     const symbol = value.context.symbolAt(address)?.name ?? "";
     return /True$/.test(symbol) ? "YES" : /False$/.test(symbol) ? "NO" : className;
   }
-  if (/^(?:__NSDate|__NSTaggedDate|NSDate)$/.test(className)) {
+  if (/^(?:__NSDate|__NSTaggedDate|NSDate|NSCalendarDate)$/.test(className)) {
     return dateText(value, facts) ?? className;
   }
-  if (/^(?:NSConcreteData|NSConcreteMutableData|_NSInlineData)$/.test(className)) {
-    const { pointerSize } = value.context;
-    const isInline = className === "_NSInlineData";
-    const length = unsignedAt(
-      value,
-      address + BigInt(pointerSize) + (isInline ? 2n : 0n),
-      isInline ? 2 : pointerSize,
-    );
-    return `${length} ${length === 1n ? "byte" : "bytes"}`;
-  }
+  const length = dataLength(value, facts);
+  if (length !== null) return `${length} ${length === 1n ? "byte" : "bytes"}`;
   const made = collection(value, facts);
   if (made !== null) {
     return /Dictionary/.test(className)

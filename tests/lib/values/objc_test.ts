@@ -354,4 +354,17 @@ Deno.test("Foundation's older layouts, by the version that it publishes", () => 
   assertEquals(shown(heap, deque), ['@"three"', '@"one"']);
   const ordered = heap.put(heap.class("__NSOrderedSetI"), 2n | 1n << 58n, two, one, 0n);
   assertEquals(shown(heap, ordered), ['@"two"', '@"one"']);
+  // NSString.cpp: `_lengthAndRefCount`, then UTF-16. Cocoa.cpp: the lengths of data, and dates.
+  const path = heap.put(heap.class("NSPathStore2"), 2 << 20 | 7, Uint8Array.of(0x2f, 0, 0xfc, 0));
+  assertEquals(heap.summary(path), '@"/ü"');
+  assertEquals(heap.summary(heap.put(heap.class("NSConcreteData"), 4n, 9n)), "4 bytes");
+  assertEquals(heap.summary(heap.put(heap.class("NSConcreteMutableData"), 4n, 9n)), "9 bytes");
+  assertEquals(heap.summary(heap.put(heap.class("__NSCFData"), 4n, 1n)), "1 byte");
+  assertEquals(heap.summary(heap.put(heap.class("_NSInlineData"), 0x7_0003n)), "3 bytes");
+  assertEquals(heap.summary(heap.put(heap.class("_NSZeroData"))), "0 bytes");
+  const seconds = (value: number) => new BigUint64Array(Float64Array.of(value).buffer)[0];
+  const calendar = heap.class("NSCalendarDate");
+  assertEquals(heap.summary(heap.put(calendar, 0n, seconds(60))), "2001-01-01 00:01:00 UTC");
+  const past = heap.put(heap.class("__NSDate"), seconds(-63114076800));
+  assertEquals(heap.summary(past), "0001-12-30 00:00:00 +0000");
 });
