@@ -216,7 +216,7 @@ interface RegionWords {
 }
 
 /** Number of the crashed thread, where only the header has it. */
-function crashedIndex(report: CrashReport): number | null {
+export function crashedIndex(report: CrashReport): number | null {
   const value = report.fields.find(({ name }) =>
     /^(?:Triggered by Thread|Crashed Thread)$/i.test(name)
   )?.value;

@@ -19,7 +19,7 @@ import type {
   ReportImage,
   ReportThread,
 } from "../report.ts";
-import { classifyAddress, describeAddress } from "./address.ts";
+import { classifyAddress, crashedIndex, describeAddress } from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
 import { uncaughtException } from "./language.ts";
@@ -152,7 +152,10 @@ function guardWords({ exception, termination }: CrashReport): string | null {
 function crashedThread(report: CrashReport): ReportThread | null {
   const { crashedThread, threads } = report;
   if (crashedThread !== null || lacksCrashed(report)) return crashedThread;
-  return threads.length === 1 ? threads[0] : null;
+  const stated = crashedIndex(report);
+  return threads.length === 1 && (stated === null || stated === threads[0].index)
+    ? threads[0]
+    : null;
 }
 
 /** Events whose stacks only show the state at that moment. */

@@ -11,7 +11,8 @@ export const MAX_FUNCTION = 1 << 18;
  * address at a function's first byte follows a call that does not return. */
 export function functionOf(frame: ReportFrame, previous: ReportFrame | null): string | null {
   const { symbol } = frame;
-  if (symbol === null || symbol === "<redacted>") return null;
+  // The linker names functions so that it made one of, because their code is the same.
+  if (symbol === null || symbol === "<redacted>" || symbol === "<deduplicated_symbol>") return null;
   // If debug information named it, it is the function nevertheless.
   if ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null) return null;
   const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined;
@@ -254,7 +255,7 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   const isMain = symbol === null || symbol === "main";
   if (!isMain || frameOwner(stack[at], null) !== "program") return null;
   const caller = stack[at - 1];
-  if (frameOwner(caller, null) === "runtime") return at;
+  if (frameOwner(caller, functionOf(caller, stack[at - 2] ?? null)) === "runtime") return at;
   // Without names only the image tells that it is the event loop.
   const image = caller.symbol === null && symbol === null ? imageOf(caller) : null;
   return image !== null && loopImages.test(imageTitle(image)) ? at : null;
