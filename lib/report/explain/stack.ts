@@ -151,8 +151,10 @@ function interrupted(stack: readonly ReportFrame[]): number {
   const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) => symbol === "_sigtramp");
   if (at <= 0) return 0;
   const before = stack.slice(0, at);
-  // The handler itself failed.
-  if (before.some(({ symbol }) => symbol !== null && saysWhy(symbol))) return 0;
+  // The handler itself failed, where what it interrupted had not.
+  const after = stack[at + 1]?.symbol ?? null;
+  const hadFailed = after === null || knownFrame(after) !== null;
+  if (!hadFailed && before.some(({ symbol }) => symbol !== null && saysWhy(symbol))) return 0;
   const handles =
     before.some(({ symbol }) =>
       symbol !== null && (knownFrame(symbol)?.role === "raise" || /signal_?handler/i.test(symbol))
@@ -160,7 +162,9 @@ function interrupted(stack: readonly ReportFrame[]): number {
   return handles ? at + 1 : 0;
 }
 
+/** Whether a function's row tells why a process ended; those of the JVM are its handler. */
 function saysWhy(symbol: string): boolean {
+  if (/^(?:VMError|JVM_|os::)/.test(symbol)) return false;
   const row = knownFrame(symbol);
   return row !== null && row.role === undefined && (row.needs ?? "stop") === "stop";
 }

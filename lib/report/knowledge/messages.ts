@@ -187,6 +187,19 @@ export const messageRows: readonly KnowledgeRow[] = [
     "See the C function of the goroutine that was in a system call.",
     "Go, src/runtime/signal_unix.go: sigpanic",
   ),
+  ...rows([
+    "no current thread",
+    "the function must be called with the GIL held",
+    "the current Python thread state is NULL",
+  ], [
+    "Python's interface was called by a thread that Python does not know, or without its lock.",
+    [
+      "a module that is linked with another Python than the one that runs it",
+      "native code that calls Python without PyGILState_Ensure, such as a signal handler or callback",
+    ],
+    "See which copies of Python are loaded; take the lock before each call.",
+    "CPython, Python/pystate.c",
+  ]),
   message(
     "Fatal Python error:",
     "The Python interpreter met a fatal error or signal.",
@@ -391,6 +404,89 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Handle the error.",
     "Swift, stdlib/public/core/ErrorType.swift",
   ),
+  ...rows(["init(coder:) has not been implemented", "Use of unimplemented initializer"], [
+    "A Swift initializer was called that the class does not implement.",
+    ["a superclass, storyboard or framework that makes the object by another initializer"],
+    "Implement the initializer that the message names.",
+    swift,
+  ]),
+  ...rows(["Duplicate keys of type", "contains duplicate keys", "Duplicate values for key"], [
+    "A Swift dictionary was made with a key twice, or its keys' == and hash(into:) do not agree.",
+    [
+      "data with values that are there twice",
+      "a Hashable that changes, or is changed by several threads",
+    ],
+    "Use init(_:uniquingKeysWith:); check the Hashable of the type.",
+    swift,
+  ]),
+  ...rows([
+    "Range requires lowerBound <= upperBound",
+    "Can't form Range with upperBound < lowerBound",
+    "Range requires that",
+  ], [
+    "A Swift range was made whose end is before its begin.",
+    ["a count or index that is smaller than expected, such as count - 1 of what is empty"],
+    "Check both bounds in the first frame of yours.",
+    swift,
+  ]),
+  ...rows([
+    "Can't remove last element from an empty collection",
+    "Can't remove first element from an empty collection",
+    "Can't remove more items from a collection than it contains",
+    "Negative Array index is out of range",
+  ], [
+    "An element was removed or read that the Swift collection does not have.",
+    ["an empty collection", "changes from several threads"],
+    "Check isEmpty or the index first.",
+    swift,
+  ]),
+  ...rows(["No ObservableObject of type", "No Observable object of type"], [
+    "A SwiftUI view needs an object in its environment that none of the views around it has set.",
+    ["a missing .environmentObject() or .environment(), as in a sheet, window or preview"],
+    "Set the object of the type that the message names on a view around.",
+    "Apple, SwiftUI: EnvironmentObject",
+  ]),
+  ...rows(["Incorrect actor executor assumption", "data race detected: @MainActor function"], [
+    "Swift code of an actor ran on another executor than the actor's.",
+    ["a callback, on a background queue, that was inferred to be isolated to the main actor"],
+    "Mark the callback @Sendable or nonisolated, or dispatch to the right queue.",
+    "Swift, stdlib/public/Concurrency/ExecutorAssertions.swift",
+  ]),
+  message(
+    "freed pointer was not the last allocation",
+    "A Swift task freed memory in another order than it was allocated in.",
+    [
+      "a task that is used after it ended",
+      "a function of another library version in the middle of a task",
+    ],
+    "See the first async function of yours; check that all libraries are built by one compiler.",
+    "Swift, stdlib/public/runtime/StackAllocator.h",
+  ),
+  message(
+    "deallocated with non-zero retain count",
+    "A Swift object was kept by somebody while it was deallocated.",
+    ["self stored or captured in deinit"],
+    "Do not store self in deinit, or in what it calls.",
+    swift,
+  ),
+  message(
+    "unsafeBitCast between types of different sizes",
+    "A Swift value was reinterpreted as one of another size.",
+    ["types that changed"],
+    "Correct the type.",
+    swift,
+  ),
+  ...rows([
+    "Could not create ModelContainer",
+    "Failed to create ModelContainer",
+    "This model instance was invalidated",
+    "failed to find a currently active container",
+  ], [
+    "SwiftData could not open its store, or an object was used that is not in it any more.",
+    ["a changed model without a migration plan", "a reference that is kept after a deletion"],
+    "Read the error; add a schema migration; drop references to deleted objects.",
+    "Apple, SwiftData",
+  ]),
   message(
     "Fatal error:",
     "A Swift check failed.",
