@@ -1,4 +1,4 @@
-import { json, symbols } from "../../options.ts";
+import { json, symbols, via } from "../../options.ts";
 
 /** The options of `machpause crash`. */
 export const crashOptions = {
@@ -17,6 +17,7 @@ export const crashOptions = {
     help: "Of a process or core: with the arguments of the crashed thread's functions. " +
       "They may be private.",
   },
+  via: { ...via, help: `${via.help} Then the arguments are processes, by pid or name.` },
   text: { help: "Print the report alone, as crash text." },
   ips: { help: "Print the report alone, as .ips." },
   out: { value: "file", help: "Write the report to this file." },

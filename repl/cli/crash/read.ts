@@ -118,7 +118,8 @@ async function targetReport(
     import("../../../lib/report/mod.ts"),
     import("../../../mod.ts"),
   ]);
-  using opened = await openTarget(spec, spec.startsWith("core:") ? options.symbols ?? [] : []);
+  const folders = spec.startsWith("core:") ? options.symbols : [];
+  using opened = await openTarget(spec, folders, options.via);
   // Strings and what else arguments point to are of the moment of the stop.
   const isLive = options.args && opened.target.kind !== "self";
   const frameText = options.args
@@ -139,7 +140,7 @@ export async function readCrashes(
   symbols: CrashSymbols,
   options: Values<typeof crashOptions>,
 ): Promise<ReadCrash[]> {
-  const reports = target.test(spec)
+  const reports = options.via !== undefined || target.test(spec)
     ? [await targetReport(spec, options)]
     : options.out === undefined
     ? readReports(await readInput(spec, MAX_SIZE.report), spec)

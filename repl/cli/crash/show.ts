@@ -36,6 +36,9 @@ export async function showCrashes(
   if ((options.begin === undefined) !== (options.end === undefined)) {
     throw new UserError("--begin and --end: both are needed", 2);
   }
+  if (options.via !== undefined && options.group === true) {
+    throw new UserError("--via and --group exclude each other: --group counts files", 2);
+  }
   if (options.group === true) {
     if (ips || text || out !== undefined) throw new UserError("--group goes with --json only", 2);
     return await (await import("./group.ts")).groupCrashes(paths, options);

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { isRoot } from "../../machine.ts";
+import { isRoot, onLinux } from "../../machine.ts";
 import { root } from "../terminal.ts";
 import { hostile, raw } from "../fake_target.ts";
 
@@ -228,5 +228,24 @@ Deno.test({
       assertStringIncludes(text.decode(stderr), `${folder}/secret may not be read`);
       assertEquals(code, 0);
     });
+  },
+});
+
+Deno.test({
+  name: "--via: a report of a process that a stub reads",
+  ignore: !onLinux || !isRoot,
+  async fn() {
+    const child = new Deno.Command("sleep", { args: ["100"] }).spawn();
+    try {
+      const { code, stdout, stderr } = await crash("--via", "gdbserver", "--text", `${child.pid}`);
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      assertMatch(stdout, new RegExp(`^Process: +sleep \\[${child.pid}\\]$`, "m"));
+      assertMatch(stdout, /^Thread 0:\n0 +libc/m);
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+    }
+    const both = await crash("--via", "gdbserver", "--group", "reports");
+    assertEquals([both.code, both.stdout], [2, ""]);
   },
 });
