@@ -12,6 +12,7 @@ import type { LoadedImage } from "../macho/mod.ts";
  * - `frame-pointer`: by its frame record
  * - `compact-unwind`: by compact unwind information
  * - `cfi`: by call-frame information: `__eh_frame` or `__debug_frame`
+ * - `exception-index`: by the exception index of an ELF image for ARM, `.ARM.exidx`
  * - `prologue`: by the instructions of the function it called
  * - `signal`: a signal interrupted it, and its registers are in the signal context
  * - `scan`: by a word on the stack that a call may return to; this may be wrong
@@ -23,6 +24,7 @@ export type FoundBy =
   | "frame-pointer"
   | "compact-unwind"
   | "cfi"
+  | "exception-index"
   | "prologue"
   | "signal"
   | "scan"

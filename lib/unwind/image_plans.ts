@@ -17,6 +17,7 @@ import type { FoundBy, UnwindImages } from "./frame.ts";
 import type {
   CallerState,
   FunctionCode,
+  FunctionRows,
   InstructionRow,
   InstructionSet,
 } from "./instruction_set.ts";
@@ -55,6 +56,7 @@ export class ImagePlans {
   #cfi: readonly FrameSection[] | undefined;
   /** The `__debug_frame` of the image's dSYM; `null` when none was found. */
   #debugFrame: CallFrameInfo | null | undefined;
+  #exceptionIndex: FunctionRows | null | undefined;
   #debugImages: UnwindImages | undefined;
   /** The generation of the debug information in which {@linkcode #debugFrame} was looked for. */
   #debugGeneration = -1;
@@ -100,7 +102,7 @@ export class ImagePlans {
     if (plan === undefined) {
       const found = this.#find(address, offset);
       // Compilers for Linux describe every instruction, as its ABIs demand; those for Darwin do not.
-      const isExact = found !== null && this.#image instanceof ElfImage;
+      const isExact = found?.foundBy === "cfi" && this.#image instanceof ElfImage;
       const analyzed = isExact ? null : this.#analyze(address);
       const isFound = found !== null && (analyzed === null || analyzed.agrees(found.row));
       plan = isFound ? inLinkRegister(this.#arch, found) : planBy(this.#arch, analyzed);
@@ -184,12 +186,12 @@ export class ImagePlans {
       const call = address - this.#arch.callBias;
       const executable = 4;
       const segment = this.#image.segmentAt(call);
+      const thumb = this.#image.symbolAt(call)?.symbol?.thumb;
+      // Where no symbol tells which code it is, it may be either.
       answer = segment !== null && (segment.initialProtection & executable) !== 0 &&
-        this.#instructionSet.isAfterCall(
-            this.#readCode,
-            address,
-            this.#image.symbolAt(call)?.symbol?.thumb ?? false,
-          ) !== false;
+        (thumb === undefined ? [false, true] : [thumb]).some((thumb) =>
+          this.#instructionSet.isAfterCall(this.#readCode, address, thumb) !== false
+        );
       this.#returns.set(offset, answer);
     }
     return answer;
@@ -263,7 +265,25 @@ export class ImagePlans {
       return { foundBy: "cfi", row };
     }
     const row = this.#debugFrameInfo()?.rowAt(address) ?? null;
-    return row && { foundBy: "cfi", row };
+    if (row !== null) return { foundBy: "cfi", row };
+    const atCall = this.#exceptions()?.rowAt(offset) ?? null;
+    return atCall && { foundBy: "exception-index", row: atCall };
+  }
+
+  #exceptions(): FunctionRows | null {
+    if (this.#exceptionIndex === undefined) {
+      const { openExceptionIndex } = this.#instructionSet;
+      const contents = openExceptionIndex && this.#contents("__TEXT", "__ARM.exidx");
+      const { loadAddress } = this.#image;
+      this.#exceptionIndex = contents
+        ? openExceptionIndex!(
+          contents.bytes,
+          Number(contents.section.address - loadAddress),
+          (at, length) => this.#readCode(loadAddress + BigInt(at), length),
+        )
+        : null;
+    }
+    return this.#exceptionIndex;
   }
 
   #contents(segmentName: string, name: string): { section: Section; bytes: Uint8Array } | null {

@@ -57,6 +57,12 @@ export interface CompactContext {
   readonly readCode?: (offset: number, length: number) => Uint8Array | null;
 }
 
+/** What a table in an image says of functions' frames at calls. */
+export interface FunctionRows {
+  /** The row of the function at an offset from the image's load address; `null` where the table has none. */
+  rowAt(offset: number): UnwindRow | null;
+}
+
 /** One instruction set, for one architecture. */
 export interface InstructionSet {
   /** The row of a compact unwind encoding; `null` when the encoding says nothing, or nothing that
@@ -97,6 +103,17 @@ export interface InstructionSet {
    * @param thumb whether the function's symbol says it is Thumb code
    */
   nextExecuted?(pc: bigint, state: Uint8Array, thumb: boolean, readCode: ReadCode): bigint;
+  /** Opens the contents of `.ARM.exidx`, which ELF images of the architecture may have instead of call-frame
+   * information. Left out where there is no such section.
+   *
+   * @param start the section's offset from the image's load address
+   * @param read reads the image at an offset from there
+   */
+  openExceptionIndex?(
+    bytes: Uint8Array,
+    start: number,
+    read: (offset: number, length: number) => Uint8Array | null,
+  ): FunctionRows;
   /** Whether `__eh_frame` exchanges the numbers of esp and ebp, as on Darwin for i386. */
   readonly swapEspEbp?: boolean;
 }

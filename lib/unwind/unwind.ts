@@ -337,7 +337,7 @@ class Unwinder implements UnwoundStack {
 
   /** Follows the plan by the function's instructions where what the image says makes no sense. */
   #followOther(index: number, { foundBy }: Plan, inside: bigint): Step | undefined {
-    if (foundBy !== "compact-unwind" && foundBy !== "cfi" && foundBy !== "signal") return undefined;
+    if (["prologue", "link-register"].includes(foundBy)) return undefined;
     log.unwind?.(`frame ${index}: ${foundBy} leads nowhere; its instructions are read`);
     const plan = this.#plansAt(inside)?.byInstructions(inside) ?? null;
     return plan === null ? undefined : this.#follow(index, plan);

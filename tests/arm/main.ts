@@ -118,14 +118,7 @@ export async function compileAll(rootfs: string): Promise<void> {
     compileLibrary(`${folder}/libloader.so`, compiler),
     run(compiler, ["-o", `${folder}/pac-mask`, `${own}pac_mask.c`]),
     run(compiler, [...waitsFlags, "-o", `${folder}/waits-arm64`, `${own}waits.c`]),
-    // Debian's C library for it has ARM's own unwind tables alone.
-    run(compilers32.arm64[0], [
-      ...waitsFlags,
-      "-DSPIN",
-      "-o",
-      `${folder}/waits-armv7`,
-      `${own}waits.c`,
-    ]),
+    run(compilers32.arm64[0], [...waitsFlags, "-o", `${folder}/waits-armv7`, `${own}waits.c`]),
     buildLoader("arm64", `${folder}/loader-arm64`),
     buildLoader("armv7", `${folder}/loader-armv7`),
     run("aarch64-linux-gnu-g++", [

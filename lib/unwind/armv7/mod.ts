@@ -5,6 +5,7 @@ import type { UnwindRow } from "../../dwarf/mod.ts";
 import type { InstructionSet, ReadCode } from "../instruction_set.ts";
 import { MCONTEXT_POINTER, registerPlus, SIGINFO } from "../signal.ts";
 import { isThumb, nextExecuted } from "./conditions.ts";
+import { openExceptionIndex } from "./exception_index.ts";
 import { analyze } from "./instructions.ts";
 import { LR, SP } from "./registers.ts";
 
@@ -17,6 +18,7 @@ export const armv7: InstructionSet = {
   stubRow,
   isAfterCall,
   restoresLink,
+  openExceptionIndex,
   // At _sigtramp's stack pointer are two arguments, then the siginfo_t, then the ucontext_t.
   signalContext: (cfa) =>
     cfa?.kind === "register"

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
-/* Threads that wait below functions of this program; it writes a line when they do. With SPIN they wait
- * in a loop, for where nothing leads out of the C library. */
+/* Threads that wait below functions of this program; it writes a line when they do. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -13,11 +12,7 @@ __attribute__((noinline, noclone)) static void wait_here(void)
 {
 	sem_post(&ready);
 	for (;;)
-#ifdef SPIN
-		sink++;
-#else
 		pause();
-#endif
 }
 
 __attribute__((noinline, noclone)) static void middle(int depth)
