@@ -130,6 +130,11 @@ export class ElfImage implements CodeImage {
     return contents && this.symbols.symbolAt(Number(address - contents.slide));
   }
 
+  /** See {@linkcode CodeImage.isThumb}. */
+  isThumb(address: bigint): boolean | null {
+    return this.symbolAt(address)?.symbol?.thumb ?? null;
+  }
+
   /** Names of symbols that begin with a prefix.
    *
    * @param limit maximum number of names

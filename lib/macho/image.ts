@@ -256,6 +256,11 @@ export class Image implements CodeImage {
     return this.#symbolReader.symbolAt(Number(address - this.loadAddress));
   }
 
+  /** See {@linkcode CodeImage.isThumb}. */
+  isThumb(address: bigint): boolean | null {
+    return this.#symbolReader.isThumb(Number(address - this.loadAddress));
+  }
+
   /** The symbols that begin at offsets from the load address from `start` up to, not including, `end`,
    * ascending: of several at one offset the preferred one. */
   symbolsBetween(start: number, end: number): Iterable<ImageSymbol> {

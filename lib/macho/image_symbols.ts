@@ -80,6 +80,8 @@ export class ImageSymbols {
   /** The addresses of a large one, for single functions. */
   #addresses: NlistAddresses | undefined;
   #functionStarts: FunctionStarts | undefined;
+  /** The starts of Thumb functions; kept, for nameless ones. */
+  #thumbStarts: Offsets = none;
   #go: GoFunctions | null | undefined;
   #names: StringTable | undefined;
   /** Single functions by their starts; `null` where all symbols are needed. */
@@ -150,6 +152,15 @@ export class ImageSymbols {
     const table = this.#all ?? this.#tableNear(offset) ??
       (this.#image.inSharedCache && this.#hasNlists() ? this.#unnamedTable() : this.all);
     return table.symbolAt(offset);
+  }
+
+  /** Whether the function at an offset from the load address is Thumb code. Only the function starts
+   * say that of one without a name; `null` where there is neither. */
+  isThumb(offset: number): boolean | null {
+    const match = this.symbolAt(offset);
+    if (match === null || match.symbol !== null) return match?.symbol?.thumb ?? null;
+    const start = offset - match.offset;
+    return this.#thumbStarts[lowerBound(this.#thumbStarts, start)] === start;
   }
 
   /** Whether there is a symbol table, and its names can be read. Cores lack them for images of the shared
@@ -545,7 +556,10 @@ export class ImageSymbols {
       this.#image.warnings.push("the function starts are damaged: some are left out");
     }
     if (this.#isArm) {
-      for (let index = 0; index < offsets.length; index++) offsets[index] -= offsets[index] % 2;
+      this.#thumbStarts = offsets.filter((offset) => offset % 2 === 1);
+      for (const starts of [offsets, this.#thumbStarts]) {
+        for (let index = 0; index < starts.length; index++) starts[index] -= starts[index] % 2;
+      }
     }
     return { offsets, complete };
   }

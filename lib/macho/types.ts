@@ -74,6 +74,9 @@ export interface CodeImage extends LoadedImage {
   readonly segments: readonly Segment[];
   /** Whether {@linkcode symbolAt} knows where each function begins, those without a name included. */
   readonly hasFunctionStarts: boolean;
+  /** Whether the function at `address` is Thumb code, also where it has no name; `null` when nothing
+   * tells that. */
+  isThumb(address: bigint): boolean | null;
   /** Receives damage, one line each. */
   readonly warnings: string[];
   /** The bytes at a slid address; `null` when some cannot be read. */

@@ -121,12 +121,10 @@ export class ImagePlans {
   callerAt(returnAddress: bigint, state: CallerState | undefined): Plan | null {
     if (state === "return") return this.innermostAt(returnAddress);
     const offset = Number(returnAddress - this.#image.loadAddress);
-    const thumb = () => this.#image.symbolAt(returnAddress)?.symbol?.thumb ?? false;
     const { restoresLink } = this.#instructionSet;
-    if (
-      state === undefined &&
-      !(restoresLink?.(this.#readCode, returnAddress, thumb()) ?? false)
-    ) return null;
+    const restores = state === undefined && restoresLink !== undefined &&
+      restoresLink(this.#readCode, returnAddress, this.#image.isThumb(returnAddress) ?? false);
+    if (state === undefined && !restores) return null;
     let plan = this.#calling.get(offset);
     if (plan === undefined) {
       plan = planBy(this.#arch, this.#analyze(returnAddress - CALL_LENGTH, true));
@@ -143,7 +141,7 @@ export class ImagePlans {
   nextExecuted(pc: bigint, state: Uint8Array): bigint {
     const { nextExecuted } = this.#instructionSet;
     if (nextExecuted === undefined) return pc;
-    const thumb = this.#image.symbolAt(pc)?.symbol?.thumb ?? false;
+    const thumb = this.#image.isThumb(pc) ?? false;
     return nextExecuted(pc, state, thumb, this.#readCode);
   }
 
@@ -186,10 +184,10 @@ export class ImagePlans {
       const call = address - this.#arch.callBias;
       const executable = 4;
       const segment = this.#image.segmentAt(call);
-      const thumb = this.#image.symbolAt(call)?.symbol?.thumb;
-      // Where no symbol tells which code it is, it may be either.
+      const thumb = this.#image.isThumb(call);
+      // Where nothing tells which code it is, it may be either.
       answer = segment !== null && (segment.initialProtection & executable) !== 0 &&
-        (thumb === undefined ? [false, true] : [thumb]).some((thumb) =>
+        (thumb === null ? [false, true] : [thumb]).some((thumb) =>
           this.#instructionSet.isAfterCall(this.#readCode, address, thumb) !== false
         );
       this.#returns.set(offset, answer);
@@ -206,7 +204,7 @@ export class ImagePlans {
       ...this.#functionAt(pc, match),
       pc,
       isCalling,
-      thumb: match.symbol?.thumb ?? false,
+      thumb: this.#image.isThumb(pc) ?? false,
       readCode: this.#readCode,
     });
   }
