@@ -28,12 +28,12 @@ const slots = makeValues(3);
 /** An entry. Its values are decoded when they are asked for. */
 export class Entry {
   readonly unit: UnitContext;
-  /** Offset in `.debug_info`. */
+  /** Offset in `.debug_info`; at `SUPPLEMENTARY` or above in the supplementary file. */
   readonly place: number;
   /** `DW_TAG_*`. */
   readonly tag: number;
   readonly hasChildren: boolean;
-  /** Offset in `.debug_info` after its attributes. */
+  /** The place after its attributes. */
   readonly end: number;
   readonly #reader: EntryReader;
   readonly #bytes: Uint8Array;
@@ -195,7 +195,7 @@ export class Entry {
     return this.string(AT.name);
   }
 
-  /** The place of the entry that an attribute refers to; -1 if there is none in this file. */
+  /** The place of the entry that an attribute refers to; -1 if there is none, or its file is not there. */
   reference(attribute: number): number {
     const found = this.#find(attribute);
     if (found === null) return -1;
@@ -204,8 +204,17 @@ export class Entry {
       return this.#reader.typeUnit((BigInt(u32At(this.#bytes, found.at + 4)) << 32n) | BigInt(low));
     }
     readValue(this.#bytes, found.at, found.form, 0, this.unit, scratch, 0);
-    const target = referenceTarget(found.form, scratch.low[0], this.unit.offset);
-    return target < SUPPLEMENTARY ? target : -1;
+    return this.#reader.placed(referenceTarget(found.form, scratch.low[0], this.unit.offset));
+  }
+
+  /** The path of a file that it names by number; `null` if there is none. */
+  file(number: number): RawText | null {
+    return this.#reader.info.file(this.unit, number);
+  }
+
+  /** The place where its unit ends. */
+  get limit(): number {
+    return this.#reader.placed(this.unit.offset + this.unit.size);
   }
 
   /** The entry that an attribute refers to; `null` if there is none. */
@@ -247,9 +256,12 @@ export class Entry {
   }
 }
 
-/** Reads the entries of one image. */
+/** Reads the entries of one image, and those of its supplementary file: their places have `SUPPLEMENTARY` added. */
 export class EntryReader {
   readonly info: DwarfInfo;
+  /** Added to the places of this file. */
+  readonly #shift: number;
+  readonly #supplement: EntryReader | null;
   readonly #section: DwarfSection;
   readonly #chunks: Chunks;
   readonly #contexts = new Map<number, UnitContext>();
@@ -258,17 +270,35 @@ export class EntryReader {
   /** The unit of the last entry. */
   #last: UnitContext | null = null;
 
-  constructor(info: DwarfInfo) {
+  constructor(info: DwarfInfo, shift = 0) {
     this.info = info;
+    this.#shift = shift;
+    const { supplementary } = info;
+    // A supplementary file has none of its own.
+    this.#supplement = supplementary === null || shift > 0
+      ? null
+      : new EntryReader(supplementary, SUPPLEMENTARY);
     this.#section = info.reader.sections.get("info");
     this.#chunks = new Chunks(this.#section);
   }
 
-  /** The unit that contains a place; `null` if none does.
+  /** The reader of the file that a place is in; `null` when that file is not there. */
+  #readerOf(place: number): EntryReader | null {
+    return place < SUPPLEMENTARY || this.#shift > 0 ? this : this.#supplement;
+  }
+
+  /** A target of this file's references as a place; -1 when there is none. */
+  placed(target: number): number {
+    if (target < 0) return -1;
+    if (target < SUPPLEMENTARY) return target + this.#shift;
+    return this.#supplement === null ? -1 : target;
+  }
+
+  /** The unit that contains an offset; `null` if none does.
    *
    * @throws {FormatError} when its first entry is damaged
    */
-  unitAt(place: number): UnitContext | null {
+  #unitAt(place: number): UnitContext | null {
     const last = this.#last;
     if (last !== null && place >= last.offset && place < last.offset + last.size) return last;
     const unit = this.info.unitHolding(place);
@@ -287,7 +317,13 @@ export class EntryReader {
    * @throws {FormatError} when it is damaged
    */
   at(place: number): Entry | null {
-    const unit = this.unitAt(place);
+    const reader = this.#readerOf(place);
+    return reader === null ? null : reader.#at(place);
+  }
+
+  #at(shifted: number): Entry | null {
+    const place = shifted - this.#shift;
+    const unit = this.#unitAt(place);
     if (unit === null || place < unit.offset + unit.entries) return null;
     const chunk = this.#chunks.chunk(place);
     const found = this.#decode(unit, place, chunk, this.#chunks.position(place));
@@ -331,7 +367,17 @@ export class EntryReader {
     if (end > unit.offset + unit.size) {
       throw new FormatError("__debug_info", place, "an entry within its unit");
     }
-    return new Entry(this, unit, place, abbreviation, bytes, place - start, starts, end);
+    const shift = this.#shift;
+    return new Entry(
+      this,
+      unit,
+      place + shift,
+      abbreviation,
+      bytes,
+      place - start,
+      starts,
+      end + shift,
+    );
   }
 
   /** The entries below one, outer ones before those in them, with their nesting: 1 for its children. Those
@@ -344,8 +390,7 @@ export class EntryReader {
     enter: (entry: Entry, depth: number) => boolean = () => true,
   ): Generator<readonly [entry: Entry, depth: number]> {
     if (!entry.hasChildren) return;
-    const { unit } = entry;
-    const limit = unit.offset + unit.size;
+    const { limit } = entry;
     let depth = 1;
     /** Depth below which entries are passed over. */
     let passing = Infinity;
@@ -388,7 +433,15 @@ export class EntryReader {
    * @throws {FormatError} when the unit is damaged
    */
   containers(place: number): readonly { readonly place: number; readonly tag: number }[] {
-    const unit = this.unitAt(place);
+    const reader = this.#readerOf(place);
+    if (reader === null) return [];
+    const shift = reader.#shift;
+    const found = reader.#containersOf(place - shift);
+    return shift === 0 ? found : found.map(({ place, tag }) => ({ place: place + shift, tag }));
+  }
+
+  #containersOf(place: number): readonly { readonly place: number; readonly tag: number }[] {
+    const unit = this.#unitAt(place);
     if (unit === null) return [];
     let containers = this.#containers.get(unit.offset);
     if (containers === undefined) {
@@ -400,17 +453,17 @@ export class EntryReader {
     return containers.of(place);
   }
 
-  /** The first entry of the unit that has a place. */
+  /** The first entry of this file's unit that has an offset. */
   root(place: number): Entry | null {
-    const unit = this.unitAt(place);
-    return unit === null ? null : this.at(unit.offset + unit.entries);
+    const unit = this.#unitAt(place);
+    return unit === null ? null : this.at(unit.offset + unit.entries + this.#shift);
   }
 
   /** The place of the type that a type unit with a signature defines; -1 if there is none. DWARF 5, section
    * 7.5.1.3. */
   typeUnit(signature: bigint): number {
     this.#signatures ??= this.#readSignatures();
-    return this.#signatures.get(signature) ?? -1;
+    return this.placed(this.#signatures.get(signature) ?? -1);
   }
 
   #readSignatures(): Map<bigint, number> {

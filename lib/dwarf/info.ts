@@ -45,6 +45,8 @@ export class DwarfInfo {
   readonly #index: UnitIndex;
   /** Reads the units. */
   readonly reader: UnitReader;
+  /** The supplementary file; `null` when there is none. */
+  readonly supplementary: DwarfInfo | null;
   readonly #warnings: string[] = [];
   readonly #warn: ((text: string) => void) | undefined;
   /** By the unit's offset, the last used at the end. */
@@ -53,6 +55,7 @@ export class DwarfInfo {
 
   private constructor(sections: DwarfSections, options: DwarfOptions) {
     this.#warn = options.warn;
+    this.supplementary = options.supplementary ?? null;
     const warn = (text: string) => this.#report(text);
     sections.warn = warn;
     for (const text of sections.missing) warn(text);

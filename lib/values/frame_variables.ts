@@ -184,7 +184,6 @@ class Evaluator {
 
   /** The variable of an entry; `null` when it has no name. */
   variable(entry: Entry, depth: number): Variable | null {
-    const { module } = this.#activation;
     const origin = originOf(entry);
     const name = guarded(() => origin.name, null) ?? guarded(() => entry.name, null);
     if (name === null || name === "") return null;
@@ -193,7 +192,7 @@ class Evaluator {
       kind: kindOf(entry, origin),
       depth,
       artificial: guarded(() => origin.flag(AT.artificial) || entry.flag(AT.artificial), false),
-      declared: () => declarationOf(module, origin) ?? declarationOf(module, entry),
+      declared: () => declarationOf(origin) ?? declarationOf(entry),
     });
   }
 
@@ -537,11 +536,11 @@ function kindOf(entry: Entry, origin: Entry): VariableKind {
   return block !== undefined && addressOperations.has(block[0]) ? "static" : "local";
 }
 
-function declarationOf(module: ModuleVariables, entry: Entry): Variable["declaration"] {
+function declarationOf(entry: Entry): Variable["declaration"] {
   const line = guarded(() => entry.number(AT.decl_line), undefined);
   if (line === undefined) return null;
   const number = guarded(() => entry.number(AT.decl_file), undefined);
-  const file = number === undefined ? null : module.info.file(entry.unit, number);
+  const file = number === undefined ? null : entry.file(number);
   return file === null ? null : { file, line };
 }
 

@@ -3,7 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { readElf } from "../../lib/elf/mod.ts";
 import { hex } from "../../lib/hex.ts";
 import { bytesSource } from "../../lib/macho/mod.ts";
-import { openSymbolizer } from "../../mod.ts";
+import "../../lib/target/variables.ts";
+import { launch, openSymbolizer } from "../../mod.ts";
 import { chain, llvmChains } from "./symbolizer.ts";
 
 async function run(command: string, ...args: string[]): Promise<string> {
@@ -14,6 +15,7 @@ async function run(command: string, ...args: string[]): Promise<string> {
 
 const header = `#include <map>
 #include <string>
+#include <unistd.h>
 #include <vector>
 struct Shared {
   std::vector<std::string> items;
@@ -33,7 +35,8 @@ async function programs(directory: string, ...options: string[]): Promise<string
       `${directory}/${name}.cpp`,
       `#include "shared.h"
        static __attribute__((noinline)) int own(Shared &s, int n) { return s.touch(n) * 3; }
-       int main(int c, char **) { Shared s; return own(s, c); }`,
+       Shared shared;
+       int main(int c, char **) { if (own(shared, 2) && c > 1) pause(); return own(shared, c); }`,
     );
     const program = `${directory}/${name}`;
     await run("g++", "-g", "-O2", "-Wl,--build-id", "-o", program, `${program}.cpp`);
@@ -48,6 +51,26 @@ async function programs(directory: string, ...options: string[]): Promise<string
 function places(lines: readonly string[]): string {
   return lines.map((line, at) => at < lines.length - 1 ? line : line.slice(line.indexOf(" ")))
     .join("; ");
+}
+
+/** Types that are in the supplementary file: what the program has put into them is shown. */
+async function checkTypes(path: string): Promise<void> {
+  using target = await launch(path, ["pause"], { output: "null" });
+  try {
+    const text = "a longer text than fits";
+    const shared = () => [...target.globals(target.images[0], "shared")].at(0);
+    while (shared()?.child("items")?.summary !== "size=2") {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const { type } = shared()!;
+    assertEquals(type.name, "Shared");
+    assertEquals(type.members?.map(({ name }) => name), ["items", "by"]);
+    const [items, by] = shared()!.children();
+    assertEquals(items.children().map(({ summary }) => summary), [`"${text}"`, `"${text}"`]);
+    assertEquals(by.summary, "size=2");
+  } finally {
+    target.kill();
+  }
 }
 
 for (const options of [[], ["--dwarf-5"]]) {
@@ -78,6 +101,7 @@ for (const options of [[], ["--dwarf-5"]]) {
           assertEquals(places(chain(frames)), places(truth[index]), hex(address));
           if (frames.length > 1) inlined++;
         });
+        await checkTypes(path);
         assert(inlined > 100, `${inlined}`);
         assertEquals(symbolizer.missing, []);
         await Deno.remove(`${directory}/common.debug`);
