@@ -93,7 +93,10 @@ function valueLines(
   const lines = [safe`${head}${escape(own === "" ? "{" : `${own} {`)}${later}`];
   const children = value.children();
   for (const child of children) {
-    for (const line of indented(valueLines(child, style, within(shown, value), false))) {
+    // What a result points to is named after the expression.
+    const childName = child.name === "*" && name !== "" ? `*${name}` : child.name;
+    const inner = valueLines(child, style, within(shown, value), false, childName);
+    for (const line of indented(inner)) {
       lines.push(line);
     }
     if (lines.length > MAX_LINES) return lines;

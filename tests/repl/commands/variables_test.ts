@@ -61,6 +61,9 @@ Deno.test(
       assertStringIncludes(watched, "(volatile int) local[3] = -9");
       assertEquals(await run(session, "p (counter)5 + depth"), ["(unsigned long long) 7"]);
       assertEquals(await run(session, "p *(local + 1)"), ["(volatile int) 3"]);
+      assertEquals(await run(session, "v &local[2]").then((lines) => lines.slice(1)), [
+        ...["  *&local[2] = 4", "}"],
+      ]);
       await assertRejects(() => run(session, 'p depth["a"]'), UserError, "frame.locals.depth");
       const stack = JSON.parse((await run(session, "bt --args --json")).join(""));
       const own = stack.threads[0].frames[session.frameIndex];
