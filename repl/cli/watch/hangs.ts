@@ -163,12 +163,11 @@ async function openLive(
         2,
       );
     } catch (error) {
-      if (
-        signal === undefined || !(error instanceof MachError || error instanceof TargetGoneError)
-      ) {
+      if (signal === undefined || !(error instanceof Error)) throw error;
+      const isAbsent = error.message.includes("no process is named");
+      if (!isAbsent && !(error instanceof MachError || error instanceof TargetGoneError)) {
         throw error;
       }
-      const isAbsent = error.message.includes("no process is named");
       if (!isAbsent && error.message !== told) complain(safe`warning: ${explain(error)}`);
       if (!isAbsent) told = error.message;
     }
