@@ -77,7 +77,7 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   // Further on than any function is long, a name is only that of the nearest exported one.
   const isFar = (frame.offset ?? 0) > MAX_FUNCTION && frame.file === null;
-  const name = frame.symbol === null || isFar
+  const name = frame.symbol === null || isFar || frame.symbol === "<deduplicated_symbol>"
     ? frame.image === null
       ? frame.imageName === null
         ? safe`${hex(frame.address)}`

@@ -831,6 +831,11 @@ Deno.test("text made to be slow is read in linear time", () => {
       "uncaught exception 'a",
       "VM Region Info: x\n--->",
       "0   a \t0x1 0x1 + 1 (",
+      "Process: a Path: ",
+      "==1==ERROR: XSanitizer: a\n    #0 0x1 in a (b+",
+      "panic: a\ngoroutine 1 a(\n",
+      "* thread #1, name = '",
+      '{"imageOffset":1},',
     ]
   ) {
     const small = time(unit.repeat(2000));
