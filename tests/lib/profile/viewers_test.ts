@@ -15,6 +15,7 @@ import { type Keeps, knownProfile, stacksOf } from "./known_profile.ts";
 import { devToolsThreads, profilerImporter, speedscopeImporter } from "./viewers.ts";
 
 const known = knownProfile();
+const openInProfiler = profilerImporter();
 
 /** Runs without what importers write to the console. */
 async function quietly<T>(run: () => Promise<T>): Promise<T> {
@@ -113,9 +114,8 @@ Deno.test("Chrome's DevTools: a sample stands for those before it, and a wait la
 });
 
 Deno.test("the Firefox Profiler upgrades and opens what is written", async () => {
-  const importer = profilerImporter();
   const bytes = await writeProfile(known, { format: "firefox" });
-  const upgraded = await importer(bytes);
+  const upgraded = await openInProfiler(bytes);
   const { meta, libs, threads, shared } = upgraded;
   // It is upgraded to the version that the package knows.
   assert(meta.preprocessedProfileVersion >= 66);
@@ -168,7 +168,7 @@ Deno.test("the Firefox Profiler upgrades and opens what is written", async () =>
   assertEquals(stacksOf(saved, everything), stacksOf(known, everything));
 
   // It samples Chrome's traces anew, each half millisecond.
-  const chrome = await importer(await writeProfile(known, { format: "chrome" }));
+  const chrome = await openInProfiler(await writeProfile(known, { format: "chrome" }));
   assertEquals(chrome.threads.map(({ name, pid }) => [name, pid]), [
     ["main thread (com.apple.main-thread)", "4242"],
     ["worker é", "4242"],
@@ -176,7 +176,8 @@ Deno.test("the Firefox Profiler upgrades and opens what is written", async () =>
   const names = chrome.shared.funcTable.name.map((name) => chrome.shared.stringArray[name]);
   assert(names.includes("burn_sixty") && names.includes("square; fast"), names.join());
   assertEquals(
-    (await importer(await writeProfile(known, { format: "collapsed" }))).threads[0].samples.length,
+    (await openInProfiler(await writeProfile(known, { format: "collapsed" }))).threads[0].samples
+      .length,
     200,
   );
 });
@@ -184,7 +185,7 @@ Deno.test("the Firefox Profiler upgrades and opens what is written", async () =>
 Deno.test("a JsonSlabs file is read as the Firefox Profiler reads it", async () => {
   const bytes = await writeProfile(known, { format: "firefox", gzip: false });
   const file = jsonSlabs(JSON.parse(new TextDecoder().decode(bytes)));
-  const theirs = await profilerImporter()(file);
+  const theirs = await openInProfiler(file);
   assertEquals(theirs.threads.map(({ name }) => name), [
     "main thread (com.apple.main-thread)",
     "worker é",
