@@ -113,11 +113,13 @@ class Recorder {
     if (state !== "running") {
       if (wait?.stack === stack && time - wait.since < longestWait) {
         wait.last = time;
-        wait.count++;
+        wait.count += weight;
         return;
       }
       if (wait !== undefined) this.#end(wait);
-      this.#waits.set(row, { thread: row, stack, since: time, last: time, count: 1 });
+      // What stands for several looks waited since the first of them.
+      const since = Math.max(0, time - (weight - 1) * (this.#builder.info.interval ?? 0));
+      this.#waits.set(row, { thread: row, stack, since, last: time, count: weight });
       return;
     }
     if (wait !== undefined) {
