@@ -112,7 +112,7 @@ export function unknownName(session: Session, code: string, error: unknown): str
     return `${name}(…) would call a function: nothing is called in the target`;
   }
   if (variables.length === 0) {
-    return `there is no variable ${name} in this frame: no debug information tells of any`;
+    return `there is no variable ${name} in this frame: ${noVariables(session)}`;
   }
   const names = [...new Set(variables.map((variable) => variable.name))];
   if (names.includes(name)) {
@@ -122,6 +122,21 @@ export function unknownName(session: Session, code: string, error: unknown): str
   const near = names.filter((known) => editDistance(known.toLowerCase(), name.toLowerCase()) <= 2);
   return `there is no variable ${name} in this frame: ` +
     (near.length > 0 ? `did you mean ${near.slice(0, 3).join(" or ")}?` : listed(names));
+}
+
+/** Maximum number of callers that are looked at for variables. */
+const MAX_CALLERS = 32;
+
+/** Says that debug information tells of no variables in the selected frame, and which caller has some: a
+ * pause mostly finds a thread in a system's function. */
+export function noVariables({ frames, frameIndex }: Session): string {
+  const callers = frames.slice(frameIndex + 1, frameIndex + 1 + MAX_CALLERS);
+  const caller = callers.findIndex(({ variables }) => variables.length > 0);
+  const none = "no debug information tells of any";
+  if (caller < 0) return none;
+  return `${none}; \`frame ${frameIndex + 1 + caller}\`, ${
+    callers[caller].function ?? "its caller"
+  }, has some`;
 }
 
 /** Some names. */
@@ -141,7 +156,7 @@ function explained(
     const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
     const names = [...new Set(variables.map((variable) => variable.name))];
     return `there is no variable ${unknown} in this frame` +
-      (names.length === 0 ? ": no debug information tells of any" : `: ${listed(names)}`);
+      `: ${names.length === 0 ? noVariables(session) : listed(names)}`;
   }
   const rest = text.slice(position).trim();
   return position === 0 || rest === "" || message.includes(rest)

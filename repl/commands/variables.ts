@@ -6,7 +6,7 @@ import { UserError } from "../errors.ts";
 import type { globalOptions, Values, variableOptions } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
 import { isWritten, valueJson, variableJson, variableLines } from "../view/variables.ts";
-import { valueOf } from "./expressions.ts";
+import { noVariables, valueOf } from "./expressions.ts";
 import { confirmed, integer } from "./values.ts";
 
 /** Levels of members that are shown of each variable, as LLDB does. */
@@ -36,9 +36,7 @@ export function showVariables(
   );
   if (json) return [safeJson(shown.map((variable) => variableJson(variable, how)))];
   if (shown.length === 0) {
-    return [
-      frame.variables.length > 0 ? safe`there are none` : safe`no debug information tells of any`,
-    ];
+    return [frame.variables.length > 0 ? safe`there are none` : escape(noVariables(session))];
   }
   // The order of LLDB: the outermost block first.
   const outermost = [...shown].sort((a, b) => a.depth - b.depth);

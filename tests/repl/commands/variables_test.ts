@@ -2,6 +2,7 @@
 import {
   assert,
   assertEquals,
+  assertMatch,
   assertRejects,
   assertStringIncludes,
   assertThrows,
@@ -57,6 +58,14 @@ Deno.test(
         const printed = JSON.parse((await run(session, line)).join(""));
         assertEquals([printed.name, printed.value], [name, value], line);
       }
+      // The main thread sleeps in the loader, which has no debug information.
+      session.selectThread(0);
+      const [nothing] = await run(session, "v");
+      assertMatch(nothing, /^no debug .* `frame (\d+)`, wait_for_event, has some$/);
+      await run(session, `frame ${/\d+/.exec(nothing)![0]}`);
+      assertEquals((await run(session, "v"))[0], "(int) microseconds = 5000");
+      session.selectThread(deep.index);
+      session.selectFrame(index + 1);
       const [watched] = await run(session, "watch local[3]");
       assertStringIncludes(watched, "(volatile int) local[3] = -9");
       assertEquals(await run(session, "p (counter)5 + depth"), ["(unsigned long long) 7"]);
