@@ -165,9 +165,9 @@ async function openLive(
     } catch (error) {
       if (signal === undefined || !(error instanceof Error)) throw error;
       const isAbsent = error.message.includes("no process is named");
-      if (!isAbsent && !(error instanceof MachError || error instanceof TargetGoneError)) {
-        throw error;
-      }
+      const mayPass = isAbsent || error.message.includes("processes are named") ||
+        error instanceof MachError || error instanceof TargetGoneError;
+      if (!mayPass) throw error;
       if (!isAbsent && error.message !== told) complain(safe`warning: ${explain(error)}`);
       if (!isAbsent) told = error.message;
     }
