@@ -97,7 +97,7 @@ export class ElfSymbols {
   /** The symbol that holds the byte at an address as linked; `null` when none does.
    *
    * A symbol with a size ends there. One without, as assembler code has, goes on to the next. Of several
-   * the one that begins last is taken, and of those that begin together the one that people know: a
+   * the one with a size that begins last is taken, and of those that begin together the one that people know: a
    * function before data, the name with the fewest underscores, a global before a local one. */
   symbolAt(address: number): SymbolMatch | null {
     let match = this.#answers.get(address);
@@ -113,6 +113,7 @@ export class ElfSymbols {
     const keys = this.#sortedKeys();
     const scale = this.#scale;
     let last = -1;
+    let label: SymbolMatch | null = null;
     let at = lowerBound(keys, (address + 1) * scale) - 1;
     for (let tried = 0; at >= 0 && tried < MAX_NESTED; tried++) {
       const start = Math.floor(keys[at] / scale);
@@ -130,9 +131,12 @@ export class ElfSymbols {
       }
       if (best < 0) continue;
       const symbol = this.#symbol(best);
-      return { symbol, offset: address - start, size: symbol.size };
+      const match = { symbol, offset: address - start, size: symbol.size };
+      // A label inside a function is not the function: gdb, too, prefers what has a size.
+      if (this.#sizeOf(best) > 0) return match;
+      label = match;
     }
-    return null;
+    return label;
   }
 
   /** Numbers alone are sorted natively: a first backtrace, which needs a few names, takes a tenth of the

@@ -356,6 +356,7 @@ export class LineEditor {
     this.#touched = true;
     const { key: take } = this.#reading!;
     if (take !== undefined) {
+      if (key.name === "ctrl-z") return this.#options.suspend();
       take(key.name === "text" ? key.text : key.name);
       return this.#answer({ kind: "line", text: "" });
     }

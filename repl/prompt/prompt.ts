@@ -280,7 +280,10 @@ async function converse(
       input.suspend(() => editor.redraw(true));
     },
     // As a SIGQUIT that is not caught, but the terminal is restored and the target let run.
-    quit: () => Deno.exit(128 + 3),
+    quit() {
+      print(safe`\n`);
+      Deno.exit(128 + 3);
+    },
     interrupt() {
       const stop = session.interrupt;
       session.interrupt = undefined;

@@ -153,3 +153,13 @@ Deno.test("an image whose file is not there has no symbols, and names are looked
   ]);
   assertEquals(new Symbolizer([image]).lookup("nosuch"), []);
 });
+
+Deno.test("a label inside a function is not the function, as gdb has it", () => {
+  const symbols = table([
+    { name: "safe_syscall_base", value: 0x100, size: 0x40 },
+    { name: "safe_syscall_end", value: 0x120, info: GLOBAL },
+    { name: "label", value: 0x200, info: GLOBAL },
+  ], 8);
+  assertEquals(at(symbols, 0x120), "safe_syscall_base + 32");
+  assertEquals(at(symbols, 0x201), "label + 1");
+});

@@ -308,10 +308,22 @@ Deno.test({
     await using terminal = await Terminal.start(helper, "bash", ["--norc", "--noprofile", "-i"], {
       PS1: "SHELL$ ",
       NO_COLOR: "1",
+      PAGER: "less",
     });
     await terminal.until("SHELL$ ");
     for (const command of commands) {
       await terminal.enter(command, paused);
+      if (command === commands[0]) {
+        // In the pager too, which is there again afterwards.
+        await terminal.enter("help all", /-- \d+ of \d+ lines/);
+        await terminal.type("\x1a");
+        await terminal.until("Stopped");
+        await terminal.until("SHELL$ ");
+        await shellReads(terminal);
+        await terminal.enter("fg", /-- \d+ of \d+ lines/);
+        await terminal.type("q");
+        await terminal.until(paused);
+      }
       await terminal.type("6 * ");
       await terminal.until("6 * ");
       await terminal.type("\x1a");
