@@ -538,10 +538,13 @@ function playback(bytes: Uint8Array): ByteStream {
   };
 }
 
+/** How long a stub may take, in milliseconds: a damaged one; and one that works, on a busy machine. */
+const [short, long] = [{ silence: 200, reply: 1000 }, { silence: 60_000, reply: 60_000 }];
+
 /** Does what the prompt does with a target over the wire. */
-function* useRemote(stream: ByteStream): Generator<string> {
+function* useRemote(stream: ByteStream, patience = short): Generator<string> {
   const system = { files: noFiles };
-  using target = new RemoteTarget(stream, system, { silence: 200, reply: 1000 });
+  using target = new RemoteTarget(stream, system, patience);
   yield escape(`${target}`);
   for (const thread of target.snapshot().threads) yield escape(`${thread} ${thread.backtrace()}`);
   using _pause = target.pause();
@@ -565,7 +568,7 @@ function transcripts(): Uint8Array[] {
       sent.push(input.slice(0, done.read));
       return done;
     };
-    for (const _ of useRemote(stub)) void _;
+    for (const _ of useRemote(stub, long)) void _;
     const all = new Uint8Array(sent.reduce((sum, { length }) => sum + length, 0));
     let at = 0;
     for (const part of sent) {
