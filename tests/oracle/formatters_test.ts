@@ -21,8 +21,46 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
 
 type Library = "libc++" | "libstdc++";
 
+/** A library in one of its layouts. */
+interface Variant {
+  readonly name: string;
+  readonly library: Library;
+  readonly flags: readonly string[];
+  /** Debian's package with its headers, which is fetched; `null` for those that are installed. */
+  readonly fetched: string | null;
+}
+
+/** libc++ as it was laid out over the years: without compressed pairs since 19, with the length of strings elsewhere
+ * since 14; Apple's arm64 has the alternate layout of strings. */
+const variants: readonly Variant[] = [
+  { name: "libc++", library: "libc++", flags: [], fetched: null },
+  {
+    ...{ name: "libc++ with the alternate layout of strings", library: "libc++", fetched: null },
+    flags: ["-D_LIBCPP_ABI_ALTERNATE_STRING_LAYOUT"],
+  },
+  {
+    ...{ name: "libc++ with its ABI's version 2", library: "libc++", fetched: null },
+    flags: ["-D_LIBCPP_ABI_VERSION=2"],
+  },
+  ...[14, 15, 16].map((version): Variant => ({
+    ...{ name: `libc++ ${version}`, library: "libc++", fetched: `libc++-${version}-dev` },
+    flags: [
+      "-nostdinc++",
+      ...["-isystem", `libc++-${version}-dev/usr/lib/llvm-${version}/include/c++/v1`],
+    ],
+  })),
+  { name: "libstdc++", library: "libstdc++", flags: [], fetched: null },
+];
+
+/** Unpacks a package of Debian's below a directory. */
+async function fetchPackage(name: string, directory: string): Promise<void> {
+  await run("apt-get", ["-qq", "download", name], directory);
+  const [file] = [...Deno.readDirSync(directory)].filter((entry) => entry.name.endsWith(".deb"));
+  await run("dpkg-deb", ["-x", file.name, name], directory);
+}
+
 /** Compiles the program against one library, into `directory`. */
-async function build(library: Library, directory: string): Promise<void> {
+async function build({ library, flags }: Variant, directory: string): Promise<void> {
   await run("clang++-19", [
     ...[
       "-target",
@@ -34,6 +72,7 @@ async function build(library: Library, directory: string): Promise<void> {
       "-gdwarf-4",
     ],
     ...["-fPIC", "-fstandalone-debug", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
+    ...flags,
     ...["-S", "-emit-llvm", source, "-o", "containers.ll"],
   ], directory);
   const layout = "e-m:o-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
@@ -205,12 +244,14 @@ function compare(
   return count;
 }
 
-for (const library of ["libc++", "libstdc++"] as const) {
+for (const variant of variants) {
+  const { library, fetched } = variant;
   for (const [name, args] of [["strings", ["strings"]], ["containers", []]] as const) {
-    Deno.test(`${library}: ${name} as LLDB shows them`, async () => {
+    Deno.test(`${variant.name}: ${name} as LLDB shows them`, async () => {
       const directory = await Deno.makeTempDir();
       try {
-        await build(library, directory);
+        if (fetched !== null) await fetchPackage(fetched, directory);
+        await build(variant, directory);
         const file = `${directory}/core`;
         await core(directory, args, file);
         const theirs = await lldb(directory, file);

@@ -248,8 +248,8 @@ export class SwiftTypes {
   /** The address of a symbol, in Mach-O's and in ELF's spelling; `null` for none. */
   symbol(name: string): bigint | null {
     const { addressesOf } = this.#context;
-    return addressesOf.call(this.#context, `_${name}`)[0] ??
-      addressesOf.call(this.#context, name)[0] ?? null;
+    return addressesOf.call(this.#context, name)[0] ??
+      addressesOf.call(this.#context, `_${name}`)[0] ?? null;
   }
 
   /** The type with a mangled name, as debug information has it. */
