@@ -184,6 +184,31 @@ export function endOfTermination(stack: readonly ReportFrame[]): number {
   return 0;
 }
 
+/** Index of a known function that ends a process, behind frames without names of the same image: they are those that
+ * it called, such as a library's own abort; 0 where there is none. */
+function endOfFatal(stack: readonly ReportFrame[], first: number): number {
+  let nameless: string | null = null;
+  for (let at = first; at < stack.length && at < first + HANDLER_DEPTH; at++) {
+    const symbol = functionOf(stack[at], stack[at - 1] ?? null);
+    const owner = frameOwner(stack[at], symbol);
+    if (owner === "system") continue;
+    const image = imageOf(stack[at]);
+    if (image === null) return 0;
+    if (owner === "program") {
+      if (symbol !== null) return 0;
+      nameless ??= imageTitle(image);
+      continue;
+    }
+    if (nameless === null) continue;
+    const row = symbol === null ? null : knownFrame(symbol);
+    return row !== null && row.role !== "top" && row.role !== "raise" &&
+        (row.needs ?? "stop") !== "access" && imageTitle(image) === nameless
+      ? at
+      : 0;
+  }
+  return 0;
+}
+
 /** Functions that are on the outside of a thread's stack, or that run its events: beyond them no function of
  * the program led to what happened. */
 const bases =
@@ -290,7 +315,7 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   let nameless: string | null = null;
   const first = interrupted(stack);
   const end = entryOf(stack);
-  const handled = endOfTermination(stack);
+  const handled = Math.max(endOfTermination(stack), endOfFatal(stack, first));
   for (let index = first; index < end && deciding < 0; index++) {
     const frame = stack[index];
     const symbol = functionOf(frame, stack[index - 1] ?? null);

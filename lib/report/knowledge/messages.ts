@@ -214,6 +214,19 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Use a version of the crash reporter that asks for protected identities only, or signals.",
     'Apple, "Conforming to Mach IPC security restrictions"',
   ),
+  ...rows([
+    "no Qt platform plugin could be initialized",
+    "Could not find the Qt platform plugin",
+    "could not find or load the Qt platform plugin",
+  ], [
+    "Qt found no plugin for the platform, and ended the program.",
+    [
+      "libqcocoa.dylib is not in the program's plug-ins",
+      "libraries of two versions of Qt, or for another architecture",
+    ],
+    "Run macdeployqt; QT_DEBUG_PLUGINS=1 says why a plugin is not loaded.",
+    "Qt, src/gui/kernel/qguiapplication.cpp",
+  ]),
   ...rows(["Unhandled exception.", "Unhandled Exception:", "Unhandled exception:"], [
     "A .NET exception was not handled.",
     [],

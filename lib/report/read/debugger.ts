@@ -154,7 +154,7 @@ export function parseSwiftFrame(line: string): FrameLine | null {
     imageName,
     address: BigInt(address),
     placeAt: line.length,
-    symbol,
+    symbol: symbol === "<unknown>" ? null : symbol,
     offset: offset === undefined ? null : Number(offset),
     base: null,
     image: null,

@@ -376,3 +376,22 @@ Deno.test("panics of old kernels, in pieces of JSON, and extensions with depende
   );
   assertEquals<unknown>(list.panic?.extensions, ["org.example.a", "org.example.b"]);
 });
+
+Deno.test("frames without names of the library that ended the process are its own", () => {
+  const frames = [
+    "libsystem_c.dylib abort + 124",
+    "QtCore 0x7000 + 64",
+    "QtCore QMessageLogger::fatal(char const*, ...) const + 148",
+    "MyApp open() + 4",
+    "MyApp main + 4",
+  ];
+  const found = told(crash(abort, frames));
+  assertStringIncludes(found.what, "Qt reported a fatal error");
+  assertEquals(found.whose, ["program", null, "open()"]);
+  // Those of another image are not.
+  assertEquals(told(crash(abort, [frames[0], "MyApp 0x7000 + 64", ...frames.slice(2)])).whose, [
+    "program",
+    null,
+    null,
+  ]);
+});
