@@ -136,7 +136,9 @@ export async function record(word: string, choices: Values<typeof recordOptions>
   }
   journal.remove();
   if (ended !== undefined) complain(escape(ended));
-  print(safe`${summary(output, profile, line)}\n`);
+  const idle = !offCpu && sampleCount(profile) === 0;
+  const remedy = idle ? safe`: no thread ran; --off-cpu records those that wait too` : safe``;
+  print(safe`${summary(output, profile, line)}${remedy}\n`);
   for (const warning of target.warnings) complain(safe`warning: ${escape(warning)}`);
   return 0;
 }

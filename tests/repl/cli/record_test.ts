@@ -67,6 +67,15 @@ Deno.test({
       assertStringIncludes(run[2], "exited with code 0");
       assertEquals(names(folder), ["a.speedscope.json", "b.json.gz"]);
 
+      const sleeper = new Deno.Command("sleep", { args: ["600"] }).spawn();
+      try {
+        const args = [`${sleeper.pid}`, "--duration", "0.2", "-o", `${folder}/c.folded`];
+        assertMatch((await machpause(...args))[1], /: 0 stacks .*no thread ran; --off-cpu/);
+      } finally {
+        sleeper.kill("SIGKILL");
+        await sleeper.status;
+      }
+
       const wrong: [code: number, args: string[], reason: string][] = [
         [2, [pid, "-o", `${folder}/x.what`], "--format"],
         [2, [pid, "--rate", "fast"], "a number from 0.1 to 10000"],
