@@ -694,7 +694,10 @@ function nameOf(type: Type): RawText {
 /** The name of a Swift type by its mangled name, as LLDB shows it; `null` of others. What `let` declares has a
  * constant type in debug information, and none in Swift. */
 function swiftName(type: Type): RawText | null {
-  const mangled = type.language === "swift" ? swiftMangling(unqualified(type)) : undefined;
+  if (type.language !== "swift") return null;
+  const own = unqualified(type);
+  if (own !== type) return own.name;
+  const mangled = swiftMangling(type);
   const tree = mangled === undefined ? null : swiftTypeTree(mangled);
   return tree === null ? null : swiftTypeName(tree);
 }
