@@ -1,6 +1,7 @@
 /** Expressions over the program's variables, for `print`, `x` and `watch`. It is loaded with the first. */
 import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
+import { demangle } from "../../lib/symbols/walking.ts";
 import { isSystemPath } from "../../lib/symbols/system_image.ts";
 import { contextAt } from "../../lib/target/variables.ts";
 import {
@@ -135,7 +136,7 @@ export function noVariables({ frames, frameIndex }: Session): string {
   const none = "no debug information tells of any";
   if (caller < 0) return none;
   return `${none}; \`frame ${frameIndex + 1 + caller}\`, ${
-    callers[caller].function ?? "its caller"
+    demangle(callers[caller].function ?? "its caller")
   }, has some`;
 }
 

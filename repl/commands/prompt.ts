@@ -48,12 +48,15 @@ export const prompt: readonly Command[] = [
         const { isOfProgram, printed, unknownName, withoutJson } = await import("./expressions.ts");
         const expression = withoutJson(rest);
         const json = expression !== rest;
-        if (format !== undefined) return printed(session, expression, { format, json });
-        if (json || isOfProgram(session, code)) return printed(session, expression, { json });
+        if (format !== undefined || json || isOfProgram(session, code)) {
+          return await session.withNames(() =>
+            printed(session, expression, format === undefined ? { json } : { format, json })
+          );
+        }
         try {
           return await evaluate(code);
         } catch (error) {
-          const why = unknownName(session, code, error);
+          const why = await session.withNames(() => unknownName(session, code, error));
           throw why === undefined ? error : new UserError(why);
         }
       }

@@ -159,12 +159,17 @@ export class Session implements Disposable {
     this.#demangle = demangle;
   }
 
-  /** Runs what shows names; once more with the demangler where it met a mangled one without. */
+  /** Runs what shows names, in its result or its error; once more with the demangler where it met a mangled one
+   * without. */
   async withNames<T>(show: () => T): Promise<T> {
-    const shown = show();
-    if (this.#demangle !== undefined) return shown;
+    if (this.#demangle !== undefined) return show();
     const { missedNames } = await import("../../lib/symbols/walking.ts");
-    if (!missedNames()) return shown;
+    try {
+      const shown = show();
+      if (!missedNames()) return shown;
+    } catch (error) {
+      if (!missedNames()) throw error;
+    }
     await this.loadDemangler();
     return show();
   }

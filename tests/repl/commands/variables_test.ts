@@ -14,6 +14,7 @@ import { run } from "./run.ts";
 import { Session } from "../../../repl/prompt/session.ts";
 import { held } from "../../../repl/prompt/open.ts";
 import { plain } from "../../../repl/view/style.ts";
+import { demangle } from "../../../lib/symbols/walking.ts";
 
 Deno.test(
   { name: "variables: shown, named, written, and in backtraces", ignore: !runs("x86_64") },
@@ -131,3 +132,11 @@ Deno.test(
     }
   },
 );
+
+Deno.test("a mangled name in an error is readable, too", async () => {
+  const session = new Session(plain);
+  const fail = () => {
+    throw new UserError(`${demangle("_ZN3foo3barEv")} has none`);
+  };
+  await assertRejects(() => session.withNames(fail), UserError, "foo::bar() has none");
+});
