@@ -199,7 +199,9 @@ export class ImagePlans {
 
   #analyze(pc: bigint, isCalling = false): InstructionRow | null {
     const match = this.#image.symbolAt(pc);
-    if (match === null) return this.#analyzeStub(pc);
+    // Stubs have no symbols, but ld64 gives all of `__stub_helper` one: ` stub helpers`.
+    const stub = this.#analyzeStub(pc);
+    if (match === null || stub !== null) return stub;
     return this.#instructionSet.analyze({
       ...this.#functionAt(pc, match),
       pc,
@@ -237,7 +239,7 @@ export class ImagePlans {
     };
   }
 
-  /** The analysis of a stub or a stub helper, which have no symbols; `null` for other code. */
+  /** The analysis of a stub or a stub helper; `null` for other code. */
   #analyzeStub(pc: bigint): InstructionRow | null {
     const section = this.#image.sectionAt(pc);
     const isHelper = section?.name === "__stub_helper";

@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { archs, type Register, writeRegister } from "../../../lib/arch/mod.ts";
 import { Image } from "../../../lib/macho/mod.ts";
 import { Symbolizer } from "../../../lib/symbols/mod.ts";
+import { ImagePlans } from "../../../lib/unwind/image_plans.ts";
 import { instructionSets } from "../../../lib/unwind/instruction_sets.ts";
 import { isThumb, nextExecuted } from "../../../lib/unwind/armv7/conditions.ts";
 import { framesOf } from "./stack.ts";
@@ -245,4 +246,32 @@ Deno.test("stub helpers of armv7: the common part pushes two words", () => {
   const offsets = [0, 4, 4, 4, 8, 8, 8];
   assertEquals(helperOffsets(stubRow32, [...common, ...entry]), [...offsets, 0, 0, 0]);
   assertEquals(helperOffsets(stubRow32, [...entry, ...common]), [0, 0, 0, ...offsets]);
+});
+
+Deno.test("stub helpers under the symbol that ld64 gives all of them", () => {
+  // The common part as above, and an entry.
+  const words = [
+    ...[0xe52dc004, 0xe59fc010, 0xe08fc00c, 0xe52dc004, 0xe59fc008, 0xe08fc00c, 0xe59cf000],
+    ...[0xe59fc000, 0xeafffff6, 0x00000018],
+  ];
+  const code = new Uint8Array(Uint32Array.from(words).buffer);
+  const helpers: Pick<Image, "loadAddress" | "read" | "sectionAt" | "symbolAt" | "isThumb"> = {
+    loadAddress: 0x1000n,
+    read: (address, length) => code.slice(Number(address - 0x1000n)).subarray(0, length),
+    sectionAt: () => ({ name: "__stub_helper", type: 0 }) as ReturnType<Image["sectionAt"]>,
+    symbolAt: (address) => ({
+      symbol: { name: " stub helpers" } as NonNullable<ReturnType<Image["symbolAt"]>>["symbol"],
+      offset: Number(address - 0x1000n),
+      size: code.length,
+    }),
+    isThumb: () => false,
+  };
+  const image = Object.assign(helpers, { segments: [], warnings: [] }) as unknown as Image;
+  const plans = new ImagePlans(image, archs.armv7);
+  const offsets = words.map((_, index) => {
+    const cfa = plans.innermostAt(0x1000n + BigInt(4 * index))?.row.cfa;
+    assert(cfa?.kind === "register" && cfa.register === 13);
+    return cfa.offset;
+  });
+  assertEquals(offsets, [0, 4, 4, 4, 8, 8, 8, 0, 0, 0]);
 });
