@@ -3,6 +3,7 @@
  * A look costs a few microseconds: the system tells whether the thread runs, how much it ran, and on Linux
  * where it waits. Only when that leaves open what the thread does, it is stopped for its registers and its
  * stack, and where it waited is remembered. */
+import { until } from "../clock.ts";
 import { MachError, TargetGoneError } from "../errors.ts";
 import { loadDemangler } from "../symbols/demangle/mod.ts";
 import { demangle } from "../symbols/mod.ts";
@@ -102,17 +103,7 @@ const MAX_PLACES = 64;
 export const systemClock: HangClock = {
   now: () => performance.now(),
   date: () => performance.timeOrigin + performance.now(),
-  until: (time, signal) =>
-    new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.max(0, time - performance.now()));
-      signal?.addEventListener("abort", done);
-      if (signal?.aborted) done();
-    }),
+  until,
 };
 
 /** A hang that goes on, or has just ended. */

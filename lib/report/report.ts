@@ -329,3 +329,22 @@ export const noProcess: ReportProcess = {
   role: null,
   launched: null,
 };
+
+/** What a report lacks that begins without a header, such as lines of a console. */
+export const noHeader = {
+  bugType: null,
+  fields: [],
+  sections: [],
+  process: noProcess,
+  arch: null,
+  codeType: null,
+  model: null,
+  osVersion: null,
+  date: null,
+  incident: null,
+  termination: null,
+  lastException: null,
+  images: [],
+  header: null,
+  body: null,
+};

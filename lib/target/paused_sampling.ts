@@ -1,6 +1,7 @@
 /** Samples of a target that can only be looked at while all of it is stopped, such as one over the wire. The
  * schedule is kept here, and each sample is a stop of the whole target. */
 
+import { until } from "../clock.ts";
 import { TargetGoneError } from "../errors.ts";
 import type { DispatchQueue } from "./dispatch.ts";
 import type { Backtrace } from "./frame.ts";
@@ -124,18 +125,4 @@ function walked(thread: Thread, tree: StackTree): Omit<Known, "state" | "look"> 
     stack = tree.child(stack, { address, exact: address === lookupAddress });
   }
   return { stack, queue: thread.queue, backtrace };
-}
-
-/** Waits until a time of `performance.now()`, or until the signal is aborted. */
-function until(time: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.max(0, time - performance.now()));
-    signal?.addEventListener("abort", done);
-    if (signal?.aborted) done();
-  });
 }

@@ -3,7 +3,7 @@
 
 import type { ReportException, ReportFrame, ReportThread } from "../drafts.ts";
 import { baseName } from "../images.ts";
-import { CrashReport, noProcess } from "../report.ts";
+import { CrashReport, noHeader } from "../report.ts";
 import { Lines } from "../text.ts";
 import { parseSource } from "./crash_lines.ts";
 import { noException } from "./debugger.ts";
@@ -209,27 +209,13 @@ export function readConsole(
     tree: [],
   };
   return new CrashReport({
+    ...noHeader,
     format: "crash",
     file,
     text,
-    bugType: null,
-    fields: [],
-    sections: [],
-    process: noProcess,
-    arch: null,
-    codeType: null,
-    model: null,
-    osVersion: null,
-    date: null,
-    incident: null,
     exception: exceptionIn(text.slice(from, from + PROBED)),
-    termination: null,
     information: [said[1].replace(/\s*\n#?\s*/g, " ")],
     threads: frames.length === 0 ? [] : [thread],
-    lastException: null,
-    images: [],
-    header: null,
-    body: null,
     warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
   });
 }

@@ -3,7 +3,7 @@
 
 import type { ReportFrame, ReportThread } from "../drafts.ts";
 import { baseName } from "../images.ts";
-import { CrashReport, noProcess } from "../report.ts";
+import { CrashReport, noHeader } from "../report.ts";
 import { Lines } from "../text.ts";
 
 const got = /^\s{0,8}Got a (SIG[A-Z]{2,6}) while executing (?:native|managed) code/m;
@@ -74,30 +74,18 @@ export function readMono(
   };
   const signal = got.exec(text.slice(from, from + (1 << 14)))![1];
   return new CrashReport({
+    ...noHeader,
     format: "crash",
     file,
     text,
-    bugType: null,
     fields: trampoline >= 0 ? [] : [{ name: "Crashed Thread", value: "0" }],
     sections: managed.length === 0 ? [] : [{ name: "Managed Stacktrace", lines: managed }],
-    process: noProcess,
-    arch: null,
-    codeType: null,
-    model: null,
-    osVersion: null,
-    date: null,
-    incident: null,
     exception: { type: null, signal, codes: [], subtype: null, message: null, note: null },
-    termination: null,
     information: [
       `Got a ${signal} while executing native code.`,
       ...managed.slice(0, 1).map((call) => `Innermost managed function: ${call}`),
     ],
     threads: frames.length === 0 ? [] : [thread],
-    lastException: null,
-    images: [],
-    header: null,
-    body: null,
     warnings,
   });
 }

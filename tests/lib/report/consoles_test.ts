@@ -1,29 +1,7 @@
 /** What debuggers, run-times and sanitizers print, and reports whose line ends or beginnings were lost. */
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
-
-interface Told {
-  readonly what: string;
-  readonly causes: string;
-  readonly whose: readonly [verdict: string, absent: string | null, symbol: string | null];
-  readonly threads: readonly (readonly [index: number, name: string | null, crashed: boolean])[];
-}
-
-function told(text: string): Told {
-  const report = readReport(text, "x");
-  const { happened, causes } = explainReport(report);
-  const { verdict, absent, deciding } = attributeReport(report);
-  return {
-    what: happened.join("\n"),
-    causes: causes.join("\n"),
-    whose: [verdict, absent, deciding?.frame.symbol ?? null],
-    threads: report.threads.map(({ index, name, queue, crashed }) => [
-      index,
-      name ?? queue,
-      crashed,
-    ]),
-  };
-}
+import { explainReport, readReport } from "../../../lib/report/mod.ts";
+import { told } from "./fixtures.ts";
 
 Deno.test("LLDB: the title of the thread that stopped, once with a frame and once with the stack", () => {
   const title = "* thread #2, queue = 'com.example.work', stop reason = EXC_BAD_ACCESS " +

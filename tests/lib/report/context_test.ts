@@ -1,23 +1,7 @@
 /** What decides besides the innermost function: where it was called from, what it was passed, what was measured. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
-
-interface Told {
-  readonly what: string;
-  readonly causes: string;
-  readonly whose: readonly [verdict: string, absent: string | null, symbol: string | null];
-}
-
-function told(text: string): Told {
-  const report = readReport(text, "x");
-  const { happened, causes } = explainReport(report);
-  const { verdict, absent, deciding } = attributeReport(report);
-  return {
-    what: happened.join("\n"),
-    causes: causes.join("\n"),
-    whose: [verdict, absent, deciding?.frame.symbol ?? null],
-  };
-}
+import { attributeReport, readReport } from "../../../lib/report/mod.ts";
+import { told } from "./fixtures.ts";
 
 function crash(header: string, frames: readonly string[], rest = ""): string {
   const lines = frames.map((line, at) => {

@@ -1,7 +1,7 @@
 /** Reports composed by hand in every form, and what tests do with them. */
 import { type AddressInfo, type SourceFrame, unknownAddress } from "../../../lib/symbols/mod.ts";
 import type { CrashReport } from "../../../lib/report/mod.ts";
-import { readReport } from "../../../lib/report/mod.ts";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 
 const folder = new URL("../../fixtures/reports/", import.meta.url);
 
@@ -83,4 +83,29 @@ export function place(
   const address = BigInt(at - offset);
   const found = { name: symbol, rawName: `_${symbol}`, address, size: 0 } as AddressInfo["symbol"];
   return { ...unknownAddress, symbol: found, offset, functionStart: address, frames };
+}
+
+/** What is told of a text. */
+export interface Told {
+  readonly what: string;
+  readonly causes: string;
+  readonly whose: readonly [verdict: string, absent: string | null, symbol: string | null];
+  readonly threads: readonly (readonly [index: number, name: string | null, crashed: boolean])[];
+}
+
+/** Reads and explains a text. */
+export function told(text: string): Told {
+  const report = readReport(text, "x");
+  const { happened, causes } = explainReport(report);
+  const { verdict, absent, deciding } = attributeReport(report);
+  return {
+    what: happened.join("\n"),
+    causes: causes.join("\n"),
+    whose: [verdict, absent, deciding?.frame.symbol ?? null],
+    threads: report.threads.map(({ index, name, queue, crashed }) => [
+      index,
+      name ?? queue,
+      crashed,
+    ]),
+  };
 }

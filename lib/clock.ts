@@ -1,0 +1,15 @@
+/** Waiting for a time of this process's clock. */
+
+/** Waits until a time of `performance.now()`, or until the signal is aborted. */
+export function until(time: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.max(0, time - performance.now()));
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted) done();
+  });
+}
