@@ -78,7 +78,7 @@ function toUuid(text: string): string | null {
 }
 
 const systemName =
-  /^(?:com\.apple\.|libsystem_|libSystem\.|libobjc\.|libdispatch\.|libswift|libc\+\+|dyld$|dyld_sim$|AGX(?:GL|Metal)|ATIRadeon|AMDRadeon|AMDMTL|AppleIntel\w+(?:GL|MTL|GraphicsMTL)|AppleParavirtGPU|AppleMetalGL|GeForce(?:GL|MTL|VA|X)|GLEngine$|GLRenderer|libGPUSupport)/;
+  /^(?:com\.apple\.|libsystem_|libSystem\.|libobjc\.|libdispatch\.|libswift|libc\+\+|dyld$|dyld_sim$|AGX(?:GL|Metal)|ATIRadeon|AMDRadeon|AMDMTL|AppleIntel\w+(?:GL|MTL|GraphicsMTL)|AppleParavirtGPU|AppleMetalGL|GeForce(?:GL|MTL|VA|X)|GLEngine$|GLRenderer|libGPUSupport|lib(?:RIP|PDFRIP|CSync|CGX\w+|CGATS|CGInterfaces|ColorSync)\.A\.dylib$)/;
 
 /** Whether an image comes with the system, by its path, or by its name where the report has no path. */
 export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">): boolean {
@@ -87,11 +87,17 @@ export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">
   let isSystem = places.get(key);
   if (isSystem === undefined) {
     isSystem = isSystemPath(key) || path !== null && isHiddenSimulator(path, name) ||
-      path === null && (systemNames.has(name) || systemName.test(name));
+      path === null && (systemNames.has(name) || systemName.test(name) || isOverlay(name));
     if (places.size >= MAX_REMEMBERED) places.clear();
     places.set(key, isSystem);
   }
   return isSystem;
+}
+
+/** Whether a name is that of the library that Swift imports for two frameworks together: `_AVKit_SwiftUI`. */
+function isOverlay(name: string): boolean {
+  const match = /^_([A-Z]\w{1,60}?)_([A-Z]\w{1,60})$/.exec(name);
+  return match !== null && systemNames.has(match[1]) && systemNames.has(match[2]);
 }
 
 /** Whether a path without its middle is that of a simulator's framework: reports hide where a volume is mounted. */

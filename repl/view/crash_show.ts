@@ -103,11 +103,13 @@ const verdicts = {
 
 /** What a report lacks for a verdict. */
 const absences = {
-  stack: safe`not known; the stack is not in the report`,
+  stack: safe`not known; no stack that tells it was found in the report`,
   images: safe`not known; no frame names its image`,
   thrower: safe`not known; the stack that raised the exception is not in the report`,
   "some images": safe`not known; some frames are in no image, the others are the system's`,
   outer: safe`not known; the stack is cut off before any function of the program`,
+  description: safe`the program: a usage description is missing in its Info.plist`,
+  resource: safe`the process itself; no function of the program is on the stack that shows it`,
   pool: safe`not known; who released the object too often is not on the stack`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
@@ -141,6 +143,8 @@ function verdictWords(
     ? absences[absent]
     : verdict === "runtime" && absent !== null && absent !== "some images"
     ? safe`a run-time or framework, as far as the stack goes: its caller is not in the report`
+    : verdict === "system" && deciding !== null
+    ? safe`a program of the system`
     : verdict === "program" && isOutside
     ? safe`a library that the program does not bring along`
     : verdicts[verdict];

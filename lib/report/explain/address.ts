@@ -43,6 +43,7 @@ export type AddressClass =
   | "noncanonical"
   | "execute"
   | "overrun"
+  | "beside"
   | "destroyed"
   | "readonly"
   | "cut"
@@ -69,7 +70,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const thread = report.crashedThread;
   const wide = report.arch === null || archs[report.arch].pointerSize === 8;
   const found: [AddressClass, string][] = [];
-  const region = regionWords(report);
+  const region = regionWords(report, address);
   const top = wide ? 1n << 64n : 1n << 32n;
   const sp = register(thread, "sp", "rsp", "esp");
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
@@ -99,6 +100,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
       "unknown",
       `it is in the guard page of the stack of thread ${region.other}, which is not the one that crashed`,
     );
+    if (region.beside !== null) {
+      add(
+        "beside",
+        `it is at the upper end of the stack of thread ${region.beside}, which crashed`,
+      );
+    }
   } else if (sp !== null && nearStack(address, sp)) {
     const frames = thread?.frames.length ?? 0;
     add(
@@ -212,7 +219,18 @@ interface RegionWords {
   readonly guard: boolean;
   /** Number of the thread whose stack it guards, if another one crashed. */
   readonly other: number | null;
+  /** Number of the crashed thread, if its stack ends at the address. */
+  readonly beside: number | null;
   readonly kind: AddressClass;
+}
+
+/** What the header says of the crashed thread after its number: its name or queue; `null` when it says nothing. */
+export function crashedTitle(report: CrashReport): string | null {
+  const value = report.fields.find(({ name }) =>
+    /^(?:Triggered by Thread|Crashed Thread)$/i.test(name)
+  )?.value;
+  const title = /^\d{1,9},?\s{1,8}(?:Dispatch queue: )?(\S.{0,200})$/i.exec(value ?? "")?.[1];
+  return title?.trim() ?? null;
 }
 
 /** Number of the crashed thread, where only the header has it. */
@@ -225,9 +243,15 @@ export function crashedIndex(report: CrashReport): number | null {
 }
 
 /** What `VM Region Info` says about the region at the address. */
-function regionWords(report: CrashReport): RegionWords {
+function regionWords(report: CrashReport, address: bigint): RegionWords {
   const info = regionInfo(report);
-  const nothing = { words: null, guard: false, other: null, kind: "unknown" } as const;
+  const nothing = {
+    words: null,
+    guard: false,
+    other: null,
+    beside: null,
+    kind: "unknown",
+  } as const;
   if (info === null) return nothing;
   const arrow = info.split("\n").find((line) => /^\s*-{2,3}>\s*\S/.test(line)) ?? "";
   const kind = arrow.replace(/^\s*-{2,3}>\s*/, "").trim();
@@ -240,6 +264,7 @@ function regionWords(report: CrashReport): RegionWords {
         words: `it is ${after} bytes after the end of a heap region (${heap})`,
         guard: false,
         other: null,
+        beside: null,
         kind: "overrun",
       };
     }
@@ -251,6 +276,7 @@ function regionWords(report: CrashReport): RegionWords {
       words: `it is in no region of the process${near === "" ? "" : `: ${near}`}`,
       guard: false,
       other: null,
+      beside: null,
       kind: "unknown",
     };
   }
@@ -258,7 +284,9 @@ function regionWords(report: CrashReport): RegionWords {
   if (kind === "") return nothing;
   const type = /^(\S.*?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(kind.slice(0, 200))?.[1] ?? kind;
   const isGuard = /^stack guard/i.test(kind);
-  const owner = isGuard ? /stack guard for thread (\d{1,9})\b/.exec(kind)?.[1] : undefined;
+  const owner = isGuard
+    ? /(?:stack guard |\.{3})for thread (\d{1,9})\b/.exec(kind)?.[1]
+    : undefined;
   const crashed = report.crashedThread?.index ?? crashedIndex(report);
   const other = owner === undefined || crashed === null || Number(owner) === crashed
     ? null
@@ -269,8 +297,19 @@ function regionWords(report: CrashReport): RegionWords {
       (protection === undefined ? "" : `, protection ${protection}`),
     guard: isGuard && other === null,
     other,
+    beside: other !== null && stackEndsAt(info, address) === crashed ? crashed : null,
     kind: protection?.startsWith("r-") === true ? "readonly" : "unknown",
   };
+}
+
+/** Number of the thread whose stack's region ends at an address: `Stack 16fe44000-16fecc000 … thread 10`. */
+function stackEndsAt(info: string, address: bigint): number | null {
+  for (const line of info.split("\n")) {
+    const match = /^\s*Stack\s+[0-9a-f]{6,16}-([0-9a-f]{6,16})\s.{0,80}?\bthread (\d{1,9})\b/
+      .exec(line.slice(0, 200));
+    if (match !== null && BigInt(`0x${match[1]}`) === address) return Number(match[2]);
+  }
+  return null;
 }
 
 /** The type of the region before the address, if it is one of malloc's large blocks. */

@@ -11,7 +11,9 @@ import {
   decidesNothing,
   isPackaging,
   isPoolRelease,
+  isPrivacy,
   tellingStack,
+  usesResource,
 } from "./telling.ts";
 
 /** A range of code, in bytes from the image's load address. */
@@ -60,7 +62,8 @@ export interface Attribution {
   /** What the report lacks where no function of the program decides: the `stack`, the `images` of all its
    * frames or of `some`, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic,
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
-   * decides, and no stack; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
+   * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
+   * where the process as a whole used too much of one; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -113,6 +116,10 @@ export function attributeReport(
   const { first, handled } = reading;
   const begin = Math.max(first, handled);
   const end = entryOf(stack);
+  const firstOf = (test: (frame: OwnedFrame, index: number) => boolean): number | null => {
+    const at = frames.findIndex(test);
+    return at < 0 ? null : at;
+  };
   const program = frames.findIndex(({ owner }, index) =>
     index >= begin && index < end && (owner === "mine" || owner === "program")
   );
@@ -121,11 +128,13 @@ export function attributeReport(
   const lacking = program >= 0 ? null : absentFrom(stack);
   const at = program >= 0
     ? program
-    : frames.findIndex(({ owner, frame }, index) =>
+    : firstOf(({ owner, frame }, index) =>
       index >= begin && owner === "runtime" &&
       // A function that only raises, or a handler, whose caller a copy does not have, decides nothing.
       !(lacking === "outer" && onlyRaises(frame))
-    );
+    ) ?? firstOf(({ owner, frame }, index) =>
+      index >= begin && index < end && owner === "system" && isOfProcess(frame, report)
+    ) ?? -1;
   const found = frames[at] ?? null;
   const deciding: OwnedFrame | null =
     found !== null && program < 0 && frameOwner(found.frame, null) === "program"
@@ -134,6 +143,10 @@ export function attributeReport(
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const absent: Absent | null = program >= 0
     ? null
+    : isPrivacy(report)
+    ? "description"
+    : usesResource(report) && deciding === null
+    ? "resource"
     : isPoolRelease(report, stack, reading)
     ? "pool"
     : lacking;
@@ -151,6 +164,16 @@ export function attributeReport(
   };
 }
 
+/** Whether a frame is of a process's own image where that is the system's, as of a daemon. */
+function isOfProcess(frame: ReportFrame, { process }: CrashReport): boolean {
+  const image = imageOf(frame);
+  if (image === null || frame.symbol === "main") return false;
+  return image.path !== null && process.path !== null
+    ? (image.path === process.path || imageTitle(image) === process.name)
+    : image.name === process.name ||
+      (process.identifier !== null && image.name === process.identifier);
+}
+
 /** Whether a frame's function only raises something, or handles what was raised; those of the C++ library are
  * compiled into the program. */
 function onlyRaises({ symbol }: ReportFrame): boolean {
@@ -158,7 +181,7 @@ function onlyRaises({ symbol }: ReportFrame): boolean {
 }
 
 /** Folders of libraries that packages, tweaks and plug-ins are installed in. */
-const shared = /^\/(?:Library|var\/jb|usr\/local|opt)\//;
+const shared = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//;
 
 /** Whether a frame's image is in none of the program's folders. */
 function isOutside({ image }: ReportFrame, { process }: CrashReport): boolean {

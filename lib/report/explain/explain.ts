@@ -19,7 +19,7 @@ import type {
   ReportImage,
   ReportThread,
 } from "../report.ts";
-import { classifyAddress, crashedIndex, describeAddress } from "./address.ts";
+import { classifyAddress, crashedIndex, crashedTitle, describeAddress } from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
 import { uncaughtException } from "./language.ts";
@@ -36,7 +36,7 @@ import {
   tells,
   trapMessage,
 } from "./stack.ts";
-import { decidesNothing, isTreeCut, lacksCrashed, tellingStack } from "./telling.ts";
+import { decidesNothing, isBadJump, isTreeCut, lacksCrashed, tellingStack } from "./telling.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
 export interface Explanation {
@@ -241,7 +241,7 @@ function explainCrash(
     } else if (
       // The last frame of a copy may be cut off within its name.
       raiser !== undefined && from !== reading.deciding && from < stack.length - 1 &&
-      reason === null && uncaught.stack.length > 0
+      (reason === null || saysPlace(raiser)) && uncaught.stack.length > 0
     ) {
       happened.push(`It was raised in ${frameTitle(raiser)}.`);
       const aside = offMainThread(report, raiser);
@@ -262,6 +262,7 @@ function explainCrash(
   }
   if (
     ended === null && termination !== null && namesAReason(termination.namespace) &&
+    !isBadJump(report) &&
     // The exception says more.
     !(termination.namespace === "GUARD" && exception?.type === "EXC_GUARD")
   ) {
@@ -374,7 +375,7 @@ function explainCrash(
     if (exception.type != null) {
       const own = (exception.subtype === null
         ? null
-        : known("exception", `${exception.type} ${exception.subtype}`)) ??
+        : known("exception", `${exception.type} ${exception.subtype.split(",", 1)[0]}`)) ??
         known("exception", exception.type, cpu);
       if (exception.type === "EXC_CRASH" || own === null) {
         if (signal !== null) {
@@ -422,7 +423,13 @@ function explainCrash(
     if (trap !== null) happened.push(trap);
   }
   const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
-  if ((lacksCrashed(report) || isBare) && report.threads.length > 0) {
+  const absent = lacksCrashed(report) ? crashedIndex(report) : null;
+  const title = crashedTitle(report);
+  if (absent !== null && (report.threads.length > 0 || title !== null)) {
+    const name = title === null ? "" : ` "${title}"`;
+    if (happened.length === 0) happened.push(emptyWords(report));
+    happened.push(`Thread ${absent}${name} crashed; its stack is not in the report.`);
+  } else if ((lacksCrashed(report) || isBare) && report.threads.length > 0) {
     happened.push("The crashed thread is not in the report.");
   }
   const idle = outside && isIdleStack(stack);
@@ -652,7 +659,7 @@ function isOwnMemory(report: CrashReport): boolean {
 
 /** The row for a termination code, in the termination itself or in the exception's codes. */
 function terminationRow(report: CrashReport): KnowledgeRow | null {
-  const row = terminationCode(report);
+  const row = isBadJump(report) ? null : terminationCode(report);
   // Older systems have one code for all that took too long.
   const isTask = row?.key === "*:0x8badf00d" &&
     [...report.information, ...report.termination?.reasons ?? []].some((text) =>
@@ -814,6 +821,16 @@ const nowhere: ReportFrame = {
   inlined: false,
   span: null,
 };
+
+/** Whether the function that raised an exception says more than its reason: those of the base libraries name
+ * themselves in it. */
+function saysPlace(raiser: ReportFrame): boolean {
+  const image = imageOf(raiser);
+  return image !== null &&
+    !/^(?:com\.apple\.)?(?:Core)?Foundation$|^libobjc\.|^libc\+\+/.test(imageTitle(image)) &&
+    !/doesNotRecognizeSelector|<redacted>/.test(raiser.symbol ?? "<redacted>") &&
+    isSystemImage(image);
+}
 
 function frameTitle(frame: ReportFrame): string {
   const image = imageOf(frame);

@@ -78,54 +78,62 @@ function named(report: CrashReport): Named | null {
 /** What the Objective-C and C++ run-times and crash reporters write. All patterns are anchored or have no
  * repetition within a repetition, so they take linear time. */
 function fromMessages(messages: readonly string[]): Named | null {
-  for (const message of messages) {
-    const text = message.slice(0, 4000);
-    const objc = /uncaught exception '([^']{1,200})'(?:, reason:? ?)?/.exec(text);
-    if (objc !== null) {
-      return {
-        language: "Objective-C",
-        name: objc[1],
-        reason: reasonIn(text, objc.index + objc[0].length),
-      };
-    }
-    const typed =
-      /terminat\w+ (?:due to|with) uncaught exception(?: of type ([^:\s][^:]{0,200}(?:::[^:\s]{1,100}){0,9}))?(?:: (.{1,2000}))?/
-        .exec(text);
-    if (typed !== null) {
-      const [, type, what] = typed;
-      const isObjc = type !== undefined && /^(?:NS|_NS)?\w*Exception\b/.test(type) &&
-        !type.includes("::");
-      return {
-        language: isObjc ? "Objective-C" : "C++",
-        name: isObjc ? null : type?.trim() ?? null,
-        reason: what ?? null,
-      };
-    }
-    const called =
-      /terminate called (?:after )?throwing an (?:exception|instance of '([^']{1,200})')/.exec(
-        text,
-      );
-    if (called !== null) return { language: "C++", name: called[1] ?? null, reason: null };
-    // The type's name as C++ run-times have it, which Sentry and KSCrash write: `N8facebook3jsi7JSErrorE`.
-    const info = /^N((?:\d{1,2}[A-Za-z_]\w{0,99}){1,9})E$/.exec(text);
-    const names = info === null ? null : sourceNames(info[1]);
-    if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
-    // Firebase Crashlytics; an error of Dart has a row of its own.
-    const fatal = /^Fatal Exception: (?!FlutterError)([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(text);
-    if (fatal !== null) {
-      return { language: "Objective-C", name: fatal[1], reason: fatal[2] ?? null };
-    }
-    // AppKit's, where it crashes on exceptions.
-    const crashing = /^(?:Crashing on exception|Terminating due to uncaught exception): (.{1,2000})/
+  const found = messages.map(fromMessage).filter((entry) => entry !== null);
+  // The C++ run-time writes its line before or after that of the Objective-C run-time, which has the reason.
+  const [first] = found;
+  if (first === undefined) return null;
+  return first.name === null && first.reason === null
+    ? found.find(({ reason }) => reason !== null) ?? first
+    : first;
+}
+
+function fromMessage(message: string): Named | null {
+  const text = message.slice(0, 4000);
+  const objc = /uncaught exception '([^']{1,200})'(?:, reason:? ?)?/.exec(text);
+  if (objc !== null) {
+    return {
+      language: "Objective-C",
+      name: objc[1],
+      reason: reasonIn(text, objc.index + objc[0].length),
+    };
+  }
+  const typed =
+    /terminat\w+ (?:due to|with) uncaught exception(?: of type ([^:\s][^:]{0,200}(?:::[^:\s]{1,100}){0,9}))?(?:: (.{1,2000}))?/
       .exec(text);
-    if (crashing !== null) return { language: "Objective-C", name: null, reason: crashing[1] };
-    // `*** -[Foo bar]: message`, as Foundation begins reasons with.
-    if (/^\*\*\* [-+]\[\w/.test(text)) {
-      return { language: "Objective-C", name: null, reason: text.slice(4) };
-    }
-    if (/^[-+]\[[\w.]{1,100} [\w:]{1,200}\]: unrecognized selector/.test(text)) {
-      return { language: "Objective-C", name: "NSInvalidArgumentException", reason: text };
-    }
+  if (typed !== null) {
+    const [, type, what] = typed;
+    const isObjc = type !== undefined && /^(?:NS|_NS)?\w*Exception\b/.test(type) &&
+      !type.includes("::");
+    return {
+      language: isObjc ? "Objective-C" : "C++",
+      name: isObjc ? null : type?.trim() ?? null,
+      reason: what ?? null,
+    };
+  }
+  const called = /terminate called (?:after )?throwing an (?:exception|instance of '([^']{1,200})')/
+    .exec(
+      text,
+    );
+  if (called !== null) return { language: "C++", name: called[1] ?? null, reason: null };
+  // The type's name as C++ run-times have it, which Sentry and KSCrash write: `N8facebook3jsi7JSErrorE`.
+  const info = /^N((?:\d{1,2}[A-Za-z_]\w{0,99}){1,9})E$/.exec(text);
+  const names = info === null ? null : sourceNames(info[1]);
+  if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
+  // Firebase Crashlytics; an error of Dart has a row of its own.
+  const fatal = /^Fatal Exception: (?!FlutterError)([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(text);
+  if (fatal !== null) {
+    return { language: "Objective-C", name: fatal[1], reason: fatal[2] ?? null };
+  }
+  // AppKit's, where it crashes on exceptions.
+  const crashing = /^(?:Crashing on exception|Terminating due to uncaught exception): (.{1,2000})/
+    .exec(text);
+  if (crashing !== null) return { language: "Objective-C", name: null, reason: crashing[1] };
+  // `*** -[Foo bar]: message`, as Foundation begins reasons with.
+  if (/^\*\*\* [-+]\[\w/.test(text)) {
+    return { language: "Objective-C", name: null, reason: text.slice(4) };
+  }
+  if (/^[-+]\[[\w.]{1,100} [\w:]{1,200}\]: unrecognized selector/.test(text)) {
+    return { language: "Objective-C", name: "NSInvalidArgumentException", reason: text };
   }
   return null;
 }

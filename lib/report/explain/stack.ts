@@ -145,9 +145,20 @@ const SYSTEM_DEPTH = 16;
 /** Most frames that a crash reporter's signal handler takes. */
 const HANDLER_DEPTH = 20;
 
-/** Index of the first frame that tells something: after `_sigtramp`, where a crash reporter in the process
- * handled the signal and raised it again or walked its own stack; else 0. */
+/** Index of the first frame that tells something. A handler may itself have been interrupted, as by the signal of the
+ * abort() that it called. */
 function interrupted(stack: readonly ReportFrame[]): number {
+  let first = 0;
+  for (;;) {
+    const more = first < HANDLER_DEPTH ? interruptedOnce(stack.slice(first)) : 0;
+    if (more === 0) return first;
+    first += more;
+  }
+}
+
+/** Index of the first frame after `_sigtramp`, where a crash reporter in the process handled the signal and raised it
+ * again or walked its own stack; else 0. */
+function interruptedOnce(stack: readonly ReportFrame[]): number {
   const at = stack.slice(0, HANDLER_DEPTH).findIndex(({ symbol }) => symbol === "_sigtramp");
   if (at <= 0) return 0;
   const before = stack.slice(0, at);
@@ -155,10 +166,11 @@ function interrupted(stack: readonly ReportFrame[]): number {
   const after = stack[at + 1]?.symbol ?? null;
   const hadFailed = after === null || knownFrame(after) !== null;
   if (!hadFailed && before.some(({ symbol }) => symbol !== null && saysWhy(symbol))) return 0;
-  const handles =
-    before.some(({ symbol }) =>
-      symbol !== null && (knownFrame(symbol)?.role === "raise" || /signal_?handler/i.test(symbol))
-    ) || before.every((frame) => frameOwner(frame, frame.symbol) !== "system");
+  const handles = before.some(({ symbol }) =>
+    symbol !== null &&
+    (knownFrame(symbol)?.role === "raise" || symbol === "abort" ||
+      /signal_?handler/i.test(symbol))
+  ) || before.every((frame) => frameOwner(frame, frame.symbol) !== "system");
   return handles ? at + 1 : 0;
 }
 

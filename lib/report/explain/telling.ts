@@ -40,6 +40,8 @@ export type Absent =
   | "outer"
   | "extension"
   | "packaging"
+  | "description"
+  | "resource"
   | "pool";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
@@ -105,6 +107,18 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
   return stack.length > 0 && !isFault(exception?.type ?? null) && isIdleStack(stack);
 }
 
+/** Whether a process was ended because its Info.plist does not say what private data is used for. */
+export function isPrivacy({ termination, information }: CrashReport): boolean {
+  return termination?.namespace === "TCC" ||
+    information.some((text) => text.includes("without a usage description"));
+}
+
+/** Whether a report is about a resource that the process as a whole used. */
+export function usesResource(report: CrashReport): boolean {
+  const event = eventOf(report);
+  return event === "cpu usage" || event === "wakeups" || event === "disk writes";
+}
+
 /** Whether an object was released by an autorelease pool: who released it once too often before is not on the
  * stack. */
 export function isPoolRelease(
@@ -115,11 +129,20 @@ export function isPoolRelease(
   return deciding < 0 && endedBy(report) !== "abort" && contextOf(stack, first) === "pool";
 }
 
+/** Whether a process jumped to an address where it has nothing: the kernel then has no page whose signature it could
+ * check, and calls it invalid. */
+export function isBadJump({ termination, exception, crashedThread }: CrashReport): boolean {
+  const top = crashedThread?.frames[0];
+  return termination?.namespace === "CODESIGNING" && termination.code === 2n &&
+    exception?.type === "EXC_BAD_ACCESS" && exception.codes[0] === 1n && top !== undefined &&
+    exception.codes[1] === top.address && top.symbol === null && imageOf(top) === null;
+}
+
 /** Whether a process was ended because of how its program was built, signed or installed: its libraries could not
  * be loaded, or a signature does not hold. */
-export function isPackaging(
-  { termination, exception, information, threads }: CrashReport,
-): boolean {
+export function isPackaging(report: CrashReport): boolean {
+  const { termination, exception, information, threads } = report;
+  if (isBadJump(report)) return false;
   if (/^(?:DYLD|CODESIGNING|EXEC)$/i.test(termination?.namespace ?? "")) return true;
   if (/Code Signature Invalid/.test(exception?.signal ?? "")) return true;
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") return false;

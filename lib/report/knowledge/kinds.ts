@@ -27,7 +27,7 @@ export const kindRows: readonly KnowledgeRow[] = [
     "event",
     "cpu usage",
     "The process used more CPU time than its limit allows.",
-    ["work without end in the background"],
+    ["work that does not end, or that is done too often"],
     "The heaviest stack shows where the time went.",
     'Apple, "Analyzing CPU usage" and ReportCrash\'s cpu_resource',
   ),
@@ -1038,6 +1038,14 @@ export const kindRows: readonly KnowledgeRow[] = [
       "a member that was already freed or overwritten",
     ],
     "Check who owns the object and its members; run with Address Sanitizer.",
+    vm,
+  ),
+  row(
+    "address",
+    "beside",
+    "",
+    ["an array on the thread's stack that was written or read past its end"],
+    "Look at the local arrays of the crashed thread's functions; run with Address Sanitizer.",
     vm,
   ),
   row(

@@ -87,9 +87,14 @@ export const messageRows: readonly KnowledgeRow[] = [
       "large local arrays",
     ]],
     [
+      "AddressSanitizer: SEGV on unknown address 0x000000000",
+      "An address was used that is not mapped or not permitted.",
+      ["a null pointer, or a number in place of a pointer"],
+    ],
+    [
       "AddressSanitizer: SEGV on unknown address",
       "An address was used that is not mapped or not permitted.",
-      ["a null or damaged pointer"],
+      ["a damaged pointer, or one to something that is gone"],
     ],
     [
       "ThreadSanitizer: data race",
@@ -106,7 +111,9 @@ export const messageRows: readonly KnowledgeRow[] = [
       key,
       meaning,
       [...causes],
-      "The sanitizer's text has the access and, below, where the memory was allocated and freed.",
+      key.includes("SEGV")
+        ? "See which pointer the innermost frame used, and whether what it pointed to was still there."
+        : "The sanitizer's text has the access and, below, where the memory was allocated and freed.",
       "LLVM, compiler-rt/lib",
     )
   ),

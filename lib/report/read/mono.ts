@@ -59,7 +59,8 @@ export function readMono(
   }
   const named = withoutNearest(frames);
   // Before the trampoline come the frames of Mono's handler; without it nothing tells where they end.
-  const trampoline = named.findIndex(({ symbol }) => symbol === "_sigtramp");
+  const trampoline = trampolineOf(named);
+  if (trampoline >= 0) named[trampoline] = { ...named[trampoline], symbol: "_sigtramp" };
   const thread: ReportThread = {
     index: 0,
     id: null,
@@ -88,6 +89,17 @@ export function readMono(
     threads: frames.length === 0 ? [] : [thread],
     warnings,
   });
+}
+
+/** Index of the frame of the kernel's trampoline for signals; -1 when there is none. Where the system's names are hidden,
+ * it is the one of its library after the frames of Mono's handler. */
+function trampolineOf(frames: readonly ReportFrame[]): number {
+  const named = frames.findIndex(({ symbol }) => symbol === "_sigtramp");
+  if (named >= 0) return named;
+  const first = frames.findIndex(({ imageName }) => imageName?.startsWith("libsystem_") === true);
+  const isHidden = frames[first]?.imageName === "libsystem_platform.dylib" &&
+    (frames[first].symbol ?? "<redacted>") === "<redacted>";
+  return first > 0 && isHidden ? first : -1;
 }
 
 /** Drops names that stand for code too far apart to be of one function. */

@@ -876,3 +876,104 @@ Deno.test("round trips: text keeps identifiers, kinds and nameless images, JSON 
   assertStringIncludes(String(json.body?.vmRegionInfo), "REGION TYPE");
   assertEquals(told(writeReport(read, "ips")).deciding, "f");
 });
+
+Deno.test("the line with an exception's reason wins over the C++ run-time's, which comes before", () => {
+  const { words } = told(crashText({
+    information: [
+      "terminating with uncaught exception of type NSException",
+      "*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: " +
+      "'-[SBIconView nonexistentMethod]: unrecognized selector sent to instance 0x105926e00'",
+      "abort() called",
+    ],
+    stack: [...raised, "MyApp f() + 4"],
+  }));
+  assertStringIncludes(words, "NSInvalidArgumentException, -[SBIconView nonexistentMethod]");
+  assert(!words.includes("does not have its reason"), words);
+});
+
+Deno.test("a handler that aborts is interrupted itself: the stack below the second trampoline decides", () => {
+  const { words, deciding } = told(crashText({
+    information: [
+      "*** Terminating app due to uncaught exception 'NSRangeException', reason: " +
+      "'*** -[__NSArrayM objectAtIndex:]: index 56 beyond bounds [0 .. 55]'",
+    ],
+    stack: [
+      "libsystem_kernel.dylib __kill + 10",
+      "MyApp fatal_error_signal + 314",
+      "libsystem_platform.dylib _sigtramp + 43",
+      "??? 0 + 4294967295",
+      "libsystem_c.dylib abort + 155",
+      "MyApp ns_term_shutdown + 98",
+      "MyApp fatal_error_signal + 254",
+      "libsystem_platform.dylib _sigtramp + 43",
+      "??? 0 + 4294967295",
+      "com.apple.CoreFoundation __raiseError + 960",
+      "libobjc.A.dylib objc_exception_throw + 162",
+      "com.apple.AppKit -[NSSavePanel runModal] + 623",
+      "MyApp Fns_read_file_name + 734",
+      "MyApp main + 20",
+    ],
+  }));
+  assertEquals(deciding, "Fns_read_file_name");
+  assertStringIncludes(words, "It was raised in -[NSSavePanel runModal]");
+});
+
+Deno.test("a jump to nothing is not told as an invalid signature", () => {
+  const { words, whose } = told(
+    crashText({
+      type: "EXC_BAD_ACCESS (SIGKILL)",
+      fields: [
+        "Exception Codes: 0x0000000000000001, 0x0000000000000000",
+        "Termination Reason: CODESIGNING 2 Invalid Page",
+      ],
+      stack: ["MyApp f() + 4"],
+    }).replace("0   MyApp", "0   ???  0x0000000000000000 0x0 + 0\n1   MyApp"),
+  );
+  assertStringIncludes(words, "it called a null function pointer");
+  assert(!words.includes("signature"), words);
+  assertEquals(whose, "program");
+});
+
+Deno.test("the program's own usage description, and its own use of a resource, are its own", () => {
+  const privacy = readReport(
+    crashText({
+      fields: ["Termination Reason: Namespace TCC, Code 0 This app has crashed"],
+      stack: ["TCC __TCC_CRASHING_DUE_TO_PRIVACY_VIOLATION__ + 142", "libdispatch.dylib start + 4"],
+    }),
+    "x",
+  );
+  assertEquals(attributeReport(privacy).absent, "description");
+  const wakeups = readReport(
+    "Event: wakeups\nCommand: tool\nWakeups: 45001 wakeups over the last 156 seconds\n" +
+      "Heaviest stack for the target process:\n  10  start + 1 (libdyld.dylib + 4) [0x7fff57fa43d5]\n",
+    "x",
+  );
+  assertEquals(attributeReport(wakeups).absent, "resource");
+});
+
+Deno.test("another thread's guard page; the crashed thread by the header alone", () => {
+  const { words } = told(
+    "Code Type: ARM-64\nCrashed Thread:        10  pool-MyApp\n" +
+      "Exception Type: EXC_BAD_ACCESS (SIGBUS)\n" +
+      "Exception Codes: KERN_PROTECTION_FAILURE at 0x000000016fecc000\n" +
+      "VM Region Info: 0x16fecc000 is in 0x16fecc000-0x16fed0000;  bytes after start: 0\n" +
+      "      Stack          16fe44000-16fecc000    [  544K] rw-/rwx SM=PRV  thread 10\n" +
+      "--->  STACK GUARD    16fecc000-16fed0000    [   16K] ---/rwx SM=NUL  ...for thread 12\n",
+  );
+  assert(!words.includes("the stack is full"), words);
+  assertStringIncludes(words, "guard page of the stack of thread 12");
+  assertStringIncludes(words, "upper end of the stack of thread 10");
+  assertStringIncludes(words, 'Thread 10 "pool-MyApp" crashed');
+});
+
+Deno.test("libraries of the system by what their names are made of", () => {
+  const { deciding } = told(crashText({
+    type: "EXC_BAD_ACCESS (SIGSEGV)",
+    stack: [
+      "libRIP.A.dylib ripd_Mark + 4",
+      "_AVKit_SwiftUI f + 4",
+      "libfltk.1.3.dylib fl_scroll + 420",
+    ],
+  }));
+  assertEquals(deciding, "fl_scroll");
+});
