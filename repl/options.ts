@@ -221,7 +221,7 @@ export const variableOptions = table({
     short: "Z",
     value: "elements",
     integer: true,
-    help: "Elements of an array that are shown.",
+    help: "Elements of an array that are shown; of a pointer, those it leads to.",
   },
   raw: { short: "R", help: "Members themselves, without formatters." },
   "show-declaration": { short: "c", help: "Show where each is declared." },

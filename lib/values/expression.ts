@@ -1,7 +1,7 @@
 /** Expressions over a program's variables: the part of LLDB's Data Inspection Language
  * (`lldb/docs/resources/dil.md`) that has no side effects. Names, members, elements, pointers, casts,
- * arithmetic and comparisons, with C's precedence and conversions. Nothing is called and nothing is written
- * in the target. */
+ * arithmetic and comparisons, with C's precedence and conversions, and gdb's `*list@5`. Nothing is called and
+ * nothing is written in the target. */
 
 import type { Encoding, Type, Value, ValueContext } from "./model.ts";
 import { literal } from "./formatters/strings.ts";
@@ -12,6 +12,8 @@ import { PlacedValue } from "./value.ts";
 const MAX_LENGTH = 4096;
 /** Maximum nesting of its parts. */
 const MAX_DEPTH = 64;
+/** Maximum number of elements of `*list@5`. */
+const MAX_ELEMENTS = 1 << 20;
 
 /** An expression that is wrong, or whose value cannot be had. */
 export class ExpressionError extends Error {
@@ -32,8 +34,18 @@ export interface ExpressionScope {
   readonly context: ValueContext;
   /** A variable: of the frame, innermost first, then a global one; `null` when there is none. */
   variable(name: string): Value | null;
+  /** A variable of the frame alone: members of a method's object come after these and before global ones. */
+  local?(name: string): Value | null;
   /** A register, by its name without `$`; `null` when there is none or it is not known. */
   register?(name: string): Value | null;
+}
+
+/** What a name stands for by C++'s rule: a variable of the frame, a member of the object whose method it is in,
+ * a global variable; `null` when there is none. */
+export function namedIn(scope: ExpressionScope, name: string): Value | null {
+  const local = (name: string) => scope.local ? scope.local(name) : scope.variable(name);
+  return local(name) ?? local("this")?.child(name) ?? local("self")?.child(name) ??
+    scope.variable(name);
 }
 
 /** Evaluates an expression.
@@ -82,7 +94,7 @@ const operators = [
     "(",
     ")",
   ],
-  ...["[", "]"],
+  ...["[", "]", "@"],
 ];
 
 function tokenize(text: string): Token[] {
@@ -124,11 +136,13 @@ const precedence: Readonly<Record<string, number>> = Object.assign(Object.create
     ">=": 7,
     "<<": 8,
     ">>": 8,
-    "+": 9,
-    "-": 9,
-    "*": 10,
-    "/": 10,
-    "%": 10,
+    // As in gdb, below arithmetic.
+    "@": 9,
+    "+": 10,
+    "-": 10,
+    "*": 11,
+    "/": 11,
+    "%": 11,
   },
 });
 
@@ -492,14 +506,7 @@ class Parser {
 
   /** A variable, or a member of the object whose method it is. */
   #variable(name: string): Value | null {
-    const global = name.startsWith("::") ? name.slice(2) : name;
-    const found = this.#scope.variable(global);
-    if (found !== null) return found;
-    for (const object of ["this", "self"]) {
-      const member = this.#scope.variable(object)?.child(global) ?? null;
-      if (member !== null) return member;
-    }
-    return null;
+    return name.startsWith("::") ? this.#scope.variable(name.slice(2)) : namedIn(this.#scope, name);
   }
 
   #namedCast(at: number): Value {
@@ -932,6 +939,7 @@ class Parser {
     if (this.#strings.has(left) || this.#strings.has(right)) {
       return this.#compareText(operator, left, right, at);
     }
+    if (operator === "@") return this.#elements(left, right, at);
     const a = this.#operand(left, at);
     const b = this.#operand(right, at);
     if (a.kind === "pointer" || b.kind === "pointer") return this.#pointers(operator, a, b, at);
@@ -964,6 +972,26 @@ class Parser {
     const isLongLong = a.isLongLong || b.isLongLong;
     return this.#number({
       ...{ kind: "integer", value: wrapped(value, size, signed), size, signed, isLongLong },
+    });
+  }
+
+  /** gdb's artificial array: `*list@5` is five elements, of which `*list` is the first. */
+  #elements(first: Value, length: Value, at: number): Value {
+    const count = this.#operand(length, at);
+    if (count.kind !== "integer" || count.value < 1n || count.value > MAX_ELEMENTS) {
+      this.#fail(`the length after @ is a number from 1 to ${MAX_ELEMENTS}`, at);
+    }
+    const target = isReference(canonical(first.type).kind) ? first.deref() ?? first : first;
+    const { address, type } = target;
+    if (address === null || target.bits !== null) {
+      this.#fail("before @ is the first element, which is in memory: *list@5", at);
+    }
+    const { size } = canonical(type);
+    if (size === null) this.#fail(`the size of ${type.name} is not known`, at);
+    const number = Number(count.value);
+    return target.at(address, {
+      ...{ kind: "array", name: type.name.replace(/(?=\[)|$/, `[${number}]`) },
+      ...{ size: size * number, language: type.language, target: type, count: number },
     });
   }
 

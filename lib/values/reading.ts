@@ -8,6 +8,7 @@ export {
   ExpressionError,
   type ExpressionScope,
   isPath,
+  namedIn,
   pointerTo,
 } from "./expression.ts";
 export { FormatterTable } from "./formatters.ts";

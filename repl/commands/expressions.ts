@@ -1,5 +1,5 @@
 /** Expressions over the program's variables, for `print`, `x` and `watch`. It is loaded with the first. */
-import { escape, safe, safeJson, type SafeText } from "../../lib/escape.ts";
+import { escape, type RawText, safe, safeJson, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import { demangle } from "../../lib/symbols/walking.ts";
 import { isSystemPath } from "../../lib/symbols/system_image.ts";
@@ -11,6 +11,8 @@ import {
   type ExpressionScope,
   isPath,
   isRecord,
+  type Limits,
+  namedIn,
   PlacedValue,
   type Type,
   type Value,
@@ -21,7 +23,7 @@ import { sessionGlobals } from "../prompt/global_names.ts";
 import type { Session } from "../prompt/session.ts";
 import { printLines } from "../view/output.ts";
 import { onOneLine } from "../view/text.ts";
-import { valueJson, variableLines } from "../view/variables.ts";
+import { valueJson, variableLines, withoutParameters } from "../view/variables.ts";
 import { editDistance } from "./table.ts";
 import { registerNamed } from "./values.ts";
 
@@ -32,25 +34,46 @@ const shown = { depth: 16, pointers: 1 };
 export class FrameScope implements ExpressionScope {
   readonly context: ValueContext;
   readonly #session: Session;
+  readonly #limits: Partial<Limits> | undefined;
 
-  constructor(session: Session) {
+  /** @param limits how much of its values is shown */
+  constructor(session: Session, limits?: Partial<Limits>) {
     this.#session = session;
+    this.#limits = limits;
     const { target } = session;
     const frame = session.frames[session.frameIndex];
-    this.context = frame?.variables.at(0)?.context ?? contextAt(target, frame?.lookupAddress);
+    const own = frame?.variables.at(0)?.context ?? contextAt(target, frame?.lookupAddress);
+    const context = limits === undefined ? own : own.limited(limits);
+    const namespaces = enclosing(frame?.function ?? "");
+    this.context = namespaces.length === 0 ? context : {
+      ...context,
+      findType(name) {
+        for (const space of namespaces) {
+          const type = context.findType(`${space}::${name}`);
+          if (type !== null) return type;
+        }
+        return context.findType(name);
+      },
+    };
   }
 
   /** A variable of the frame or a global one; without debug information, what a symbol names. */
   variable(name: string): Value | null {
+    return this.local(name) ?? this.#global(name);
+  }
+
+  local(name: string): Value | null {
     const { frames, frameIndex } = this.#session;
-    const local = frames[frameIndex]?.variables.find((variable) => variable.name === name);
-    return local ?? this.#global(name);
+    const frame = frames[frameIndex];
+    const variables = this.#limits === undefined
+      ? frame?.variables
+      : frame?.readVariables(this.#limits);
+    return variables?.find((variable) => variable.name === name) ?? null;
   }
 
   /** What a bare name stands for: a variable, or a member of the object whose method the frame is in. */
   named(name: string): Value | null {
-    return this.variable(name) ?? this.variable("this")?.child(name) ??
-      this.variable("self")?.child(name) ?? null;
+    return namedIn(this, name);
   }
 
   register(name: string): Value | null {
@@ -85,13 +108,30 @@ export class FrameScope implements ExpressionScope {
   }
 }
 
+/** The namespaces and classes that a function is in, the innermost first. */
+export function enclosing(symbol: RawText): string[] {
+  const name = withoutParameters(demangle(symbol));
+  const found: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < name.length; at++) {
+    if ("<(".includes(name[at])) depth++;
+    else if (">)".includes(name[at])) depth--;
+    else if (depth > 0) continue;
+    // Before a blank is the type that the function returns.
+    else if (name[at] === " ") [start, found.length] = [at + 1, 0];
+    else if (name.startsWith("::", at)) found.unshift(name.slice(start, at++));
+  }
+  return found;
+}
+
 /** The value of an expression in the selected frame.
  *
  * @throws UserError when it has none
  */
-export function valueOf(session: Session, text: string): Value {
+export function valueOf(session: Session, text: string, limits?: Partial<Limits>): Value {
   try {
-    return evaluate(text, new FrameScope(session));
+    return evaluate(text, new FrameScope(session, limits));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     throw new UserError(explained(session, text, error));

@@ -277,12 +277,18 @@ export const frames: readonly Command[] = [
     aliases: ["source list", "list", "l"],
     group: "frames",
     arguments: [optional("file:line|line", "file")],
+    options: {
+      name: { short: "n", value: "function", help: "Around a function, as in LLDB." },
+      file: { short: "f", value: "file", help: "Around a line of a file, as in LLDB." },
+      line: { short: "l", value: "line", integer: true, help: "The line; 1 of a file without." },
+    },
     help: "the source around the selected frame, where the file is here",
     details: ["`source map <from> <to>` says where files that were built elsewhere are now."],
     example: "source",
-    async run({ session }, [where]) {
+    async run({ session }, [where], { name, file, line }) {
       const { sourceLines } = await import("../view/source.ts");
-      return sourceLines(session, where);
+      const place = file === undefined ? line?.toString() : `${file}:${line ?? 1}`;
+      return sourceLines(session, where ?? name ?? place);
     },
   }),
   command({

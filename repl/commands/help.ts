@@ -106,6 +106,10 @@ const foreign: readonly (readonly [words: RegExp, answer: string])[] = [
     "`p` prints a value, `p/x` in hexadecimal; `console.log(…)` of TypeScript prints any text",
   ],
   [
+    /^(?:parray|poarray)\b/,
+    "`p *list@5` and `v list[0-4]` show five elements; `x/5dw list` shows memory",
+  ],
+  [
     /^(?:un)?display\b/,
     "`watch counter` shows an expression's value again and again while the target runs",
   ],

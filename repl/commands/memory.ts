@@ -193,7 +193,12 @@ const find = command({
   options: {
     as: { ...asOption, help: "Type of the value; without it, as wide as a pointer." },
     bytes: { value: "hex", help: "Bytes: deadbeef." },
-    text: { short: "s", value: "text", help: "A text; so is a value in quotes." },
+    text: {
+      short: "s",
+      aliases: ["string"],
+      value: "text",
+      help: "A text; so is a value in quotes.",
+    },
     expression: { short: "e", value: "value", help: "The value, as in LLDB." },
     count: {
       short: "c",

@@ -32,7 +32,7 @@ export const prompt: readonly Command[] = [
     help: "a variable, an expression over the program's variables, or TypeScript",
     details: [
       "What begins with a name of the program is an expression of C over its variables: p count,",
-      "p list[3].next->value, p (Node *)address, p &symbol; nothing is called and nothing written.",
+      "p list[3].next->value, p (Node *)address, p &symbol, p *list@5; nothing is called and nothing written.",
       "Everything else is TypeScript: p threads.length. Without `p` it is always TypeScript.",
       "p/x, p/d, p/u, p/o, p/t, p/c, p/a, p/f and p/s choose a format, as in gdb.",
       "--json, before or after an expression over the program's variables, prints JSON.",

@@ -116,6 +116,10 @@ export class CommandTable {
       return this.parse(`info${text.slice(1)}`);
     }
     if (first === "thread" && isAbsent(text)) return undefined;
+    // gdb's stacks of all threads, of some frames each.
+    const stacks = /^(?:thread apply all|t a a) bt (\d+)$/.exec(text);
+    if (stacks !== null) return this.parse(`bt all --limit ${stacks[1]}`);
+    if (/^(?:thread|frame) apply\b(?! all bt\b)/.test(text)) return undefined;
     if (!/^[.?a-z][\w?-]*$/i.test(first)) return undefined;
     // An assignment makes a variable of any name.
     if (/^(?:=(?!=)|=>|[-+*/%&|^]=)/.test(second)) return undefined;

@@ -24,7 +24,7 @@ export function showVariables(
   const bare = <T extends Value>(value: T): Value => raw ? value.raw : value;
   if (paths.length > 0) {
     const named = paths.flatMap((path) => elementPaths(session, path));
-    const found = named.map((path) => bare(valueOf(session, path)));
+    const found = named.map((path) => bare(elementsOf(session, path, count)));
     const how = { depth, pointers: ptrDepth ?? 1 };
     return json
       ? [safeJson(found.map((value) => valueJson(value, how)))]
@@ -44,6 +44,15 @@ export function showVariables(
     const [head, ...rest] = variableLines(bare(variable), style, how);
     return showDeclaration ? [safe`${placeOf(variable)}${head}`, ...rest] : [head, ...rest];
   });
+}
+
+/** The value of a path. As in LLDB, of a pointer whose number of elements is given it is an array of these. */
+function elementsOf(session: Session, path: string, count: number | undefined): Value {
+  if (count === undefined) return valueOf(session, path);
+  const value = valueOf(session, path, { arrayValues: count });
+  return canonical(value.type).kind === "pointer"
+    ? valueOf(session, `*(${path})@${count}`, { arrayValues: count })
+    : value;
 }
 
 /** Maximum number of elements that a range names. */

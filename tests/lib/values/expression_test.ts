@@ -201,6 +201,33 @@ Deno.test("a variable keeps its name and its place, so that it can be written", 
   assertEquals(evaluate("first", scope).childCount, 3);
 });
 
+Deno.test("gdb's @: elements from the first on", () => {
+  // As gdb 13 reads them: below arithmetic, above comparisons and shifts.
+  for (
+    const [text, type, elements] of [
+      ["array[1]@2", "int[2]", ["11", "12"]],
+      ["*&array[1]@1 + 1", "int[2]", ["11", "12"]],
+      ["*p@2", "Point[2]", [null, null]],
+      ["array@1", "int[1][4]", [null]],
+    ] as const
+  ) {
+    const value = evaluate(text, scope);
+    assertEquals(value.type.name, type, text);
+    assertEquals(value.children().map((child) => child.text), [...elements], text);
+  }
+});
+
+Deno.test("a member of a method's object comes after the frame's variables and before global ones", () => {
+  const place = (type: Type, address: bigint, name: string) =>
+    new PlacedValue(context, name, type, { kind: "memory", address });
+  const method: ExpressionScope = {
+    context,
+    local: (name) => name === "this" ? place(pointPointer, 0x1048n, name) : null,
+    variable: (name) => name === "x" || name === "y" ? place(int, 0x1020n, name) : null,
+  };
+  assertEquals(["x", "::x", "y"].map((text) => evaluate(text, method).scalar), [7, 10, 10]);
+});
+
 const refused: [text: string, message: RegExp, position?: number][] = [
   ["strlen(name)", /strlen\(…\) would call a function: nothing is called/, 0],
   ["p->size()", /nothing is called/],
@@ -230,6 +257,10 @@ const refused: [text: string, message: RegExp, position?: number][] = [
   ["1.5 & 1", /does not go with floating-point/],
   ["p * 2", /does not go with pointers/],
   ["-p", /does not go with a pointer/],
+  ["5@2", /before @ is the first element, which is in memory/],
+  ["array[0]@0", /from 1 to/],
+  ["array[0]@p", /from 1 to/],
+  ["*p@", /ends too early/],
   ["wild->x + 1", /wild leads to unreadable at 0x10/],
   ["p->next->next->x + 1", /null pointer/],
   ["(void)1", /void/],

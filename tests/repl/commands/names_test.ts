@@ -17,6 +17,7 @@ Deno.test("the names that LLDB and gdb have", () => {
     "info threads": "threads",
     "thread backtrace all": "bt | all",
     "thread apply all bt": "bt | all",
+    "thread apply all bt 2": "bt | all | --limit | 2",
     "thread select 2": "thread | 2",
     "t 2": "thread | 2",
     "f 1": "frame | 1",
@@ -42,6 +43,7 @@ Deno.test("the names that LLDB and gdb have", () => {
     "process continue": "resume",
     "c": "resume",
     "source list": "source",
+    "source list -n main": "source | -n | main",
     "process attach -p 12": "attach | -p | 12",
     "target create --core a.core": "core | a.core",
     "where": "bt",
@@ -67,6 +69,8 @@ Deno.test("beginnings of words, where they are of one command only", () => {
   assertEquals(meant("v"), "frame variable");
   assertEquals(commands.parse("sel")?.doubtful, "self");
   assertEquals(commands.parse("pau")?.doubtful, undefined);
+  // What runs another command for threads is answered, and is not `thread`.
+  assertEquals(meant("thread apply 1 2 bt"), undefined);
   // One letter, and words of the language, are code.
   for (const line of ["z", "do {", "const aa = {", "if (a) {", "let x"]) {
     assertEquals(meant(line), undefined, line);

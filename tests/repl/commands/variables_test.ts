@@ -14,6 +14,7 @@ import { run } from "./run.ts";
 import { Session } from "../../../repl/prompt/session.ts";
 import { held } from "../../../repl/prompt/open.ts";
 import { plain } from "../../../repl/view/style.ts";
+import { enclosing } from "../../../repl/commands/expressions.ts";
 import { demangle } from "../../../lib/symbols/walking.ts";
 
 Deno.test(
@@ -40,6 +41,19 @@ Deno.test(
       assertEquals(await run(session, "v local[1-2]"), [
         ...["(volatile int) local[1] = 3", "(volatile int) local[2] = 4"],
       ]);
+      assertEquals(await run(session, "v -Z 2 local"), [
+        ...["(volatile int[4]) local = {", "  [0] = 2", "  [1] = 3", "  … 2 more", "}"],
+      ]);
+      assertEquals(await run(session, "v -Z 2 &local[2]"), [
+        ...["(volatile int[2]) &local[2] = {", "  [0] = 4", "  [1] = 5", "}"],
+      ]);
+      assertEquals(await run(session, "p local[2]@2"), [
+        ...["(volatile int[2]) {", "  [0] = 4", "  [1] = 5", "}"],
+      ]);
+      assertEquals(
+        await run(session, "source list -n descend"),
+        await run(session, "source descend"),
+      );
       assertEquals(await run(session, "variable write local[3] -9 --yes"), ["local[3]: 5 -> -9"]);
       assertEquals(await run(session, "v local[3]"), ["(volatile int) local[3] = -9"]);
       const json = JSON.parse((await run(session, "v depth --json")).join(""));
@@ -139,4 +153,11 @@ Deno.test("a mangled name in an error is readable, too", async () => {
     throw new UserError(`${demangle("_ZN3foo3barEv")} has none`);
   };
   await assertRejects(() => session.withNames(fail), UserError, "foo::bar() has none");
+});
+
+Deno.test("names of types are looked for in the namespaces that a function is in", () => {
+  assertEquals(enclosing("_ZN4shop4Cart4walkEiRKNS_4ItemE"), ["shop::Cart", "shop"]);
+  assertEquals(enclosing("_ZNK1a3BoxIN1b1CEE3getIiEET_v"), ["a::Box<b::C>", "a"]);
+  assertEquals(enclosing("main"), []);
+  assertEquals(enclosing("-[Foo bar:]"), []);
 });
