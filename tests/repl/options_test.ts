@@ -27,11 +27,12 @@ Deno.test("within a table no name and no letter is given twice", () => {
   }
 });
 
-Deno.test("--limit is --count and -c on both sides; --json is for the command line", () => {
+Deno.test("--limit is --count and -c on both sides; the prompt has the --json of bt, not that of savecore", () => {
   for (const place of ["cli", "prompt"] as const) {
     const { limit, json } = optionsAt(place, btOptions);
+    const saved = optionsAt(place, tables.saveCoreOptions).json;
     assertEquals([limit.short, limit.aliases], ["c", ["count"]]);
-    assertEquals(json !== undefined, place === "cli");
+    assertEquals([json !== undefined, saved !== undefined], [true, place === "cli"]);
   }
 });
 
