@@ -89,7 +89,7 @@ for (const via of stubs) {
           const counter = spin?.backtrace()[0].variables.find(({ name }) => name === "turns")
             ?.deref();
           assertEquals(counter?.isLater ?? false, false);
-          const profile = await target.record({ rate: 50, duration: 0.1, offCpu: true });
+          const profile = await target.record({ rate: 10, duration: 0.5, offCpu: true });
           const [[, innermost]] = chains.get("demo.spin")!;
           for (const { name, samples } of profile.threads) {
             // Each look has every thread, or is counted as lost.
