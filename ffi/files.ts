@@ -352,5 +352,17 @@ function* walk(path: string): Iterable<string> {
   for (const entry of entries) {
     if (entry.isFile) yield `${path}/${entry.name}`;
     else if (entry.isDirectory) yield* walk(`${path}/${entry.name}`);
+    // Of links, those to files and to dSYMs are followed: one to a folder may lead anywhere, or back here.
+    else if (entry.isSymlink) yield* linked(`${path}/${entry.name}`);
   }
+}
+
+function* linked(path: string): Iterable<string> {
+  try {
+    const { isFile } = Deno.statSync(path);
+    if (!isFile && !path.endsWith(".dSYM")) return;
+  } catch {
+    return;
+  }
+  yield* walk(path);
 }

@@ -33,7 +33,8 @@ export interface Files {
    * @param mode permissions, which the umask narrows; the owner's alone when left out
    */
   create(path: string, mode?: number): FileSink;
-  /** The paths of all plain files at and below `path`. Folders that cannot be listed are left out. */
+  /** The paths of all plain files at and below `path`, links to files and to dSYMs among them. Folders that
+   * cannot be listed are left out. */
   walk(path: string): Iterable<string>;
 }
 

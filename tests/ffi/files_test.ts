@@ -43,3 +43,21 @@ Deno.test("files: what is no plain file is not opened, and not waited for", () =
     Deno.removeSync(directory, { recursive: true });
   }
 });
+
+Deno.test("files: links to files and to dSYMs are followed, those to other folders and to nothing are not", () => {
+  const directory = Deno.makeTempDirSync();
+  try {
+    const [shown, elsewhere] = [`${directory}/shown`, `${directory}/elsewhere`];
+    Deno.mkdirSync(shown);
+    Deno.mkdirSync(`${elsewhere}/a.dSYM`, { recursive: true });
+    Deno.writeTextFileSync(`${elsewhere}/a.dSYM/dwarf`, "");
+    Deno.symlinkSync(`${elsewhere}/a.dSYM`, `${shown}/a.dSYM`);
+    Deno.symlinkSync(`${elsewhere}/a.dSYM/dwarf`, `${shown}/b`);
+    Deno.symlinkSync(elsewhere, `${shown}/c`);
+    Deno.symlinkSync(shown, `${shown}/d`);
+    Deno.symlinkSync(`${directory}/nosuch`, `${shown}/e.dSYM`);
+    assertEquals([...files.walk(shown)], [`${shown}/a.dSYM/dwarf`, `${shown}/b`]);
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
