@@ -10,7 +10,7 @@ import type {
   SymbolicatedReport,
 } from "../../lib/report/mod.ts";
 import type { Style } from "./style.ts";
-import { count, indented } from "./text.ts";
+import { count, indented, join } from "./text.ts";
 
 /** A report, symbolicated, and whose crash it is. */
 export interface ReadCrash extends SymbolicatedReport {
@@ -109,6 +109,7 @@ const absences = {
   "some images": safe`not known; some frames are in no image, the others are the system's`,
   outer: safe`not known; the stack is cut off before any function of the program`,
   description: safe`the program: a usage description is missing in its Info.plist`,
+  processes: safe`not known; the report is of several processes, and only the first is looked at`,
   resource: safe`the process itself; no function of the program is on the stack that shows it`,
   pool: safe`not known; who released the object too often is not on the stack`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
@@ -129,6 +130,25 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
   const { library = null } =
     frames.slice(0, frames.indexOf(deciding)).find(({ owner }) => owner === "runtime") ?? {};
   return library === deciding.library ? null : library;
+}
+
+/** Names that say nothing of what a program did: entry points, and functions that compilers make. */
+const tellsNothing =
+  /^(?:main|_?start|static \w{1,200}\.\$main\(\))$|^(?:(?:merged )?thunk for|(?:merged )?partial apply|implicit closure|protocol witness|type metadata)/;
+
+/** Callers of the deciding frame that say more about it: the next function of the same library, and the next one of
+ * another that is not the system's either. */
+function callersOf(frames: readonly OwnedFrame[], deciding: OwnedFrame): OwnedFrame[] {
+  if (deciding.by === "extension" || deciding.owner === "system") return [];
+  const outer = frames.slice(frames.indexOf(deciding) + 1).filter(({ owner, frame }) =>
+    (owner === "program" || owner === "mine") && frame.symbol !== null &&
+    frame.symbol !== deciding.frame.symbol &&
+    !tellsNothing.test(frame.symbol) &&
+    (frame.offset ?? 0) <= MAX_FUNCTION
+  );
+  const near = outer.find(({ library }) => library === deciding.library);
+  const other = outer.find(({ library }) => library !== deciding.library);
+  return outer.filter((frame) => frame === near || frame === other);
 }
 
 function verdictWords(
@@ -163,6 +183,12 @@ function verdictWords(
     const way = by === "image" || by === "extension" ? safe`` : safe`, ${ways[by]}`;
     const place = frameWords(frame, style);
     lines.push(safe`${words}${whose}: ${place}${source}${way}${before}`);
+    const callers = callersOf(frames, deciding);
+    if (callers.length > 0) {
+      lines.push(
+        safe`further out: ${join(callers.map(({ frame }) => frameWords(frame, style)), ", ")}`,
+      );
+    }
   }
   const [first] = involved;
   if (first !== undefined) {

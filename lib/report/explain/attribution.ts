@@ -12,6 +12,7 @@ import {
   isPackaging,
   isPoolRelease,
   isPrivacy,
+  isPrivacyAbort,
   tellingStack,
   usesResource,
 } from "./telling.ts";
@@ -63,7 +64,7 @@ export interface Attribution {
    * frames or of `some`, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic,
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
-   * where the process as a whole used too much of one; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
+   * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -101,9 +102,10 @@ export function attributeReport(
   const stack = tellingStack(report);
   const frames = stack.map((frame, at) => ownerOf(frame, stack[at - 1] ?? null, report, options));
   if (decidesNothing(report, stack)) {
+    const several = new Set(report.threads.map(({ process }) => process)).size > 1;
     return {
       verdict: "none",
-      absent: isPackaging(report) ? "packaging" : null,
+      absent: isPackaging(report) ? "packaging" : several ? "processes" : null,
       library: null,
       isOutside: false,
       deciding: null,
@@ -143,7 +145,7 @@ export function attributeReport(
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const absent: Absent | null = program >= 0
     ? null
-    : isPrivacy(report)
+    : isPrivacy(report) || isPrivacyAbort(stack)
     ? "description"
     : usesResource(report) && deciding === null
     ? "resource"

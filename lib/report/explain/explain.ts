@@ -36,7 +36,14 @@ import {
   tells,
   trapMessage,
 } from "./stack.ts";
-import { decidesNothing, isBadJump, isTreeCut, lacksCrashed, tellingStack } from "./telling.ts";
+import {
+  decidesNothing,
+  isBadJump,
+  isPrivacyAbort,
+  isTreeCut,
+  lacksCrashed,
+  tellingStack,
+} from "./telling.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */
 export interface Explanation {
@@ -91,6 +98,19 @@ export function explainReport(
   if (kind !== null || isStackshot(report)) {
     const row = kind ?? known("report", "188")!;
     const told = [row.meaning, ...reasonField(report)];
+    // One is also taken where a watchdog ends a process.
+    const ended = terminationRow(report);
+    if (ended !== null && ended.kind === "termination" && !ended.key.endsWith("0xbaaaaaad")) {
+      const code = ended.key.slice(ended.key.indexOf(":") + 1);
+      told.splice(
+        0,
+        1,
+        `A stackshot of the whole system, taken when a process was ended (${code}): ${
+          sentence(ended.meaning)
+        }`,
+      );
+      return finished(report, "stackshot", told, [ended], null, null);
+    }
     return finished(report, "stackshot", told, [row], null, null);
   }
   if (report.format === "sample" || report.format === "spindump") {
@@ -121,8 +141,16 @@ function explainedStacks(
   const happened = [...story];
   const processes = new Set(report.threads.map(({ process }) => process));
   if (processes.size > 1) {
-    happened.push(`The report has ${processes.size} processes; the first is shown here.`);
-  }
+    const names = [...processes].filter((name) => name !== null).map((name) =>
+      name.replace(/ \[\d{1,9}\].*$/, "")
+    );
+    const most = names.slice(0, 12).join(", ");
+    happened.push(
+      `The report has ${processes.size} processes${
+        most === "" ? "" : ` (${most}${names.length > 12 ? ", …" : ""})`
+      }; the first is shown here.`,
+    );
+  } else happened.push(...usage(report));
   const thread = mainThread(report);
   let stack: readonly ReportFrame[] = [];
   if (thread !== null && (report.threads.length > 0)) {
@@ -134,6 +162,22 @@ function explainedStacks(
     } else stack = busiest;
   }
   return finished(report, title, happened, rows, thread, ownFrame(stack, mine));
+}
+
+/** What a spindump says of its process: how long it did not answer, and how much it computed. */
+function usage({ format, fields }: CrashReport): string[] {
+  if (format !== "spindump") return [];
+  const words: string[] = [];
+  const silent = fields.find(({ name, value }) =>
+    name === "Note" && value.startsWith("Unresponsive for")
+  );
+  if (silent !== undefined) words.push(sentence(silent.value));
+  const computed = /^[\d.]{1,12}s/.exec(fields.find(({ name }) => name === "CPU Time")?.value ?? "")
+    ?.[0];
+  if (silent !== undefined && computed !== undefined) {
+    words.push(`CPU time while it was sampled: ${computed}.`);
+  }
+  return words;
 }
 
 /** What is known of a violated guard whose codes the report does not have: a message, or the termination's
@@ -228,9 +272,14 @@ function explainCrash(
       if (row !== null) add(row);
     }
     if (rows.length === 0) {
-      const thrower = reading.rows.find(({ row }) => row.role === undefined);
+      const throwers = reading.rows.filter(({ row }) => row.role === undefined);
+      // The function that asserted says more than that it did.
+      const thrower = throwers.find(({ row }) => !row.key.startsWith("-[NSAssertionHandler")) ??
+        throwers[0];
       if (thrower !== undefined) add(thrower.row);
     }
+    const paths = /key value observers/.test(reason ?? "") ? observedPaths(report.text) : [];
+    if (paths.length > 0) happened.push(`Observed key paths: ${paths.join(", ")}.`);
     const from = stack.findIndex((frame, at) => {
       const symbol = functionOf(frame, stack[at - 1] ?? null);
       return symbol === null ? frameOwner(frame, null) !== "system" : !raising(symbol);
@@ -295,7 +344,9 @@ function explainCrash(
     const telling = contextRow !== null && isBetter
       ? { row: contextRow, index: reading.first }
       : specialOf(report, stack, found?.index ?? reading.first, ended) ?? found;
-    const told = rows.some(({ kind, causes }) => kind !== "frame" && causes.length > 0) ||
+    const told = rows.some(({ kind, key, causes }) =>
+      kind !== "frame" && causes.length > 0 && !key.startsWith("AddressSanitizer: SEGV")
+    ) ||
       (telling?.row.role === "vague" && rows.length > 0);
     const vague = telling === undefined || telling.row.role === "vague";
     const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
@@ -432,6 +483,12 @@ function explainCrash(
   } else if ((lacksCrashed(report) || isBare) && report.threads.length > 0) {
     happened.push("The crashed thread is not in the report.");
   }
+  const [outer] = report.threads[0]?.frames ?? [];
+  if (lacksCrashed(report) && outer !== undefined && outer.index > MANY) {
+    happened.push(
+      `The frames of a stack whose end is there are numbered from ${outer.index} on: so deep a stack is most likely recursion that does not end.`,
+    );
+  }
   const idle = outside && isIdleStack(stack);
   const shown = crashed ??
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
@@ -450,6 +507,11 @@ function explainCrash(
     ) {
       rows.unshift(known("address", "destroyed")!);
     }
+  }
+  const privacy = !outside && isPrivacyAbort(stack) ? known("namespace", "TCC") : null;
+  if (privacy !== null && !rows.includes(privacy)) {
+    happened.push(privacy.meaning);
+    rows.unshift(privacy);
   }
   const unnamed = outside || rows.some(({ kind }) => kind !== "signal" && kind !== "frame")
     ? null
@@ -662,7 +724,9 @@ function terminationRow(report: CrashReport): KnowledgeRow | null {
   const row = isBadJump(report) ? null : terminationCode(report);
   // Older systems have one code for all that took too long.
   const isTask = row?.key === "*:0x8badf00d" &&
-    [...report.information, ...report.termination?.reasons ?? []].some((text) =>
+    [...report.information, ...report.termination?.reasons ?? [], ...reasonField(report)].some((
+      text,
+    ) =>
       /beyond permitted time|permittedBackgroundDuration|failed to (?:suspend|resume) in time/.test(
         text,
       )
@@ -821,6 +885,14 @@ const nowhere: ReportFrame = {
   inlined: false,
   span: null,
 };
+
+/** Key paths in a list of observers. */
+function observedPaths(text: string): string[] {
+  const list = text.slice(0, 1 << 16).matchAll(
+    /<NSKeyValueObservance .{1,120}?Key path: ([\w.]{1,100})/g,
+  );
+  return unique([...list.take(8)].map(([, path]) => path));
+}
 
 /** Whether the function that raised an exception says more than its reason: those of the base libraries name
  * themselves in it. */
@@ -1028,6 +1100,8 @@ function instructionAt(report: CrashReport): number | null {
   return marked === undefined ? null : parseInt(marked, 16);
 }
 
+/** Stacks of threads that do not recurse without end are not so deep. */
+const MANY = 20_000;
 /** From this many frames on, a function that repeats is taken for endless recursion. */
 const MIN_RECURSION = 400;
 /** The same for a fault at the stack pointer, where reporters cut stacks. */

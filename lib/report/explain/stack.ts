@@ -1,7 +1,7 @@
 /** The parts that frames play on a crashed stack: raising, telling what happened, deciding whose it is. */
 
 import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
-import { type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
 /** No function is larger: further on, a name is only that of the nearest exported symbol. */
@@ -15,7 +15,9 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
   if (symbol === null || symbol === "<redacted>" || symbol === "<deduplicated_symbol>") return null;
   // If debug information named it, it is the function nevertheless.
   if ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null) return null;
-  const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined;
+  // Frames with one address are of functions that were inlined into each other.
+  const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined &&
+    (frame.address !== previous.address || frame.address === 0n);
   if (!isReturn) return symbol;
   // Reporters that give no offsets do not show it.
   const isNext = frame.offset === 0 ||
@@ -45,8 +47,25 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   if (image === null) return "unknown";
   if (isRuntimeLibrary(image)) return "runtime";
   if (isSystemImage(image)) return "system";
-  const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null);
+  const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
+    isInstantiated(symbol, frame.file));
   return raised ? "runtime" : "program";
+}
+
+/** C++ libraries that are headers. */
+const templates =
+  /^(?:[\w:]{1,80}(?:<[^()]{0,300}>)?[&*]{0,2} )?(?:boost|Eigen|absl|fmt|nlohmann|rapidjson|eastl|glm|gsl|tbb)::/;
+/** Members of Swift's collections. */
+const members =
+  /^(?:static )?(?:Swift\.)?(?:Array|ContiguousArray|ArraySlice|Dictionary|Set|Optional|Range|ClosedRange|Sequence|Collection|BidirectionalCollection|RandomAccessCollection|MutableCollection|RangeReplaceableCollection|Unsafe\w{0,40}Pointer|_ArrayBuffer|_ContiguousArrayBuffer|_NativeDictionary|_NativeSet)\.(\w{1,80})/;
+
+/** Whether a function is of a library whose code the compiler puts into the program that uses it. */
+function isInstantiated(symbol: string, file: string | null): boolean {
+  if (templates.test(symbol)) return true;
+  if (file !== null && file !== "<compiler-generated>") return false;
+  const member = members.exec(bareName(symbol))?.[1];
+  return member !== undefined &&
+    (file !== null || member === "subscript" || member.startsWith("_"));
 }
 
 /** By the image's path or name: the same few are in all frames of many reports. */
@@ -243,7 +262,7 @@ export function reachesBase(stack: readonly ReportFrame[]): boolean {
 }
 
 /** Functions that run a thread's events and call the program's code only as handlers. */
-const eventLoops =
+export const eventLoops =
   /^(?:UIApplicationMain|NSApplicationMain|-\[NSApplication run\]|CFRunLoopRun(?:InMode|Specific)?|__CFRunLoopRun|GSEventRunModal|xpc_main|dispatch_main|_?NSExtensionMain|RunApplicationEventLoop)$/;
 
 /** Index of the frame of `main` below an event loop: it and what is further out called nothing but the

@@ -1,6 +1,6 @@
 /** Which stack of a report tells what happened, if any does. */
 
-import { imageOf } from "../images.ts";
+import { imageOf, imageTitle } from "../images.ts";
 import { known, knownTermination } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
@@ -11,6 +11,7 @@ import {
   contextOf,
   endedBy,
   endOfTermination,
+  eventLoops,
   reachesBase,
   readStack,
   type StackReading,
@@ -28,7 +29,16 @@ export function tellingStack(report: CrashReport): readonly ReportFrame[] {
 /** Whether a copy ends within the call tree of a thread, so that its innermost functions are not known. */
 export function isTreeCut(report: CrashReport, thread: ReportThread): boolean {
   return thread === report.threads.at(-1) &&
-    report.warnings.some((warning) => warning === cutTree);
+    (report.warnings.some((warning) => warning === cutTree) || endsInLoop(thread));
+}
+
+/** Whether the innermost function of a call tree is an event loop, which does nothing itself. */
+function endsInLoop({ tree }: ReportThread): boolean {
+  if (tree.length !== 1) return false;
+  let node = tree[0];
+  while (node.children.length === 1) node = node.children[0];
+  return node.children.length === 0 && node.frame.symbol !== null &&
+    eventLoops.test(node.frame.symbol);
 }
 
 /** Why a stack without a function of the program does not say that none led to it. */
@@ -42,6 +52,7 @@ export type Absent =
   | "packaging"
   | "description"
   | "resource"
+  | "processes"
   | "pool";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
@@ -111,6 +122,19 @@ export function decidesNothing(report: CrashReport, stack: readonly ReportFrame[
 export function isPrivacy({ termination, information }: CrashReport): boolean {
   return termination?.namespace === "TCC" ||
     information.some((text) => text.includes("without a usage description"));
+}
+
+/** Whether the privacy system's framework ended a process, where the functions' names are hidden. */
+export function isPrivacyAbort(stack: readonly ReportFrame[]): boolean {
+  const { first } = readStack(stack);
+  for (const frame of stack.slice(first, first + 6)) {
+    const image = imageOf(frame);
+    if (image === null) return false;
+    const title = imageTitle(image);
+    if (title === "TCC") return frame.symbol === null || frame.symbol === "<redacted>";
+    if (!title.startsWith("libsystem_")) return false;
+  }
+  return false;
 }
 
 /** Whether a report is about a resource that the process as a whole used. */

@@ -697,6 +697,16 @@ export const frameRows: readonly KnowledgeRow[] = [
     "vague",
   ),
   frame(
+    "getSuperclassMetadata*",
+    "The Swift run-time could not find the superclass of a class.",
+    [
+      "a library that was not linked or loaded",
+      "a library of another version than the program was built with",
+    ],
+    "See which library has the class, and link the framework of its superclass.",
+    swiftRuntime,
+  ),
+  frame(
     "swift::fatalError*",
     "The Swift run-time reported a fatal error.",
     [],

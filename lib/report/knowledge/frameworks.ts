@@ -488,6 +488,40 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    ["-[BGTaskScheduler _handleSubmissionWithoutRegistration*"],
+    "A background task was submitted for whose identifier no handler is registered.",
+    [
+      "registerForTaskWithIdentifier: was not called before the app finished launching",
+      "another identifier than that of the registration",
+    ],
+    "Register the handler at launch, and list the identifier in BGTaskSchedulerPermittedIdentifiers.",
+    "Apple, BGTaskScheduler",
+    raise,
+  ),
+  ...frame(
+    ["-[GIDSignIn signInWithOptions:]"],
+    "Google Sign-In refused to start.",
+    [
+      "no client ID (GIDClientID, or GoogleService-Info.plist)",
+      "the client's URL scheme is not in the Info.plist",
+    ],
+    "Read the exception's reason in the console; check client ID and URL scheme.",
+    "GoogleSignIn-iOS, GIDSignIn.m",
+    raise,
+  ),
+  ...frame(
+    ["validateDimension #1 (min:ideal:max:)*"],
+    "SwiftUI found that a view has an invalid size: its minimum, ideal and maximum do not fit.",
+    ["an embedded view with a size that is negative, no number, or smaller than its minimum"],
+    "Look at intrinsic sizes, frames and constraints of the views that are embedded in SwiftUI.",
+    "Apple, SwiftUI",
+  ),
+  ...occasion(
+    ["queue com.Metal.CompletionQueueDispatch"],
+    "while the completion of a Metal command buffer was handled",
+    "Apple, Metal",
+  ),
+  ...frame(
     ["-[CLLocationManager setAllowsBackgroundLocationUpdates:]"],
     "Background location updates were asked for without the capability.",
     ['the background mode "location" is not in the Info.plist'],

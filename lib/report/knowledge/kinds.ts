@@ -352,9 +352,12 @@ export const kindRows: readonly KnowledgeRow[] = [
   row(
     "panic",
     "nvme",
-    "The storage driver failed.",
-    ["failing storage"],
-    "Back up; run Disk Utility's First Aid.",
+    "The driver of the NVMe storage stopped: the device reported a fatal error, or did not answer.",
+    [
+      "a failing device, or a bug in its firmware",
+      "its connection: adapter, slot, enclosure or power",
+    ],
+    "Back up. VID/DID name the device: look for newer firmware, try it without an adapter.",
     "Apple, IONVMeFamily",
   ),
   row(

@@ -1386,7 +1386,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a system older or newer than the program is made for: the library is not in it",
       "an embedded framework that was linked with a wrong install name",
     ],
-    "Link it weakly, or raise the deployment target.",
+    'See "Expected in": for a library of the system, raise the deployment target or link it weakly; for another, use the version that the program was built with.',
     dyld,
   ]),
   message(
@@ -1399,6 +1399,17 @@ export const messageRows: readonly KnowledgeRow[] = [
     ],
     "Embed the library; the message has its path and the reason; otool -L and otool -l show names and rpaths.",
     dyld,
+  ),
+  message(
+    "Graphics kernel error",
+    "The graphics driver ended the process: the GPU met an error.",
+    [
+      "a command that the GPU could not finish",
+      "a GPU that hung or was reset",
+      "a bug of the graphics driver",
+    ],
+    "See what the program draws; try without GPU acceleration, and on another GPU or system version.",
+    "Apple, IOAccelerator and OpenGL",
   ),
   message(
     "Symbol not found",

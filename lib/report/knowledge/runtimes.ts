@@ -297,7 +297,22 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "Read its message in the log.",
     mono,
   ),
-  frame("monoeg_g_logv*", "", [], "", mono, "raise"),
+  ...["monoeg_g_log*", "print_callback*", "mono_runtime_setup_stat_profiler*"].map((key) =>
+    frame(key, "", [], "", mono, "raise")
+  ),
+  frame(
+    "load_aot_module*",
+    "Mono stopped while it loaded the code of an assembly that was compiled ahead of time (AOT).",
+    [
+      "code of another version than the assembly, or of another build of the run-time",
+      "an assembly that was not compiled ahead of time, or was linked away",
+    ],
+    "Clean and build anew, with one version of the SDK; read Mono's message in the device log.",
+    "Mono, mono/mini/aot-runtime.c",
+  ),
+  ...["mono_assembly_*", "mono_jit_*", "mono_main*"].map((key) =>
+    frame(key, "", [], "", mono, "raise")
+  ),
 
   frame(
     "node::Abort*",

@@ -110,10 +110,10 @@ const consoles: readonly Console[] = [
   {
     // OpenJDK, src/hotspot/share/utilities/vmError.cpp
     said:
-      /^[ \t>]{0,8}(?:# )?(A fatal error has been detected by the Java Runtime Environment|There is insufficient memory for the Java Runtime Environment to continue)/m,
+      /^[ \t>]{0,8}(?:\[\w{4,7}\] )?(?:# )?(A fatal error has been detected by the Java Runtime Environment|There is insufficient memory for the Java Runtime Environment to continue)/m,
     frame(line) {
       const match =
-        /^[ \t>]{0,8}(?:# )?([CJjVvA]) {2}(?:\[(.{1,200}?)\+0x[0-9a-f]{1,16}\] {0,4})?(\S.{0,300})?$/
+        /^[ \t>]{0,8}(?:\[\w{4,7}\] )?(?:# )?([CJjVvA]) {2}(?:\[(.{1,200}?)\+0x[0-9a-f]{1,16}\] {0,4})?(\S.{0,300})?$/
           .exec(
             line,
           );
@@ -121,7 +121,7 @@ const consoles: readonly Console[] = [
       const symbol = (match[3] ?? "").replace(/\+0x[0-9a-f]{1,16}$/, "");
       return frameOf(symbol === "" ? null : symbol, null, null, match[2] ?? null);
     },
-    ends: /^\s*#?\s*$/,
+    ends: /^(?:\[\w{4,7}\])?\s*#?\s*$/,
   },
   {
     // .NET, src/coreclr/vm/excep.cpp; Mono, mono/metadata/object.c
@@ -163,9 +163,11 @@ export function isConsole(text: string, from: number): boolean {
 
 /** The signal or address that the same text names. */
 function exceptionIn(text: string): ReportException | null {
-  const signal = /(?:^[ \t>]{0,8}#? {0,3}|\[signal )(SIG(?:SEGV|BUS|ILL|ABRT|TRAP|FPE))\b/m.exec(
-    text,
-  )?.[1];
+  const signal =
+    /(?:^[ \t>]{0,8}(?:\[\w{4,7}\] )?#? {0,3}|\[signal )(SIG(?:SEGV|BUS|ILL|ABRT|TRAP|FPE))\b/m
+      .exec(
+        text,
+      )?.[1];
   return signal === undefined ? null : { ...noException, signal };
 }
 
@@ -197,7 +199,8 @@ export function readConsole(
     } else if (frames.length > 0 && console.ends?.test(line) === true) break;
   }
   const thread: ReportThread = {
-    index: 0,
+    // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
+    index: Number(/ T(\d{1,6})\)$/.exec(said[1])?.[1] ?? 0),
     id: null,
     name: null,
     queue: null,

@@ -360,6 +360,18 @@ class CrashTextReader {
     }
     this.#untitledThreads++;
     const title = /^`{3}|^\W*$/.test(this.#loose) ? "" : this.#loose.slice(0, 200);
+    if (/^Call stack:?$/i.test(title) && this.#threads.length === 0) {
+      // Cr4shed's, with the thread in the header.
+      const field = (name: string): string | null =>
+        this.#fields.find((entry) => entry.name.toLowerCase() === name)?.value ?? null;
+      const index = /^\d{1,6}/.exec(field("triggered by thread") ?? "")?.[0];
+      this.#begin({
+        index: Number(index ?? 0),
+        ...nameAndQueue(field("thread name") ?? ""),
+        crashed: true,
+      });
+      return this.#thread!.frames;
+    }
     const number = /\d{1,6}/.exec(title)?.[0];
     this.#warn(
       title === ""
@@ -838,7 +850,11 @@ class CrashTextReader {
   #information(): string[] {
     const lines: string[] = [...this.#remarks.slice(0, 8)];
     for (const section of this.#sections) {
-      if (!/^(?:Application Specific Information|Dyld Error Message)/i.test(section.name)) continue;
+      if (
+        !/^(?:Application Specific (?:Information|Signatures)|Dyld Error Message)/i.test(
+          section.name,
+        )
+      ) continue;
       for (const line of section.lines) lines.push(line.trim());
     }
     return lines;
@@ -857,7 +873,7 @@ const logPrefix =
 
 /** What libraries print to the console before they end a process. */
 const printed =
-  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|: |\.swift:\d{1,6}: )(?:Fatal error|Precondition failed): \S|^(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^objc\[\d{1,9}\]: (?:Attempt to use|Method cache|Invalid|autorelease pool)/;
+  /^dyld(?:\[\d{1,9}\])?: (?:Library not loaded|Symbol not found|missing symbol called|lazy symbol binding failed|symbol .{1,80} not found)|\bmalloc: \*{3} (?:mach_vm_map|error for object|set a breakpoint)|^Assertion failed: \(.{1,300}\), function|(?:^|: |\.swift:\d{1,6}: )(?:Fatal error|Precondition failed): \S|^(?:\S{1,100}\[\d{1,9}\]: )?(?:\[access\] )?This app has crashed because it attempted to access privacy-sensitive data|^(?:Fatal: )?This application failed to start because |^Unhandled [Ee]xception[.:] \S|^thread '.{1,100}' (?:\(\d{1,12}\) )?panicked at |^Fatal Python error: |^FATAL ERROR: |^Modifications to the layout engine must not be performed|^This application is modifying the autolayout engine from a background thread|^(?:Dyld Message: )(?:Library not loaded|Symbol not found)|^objc\[\d{1,9}\]: (?:[-+]\[\w{1,200} initialize\] may have been in progress|Attempt to use|Method cache|Invalid|autorelease pool)/;
 
 /** The lines of `VM Region Info`, which some copies have without their indentation. */
 function isRegionLine(field: string, line: string): boolean {

@@ -134,7 +134,10 @@ export function parsePanic(written: string): ParsedPanic {
       if (match !== null) {
         let rest = line.slice(match.index + match[0].length);
         // Mail and comments break long lines.
-        if (rest.endsWith(",") && at + 1 < lines.length) rest += ` ${lines.line(at + 1).trim()}`;
+        const next = at + 1 < lines.length ? lines.line(at + 1).trim() : "";
+        const isOpen = rest.endsWith(",") ||
+          (rest.includes('"') && /^[^"]*"[^"]*$/.test(rest) && /"@\//.test(next));
+        if (isOpen && next !== "") rest += ` ${lines.line(at + 1).trim()}`;
         message = messageOf(rest);
         if (message === "") message = "no message";
         begun = true;

@@ -977,3 +977,120 @@ Deno.test("libraries of the system by what their names are made of", () => {
   }));
   assertEquals(deciding, "fl_scroll");
 });
+
+Deno.test("code of libraries that the compiler puts into the program is not the program's own", () => {
+  const boost = told(crashText({
+    type: "EXC_BAD_ACCESS (SIGSEGV)",
+    stack: [
+      "MyApp boost::container::list<NukeComponent*, void>::begin() + 57 (list.hpp:526)",
+      "MyApp Camera* GameObject::GetComponent<Camera>() + 40 (GameObject.h:36)",
+      "MyApp EditorUI::SetUp() + 2171 (editorui.h:202)",
+    ],
+  }));
+  assertEquals(boost.deciding, "Camera* GameObject::GetComponent<Camera>()");
+  const swift = crashText({
+    type: "EXC_BREAKPOINT (SIGTRAP)",
+    stack: [
+      "MyApp Swift runtime failure: Index out of range + 0 (<compiler-generated>:0)",
+      "MyApp specialized Array._checkSubscript(_:wasNativeTypeChecked:) + 0 (<compiler-generated>:0)",
+      "MyApp specialized Array.subscript.getter + 0 (<compiler-generated>:0)",
+      "MyApp getPairs(in:) + 228 (TokenEncoder.swift:33)",
+    ],
+  }).replace(/0x0000000100004[0-9a-f]{3}/g, "0x0000000102880fb4");
+  assertEquals(told(swift).deciding, "getPairs(in:)");
+  // A member that the program itself added.
+  const own = told(crashText({
+    type: "EXC_BREAKPOINT (SIGTRAP)",
+    stack: ["MyApp specialized Array.second() + 8 (Array+Second.swift:3)"],
+  }));
+  assertEquals(own.deciding, "specialized Array.second()");
+});
+
+Deno.test("Cr4shed's stack has its thread in the header", () => {
+  const report = readReport(
+    "Process: Zebra\nException type: EXC_BREAKPOINT (SIGTRAP)\nTriggered by thread: 1\n" +
+      "Thread name: Dispatch queue: NSOperationQueue 0x143d5b180\nCall stack:\n" +
+      frames("libsystem_platform.dylib _os_unfair_lock_corruption_abort + 4", "Zebra f + 4").join(
+        "\n",
+      ),
+    "x",
+  );
+  const { index, queue, crashed } = report.threads[0];
+  assertEquals([index, queue, crashed], [1, "NSOperationQueue 0x143d5b180", true]);
+});
+
+Deno.test("a sanitizer's thread, and a message to an object that is gone", () => {
+  const report = readReport(
+    "==38403==ERROR: AddressSanitizer: SEGV on unknown address 0x000031000150 (pc 0x0001b26a03e0 bp " +
+      "0x000110b55e08 sp 0x00016d991f80 T6)\n    #0 0x1b26a03e0 in objc_msgSend+0x20 " +
+      "(libobjc.A.dylib:arm64e+0x63e0)\n",
+    "x",
+  );
+  assertEquals(report.threads[0].index, 6);
+  const { happened, causes } = explainReport(report);
+  assertStringIncludes(happened.join("\n"), "invalid object");
+  assert(!causes.join("\n").includes("null"), causes.join("\n"));
+});
+
+Deno.test("a tree that ends in an event loop is cut; how long a process did not answer", () => {
+  const report = readReport(
+    "Process:         MyApp [36775]\nNum samples:     1000 (1-1000)\n" +
+      "CPU Time:        9.968s (36.6G cycles)\nNote:            Unresponsive for 262 seconds before " +
+      "sampling\n\n  Thread 0x159d0e    DispatchQueue 1    1000 samples (1-1000)    priority 46\n" +
+      "  1000  start + 1 (libdyld.dylib + 91093) [0x7fff57fa43d5]\n" +
+      "    1000  f() + 130 (MyApp + 2026562) [0x10e319c42]\n" +
+      "      1000  -[NSApplication run] + 699 (AppKit + 79240) [0x7fff2960b588]\n",
+    "x",
+  );
+  const words = explainReport(report).happened.join("\n");
+  assertStringIncludes(words, "Unresponsive for 262 seconds");
+  assertStringIncludes(words, "CPU time while it was sampled: 9.968s");
+  assertEquals(attributeReport(report).deciding, null);
+});
+
+Deno.test("Mono's text with the system's names hidden: the privacy system ended it", () => {
+  const app = "/private/var/containers/Bundle/Application/0/MyApp.app/MyApp";
+  const report = readReport(
+    "Got a SIGABRT while executing native code. This usually indicates\n\n" +
+      `\t0x102d99954 - ${app} : handler\n` +
+      "\t0x1de1d4d48 - /usr/lib/system/libsystem_platform.dylib : <redacted>\n" +
+      "\t0x1bdb55be0 - /usr/lib/system/libsystem_kernel.dylib : <redacted>\n" +
+      "\t0x1d591b708 - /System/Library/PrivateFrameworks/TCC.framework/TCC : <redacted>\n",
+    "x",
+  );
+  assertStringIncludes(explainReport(report).causes.join("\n"), "UsageDescription");
+  assertEquals(attributeReport(report).absent, "description");
+});
+
+Deno.test("a stackshot that was taken when a watchdog ended a process says so", () => {
+  const report = readReport(
+    JSON.stringify({
+      bug_type: "288",
+      reason: "Files:1687 has active assertions beyond permitted time",
+      exception: "0x8badf00d",
+      processByPid: { "1": { pid: 1, procname: "launchd", threadById: {} } },
+    }),
+    "x",
+  );
+  const { happened, causes } = explainReport(report);
+  assertStringIncludes(happened.join("\n"), "0x8badf00d");
+  assert(!causes.join("\n").includes("buttons"), causes.join("\n"));
+});
+
+Deno.test("graphics errors of the signatures; a device's fatal error over two lines", () => {
+  const { words } = told(
+    crashText({ stack: ["libsystem_kernel.dylib __pthread_kill + 8"] }).replace(
+      "\nThread 0 Crashed:",
+      "\nApplication Specific Signatures:\nGraphics kernel error: 0x00000003\n\nThread 0 Crashed:",
+    ),
+  );
+  assertStringIncludes(words, "graphics driver");
+  const panic = explainReport(readReport(
+    'panic(cpu 4 caller 0xffffff7f8e892b30): nvme: "Fatal error occurred. CSTS=0xffffffff\n' +
+      '. FW Revision=C2.3.21\\n"@/BuildRoot/IONVMeController.cpp:5334\n' +
+      "Backtrace (CPU 4), Frame : Return Address\n0xffffff922049bae0 : 0xffffff800b5ad6ed\n",
+    "x",
+  ));
+  assertStringIncludes(panic.happened.join("\n"), "FW Revision=C2.3.21");
+  assertStringIncludes(panic.causes.join("\n"), "firmware");
+});
