@@ -277,13 +277,19 @@ export class Interpreter implements CommandContext {
   /** Whether Enter runs what was typed; otherwise it begins another line. */
   async endsHere(text: string): Promise<boolean> {
     if (text.trim() === "") return true;
+    let code = text;
     try {
       const call = commands.parse(text.split("\n", 1)[0]);
-      if (call !== undefined) return !(call.command.isIncomplete?.(text) ?? false);
+      if (call !== undefined) {
+        if (call.command.isIncomplete?.(text)) return false;
+        // Code of `print` goes on too. The language's reader is loaded only where it may.
+        if (call.command.name !== "print" || !mayGoOn(text)) return true;
+        code = commands.parse(text)?.args[0] ?? "";
+      }
     } catch {
       return true;
     }
-    return await (await import("./evaluate.ts")).isComplete(text);
+    return await (await import("./evaluate.ts")).isComplete(code);
   }
 
   /** Runs one or more lines: as one piece of code where they are that, otherwise line by line. */
@@ -311,6 +317,12 @@ export class Interpreter implements CommandContext {
     if (!this.session.ended) lines.end();
     return lines.failed ? "failed" : "done";
   }
+}
+
+/** Whether code ends with an operator, or in brackets. */
+function mayGoOn(text: string): boolean {
+  return /[-+*\/%&|^=!~?:.,]\s*$/.test(text) ||
+    text.split(/[([{]/).length > text.split(/[)\]}]/).length;
 }
 
 /** What the user may have meant instead. */

@@ -54,6 +54,8 @@ Deno.test("TypeScript over several lines, typed: each asks for more, and runs wh
     [["class Point {", "x = 4 }", ""], ""],
     [["new Point().x"], "\n4\n"],
     [["target.name.length > 0 &&", "'both'"], '"both"'],
+    [["p 1 +", "2"], "\n3\n"],
+    [["print [4, 5].map((n) =>", "n * 2)[1]"], "\n10\n"],
   ];
   for (const [lines, shows] of pieces) {
     const typed = lines.filter((line) => line !== "");
