@@ -121,14 +121,23 @@ function placeOf({ declaration }: Variable): SafeText {
 /** Maximum number of members that completion offers. */
 const MAX_CANDIDATES = 256;
 
-/** The variables of the selected frame, or the members of what `word` names, that it may go on with. */
+/** The variables of the selected frame and the members of its method's object, or the members of what `word`
+ * names, that it may go on with. */
 export function variablePaths(session: Session, word: string): readonly string[] {
   const { frame } = session;
   const [, path, separator] = /^(.*)(\.|->)[\w$]*$/.exec(word) ?? [];
-  if (path === undefined) return [...new Set(frame.variables.map(({ name }) => name))];
   try {
-    return valueOf(session, path).children(0, MAX_CANDIDATES)
-      .filter(({ name }) => /^[\w$]+$/.test(name)).map(({ name }) => path + separator + name);
+    const members = (value: Value) =>
+      value.children(0, MAX_CANDIDATES).map(({ name }) => name)
+        .filter((name) => /^[\w$]+$/.test(name));
+    if (path !== undefined) {
+      return members(valueOf(session, path)).map((name) => path + separator + name);
+    }
+    const object = word === ""
+      ? undefined
+      : frame.variables.find(({ name }) => name === "this" || name === "self");
+    const names = frame.variables.map(({ name }) => name);
+    return [...new Set([...names, ...object === undefined ? [] : members(object)])];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return [];

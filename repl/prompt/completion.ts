@@ -41,6 +41,16 @@ export async function complete(
     return nothing;
   }
   if (names.length > 0 && before.length > 0) return { start, candidates: names, suffix: " " };
+  // Only an expression over the program's variables has a format.
+  const isFormatted = /^(?:p|print)\s*\/[a-zA-Z]+\s/.test(head);
+  const isPrinted = parsed?.command.name === "print" || isFormatted;
+  const path = isPrinted ? variablePath.exec(head)?.[0] ?? "" : "";
+  const ofProgram = isPrinted && session.maybeTarget !== undefined
+    ? await candidatesOf(session, "variable", path)
+    : none;
+  if (isFormatted || /\W/.test(path) && ofProgram.candidates.length > 0) {
+    return { start: cursor - path.length, ...ofProgram };
+  }
   // Not the decimal point of a number.
   const dot = /(?<!(?:^|[^\w$])\d+)\??\.([A-Za-z_$][\w$]*)?$/.exec(head);
   if (dot !== null) {
@@ -59,8 +69,12 @@ export async function complete(
     }
     return { start: names.length > 0 ? start : cursor - identifier.length, candidates };
   }
-  return { start: cursor - identifier.length, candidates: variables };
+  const candidates = [...new Set([...ofProgram.candidates, ...variables])].sort();
+  return { start: cursor - identifier.length, candidates };
 }
+
+/** The names and members at the end of an expression over the program's variables. */
+const variablePath = /[A-Za-z_][\w$]*(?:(?:\.|->)[\w$]*|\[\w*\])*$/;
 
 function parsedCommand(head: string): Call | undefined {
   try {

@@ -14,6 +14,7 @@ import { run } from "./run.ts";
 import { Session } from "../../../repl/prompt/session.ts";
 import { held } from "../../../repl/prompt/open.ts";
 import { plain } from "../../../repl/view/style.ts";
+import { complete } from "../../../repl/prompt/completion.ts";
 import { enclosing } from "../../../repl/commands/expressions.ts";
 import { demangle } from "../../../lib/symbols/walking.ts";
 
@@ -50,6 +51,18 @@ Deno.test(
       assertEquals(await run(session, "p local[2]@2"), [
         ...["(volatile int[2]) {", "  [0] = 4", "  [1] = 5", "}"],
       ]);
+      for (
+        const [line, candidates] of [
+          ["p dep", ["depth"]],
+          ["p/x *loc", ["local"]],
+          ["print local[1] + bel", ["below"]],
+          ["p ledger.__si", ["ledger.__sig"]],
+          ["p Number.MAX_V", ["MAX_VALUE"]],
+        ] as const
+      ) {
+        const found = await complete(session, line, line.length);
+        assertEquals(found.candidates, [...candidates], line);
+      }
       assertEquals(
         await run(session, "source list -n descend"),
         await run(session, "source descend"),
