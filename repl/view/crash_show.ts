@@ -1,6 +1,7 @@
 /** A report's explanation as lines of text. */
 import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
+import { demangle } from "../../lib/symbols/demangle/mod.ts";
 import { MAX_FUNCTION } from "../../lib/report/mod.ts";
 import type {
   Attribution,
@@ -85,7 +86,7 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
           // Some reporters only name the image.
           frame.address === 0n ? safe`` : safe` ${hex(frame.address)}`}`
       : safe`+ ${hex(offset < 0n ? -offset : offset)}`
-    : short(frame.symbol);
+    : short(demangle(frame.symbol));
   const place = frame.file === null
     ? safe``
     : safe` at ${short(frame.file)}${frame.line === null ? safe`` : safe`:${frame.line}`}`;

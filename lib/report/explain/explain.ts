@@ -295,8 +295,23 @@ function explainCrash(
       happened.push(`It was raised in ${frameTitle(raiser)}.`);
       const aside = offMainThread(report, raiser);
       if (aside !== null) add(aside);
+    } else if (from >= 0 && from === reading.deciding && uncaught.stack.length > 0) {
+      // Without names only the framework is known that raised it.
+      const by = stack.slice(0, from).findLast((frame) => {
+        const image = imageOf(frame);
+        return frame.symbol === null && image !== null && !baseLibraries.test(imageTitle(image));
+      });
+      if (by !== undefined) happened.push(`It was raised by ${imageTitle(imageOf(by)!)}.`);
     }
-    if (rows.length === 0) rows.push(uncaughtRow(language));
+    if (rows.length === 0) {
+      const row = uncaughtRow(language);
+      rows.push(
+        reason === null ? row : {
+          ...row,
+          next: "See the reason, and what of yours on the exception's backtrace led to it.",
+        },
+      );
+    }
   }
   for (const text of texts) {
     if (uncaught !== null && sameReason(text, uncaught)) continue;
@@ -359,6 +374,9 @@ function explainCrash(
   if (deep !== null) {
     happened.unshift(deep.text);
     if (deep.full) rows.unshift(known("address", "stack")!);
+  }
+  if (ended === null && /Code Signature Invalid/.test(exception?.signal ?? "")) {
+    add(known("signal", "Code Signature Invalid"));
   }
   const decoded = exception === null ? null : decodedWords(report, exception);
   if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
@@ -826,7 +844,7 @@ const resourceEvents: ReadonlyMap<string, string> = new Map([
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|[})'\]]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */
@@ -840,7 +858,7 @@ function inlinedMessages({ crashedThread }: CrashReport): string[] {
 }
 
 /** Lines that go on with the dynamic linker's message. */
-const ofLoader = /^(?:Referenced from:|Reason:|Expected in:|Did find:|in |\/|'\/)/;
+const ofLoader = /^(?:Referenced\s{1,4}from:|Reason:|Expected in:|Did find:|in |\/|'\/)/;
 
 /** Everything that was left in words. */
 function messages(report: CrashReport): string[] {
@@ -886,6 +904,9 @@ const nowhere: ReportFrame = {
   span: null,
 };
 
+/** Libraries whose functions raise exceptions for others. */
+const baseLibraries = /^(?:com\.apple\.)?(?:Core)?Foundation$|^lib(?:objc|c\+\+|system|dispatch)/;
+
 /** Key paths in a list of observers. */
 function observedPaths(text: string): string[] {
   const list = text.slice(0, 1 << 16).matchAll(
@@ -899,7 +920,7 @@ function observedPaths(text: string): string[] {
 function saysPlace(raiser: ReportFrame): boolean {
   const image = imageOf(raiser);
   return image !== null &&
-    !/^(?:com\.apple\.)?(?:Core)?Foundation$|^libobjc\.|^libc\+\+/.test(imageTitle(image)) &&
+    !baseLibraries.test(imageTitle(image)) &&
     !/doesNotRecognizeSelector|<redacted>/.test(raiser.symbol ?? "<redacted>") &&
     isSystemImage(image);
 }

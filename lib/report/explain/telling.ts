@@ -139,6 +139,8 @@ export function isPrivacyAbort(stack: readonly ReportFrame[]): boolean {
 
 /** Whether a report is about a resource that the process as a whole used. */
 export function usesResource(report: CrashReport): boolean {
+  const { type = null, subtype = null } = report.exception ?? {};
+  if (type === "EXC_RESOURCE" && /^(?:CPU|MEMORY|WAKEUPS|IO)/.test(subtype ?? "")) return true;
   const event = eventOf(report);
   return event === "cpu usage" || event === "wakeups" || event === "disk writes";
 }

@@ -166,6 +166,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "signal",
+    key: "Code Signature Invalid",
+    meaning: "The kernel ended the process: its program's code signature is not valid.",
+    causes: ["a program or library that was changed after it was signed, or is damaged"],
+    next: "Install it anew, or remove it; codesign --verify --deep --strict",
+    source: note,
+  },
+  {
+    kind: "signal",
     key: "SIGSEGV",
     meaning: "The address is not mapped, or may not be used so.",
     causes: ["a bad pointer"],
@@ -435,7 +443,9 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     kind: "subtype",
     key: "EXC_I386_INVOP",
     meaning: "an invalid opcode, such as the ud2 of a trap",
-    causes: ["a failed run-time check"],
+    causes: [
+      "a failed run-time check; in Swift: nil unwrapped, a failed forced cast, an index out of range, an overflow",
+    ],
     next: "See the function that trapped.",
     source: intel,
   },

@@ -425,11 +425,19 @@ export const frameRows: readonly KnowledgeRow[] = [
       language,
     ),
   ),
+  // Its next function in Foundation, by which reporters name a return address after a call that does not return.
+  frame(
+    "_userInfoForFileAndLine + 0",
+    "An NSAssert failed.",
+    [],
+    "Read the assertion's text: it is the exception's reason, in the report or in the log.",
+    language,
+  ),
   frame(
     "-[NSAssertionHandler handleFailureIn*",
     "An NSAssert failed.",
     [],
-    "Read the assertion's text in the exception's reason.",
+    "Read the assertion's text: it is the exception's reason, in the report or in the log.",
     language,
   ),
   ...needing(
@@ -710,7 +718,7 @@ export const frameRows: readonly KnowledgeRow[] = [
     "swift::fatalError*",
     "The Swift run-time reported a fatal error.",
     [],
-    "Read the message.",
+    "Read its message, on stderr where the report has none.",
     swiftRuntime,
     "vague",
   ),

@@ -569,6 +569,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     ["beyond bounds", "NSRangeException", "out of bounds", "Range or index out of"],
     range,
   ),
+  message(
+    "valueForUndefinedKey:",
+    "A property was asked for by a key that the object does not have.",
+    ["a misspelled key", "a property that the class does not have any more"],
+    "Read class and key in the reason.",
+    language,
+  ),
   ...rows(["key value coding-compliant"], [
     "An object has no property with the key that was used.",
     ["an outlet in a nib that the class does not have any more", "a misspelled key"],
@@ -594,6 +601,8 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Must only be used from the main thread",
     "only run on the main thread",
     "Must be called on the main thread",
+    "must be called from the main thread",
+    "on a non-main thread",
     "should only be instantiated on the main thread",
     "should only be instantiated on the Main Thread",
     "is not on the main thread",
@@ -1418,7 +1427,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "a system or library older than the one that was linked",
       "a library of another version than the program was built with",
     ],
-    "Link it weakly, or raise the deployment target.",
+    'See "Expected in": for a library of the system, raise the deployment target or link it weakly; for another, use the version that the program was built with.',
     dyld,
   ),
   message(

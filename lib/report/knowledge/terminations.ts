@@ -361,7 +361,7 @@ export const terminationRows: readonly KnowledgeRow[] = [
     "DYLD:0x4",
     "a symbol is missing",
     ["a symbol newer than the system", "a library that changed"],
-    "Link it weakly, or raise the deployment target.",
+    'See "Expected in": for a library of the system, raise the deployment target or link it weakly; for another, use the version that the program was built with.',
     dyld,
   ),
   code(

@@ -546,8 +546,8 @@ class CrashTextReader {
       return true;
     }
     const isLoose = this.#collecting !== "section" || !this.#isOfReport;
-    const bare = line.replace(logPrefix, "");
-    if (isLoose && this.#threads.length === 0 && printed.test(bare)) {
+    const bare = line.replace(logPrefix, "").replace(/^`{1,3}/, "");
+    if (isLoose && this.#threads.length === 0 && (printed.test(bare) || this.#ofLoader(bare))) {
       if (!this.#remarks.includes(bare) && !bare.includes("set a breakpoint")) {
         this.#remarks.push(bare);
       }
@@ -567,6 +567,12 @@ class CrashTextReader {
     if (said < 0 || (this.#collecting === "section" && this.#isOfReport)) return false;
     this.#remarks.push(line.slice(said).replace(/^libc\+\+abi(?:\.dylib)?: /, ""));
     return true;
+  }
+
+  /** Whether a line goes on with what the dynamic linker printed before. */
+  #ofLoader(line: string): boolean {
+    return /^(?:Referenced\s{1,4}from|Reason|Expected in): \S/.test(line) &&
+      /Library not loaded|Symbol not found|Referenced\s{1,4}from/.test(this.#remarks.at(-1) ?? "");
   }
 
   /** Whether the section is one of Apple's reports, which keeps its lines. */

@@ -1094,3 +1094,31 @@ Deno.test("graphics errors of the signatures; a device's fatal error over two li
   assertStringIncludes(panic.happened.join("\n"), "FW Revision=C2.3.21");
   assertStringIncludes(panic.causes.join("\n"), "firmware");
 });
+
+Deno.test("an assertion whose function is named by the next one; who raised it, without names", () => {
+  const { words } = told(crashText({
+    last: [
+      "CoreFoundation __exceptionPreprocess + 160",
+      "libobjc.A.dylib objc_exception_throw + 72",
+      "Foundation _userInfoForFileAndLine + 0",
+      "CoreLocation 0x184631000 + 94660",
+      "MyApp LocationService.setupLocationManager() + 328 (LocationService.swift:40)",
+      "MyApp main + 20",
+    ],
+    stack: [...raised, "libobjc.A.dylib _objc_terminate() + 100"],
+  }));
+  assertStringIncludes(words, "An NSAssert failed");
+  assertStringIncludes(words, "It was raised by CoreLocation.");
+});
+
+Deno.test("the dynamic linker's lines as they are printed; an invalid signature alone", () => {
+  const { words } = told(
+    "`dyld: Symbol not found: __T0s14_V\n  Referenced from: /Applications/Xcode.app/libswiftos.dylib\n" +
+      "  Expected in: /Applications/LyricsX.app/libswiftCore.dylib\nAbort trap: 6`\n",
+  );
+  assertStringIncludes(words, "Expected in: /Applications/LyricsX.app/libswiftCore.dylib");
+  const invalid = told(
+    "Process: tool [1]\nException Type: EXC_CRASH (Code Signature Invalid)\nException Codes: 0x0, 0x0\n",
+  );
+  assertStringIncludes(invalid.words, "code signature is not valid");
+});
