@@ -56,7 +56,7 @@ Deno.test(
           ["p dep", ["depth"]],
           ["p/x *loc", ["local"]],
           ["print local[1] + bel", ["below"]],
-          ["p ledger.__si", ["ledger.__sig"]],
+          ["p ledger.sig", ["ledger.signature"]],
           ["p Number.MAX_V", ["MAX_VALUE"]],
         ] as const
       ) {
