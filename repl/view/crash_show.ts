@@ -110,8 +110,10 @@ const absences = {
   "some images": safe`not known; some frames are in no image, the others are the system's`,
   outer: safe`not known; the stack is cut off before any function of the program`,
   description: safe`the program: a usage description is missing in its Info.plist`,
+  own:
+    safe`not sure; the stack is cut off, and all that is there is the system's, as the program is`,
   processes: safe`not known; the report is of several processes, and only the first is looked at`,
-  resource: safe`the process itself; no function of the program is on the stack that shows it`,
+  resource: safe`the process itself; the stack does not show which function of the program`,
   pool: safe`not known; who released the object too often is not on the stack`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,

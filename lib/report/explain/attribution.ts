@@ -64,7 +64,8 @@ export interface Attribution {
    * frames or of `some`, the stack of the `thrower` of an exception, the `outer` frames of the stack; in a panic,
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
-   * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
+   * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
+   * the program are the system's; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -151,6 +152,9 @@ export function attributeReport(
     ? "resource"
     : isPoolRelease(report, stack, reading)
     ? "pool"
+    : lacking === "outer" && isSystemProgram(report) &&
+        !stack.some((frame) => imageOf(frame) === null)
+    ? "own"
     : lacking;
   return {
     verdict: deciding?.owner ?? (absent === null ? "system" : "unknown"),
@@ -164,6 +168,11 @@ export function attributeReport(
       : frames.slice(0, at).filter(({ owner }) => owner === "system" || owner === "runtime").length,
     frames,
   };
+}
+
+/** Whether a process's program comes with the system, as the Finder does. */
+function isSystemProgram({ process }: CrashReport): boolean {
+  return process.path !== null && isSystemImage({ path: process.path, name: process.name ?? "" });
 }
 
 /** Whether a frame is of a process's own image where that is the system's, as of a daemon. */

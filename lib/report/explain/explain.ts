@@ -161,7 +161,11 @@ function explainedStacks(
       happened.push("The copy ends within its call tree: what it called further is not known.");
     } else stack = busiest;
   }
-  return finished(report, title, happened, rows, thread, ownFrame(stack, mine));
+  // Without a stack none shows it.
+  const shown = report.threads.length > 0
+    ? rows
+    : rows.map((row) => row.next.includes("heaviest stack") ? { ...row, next: "" } : row);
+  return finished(report, title, happened, shown, thread, ownFrame(stack, mine));
 }
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */
@@ -548,8 +552,37 @@ function explainCrash(
   if (outside && shown !== null && shown.frames.length > 0) {
     happened.push(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
   }
+  const driver = outside || uncaught !== null ? null : graphicsDriver(stack, reading.first);
+  if (driver !== null) {
+    if (happened.length === 0) happened.push(emptyWords(report));
+    happened.push(`It was in the graphics driver (${driver}).`);
+  }
+  if (forked !== undefined) {
+    // What else is said is what the child met because of it.
+    for (const [at, row] of rows.entries()) {
+      if (at > 0 && row.kind === "message") rows[at] = { ...row, next: "" };
+    }
+  }
   const own = idle || decidesNothing(report, stack) ? null : ownFrame(stack, mine);
   return finished(report, crashHeadline(report), happened, rows, shown, own);
+}
+
+/** Images of graphics drivers. */
+const drivers =
+  /^(?:com\.apple\.driver\.)?(?:AMDMTL|AMDRadeon|ATIRadeon|AppleIntel\w{1,40}(?:GL|MTL)|GeForce(?:GL|MTL|X)|AGXMetal|AppleParavirtGPU)/;
+/** Frames after the first in which a driver is looked for. */
+const DRIVER_DEPTH = 6;
+
+/** The graphics driver that the innermost functions are of; `null` for other stacks. */
+function graphicsDriver(stack: readonly ReportFrame[], first: number): string | null {
+  for (const frame of stack.slice(first, first + DRIVER_DEPTH)) {
+    const image = imageOf(frame);
+    if (image === null || !isSystemImage(image)) return null;
+    const title = imageTitle(image);
+    if (drivers.test(title)) return title;
+    if (!/^lib(?:system|objc|dispatch)/.test(title)) return null;
+  }
+  return null;
 }
 
 function push(rows: KnowledgeRow[], row: KnowledgeRow | null): void {

@@ -53,6 +53,7 @@ export type Absent =
   | "description"
   | "resource"
   | "processes"
+  | "own"
   | "pool";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */

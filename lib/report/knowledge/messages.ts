@@ -1410,6 +1410,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     dyld,
   ),
   message(
+    "Assertion failure in ",
+    "An assertion failed.",
+    [],
+    "Read the condition in the message.",
+    "Apple, Foundation: NSAssertionHandler",
+  ),
+  message(
     "Graphics kernel error",
     "The graphics driver ended the process: the GPU met an error.",
     [

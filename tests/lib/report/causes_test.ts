@@ -1122,3 +1122,32 @@ Deno.test("the dynamic linker's lines as they are printed; an invalid signature 
   );
   assertStringIncludes(invalid.words, "code signature is not valid");
 });
+
+Deno.test("a graphics driver is named; a cut stack of a program of the system is not sure", () => {
+  const { words } = told(crashText({
+    type: "EXC_BAD_ACCESS (SIGSEGV)",
+    stack: ["AMDMTLBronzeDriver amdMtlBronzeBeginCmdBuf(BronzeCmdBufInfoRec*) + 4", "Metal f + 4"],
+  }));
+  assertStringIncludes(words, "It was in the graphics driver (AMDMTLBronzeDriver).");
+  const finder = readReport(
+    crashText({ stack: ["libsystem_c.dylib abort + 4", "QuickLookUI _QLCrash + 4"] }).replace(
+      "/Applications/MyApp.app/Contents/MacOS/MyApp",
+      "/System/Library/CoreServices/Finder.app/Contents/MacOS/Finder",
+    ),
+    "x",
+  );
+  assertEquals(attributeReport(finder).absent, "own");
+});
+
+Deno.test("the child of a fork: what it met because of that is not advised on", () => {
+  const { words } = told(crashText({
+    type: "EXC_BAD_INSTRUCTION (SIGILL)",
+    information: [
+      "BUG IN CLIENT OF LIBDISPATCH: Assertion failed: Block was expected to execute on queue [x]",
+      "crashed on child side of fork pre-exec",
+    ],
+    stack: ["libdispatch.dylib _dispatch_assert_queue_fail + 4"],
+  }));
+  assertStringIncludes(words, "posix_spawn");
+  assert(!words.includes("Dispatch to the queue"), words);
+});
