@@ -146,7 +146,7 @@ export function attributeReport(
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const absent: Absent | null = program >= 0
     ? null
-    : isPrivacy(report) || isPrivacyAbort(stack)
+    : isPrivacy(report) || isPrivacyAbort(stack, first)
     ? "description"
     : usesResource(report) && deciding === null
     ? "resource"

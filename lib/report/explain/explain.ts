@@ -530,7 +530,9 @@ function explainCrash(
       rows.unshift(known("address", "destroyed")!);
     }
   }
-  const privacy = !outside && isPrivacyAbort(stack) ? known("namespace", "TCC") : null;
+  const privacy = !outside && isPrivacyAbort(stack, reading.first)
+    ? known("namespace", "TCC")
+    : null;
   if (privacy !== null && !rows.includes(privacy)) {
     happened.push(privacy.meaning);
     rows.unshift(privacy);

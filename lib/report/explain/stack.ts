@@ -61,8 +61,10 @@ const members =
 
 /** Whether a function is of a library whose code the compiler puts into the program that uses it. */
 function isInstantiated(symbol: string, file: string | null): boolean {
-  if (templates.test(symbol)) return true;
+  // Names that have neither are nearly all.
+  if (symbol.includes("::") && templates.test(symbol)) return true;
   if (file !== null && file !== "<compiler-generated>") return false;
+  if (file === null && !symbol.includes(".subscript") && !symbol.includes("._")) return false;
   const member = members.exec(bareName(symbol))?.[1];
   return member !== undefined &&
     (file !== null || member === "subscript" || member.startsWith("_"));

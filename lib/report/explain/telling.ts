@@ -126,8 +126,7 @@ export function isPrivacy({ termination, information }: CrashReport): boolean {
 }
 
 /** Whether the privacy system's framework ended a process, where the functions' names are hidden. */
-export function isPrivacyAbort(stack: readonly ReportFrame[]): boolean {
-  const { first } = readStack(stack);
+export function isPrivacyAbort(stack: readonly ReportFrame[], first: number): boolean {
   for (const frame of stack.slice(first, first + 6)) {
     const image = imageOf(frame);
     if (image === null) return false;
