@@ -156,8 +156,14 @@ function explainedStacks(
   if (thread !== null && (report.threads.length > 0)) {
     const { words, busiest } = activityOf(thread);
     const title = thread.name === "heaviest stack" ? "The heaviest stack" : "The main thread";
-    if (!stateOnly(rows)) happened.push(`${title}: ${words}.`);
-    if (isTreeCut(report, thread)) {
+    const isCut = isTreeCut(report, thread);
+    // Of what was called last nothing says that it took the time.
+    if (!stateOnly(rows)) {
+      happened.push(
+        isCut ? `${title}: ${words.replace(/^mostly in /, "called ")}.` : `${title}: ${words}.`,
+      );
+    }
+    if (isCut) {
       happened.push("The copy ends within its call tree: what it called further is not known.");
     } else stack = busiest;
   }
@@ -505,8 +511,8 @@ function explainCrash(
   } else if ((lacksCrashed(report) || isBare) && report.threads.length > 0) {
     happened.push("The crashed thread is not in the report.");
   }
-  const [outer] = report.threads[0]?.frames ?? [];
-  if (lacksCrashed(report) && outer !== undefined && outer.index > MANY) {
+  const outer = report.threads.find(({ frames }) => (frames[0]?.index ?? 0) > MANY)?.frames[0];
+  if ((lacksCrashed(report) || isBare) && outer !== undefined) {
     happened.push(
       `The frames of a stack whose end is there are numbered from ${outer.index} on: so deep a stack is most likely recursion that does not end.`,
     );

@@ -1151,3 +1151,13 @@ Deno.test("the child of a fork: what it met because of that is not advised on", 
   assertStringIncludes(words, "posix_spawn");
   assert(!words.includes("Dispatch to the queue"), words);
 });
+
+Deno.test("the end of a stack whose frames have high numbers is told as recursion", () => {
+  const { words } = told(
+    "898410 test.exe   0x10098ec20 run_async_main + 56\n898411 test.exe   0x100a29ae4 main + 28\n" +
+      "898412 dyld       0x189755d54 start + 7184\n\nThread 1:\n" +
+      "0   libsystem_kernel.dylib   0x189ad54f8 __psynch_cvwait + 8\n\n\n" +
+      "Thread 0 crashed with ARM Thread State (64-bit):\n    x0: 0x000000016b5380c0\n",
+  );
+  assertStringIncludes(words, "recursion that does not end");
+});
