@@ -577,7 +577,7 @@ function explainCrash(
 
 /** Images of graphics drivers. */
 const drivers =
-  /^(?:com\.apple\.driver\.)?(?:AMDMTL|AMDRadeon|ATIRadeon|AppleIntel\w{1,40}(?:GL|MTL)|GeForce(?:GL|MTL|X)|AGXMetal|AppleParavirtGPU)/;
+  /^(?:com\.apple\.(?:driver\.)?)?(?:AMDMTL|AMDRadeon|ATIRadeon|AppleIntel\w{1,40}(?:GL|MTL)|GeForce(?:GL|MTL|X)|AGXMetal|AppleParavirtGPU)/;
 /** Frames after the first in which a driver is looked for. */
 const DRIVER_DEPTH = 6;
 
@@ -588,7 +588,7 @@ function graphicsDriver(stack: readonly ReportFrame[], first: number): string | 
     if (image === null || !isSystemImage(image)) return null;
     const title = imageTitle(image);
     if (drivers.test(title)) return title;
-    if (!/^lib(?:system|objc|dispatch)/.test(title)) return null;
+    if (!/^lib(?:system|objc|dispatch|GPUSupport)|GLEngine$/.test(title)) return null;
   }
   return null;
 }

@@ -1126,9 +1126,12 @@ Deno.test("the dynamic linker's lines as they are printed; an invalid signature 
 Deno.test("a graphics driver is named; a cut stack of a program of the system is not sure", () => {
   const { words } = told(crashText({
     type: "EXC_BAD_ACCESS (SIGSEGV)",
-    stack: ["AMDMTLBronzeDriver amdMtlBronzeBeginCmdBuf(BronzeCmdBufInfoRec*) + 4", "Metal f + 4"],
+    stack: [
+      "com.apple.AMDMTLBronzeDriver amdMtlBronzeBeginCmdBuf(BronzeCmdBufInfoRec*) + 4",
+      "Metal f + 4",
+    ],
   }));
-  assertStringIncludes(words, "It was in the graphics driver (AMDMTLBronzeDriver).");
+  assertStringIncludes(words, "It was in the graphics driver (com.apple.AMDMTLBronzeDriver).");
   const finder = readReport(
     crashText({ stack: ["libsystem_c.dylib abort + 4", "QuickLookUI _QLCrash + 4"] }).replace(
       "/Applications/MyApp.app/Contents/MacOS/MyApp",
