@@ -953,7 +953,7 @@ function observedPaths(text: string): string[] {
   const list = text.slice(0, 1 << 16).matchAll(
     /<NSKeyValueObservance .{1,120}?Key path: ([\w.]{1,100})/g,
   );
-  return unique([...list.take(8)].map(([, path]) => path));
+  return unique([...list].slice(0, 8).map(([, path]) => path));
 }
 
 /** Whether the function that raised an exception says more than its reason: those of the base libraries name
