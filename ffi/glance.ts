@@ -58,10 +58,12 @@ export function procGlance(): (GlanceAt & Disposable) | undefined {
     const place = opened.place.read()?.trim();
     const ran = opened.ran.read();
     if (place === undefined || ran === undefined) return undefined;
+    const running = place === "running";
     return {
-      running: place === "running",
+      running,
       ran: Number(ran.slice(0, ran.indexOf(" "))),
-      place: place === "running" ? null : place,
+      place: running ? null : place,
+      stackPointer: running ? null : BigInt(place.split(" ").at(-2) ?? "0"),
     };
   };
   return Object.assign(glance, { [Symbol.dispose]: close });

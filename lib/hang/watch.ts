@@ -40,6 +40,8 @@ export interface Glance {
   readonly ran: number;
   /** Where it waits: equal while it stays there. `null` when not known. */
   readonly place: string | null;
+  /** Its stack pointer there; `null` or left out when not known. */
+  readonly stackPointer?: bigint | null;
 }
 
 /** Glances at a thread; `undefined` when it has ended. */
@@ -183,7 +185,12 @@ class Watch implements Disposable {
   readonly #glanceAt: () => Glance | undefined;
   readonly #idle: ReadonlySet<string>;
   readonly #places = new Set<string>();
-  #before: { readonly at: number; readonly glance: Glance; readonly isIdle: boolean } | undefined;
+  #before: {
+    readonly at: number;
+    readonly glance: Glance;
+    readonly isIdle: boolean;
+    readonly hasLeft: boolean;
+  } | undefined;
   /** The last look that found it idle. */
   #lastIdle: number | undefined;
   #hang: Candidate | undefined;
@@ -235,8 +242,8 @@ class Watch implements Disposable {
         this.isGone = true;
         return nothing;
       }
-      const { isIdle, thread } = this.#judge(glance);
-      this.#before = { at, glance, isIdle };
+      const { isIdle, thread, hasLeft = false } = this.#judge(glance);
+      this.#before = { at, glance, isIdle, hasLeft };
       const hang = isIdle ? this.#idleAt(at) : this.#busyAt(at, glance, thread);
       const moment = this.#options.trigger && this.#trigger(at, glance);
       if (hang === undefined && moment === undefined) return nothing;
@@ -270,7 +277,7 @@ class Watch implements Disposable {
       return { isIdle: false, thread: this.#hang === undefined ? null : this.#probe.look() };
     }
     // Where the place is known, it tells. Processor time does not: a stop by a look wakes the thread on Linux.
-    const stays = last !== undefined && !last.glance.running &&
+    const stays = last !== undefined && !last.glance.running && !last.hasLeft &&
       last.glance.place === glance.place &&
       (glance.place !== null || last.glance.ran === glance.ran);
     if (stays) return { isIdle: last.isIdle, thread: null };
@@ -278,6 +285,11 @@ class Watch implements Disposable {
       return { isIdle: true, thread: null };
     }
     const thread = this.#probe.look();
+    const { stackPointer } = glance;
+    // Between the glance and the stop it went on: what it does now says nothing of the place.
+    if (stackPointer != null && stackPointer !== stackPointerOf(thread)) {
+      return { isIdle: false, thread, hasLeft: true };
+    }
     const place = glance.place ?? placeOf(thread);
     if (this.#places.has(place)) return { isIdle: true, thread: null };
     const { isIdle } = waitingOf(thread, this.#idle);
@@ -472,6 +484,8 @@ class Watch implements Disposable {
 interface Found {
   readonly isIdle: boolean;
   readonly thread: Thread | null;
+  /** Whether the thread was elsewhere by the time of the stop. */
+  readonly hasLeft?: boolean;
 }
 
 /** When a hang began: between the last look before it and its first. */
@@ -484,6 +498,10 @@ function glanceBy(probe: ThreadProbe): Glance {
   const { runState, userTime, systemTime } = probe.info();
   // TH_STATE_RUNNING
   return { running: runState === 1, ran: Number(userTime + systemTime), place: null };
+}
+
+function stackPointerOf({ registers }: Thread): bigint | undefined {
+  return registers.get("sp") ?? registers.get("rsp") ?? registers.get("esp");
 }
 
 /** Registers that are equal where a thread waits again for the same. */

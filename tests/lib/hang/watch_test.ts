@@ -65,6 +65,17 @@ class MemoryFolder implements Folder {
   }
 }
 
+Deno.test("what a thread does that had left the place when it was stopped is not held against the place", async () => {
+  const [{ registers }] = simulated(new FastClock(0, () => {}), () => idle).threads;
+  const stackPointer = registers.get("sp")!;
+  // Each glance finds it waiting at one place. The first stop finds it at work, the others where it was.
+  let glances = 0;
+  const found = await watch(3000, () => glances === 1 ? { ...idle, like: recorded.queue } : idle, {
+    glance: () => ({ running: false, ran: glances++, place: "7 0x0", stackPointer }),
+  });
+  assertEquals(found.map(({ kind }) => kind), []);
+});
+
 Deno.test("a block above the limit is a hang with its stacks; one below it is none, nor is idling", async () => {
   const between = (time: number, from: number, to: number) => time >= from && time < to;
   const found = await watch(
