@@ -101,6 +101,8 @@ export class ImageList {
     const info = this.#source.dyldInfo();
     if (info.address === 0n) {
       if (this.#key === "") this.#setMachO([], "none");
+      // A program that was just launched has nothing mapped yet.
+      else if (this.#images.length === 0) this.refreshFiles();
       return;
     }
     for (let attempt = 0; attempt < attempts; attempt++) {

@@ -59,7 +59,8 @@ async function checkTypes(path: string): Promise<void> {
   try {
     const text = "a longer text than fits";
     const shared = () => [...target.globals(target.images[0], "shared")].at(0);
-    while (shared()?.child("items")?.summary !== "size=2") {
+    for (let tries = 0; shared()?.child("items")?.summary !== "size=2"; tries++) {
+      assert(tries < 1000, "the program does not fill its list");
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const { type } = shared()!;
