@@ -287,7 +287,7 @@ class Watch implements Disposable {
     const thread = this.#probe.look();
     const { stackPointer } = glance;
     // Between the glance and the stop it went on: what it does now says nothing of the place.
-    if (stackPointer != null && stackPointer !== stackPointerOf(thread)) {
+    if (stackPointer != null && stackPointer !== thread.registers.get(this.#target.arch.sp.name)) {
       return { isIdle: false, thread, hasLeft: true };
     }
     const place = glance.place ?? placeOf(thread);
@@ -498,10 +498,6 @@ function glanceBy(probe: ThreadProbe): Glance {
   const { runState, userTime, systemTime } = probe.info();
   // TH_STATE_RUNNING
   return { running: runState === 1, ran: Number(userTime + systemTime), place: null };
-}
-
-function stackPointerOf({ registers }: Thread): bigint | undefined {
-  return registers.get("sp") ?? registers.get("rsp") ?? registers.get("esp");
 }
 
 /** Registers that are equal where a thread waits again for the same. */

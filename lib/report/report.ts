@@ -330,6 +330,16 @@ export const noProcess: ReportProcess = {
   launched: null,
 };
 
+/** An exception without any information. */
+export const noException: ReportException = {
+  type: null,
+  signal: null,
+  codes: [],
+  subtype: null,
+  message: null,
+  note: null,
+};
+
 /** What a report lacks that begins without a header, such as lines of a console. */
 export const noHeader = {
   bugType: null,

@@ -712,21 +712,15 @@ export const kindRows: readonly KnowledgeRow[] = [
     "See the backtrace of the CPU that the message names, and the extensions in it.",
     "XNU, osfmk/x86_64/pmap.c: pmap_tlbi; osfmk/i386/mp.c",
   ),
-  row(
-    "panic",
-    "Spinlock acquisition timed out",
-    "A CPU waited too long for a lock of the kernel.",
-    ["a driver that holds a lock", "hardware that does not answer"],
-    "See the extensions in the backtrace.",
-    "XNU, osfmk/kern/locks.c",
-  ),
-  row(
-    "panic",
-    "Spinlock timeout",
-    "A CPU waited too long for a lock of the kernel.",
-    ["a driver that holds a lock", "hardware that does not answer"],
-    "See the extensions in the backtrace.",
-    "XNU, osfmk/kern/locks.c",
+  ...["Spinlock acquisition timed out", "Spinlock timeout"].map((key) =>
+    row(
+      "panic",
+      key,
+      "A CPU waited too long for a lock of the kernel.",
+      ["a driver that holds a lock", "hardware that does not answer"],
+      "See the extensions in the backtrace.",
+      "XNU, osfmk/kern/locks.c",
+    )
   ),
   row(
     "panic",

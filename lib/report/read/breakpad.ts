@@ -3,7 +3,7 @@
 
 import type { ReportFrame, ReportImage, ReportRegister, ReportThread } from "../drafts.ts";
 import { archOfCodeType } from "../images.ts";
-import { CrashReport } from "../report.ts";
+import { CrashReport, noException } from "../report.ts";
 import { Lines } from "../text.ts";
 
 /** Whether a text is Breakpad's. */
@@ -256,12 +256,9 @@ function reportOf(
     date: null,
     incident: null,
     exception: reason === null ? null : {
+      ...noException,
       type,
-      signal: null,
-      codes: [],
       subtype: subtype === null ? null : `${subtype}${code === null ? "" : ` at ${code}`}`,
-      message: null,
-      note: null,
     },
     termination: null,
     information: value("Assertion") === null ? [] : [value("Assertion")!],

@@ -3,10 +3,9 @@
 
 import type { ReportException, ReportFrame, ReportThread } from "../drafts.ts";
 import { baseName } from "../images.ts";
-import { CrashReport, noHeader } from "../report.ts";
+import { CrashReport, noException, noHeader } from "../report.ts";
 import { Lines } from "../text.ts";
 import { parseSource } from "./crash_lines.ts";
-import { noException } from "./debugger.ts";
 
 /** A frame, as far as a run-time prints it. */
 interface ConsoleFrame {

@@ -10,7 +10,6 @@ import {
   parseRegisters,
 } from "./crash_lines.ts";
 import {
-  noException,
   parseDebuggerFrame,
   parseDebuggerThread,
   parseReceivedSignal,
@@ -18,10 +17,8 @@ import {
   parseSwiftFrame,
   stopOf,
 } from "./debugger.ts";
-import { archOfCodeType } from "../images.ts";
-
-import { imageFinder } from "../images.ts";
-import { CrashReport } from "../report.ts";
+import { archOfCodeType, imageFinder } from "../images.ts";
+import { CrashReport, noException } from "../report.ts";
 import type {
   ReportField,
   ReportFrame,

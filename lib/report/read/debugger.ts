@@ -2,15 +2,7 @@
 
 import { type FrameLine, parseSource } from "./crash_lines.ts";
 import type { ReportException } from "../drafts.ts";
-
-export const noException: ReportException = {
-  type: null,
-  signal: null,
-  codes: [],
-  subtype: null,
-  message: null,
-  note: null,
-};
+import { noException } from "../report.ts";
 
 /** The exception in a debugger's words: `code=1, address=0x10`, `code=EXC_I386_GPFLT`. */
 export function stopOf(type: string, words: string): ReportException {

@@ -3,7 +3,7 @@
 
 import type { ReportFrame, ReportThread } from "../drafts.ts";
 import { baseName } from "../images.ts";
-import { CrashReport, noHeader } from "../report.ts";
+import { CrashReport, noException, noHeader } from "../report.ts";
 import { Lines } from "../text.ts";
 
 const got = /^\s{0,8}Got a (SIG[A-Z]{2,6}) while executing (?:native|managed) code/m;
@@ -81,7 +81,7 @@ export function readMono(
     text,
     fields: trampoline >= 0 ? [] : [{ name: "Crashed Thread", value: "0" }],
     sections: managed.length === 0 ? [] : [{ name: "Managed Stacktrace", lines: managed }],
-    exception: { type: null, signal, codes: [], subtype: null, message: null, note: null },
+    exception: { ...noException, signal },
     information: [
       `Got a ${signal} while executing native code.`,
       ...managed.slice(0, 1).map((call) => `Innermost managed function: ${call}`),

@@ -4,7 +4,7 @@ import type { RawText } from "../../escape.ts";
 import type { LoadedImage } from "../../macho/mod.ts";
 import type { Frame, Target, Thread, ThreadException } from "../../target/mod.ts";
 import type { ReportException, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
-import type { CrashReport } from "../report.ts";
+import { type CrashReport, noException } from "../report.ts";
 import { madeReport } from "./made.ts";
 
 /** What the target itself does not record. */
@@ -100,15 +100,6 @@ export function reportOf(
     warnings: [],
   });
 }
-
-const noException: ReportException = {
-  type: null,
-  signal: null,
-  codes: [],
-  subtype: null,
-  message: null,
-  note: null,
-};
 
 /** Maximum number of frames that have a text. */
 const MAX_TEXTS = 64;

@@ -723,15 +723,15 @@ export class SwiftLayouts {
   /** @param generic for each case, whether its payload depends on parameters
    * @param isDynamic whether the runtime lays it out, without what the compiler knows of bits */
   #enum(cases: readonly Case[], generic: readonly boolean[], isDynamic: boolean): Layout | null {
-    const made = (
-      size: number,
-      alignment: number,
-      extraInhabitants: number,
-      inhabitant: Layout["inhabitant"],
-      spare: bigint,
-      tag: (bits: bigint) => number,
-      payload: bigint,
-    ): Layout => ({
+    const made: MakeEnum = (
+      size,
+      alignment,
+      extraInhabitants,
+      inhabitant,
+      spare,
+      tag,
+      payload,
+    ) => ({
       ...{ size, alignment, extraInhabitants: few(extraInhabitants), inhabitant, spare },
       isAddressOnly: cases.some(({ layout }) => layout?.isAddressOnly === true),
       shape: { kind: "enum", cases, tag, payload },
