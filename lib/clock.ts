@@ -8,7 +8,8 @@ export function until(time: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, Math.max(0, time - performance.now()));
+    // A timer takes whole milliseconds and cuts the rest off.
+    const timer = setTimeout(done, Math.max(0, Math.ceil(time - performance.now())));
     signal?.addEventListener("abort", done);
     if (signal?.aborted) done();
   });

@@ -101,8 +101,6 @@ export class ImageList {
     const info = this.#source.dyldInfo();
     if (info.address === 0n) {
       if (this.#key === "") this.#setMachO([], "none");
-      // A program that was just launched has nothing mapped yet.
-      else if (this.#images.length === 0) this.refreshFiles();
       return;
     }
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -136,6 +134,7 @@ export class ImageList {
   refreshFiles(): void {
     const paths = new Set(this.#machO.map(({ path }) => path));
     const { memory, openFile, openAt } = this.#source;
+    const before = this.#images;
     this.#files = mappedFiles(
       this.#source.mappedRegions(),
       paths,
@@ -143,7 +142,11 @@ export class ImageList {
       openAt ?? ((path, address, size) => openMapped({ path, address, size, openFile, memory })),
     );
     if (this.#files.length > 0) log.dyld?.(`${this.#files.length} other files are mapped as code`);
-    this.#images = [...this.#machO, ...this.#files];
+    const images = [...this.#machO, ...this.#files];
+    if (images.length === before.length && images.every((image, at) => image === before[at])) {
+      return;
+    }
+    this.#images = images;
     this.#symbols = undefined;
   }
 

@@ -209,7 +209,10 @@ export class LiveTarget extends Target {
 
   /** See {@linkcode Target.images}. */
   get images(): readonly LoadedImage[] {
-    return this.#currentImages().images;
+    const list = this.#currentImages();
+    // Nothing cheap shows whether ELF files were loaded since, and a running program loads them at any time.
+    if (!this.paused && this.#kernel.system === "linux") list.refreshFiles();
+    return list.images;
   }
 
   /** While paused the list cannot change. Otherwise its head shows whether it has. */
@@ -346,7 +349,7 @@ export class LiveTarget extends Target {
     return new Snapshot(
       this,
       this.#makeThreads(capture.threads, false, contexts),
-      this.images,
+      this.#currentImages().images,
       Math.round(capture.stoppedNanoseconds / 1000),
     );
   }
@@ -374,7 +377,7 @@ export class LiveTarget extends Target {
     return new Snapshot(
       this,
       this.#makeThreads(captured, false, contexts, found?.copied),
-      this.images,
+      this.#currentImages().images,
       pause.pausedMicroseconds,
       found === undefined ? null : { bytes: found.copied.bytes, isWhole: found.isWhole },
     );

@@ -50,6 +50,7 @@ export class ThreadProbe implements Disposable {
     const { threadState } = arch;
     const isLinux = kernel.system === "linux";
     let token = 0;
+    let captured: CapturedThread;
     if (isLinux) kernel.threadSuspend(port);
     else token = kernel.taskSuspend(task);
     try {
@@ -60,17 +61,19 @@ export class ThreadProbe implements Disposable {
       const wanted = Math.max(0, Math.min(MAX_STACK, Number(end - from)));
       const stack = new Uint8Array(wanted);
       const got = wanted === 0 ? 0 : kernel.vmRead(task, from, stack);
-      return this.#origin.thread({
+      captured = {
         info,
         state,
         stackAddress: from,
         stack: stack.subarray(0, got),
         stackEnd: end,
-      });
+      };
     } finally {
       if (isLinux) kernel.threadResume(port);
       else kernel.taskResume(token);
     }
+    // The list of images is compared here, which may take many reads.
+    return this.#origin.thread(captured);
   }
 
   /** The end of the stack's region, which stays where it is as long as the stack pointer is in it. */
