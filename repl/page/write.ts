@@ -1,8 +1,27 @@
 /** Writes a page: one HTML file that needs nothing else, and may do nothing but show itself. */
 import { sha256 } from "../../ffi/sha256.ts";
 import type { PageData } from "./data.ts";
-import script from "./page.js" with { type: "text" };
+import data from "./script/data.js" with { type: "text" };
+import dom from "./script/dom.js" with { type: "text" };
+import sums from "./script/sums.js" with { type: "text" };
+import views from "./script/views.js" with { type: "text" };
+import threads from "./script/threads.js" with { type: "text" };
+import parallel from "./script/parallel.js" with { type: "text" };
+import flame from "./script/flame.js" with { type: "text" };
+import tables from "./script/tables.js" with { type: "text" };
+import timeline from "./script/timeline.js" with { type: "text" };
+import main from "./script/main.js" with { type: "text" };
 import style from "./page.css" with { type: "text" };
+
+/** The modules of the script as one. Each top-level name is unique among all of them: in a block a second
+ * function of one name is a syntax error, too. */
+const script = `"use strict";
+{
+${
+  [data, dom, sums, views, threads, parallel, flame, tables, timeline, main]
+    .map((text) => text.replace(/^import\b[^;]*;\n/gm, "").replace(/^export /gm, "")).join("\n")
+}}
+`;
 
 /** The HTML of a page.
  *
@@ -10,7 +29,7 @@ import style from "./page.css" with { type: "text" };
  * request, no other script, no form. The data is JSON in which `<` and the line separators of Unicode are
  * escaped, so that no text of a target ends the element; the script puts text into the document as text.
  */
-export function pageHtml(data: PageData): string {
+export function pageHtml(page: PageData): string {
   const policy = [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
@@ -63,7 +82,7 @@ export function pageHtml(data: PageData): string {
 <div class="said" id="said" aria-live="polite"></div>
 <div id="print"></div>
 <noscript>This page draws itself with a script, which is switched off.</noscript>
-<script type="application/json" id="data">${embedded(data)}</script>
+<script type="application/json" id="data">${embedded(page)}</script>
 <script>${script}</script>
 </body>
 </html>

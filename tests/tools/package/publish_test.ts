@@ -33,8 +33,10 @@ Deno.test("what is published: the library and the program, and nothing else", as
       "mod.ts",
       "repl",
     ]);
-    // The page's script and style are imported as text.
-    const texts = ["repl/page/page.css", "repl/page/page.js"];
+    // The page's style and the modules of its script are imported as text.
+    const scripts = [...Deno.readDirSync("repl/page/script")].map(({ name }) => name)
+      .filter((name) => name.endsWith(".js"));
+    const texts = ["repl/page/page.css", ...scripts.map((name) => `repl/page/script/${name}`)];
     for (const path of published) {
       assert(/\.(?:ts|md|json)$|^LICENSE$/.test(path) || texts.includes(path), path);
     }
