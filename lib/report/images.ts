@@ -123,7 +123,14 @@ export function imageOf(frame: ReportFrame): Pick<ReportImage, "path" | "name"> 
 /** Whether a frame's code comes with the system; false where its image is not known. */
 export function isSystemFrame(frame: ReportFrame): boolean {
   const image = imageOf(frame);
-  return image !== null && isSystemImage(image);
+  return image !== null &&
+    (isSystemImage(image) || (frame.image === null && isInSharedCache(frame.address)));
+}
+
+/** Whether an address is where XNU reserves room for the shared cache of x86_64 since macOS 11, in which only the
+ * system's images are: osfmk/mach/shared_region.h, SHARED_REGION_BASE_X86_64. */
+function isInSharedCache(address: bigint): boolean {
+  return address >= 0x7ff8_0000_0000n && address < 0x7fff_0000_0000n;
 }
 
 /** The program's main image: the one at the process's path, or with its name, else the first that is not

@@ -79,7 +79,7 @@ function ownedJson(owned: OwnedFrame): Record<string, unknown> {
  * and its explanation. */
 export function crashJson({ report, missing, attribution }: ReadCrash): Record<string, unknown> {
   const { exception, termination } = report;
-  const { headline, happened, firstOwn, causes, check } = explainReport(report);
+  const { headline, happened, firstOwn, path, causes, check } = explainReport(report);
   const { verdict, library, deciding, involved } = attribution;
   return {
     file: report.file,
@@ -108,6 +108,7 @@ export function crashJson({ report, missing, attribution }: ReadCrash): Record<s
       causes,
       check,
       firstOwn: firstOwn === null ? null : frameJson(firstOwn),
+      path,
     },
     attribution: {
       verdict,

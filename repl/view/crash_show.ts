@@ -23,7 +23,7 @@ const MOST = 8;
 
 /** Which symbols are missing, what happened, where, whose code it is, and what to check. */
 export function explanationLines(
-  { headline, happened, thread, causes, check }: Explanation,
+  { headline, happened, thread, path, causes, check }: Explanation,
   { attribution, missing }: Pick<ReadCrash, "attribution" | "missing">,
   style: Style,
 ): SafeText[] {
@@ -46,14 +46,22 @@ export function explanationLines(
   }
   lines.push(style("heading", short(headline)), safe``);
   part(safe`What happened`, happened.map(short));
+  const where: SafeText[] = [];
   if (thread !== null) {
-    const name = thread.name ?? thread.queue;
-    const shown = name === null ? safe`` : safe` ${style("name", safe`"${short(name)}"`)}`;
+    const { name, queue } = thread;
+    const title = name ?? queue;
+    const shown = title === null ? safe`` : safe` ${style("name", safe`"${short(title)}"`)}`;
+    const on = name === null || queue === null || name === queue
+      ? safe``
+      : safe`, on the queue ${style("name", safe`"${short(queue)}"`)}`;
     const [top] = thread.frames;
     const isDeciding = top !== undefined && top === attribution.deciding?.frame;
     const place = top === undefined || isDeciding ? safe`` : safe`, in ${frameWords(top, style)}`;
-    part(safe`Where`, [safe`thread ${thread.index}${shown}${place}`]);
+    where.push(safe`thread ${thread.index}${shown}${on}${place}`);
   }
+  // Outermost first; the next function of the same line was called by the one before it.
+  if (path.length > 0) where.push(safe`call path: ${join(path.map(escape), " → ")}`);
+  part(safe`Where`, where);
   part(safe`Whose`, verdictWords(attribution, style));
   part(safe`Likely causes`, causes.map(short));
   part(safe`What to check`, check.map(short));
@@ -135,25 +143,6 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
   return library === deciding.library ? null : library;
 }
 
-/** Names that say nothing of what a program did: entry points, and functions that compilers make. */
-const tellsNothing =
-  /^(?:main|_?start|static \w{1,200}\.\$main\(\))$|^(?:(?:merged )?thunk for|(?:merged )?partial apply|implicit closure|protocol witness|type metadata)/;
-
-/** Callers of the deciding frame that say more about it: the next function of the same library, and the next one of
- * another that is not the system's either. */
-function callersOf(frames: readonly OwnedFrame[], deciding: OwnedFrame): OwnedFrame[] {
-  if (deciding.by === "extension" || deciding.owner === "system") return [];
-  const outer = frames.slice(frames.indexOf(deciding) + 1).filter(({ owner, frame }) =>
-    (owner === "program" || owner === "mine") && frame.symbol !== null &&
-    frame.symbol !== deciding.frame.symbol &&
-    !tellsNothing.test(frame.symbol) &&
-    (frame.offset ?? 0) <= MAX_FUNCTION
-  );
-  const near = outer.find(({ library }) => library === deciding.library);
-  const other = outer.find(({ library }) => library !== deciding.library);
-  return outer.filter((frame) => frame === near || frame === other);
-}
-
 function verdictWords(
   { verdict, absent, library, isOutside, deciding, involved, passed, frames }: Attribution,
   style: Style,
@@ -186,12 +175,6 @@ function verdictWords(
     const way = by === "image" || by === "extension" ? safe`` : safe`, ${ways[by]}`;
     const place = frameWords(frame, style);
     lines.push(safe`${words}${whose}: ${place}${source}${way}${before}`);
-    const callers = callersOf(frames, deciding);
-    if (callers.length > 0) {
-      lines.push(
-        safe`further out: ${join(callers.map(({ frame }) => frameWords(frame, style)), ", ")}`,
-      );
-    }
   }
   const [first] = involved;
   if (first !== undefined) {

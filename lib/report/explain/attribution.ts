@@ -1,6 +1,13 @@
 /** Attribution: whether a crash is the program's, one of its libraries' or the system's. */
 
-import { baseName, imageOf, imageTitle, isSystemImage, programImage } from "../images.ts";
+import {
+  baseName,
+  imageOf,
+  imageTitle,
+  isSystemFrame,
+  isSystemImage,
+  programImage,
+} from "../images.ts";
 import { knownFrame } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
@@ -256,7 +263,7 @@ function ownerOf(
   if (mine.some((name) => sameLibrary(name, path) || sameLibrary(name, named.name))) {
     return { ...whole, owner: "mine" };
   }
-  if (isSystemImage(named)) return { ...whole, owner: "system" };
+  if (isSystemFrame(frame)) return { ...whole, owner: "system" };
   const owned = frameOwner(frame, functionOf(frame, previous));
   if (owned === "runtime") return { ...whole, owner: "runtime" };
   if (image === null) return { ...whole, owner: "program" };

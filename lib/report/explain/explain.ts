@@ -1,8 +1,9 @@
 /** A report in a few sentences: what happened, whose code it was, and what to check. */
 
+import { demangle } from "../../symbols/demangle/demangle.ts";
 import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
 import { faultAddress, regionInfo, register } from "../fault.ts";
-import { imageOf, imageTitle, isSystemImage } from "../images.ts";
+import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
 import { textAt } from "../json.ts";
 import {
   bareName,
@@ -22,7 +23,8 @@ import type {
 import { classifyAddress, crashedIndex, crashedTitle, describeAddress } from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
-import { uncaughtException } from "./language.ts";
+import { type UncaughtException, uncaughtException } from "./language.ts";
+import { callPath } from "./path.ts";
 import {
   abortsAfter,
   contextOf,
@@ -56,6 +58,9 @@ export interface Explanation {
   /** The innermost frame of the program's own code on the stack that shows what happened; `null` when there
    * is none, or when no stack shows it. */
   readonly firstOwn: ReportFrame | null;
+  /** The functions that led there, outermost first, as far as they have names: the program's, then what the
+   * innermost of them called; `…` for those that are left out. Empty when no stack shows it. */
+  readonly path: readonly string[];
   /** Usual causes, the most likely first. */
   readonly causes: readonly string[];
   /** What to do, in order. */
@@ -171,7 +176,15 @@ function explainedStacks(
   const shown = report.threads.length > 0
     ? rows
     : rows.map((row) => row.next.includes("heaviest stack") ? { ...row, next: "" } : row);
-  return finished(report, title, happened, shown, thread, ownFrame(stack, mine));
+  return finished(
+    report,
+    title,
+    happened,
+    shown,
+    thread,
+    ownFrame(stack, mine),
+    callPath(stack, 0),
+  );
 }
 
 /** What a spindump says of its process: how long it did not answer, and how much it computed. */
@@ -547,7 +560,7 @@ function explainCrash(
     ? null
     : unnamedTermination(report, stack);
   if (unnamed !== null) happened.push(unnamed);
-  const when = outside ? null : occasionOf(stack, crashed);
+  const when = outside ? null : occasionOf(stack.slice(reading.first), crashed);
   if (when !== null && happened.length > 0) happened.push(`It was ${when}.`);
   if (report.text.includes("Backtrace not available")) {
     // Without a stack nothing says what the address was for.
@@ -571,8 +584,13 @@ function explainCrash(
       if (at > 0 && row.kind === "message") rows[at] = { ...row, next: "" };
     }
   }
-  const own = idle || decidesNothing(report, stack) ? null : ownFrame(stack, mine);
-  return finished(report, crashHeadline(report), happened, rows, shown, own);
+  const named = shown === crashed && shown !== null && shown.name === null && shown.queue === null
+    ? { ...shown, name: title as ReportThread["name"] }
+    : shown;
+  const isBlank = idle || decidesNothing(report, stack);
+  const own = isBlank ? null : ownFrame(stack, mine);
+  const path = isBlank ? [] : callPath(stack, Math.max(reading.first, reading.handled));
+  return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, path);
 }
 
 /** Images of graphics drivers. */
@@ -585,7 +603,7 @@ const DRIVER_DEPTH = 6;
 function graphicsDriver(stack: readonly ReportFrame[], first: number): string | null {
   for (const frame of stack.slice(first, first + DRIVER_DEPTH)) {
     const image = imageOf(frame);
-    if (image === null || !isSystemImage(image)) return null;
+    if (image === null || !isSystemFrame(frame)) return null;
     const title = imageTitle(image);
     if (drivers.test(title)) return title;
     if (!/^lib(?:system|objc|dispatch|GPUSupport)|GLEngine$/.test(title)) return null;
@@ -684,17 +702,38 @@ function specialOf(
 const NULL_USED = 0x40n;
 
 /** Frames in which an occasion is looked for. */
-const OCCASION_DEPTH = 48;
+const OCCASION_DEPTH = 256;
 
-/** When it was, by the innermost function of the system that calls a program at a known time. */
+/** When it was, by the innermost functions of the system that call a program at a known time: the occasion, and the one
+ * that it was part of. Without any, what runs the thread's work. */
 function occasionOf(stack: readonly ReportFrame[], thread: ReportThread | null): string | null {
-  for (let at = 0; at < stack.length && at < OCCASION_DEPTH; at++) {
+  const found: string[] = [];
+  let origin: KnowledgeRow | null = null;
+  for (let at = 0; at < stack.length && at < OCCASION_DEPTH && found.length < 2; at++) {
     const symbol = functionOf(stack[at], null);
-    const row = symbol === null ? null : known("occasion", symbol);
-    if (row !== null) return row.meaning;
+    if (symbol === null) continue;
+    const row = known("occasion", symbol);
+    if (row === null) {
+      if (origin === null || isQueue(origin)) origin = outerOrigin(origin, known("origin", symbol));
+    } else if (!found.includes(row.meaning)) found.push(row.meaning);
   }
   const queue = thread?.queue ?? thread?.name ?? null;
-  return queue === null ? null : known("occasion", `queue ${queue}`)?.meaning ?? null;
+  const named = queue === null ? null : known("occasion", `queue ${queue}`)?.meaning ?? null;
+  if (found.length === 0 && named !== null) return named;
+  if (origin !== null && (found.length === 0 || (found.length < 2 && !isQueue(origin)))) {
+    found.push(origin.meaning);
+  }
+  return found.length === 0 ? null : found.join(", ");
+}
+
+/** Of two origins the one that says more. */
+function outerOrigin(inner: KnowledgeRow | null, outer: KnowledgeRow | null): KnowledgeRow | null {
+  return inner === null || (outer !== null && !isQueue(outer)) ? outer : inner;
+}
+
+/** Whether an origin is only that some dispatch queue ran a block. */
+function isQueue({ key }: KnowledgeRow): boolean {
+  return key.startsWith("_dispatch_") && !key.startsWith("_dispatch_main_");
 }
 
 /** Frames in which a destructor is looked for. */
@@ -866,7 +905,7 @@ function frameworkRow(
     const row = known("library", name);
     if (row !== null) return row.causes.length === 0 ? null : { row, name };
     const symbol = functionOf(frame, stack[at - 1] ?? null);
-    if (!isSystemImage(image) || (symbol !== null && knownFrame(symbol) === null)) return null;
+    if (!isSystemFrame(frame) || (symbol !== null && knownFrame(symbol) === null)) return null;
   }
   return null;
 }
@@ -963,7 +1002,7 @@ function saysPlace(raiser: ReportFrame): boolean {
   return image !== null &&
     !baseLibraries.test(imageTitle(image)) &&
     !/doesNotRecognizeSelector|<redacted>/.test(raiser.symbol ?? "<redacted>") &&
-    isSystemImage(image);
+    isSystemFrame(raiser);
 }
 
 function frameTitle(frame: ReportFrame): string {
@@ -971,7 +1010,8 @@ function frameTitle(frame: ReportFrame): string {
   const name = frame.symbol === null ||
       ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null)
     ? `0x${frame.address.toString(16)}`
-    : frame.symbol.replace(/\+ \d{1,12} (?=\()/, "").replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "");
+    : demangle(frame.symbol).replace(/\+ \d{1,12} (?=\()/, "")
+      .replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "");
   return `${name}${image === null ? "" : ` (${imageTitle(image)})`}`;
 }
 
@@ -998,12 +1038,17 @@ function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-function crashHeadline({ exception, termination }: CrashReport): string {
+function crashHeadline(
+  { exception, termination }: CrashReport,
+  uncaught: UncaughtException | null,
+): string {
   const what = exception?.type != null
     ? `${exception.type}${exception.signal === null ? "" : ` (${exception.signal})`}`
     : exception?.signal != null
     ? exception.signal
-    : "no exception";
+    : uncaught !== null
+    ? `uncaught exception${uncaught.name === null ? "" : ` ${uncaught.name}`}`
+    : "exception not in the report";
   const by = termination?.namespace == null || termination.namespace === "SIGNAL"
     ? ""
     : `, ended by ${termination.namespace}` +
@@ -1018,6 +1063,7 @@ function finished(
   rows: readonly KnowledgeRow[],
   thread: ReportThread | null,
   firstOwn: ReportFrame | null,
+  path: readonly string[] = [],
 ): Explanation {
   const { process, model, osVersion } = report;
   const said = happened.length > 0 ? happened : [emptyWords(report)];
@@ -1031,18 +1077,42 @@ function finished(
   for (const row of rows) {
     // The first row that has causes is the most specific.
     if (causes.length === 0) causes.push(...row.causes);
-    if (row.next !== "" && !check.includes(row.next)) check.push(row.next);
+    const next = fitting(row.next, thread, firstOwn);
+    if (next !== "" && !check.includes(next)) check.push(next);
   }
   return {
     headline: `${who}${what}${on === "" ? "" : `, on ${on}`}`,
-    happened: unique(said),
+    happened: unique(said.map(withReadableNames)),
     thread,
     firstOwn,
+    path,
     causes,
     check: check.slice(0, 2),
     rows,
   };
 }
+
+/** Mangled names of Swift, C++ and Rust in a text. */
+const mangled = /(?<![\w$])_{0,2}(?:_ZT?[NKSV\d]|\$[sSe]\d|T(?:t[CVOP]|F|0)\w)[\w$.]{3,1000}/g;
+
+/** A text whose mangled names are readable. */
+function withReadableNames(text: string): string {
+  return text.length > 1 << 16 || !/_Z|\$[sSe]\d|_T/.test(text)
+    ? text
+    : text.replace(mangled, (name) => demangle(name));
+}
+
+/** Advice that speaks of functions on a stack, as far as the report has one. */
+function fitting(next: string, thread: ReportThread | null, own: ReportFrame | null): string {
+  if (own !== null || next === "") return next;
+  if (thread === null || thread.frames.length === 0) return ofStack.test(next) ? "" : next;
+  return next.replace(/the first frame of yours/, "the calling function")
+    .replace(/^The first frame of yours/, "The calling function");
+}
+
+/** Advice that only a stack can be held against. */
+const ofStack =
+  /\bthe function that trapped|function at the top|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
 
 /** What a report is that says nothing of what happened. */
 function emptyWords({ threads, exception, images, process }: CrashReport): string {

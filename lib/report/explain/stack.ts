@@ -1,6 +1,7 @@
 /** The parts that frames play on a crashed stack: raising, telling what happened, deciding whose it is. */
 
-import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts";
+import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
+import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
@@ -10,7 +11,7 @@ export const MAX_FUNCTION = 1 << 18;
 /** A frame's function for lookups; `null` when it has no name, or only that of the next function: a return
  * address at a function's first byte follows a call that does not return. */
 export function functionOf(frame: ReportFrame, previous: ReportFrame | null): string | null {
-  const { symbol } = frame;
+  const symbol = readable(frame.symbol);
   // The linker names functions so that it made one of, because their code is the same.
   if (symbol === null || symbol === "<redacted>" || symbol === "<deduplicated_symbol>") return null;
   // If debug information named it, it is the function nevertheless.
@@ -24,6 +25,11 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
     (frame.offset === null && frame.file === null && previous.offset === null &&
       previous.symbol !== null && neverReturns.test(previous.symbol));
   return isNext ? null : symbol;
+}
+
+/** A name without its mangling, in which the knowledge table does not have it. */
+function readable(symbol: string | null): string | null {
+  return symbol !== null && /^[_$@]/.test(symbol) && isMangled(symbol) ? demangle(symbol) : symbol;
 }
 
 /** Functions that do not return: a call of one is often the last instruction of its caller. */
@@ -46,7 +52,7 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
   const image = imageOf(frame);
   if (image === null) return "unknown";
   if (isRuntimeLibrary(image)) return "runtime";
-  if (isSystemImage(image)) return "system";
+  if (isSystemFrame(frame)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
     isInstantiated(symbol, frame.file));
   return raised ? "runtime" : "program";
@@ -54,7 +60,7 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
 
 /** C++ libraries that are headers. */
 const templates =
-  /^(?:[\w:]{1,80}(?:<[^()]{0,300}>)?[&*]{0,2} )?(?:boost|Eigen|absl|fmt|nlohmann|rapidjson|eastl|glm|gsl|tbb)::/;
+  /^(?:[\w:]{1,80}(?:<[^()]{0,300}>)?[&*]{0,2} )?(?:std|__gnu_cxx|boost|Eigen|absl|fmt|nlohmann|rapidjson|eastl|glm|gsl|tbb|QtPrivate|QtSharedPointer|Q(?:List|Vector|Hash|Map|Set|ScopedPointer|SharedPointer|SharedDataPointer|WeakPointer|Pointer|BasicAtomic\w{1,20}|Atomic\w{1,20}|TypedArrayData|ArrayData\w{0,20}|VarLengthArray)(?:<[^()]{0,300}>)?)::/;
 /** Members of Swift's collections. */
 const members =
   /^(?:static )?(?:Swift\.)?(?:Array|ContiguousArray|ArraySlice|Dictionary|Set|Optional|Range|ClosedRange|Sequence|Collection|BidirectionalCollection|RandomAccessCollection|MutableCollection|RangeReplaceableCollection|Unsafe\w{0,40}Pointer|_ArrayBuffer|_ContiguousArrayBuffer|_NativeDictionary|_NativeSet)\.(\w{1,80})/;
@@ -247,6 +253,11 @@ function endOfFatal(stack: readonly ReportFrame[], first: number): number {
 const bases =
   /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UIApplicationMain|NSApplicationMain|GSEventRun|_dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
 
+/** Whether a function is on the outside of a thread's stack, or runs its events. */
+export function isBase(symbol: string): boolean {
+  return bases.test(symbol);
+}
+
 /** Whether a stack is whole as far as the search for the program's code goes. */
 export function reachesBase(stack: readonly ReportFrame[]): boolean {
   const last = stack.at(-1);
@@ -356,7 +367,7 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
     const owner = named === "program" && index < handled ? "runtime" : named;
     if (owner === "program") deciding = index;
     if (
-      owner === "runtime" && runtime < 0 && index >= handled && !isSystemImage(imageOf(frame)!)
+      owner === "runtime" && runtime < 0 && index >= handled && !isSystemFrame(frame)
     ) runtime = index;
     if (owner === "program" || (index >= SYSTEM_DEPTH && owner === "system")) continue;
     const row = symbol === null

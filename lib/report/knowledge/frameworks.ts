@@ -28,6 +28,10 @@ function occasion(keys: readonly string[], meaning: string, source: string): Kno
   return keys.map((key) => ({ kind: "occasion", key, meaning, causes: [], next: "", source }));
 }
 
+function origin(keys: readonly string[], meaning: string, source: string): KnowledgeRow[] {
+  return keys.map((key) => ({ kind: "origin", key, meaning, causes: [], next: "", source }));
+}
+
 const raise = "raise";
 const language = 'Apple, "Addressing language exception crashes"';
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
@@ -819,5 +823,221 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     ],
     "while an object was deallocated",
     "objc4, runtime/objc-runtime-new.mm",
+  ),
+  ...occasion(["_sigtramp"], "in the handler of a signal", "libplatform, the signal trampoline"),
+  ...occasion(
+    [
+      "_UIGestureRecognizerSendTargetActions",
+      "-[UIGestureRecognizerTarget _sendActionWithGestureRecognizer:]",
+      "-[NSGestureRecognizer _sendAction*",
+    ],
+    "in the action of a gesture",
+    "Apple, UIGestureRecognizer",
+  ),
+  ...occasion(
+    [
+      "-[UITableView _selectRowAtIndexPath:*",
+      "-[UITableView _userSelectRowAtPendingSelectionIndexPath:]",
+      "-[UICollectionView _selectItemAtIndexPath:*",
+      "-[UICollectionView _userSelectItemAtIndexPath:*",
+      "-[NSTableView _sendSelectionChangedNotification*",
+    ],
+    "while a row or item was selected",
+    "Apple, UITableViewDelegate",
+  ),
+  ...occasion(
+    [
+      "-[NSView _recursiveDisplay*",
+      "-[NSView _drawRect:clip:]",
+      "-[NSView(NSInternal) _recursiveDisplay*",
+      "-[UIView(CALayerDelegate) drawLayer:inContext:]",
+      "-[CALayer drawInContext:]",
+      "-[NSViewBackingLayer drawInContext:]",
+    ],
+    "while a view was drawn",
+    "Apple, NSView and UIView",
+  ),
+  ...occasion(
+    [
+      "-[UIView(CALayerDelegate) layoutSublayersOfLayer:]",
+      "-[NSView _layoutSubtreeWithOldSize:]",
+      "-[NSWindow(NSConstraintBasedLayoutInternal) _layoutViewTree]",
+      "-[NSHostingView layout]",
+      "NSHostingView.layout()",
+    ],
+    "while views were laid out",
+    "Apple, NSView and UIView",
+  ),
+  ...occasion(
+    [
+      "-[NSNib _instantiate*",
+      "-[NSNib instantiate*",
+      "loadNib",
+      "-[UINib instantiateWithOwner:options:]",
+    ],
+    "while an interface file was loaded",
+    "Apple, NSNib and UINib",
+  ),
+  ...occasion(
+    [
+      "aeDispatchAppleEvent*",
+      "_NSAppleEventManagerGenericHandler",
+      "-[NSApplication(NSAppleEventHandling) *",
+    ],
+    "in the handler of an Apple event, such as to open a document",
+    "Apple, NSAppleEventManager",
+  ),
+  ...occasion(
+    [
+      "CVDisplayLink::*",
+      "CA::Display::DisplayLink::dispatch*",
+      "CA::Display::DisplayLinkItem::dispatch*",
+    ],
+    "in the callback of a display link",
+    "Apple, CVDisplayLink and CADisplayLink",
+  ),
+  ...occasion(
+    [
+      "HALC_ProxyIOContext::IOWorkLoop*",
+      "HALB_IOThread::Entry*",
+      "HALC_IOThread::*",
+      "HP_IOThread::*",
+      "AURemoteIO::IOThread::*",
+      "AQMEIO_HAL::*",
+    ],
+    "on the thread of audio input and output",
+    "Apple, Core Audio",
+  ),
+  ...occasion(
+    [
+      "-[__NSOperationInternal _start:]",
+      "__NSOPERATION_IS_INVOKING_MAIN__",
+      "-[NSOperation start]",
+      "-[NSBlockOperation main]",
+    ],
+    "in an operation of a queue (NSOperation)",
+    "Apple, NSOperation",
+  ),
+  ...occasion(
+    ["__NSThreadPerformPerform"],
+    "in a call that another thread passed to this one (performSelector:onThread:)",
+    "Apple, NSThread",
+  ),
+  ...occasion(
+    ["_xpc_connection_call_event_handler", "_xpc_connection_reply_callout"],
+    "in the handler of a message of another process (XPC)",
+    "Apple, xpc_connection_set_event_handler(3)",
+  ),
+  ...occasion(
+    ["QTimerInfoList::activateTimers*", "g_timeout_dispatch", "uv__run_timers"],
+    "in the callback of a timer",
+    "Qt, QTimer; GLib, GSource; libuv, uv_timer_t",
+  ),
+
+  ...origin(
+    [
+      "-[NSWindow sendEvent:]",
+      "-[NSWindow(NSEventRouting) sendEvent:]",
+      "-[NSApplication sendEvent:]",
+      "-[NSApplication(NSEvent) sendEvent:]",
+      "-[NSApplication(NSEventRouting) sendEvent:]",
+      "-[UIApplication sendEvent:]",
+      "-[UIWindow sendEvent:]",
+      "_UIApplicationHandleEvent*",
+      "DispatchEventToHandlers*",
+      "SendEventToEventTargetInternal*",
+      "QWidgetWindow::event*",
+      "QGuiApplicationPrivate::processMouseEvent*",
+      "QGuiApplicationPrivate::processKeyEvent*",
+    ],
+    "while an event of the user interface was handled",
+    "Apple, NSApplication and UIApplication; Carbon Event Manager; Qt",
+  ),
+  ...origin(
+    [
+      "ViewGraph.updateOutputs*",
+      "ViewGraphRootValueUpdater.render*",
+      "ViewRendererHost.render*",
+      "AG::Graph::UpdateStack::update*",
+      "GraphHost.flushTransactions*",
+      "GraphHost.runTransaction*",
+    ],
+    "while SwiftUI computed its views",
+    "Apple, SwiftUI",
+  ),
+  ...origin(
+    ["CA::Transaction::commit*", "CA::Transaction::flush*", "CA::Context::commit_transaction*"],
+    "while Core Animation committed changes of views and layers",
+    "Apple, CATransaction",
+  ),
+  ...origin(
+    [
+      "__CFRUNLOOP_IS_SERVICING_THE_MAIN_DISPATCH_QUEUE__",
+      "_dispatch_main_queue_callback_4CF*",
+      "_dispatch_main_queue_drain*",
+    ],
+    "in a block on the main queue",
+    "Apple, Core Foundation: CFRunLoop.c",
+  ),
+  ...origin(
+    [
+      "__CFRUNLOOP_IS_CALLING_OUT_TO_A_SOURCE0_PERFORM_FUNCTION__",
+      "__CFRUNLOOP_IS_CALLING_OUT_TO_A_SOURCE1_PERFORM_FUNCTION__",
+      "__CFRunLoopDoSource0",
+      "__CFRunLoopDoSource1",
+      "__CFRunLoopDoSources0",
+    ],
+    "in the callback of a source of a run loop",
+    "Apple, Core Foundation: CFRunLoop.c",
+  ),
+  ...origin(
+    ["__CFRUNLOOP_IS_CALLING_OUT_TO_AN_OBSERVER_CALLBACK_FUNCTION__", "__CFRunLoopDoObservers"],
+    "in an observer of a run loop",
+    "Apple, Core Foundation: CFRunLoop.c",
+  ),
+  ...origin(
+    ["__CFRUNLOOP_IS_CALLING_OUT_TO_A_BLOCK__", "__CFRunLoopDoBlocks"],
+    "in a block that a run loop ran",
+    "Apple, Core Foundation: CFRunLoop.c",
+  ),
+  ...origin(
+    ["_dispatch_source_invoke*", "_dispatch_source_latch_and_call*", "_dispatch_continuation_pop*"],
+    "in the handler of a dispatch source or a block of a queue",
+    "libdispatch, src/source.c",
+  ),
+  ...origin(
+    ["_dispatch_call_block_and_release", "_dispatch_client_callout*", "_dispatch_worker_thread*"],
+    "in a block on a dispatch queue",
+    "libdispatch, src/queue.c",
+  ),
+  ...origin(
+    ["swift_job_run*", "swift::runJobInEstablishedExecutorContext*", "completeTaskWithClosure*"],
+    "in a Swift task",
+    "Swift, stdlib/public/Concurrency",
+  ),
+  ...origin(
+    ["__NSThread__start__", "__NSThread__main__"],
+    "on a thread of its own",
+    "Apple, NSThread",
+  ),
+  ...origin(
+    ["QCoreApplicationPrivate::sendPostedEvents*", "QObject::event*"],
+    "while a posted event of Qt was handled",
+    "Qt, QCoreApplication",
+  ),
+  ...origin(
+    ["g_main_context_dispatch*"],
+    "in a callback of GLib's event loop",
+    "GLib, glib/gmain.c",
+  ),
+  ...origin(
+    ["uv__io_poll", "uv_run"],
+    "in a callback of libuv's event loop",
+    "libuv, src/unix/core.c",
+  ),
+  ...origin(
+    ["JavaThread::run*", "JavaThread::thread_main_inner*"],
+    "on a thread of Java",
+    "OpenJDK",
   ),
 ];

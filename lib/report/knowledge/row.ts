@@ -18,6 +18,7 @@
  * - `guard`: value of a guard, in hexadecimal
  * - `address`: class of a faulting address
  * - `occasion`: function of the system that calls the program's code at a known time
+ * - `origin`: function of the system that runs a thread's work, whatever it is
  */
 export type KnowledgeKind =
   | "exception"
@@ -35,7 +36,8 @@ export type KnowledgeKind =
   | "wait"
   | "guard"
   | "address"
-  | "occasion";
+  | "occasion"
+  | "origin";
 
 /** The part that a function plays on a crashed stack.
  *

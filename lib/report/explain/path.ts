@@ -1,0 +1,160 @@
+/** The call path of a stack in a few names: from what began it to where it ended. */
+
+import { demangle } from "../../symbols/demangle/demangle.ts";
+import { baseName, imageOf, imageTitle } from "../images.ts";
+import { knownFrame } from "../knowledge/mod.ts";
+import type { ReportFrame } from "../report.ts";
+import { entryOf, frameOwner, functionOf, isBase } from "./stack.ts";
+
+/** Outermost functions that are kept where a path is too long. */
+const OUTER = 2;
+/** Innermost functions of the program that are kept where a path is too long. */
+const INNER = 4;
+/** Functions that are kept of a stack without any of the program. */
+const SYSTEM = 4;
+/** Frames of the system in which the functions that say most are looked for. */
+const SYSTEM_DEPTH = 24;
+/** From this length on, a name is cut. */
+const MAX_NAME = 72;
+
+/** Names that say nothing of what a program did: entry points, and functions that compilers make. */
+const tellsNothing =
+  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|protocol witness|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined )/;
+
+/** The functions that led to where a stack ended, outermost first: those of the program, then what the innermost of
+ * them called, then what the system did; `…` for those that are left out. Without functions of the program, the
+ * innermost ones of the system. Empty where there are fewer than two.
+ *
+ * @param begin index of the innermost frame that tells something
+ */
+export function callPath(stack: readonly ReportFrame[], begin: number): string[] {
+  const end = entryOf(stack);
+  const own: Step[] = [];
+  let innermost = -1;
+  for (let at = begin; at < end; at++) {
+    const symbol = functionOf(stack[at], stack[at - 1] ?? null);
+    if (frameOwner(stack[at], symbol) !== "program") continue;
+    if (innermost < 0) innermost = at;
+    if (symbol === null || tellsNothing.test(symbol)) continue;
+    const step = stepOf(stack[at], symbol);
+    const last = own.at(-1);
+    // A function and the compiler's entries to it have one name.
+    if (last === undefined || last.name !== step.name || last.image !== step.image) own.push(step);
+    else if (symbol === stack[at - 1]?.symbol) last.times++;
+    else last.place ??= step.place;
+  }
+  const inner = systemSteps(stack, begin, innermost < 0 ? end : innermost, own.length > 0);
+  const steps = [...inner, ...own].reverse();
+  const kept: (Step | null)[] = steps.length <= OUTER + INNER + inner.length + 1
+    ? steps
+    : [...steps.slice(0, OUTER), null, ...steps.slice(steps.length - INNER - inner.length)];
+  if (kept.length < 2) return [];
+  let image: string | null = null;
+  return kept.map((step) => {
+    if (step === null) return "…";
+    const { name, place, times } = step;
+    const parts = [
+      ...step.image === image || step.image === null ? [] : [step.image],
+      ...place === null ? [] : [place],
+    ];
+    image = step.image;
+    return `${name}${times > 1 ? ` (${times} times)` : ""}${
+      parts.length === 0 ? "" : ` (${parts.join(", ")})`
+    }`;
+  });
+}
+
+/** A function of a path, which may be on the stack several times in a row. */
+interface Step {
+  readonly name: string;
+  readonly image: string | null;
+  place: string | null;
+  times: number;
+}
+
+function stepOf(frame: ReportFrame, symbol: string): Step {
+  const image = imageOf(frame);
+  const { file, line } = frame;
+  const place =
+    file === null || file.startsWith("<") || line === 0 || file.endsWith("/<compiler-generated>")
+      ? null
+      : `${baseName(file)}${line === null ? "" : `:${line}`}`;
+  return {
+    name: shortName(symbol),
+    image: image === null ? null : imageTitle(image),
+    place,
+    times: 1,
+  };
+}
+
+/** Functions of the system and of run-times before the program's, innermost first: the one that the program called,
+ * and the innermost one that tells something. Those that raise, and those that run threads, tell nothing. */
+function systemSteps(
+  stack: readonly ReportFrame[],
+  begin: number,
+  end: number,
+  hasOwn: boolean,
+): Step[] {
+  const steps: Step[] = [];
+  const last = Math.min(end, hasOwn ? end : begin + SYSTEM_DEPTH);
+  for (let at = begin; at < last; at++) {
+    const symbol = functionOf(stack[at], stack[at - 1] ?? null);
+    if (symbol === null || isBase(symbol) || tellsNothing.test(symbol)) continue;
+    const role = knownFrame(symbol)?.role;
+    if (role === "raise" || role === "vague") continue;
+    const step = stepOf(stack[at], symbol);
+    if (steps.at(-1)?.name !== step.name) steps.push(step);
+    if (!hasOwn && steps.length === SYSTEM) break;
+  }
+  return hasOwn && steps.length > 2 ? [steps[0], steps.at(-1)!] : steps;
+}
+
+/** A name without what makes it long: parameters of C++, long template arguments. */
+export function shortName(symbol: string): string {
+  let name: string = demangle(symbol).replace(
+    /^(?:(?:@objc|merged|specialized|partial apply(?: for)?) ){1,3}/,
+    "",
+  );
+  if (name.startsWith("-[") || name.startsWith("+[")) return cut(name);
+  name = name.slice(0, 2000).replace(/\+ \d{1,12} (?=\()/, "")
+    .replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "")
+    .replace(/ \[clone [^\]]{1,80}\]$/, "");
+  const parameters = /^[^]*?(\([^()]*(?:\([^()]*\)[^()]*)*\))(?: const| volatile|&){0,3}$/.exec(
+    name,
+  );
+  if (
+    name.includes("::") || name.includes("*") || /\((?:void|int|char|unsigned|const)\b/.test(name)
+  ) {
+    const whole = parameters?.[1];
+    const at = whole === undefined ? -1 : name.lastIndexOf(whole);
+    if (at > 0 && !isLabels(whole!) && !/operator\s*$/.test(name.slice(0, at))) {
+      name = name.slice(0, at);
+    }
+  }
+  return cut(name.length > MAX_NAME ? withoutArguments(name) : name);
+}
+
+/** Whether parentheses hold Swift's argument labels: `(_:at:)`, or what belongs to a C++ name. */
+function isLabels(text: string): boolean {
+  return /^\((?:\w+:)+\)$/.test(text) || text === "(anonymous namespace)";
+}
+
+/** A name with `<…>` for its outermost template arguments. */
+function withoutArguments(name: string): string {
+  let depth = 0;
+  let text = "";
+  for (let at = 0; at < name.length; at++) {
+    const character = name[at];
+    if (character === ">" && name[at - 1] !== "-" && depth > 0) depth--;
+    if (depth === 0) text += character;
+    if (character === "<" && !/operator<?$/.test(name.slice(Math.max(0, at - 9), at))) {
+      if (depth === 0) text += "…";
+      depth++;
+    }
+  }
+  return depth === 0 ? text : name;
+}
+
+function cut(name: string): string {
+  return name.length > 2 * MAX_NAME ? `${name.slice(0, 2 * MAX_NAME)}…` : name;
+}

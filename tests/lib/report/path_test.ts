@@ -1,0 +1,137 @@
+/** The call path: what led to where a stack ended, in a few names. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { explainReport, readReport } from "../../../lib/report/mod.ts";
+import "../../../lib/symbols/mod.ts";
+import { told } from "./fixtures.ts";
+
+function crash(
+  frames: readonly string[],
+  header = "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n" +
+    "Exception Codes: KERN_INVALID_ADDRESS at 0x10",
+): string {
+  const lines = frames.map((line, at) => {
+    const [image, ...symbol] = line.split(" ");
+    const address = `0x${(0x7000 + at * 0x40).toString(16).padStart(16, "0")}`;
+    return `${at}   ${image}   \t${address} ${symbol.join(" ")}`;
+  });
+  return `${header}\n\nThread 0 Crashed:\n${lines.join("\n")}\n`;
+}
+const pathOf = (frames: readonly string[], header?: string): readonly string[] =>
+  explainReport(readReport(crash(frames, header), "x")).path;
+const loop = [
+  "CoreFoundation __CFRunLoopRun + 8",
+  "CoreFoundation CFRunLoopRunSpecific + 8",
+  "AppKit -[NSApplication run] + 8",
+  "MyApp main + 80",
+  "dyld start + 4",
+];
+
+Deno.test("the program's functions, then what the innermost called; the middle is left out", () => {
+  assertEquals(
+    pathOf([
+      "libsystem_c.dylib match1 + 8",
+      "libsystem_c.dylib match + 8",
+      "Tool excluded + 8 (dir.c:12)",
+      "Tool scan + 8 (dir.c:90)",
+      "Tool scan + 8 (dir.c:90)",
+      "Tool one + 8",
+      "Tool two + 8",
+      "Tool three + 8",
+      "Tool four + 8",
+      "Tool status + 8 (status.c:5)",
+      "Tool run_command + 8",
+      "Tool main + 8",
+      "dyld start + 8",
+    ]),
+    [
+      "run_command (Tool)",
+      "status (status.c:5)",
+      "…",
+      "two",
+      "one",
+      "scan (2 times) (dir.c:90)",
+      "excluded (dir.c:12)",
+      "match (libsystem_c.dylib)",
+      "match1",
+    ],
+  );
+});
+
+Deno.test("one function is no path; main below an event loop is none of it", () => {
+  assertEquals(pathOf(["MyApp -[View tap:] + 8", ...loop]), []);
+  assertEquals(
+    pathOf(["Foundation -[NSString length] + 8", "MyApp -[View tap:] + 8", ...loop]),
+    ["-[View tap:] (MyApp)", "-[NSString length] (Foundation)"],
+  );
+});
+
+Deno.test("without functions of the program: the system's innermost ones, not those that raise", () => {
+  assertEquals(
+    pathOf(
+      [
+        "libsystem_kernel.dylib __pthread_kill + 8",
+        "libsystem_c.dylib abort + 8",
+        "QuartzCore CA::Render::validate(CA::Render::Object*) const + 8",
+        "QuartzCore CA::Context::commit() + 8",
+        ...loop,
+      ],
+      "Exception Type: EXC_CRASH (SIGABRT)",
+    ),
+    ["CA::Context::commit (QuartzCore)", "CA::Render::validate"],
+  );
+});
+
+Deno.test("names: readable, without parameters and long arguments; a function's entries are the function", () => {
+  assertEquals(
+    pathOf([
+      "MyApp _ZN6Parser4readEPKcj + 8",
+      "MyApp void run<std::map<std::string, std::vector<std::pair<int, std::string>>>, std::allocator<int>>(int) + 8",
+      "MyApp Loader.load(_:at:) + 8 (Loader.swift:4)",
+      "MyApp @objc Loader.load(_:at:) + 8 (<compiler-generated>:0)",
+      "MyApp protocol witness for Loading.load(_:at:) in conformance Loader + 8",
+      "MyApp (anonymous namespace)::Pool::work(int, (anonymous namespace)::Pool&) const + 8",
+      ...loop,
+    ]),
+    [
+      "(anonymous namespace)::Pool::work (MyApp)",
+      "Loader.load(_:at:) (Loader.swift:4)",
+      "void run<…>",
+      "Parser::read",
+    ],
+  );
+});
+
+Deno.test("what began it: the occasion and what it was part of", () => {
+  const { what } = told(crash([
+    "MyApp -[Draw line:] + 8",
+    "AppKit -[NSView _drawRect:clip:] + 8",
+    "QuartzCore CA::Transaction::commit() + 8",
+    ...loop,
+  ]));
+  assertStringIncludes(
+    what,
+    "It was while a view was drawn, while Core Animation committed changes of views and layers.",
+  );
+  const queue = told(crash([
+    "MyApp work + 8",
+    "libdispatch.dylib _dispatch_client_callout + 8",
+    "libdispatch.dylib _dispatch_main_queue_drain + 8",
+    ...loop,
+  ]));
+  assertStringIncludes(queue.what, "It was in a block on the main queue.");
+});
+
+Deno.test("rows are found by mangled names, and names in sentences are readable", () => {
+  const { what } = told(
+    "Exception Type: EXC_CRASH (SIGABRT)\nTermination Reason: Namespace DYLD, Code 4 Symbol missing\n\n" +
+      "Dyld Error Message:\n  Symbol not found: __ZN6Parser4readEPKcj\n  Referenced from: /a/b\n  Expected in: /a/c\n",
+  );
+  assertStringIncludes(what, "Symbol not found: Parser::read(char const*, unsigned int)");
+  assertStringIncludes(
+    told(crash(
+      ["libc++abi.dylib _ZSt9terminatev + 8", "MyApp work + 8", ...loop],
+      "Exception Type: EXC_CRASH (SIGABRT)",
+    )).what,
+    "std::terminate() was called",
+  );
+});
