@@ -28,8 +28,9 @@ export interface ParsedJson {
   readonly spans: ReadonlyMap<JsonObject, readonly [start: number, end: number]>;
 }
 
-/** Maximum nesting; deeper is treated as damage. */
-const MAX_DEPTH = 200;
+/** Maximum nesting; deeper is treated as damage. MetricKit nests each of up to 512 frames in its callee's
+ * list. */
+const MAX_DEPTH = 1040;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

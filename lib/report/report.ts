@@ -340,6 +340,35 @@ export const noException: ReportException = {
   note: null,
 };
 
+/** A frame without any information. */
+export const noFrame: ReportFrame = {
+  index: 0,
+  address: 0n,
+  image: null,
+  imageName: null,
+  symbol: null,
+  offset: null,
+  file: null,
+  line: null,
+  column: null,
+  inlined: false,
+  span: null,
+};
+
+/** A thread without any information. */
+export const noThread: ReportThread = {
+  index: 0,
+  id: null,
+  name: null,
+  queue: null,
+  crashed: false,
+  frames: [],
+  registers: [],
+  flavor: null,
+  process: null,
+  tree: [],
+};
+
 /** What a report lacks that begins without a header, such as lines of a console. */
 export const noHeader = {
   bugType: null,

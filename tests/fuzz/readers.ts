@@ -11,6 +11,7 @@ import { imagesIn } from "../../lib/symbols/mod.ts";
 import { jsonSlabs } from "../lib/profile/json_slabs.ts";
 import { packet, ScriptedStub } from "../lib/remote/scripted_stub.ts";
 import type { Activation, ValueContext } from "../../lib/values/mod.ts";
+import { bugsnag, kscrash, metricKit, minidump, sentry } from "../lib/report/services.ts";
 import { resignMst } from "../lib/symbols/mst_resign.ts";
 import { hostileCrash, hostileIps } from "./hostile.ts";
 import { mutate } from "./mutate.ts";
@@ -207,7 +208,13 @@ const reportFiles = files(
 const crash: Reader = {
   name: "crash",
   kind: "text",
-  seeds: async () => [...await reportFiles(), hostileCrash(), hostileIps()],
+  seeds: async () => [
+    ...await reportFiles(),
+    ...[hostileCrash(), hostileIps()],
+    ...[bugsnag, kscrash, metricKit, minidump, sentry].map((value) =>
+      new TextEncoder().encode(JSON.stringify(value))
+    ),
+  ],
   async *read(bytes) {
     const report = await import("../../lib/report/mod.ts");
     const { safeJson } = await import("../../lib/escape.ts");

@@ -102,10 +102,11 @@ function fromMessage(message: string): Named | null {
       .exec(text);
   if (typed !== null) {
     const [, type, what] = typed;
-    const isObjc = type !== undefined && /^(?:NS|_NS)?\w*Exception\b/.test(type) &&
-      !type.includes("::");
+    // NSException is the class of most of them, not the name that says which it is.
+    const isObjc = type !== undefined && /^_?NS\w*Exception\b/.test(type);
+    const isEither = type !== undefined && /^[A-Z]{2,4}[A-Z][a-z]\w*Exception\b/.test(type);
     return {
-      language: isObjc ? "Objective-C" : "C++",
+      language: isObjc ? "Objective-C" : isEither ? "Objective-C or C++" : "C++",
       name: isObjc ? null : type?.trim() ?? null,
       reason: what ?? null,
     };

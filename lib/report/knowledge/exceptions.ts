@@ -13,6 +13,47 @@ const intel = "XNU, osfmk/mach/i386/exception.h";
 export const exceptionRows: readonly KnowledgeRow[] = [
   {
     kind: "exception",
+    key: "deadlock",
+    meaning: "The main thread did not answer for the time that the crash reporter allows.",
+    causes: ["a lock or a wait on the main thread", "slow work on the main thread"],
+    next: "See what the main thread waits for, and what holds it.",
+    source: "KSCrash, KSCrashMonitor_Deadlock.m",
+  },
+  {
+    kind: "exception",
+    key: "AppHang",
+    meaning: "The main thread did not answer for the time that the crash reporter allows.",
+    causes: ["a lock or a wait on the main thread", "slow work on the main thread"],
+    next: "See what the main thread was doing.",
+    source: "Sentry, sentry-cocoa: SentryANRTracker",
+  },
+  {
+    kind: "exception",
+    key: "memory_termination",
+    meaning: "The system most likely ended the process because it used too much memory.",
+    causes: ["a leak", "large images and buffers"],
+    next: "Find what grows with a memory graph.",
+    source: "KSCrash, KSCrashMonitor_Memory.m",
+  },
+  {
+    kind: "exception",
+    key: "termination",
+    meaning: "The process ended without a crash; the reporter worked out the reason afterwards.",
+    causes: [],
+    next: "",
+    source: "KSCrash, KSCrashMonitor_Termination",
+  },
+  {
+    kind: "exception",
+    key: "watchdog_termination",
+    meaning:
+      "The process ended in the foreground without a crash: most likely the system ended it, for its memory or because it did not answer.",
+    causes: ["too much memory in use", "a main thread that did not answer"],
+    next: "Look at the use of memory; look for a JetsamEvent report or one with 0x8badf00d.",
+    source: "Sentry, sentry-cocoa: SentryWatchdogTerminationTracker",
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION Rosetta",
     meaning:
       "Rosetta met an instruction that it does not translate, or a trap (ud2): before macOS 15 it knows no AVX.",

@@ -57,6 +57,14 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "event",
+    "app launch",
+    "The app took long until it drew its first frame.",
+    ["work or waits in the launch path, on the main thread"],
+    "See what the main thread was doing; move it off the launch path.",
+    "Apple, MXAppLaunchDiagnostic",
+  ),
+  row(
+    "event",
     "sleep wake failure",
     "The system failed to sleep or wake; the stacks below only show the state of that moment.",
     ["firmware or a driver"],

@@ -2,9 +2,11 @@
  * `src/processor/stackwalk_common.cc`. */
 
 import type { ReportFrame, ReportImage, ReportRegister, ReportThread } from "../drafts.ts";
-import { archOfCodeType } from "../images.ts";
-import { CrashReport, noException } from "../report.ts";
+import { archOfCodeType, baseName, normalUuid } from "../images.ts";
+import { bigintAt, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
+import { CrashReport, noException, noFrame, noThread } from "../report.ts";
 import { Lines } from "../text.ts";
+import { lineAt, objectsAt, registersAt } from "./parts.ts";
 
 /** Whether a text is Breakpad's. */
 export function isBreakpad(text: string, from: number): boolean {
@@ -32,18 +34,7 @@ type DraftThread = Omit<ReportThread, "frames" | "registers"> & {
 };
 
 function threadOf(index: number, crashed: boolean): DraftThread {
-  return {
-    index,
-    id: null,
-    name: null,
-    queue: null,
-    crashed,
-    frames: [],
-    registers: [],
-    flavor: null,
-    process: null,
-    tree: [],
-  };
+  return { ...noThread, index, crashed, frames: [], registers: [] };
 }
 
 /** What a text of Breakpad's says. */
@@ -179,7 +170,7 @@ function readColumns(text: string, from: number): Dump {
     }
     const isHex = /^0x[0-9a-fA-F]{1,16}$/.test(offset);
     const frame: ReportFrame = {
-      ...blank,
+      ...noFrame,
       index: Number(index),
       address: module === "" && isHex ? BigInt(offset) : 0n,
       imageName: module === "" ? null : module,
@@ -193,6 +184,104 @@ function readColumns(text: string, from: number): Dump {
     thread.frames.push(frame);
   }
   return { fields, threads: [...threads.values()], images, offsets };
+}
+
+/** Whether a JSON document is `minidump-stackwalk`'s. */
+export function isMinidumpJson(value: JsonObject): boolean {
+  return objectAt(value, "crash_info") !== null &&
+    (Array.isArray(value.threads) || objectAt(value, "crashing_thread") !== null ||
+      Array.isArray(value.modules));
+}
+
+/** Reads the JSON of `minidump-stackwalk`: rust-minidump, `minidump-processor/json-schema.md`. */
+export function readMinidumpJson(
+  file: string,
+  text: string,
+  value: JsonObject,
+  warnings: string[],
+): CrashReport {
+  const info = objectAt(value, "crash_info") ?? {};
+  const system = objectAt(value, "system_info") ?? {};
+  const crashing = objectAt(value, "crashing_thread");
+  const index = numberAt(crashing ?? {}, "threads_index") ?? numberAt(info, "crashing_thread") ??
+    numberAt(value, "requesting_thread");
+  const fields = [
+    ["Operating system", [textAt(system, "os"), textAt(system, "os_ver")]],
+    ["CPU", [textAt(system, "cpu_arch")]],
+    ["Crash reason", [textAt(info, "type")]],
+    ["Crash address", [textAt(info, "address")]],
+    ["Crashed Thread", [index === null ? null : String(index)]],
+    ["Assertion", [textAt(info, "assertion")]],
+  ].flatMap(([name, parts]) => {
+    const value = (parts as (string | null)[]).filter((part) => part !== null).join(" ");
+    return value === "" ? [] : [{ name: name as string, value }];
+  });
+  const images = objectsAt(value, "modules").map((module) => {
+    const base = bigintAt(module, "base_addr") ?? 0n;
+    const end = bigintAt(module, "end_addr") ?? base;
+    const name = textAt(module, "filename") ?? "???";
+    const version = textAt(module, "version") ?? undefined;
+    // A debug identifier is a UUID and an age.
+    const uuid = normalUuid((textAt(module, "debug_id") ?? "").slice(0, 32));
+    return { ...imageAt(baseName(name), version, base, end - 1n), uuid };
+  });
+  const listed = objectsAt(value, "threads").slice(0, 10_000);
+  const own = crashing !== null && (index === null || index >= listed.length) ? [crashing] : [];
+  const threads = [...own, ...listed].map((entry, at) => {
+    const number = own.length > 0 && at === 0 ? index ?? 0 : at - own.length;
+    const isCrashed = own.length > 0 ? at === 0 : number === index;
+    const source = isCrashed && crashing !== null && objectsAt(entry, "frames").length === 0
+      ? crashing
+      : entry;
+    const frames = objectsAt(source, "frames").flatMap((frame) => [
+      ...objectsAt(frame, "inlines").map((inline) => ({
+        ...jsonFrame(frame),
+        symbol: textAt(inline, "function"),
+        offset: null,
+        file: pathAt(inline),
+        line: lineAt(inline, "line"),
+        inlined: true,
+      })),
+      jsonFrame(frame),
+    ]);
+    const [first] = objectsAt(crashing ?? source, "frames");
+    return {
+      ...threadOf(number, isCrashed),
+      name: textAt(source, "thread_name"),
+      frames: frames.map((frame, index) => ({ ...frame, index })),
+      registers: isCrashed ? [...registersAt(objectAt(first ?? {}, "registers"))] : [],
+    };
+  });
+  const mac = objectsAt(objectAt(value, "mac_crash_info") ?? {}, "records").flatMap((record) =>
+    ["message", "message2"].flatMap((key) => textAt(record, key)?.trim() || [])
+  );
+  const report = reportOf(file, text, { fields, threads, images, offsets: new Map() }, warnings);
+  const main = images[numberAt(value, "main_module") ?? 0];
+  return new CrashReport({
+    ...report,
+    process: { ...report.process, name: main?.name ?? null, pid: numberAt(value, "pid") },
+    information: [...report.information, ...mac],
+  });
+}
+
+/** A frame's place; its inlined ones have the same. */
+function jsonFrame(frame: JsonObject): ReportFrame {
+  const symbol = textAt(frame, "function");
+  const offset = bigintAt(frame, "function_offset");
+  return {
+    ...noFrame,
+    address: bigintAt(frame, "offset") ?? 0n,
+    imageName: textAt(frame, "module"),
+    symbol,
+    offset: symbol === null || offset === null || offset >> 31n !== 0n ? null : Number(offset),
+    file: pathAt(frame),
+    line: lineAt(frame, "line"),
+  };
+}
+
+function pathAt(object: JsonObject): string | null {
+  const path = textAt(object, "file");
+  return path === null ? null : sourcePath(path);
 }
 
 /** The path in `hg:hg.mozilla.org/mozilla-central:layout/generic/nsFrame.cpp:957a743c4ca2`. */
@@ -282,20 +371,6 @@ function reportOf(
   });
 }
 
-const blank: ReportFrame = {
-  index: 0,
-  address: 0n,
-  image: null,
-  imageName: null,
-  symbol: null,
-  offset: null,
-  file: null,
-  line: null,
-  column: null,
-  inlined: false,
-  span: null,
-};
-
 function frameOf(
   index: number,
   text: string,
@@ -311,7 +386,7 @@ function frameOf(
     const named = place.slice(bang + 1);
     const plus = named.lastIndexOf(" + 0x");
     return {
-      ...blank,
+      ...noFrame,
       index,
       ...at,
       imageName: place.slice(0, bang),
@@ -321,12 +396,12 @@ function frameOf(
   }
   const plus = place.lastIndexOf(" + 0x");
   if (plus > 0) {
-    const frame = { ...blank, index, imageName: place.slice(0, plus) };
+    const frame = { ...noFrame, index, imageName: place.slice(0, plus) };
     const offset = place.slice(plus + 3);
     if (/^0x[0-9a-fA-F]{1,16}$/.test(offset)) offsets.set(frame, BigInt(offset));
     return frame;
   }
   return /^0x[0-9a-fA-F]{1,16}$/.test(place)
-    ? { ...blank, index, address: BigInt(place) }
-    : { ...blank, index, symbol: place };
+    ? { ...noFrame, index, address: BigInt(place) }
+    : { ...noFrame, index, symbol: place };
 }

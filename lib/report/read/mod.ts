@@ -4,22 +4,36 @@ import { FormatError } from "../../errors.ts";
 import { readCallTree } from "./call_tree.ts";
 import { type NextReport, readCrashText } from "./crash_text.ts";
 import { readIpsBody } from "./ips.ts";
-import { isBreakpad, readBreakpad } from "./breakpad.ts";
+import { isBreakpad, isMinidumpJson, readBreakpad, readMinidumpJson } from "./breakpad.ts";
+import { eventsIn, isBugsnag, isSentry, readBugsnag, readSentry } from "./events.ts";
+import { isKSCrash, readKSCrash } from "./kscrash.ts";
+import { isMetricKit, readMetricKit } from "./metrickit.ts";
 import { isConsole, readConsole } from "./console.ts";
 import { isMono, readMono } from "./mono.ts";
 import { isPanic, isPanicPiece, parsePanic, readPanic } from "./panic.ts";
 import { salvage } from "./salvage.ts";
 import { readStackshotLists } from "./stackshot_text.ts";
 import { unwrap } from "./unwrap.ts";
-import { isObject, type JsonObject, type ParsedJson, parseJson, textAt } from "../json.ts";
+import {
+  isObject,
+  type JsonObject,
+  objectAt,
+  type ParsedJson,
+  parseJson,
+  textAt,
+} from "../json.ts";
 import { CrashReport } from "../report.ts";
 import { decodeReport } from "../text.ts";
+
+/** Most further events of one document that are read. */
+const MAX_EVENTS = 1000;
 
 /** Maximum size; larger files are not reports. */
 const MAX_SIZE = 256 << 20;
 
-/** Reads a crash report: Apple's crash text, `.ips`, or what `sample` or `spindump` print. Damage costs
- * what is damaged, with a warning.
+/** Reads a crash report: Apple's crash text, `.ips`, what `sample` or `spindump` print, and what other
+ * reporters write: KSCrash, Sentry, Bugsnag, MetricKit, Breakpad. Damage costs what is damaged, with a
+ * warning.
  *
  * @param file its bytes, or its text
  * @param name file name, for errors
@@ -60,7 +74,7 @@ export function readReports(
   const { text, undone } = unwrap(typeof file === "string" ? file : decodeReport(file));
   const reports: CrashReport[] = [];
   for (let rest = text; rest !== "" && reports.length < most;) {
-    const next: NextReport = { at: null };
+    const next: Following = { at: null, more: [] };
     const whole = readOne(rest, name, next);
     const own = next.at === null ? rest : rest.slice(0, next.at);
     rest = next.at === null ? "" : rest.slice(next.at);
@@ -69,11 +83,12 @@ export function readReports(
     if (undone.length > 0) {
       warnings.push(`${undone.join(", ")} was undone: the text is not as it was`);
     }
-    if (rest !== "" && reports.length + 1 === most) {
+    if ((rest !== "" || next.more.length > 0) && reports.length + 1 === most) {
       warnings.push("another report follows in the file: only the first is read");
     }
     const isChanged = own !== whole.text || warnings.length > whole.warnings.length;
     reports.push(isChanged ? new CrashReport({ ...whole, text: own, warnings }) : whole);
+    for (const report of next.more) if (reports.length < most) reports.push(report);
   }
   if (reports.length === 0) {
     const isPiece = /"(?:imageOffset|imageIndex|usedImages|vmSummary|procPath|bug_type)" ?:/.test(
@@ -90,13 +105,19 @@ export function readReports(
   return reports;
 }
 
-function readOne(text: string, name: string, next: NextReport): CrashReport | null {
+/** What follows a report in its file. */
+interface Following extends NextReport {
+  /** The other reports of the same JSON document. */
+  readonly more: CrashReport[];
+}
+
+function readOne(text: string, name: string, next: Following): CrashReport | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const report = startsWithBrace(text, start)
-    ? readJson(name, text, start)
+    ? readJson(name, text, start, next)
     : readText(name, text, start, null, [], next);
   if (report !== null && !isEmpty(report)) return report;
-  const inside = jsonInside(name, text, start);
+  const inside = jsonInside(name, text, start, next);
   if (inside !== null) return inside;
   // A JSON header with something else behind it, such as analytics.
   return report !== null && report.header !== null && report.process.name === null ? null : report;
@@ -112,10 +133,15 @@ function isEmpty(
 }
 
 /** A report in JSON after prose, in a Markdown block, or without its beginning. */
-function jsonInside(name: string, text: string, from: number): CrashReport | null {
+function jsonInside(
+  name: string,
+  text: string,
+  from: number,
+  next: Following,
+): CrashReport | null {
   const brace = /^\{(?:"|\s{0,8}$)/m.exec(text.slice(from));
   if (brace !== null && brace.index > 0) {
-    const report = readJson(name, text, from + brace.index);
+    const report = readJson(name, text, from + brace.index, next);
     if (report !== null && !isEmpty(report)) return report;
   }
   const left = salvage(text, from);
@@ -166,10 +192,44 @@ function startsWithBrace(text: string, from: number): boolean {
   return text.charCodeAt(at) === 0x7b;
 }
 
-function readJson(name: string, text: string, from: number): CrashReport | null {
+/** Reads the JSON that other tools write; empty when it is none of theirs. */
+function readOthers(
+  name: string,
+  text: string,
+  value: JsonObject,
+  warnings: string[],
+): readonly CrashReport[] {
+  if (isMinidumpJson(value)) return [readMinidumpJson(name, text, value, warnings)];
+  // Socorro's processed crash has it as a member.
+  const dump = objectAt(value, "json_dump");
+  if (dump !== null && isMinidumpJson(dump)) return [readMinidumpJson(name, text, dump, warnings)];
+  if (isKSCrash(value)) return [readKSCrash(name, text, value, warnings)];
+  if (isMetricKit(value)) return readMetricKit(name, text, value, warnings);
+  return eventsIn(value).flatMap((event) =>
+    isBugsnag(event)
+      ? [readBugsnag(name, text, event, [...warnings])]
+      : isSentry(event)
+      ? [readSentry(name, text, event, [...warnings])]
+      : []
+  );
+}
+
+function readJson(
+  name: string,
+  text: string,
+  from: number,
+  next: Following = { at: null, more: [] },
+): CrashReport | null {
   const first = parseJson(text, from);
   if (!isObject(first.value)) return null;
   const warnings: string[] = [];
+  const damage: string[] = [];
+  noteDamage(first.damage, damage);
+  const [other, ...more] = readOthers(name, text, first.value, damage);
+  if (other !== undefined) {
+    next.more.push(...more.slice(0, MAX_EVENTS));
+    return other;
+  }
   if (isBody(first.value)) {
     noteDamage(first.damage, warnings);
     if (first.damage === null) warnings.push("the JSON header line is missing");

@@ -1,0 +1,173 @@
+/** What the readers of other tools' JSON have in common: images by their places, and frames in them. */
+
+import type { ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
+import { baseName, imageFinder, normalUuid } from "../images.ts";
+import {
+  arrayAt,
+  bigintAt,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  textAt,
+} from "../json.ts";
+import { noFrame, noThread } from "../report.ts";
+
+/** The objects among an array member's elements. */
+export function objectsAt(object: JsonValue | undefined, key: string): JsonObject[] {
+  return arrayAt(object, key).filter(isObject);
+}
+
+/** An image of a tool's list. */
+export function imageOf(
+  path: string | null,
+  base: bigint | null,
+  more: { size?: bigint | null; uuid?: string | null; arch?: string | null },
+): ReportImage {
+  return {
+    name: path === null ? "???" : baseName(path),
+    path: path?.startsWith("/") === true ? path : null,
+    uuid: normalUuid((more.uuid ?? "").slice(0, 36)),
+    arch: more.arch ?? null,
+    base: base ?? 0n,
+    size: more.size ?? 0n,
+    version: null,
+    identifier: null,
+    marked: false,
+  };
+}
+
+/** What a tool says of a frame. */
+export interface FrameParts {
+  readonly address: bigint | null;
+  /** Load address of its image. */
+  readonly base?: bigint | null;
+  /** Path or name of its image. */
+  readonly image?: string | null;
+  readonly symbol?: string | null;
+  /** Address of the symbol. */
+  readonly start?: bigint | null;
+  readonly offset?: number | null;
+  readonly file?: string | null;
+  readonly line?: number | null;
+  readonly column?: number | null;
+  readonly inlined?: boolean;
+}
+
+/** What tools write in place of a name that they do not have. */
+const nameless =
+  /^(?:<redacted>|<unknown>|<unnamed>|\?\?\?|\(null\)|unknown|0x[0-9a-fA-F]{1,16})?$/;
+
+/** No function is larger. */
+const MAX_OFFSET = 1n << 31n;
+
+/** Makes frames of what a tool says of them. */
+export class FrameMaker {
+  readonly images: readonly ReportImage[];
+  readonly #byBase = new Map<bigint, ReportImage>();
+  readonly #find: (address: bigint) => ReportImage | null;
+
+  constructor(images: readonly ReportImage[]) {
+    this.images = images;
+    for (const image of images) if (image.base !== 0n) this.#byBase.set(image.base, image);
+    this.#find = imageFinder(images);
+  }
+
+  /** The frames of a stack, innermost first. */
+  stack(parts: readonly FrameParts[]): ReportFrame[] {
+    return parts.map((part, index) => ({ ...this.frame(part), index }));
+  }
+
+  frame(parts: FrameParts): ReportFrame {
+    const address = parts.address ?? 0n;
+    const image = (parts.base == null ? undefined : this.#byBase.get(parts.base)) ??
+      (address === 0n ? null : this.#find(address));
+    const name = parts.image ?? null;
+    const symbol = nameless.test(parts.symbol ?? "") ? null : parts.symbol ?? null;
+    const distance = parts.start == null || address < parts.start ? null : address - parts.start;
+    return {
+      ...noFrame,
+      address,
+      image,
+      imageName: name === null ? image?.name ?? null : baseName(name),
+      symbol,
+      offset: symbol === null
+        ? null
+        : parts.offset ?? (distance !== null && distance < MAX_OFFSET ? Number(distance) : null),
+      file: parts.file ?? null,
+      line: parts.line ?? null,
+      column: parts.column ?? null,
+      inlined: parts.inlined === true,
+    };
+  }
+}
+
+/** A thread of a tool's list. */
+export function threadOf(index: number, parts: Partial<ReportThread>): ReportThread {
+  const { registers = [] } = parts;
+  return {
+    ...noThread,
+    index,
+    ...parts,
+    flavor: parts.flavor ?? (registers.length === 0 ? null : "Thread State"),
+  };
+}
+
+/** Registers as members of an object. */
+export function registersAt(object: JsonObject | null): ReportThread["registers"] {
+  return Object.keys(object ?? {}).slice(0, 256).flatMap((name) => {
+    const value = bigintAt(object!, name);
+    return value === null ? [] : [{ name, value, note: null }];
+  });
+}
+
+/** A line number; `null` for 0, which tools write where they have none. */
+export function lineAt(object: JsonObject, key: string): number | null {
+  const line = numberAt(object, key) ?? Number(textAt(object, key) ?? 0);
+  return Number.isSafeInteger(line) && line > 0 ? line : null;
+}
+
+/** Architecture by Mach's `cpu_type_t` and subtype: XNU's `osfmk/mach/machine.h`. */
+export function archOfCpu(type: number | null, subtype: number | null): string | null {
+  switch (type) {
+    case 7:
+      return "i386";
+    case 0x1000007:
+      return "x86_64";
+    case 12:
+      return "armv7";
+    case 0x100000c:
+      return subtype !== null && (subtype & 0xff) === 2 ? "arm64e" : "arm64";
+    default:
+      return null;
+  }
+}
+
+/** Signals by Darwin's number: `sys/signal.h`. */
+const signals = [
+  ...["", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGEMT", "SIGFPE"],
+  ...["SIGKILL", "SIGBUS", "SIGSEGV", "SIGSYS", "SIGPIPE", "SIGALRM", "SIGTERM"],
+];
+
+/** Name of a signal by its number; `null` when it does not end a process. */
+export function signalName(number: number | null): string | null {
+  return signals[number ?? 0] || null;
+}
+
+/** Mach exceptions by number: `mach/exception_types.h`. */
+const exceptions = [
+  ...["", "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", "EXC_EMULATION"],
+  ...["EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL", "EXC_MACH_SYSCALL", "EXC_RPC_ALERT"],
+  ...["EXC_CRASH", "EXC_RESOURCE", "EXC_GUARD", "EXC_CORPSE_NOTIFY"],
+];
+
+/** Name of a Mach exception by its number; `null` when there is none. */
+export function exceptionName(number: number | null): string | null {
+  return exceptions[number ?? 0] || null;
+}
+
+/** The line in which the run-time tells of an uncaught exception. */
+export function uncaughtLine(name: string, reason: string | null): string {
+  return `*** Terminating app due to uncaught exception '${name}'` +
+    (reason === null ? "" : `, reason: '${reason}'`);
+}
