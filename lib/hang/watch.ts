@@ -331,6 +331,11 @@ class Watch implements Disposable {
       if (length < this.#options.limit) return undefined;
       hang.captured = this.#capture(hang, false);
     } else if (length < hang.next) return undefined;
+    else if (hang.captured.deadlocks.length === 0) {
+      // What began as a wait may have become a deadlock.
+      const again = this.#capture(hang, false, hang.captured.serial);
+      if (again.deadlocks.length > 0) hang.captured = again;
+    }
     hang.next = 2 * length;
     return this.#plain(hang, hang.captured, null, undefined);
   }
@@ -376,7 +381,7 @@ class Watch implements Disposable {
   }
 
   /** Captures every thread, and who waits for whom, in one stop. */
-  #capture(hang: Candidate, byTrigger: boolean): Captured {
+  #capture(hang: Candidate, byTrigger: boolean, serial = ++this.#serial): Captured {
     const began = new Date(this.#clock.date() - (this.#clock.now() - beginOf(hang))).toISOString();
     const target = this.#target;
     let waits: ReturnType<typeof threadWaits> = [];
@@ -388,7 +393,7 @@ class Watch implements Disposable {
     });
     const { id } = this.#probe.info();
     return {
-      serial: ++this.#serial,
+      serial,
       began,
       byTrigger,
       stoppedMicroseconds,

@@ -4,6 +4,7 @@
  * blocks known COUNT    blocks COUNT times and writes, after each, how, when (milliseconds since 1970) and
  *                       for how long; ends when its input does
  * blocks deadlock       two threads that wait for each other's mutex, one of them the main thread
+ * blocks late           the same; the second thread sleeps for 400 ms before it waits
  * blocks itself         the main thread waits for a mutex that it holds
  * blocks idle           waits for its input to end
  */
@@ -46,11 +47,14 @@ static __attribute__((noinline)) void load(int milliseconds)
 static pthread_mutex_t accounts = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t orders = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
+static int late;
 
 static __attribute__((noinline)) void take(pthread_mutex_t *first, pthread_mutex_t *second)
 {
 	pthread_mutex_lock(first);
 	pthread_barrier_wait(&both);
+	if (first == &orders)
+		load(late);
 	pthread_mutex_lock(second);
 }
 
@@ -68,7 +72,8 @@ int main(int argc, char **argv)
 
 	puts("1");
 	fflush(stdout);
-	if (strcmp(mode, "deadlock") == 0) {
+	late = strcmp(mode, "late") == 0 ? 400 : 0;
+	if (strcmp(mode, "deadlock") == 0 || late) {
 		pthread_barrier_init(&both, NULL, 2);
 		if (pthread_create(&thread, NULL, worker, NULL))
 			return 1;

@@ -313,10 +313,20 @@ Deno.test({
         };
         // By then the unit is being read, and is far from its end.
         while (processorTime() < 700) await new Promise((resolve) => setTimeout(resolve, 5));
-        const began = performance.now();
+        const before = processorTime();
         child.kill(signal);
+        // The second is of processor time: others may keep the machine busy.
+        let last = before;
+        const watched = setInterval(() => {
+          try {
+            last = processorTime();
+          } catch {
+            clearInterval(watched);
+          }
+        }, 5);
         const { code } = await child.status;
-        assertLess(performance.now() - began, 1000);
+        clearInterval(watched);
+        assertLess(last - before, 1000);
         assertEquals([code, await said], [1, "machpause: interrupted\n"]);
         assertEquals(names(`${folder}/store`), []);
       }
