@@ -9,7 +9,7 @@ export {
   describeAddress,
   isIdle,
   isJetsam,
-  MAX_FUNCTION,
+  isNearest,
   reportEvent,
   waitOf,
 } from "./explain/mod.ts";

@@ -2,7 +2,7 @@
 import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import { demangle } from "../../lib/symbols/demangle/mod.ts";
-import { MAX_FUNCTION } from "../../lib/report/mod.ts";
+import { isNearest } from "../../lib/report/mod.ts";
 import type {
   Attribution,
   Explanation,
@@ -85,7 +85,7 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
     : safe`${style("image", short((frame.image.path ?? frame.image.name).split("/").at(-1)!))} `;
   const offset = frame.image === null ? 0n : frame.address - frame.image.base;
   // Further on than any function is long, a name is only that of the nearest exported one.
-  const isFar = (frame.offset ?? 0) > MAX_FUNCTION && frame.file === null;
+  const isFar = isNearest(frame);
   const name = frame.symbol === null || isFar || frame.symbol === "<deduplicated_symbol>"
     ? frame.image === null
       ? frame.imageName === null
@@ -122,6 +122,7 @@ const absences = {
     safe`not sure; the stack is cut off, and all that is there is the system's, as the program is`,
   processes: safe`not known; the report is of several processes, and only the first is looked at`,
   resource: safe`the process itself; the stack does not show which function of the program`,
+  heap: safe`not known; the heap was damaged before, by code that need not be on the stack`,
   pool: safe`not known; who released the object too often is not on the stack`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
@@ -144,7 +145,8 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
 }
 
 function verdictWords(
-  { verdict, absent, library, isOutside, deciding, involved, passed, frames }: Attribution,
+  { verdict, absent, library, isOutside, isLibrary, deciding, involved, passed, frames }:
+    Attribution,
   style: Style,
 ): SafeText[] {
   const whose = library === null ? safe`` : safe` (${style("name", short(library))})`;
@@ -159,8 +161,13 @@ function verdictWords(
     ? safe`a program of the system`
     : verdict === "program" && isOutside
     ? safe`a library that the program does not bring along`
+    : verdict === "program" && isLibrary
+    ? safe`a library in the program`
     : verdicts[verdict];
-  if (deciding === null) lines.push(safe`${words}${whose}`);
+  if (absent === "heap") {
+    lines.push(words);
+    if (deciding !== null) lines.push(safe`it was found in ${frameWords(deciding.frame, style)}`);
+  } else if (deciding === null) lines.push(safe`${words}${whose}`);
   else {
     const { unit, frame, by } = deciding;
     const through = runtimesBefore(frames, deciding);

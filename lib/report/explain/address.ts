@@ -4,7 +4,7 @@ import { archs } from "../../arch/mod.ts";
 import { subtypeName } from "../codes.ts";
 import { regionInfo, register } from "../fault.ts";
 import { imageFinder } from "../images.ts";
-import type { CrashReport } from "../report.ts";
+import type { CrashReport, ReportFrame } from "../report.ts";
 import { readStack } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
@@ -42,6 +42,7 @@ export type AddressClass =
   | "signed"
   | "noncanonical"
   | "execute"
+  | "null call"
   | "overrun"
   | "beside"
   | "destroyed"
@@ -119,7 +120,7 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   if (text !== null) add("text", `its bytes are the text "${text}": text in place of a pointer`);
   if (executed) {
     found.unshift([
-      "execute",
+      address === 0n ? "null call" : "execute",
       `the program jumped there${
         address === 0n ? ": it called a null function pointer" : ": a bad function pointer"
       }`,
@@ -194,11 +195,21 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
         "it is not canonical: no x86-64 address has these upper bits; data, not a pointer",
       ]];
     }
-    if ((address & 1n) === 1n && upper === 0n && address > PAGE_ZERO) {
-      return [["unknown", "its lowest bit is set, as in Objective-C's tagged pointers on Intel"]];
-    }
   }
   return [];
+}
+
+/** What stands on a stack in place of a return address, if it is text: something wrote over the stack. */
+export function textOnStack(frames: readonly ReportFrame[]): string | null {
+  for (const { address, symbol, image, imageName } of frames) {
+    if (
+      symbol !== null || image !== null && image.name !== "???" ||
+      imageName !== null && imageName !== "???"
+    ) continue;
+    const text = asText(address);
+    if (text !== null) return text;
+  }
+  return null;
 }
 
 /** The address as ASCII text; `null` when it is not. */
@@ -268,6 +279,16 @@ function regionWords(report: CrashReport, address: bigint): RegionWords {
         kind: "overrun",
       };
     }
+    const stack = after !== null && after <= OVERRUN ? stackBefore(info) : null;
+    if (stack !== null) {
+      return {
+        words: `it is just past the upper end of the stack of thread ${stack}`,
+        guard: false,
+        other: null,
+        beside: stack,
+        kind: "beside",
+      };
+    }
     const near = [
       after === null ? "" : `${after} bytes after the one before`,
       before === null ? "" : `${before} bytes before the next`,
@@ -310,6 +331,16 @@ function stackEndsAt(info: string, address: bigint): number | null {
     if (match !== null && BigInt(`0x${match[1]}`) === address) return Number(match[2]);
   }
   return null;
+}
+
+/** Number of the thread whose stack is the region before the address: `Stack 7ff7b2cd7000-7ff7b34d7000 … thread 0`. */
+function stackBefore(info: string): number | null {
+  const lines = info.split("\n");
+  const at = lines.findIndex((line) => /^\s*-{2,3}>/.test(line));
+  const digits = /^\s*Stack\s.{0,160}?\bthread (\d{1,9})\b/i.exec(
+    (lines[at - 1] ?? "").slice(0, 200),
+  )?.[1];
+  return digits === undefined ? null : Number(digits);
 }
 
 /** The type of the region before the address, if it is one of malloc's large blocks. */

@@ -16,6 +16,7 @@ import {
   type Absent,
   absentFrom,
   decidesNothing,
+  isHeapDamage,
   isPackaging,
   isPoolRelease,
   isPrivacy,
@@ -72,13 +73,16 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
+   * the program are the system's; `heap` where malloc found its heap damaged, by code that ran before; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
   /** Whether the deciding frame's image is outside of the program's bundle or folder, such as a plug-in of the
    * system's or an injected library. */
   readonly isOutside: boolean;
+  /** Whether the deciding frame's image is another than the program's executable, as far as their names tell: a
+   * library, a framework or a plug-in. */
+  readonly isLibrary: boolean;
   /** The innermost frame that is not the system's; `null` when there is none. */
   readonly deciding: OwnedFrame | null;
   /** Frames of the library further out than the deciding frame. */
@@ -116,6 +120,7 @@ export function attributeReport(
       absent: isPackaging(report) ? "packaging" : several ? "processes" : null,
       library: null,
       isOutside: false,
+      isLibrary: false,
       deciding: null,
       involved: [],
       passed: 0,
@@ -163,11 +168,25 @@ export function attributeReport(
         !stack.some((frame) => imageOf(frame) === null)
     ? "own"
     : lacking;
+  if (isHeapDamage(report, reading)) {
+    return {
+      verdict: "unknown",
+      absent: "heap",
+      library: deciding?.library ?? null,
+      isOutside: false,
+      isLibrary: false,
+      deciding,
+      involved: [],
+      passed: at < 0 ? 0 : at - begin,
+      frames,
+    };
+  }
   return {
     verdict: deciding?.owner ?? (absent === null ? "system" : "unknown"),
     absent,
     library: deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),
+    isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     deciding,
     involved: deciding?.owner === "mine" ? [] : involved,
     passed: at < 0
@@ -212,6 +231,30 @@ function isOutside({ image }: ReportFrame, { process }: CrashReport): boolean {
   return !path.startsWith(own) && !shared.test(process.path);
 }
 
+/** Whether a frame's image is not that of the program. Older systems cut the names of processes, and name images by their
+ * bundles. */
+function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
+  const image = imageOf(frame);
+  if (image === null) return false;
+  const { name, path, identifier } = report.process;
+  const title = imageTitle(image);
+  if (image.path !== null && path !== null && image.path === path) return false;
+  if (/\.(?:dylib|so|bundle|node|jnilib|framework|plugin|xctest)$/i.test(title)) {
+    return !title.endsWith(".debug.dylib");
+  }
+  if (
+    image.path !== null && /\.(?:framework|bundle|plugin|xpc|appex)\/[^.]{1,200}$/i.test(image.path)
+  ) {
+    return title !== name;
+  }
+  if (name === null || image.name === "???") return false;
+  const own = [name, identifier, path === null ? null : baseName(path)];
+  return !own.some((text) =>
+    text !== null && text.length > 0 && (text.startsWith(title) || title.startsWith(text) ||
+      image.name === text)
+  );
+}
+
 /** A panic is attributed to the innermost kernel extension that is not Apple's. */
 function ofPanic(report: CrashReport): Attribution {
   const frames = (report.threads[0]?.frames ?? []).map((frame): OwnedFrame => {
@@ -241,6 +284,7 @@ function ofPanic(report: CrashReport): Attribution {
       : "extension",
     library: deciding?.library ?? null,
     isOutside: false,
+    isLibrary: false,
     deciding,
     involved: [],
     passed: deciding === null ? 0 : frames.indexOf(deciding),

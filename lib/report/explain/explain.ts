@@ -20,7 +20,13 @@ import type {
   ReportImage,
   ReportThread,
 } from "../report.ts";
-import { classifyAddress, crashedIndex, crashedTitle, describeAddress } from "./address.ts";
+import {
+  classifyAddress,
+  crashedIndex,
+  crashedTitle,
+  describeAddress,
+  textOnStack,
+} from "./address.ts";
 import { activityOf, isIdleStack, mainThread } from "./hang.ts";
 import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
@@ -33,7 +39,7 @@ import {
   entryOf,
   frameOwner,
   functionOf,
-  MAX_FUNCTION,
+  isNearest,
   readStack,
   tells,
   trapMessage,
@@ -101,7 +107,10 @@ export function explainReport(
   }
   const kind = report.bugType === null ? null : known("report", report.bugType);
   if (kind !== null || isStackshot(report)) {
-    const row = kind ?? known("report", "188")!;
+    const general = kind ?? known("report", "188")!;
+    // What asked for it is said.
+    const isAsked = reasonField(report).some((text) => !/sysdiagnose/i.test(text));
+    const row = isAsked ? { ...general, causes: [] } : general;
     const told = [row.meaning, ...reasonField(report)];
     // One is also taken where a watchdog ends a process.
     const ended = terminationRow(report);
@@ -285,7 +294,10 @@ function explainCrash(
     const { language, name, reason } = uncaught;
     const what = name === null ? "" : `: ${name}`;
     const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
-    const known = name === null && reason === null ? "; the report does not have its reason" : "";
+    const isSaid = report.information.some((text) => !dull.test(text) && text.trim() !== "");
+    const known = name === null && reason === null && !isSaid
+      ? "; the report does not have its reason"
+      : "";
     const { isLost } = uncaught;
     happened.push(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
     for (const text of [name, reason]) {
@@ -312,7 +324,8 @@ function explainCrash(
       happened.push("The stack that raised it is not in the report.");
     } else if (
       // The last frame of a copy may be cut off within its name.
-      raiser !== undefined && from !== reading.deciding && from < stack.length - 1 &&
+      raiser !== undefined && (raiser.symbol !== null || imageOf(raiser) !== null) &&
+      from !== reading.deciding && from < stack.length - 1 &&
       (reason === null || saysPlace(raiser)) && uncaught.stack.length > 0
     ) {
       happened.push(`It was raised in ${frameTitle(raiser)}.`);
@@ -329,13 +342,14 @@ function explainCrash(
     if (rows.length === 0) {
       const row = uncaughtRow(language);
       rows.push(
-        reason === null ? row : {
+        reason === null && !isSaid ? row : {
           ...row,
           next: "See the reason, and what of yours on the exception's backtrace led to it.",
         },
       );
     }
   }
+  let plain = 0;
   for (const text of texts) {
     if (uncaught !== null && sameReason(text, uncaught)) continue;
     // Already quoted with the termination.
@@ -343,7 +357,9 @@ function explainCrash(
     const row = unrecognizedRow(text) ?? knownMessage(text);
     if (row !== null) {
       add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
-    } else if (report.information.some((line) => line === text) && !dull.test(text)) {
+    } else if (
+      report.information.some((line) => line === text) && !dull.test(text) && plain++ < MAX_PLAIN
+    ) {
       happened.push(`It says: ${text}`);
     }
   }
@@ -388,7 +404,11 @@ function explainCrash(
       (telling?.row.role === "vague" && rows.length > 0);
     const vague = telling === undefined || telling.row.role === "vague";
     const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
-    if (telling !== undefined && !told && framework === null) add(telling.row);
+    if (telling !== undefined && !told && framework === null) {
+      const { row } = telling;
+      const isSilent = row.key === "abort" && happened.length === 0;
+      add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
+    }
     if (framework !== null && !told) {
       add(framework.row, `${framework.row.meaning} It is ${framework.name}.`);
     }
@@ -517,7 +537,7 @@ function explainCrash(
   const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
   const absent = lacksCrashed(report) ? crashedIndex(report) : null;
   const title = crashedTitle(report);
-  if (absent !== null && (report.threads.length > 0 || title !== null)) {
+  if (absent !== null) {
     const name = title === null ? "" : ` "${title}"`;
     if (happened.length === 0) happened.push(emptyWords(report));
     happened.push(`Thread ${absent}${name} crashed; its stack is not in the report.`);
@@ -535,6 +555,17 @@ function explainCrash(
     (exception === null && report.threads.length > 0 && !lacksCrashed(report)
       ? mainThread(report)
       : null);
+  const written = outside || crashed === null ? null : textOnStack(crashed.frames);
+  if (written !== null) {
+    happened.push(
+      `The stack was overwritten: in place of a return address is the text "${written}".`,
+    );
+    if (
+      exception !== null && rows.every(({ kind, key }) => kind === "address" && key !== "beside")
+    ) {
+      rows.unshift(known("address", "beside")!);
+    }
+  }
   const destroyed = outside || uncaught !== null
     ? null
     : destroyedWords(stack, exception?.type ?? null);
@@ -922,9 +953,12 @@ const resourceEvents: ReadonlyMap<string, string> = new Map([
   ["IO", "disk writes"],
 ]);
 
+/** Most messages that are quoted without being understood. */
+const MAX_PLAIN = 4;
+
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|[})'\]]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|[})'\]]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */
@@ -1007,8 +1041,7 @@ function saysPlace(raiser: ReportFrame): boolean {
 
 function frameTitle(frame: ReportFrame): string {
   const image = imageOf(frame);
-  const name = frame.symbol === null ||
-      ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null)
+  const name = frame.symbol === null || isNearest(frame)
     ? `0x${frame.address.toString(16)}`
     : demangle(frame.symbol).replace(/\+ \d{1,12} (?=\()/, "")
       .replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "");
@@ -1112,7 +1145,7 @@ function fitting(next: string, thread: ReportThread | null, own: ReportFrame | n
 
 /** Advice that only a stack can be held against. */
 const ofStack =
-  /\bthe function that trapped|function at the top|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
+  /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
 
 /** What a report is that says nothing of what happened. */
 function emptyWords({ threads, exception, images, process }: CrashReport): string {

@@ -38,7 +38,10 @@ export function uncaughtException(
   const terminates = handled > 0 || has(/terminate_handler/) >= 0;
   const aborts = terminates || has(/^_?_?abort/) >= 0;
   const thrown = has(/^(?:objc_exception_throw|__exceptionPreprocess)\b/, handled);
-  if (thrown >= 0 && aborts) return found("Objective-C", crashed.slice(thrown));
+  // Other reporters give the exception's stack as that of the crashed thread.
+  if (thrown >= 0 && (aborts || (thrown <= 1 && !isFault(report)))) {
+    return found("Objective-C", crashed.slice(thrown));
+  }
   const cxx = has(/^__cxa_throw\b/, handled);
   if (cxx >= 0 && terminates) return found("C++", crashed.slice(cxx));
   const again = has(/^objc_exception_rethrow\b/) >= 0 ||
@@ -55,6 +58,11 @@ export function uncaughtException(
   }
   // The rest may be a call of std::terminate() without any exception, of which only a message tells.
   return said === null ? null : { ...said, stack: [], isLost: terminates };
+}
+
+/** Whether an exception of the CPU ended the process. */
+function isFault({ exception }: CrashReport): boolean {
+  return exception?.type != null && /^EXC_BAD_|^SIGSEGV|^SIGBUS/.test(exception.type);
 }
 
 /** The exception that Cr4shed has in place of a Mach exception's type. */
@@ -111,6 +119,9 @@ function fromMessage(message: string): Named | null {
       reason: what ?? null,
     };
   }
+  // Xcode's.
+  const own = /UNCAUGHT EXCEPTION \((\w{1,100})\): (.{1,2000})/.exec(text);
+  if (own !== null) return { language: "Objective-C", name: own[1], reason: own[2] };
   const called = /terminate called (?:after )?throwing an (?:exception|instance of '([^']{1,200})')/
     .exec(
       text,

@@ -14,5 +14,5 @@ export {
 export { explainReport, type Explanation } from "./explain.ts";
 export { isIdle, waitOf } from "./hang.ts";
 export { eventOf as reportEvent, isJetsam } from "./kinds.ts";
-export { MAX_FUNCTION } from "./stack.ts";
+export { isNearest } from "./stack.ts";
 export type { Absent } from "./telling.ts";

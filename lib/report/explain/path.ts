@@ -10,6 +10,8 @@ import { entryOf, frameOwner, functionOf, isBase } from "./stack.ts";
 const OUTER = 2;
 /** Innermost functions of the program that are kept where a path is too long. */
 const INNER = 4;
+/** Entries into other libraries that are kept beside them. */
+const ENTRIES = 2;
 /** Functions that are kept of a stack without any of the program. */
 const SYSTEM = 4;
 /** Frames of the system in which the functions that say most are looked for. */
@@ -19,7 +21,7 @@ const MAX_NAME = 72;
 
 /** Names that say nothing of what a program did: entry points, and functions that compilers make. */
 const tellsNothing =
-  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|protocol witness|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined )/;
+  /^(?:main|_?start|(?:specialized )?static [\w.]{1,200}\.\$?main\(\)|\$main|__debug_main_executable_dylib_entry_point)$|^(?:-\[NSAssertionHandler |[-+]\[\w{1,60}(?:\(\w{1,60}\))? doesNotRecognizeSelector:\]|implicit closure|type metadata|reabstraction thunk|thunk for|__invoking___|__swift_|block_destroy_helper|__block_|objectdestroy|outlined )/;
 
 /** The functions that led to where a stack ended, outermost first: those of the program, then what the innermost of
  * them called, then what the system did; `…` for those that are left out. Without functions of the program, the
@@ -35,26 +37,31 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     if (frameOwner(stack[at], symbol) !== "program") continue;
     if (innermost < 0) innermost = at;
-    if (symbol === null || tellsNothing.test(symbol)) continue;
-    const step = stepOf(stack[at], symbol);
     const last = own.at(-1);
+    if (symbol === null) {
+      // Without names the libraries tell.
+      const title = imageTitle(imageOf(stack[at])!);
+      if (last?.image !== title) own.push(namelessStep(title));
+      continue;
+    }
+    const bare = withoutPrefixes(symbol);
+    if (tellsNothing.test(bare) || isWitnessOf(bare, stack[at - 1]?.symbol ?? null)) continue;
+    const step = stepOf(stack[at], bare);
+    if (last !== undefined && last.isNameless && last.image === step.image) own.pop();
     // A function and the compiler's entries to it have one name.
     if (last === undefined || last.name !== step.name || last.image !== step.image) own.push(step);
     else if (symbol === stack[at - 1]?.symbol) last.times++;
     else last.place ??= step.place;
   }
   const inner = systemSteps(stack, begin, innermost < 0 ? end : innermost, own.length > 0);
-  const steps = [...inner, ...own].reverse();
-  const kept: (Step | null)[] = steps.length <= OUTER + INNER + inner.length + 1
-    ? steps
-    : [...steps.slice(0, OUTER), null, ...steps.slice(steps.length - INNER - inner.length)];
-  if (kept.length < 2) return [];
+  const steps = [...shortened(own.reverse()), ...inner.reverse()];
+  if (steps.length < 2) return [];
   let image: string | null = null;
-  return kept.map((step) => {
+  return steps.map((step) => {
     if (step === null) return "…";
-    const { name, place, times } = step;
+    const { name, place, times, isNameless } = step;
     const parts = [
-      ...step.image === image || step.image === null ? [] : [step.image],
+      ...step.image === image || step.image === null || isNameless ? [] : [step.image],
       ...place === null ? [] : [place],
     ];
     image = step.image;
@@ -64,12 +71,52 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
   });
 }
 
+/** The steps of a path that is too long: the outermost and innermost ones, and those that came into another library;
+ * `null` for those between. */
+function shortened(steps: readonly Step[]): (Step | null)[] {
+  if (steps.length <= OUTER + INNER + 1) return [...steps];
+  const kept = new Set<number>();
+  for (let at = 0; at < OUTER; at++) kept.add(at);
+  for (let at = steps.length - INNER; at < steps.length; at++) kept.add(at);
+  let left = ENTRIES;
+  for (let at = steps.length - 1; at > 0 && left > 0; at--) {
+    if (steps[at].image === steps[at - 1].image || kept.has(at)) continue;
+    kept.add(at);
+    left--;
+  }
+  const list: (Step | null)[] = [];
+  for (const [at, step] of steps.entries()) {
+    if (kept.has(at)) list.push(step);
+    else if (list.at(-1) !== null) list.push(null);
+  }
+  return list;
+}
+
 /** A function of a path, which may be on the stack several times in a row. */
 interface Step {
   readonly name: string;
   readonly image: string | null;
   place: string | null;
+  readonly isNameless: boolean;
   times: number;
+}
+
+function namelessStep(image: string): Step {
+  return { name: image, image, place: null, isNameless: true, times: 1 };
+}
+
+/** Whether a function is the entry by which a protocol's method leads to the one that it called. */
+function isWitnessOf(symbol: string, callee: string | null): boolean {
+  const method = /^protocol witness for [\w.<>]{1,200}\.(\w{1,100}[(.])/.exec(symbol)?.[1];
+  return method !== undefined && callee !== null && callee.includes(`.${method}`);
+}
+
+/** A name without what compilers and reporters put before it. */
+function withoutPrefixes(symbol: string): string {
+  return symbol.replace(
+    /^(?:(?:@objc|merged|specialized|partial apply(?: for)?|\[inlined\]|\/\/) ){1,3}/,
+    "",
+  );
 }
 
 function stepOf(frame: ReportFrame, symbol: string): Step {
@@ -83,6 +130,7 @@ function stepOf(frame: ReportFrame, symbol: string): Step {
     name: shortName(symbol),
     image: image === null ? null : imageTitle(image),
     place,
+    isNameless: false,
     times: 1,
   };
 }
@@ -106,14 +154,14 @@ function systemSteps(
     if (steps.at(-1)?.name !== step.name) steps.push(step);
     if (!hasOwn && steps.length === SYSTEM) break;
   }
-  return hasOwn && steps.length > 2 ? [steps[0], steps.at(-1)!] : steps;
+  return hasOwn && steps.length > 3 ? [steps[0], steps[1], steps.at(-1)!] : steps;
 }
 
 /** A name without what makes it long: parameters of C++, long template arguments. */
 export function shortName(symbol: string): string {
-  let name: string = demangle(symbol).replace(
-    /^(?:(?:@objc|merged|specialized|partial apply(?: for)?) ){1,3}/,
-    "",
+  let name: string = withoutPrefixes(demangle(symbol)).replace(
+    /^protocol witness for (.{1,300}) in conformance (.{1,200})$/,
+    "$1 of $2",
   );
   if (name.startsWith("-[") || name.startsWith("+[")) return cut(name);
   name = name.slice(0, 2000).replace(/\+ \d{1,12} (?=\()/, "")

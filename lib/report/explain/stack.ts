@@ -14,8 +14,7 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
   const symbol = readable(frame.symbol);
   // The linker names functions so that it made one of, because their code is the same.
   if (symbol === null || symbol === "<redacted>" || symbol === "<deduplicated_symbol>") return null;
-  // If debug information named it, it is the function nevertheless.
-  if ((frame.offset ?? 0) > MAX_FUNCTION && frame.file === null) return null;
+  if (isNearest(frame)) return null;
   // Frames with one address are of functions that were inlined into each other.
   const isReturn = previous !== null && previous.symbol !== "_sigtramp" && !frame.inlined &&
     (frame.address !== previous.address || frame.address === 0n);
@@ -25,6 +24,22 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
     (frame.offset === null && frame.file === null && previous.offset === null &&
       previous.symbol !== null && neverReturns.test(previous.symbol));
   return isNext ? null : symbol;
+}
+
+/** Functions that compilers make, which are short: names of code that has none are those of the nearest one. */
+const made =
+  /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum|type)_)/;
+/** Functions that compilers make are not longer. */
+const MAX_MADE = 1 << 12;
+
+/** Whether a frame's name is only that of the nearest function that has one. If debug information named it, it is the
+ * function nevertheless. */
+export function isNearest({ symbol, offset, file }: ReportFrame): boolean {
+  if (symbol === null || file !== null) return false;
+  // Reporters that found none.
+  if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;
+  return (offset ?? 0) > MAX_FUNCTION ||
+    ((offset === null || offset > MAX_MADE) && made.test(symbol));
 }
 
 /** A name without its mangling, in which the knowledge table does not have it. */

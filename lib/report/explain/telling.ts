@@ -1,7 +1,7 @@
 /** Which stack of a report tells what happened, if any does. */
 
 import { imageOf, imageTitle } from "../images.ts";
-import { known, knownTermination } from "../knowledge/mod.ts";
+import { heapDamage, known, knownTermination } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -54,6 +54,7 @@ export type Absent =
   | "resource"
   | "processes"
   | "own"
+  | "heap"
   | "pool";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
@@ -153,6 +154,17 @@ export function isPoolRelease(
   { first, deciding }: StackReading,
 ): boolean {
   return deciding < 0 && endedBy(report) !== "abort" && contextOf(stack, first) === "pool";
+}
+
+/** Whether malloc found its heap damaged: the code that did the damage ran before, and need not be on the stack. */
+export function isHeapDamage({ information }: CrashReport, { rows }: StackReading): boolean {
+  return rows.some(({ row }) => row.meaning === heapDamage) ||
+    information.some((text) =>
+      text.includes("malloc") || text.includes("error for object")
+        ? /modified after being freed|orruption detected|corrupt(?:ed)? (?:tiny )?free ?list|free list is damaged|ncorrect guard value|integrity check failed|block header was damaged/
+          .test(text)
+        : false
+    );
 }
 
 /** Whether a process jumped to an address where it has nothing: the kernel then has no page whose signature it could

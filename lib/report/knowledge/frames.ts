@@ -39,11 +39,13 @@ const invalid = (what: string, source = zombies): [string, string[], string, str
   source,
   "top",
 ];
+/** What malloc's own checks found, in functions of which none is at fault. */
+export const heapDamage = "malloc found its heap damaged.";
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
 const damage = (key: string): KnowledgeRow => ({
   ...frame(
     key,
-    "malloc found its heap damaged.",
+    heapDamage,
     [
       "a block written after it was freed",
       "a write past the end of a block",
@@ -303,6 +305,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("-[NSApplication _crashOnException:]", language),
   raises("-[NSApplication reportException:]", language),
   raises("_NSApplicationUncaughtExceptionHandler*", language),
+  raises("DVTFailureHintExceptionPreprocessor*", "Xcode, DVTFoundation"),
   raises("___forwarding___*", language),
   raises("__forwarding__*", language),
   raises("_CF_forwarding_prep_0*", language),
@@ -764,7 +767,12 @@ export const frameRows: readonly KnowledgeRow[] = [
     "Separate the two accesses.",
     "Swift, docs/OwnershipManifesto.md: exclusivity enforcement",
   ),
-  ...["swift_task_checkIsolated*", "swift_task_isCurrentExecutor*", "_swift_task_checkIsolated*"]
+  ...[
+    "swift_task_checkIsolated*",
+    "swift_task_isCurrentExecutor*",
+    "_swift_task_checkIsolated*",
+    "_checkExpectedExecutor*",
+  ]
     .map((key) =>
       frame(
         key,
@@ -929,7 +937,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   damage("mfm_*"),
   frame(
     "nanov2_allocate_from_block*",
-    "malloc found its heap damaged.",
+    heapDamage,
     ["a block written after it was freed"],
     sanitize,
     malloc,
@@ -937,7 +945,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ),
   frame(
     "_xzm_*",
-    "malloc found its heap damaged.",
+    heapDamage,
     ["a block written after it was freed", "a block freed twice"],
     sanitize,
     malloc,
@@ -974,6 +982,15 @@ export const frameRows: readonly KnowledgeRow[] = [
     ["lock and unlock on different threads"],
     "Unlock on the thread that locked.",
     unfair,
+  ),
+  ...["lldb_image_notifier", "gdb_image_notifier", "_dyld_debugger_notification"].map((key) =>
+    frame(
+      key,
+      "The process met a breakpoint in the function by which the dynamic linker tells a debugger of new images.",
+      ["a debugger that ended or let go while its breakpoint was set"],
+      "Start the program anew, without a debugger.",
+      "dyld, dyld/DebuggerSupport.cpp",
+    )
   ),
   frame(
     "dyld_fatal_error",

@@ -1036,6 +1036,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "null call",
+    "",
+    [
+      "a function pointer or callback that was never set",
+      "a function that this system or driver does not have: weakly linked, or not found by a look-up at run time",
+    ],
+    "See the caller: which function it called, and from which version on the system has it.",
+    vm,
+  ),
+  row(
+    "address",
     "destroyed",
     "",
     [

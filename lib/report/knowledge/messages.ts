@@ -1366,6 +1366,16 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Allow it in the system's settings, or sign and notarize it.",
     dyld,
   ]),
+  message(
+    "no suitable image found",
+    "A dynamic library was found, but the system could not use the file.",
+    [
+      "a file that is damaged, incomplete or not readable",
+      "another architecture, or its signature",
+    ],
+    'See what stands behind "Did find:"; install the program again.',
+    dyld,
+  ),
   ...rows([
     "Library not loaded: /opt/homebrew/",
     "Library not loaded: /usr/local/",

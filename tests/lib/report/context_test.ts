@@ -1,6 +1,6 @@
 /** What decides besides the innermost function: where it was called from, what it was passed, what was measured. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { attributeReport, readReport } from "../../../lib/report/mod.ts";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { told } from "./fixtures.ts";
 
 function crash(header: string, frames: readonly string[], rest = ""): string {
@@ -378,4 +378,116 @@ Deno.test("frames without names of the library that ended the process are its ow
     null,
     null,
   ]);
+});
+
+Deno.test("names that are only the nearest ones: of functions that compilers make, and none at all", () => {
+  const raised = [
+    "CoreFoundation <redacted>",
+    "libobjc.A.dylib objc_exception_throw",
+    "UIKitCore <redacted>",
+    "DeskKit __swift_project_boxed_opaque_existential_0",
+    "DeskKit block_destroy_helper.16",
+  ];
+  const { what, whose } = told(
+    crash(
+      `${abort}\n\nApplication Specific Information:\nattempt to insert row 0 into section 0`,
+      raised,
+    ),
+  );
+  assertStringIncludes(what, "An Objective-C exception was not caught.");
+  assertStringIncludes(what, "do not match its data source");
+  assertEquals(whose, ["program", null, "__swift_project_boxed_opaque_existential_0"]);
+  assert(!what.includes("does not have its reason") && !what.includes("boxed"), what);
+  const nameless = readReport(
+    crash(access("0x8"), ["libobjc.A.dylib objc_release + 8", "Tweak.dylib // (null)"]),
+    "x",
+  );
+  assertEquals(explainReport(nameless).path, ["Tweak.dylib", "objc_release (libobjc.A.dylib)"]);
+  assertEquals(attributeReport(nameless).isLibrary, true);
+  // A helper whose own code it is.
+  assertEquals(
+    explainReport(readReport(
+      crash(access("0x8"), [
+        "libobjc.A.dylib objc_release + 8",
+        "MyApp __destroy_helper_block_8_32s + 16",
+      ]),
+      "x",
+    )).firstOwn?.symbol,
+    "__destroy_helper_block_8_32s",
+  );
+});
+
+Deno.test("a stack that was overwritten: past its upper end, text in place of a return address", () => {
+  const { what, causes } = told(crash(
+    `${access("0x00007ff7b34d7000")}\nVM Region Info: 0x7ff7b34d7000 is not in any region.  ` +
+      "Bytes after previous region: 1  Bytes before following region: 1519771648\n" +
+      "      REGION TYPE   START - END  [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL\n" +
+      "      Stack   7ff7b2cd7000-7ff7b34d7000 [ 8192K] rw-/rwx SM=SHM  thread 0\n" +
+      "--->  GAP OF 0x5a95e000 BYTES\n",
+    ["Tool fix(char*) + 410", "Tool convert() + 12"],
+    "2   ???   \t0x6161616161616161 ???\n",
+  ));
+  assertStringIncludes(what, "just past the upper end of the stack of thread 0");
+  assertStringIncludes(what, 'in place of a return address is the text "aaaaaaaa"');
+  assertStringIncludes(causes, "an array on the thread's stack");
+});
+
+Deno.test("a damaged heap: what found it did not do it", () => {
+  const { whose } = told(crash(
+    `${abort}\n\nApplication Specific Information:\n*** error for object 0x111e7e800: incorrect checksum for freed ` +
+      "object - object was probably modified after being freed.",
+    ["libsystem_malloc.dylib szone_error + 596", "MyApp grow() + 8", ...loop],
+  ));
+  assertEquals(whose, ["unknown", "heap", "grow()"]);
+});
+
+Deno.test("a library that is there but not usable; a breakpoint of dyld; a call of null", () => {
+  const found = told(
+    `${abort}\nTermination Reason: Namespace DYLD, Code 1 Library missing\n\nDyld Error Message:\n` +
+      "  Library not loaded: @rpath/A.framework/A\n  Referenced from: /B\n" +
+      "  Reason: no suitable image found.  Did find: /C/A: \n",
+  );
+  assertStringIncludes(found.what, "was found, but the system could not use the file");
+  assert(!found.causes.includes("not embedded"), found.causes);
+  const notified = told(crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", [
+    "dyld lldb_image_notifier + 0",
+    "dyld dyld4::RuntimeState::notifyDebuggerLoad(dyld4::Loader const*) + 8",
+  ]));
+  assertStringIncludes(notified.causes, "a debugger that ended");
+  assert(!notified.causes.includes("Swift"), notified.causes);
+  const jump = told(
+    `${
+      access("0x0000000000000000")
+    }\n\nThread 0 Crashed:\n0   ???   \t0x0000000000000000 0x0 + 0\n` +
+      "1   MyApp   \t0x0000000000007040 draw + 64\n",
+  );
+  assertStringIncludes(jump.what, "it called a null function pointer");
+  assertStringIncludes(jump.causes, "weakly linked");
+});
+
+Deno.test("a reason in words of a library's own; hints that are none", () => {
+  const { what } = told(crash(
+    `${abort}\n\nApplication Specific Information:\nPossibly stale failure hints from 2021-07-31:\n` +
+      "  0   DVTDispatchAsync (in DVTFoundation)\n  1   -[Step setup] (in IDEKit)\n" +
+      "UNCAUGHT EXCEPTION (NSInvalidArgumentException): *** +[NSURLComponents setPercentEncodedQuery:]: invalid characters\n",
+    ["libsystem_kernel.dylib __pthread_kill + 8", "libsystem_c.dylib abort + 8"],
+  ));
+  assertStringIncludes(
+    what,
+    "was not caught: NSInvalidArgumentException, *** +[NSURLComponents setPercentEncodedQuery:]: invalid characters.",
+  );
+  assert(!what.includes("stale") && !what.includes("DVTDispatchAsync"), what);
+});
+
+Deno.test("the way from an actor's check to the function that was called", () => {
+  const { whose } = told(crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", [
+    "libdispatch.dylib _dispatch_assert_queue_fail + 120",
+    "libswift_Concurrency.dylib _swift_task_checkIsolatedSwift + 48",
+    "Chat _checkExpectedExecutor(_filenameStart:_filenameLength:_filenameIsASCII:_line:_executor:) + 4 (/<compiler-generated>:0)",
+    "Chat protocol witness for Provider.stream(messages:) in conformance ModelProvider + 160",
+  ]));
+  assertEquals(
+    whose[2],
+    "protocol witness for Provider.stream(messages:) in conformance ModelProvider",
+  );
 });
