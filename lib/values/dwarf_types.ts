@@ -644,8 +644,13 @@ export class ArrayType implements Type {
     return size <= MAX_COUNT ? size : null;
   }
 
-  /** The same with a count that was found out. */
-  counted(count: number, target: Type = this.target): ArrayType {
+  /** Whether its count was looked for, as the program knows it. */
+  get isCounted(): boolean {
+    return false;
+  }
+
+  /** The same with a count that was found out; `null` when it was not. */
+  counted(count: number | null, target: Type = this.target): ArrayType {
     return new CountedArray(target, count, this.language, this.name);
   }
 }
@@ -654,9 +659,13 @@ export class ArrayType implements Type {
 class CountedArray extends ArrayType {
   readonly #known: RawText;
 
-  constructor(target: Type, count: number, language: Language, name: RawText) {
+  constructor(target: Type, count: number | null, language: Language, name: RawText) {
     super(target, count, language, false, null);
     this.#known = name;
+  }
+
+  override get isCounted(): boolean {
+    return true;
   }
 
   override get name(): RawText {
@@ -748,6 +757,13 @@ function declare(type: Type, inner: string, depth: number): RawText {
     case "volatile":
     case "restrict": {
       const held = target ?? voidType;
+      // C's arrays have the qualifiers of their elements.
+      if (held.kind === "array" && held.target != null && !held.isVector) {
+        const element: Type = held.target.kind === type.kind
+          ? held.target
+          : { kind: type.kind, name: "", size: null, language: held.language, target: held.target };
+        return declare(element, `${inner}[${held.count ?? ""}]`, next);
+      }
       const isSuffix = held.kind === "pointer" || held.kind === "reference" ||
         held.kind === "member-pointer" || isQualified(held);
       if (isSuffix && startsAtPointer(held)) {

@@ -188,7 +188,10 @@ class Evaluator {
     const name = guarded(() => origin.name, null) ?? guarded(() => entry.name, null);
     if (name === null || name === "") return null;
     const type = this.#typeOf(entry, origin);
-    return new PlacedVariable(this.#context, name, type, this.place(entry, origin, type), {
+    const place = type instanceof ArrayType && type.count === null && type.isCounted
+      ? unavailable("its length is not known")
+      : this.place(entry, origin, type);
+    return new PlacedVariable(this.#context, name, type, place, {
       kind: kindOf(entry, origin),
       depth,
       artificial: guarded(() => origin.flag(AT.artificial) || entry.flag(AT.artificial), false),
@@ -206,7 +209,7 @@ class Evaluator {
     if (type instanceof ArrayType) {
       const target = this.#counted(type.target);
       if (type.dynamic === null) {
-        return target === type.target ? type : type.counted(type.count ?? 0, target);
+        return target === type.target ? type : type.counted(type.count, target);
       }
       return type.counted(this.#count(type.dynamic), target);
     }
@@ -219,21 +222,21 @@ class Evaluator {
     return type;
   }
 
-  #count({ variable, expression, more }: NonNullable<ArrayType["dynamic"]>): number {
-    const { module, arch } = this.#activation;
+  /** The number of elements; `null` when it is not known. */
+  #count({ variable, expression, more }: NonNullable<ArrayType["dynamic"]>): number | null {
+    const { module } = this.#activation;
     let held: bigint | null = null;
     if (variable >= 0) {
       const entry = guarded(() => module.entries.at(variable), null);
       held = entry === null ? null : this.variable(this.#concrete(entry), 0)?.integer ?? null;
     } else if (expression !== null) {
       const location = this.#evaluate(expression, this.#scopes.root.entry);
+      // What the expression leaves on the stack is the number itself. DWARF 5, section 2.19.
       if (location.kind === "value") held = location.value;
-      else if (location.kind === "memory") {
-        const bytes = this.#context.memory.readUpTo(location.address, arch.pointerSize);
-        held = bytes.length < arch.pointerSize ? null : unsignedOf(bytes);
-      }
+      else if (location.kind === "memory") held = location.address;
     }
-    const count = held === null ? 0 : Number(BigInt.asIntN(64, held)) + more;
+    if (held === null) return null;
+    const count = Number(BigInt.asIntN(64, held)) + more;
     return count > 0 && count < 2 ** 40 ? count : 0;
   }
 

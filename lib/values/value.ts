@@ -205,6 +205,8 @@ export class PlacedValue implements Value {
     }
     const value = this.integer;
     if (value === null) return null;
+    // Rust's `()` is a number of no bytes.
+    if (size === 0) return type.name;
     if (encoding === "boolean") {
       return value === 0n ? "false" : "true";
     }

@@ -1,5 +1,6 @@
 /** The containers of GCC's libstdc++ (`libstdc++-v3/include/bits`), with both of its strings. */
 
+import { demangle } from "../../symbols/walking.ts";
 import { damaged, type Formatter, type Synthetic, type Type, type Value } from "../model.ts";
 import { canonical } from "../types.ts";
 import { containerFormatters } from "./containers.ts";
@@ -121,10 +122,13 @@ function table(value: Value, type: Type): Synthetic {
   return nodes(value, count, start, (node) => pointerAt(value, node), offset, type);
 }
 
+/** Maximum number of elements of a tuple. */
+const MAX_TUPLE = 128;
+
 /** The element of a tuple: `_Head_base<index, …>` somewhere in the chain of its bases. */
 function tupleElement(value: Value, index: number): Value | null {
   let at: Value | null = value.raw;
-  for (let depth = 0; at !== null && depth < 128; depth++) {
+  for (let depth = 0; at !== null && depth < MAX_TUPLE; depth++) {
     const bases: Value[] = at.raw.children(0, 4).filter((child) =>
       /^std::_(?:Head_base|Tuple_impl)</.test(child.name)
     );
@@ -136,12 +140,18 @@ function tupleElement(value: Value, index: number): Value | null {
   return null;
 }
 
+/** As many elements as there are bases: GCC leaves the arguments of some tuples out of debug information. */
 function tuple(value: Value): Value[] {
-  const count = (canonical(value.type).templateArguments ?? []).length;
-  return Array.from(
-    { length: count },
-    (_, index) => tupleElement(value, index) ?? damaged(`it has no element ${index}`),
-  );
+  const told = (canonical(value.type).templateArguments ?? []).length;
+  const found: Value[] = [];
+  while (found.length < MAX_TUPLE) {
+    const element = tupleElement(value, found.length);
+    if (element === null) break;
+    found.push(element);
+  }
+  return found.length < Math.min(told, MAX_TUPLE)
+    ? damaged(`it has no element ${found.length}`)
+    : found;
 }
 
 function optional(value: Value): Value | null {
@@ -176,7 +186,8 @@ function counts(value: Value): { strong: bigint; weak: bigint } | null {
 function callee(value: Value): string | null {
   const invoker = pointer(member(value, "_M_invoker"));
   if (pointer(member(value, "_M_manager")) === 0n || invoker === 0n) return "empty";
-  return value.context.symbolAt(invoker)?.name ?? null;
+  const name = value.context.symbolAt(invoker)?.name;
+  return name === undefined ? null : demangle(name);
 }
 
 /** The formatters of libstdc++'s types. */

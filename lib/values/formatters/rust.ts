@@ -63,6 +63,8 @@ function variantText(value: Value): string | null {
 
 const languages = ["rust"] as const;
 
+const slices = /^(?:&(?:mut )?\[.*\]|(?:alloc::boxed::)?Box<\[.*\](?:, .*)?>)$/s;
+
 /** The formatters of Rust's types. */
 export const rustFormatters: readonly Formatter[] = [
   {
@@ -93,7 +95,8 @@ export const rustFormatters: readonly Formatter[] = [
   {
     name: "Rust slice",
     languages,
-    type: /&(?:mut )?\[.*\]|(?:alloc::boxed::)?Box<\[.*\](?:, .*)?>/,
+    // A reference to an array is a pointer alone.
+    type: (type) => isRecord(canonical(type)) && slices.test(type.name),
     summary: (value) => sizeSummary(slice(value)),
     children: slice,
   },
