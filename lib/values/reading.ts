@@ -3,14 +3,8 @@
  *
  * @module
  */
-export {
-  evaluate,
-  ExpressionError,
-  type ExpressionScope,
-  isPath,
-  namedIn,
-  pointerTo,
-} from "./expression.ts";
+export { evaluate, type ExpressionScope, isPath, namedIn } from "./expression/evaluate.ts";
+export { ExpressionError } from "./expression/tokens.ts";
 export { FormatterTable } from "./formatters.ts";
 export {
   damaged,

@@ -2,7 +2,8 @@
 
 import { AT, type EntryReader, TAG, type TypeTables, typeTables } from "../dwarf/variables.ts";
 import type { RawText } from "../escape.ts";
-import { guarded, pointerTo, type TypeReader } from "./dwarf_types.ts";
+import { pointerTo } from "./declarators.ts";
+import { guarded, type TypeReader } from "./dwarf_types.ts";
 import type { Type } from "./model.ts";
 import { voidType } from "./types.ts";
 

@@ -1,33 +1,19 @@
-/** Expressions over a program's variables: the part of LLDB's Data Inspection Language
+/** Evaluates expressions over a program's variables: the part of LLDB's Data Inspection Language
  * (`lldb/docs/resources/dil.md`) that has no side effects. Names, members, elements, pointers, casts,
- * arithmetic and comparisons, with C's precedence and conversions, and gdb's `*list@5`. Nothing is called and
- * nothing is written in the target. */
+ * arithmetic and comparisons, with C's conversions, and gdb's `*list@5`. Nothing is called and nothing is
+ * written in the target. */
 
-import type { Encoding, Type, Value, ValueContext } from "./model.ts";
-import { literal } from "./formatters/strings.ts";
-import { canonical, isPointer, isRecord, isReference, voidType } from "./types.ts";
-import { PlacedValue } from "./value.ts";
+import { arrayOf, pointerTo } from "../declarators.ts";
+import { literal } from "../formatters/strings.ts";
+import type { Type, Value, ValueContext } from "../model.ts";
+import { canonical, isPointer, isRecord, isReference, voidType } from "../types.ts";
+import { PlacedValue } from "../value.ts";
+import { builtIn, typeWords } from "./c_types.ts";
+import { type Node, parseExpression } from "./parser.ts";
+import { ExpressionError } from "./tokens.ts";
 
-/** Maximum length of an expression. */
-const MAX_LENGTH = 4096;
-/** Maximum nesting of its parts. */
-const MAX_DEPTH = 64;
 /** Maximum number of elements of `*list@5`. */
 const MAX_ELEMENTS = 1 << 20;
-
-/** An expression that is wrong, or whose value cannot be had. */
-export class ExpressionError extends Error {
-  /** The class name, set here so that minifying keeps it. */
-  override readonly name: string = "ExpressionError";
-  /** Where in the text, in UTF-16 units. */
-  readonly position: number;
-
-  /** At a place of the text. */
-  constructor(message: string, position: number) {
-    super(message);
-    this.position = position;
-  }
-}
 
 /** What the names of an expression stand for. */
 export interface ExpressionScope {
@@ -53,7 +39,8 @@ export function namedIn(scope: ExpressionScope, name: string): Value | null {
  * @throws ExpressionError when it is wrong, would call something, or has no value
  */
 export function evaluate(text: string, scope: ExpressionScope): Value {
-  return new Parser(text, scope).parse();
+  const evaluator = new Evaluator(scope);
+  return evaluator.valueOf(parseExpression(text, evaluator));
 }
 
 /** Whether a text is nothing but names and members of one: `count`, `list[3].next->value`, `*p`, `&x`. */
@@ -61,116 +48,6 @@ export function isPath(text: string): boolean {
   return /^[*&\s]*[A-Za-z_$][\w$]*(?:::[A-Za-z_~][\w$]*)*(?:\s*(?:\.|->)\s*[A-Za-z_][\w$]*|\s*\[\s*\w+\s*\])*\s*$/
     .test(text);
 }
-
-interface Token {
-  readonly kind: "name" | "number" | "character" | "string" | "operator" | "register" | "end";
-  readonly text: string;
-  readonly at: number;
-}
-
-/** Longest first. */
-const operators = [
-  ...["<<=", ">>=", "...", "->*"],
-  ...["->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/="],
-  ...["%=", "&=", "|=", "^=", "::"],
-  ...[
-    "+",
-    "-",
-    "*",
-    "/",
-    "%",
-    "&",
-    "|",
-    "^",
-    "!",
-    "~",
-    "<",
-    ">",
-    "=",
-    "?",
-    ":",
-    ".",
-    ",",
-    "(",
-    ")",
-  ],
-  ...["[", "]", "@"],
-];
-
-function tokenize(text: string): Token[] {
-  if (text.length > MAX_LENGTH) {
-    throw new ExpressionError(`an expression has at most ${MAX_LENGTH} characters`, MAX_LENGTH);
-  }
-  const tokens: Token[] = [];
-  const pattern =
-    /\s+|(?<name>[\p{L}_][\p{L}\p{N}_$]*)|(?<register>\$\w+)|(?<number>(?:\d|\.\d)(?:[eEpP][+-]|[\w.'])*)|(?<character>'(?:\\.[0-9a-fA-F]*|[^'\\])')|(?<string>"(?:\\.|[^"\\])*")/uy;
-  for (let at = 0; at < text.length;) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match === null) {
-      const operator = operators.find((operator) => text.startsWith(operator, at));
-      if (operator === undefined) {
-        const character = String.fromCodePoint(text.codePointAt(at)!);
-        throw new ExpressionError(`${character} is not expected here`, at);
-      }
-      tokens.push({ kind: "operator", text: operator, at });
-      at += operator.length;
-      continue;
-    }
-    for (const [kind, part] of Object.entries(match.groups ?? {})) {
-      if (part !== undefined) tokens.push({ kind: kind as Token["kind"], text: part, at });
-    }
-    at = pattern.lastIndex;
-  }
-  tokens.push({ kind: "end", text: "", at: text.length });
-  return tokens;
-}
-
-/** The precedence of the binary operators, from `||` up. */
-const precedence: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
-  ...{ "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6 },
-  ...{
-    "<": 7,
-    ">": 7,
-    "<=": 7,
-    ">=": 7,
-    "<<": 8,
-    ">>": 8,
-    // As in gdb, below arithmetic.
-    "@": 9,
-    "+": 10,
-    "-": 10,
-    "*": 11,
-    "/": 11,
-    "%": 11,
-  },
-});
-
-const writing = new Set([
-  ...["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"],
-]);
-
-/** The words that types of C are made of. */
-const typeWords: ReadonlySet<string> = new Set([
-  ...["void", "bool", "_Bool", "char", "short", "int", "long", "float", "double", "signed"],
-  ...["unsigned", "const", "volatile", "struct", "class", "union", "enum"],
-]);
-
-/** Types of fixed names and sizes. */
-const fixedTypes: Readonly<Record<string, readonly [encoding: Encoding, size: number]>> = Object
-  .assign(Object.create(null), {
-    int8_t: ["signed-char", 1],
-    uint8_t: ["unsigned-char", 1],
-    int16_t: ["signed", 2],
-    uint16_t: ["unsigned", 2],
-    int32_t: ["signed", 4],
-    uint32_t: ["unsigned", 4],
-    int64_t: ["signed", 8],
-    uint64_t: ["unsigned", 8],
-    char8_t: ["utf", 1],
-    char16_t: ["utf", 2],
-    char32_t: ["utf", 4],
-  });
 
 /** The number of an operand: an integer with its C type, or a floating-point number. */
 type Operand =
@@ -185,210 +62,103 @@ type Operand =
   | { readonly kind: "float"; readonly value: number; readonly size: number }
   | { readonly kind: "pointer"; readonly value: bigint; readonly type: Type };
 
-class Parser {
-  readonly #tokens: readonly Token[];
+/** The value of a tree. */
+class Evaluator {
+  readonly pointerSize: 4 | 8;
   /** The literals of strings, as summaries have them. */
   readonly #strings = new WeakMap<Value, string>();
   readonly #scope: ExpressionScope;
-  #next = 0;
-  #depth = 0;
-  /** Above 0 in a part that is not evaluated, such as the right side of `0 && …`. */
-  #skipped = 0;
 
-  constructor(text: string, scope: ExpressionScope) {
-    this.#tokens = tokenize(text);
+  constructor(scope: ExpressionScope) {
     this.#scope = scope;
-  }
-
-  parse(): Value {
-    const value = this.#expression();
-    const { kind, text } = this.#peek();
-    if (kind !== "end") {
-      if (writing.has(text)) this.#refuseWriting();
-      this.#fail(`${text} is not expected here`);
-    }
-    return value;
+    this.pointerSize = scope.context.pointerSize;
   }
 
   get #context(): ValueContext {
     return this.#scope.context;
   }
 
-  #peek(ahead = 0): Token {
-    return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)];
-  }
-
-  #take(): Token {
-    const token = this.#peek();
-    this.#next++;
-    return token;
-  }
-
-  #is(text: string): boolean {
-    const token = this.#peek();
-    return token.text === text && token.kind !== "character" && token.kind !== "string" &&
-      token.kind !== "end";
-  }
-
-  #accept(text: string): boolean {
-    if (!this.#is(text)) return false;
-    this.#next++;
-    return true;
-  }
-
-  #expect(text: string): void {
-    if (this.#accept(text)) return;
-    const { text: found } = this.#peek();
-    this.#fail(
-      found === "" ? `${text} is missing at the end` : `${text} is expected before ${found}`,
-    );
-  }
-
-  #fail(message: string, at: number = this.#peek().at): never {
+  #fail(message: string, at: number): never {
     throw new ExpressionError(message, at);
   }
 
-  #refuseWriting(): never {
-    return this.#fail("an expression writes nothing: `variable write` does");
+  /** A type's name, where no variable has it. A symbol without a type, such as a constructor, is none. */
+  typeNamed(name: string, isTagged: boolean): Type | null {
+    const held = isTagged ? null : this.#variable(name);
+    const isFree = held === null || canonical(held.type).kind === "function";
+    return isFree ? this.#context.findType(name) : null;
   }
 
-  #refuseCall(what: string, at: number): never {
-    return this.#fail(`${what} would call a function: nothing is called in the target`, at);
-  }
-
-  #nested<T>(parse: () => T): T {
-    if (++this.#depth > MAX_DEPTH) this.#fail(`it is nested more than ${MAX_DEPTH} levels`);
-    try {
-      return parse();
-    } finally {
-      this.#depth--;
-    }
-  }
-
-  #expression(): Value {
-    return this.#nested(() => {
-      const condition = this.#binary(1);
-      if (!this.#accept("?")) return condition;
-      const holds = this.#truth(condition);
-      const yes = this.#branch(holds, () => this.#expression());
-      this.#expect(":");
-      const no = this.#branch(!holds, () => this.#expression());
-      return holds ? yes : no;
-    });
-  }
-
-  /** A part that is evaluated or only read. */
-  #branch(isEvaluated: boolean, parse: () => Value): Value {
-    if (!isEvaluated) this.#skipped++;
-    try {
-      return parse();
-    } finally {
-      if (!isEvaluated) this.#skipped--;
-    }
-  }
-
-  #binary(least: number): Value {
-    let left = this.#unary();
-    for (;;) {
-      const { text, kind, at } = this.#peek();
-      const level = kind === "operator" ? precedence[text] : undefined;
-      if (level === undefined || level < least) return left;
-      this.#next++;
-      if (text === "&&" || text === "||") {
-        const first = this.#truth(left);
-        const decides = first === (text === "||");
-        const right = this.#branch(!decides, () => this.#nested(() => this.#binary(level + 1)));
-        left = this.#boolean(decides ? first : this.#truth(right));
-        continue;
+  valueOf(node: Node): Value {
+    const { at } = node;
+    switch (node.kind) {
+      case "number":
+        return this.#literal(node.text, at);
+      case "character":
+        return this.#character(node.text, at);
+      case "string":
+        return this.#string(node.text, at);
+      case "boolean":
+        return this.#boolean(node.value);
+      case "null":
+        return this.#pointer(0n, voidType);
+      case "register":
+        return this.#scope.register?.(node.text) ??
+          this.#fail(`no register $${node.text} is known in this frame`, at);
+      case "name":
+        return this.#named(node.text, at);
+      case "prefix":
+        return this.#prefixed(node.operator, this.valueOf(node.of), at);
+      case "binary":
+        return this.#binary(node);
+      case "conditional":
+        return this.valueOf(this.#truth(this.valueOf(node.condition), at) ? node.yes : node.no);
+      case "member":
+        return this.#member(this.valueOf(node.of), node.name, node.operator, at);
+      case "element": {
+        const of = this.valueOf(node.of);
+        const { kind } = canonical(of.type);
+        return node.bits !== null && (kind === "base" || kind === "enum")
+          ? this.#bitRange(of, node.bits, at)
+          : this.#element(of, this.valueOf(node.index), at);
       }
-      const right = this.#nested(() => this.#binary(level + 1));
-      left = this.#skipped > 0 ? this.#integer(0n) : this.#combine(text, left, right, at);
+      case "cast":
+        return this.#cast(this.valueOf(node.of), node.type, at);
+      case "type-size":
+        return this.#sizeOf(node.type, at);
+      case "size":
+        return this.#sizeOf(this.valueOf(node.of).type, at);
     }
   }
 
-  #unary(): Value {
-    return this.#nested(() => {
-      const { text, kind, at } = this.#peek();
-      if (kind === "operator") {
-        if (writing.has(text)) this.#refuseWriting();
-        if (["*", "&", "-", "+", "!", "~"].includes(text)) {
-          this.#next++;
-          const operand = this.#unary();
-          return this.#skipped > 0 ? this.#integer(0n) : this.#prefixed(text, operand, at);
-        }
-        if (text === "&&") this.#fail("there is no address of an address");
-        if (text === "(") {
-          const type = this.#castType();
-          if (type !== null) {
-            const operand = this.#unary();
-            return this.#skipped > 0 ? this.#integer(0n) : this.#cast(operand, type, at);
-          }
-        }
-      }
-      if (kind === "name" && text === "sizeof") return this.#sizeof();
-      return this.#postfix(this.#primary());
-    });
+  #binary({ operator, left, right, at }: Extract<Node, { kind: "binary" }>): Value {
+    const first = this.valueOf(left);
+    if (operator === "&&" || operator === "||") {
+      const holds = this.#truth(first, at);
+      const decides = holds === (operator === "||");
+      return this.#boolean(decides ? holds : this.#truth(this.valueOf(right), at));
+    }
+    return this.#combine(operator, first, this.valueOf(right), at);
   }
 
-  #sizeof(): Value {
-    const { at } = this.#take();
-    const type = this.#is("(") ? this.#castType() : null;
-    const of = type ?? this.#unary().type;
-    const { size } = canonical(of);
-    if (size === null) this.#fail(`the size of ${of.name} is not known`, at);
+  #sizeOf(type: Type, at: number): Value {
+    const { size } = canonical(type);
+    if (size === null) this.#fail(`the size of ${type.name} is not known`, at);
     return this.#number({
       kind: "integer",
       value: BigInt(size),
-      size: this.#context.pointerSize,
+      size: this.pointerSize,
       signed: false,
     });
   }
 
-  #postfix(start: Value): Value {
-    let value = start;
-    for (;;) {
-      const { text, kind, at } = this.#peek();
-      if (kind !== "operator") return value;
-      if (text === "." || text === "->") {
-        this.#next++;
-        const name = this.#memberName();
-        if (this.#is("(")) this.#refuseCall(`${name}(…)`, at);
-        value = this.#skipped > 0 ? value : this.#member(value, name, text, at);
-      } else if (text === "[") {
-        this.#next++;
-        if (this.#isBitRange(value)) {
-          value = this.#bitRange(value, at);
-          continue;
-        }
-        const index = this.#expression();
-        this.#expect("]");
-        value = this.#skipped > 0 ? value : this.#element(value, index, at);
-      } else if (text === "(") {
-        this.#refuseCall("this", at);
-      } else if (text === "++" || text === "--") {
-        this.#refuseWriting();
-      } else {
-        return value;
-      }
-    }
-  }
-
-  /** Whether `x[2-5]` follows, and is no subtraction: `x` has bits, and no elements. */
-  #isBitRange({ type }: Value): boolean {
-    const { kind } = canonical(type);
-    const operator = this.#peek(1);
-    return (kind === "base" || kind === "enum") && this.#peek().kind === "number" &&
-      operator.kind === "operator" && operator.text === "-" && this.#peek(2).kind === "number" &&
-      this.#peek(3).text === "]";
-  }
-
   /** Bits of an integer: `x[2-5]`, in either order. */
-  #bitRange(value: Value, at: number): Value {
-    const [first, , last] = [this.#take(), this.#take(), this.#take(), this.#take()];
-    if (this.#skipped > 0) return value;
-    const numbers = [first, last].map(({ text, at }) => {
-      const { integer } = this.#literal(text, at);
-      return integer === null ? this.#fail(`${text} is no integer`, at) : Number(integer);
+  #bitRange(value: Value, range: readonly Node[], at: number): Value {
+    const numbers = range.map((node) => {
+      const { integer } = this.valueOf(node);
+      return integer === null
+        ? this.#fail("a bit's number is an integer", node.at)
+        : Number(integer);
     });
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     const size = value.bits?.size ?? 8 * (canonical(value.type).size ?? 0);
@@ -407,88 +177,8 @@ class Parser {
     return new PlacedValue(value.context, name, type, value.place, bits);
   }
 
-  /** A member's name; a base's may be qualified. */
-  #memberName(): string {
-    const { kind, text, at } = this.#take();
-    // Elements of tuples and Rust's tuples: `pair.0`.
-    if (kind !== "name" && !(kind === "number" && /^\d+$/.test(text))) {
-      this.#fail("a member's name is expected", at);
-    }
-    let name = text;
-    while (this.#is("::") && this.#peek(1).kind === "name") {
-      name += `::${(this.#next++, this.#take().text)}`;
-    }
-    return name;
-  }
-
-  #primary(): Value {
-    const { kind, text, at } = this.#take();
-    switch (kind) {
-      case "number":
-        return this.#literal(text, at);
-      case "character":
-        return this.#character(text, at);
-      case "string":
-        return this.#string(text, at);
-      case "register": {
-        const value = this.#scope.register?.(text.slice(1)) ?? null;
-        return value ?? this.#fail(`no register ${text} is known in this frame`, at);
-      }
-      case "name":
-        return this.#named(text, at);
-      case "end":
-        return this.#fail(at === 0 ? "an expression is expected" : "it ends too early", at);
-    }
-    if (text === "(") {
-      const value = this.#expression();
-      if (this.#is(",")) this.#fail("the comma operator is not known");
-      this.#expect(")");
-      return value;
-    }
-    if (text === "::" && this.#peek().kind === "name") {
-      return this.#named(`::${this.#take().text}`, at);
-    }
-    return this.#fail(`${text} is not expected here`, at);
-  }
-
-  #named(first: string, at: number): Value {
-    switch (first) {
-      case "true":
-      case "YES":
-        return this.#boolean(true);
-      case "false":
-      case "NO":
-        return this.#boolean(false);
-      case "nullptr":
-      case "NULL":
-      case "nil":
-        return this.#pointer(0n, voidType);
-      case "static_cast":
-      case "reinterpret_cast":
-      case "const_cast":
-        return this.#namedCast(at);
-      case "dynamic_cast":
-        return this.#fail("a dynamic cast would call the program's runtime", at);
-    }
-    let name = first;
-    while (this.#is("::") && this.#peek(1).kind === "name") {
-      this.#next++;
-      name += `::${this.#take().text}`;
-    }
-    if (this.#is("(")) {
-      if (typeWords.has(name) || fixedTypes[name] !== undefined) {
-        const type = this.#builtIn([name], at);
-        this.#next++;
-        const value = this.#expression();
-        this.#expect(")");
-        return this.#skipped > 0 ? value : this.#cast(value, type, at);
-      }
-      this.#refuseCall(`${name}(…)`, at);
-    }
-    const found = this.#variable(name) ?? this.#enumerator(name, at);
-    if (found !== null) return found;
-    if (this.#skipped > 0) return this.#integer(0n);
-    return this.#fail(
+  #named(name: string, at: number): Value {
+    return this.#variable(name) ?? this.#enumerator(name) ?? this.#fail(
       typeWords.has(name)
         ? `${name} is a type: a cast is (${name})x`
         : `there is no variable ${name}`,
@@ -497,150 +187,16 @@ class Parser {
   }
 
   /** A constant of an enumeration: `Color::Red`. */
-  #enumerator(name: string, at: number): Value | null {
+  #enumerator(name: string): Value | null {
     const [, scope, last] = /^(.+)::(\w+)$/.exec(name) ?? [];
     const type = scope === undefined ? null : this.#context.findType(scope);
     const found = type && canonical(type).enumerators?.find(({ name }) => name === last);
-    return found ? this.#cast(this.#integer(found.value), type, at) : null;
+    return found ? this.#cast(this.#integer(found.value), type, 0) : null;
   }
 
   /** A variable, or a member of the object whose method it is. */
   #variable(name: string): Value | null {
     return name.startsWith("::") ? this.#scope.variable(name.slice(2)) : namedIn(this.#scope, name);
-  }
-
-  #namedCast(at: number): Value {
-    this.#expect("<");
-    const type = this.#type() ?? this.#fail("a type is expected");
-    this.#expect(">");
-    this.#expect("(");
-    const value = this.#expression();
-    this.#expect(")");
-    return this.#skipped > 0 ? value : this.#cast(value, type, at);
-  }
-
-  /** The type of `(type)`; `null` where the parenthesis holds something else. */
-  #castType(): Type | null {
-    const start = this.#next;
-    this.#next++;
-    const type = this.#type();
-    if (type !== null && this.#accept(")")) return type;
-    this.#next = start;
-    return null;
-  }
-
-  /** A type; `null` where none is written. */
-  #type(): Type | null {
-    const { kind, text, at } = this.#peek();
-    if (kind !== "name") return null;
-    const words: string[] = [];
-    let isTagged = false;
-    while (this.#peek().kind === "name" && typeWords.has(this.#peek().text)) {
-      const word = this.#take().text;
-      if (["struct", "class", "union", "enum"].includes(word)) isTagged = true;
-      else if (word !== "const" && word !== "volatile") words.push(word);
-    }
-    let type: Type | null;
-    if (words.length > 0) {
-      type = this.#builtIn(words, at);
-    } else if (fixedTypes[this.#peek().text] !== undefined) {
-      type = this.#builtIn([this.#take().text], at);
-    } else {
-      type = this.#userType(isTagged);
-    }
-    if (type === null) {
-      if (isTagged) this.#fail(`no type ${text} is known`, at);
-      return null;
-    }
-    for (;;) {
-      if (this.#accept("*")) type = pointerTo(type, this.#context.pointerSize);
-      else if (this.#accept("&") || this.#accept("&&")) type = referenceTo(type, this.#context);
-      else if (this.#is("const") || this.#is("volatile")) this.#next++;
-      else return type;
-    }
-  }
-
-  /** A type of the program: a name that is no variable's, with its template's arguments. */
-  #userType(isTagged: boolean): Type | null {
-    if (this.#peek().kind !== "name") return null;
-    const start = this.#next;
-    let name = this.#take().text;
-    for (;;) {
-      if (this.#is("::") && this.#peek(1).kind === "name") {
-        this.#next++;
-        name += `::${this.#take().text}`;
-      } else if (this.#is("<")) {
-        const inner = this.#templateArguments();
-        if (inner === null) break;
-        name += inner;
-      } else {
-        break;
-      }
-    }
-    // What follows tells a cast from a variable in parentheses.
-    const isType = isTagged ||
-      ((this.#is(")") || this.#is("*") || this.#is("&") || this.#is("const") || this.#is(">")) &&
-        this.#variable(name) === null);
-    const type = isType ? this.#context.findType(name) : null;
-    if (type === null) this.#next = start;
-    return type;
-  }
-
-  /** `<int, std::pair<a, b> >` as the compiler writes it; `null` where `<` compares. */
-  #templateArguments(): string | null {
-    const start = this.#next;
-    let depth = 0;
-    let text = "";
-    for (; this.#peek().kind !== "end"; this.#next++) {
-      const { text: part, kind } = this.#peek();
-      const previous = text.at(-1) ?? "";
-      if (part === "<") depth++;
-      if (part === ">") depth--;
-      if (part === ">>") depth -= 2;
-      if (!/^[\w:<>,*&]+$/.test(part) || depth < 0) break;
-      if (part === ",") text += ", ";
-      else if (part.startsWith(">")) {
-        text += (previous === ">" ? " " : "") + (part === ">>" ? "> >" : ">");
-      } else {text += (/\w/.test(previous) && kind === "name") || (part === "*" && previous !== "*")
-          ? ` ${part}`
-          : part;}
-      if (depth === 0) {
-        this.#next++;
-        return text;
-      }
-    }
-    this.#next = start;
-    return null;
-  }
-
-  #builtIn(words: readonly string[], at: number): Type {
-    const { pointerSize } = this.#context;
-    const count = (word: string) => words.filter((part) => part === word).length;
-    const [only] = words;
-    if (words.length === 1 && fixedTypes[only] !== undefined) {
-      const [encoding, size] = fixedTypes[only];
-      return { kind: "base", name: only, size, encoding, language: "c" };
-    }
-    const base = (name: string, encoding: Encoding, size: number): Type => ({
-      ...{ kind: "base", name, encoding, size, language: "c" },
-    });
-    if (count("void") > 0) return words.length === 1 ? voidType : this.#fail("no such type", at);
-    if (count("bool") + count("_Bool") > 0) return base("bool", "boolean", 1);
-    if (count("float") > 0) return base("float", "float", 4);
-    if (count("double") > 0) {
-      return count("long") > 0 ? base("long double", "float", 16) : base("double", "float", 8);
-    }
-    const unsigned = count("unsigned") > 0;
-    const prefix = unsigned ? "unsigned " : "";
-    if (count("char") > 0) {
-      const name = count("signed") > 0 ? "signed char" : `${prefix}char`;
-      return base(name, unsigned ? "unsigned-char" : "signed-char", 1);
-    }
-    const encoding = unsigned ? "unsigned" : "signed";
-    if (count("short") > 0) return base(`${prefix}short`, encoding, 2);
-    if (count("long") > 1) return base(`${prefix}long long`, encoding, 8);
-    if (count("long") > 0) return base(`${prefix}long`, encoding, pointerSize);
-    return base(`${prefix}int`, encoding, 4);
   }
 
   #literal(text: string, at: number): Value {
@@ -669,7 +225,7 @@ class Parser {
   /** The first of `int`, `long`, `long long` that holds a number; those of other bases may be unsigned. */
   #literalType(value: bigint, suffix: string, isDecimal: boolean, at: number): Operand {
     const isUnsigned = suffix.includes("u");
-    const least = suffix.includes("ll") ? 8 : suffix.includes("l") ? this.#context.pointerSize : 4;
+    const least = suffix.includes("ll") ? 8 : suffix.includes("l") ? this.pointerSize : 4;
     const isLongLong = suffix.includes("ll");
     for (const size of [4, 8]) {
       if (size < least) continue;
@@ -699,7 +255,7 @@ class Parser {
       ? Number.parseInt(inner.slice(1), 8)
       : inner.codePointAt(0)!;
     if (Number.isNaN(code) || code > 255) this.#fail(`${text} is no character of one byte`, at);
-    const type = this.#builtIn(["char"], at);
+    const type = this.#builtIn("char");
     return this.#make(type, Uint8Array.of(code));
   }
 
@@ -712,7 +268,7 @@ class Parser {
   }
 
   #boolean(value: boolean): Value {
-    return this.#make(this.#builtIn(["bool"], 0), Uint8Array.of(value ? 1 : 0));
+    return this.#make(this.#builtIn("bool"), Uint8Array.of(value ? 1 : 0));
   }
 
   #pointer(address: bigint, to: Type): Value {
@@ -723,28 +279,31 @@ class Parser {
   #number(operand: Operand): Value {
     switch (operand.kind) {
       case "pointer":
-        return this.#make(operand.type, bytesOf(operand.value, this.#context.pointerSize));
+        return this.#make(operand.type, bytesOf(operand.value, this.pointerSize));
       case "float": {
-        const type = this.#builtIn([operand.size === 4 ? "float" : "double"], 0);
+        const type = this.#builtIn(operand.size === 4 ? "float" : "double");
         return this.#make(type, floatBytes(operand.value, type.size!));
       }
       case "integer": {
         const { size, signed, value } = operand;
         const name = size <= 4
           ? ["int"]
-          : this.#context.pointerSize === 8 && !operand.isLongLong
+          : this.pointerSize === 8 && !operand.isLongLong
           ? ["long"]
           : ["long", "long"];
-        const type = this.#builtIn(signed ? name : ["unsigned", ...name], 0);
+        const type = this.#builtIn(...signed ? name : ["unsigned", ...name]);
         return this.#make(type, bytesOf(value, type.size!));
       }
     }
   }
 
-  #truth(value: Value): boolean {
-    if (this.#skipped > 0) return false;
-    const operand = this.#operand(value, this.#peek().at);
+  #truth(value: Value, at: number): boolean {
+    const operand = this.#operand(value, at);
     return operand.kind === "float" ? operand.value !== 0 : operand.value !== 0n;
+  }
+
+  #builtIn(...words: string[]): Type {
+    return builtIn(words, this.pointerSize)!;
   }
 
   /** A string, to compare text with. */
@@ -756,12 +315,8 @@ class Parser {
       return this.#fail(`${text} is no string`, at);
     }
     const bytes = new TextEncoder().encode(`${plain}\0`);
-    const target = this.#builtIn(["char"], at);
-    const name = `char[${bytes.length}]`;
-    const type: Type = {
-      ...{ kind: "array", name, size: bytes.length, language: "c", target, count: bytes.length },
-    };
-    const value = this.#make(type, bytes);
+    const target = this.#builtIn("char");
+    const value = this.#make(arrayOf(target, bytes.length), bytes);
     this.#strings.set(value, literal(bytes.subarray(0, -1), target));
     return value;
   }
@@ -793,7 +348,7 @@ class Parser {
       return {
         kind: "pointer",
         value: address,
-        type: pointerTo(type.target, this.#context.pointerSize),
+        type: pointerTo(type.target, this.pointerSize),
       };
     }
     if (value.unavailable !== null) {
@@ -830,7 +385,7 @@ class Parser {
       return this.#pointer(address, target.type);
     }
     const operand = this.#operand(value, at);
-    if (operator === "!") return this.#boolean(!this.#truth(value));
+    if (operator === "!") return this.#boolean(!this.#truth(value, at));
     if (operand.kind === "pointer") this.#fail(`${operator} does not go with a pointer`, at);
     if (operand.kind === "float") {
       if (operator === "~") this.#fail("~ does not go with a floating-point number", at);
@@ -907,7 +462,7 @@ class Parser {
     const start = type.kind === "pointer" ? value.integer ?? 0n : value.address ?? 0n;
     const address = (start & this.#context.addressMask) + number * BigInt(size);
     return value.at(
-      BigInt.asUintN(this.#context.pointerSize * 8, address),
+      BigInt.asUintN(this.pointerSize * 8, address),
       target,
       `${value.name}[${number}]`,
     );
@@ -988,11 +543,7 @@ class Parser {
     }
     const { size } = canonical(type);
     if (size === null) this.#fail(`the size of ${type.name} is not known`, at);
-    const number = Number(count.value);
-    return target.at(address, {
-      ...{ kind: "array", name: type.name.replace(/(?=\[)|$/, `[${number}]`) },
-      ...{ size: size * number, language: type.language, target: type, count: number },
-    });
+    return target.at(address, arrayOf(type, Number(count.value)));
   }
 
   #pointers(operator: string, a: Operand, b: Operand, at: number): Value {
@@ -1000,7 +551,7 @@ class Parser {
       this.#fail("a pointer and a floating-point number do not go together", at);
     }
     const mask = (operand: Operand) =>
-      BigInt.asUintN(this.#context.pointerSize * 8, operand.value as bigint);
+      BigInt.asUintN(this.pointerSize * 8, operand.value as bigint);
     const compared = compare(operator, mask(a), mask(b));
     if (compared !== null) return this.#boolean(compared);
     const step = (type: Type) => {
@@ -1015,7 +566,7 @@ class Parser {
       return this.#number({
         kind: "integer",
         value,
-        size: this.#context.pointerSize,
+        size: this.pointerSize,
         signed: true,
       });
     }
@@ -1112,26 +663,4 @@ function floatBytes(value: number, size: number): Uint8Array {
     view.setUint16(8, (high & 0x8000) | special, true);
   }
   return bytes;
-}
-
-/** The type of pointers to a type. */
-export function pointerTo(type: Type, pointerSize: number): Type {
-  const space = type.name.endsWith("*") ? "" : " ";
-  return {
-    kind: "pointer",
-    name: `${type.name}${space}*`,
-    size: pointerSize,
-    language: type.language,
-    target: type,
-  };
-}
-
-function referenceTo(type: Type, { pointerSize }: ValueContext): Type {
-  return {
-    kind: "reference",
-    name: `${type.name} &`,
-    size: pointerSize,
-    language: type.language,
-    target: type,
-  };
 }
