@@ -291,7 +291,12 @@ function activationAt(frame: Omit<FrameState, "level" | "resolver">): Activation
       return caller;
     },
     threadAddress: (place) =>
-      threadAddress({ memory: origin.memory, arch }, image, origin.threadHandle, place),
+      threadAddress(
+        { memory: origin.memory, arch, lookup: origin.lookup },
+        image,
+        origin.threadHandle,
+        place,
+      ),
     arch,
   };
 }
@@ -402,7 +407,7 @@ function* globalsIn(
       arch,
       context,
       name,
-      (place) => threadAddress({ memory, arch }, image, threadHandle, place),
+      (place) => threadAddress({ memory, arch, lookup: origin.lookup }, image, threadHandle, place),
     );
   }
 }

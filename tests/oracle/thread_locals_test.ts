@@ -60,7 +60,11 @@ wanted: .skip ${size - offset}, 2
     const held = image.read(probe.address, 8)!;
     const handle = 0x10_0000n;
     const found = threadAddress(
-      { memory: new Memory(() => 0, archs[arch].pointerSize), arch: archs[arch] },
+      {
+        memory: new Memory(() => 0, archs[arch].pointerSize),
+        arch: archs[arch],
+        lookup: () => [],
+      },
       image,
       handle,
       { operand: BigInt(offset), descriptor: () => undefined },

@@ -19,6 +19,7 @@ function memoryOf(words: Readonly<Record<number, bigint>>, size: 4 | 8): Memory 
 }
 
 const handle = 0x9000n;
+const lookup = () => [];
 const place = { operand: 0n, descriptor: () => 0x1000n };
 
 Deno.test("a variable of Darwin's threads, by descriptors of every dyld", () => {
@@ -26,7 +27,12 @@ Deno.test("a variable of Darwin's threads, by descriptors of every dyld", () => 
     const key = Number(second & 0xffff_ffffn);
     const words: Record<number, bigint> = { 0x1000: 0x77n, 0x1008: second, 0x1010: third };
     if (block !== undefined) words[0x9000 + 8 * key] = block;
-    return threadAddress({ memory: memoryOf(words, 8), arch: archs.arm64 }, null, of, place);
+    return threadAddress(
+      { memory: memoryOf(words, 8), arch: archs.arm64, lookup },
+      null,
+      of,
+      place,
+    );
   };
   // struct Thunk { func; size_t key; size_t offset }
   assertEquals(at(260n, 0x18n, 0x5000n), 0x5018n);
@@ -46,6 +52,6 @@ Deno.test("a variable of Darwin's threads, by descriptors of every dyld", () => 
 
 Deno.test("a variable of Darwin's threads on 32-bit processors", () => {
   const words = { 0x1000: 0x77n, 0x1004: 12n, 0x1008: 8n, [0x9000 + 4 * 12]: 0x5000n };
-  const target = { memory: memoryOf(words, 4), arch: archs.i386 };
+  const target = { memory: memoryOf(words, 4), arch: archs.i386, lookup };
   assertEquals(threadAddress(target, null, handle, place), 0x5008n);
 });

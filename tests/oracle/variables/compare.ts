@@ -71,6 +71,7 @@ const reasons = {
   block: "LLDB has no value for pointers to blocks",
   aggregate: "LLDB tells only of the members that they are unreadable",
   kept: "LLDB takes registers for kept by code that it knows nothing of",
+  length: "LLDB shows an array whose length was optimized away as one without elements",
   piece: "LLDB takes a part of a register for an address",
 } as const;
 
@@ -80,6 +81,9 @@ function reasonOf(theirs: Shown, own: Shown): keyof typeof reasons | undefined {
   if (/^register (?:xmm|st|v|s|d)\d+ is not known/.test(own.error ?? "")) return "vector";
   if (theirs.name === theirs.type && own.error !== null && theirs.value === null) return "virtual";
   if (/^unreadable at/.test(own.error ?? "") && theirs.value === null) return "aggregate";
+  if (own.error === "its length is not known" && (theirs.children ?? []).length === 0) {
+    return "length";
+  }
   if (/^read memory from 0x/.test(theirs.error ?? "") && own.error === null) return "piece";
   if (/^register x(?:19|2\d) is not known in/.test(own.error ?? "")) return "kept";
   if (theirs.type.includes("(^)") && theirs.value === null) return "block";

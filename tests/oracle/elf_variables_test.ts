@@ -1,0 +1,167 @@
+/** Variables of programs that g++ compiled, in a running process: what the program itself says of them. */
+import { assert, assertEquals } from "@std/assert";
+import "../../lib/target/variables.ts";
+import { attach } from "../../mod.ts";
+import type { LiveTarget, Thread, Value } from "../../mod.ts";
+
+async function run(folder: string, command: string, ...args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(command, { args, cwd: folder }).output();
+  assert(success, `${command}: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** A library whose threads have variables of their own. */
+const library = (name: string, more = "") => `
+__thread int plain_${name} = 9;
+__thread long zero_${name};
+__thread char large_${name}[3000] = "x";
+${more}
+void touch_${name}(int n, void **places) {
+  plain_${name} += n; zero_${name} = 10 * n; large_${name}[1] = n;
+  places[0] = &plain_${name}; places[1] = &zero_${name}; places[2] = large_${name};
+}
+`;
+
+const program = `
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string>
+#include <tuple>
+#include <unistd.h>
+extern "C" void touch_first(int, void **);
+static thread_local int own = 3;
+static const char *const words[] = {"one", "two"};
+static const char letters[] = "abc";
+static pthread_barrier_t barrier;
+static void say(long n, const char *name, void **places) {
+  const char *kinds[] = {"plain", "zero", "large"};
+  for (int i = 0; i < 3; i++) printf("%ld %s_%s %p\\n", n, kinds[i], name, places[i]);
+}
+static void touch(long n, const char *library, const char *name) {
+  void *places[3];
+  ((void (*)(int, void **))dlsym(dlopen(library, RTLD_NOW), name))(n, places);
+  say(n, name + 6, places);
+}
+__attribute__((noinline)) static int deep(int n, const char *text) {
+  std::tuple<int, std::string, char> tuple(n, text, 'c');
+  int counted[n + 2];
+  for (int i = 0; i < n + 2; i++) counted[i] = i * i;
+  asm volatile("" : : "m"(tuple), "m"(counted[0]));
+  pthread_barrier_wait(&barrier);
+  if (n == 0) { puts("ready"); fflush(stdout); }
+  pause();
+  return counted[1];
+}
+static void *work(void *argument) {
+  long n = (long)argument;
+  own += n;
+  printf("%ld own %p\\n", n, (void *)&own);
+  void *places[3];
+  touch_first(n, places);
+  say(n, "first", places);
+  if (n == 1) touch(n, "./libsecond.so", "touch_second");
+  return (void *)(long)deep(n, "text");
+}
+int main() {
+  pthread_barrier_init(&barrier, nullptr, 3);
+  // The slot of a library that is closed is the next one's: this thread's vector still has the first.
+  void *places[3];
+  void *closed = dlopen("./libclosed.so", RTLD_NOW);
+  ((void (*)(int, void **))dlsym(closed, "touch_closed"))(2, places);
+  dlclose(closed);
+  dlopen("./libsecond.so", RTLD_NOW);
+  printf("0 own %p\\n", (void *)&own);
+  touch_first(0, places);
+  say(0, "first", places);
+  pthread_t threads[2];
+  for (long i = 0; i < 2; i++) pthread_create(&threads[i], nullptr, work, (void *)(i + 1));
+  touch(0, "./liblast.so", "touch_last");
+  return deep(words[0][0] - 'o' + letters[0] - 'a', "main");
+}
+`;
+
+/** The variable of a thread's frame. */
+function local(thread: Thread, name: string): Value {
+  for (const { variables } of thread.backtrace()) {
+    const found = variables.find((variable) => variable.name === name);
+    if (found !== undefined) return found;
+  }
+  throw new Error(`no ${name}`);
+}
+
+function check(target: LiveTarget, printed: string): void {
+  using _pause = target.pause();
+  // Threads are numbered as they were made.
+  const threads = [...target.threads].sort((a, b) => Number(a.id - b.id));
+  assertEquals(threads.length, 3);
+  const wanted = new Map(
+    printed.trim().split("\n").slice(0, -1).map((line) => {
+      const [thread, name, address] = line.split(" ");
+      return [`${thread} ${name}`, BigInt(address)];
+    }),
+  );
+  assertEquals(wanted.size, 3 + 3 * 3 + 3 + 3);
+  const names = [
+    "own",
+    ...["first", "second", "last"].flatMap((library) =>
+      ["plain", "zero", "large"].map((kind) => `${kind}_${library}`)
+    ),
+  ];
+  threads.forEach((thread, n) => {
+    for (const name of names) {
+      const [variable] = target.globals(undefined, name, thread);
+      const address = wanted.get(`${n} ${name}`);
+      assertEquals(variable?.address ?? null, address ?? null, `${n} ${name}: ${variable}`);
+      if (address === undefined) {
+        assertEquals(variable.unavailable, "this thread has not used it yet", `${n} ${name}`);
+      } else if (name.startsWith("plain_")) assertEquals(variable.scalar, 9 + n, name);
+      else if (name.startsWith("zero_")) assertEquals(variable.scalar, 10 * n, name);
+    }
+    const counted = local(thread, "counted");
+    assertEquals(counted.children().map(({ scalar }) => scalar), [0, 1, 4, 9].slice(0, n + 2));
+    const tuple = local(thread, "tuple");
+    assertEquals(tuple.summary, "size=3");
+    assertEquals(tuple.children().map(({ text, summary }) => text ?? summary), [
+      `${n}`,
+      n === 0 ? '"main"' : '"text"',
+      "'c'",
+    ]);
+  });
+  const type = (name: string) => [...target.globals(undefined, name)][0].type.name;
+  assertEquals([type("words"), type("letters")], ["const char *const[2]", "const char[4]"]);
+}
+
+Deno.test({
+  name:
+    "threads' variables of libraries, lengths and tuples of g++'s programs are where the program says",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      for (const name of ["first", "second", "closed", "last"]) {
+        await Deno.writeTextFile(`${folder}/${name}.c`, library(name));
+        await run(folder, "gcc", "-g", "-fPIC", "-shared", `${name}.c`, "-o", `lib${name}.so`);
+      }
+      await Deno.writeTextFile(`${folder}/main.cpp`, program);
+      await run(folder, "g++", "-g", "-std=c++20", "main.cpp", "-o", "main", "./libfirst.so");
+      const child = new Deno.Command(`${folder}/main`, { cwd: folder, stdout: "piped" }).spawn();
+      try {
+        let printed = "";
+        const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+        while (!printed.endsWith("ready\n")) {
+          const { value, done } = await output.read();
+          assert(!done, `it ended: ${printed}`);
+          printed += value;
+        }
+        using target = attach(child.pid);
+        check(target, printed);
+        await output.cancel();
+      } finally {
+        child.kill("SIGKILL");
+        await child.status;
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
