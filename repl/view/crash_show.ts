@@ -120,7 +120,7 @@ const absences = {
   description: safe`the program: a usage description is missing in its Info.plist`,
   own:
     safe`not sure; the stack is cut off, and all that is there is the system's, as the program is`,
-  processes: safe`not known; the report is of several processes, and only the first is looked at`,
+  processes: safe`not known; the report is of several processes`,
   resource: safe`the process itself; the stack does not show which function of the program`,
   heap: safe`not known; the heap was damaged before, by code that need not be on the stack`,
   pool: safe`not known; who released the object too often is not on the stack`,

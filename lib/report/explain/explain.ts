@@ -27,8 +27,16 @@ import {
   describeAddress,
   textOnStack,
 } from "./address.ts";
-import { activityOf, isIdleStack, mainThread } from "./hang.ts";
-import { eventOf, explainEvent, explainJetsam, explainPanic, isJetsam } from "./kinds.ts";
+import { activityOf, busyThread, isIdleStack, mainThread } from "./hang.ts";
+import {
+  eventOf,
+  explainEvent,
+  explainJetsam,
+  explainPanic,
+  explainStackshot,
+  isJetsam,
+  processUses,
+} from "./kinds.ts";
 import { type UncaughtException, uncaughtException } from "./language.ts";
 import { callPath } from "./path.ts";
 import {
@@ -107,25 +115,21 @@ export function explainReport(
   }
   const kind = report.bugType === null ? null : known("report", report.bugType);
   if (kind !== null || isStackshot(report)) {
-    const general = kind ?? known("report", "188")!;
-    // What asked for it is said.
-    const isAsked = reasonField(report).some((text) => !/sysdiagnose/i.test(text));
-    const row = isAsked ? { ...general, causes: [] } : general;
-    const told = [row.meaning, ...reasonField(report)];
+    const reason = reasonOf(report);
     // One is also taken where a watchdog ends a process.
     const ended = terminationRow(report);
     if (ended !== null && ended.kind === "termination" && !ended.key.endsWith("0xbaaaaaad")) {
       const code = ended.key.slice(ended.key.indexOf(":") + 1);
-      told.splice(
-        0,
-        1,
+      const told = [
         `A stackshot of the whole system, taken when a process was ended (${code}): ${
           sentence(ended.meaning)
         }`,
-      );
+        ...(reason === null ? [] : [`It says: ${reason}`]),
+      ];
       return finished(report, "stackshot", told, [ended], null, null);
     }
-    return finished(report, "stackshot", told, [row], null, null);
+    const { headline, happened, rows } = explainStackshot(report, reason);
+    return finished(report, headline, happened, rows, null, null);
   }
   if (report.format === "sample" || report.format === "spindump") {
     const title = `${report.format}, ${count(report.threads.length, "thread")}`;
@@ -138,10 +142,10 @@ function isStackshot(report: CrashReport): boolean {
   return report.exception?.codes.includes(0xbaaaaaadn) === true && report.exception.type === null;
 }
 
-function reasonField(report: CrashReport): string[] {
-  const reason = report.fields.find(({ name }) => /^reason$/i.test(name))?.value ??
+/** Why a stackshot was taken; `null` when it does not say. */
+function reasonOf(report: CrashReport): string | null {
+  return report.fields.find(({ name }) => /^reason$/i.test(name))?.value ??
     (report.body === null ? null : textAt(report.body, "reason"));
-  return reason === null || reason === undefined ? [] : [`It says: ${reason}`];
 }
 
 /** Samples, spindumps, hangs and resource reports: what their stacks show. */
@@ -153,6 +157,7 @@ function explainedStacks(
   mine: (image: ReportImage) => boolean,
 ): Explanation {
   const happened = [...story];
+  const uses = report.format === "spindump" ? processUses(report.text) : [];
   const processes = new Set(report.threads.map(({ process }) => process));
   if (processes.size > 1) {
     const names = [...processes].filter((name) => name !== null).map((name) =>
@@ -162,14 +167,27 @@ function explainedStacks(
     happened.push(
       `The report has ${processes.size} processes${
         most === "" ? "" : ` (${most}${names.length > 12 ? ", …" : ""})`
-      }; the first is shown here.`,
+      }.`,
     );
+    if (uses.length > 0) {
+      const times = uses.slice(0, 3).map(({ title, seconds }) => `${title} ${seconds} s`).join(
+        ", ",
+      );
+      happened.push(`Most CPU time while it was sampled: ${times}.`);
+    }
   } else happened.push(...usage(report));
-  const thread = mainThread(report);
+  const busiest = uses[0]?.title;
+  const owned = report.threads.filter(({ process }) => process === busiest);
+  const thread = owned.length > 0 ? busyThread(owned) : mainThread(report);
   let stack: readonly ReportFrame[] = [];
   if (thread !== null && (report.threads.length > 0)) {
     const { words, busiest } = activityOf(thread);
-    const title = thread.name === "heaviest stack" ? "The heaviest stack" : "The main thread";
+    const main = thread.name === "heaviest stack" ? "The heaviest stack" : "The main thread";
+    const title = processes.size <= 1 || thread.process === null
+      ? main
+      : `In ${thread.process}, ${
+        mainThread({ threads: owned }) === thread ? "the main thread" : `thread ${thread.index}`
+      }`;
     const isCut = isTreeCut(report, thread);
     // Of what was called last nothing says that it took the time.
     if (!stateOnly(rows)) {
@@ -853,7 +871,7 @@ function terminationRow(report: CrashReport): KnowledgeRow | null {
   const row = isBadJump(report) ? null : terminationCode(report);
   // Older systems have one code for all that took too long.
   const isTask = row?.key === "*:0x8badf00d" &&
-    [...report.information, ...report.termination?.reasons ?? [], ...reasonField(report)].some((
+    [...report.information, ...report.termination?.reasons ?? [], reasonOf(report) ?? ""].some((
       text,
     ) =>
       /beyond permitted time|permittedBackgroundDuration|failed to (?:suspend|resume) in time/.test(

@@ -82,12 +82,27 @@ export function isIdleStack(frames: readonly ReportFrame[]): boolean {
 }
 
 /** The main thread of a report's process; `null` when the report has no threads. */
-export function mainThread(report: CrashReport): ReportThread | null {
-  const { threads } = report;
+export function mainThread({ threads }: Pick<CrashReport, "threads">): ReportThread | null {
   return threads.find(({ queue, name }) =>
     queue === "com.apple.main-thread" || queue === "apple.main-thread" ||
     name === "com.apple.main-thread" || /^main$/i.test(name ?? "")
   ) ?? threads[0] ?? null;
+}
+
+/** Most threads of a process that are looked at. */
+const MAX_LOOKED_AT = 500;
+
+/** The thread of a process that computed the most, as far as samples tell; else its main thread. */
+export function busyThread(threads: readonly ReportThread[]): ReportThread | null {
+  let best: ReportThread | null = null;
+  let most = 0;
+  for (const thread of threads.slice(0, MAX_LOOKED_AT)) {
+    const { busiest, samples } = activityOf(thread);
+    if (busiest.length === 0 || waitOf(busiest) !== null || samples <= most) continue;
+    best = thread;
+    most = samples;
+  }
+  return best ?? mainThread({ threads });
 }
 
 /** What a thread was doing, over the samples of its call tree or at one moment. */
@@ -97,12 +112,14 @@ export interface Activity {
   readonly idle: boolean;
   /** The most frequent stack that was not idle, innermost first; empty when nine of ten samples were idle. */
   readonly busiest: readonly ReportFrame[];
+  /** Number of samples with that stack. */
+  readonly samples: number;
 }
 
 /** Tells what a thread was doing. */
 export function activityOf(thread: ReportThread): Activity {
   if (thread.tree.length === 0 && thread.frames.length === 0) {
-    return { words: "not in the report", idle: false, busiest: [] };
+    return { words: "not in the report", idle: false, busiest: [], samples: 0 };
   }
   if (thread.tree.length === 0) {
     const row = waitOf(thread.frames);
@@ -115,6 +132,7 @@ export function activityOf(thread: ReportThread): Activity {
         : row.meaning,
       idle,
       busiest: idle ? [] : thread.frames,
+      samples: 1,
     };
   }
   let total = 0;
@@ -162,6 +180,7 @@ export function activityOf(thread: ReportThread): Activity {
     idle: idle * 2 >= total,
     // A few samples of a thread with nothing to do blame nobody.
     busiest: idle * 10 >= total * 9 || best.own * MIN_SHARE < total ? [] : best.path,
+    samples: best.own,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Reports about something else than a crash: jetsam events, kernel panics, resource limits. */
 
+import { baseName } from "../images.ts";
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
 import { type KnowledgeRow, known, knownPanic } from "../knowledge/mod.ts";
 import type { CrashReport } from "../report.ts";
@@ -201,10 +202,33 @@ function kernelFault({ text, panic, threads, images }: CrashReport): string[] {
   return words;
 }
 
-/** The `Event:` of a resource or hang report, in lower case; `null` for other reports. */
-export function eventOf(report: CrashReport): string | null {
-  const field = report.fields.find(({ name }) => name === "Event");
-  return field === undefined ? null : field.value.trim().toLowerCase();
+/** The `Event:` of a resource or hang report, in lower case, or the tool that made the report, such as `leaks`;
+ * `null` for other reports. */
+export function eventOf({ fields, format, threads, exception }: CrashReport): string | null {
+  const field = fields.find(({ name }) => name === "Event");
+  if (field !== undefined) return field.value.trim().toLowerCase();
+  if (format !== "crash" || threads.length > 0 || exception !== null) return null;
+  const tool = fields.find(({ name }) => name === "Analysis Tool")?.value;
+  return tool === undefined ? null : baseName(tool.trim()).toLowerCase();
+}
+
+/** What `leaks` counted, and of what classes the leaked blocks are. */
+function leakWords(text: string): string[] {
+  const total = /^Process \d{1,9}: (\d{1,12} leaks? for \d{1,15} total leaked bytes)\.?$/m.exec(
+    text,
+  )
+    ?.[1];
+  const classes = new Map<string, number>();
+  for (
+    const [, name] of text.matchAll(/\bROOT (?:LEAK|CYCLE): <([^<>]{1,200}?) 0x[0-9a-f]{1,16}>/g)
+  ) {
+    if (classes.has(name) || classes.size < 100) classes.set(name, (classes.get(name) ?? 0) + 1);
+  }
+  const named = [...classes].slice(0, 6).map(([name, count]) => `${count} of ${name}`);
+  return [
+    ...(total === undefined ? [] : [`It found ${total}.`]),
+    ...(named.length === 0 ? [] : [`Where they begin: ${named.join(", ")}.`]),
+  ];
 }
 
 /** Lines of resource reports that say what was used and what the limit was: of several the first. */
@@ -220,9 +244,51 @@ export function explainEvent(report: CrashReport, event: string): Story {
   for (const field of [measure, action]) {
     if (field !== undefined) happened.push(`${field.name}: ${field.value}.`);
   }
+  if (event === "leaks") happened.push(...leakWords(report.text));
   return {
     headline: event,
     happened,
     rows: row === null ? [] : [row],
+  };
+}
+
+/** A process of a report of several, and the processor time that it used while it was sampled. */
+export interface ProcessUse {
+  /** As in `launchd [1]`. */
+  readonly title: string;
+  readonly seconds: number;
+}
+
+/** The processes of a spindump that computed, the busiest first. */
+export function processUses(text: string): ProcessUse[] {
+  const uses: ProcessUse[] = [];
+  let title: string | null = null;
+  for (const [, name, value] of text.matchAll(/^(Process|CPU Time): {2,20}(\S.{0,200})$/gm)) {
+    if (name === "Process") title = value.trim();
+    else if (title !== null) {
+      const seconds = Number(/^<?(\d{1,9}(?:\.\d{1,6})?)s\b/.exec(value)?.[1] ?? 0);
+      // spindump itself only took the samples.
+      const counts = seconds > 0 && !title.startsWith("spindump [");
+      if (counts && uses.length < 10_000) uses.push({ title, seconds });
+      title = null;
+    }
+  }
+  return uses.sort((a, b) => b.seconds - a.seconds);
+}
+
+/** Explains a stackshot: who asked for it, where it says so. */
+export function explainStackshot(report: CrashReport, reason: string | null): Story {
+  const row = (report.bugType === null ? null : known("report", report.bugType)) ??
+    known("report", "188")!;
+  if (reason === null) return { headline: "stackshot", happened: [row.meaning], rows: [row] };
+  const isAsked = /sysdiagnose|power ?button|volume|key ?chord/i.test(reason);
+  return {
+    headline: "stackshot",
+    happened: [row.meaning, `It says: ${reason}`],
+    rows: [{
+      ...row,
+      causes: [],
+      next: isAsked ? "" : "See what the process that the reason names was waiting for.",
+    }],
   };
 }

@@ -136,6 +136,9 @@ function fromMessage(message: string): Named | null {
   if (fatal !== null) {
     return { language: "Objective-C", name: fatal[1], reason: fatal[2] ?? null };
   }
+  // Xcode's and its tools'.
+  const logged = /^UNCAUGHT EXCEPTION \((\w{1,100})\): (.{1,2000})/.exec(text);
+  if (logged !== null) return { language: "Objective-C", name: logged[1], reason: logged[2] };
   // AppKit's, where it crashes on exceptions.
   const crashing = /^(?:Crashing on exception|Terminating due to uncaught exception): (.{1,2000})/
     .exec(text);

@@ -263,6 +263,15 @@ function endOfFatal(stack: readonly ReportFrame[], first: number): number {
   return 0;
 }
 
+/** Index of `objc_exception_throw` where functions that look at each exception come before it; 0 where it is not
+ * there. */
+function endOfPreprocessing(stack: readonly ReportFrame[], first: number): number {
+  if (stack[first]?.symbol?.startsWith("__exceptionPreprocess") !== true) return 0;
+  const near = stack.slice(first, first + HANDLER_DEPTH);
+  const at = near.findIndex(({ symbol }) => symbol?.startsWith("objc_exception_throw") === true);
+  return at <= 0 ? 0 : first + at;
+}
+
 /** Functions that are on the outside of a thread's stack, or that run its events: beyond them no function of
  * the program led to what happened. */
 const bases =
@@ -374,7 +383,11 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   let nameless: string | null = null;
   const first = interrupted(stack);
   const end = entryOf(stack);
-  const handled = Math.max(endOfTermination(stack), endOfFatal(stack, first));
+  const handled = Math.max(
+    endOfTermination(stack),
+    endOfFatal(stack, first),
+    endOfPreprocessing(stack, first),
+  );
   for (let index = first; index < end && deciding < 0; index++) {
     const frame = stack[index];
     const symbol = functionOf(frame, stack[index - 1] ?? null);

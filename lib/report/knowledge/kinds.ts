@@ -57,6 +57,32 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "event",
+    "shutdown stall",
+    "The system took long to shut down; the report has the processes that had not ended yet.",
+    ["a process that does not react to being asked to end"],
+    "See which processes were left, and what the busiest of them did.",
+    "Apple, spindump(8)",
+  ),
+  row(
+    "event",
+    "leaks",
+    "leaks looked for blocks of memory that nothing points to any more; nothing crashed.",
+    ["objects that keep each other alive", "a release or free that is missing"],
+    "Look at the classes of the leaked blocks; malloc_history tells who allocated one.",
+    "Apple, leaks(1)",
+  ),
+  ...["heap", "vmmap", "malloc_history", "footprint"].map((tool) =>
+    row(
+      "event",
+      tool,
+      `A list that the tool ${tool} made of the process's memory; nothing crashed.`,
+      [],
+      "Read the list itself: it is no crash report.",
+      `Apple, ${tool}(1)`,
+    )
+  ),
+  row(
+    "event",
     "app launch",
     "The app took long until it drew its first frame.",
     ["work or waits in the launch path, on the main thread"],

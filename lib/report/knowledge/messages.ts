@@ -188,6 +188,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Go, src/runtime/map.go",
   ),
   message(
+    "signal arrived during cgo execution",
+    "The signal arrived in C code that a Go program had called; the frames of that code are not in the trace.",
+    [],
+    "See which function of yours called C, and a report of the system's or a debugger for what C did.",
+    "Go, src/runtime/signal_unix.go: sighandler",
+  ),
+  message(
     "unexpected signal during runtime execution",
     "A Go program met a signal outside of Go code, such as in C code that it called.",
     ["a fault in C code called through cgo", "a damaged heap"],

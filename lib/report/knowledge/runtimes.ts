@@ -626,6 +626,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     next: unhandled[2],
     source: clr,
   },
+  library("standard library", "the language's standard library", "What run-times print themselves"),
   library("libhostpolicy.dylib", "the .NET host", ".NET, src/native/corehost"),
   library("libhostfxr.dylib", "the .NET host", ".NET, src/native/corehost"),
   library("libSystem.Native.dylib", "the .NET run-time", ".NET, src/native/libs"),

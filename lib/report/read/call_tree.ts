@@ -5,7 +5,7 @@ import { fieldNames, Header } from "./crash_header.ts";
 import type { JsonObject } from "../json.ts";
 import { archOfCodeType, imageFinder } from "../images.ts";
 import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
-import { CrashReport } from "../report.ts";
+import { CrashReport, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
 
 /** Number of characters in which the format is recognized. */
@@ -196,7 +196,10 @@ export function readCallTree(
     bugType: known.bugType,
     fields,
     sections: [],
-    process: known.process,
+    // Of several processes the first is not what the report is about, unless its header names it.
+    process: several && !fields.some(({ name }) => /^(?:Command|PID)$/i.test(name))
+      ? noProcess
+      : known.process,
     arch: archOfCodeType(codeType) ??
       archOfCodeType(images.find(({ arch }) => arch !== null)?.arch ?? null),
     codeType,

@@ -24,6 +24,8 @@ interface Console {
   readonly needs?: RegExp;
   /** A frame's line; `null` for others. `next` is the line after it. */
   frame(line: string, next: string): ConsoleFrame | null;
+  /** Another line that tells. */
+  readonly also?: RegExp;
   /** A line after the frames of the stack that tells, where others follow. */
   readonly ends?: RegExp;
 }
@@ -43,6 +45,9 @@ function frameOf(
     line: source?.line ?? null,
   };
 }
+
+/** Where a run-time names no file, the name that stands for its own code. */
+const standardLibrary = "standard library";
 
 const consoles: readonly Console[] = [
   {
@@ -70,10 +75,18 @@ const consoles: readonly Console[] = [
     // Go, src/runtime/panic.go
     said: /^((?:panic|fatal error|runtime): .{1,400}|SIG[A-Z]{2,5}: .{1,100})$/m,
     needs: /^(?:goroutine \d{1,12} |runtime stack:|\[signal SIG)/m,
+    also: /^signal arrived during (?:cgo|external code) execution$/m,
     frame(line, next) {
       const name = /^([\w./*()·%-]{2,300})\(.{0,300}\)$/.exec(line)?.[1];
-      const place = /^\t(\S{1,400}:\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/.exec(next)?.[1];
-      return name === undefined || place === undefined ? null : frameOf(name, place);
+      const place =
+        /^\s{1,8}(\S{1,400}:\d{1,7})(?: \+0x[0-9a-f]{1,16})?(?: (?:fp|sp|pc)=0x[0-9a-f]{1,16}){0,3}$/
+          .exec(next)?.[1];
+      if (name === undefined || place === undefined) return null;
+      // A package outside of the standard library begins with a domain, or is main.
+      const slash = name.lastIndexOf("/");
+      const path = name.slice(0, name.indexOf(".", slash + 1));
+      const isOwn = path === "main" || path.split("/", 1)[0].includes(".");
+      return frameOf(name, place, null, isOwn ? path : standardLibrary);
     },
     ends: /^\s*$/,
   },
@@ -84,7 +97,10 @@ const consoles: readonly Console[] = [
       const match = /^\s{1,6}\d{1,4}:\s{1,8}(?:(0x[0-9a-f]{1,16}) - )?(\S.{0,600})$/.exec(line);
       if (match === null) return null;
       const place = /^\s{6,40}at (\S{1,400}:\d{1,7}:\d{1,5})$/.exec(next)?.[1] ?? null;
-      return frameOf(match[2], place, match[1] ?? null);
+      const crate = /^<?(?:&mut |&|dyn )?(\w{1,100})::/.exec(match[2])?.[1];
+      const isOwn = crate !== undefined && !/^(?:std|core|alloc)$/.test(crate) &&
+        !/^\/rustc\//.test(place ?? "");
+      return frameOf(match[2], place, match[1] ?? null, isOwn ? crate : standardLibrary);
     },
   },
   {
@@ -92,7 +108,14 @@ const consoles: readonly Console[] = [
     said: /^(Fatal Python error: .{1,300})$/m,
     frame(line) {
       const match = /^\s{1,6}File "(.{1,400})", line (\d{1,7}) in (\S{1,200})$/.exec(line);
-      return match === null ? null : frameOf(match[3], `${match[1]}:${match[2]}`);
+      if (match === null) return null;
+      const isOwn = !/\/lib\/python\d\.\d{1,2}\/(?!site-packages\/)|^<frozen /.test(match[1]);
+      return frameOf(
+        match[3],
+        `${match[1]}:${match[2]}`,
+        null,
+        isOwn ? match[1] : standardLibrary,
+      );
     },
     ends: /^\s*$/,
   },
@@ -128,9 +151,16 @@ const consoles: readonly Console[] = [
       /^(Unhandled [Ee]xception[.:].{1,400}|Unhandled Exception:\s{1,4}\S.{1,400}|Process terminated\. .{1,300}|Fatal error\. .{1,300})$/m,
     frame(line) {
       const match = /^\s{2,8}at (\S.{0,500}?)(?: in (.{1,400}):line (\d{1,7}))?$/.exec(line);
-      return match === null
-        ? null
-        : frameOf(match[1], match[2] === undefined ? null : `${match[2]}:${match[3]}`);
+      if (match === null) return null;
+      const space = /^([A-Za-z_]\w{0,80})\./.exec(match[1])?.[1];
+      const isOwn = space !== undefined &&
+        !/^(?:System|Microsoft|Mono|Internal|Interop)$/.test(space);
+      return frameOf(
+        match[1],
+        match[2] === undefined ? null : `${match[2]}:${match[3]}`,
+        null,
+        isOwn ? space : standardLibrary,
+      );
     },
   },
 ];
@@ -197,6 +227,7 @@ export function readConsole(
       });
     } else if (frames.length > 0 && console.ends?.test(line) === true) break;
   }
+  const also = console.also?.exec(text.slice(from, from + PROBED))?.[0];
   const thread: ReportThread = {
     // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
     index: Number(/ T(\d{1,6})\)$/.exec(said[1])?.[1] ?? 0),
@@ -216,7 +247,7 @@ export function readConsole(
     file,
     text,
     exception: exceptionIn(text.slice(from, from + PROBED)),
-    information: [said[1].replace(/\s*\n#?\s*/g, " ")],
+    information: [said[1].replace(/\s*\n#?\s*/g, " "), ...also === undefined ? [] : [also]],
     threads: frames.length === 0 ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
   });

@@ -205,6 +205,8 @@ export function parsePlace(text: string): Place {
     else break;
     rest = before;
   }
+  // Cr4shed's, where it has no name.
+  if (rest === "// (null)") rest = "";
   // Markdown took two underscores for the begin of bold text.
   if (rest.startsWith("**")) rest = `__${rest.slice(2).replace("**", "__")}`;
   let symbol: string | null = rest === "" ? null : rest;

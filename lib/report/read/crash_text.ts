@@ -858,7 +858,14 @@ class CrashTextReader {
           section.name,
         )
       ) continue;
-      for (const line of section.lines) lines.push(line.trim());
+      // Xcode adds the stacks from which blocks were dispatched.
+      let hinted = false;
+      for (const written of section.lines) {
+        const line = written.trim();
+        if (/^(?:Possibly stale failure hints|Hints:)/.test(line)) hinted = true;
+        else if (hinted && !/^(?:\d|$)/.test(line)) hinted = false;
+        if (!hinted) lines.push(line);
+      }
     }
     return lines;
   }

@@ -1,0 +1,130 @@
+/** Reports about something else than a crash, and what run-times print: what is told of them. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+
+function told(text: string): string {
+  return explainReport(readReport(text, "x")).happened.join("\n");
+}
+
+Deno.test("a stackshot with a reason is not blamed on buttons", () => {
+  const shot = (reason: string) =>
+    `{"bug_type":"288","os_version":"iPhone OS 17.1"}\n${
+      JSON.stringify({ reason, exception: "0xbe18d1ee", processByPid: {}, build: "x" })
+    }`;
+  const { happened, causes } = explainReport(readReport(shot("mediad: no answer to a call"), "x"));
+  assertStringIncludes(happened.join("\n"), "It says: mediad: no answer to a call");
+  assertEquals(causes, []);
+  assertEquals(explainReport(readReport(shot("stackshot via sysdiagnose"), "x")).check, []);
+});
+
+/** A spindump of several processes, as `spindump` lays them out. */
+const stall = `Date/Time:        2026-01-02 03:04:05.000 +0000
+OS Version:       macOS 15.0 (Build 24A335)
+Report Version:   60
+Event:            shutdown stall
+Duration:         1.00s
+
+Process:          first [10]
+CPU Time:         0.004s
+
+  Thread 0x1    DispatchQueue "com.apple.main-thread"(1)    100 samples (1-100)
+  100  start + 2 (dyld + 25360) [0x7ff806675310]
+    100  mach_msg_trap + 10 (libsystem_kernel.dylib + 6537) [0x7ff806967989]
+
+Process:          second [11]
+CPU Time:         0.950s (1.2G cycles)
+
+  Thread 0x2    DispatchQueue "com.apple.main-thread"(1)    100 samples (1-100)
+  100  start + 2 (dyld + 25360) [0x7ff806675310]
+    100  mach_msg_trap + 10 (libsystem_kernel.dylib + 6537) [0x7ff806967989]
+
+  Thread 0x3    100 samples (1-100)
+  100  thread_start + 15 (libsystem_pthread.dylib + 7291) [0x7ff8069a1c7b]
+    100  tidyUp + 40 (second + 4000) [0x10bd01000]
+`;
+
+Deno.test("a shutdown stall: the busiest process, not the first, and its busiest thread", () => {
+  const report = readReport(stall, "x");
+  const { headline, happened } = explainReport(report);
+  assert(!headline.includes("first"), headline);
+  assertStringIncludes(happened.join("\n"), "The report has 2 processes (first, second).");
+  assertStringIncludes(happened.join("\n"), "second [11] 0.95 s, first [10] 0.004 s");
+  assertStringIncludes(happened.join("\n"), "In second [11], thread 2: mostly in tidyUp (second)");
+});
+
+Deno.test("what leaks prints is no crash", () => {
+  const text = `Process:         Shop [77]
+Path:            /Applications/Shop.app/Contents/MacOS/Shop
+Identifier:      org.example.shop
+Analysis Tool:   /usr/bin/leaks
+
+leaks Report Version: 4.0
+Process 77: 2000 nodes malloced for 300 KB
+Process 77: 2 leaks for 64 total leaked bytes.
+
+    1 (32 bytes) ROOT LEAK: <Cart 0x600001431a40> [32]
+    1 (32 bytes) ROOT LEAK: <Cart 0x600001440440> [32]
+`;
+  assertStringIncludes(told(text), "nothing crashed");
+  assertStringIncludes(told(text), "2 leaks for 64 total leaked bytes");
+  assertStringIncludes(told(text), "2 of Cart");
+});
+
+Deno.test("Go: a signal in C code, with the frames' registers; the standard library is not the program", () => {
+  const text = `SIGTRAP: trace trap
+PC=0x1a95867c8 m=0 sigcode=0
+signal arrived during cgo execution
+
+goroutine 1 [syscall, locked to thread]:
+runtime.cgocall(0x101b0e538, 0x14000d0fc48)
+	runtime/cgocall.go:158 +0x54 fp=0x14000d0fc10 sp=0x14000d0fbd0 pc=0x100ac31b4
+example.org/shop/menu._Cfunc_Start()
+	_cgo_gotypes.go:91 +0x34 fp=0x14000d0fc40 sp=0x14000d0fc10 pc=0x1016c9684
+main.main()
+	example.org/shop/main.go:7 +0x24 fp=0x14000d0fc80 sp=0x14000d0fc40 pc=0x1016c9700
+`;
+  const report = readReport(text, "x");
+  assertEquals(report.crashedThread?.frames.map(({ imageName }) => imageName), [
+    "standard library",
+    "menu",
+    "main",
+  ]);
+  assertStringIncludes(told(text), "in C code that a Go program had called");
+  assertEquals(
+    attributeReport(report).deciding?.frame.symbol,
+    "example.org/shop/menu._Cfunc_Start",
+  );
+});
+
+Deno.test("Xcode's message of an exception, after its hints; its own look at the exception is passed over", () => {
+  const frames = [
+    "CoreFoundation  0x0000000180001000 __exceptionPreprocess + 10",
+    "DVTFoundation   0x0000000180002000 DVTFailureHintExceptionPreprocessor + 10",
+    "libobjc.A.dylib 0x0000000180003000 objc_exception_throw + 10",
+    "Foundation      0x0000000180004000 +[NSURLComponents setHost:] + 10",
+    "XCServices      0x0000000180005000 makeRequest + 10",
+  ];
+  const text = `Process: Xcode [5]
+Exception Type:        EXC_CRASH (SIGABRT)
+
+Application Specific Information:
+Possibly stale failure hints from 2021-07-31 01:33:52 +0000:
+  0: Calling block provided by:
+${Array.from({ length: 60 }, (_, at) => `  ${at}   function${at} (in Kit)`).join("\n")}
+ProductBuildVersion: 13A1
+UNCAUGHT EXCEPTION (NSInvalidArgumentException): *** +[NSURLComponents setHost:]: no host
+UserInfo: (null)
+
+Application Specific Backtrace 1:
+${frames.map((frame, at) => `${at}   ${frame}`).join("\n")}
+
+Thread 0 Crashed:
+0   libsystem_kernel.dylib  0x0000000180006000 __pthread_kill + 8
+`;
+  assertStringIncludes(
+    told(text),
+    "NSInvalidArgumentException, *** +[NSURLComponents setHost:]: no host",
+  );
+  assert(!told(text).includes("Calling block"));
+  assertEquals(attributeReport(readReport(text, "x")).deciding?.frame.symbol, "makeRequest");
+});
