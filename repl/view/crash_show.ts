@@ -21,6 +21,9 @@ export interface ReadCrash extends SymbolicatedReport {
 /** Maximum number of lines per part. */
 const MOST = 8;
 
+/** Maximum length of what happened, with the reason that it quotes: a watchdog's is long. */
+const MAX_QUOTED = 900;
+
 /** Which symbols are missing, what happened, where, whose code it is, and what to check. */
 export function explanationLines(
   { headline, happened, thread, path, causes, check }: Explanation,
@@ -45,7 +48,7 @@ export function explanationLines(
     lines.splice(-1, 0, safe`  and ${count(missing.length - MOST, "more image")}`);
   }
   lines.push(style("heading", short(headline)), safe``);
-  part(safe`What happened`, happened.map(short));
+  part(safe`What happened`, happened.map((text) => short(text, MAX_QUOTED)));
   const where: SafeText[] = [];
   if (thread !== null) {
     const { name, queue } = thread;
@@ -63,8 +66,8 @@ export function explanationLines(
   if (path.length > 0) where.push(safe`call path: ${join(path.map(escape), " → ")}`);
   part(safe`Where`, where);
   part(safe`Whose`, verdictWords(attribution, style));
-  part(safe`Likely causes`, causes.map(short));
-  part(safe`What to check`, check.map(short));
+  part(safe`Likely causes`, causes.map((text) => short(text)));
+  part(safe`What to check`, check.map((text) => short(text)));
   return lines.slice(0, -1);
 }
 
@@ -74,9 +77,9 @@ export function safeLines(text: string): SafeText {
 }
 
 /** A report's text on one line of limited length. */
-function short(text: string): SafeText {
+function short(text: string, most = 400): SafeText {
   const line = joinLines(text);
-  return escape(line.length > 400 ? `${line.slice(0, 400)}…` : line);
+  return escape(line.length > most ? `${line.slice(0, most)}…` : line);
 }
 
 function frameWords(frame: ReportFrame, style: Style): SafeText {

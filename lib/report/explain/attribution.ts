@@ -247,7 +247,7 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
   ) {
     return title !== name;
   }
-  if (name === null || image.name === "???") return false;
+  if (name === null || image.name === "???" || title.startsWith("<")) return false;
   const own = [name, identifier, path === null ? null : baseName(path)];
   return !own.some((text) =>
     text !== null && text.length > 0 && (text.startsWith(title) || title.startsWith(text) ||

@@ -409,13 +409,17 @@ function explainCrash(
     ) ?? reading.rows.findLast(({ row }) =>
       row.role === "vague" && ended !== "access"
     );
+    const nameless = ended === "access" && isNamelessRuntime(stack[reading.first])
+      ? known("frame", "libobjc without names")
+      : null;
     const context = ended === "abort" ? null : contextOf(stack, reading.first);
     const contextRow = context === null ? null : known("frame", contextKeys[context]);
     const isBetter = found === undefined || found.row.role === "top" ||
       found.row.key.startsWith("_dispatch_assert_queue_fail");
     const telling = contextRow !== null && isBetter
       ? { row: contextRow, index: reading.first }
-      : specialOf(report, stack, found?.index ?? reading.first, ended) ?? found;
+      : specialOf(report, stack, found?.index ?? reading.first, ended) ??
+        (nameless === null ? found : { row: nameless, index: reading.first });
     const told = rows.some(({ kind, key, causes }) =>
       kind !== "frame" && causes.length > 0 && !key.startsWith("AddressSanitizer: SEGV")
     ) ||
@@ -558,7 +562,11 @@ function explainCrash(
   if (absent !== null) {
     const name = title === null ? "" : ` "${title}"`;
     if (happened.length === 0) happened.push(emptyWords(report));
-    happened.push(`Thread ${absent}${name} crashed; its stack is not in the report.`);
+    happened.push(
+      outside
+        ? `The stack of thread ${absent}${name} is not in the report.`
+        : `Thread ${absent}${name} crashed; its stack is not in the report.`,
+    );
   } else if ((lacksCrashed(report) || isBare) && report.threads.length > 0) {
     happened.push("The crashed thread is not in the report.");
   }
@@ -609,12 +617,23 @@ function explainCrash(
     ? null
     : unnamedTermination(report, stack);
   if (unnamed !== null) happened.push(unnamed);
+  const began = outside ? null : queueRow(crashed);
+  if (began !== null && began.next !== "") {
+    if (rows.every(({ kind, key }) => kind === "message" && key === "uncaught exception")) {
+      rows.splice(0, rows.length, began);
+    }
+  }
   const when = outside ? null : occasionOf(stack.slice(reading.first), crashed);
   if (when !== null && happened.length > 0) happened.push(`It was ${when}.`);
   if (report.text.includes("Backtrace not available")) {
     // Without a stack nothing says what the address was for.
     const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");
     if (at >= 0) rows.splice(at, 1);
+    if (report.process.name === "launchd" && /^\?/.test(report.process.version ?? "")) {
+      happened.push(
+        "It still has launchd's name: it ended while its own program was loaded; which one that was is not in the report.",
+      );
+    }
     happened.push(
       "The system could not walk the stack: the process ended before or while its program was loaded, or its stack is damaged.",
     );
@@ -640,6 +659,14 @@ function explainCrash(
   const own = isBlank ? null : ownFrame(stack, mine);
   const path = isBlank ? [] : callPath(stack, Math.max(reading.first, reading.handled));
   return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, path);
+}
+
+/** Whether a frame is of the Objective-C run-time, whose functions have no names in reports of iOS: the commonest are
+ * those that send a message to an object, retain or release it. */
+function isNamelessRuntime(frame: ReportFrame | undefined): boolean {
+  if (frame === undefined || frame.symbol !== null && frame.symbol !== "<redacted>") return false;
+  const image = imageOf(frame);
+  return image !== null && /^libobjc\.A\.dylib$/.test(imageTitle(image));
 }
 
 /** Images of graphics drivers. */
@@ -766,13 +793,18 @@ function occasionOf(stack: readonly ReportFrame[], thread: ReportThread | null):
       if (origin === null || isQueue(origin)) origin = outerOrigin(origin, known("origin", symbol));
     } else if (!found.includes(row.meaning)) found.push(row.meaning);
   }
-  const queue = thread?.queue ?? thread?.name ?? null;
-  const named = queue === null ? null : known("occasion", `queue ${queue}`)?.meaning ?? null;
+  const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;
   if (origin !== null && (found.length === 0 || (found.length < 2 && !isQueue(origin)))) {
     found.push(origin.meaning);
   }
   return found.length === 0 ? null : found.join(", ");
+}
+
+/** The row of a thread's queue. */
+function queueRow(thread: ReportThread | null): KnowledgeRow | null {
+  const queue = thread?.queue ?? thread?.name ?? null;
+  return queue === null ? null : known("occasion", `queue ${queue}`);
 }
 
 /** Of two origins the one that says more. */
@@ -976,7 +1008,7 @@ const MAX_PLAIN = 4;
 
 /** Messages that tell nothing that other fields do not tell. */
 const dull =
-  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|[})'\]]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|[})'\]]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
 
 /** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
  * libc++'s hardening checks. */
@@ -1118,7 +1150,8 @@ function finished(
 ): Explanation {
   const { process, model, osVersion } = report;
   const said = happened.length > 0 ? happened : [emptyWords(report)];
-  const on = [model, osVersion].filter((text) => text !== null).join(", ");
+  const on = [model, osVersion, isUnderRosetta(report) ? "under Rosetta" : null]
+    .filter((text) => text !== null).join(", ");
   const version = process.version === null || /^\?\?\?/.test(process.version)
     ? ""
     : ` ${process.version}`;
@@ -1256,9 +1289,9 @@ function intelFault({ fields, crashedThread }: CrashReport): string | null {
 /** An instruction that the CPU does not have: by the bytes at the program counter, where the report has
  * them; under Rosetta it is likely. */
 function untranslated(report: CrashReport): { row: KnowledgeRow; text: string } | null {
-  const { exception, codeType, body } = report;
+  const { exception } = report;
   if (exception?.type !== "EXC_BAD_INSTRUCTION") return null;
-  const translated = /Translated/i.test(codeType ?? "") || body?.translated === true;
+  const translated = isUnderRosetta(report);
   const byte = instructionAt(report);
   if (byte === 0xc4 || byte === 0xc5 || byte === 0x62) {
     const row = known(
@@ -1273,6 +1306,11 @@ function untranslated(report: CrashReport): { row: KnowledgeRow; text: string } 
   if (!translated || byte === 0x0f) return null;
   const row = known("exception", "EXC_BAD_INSTRUCTION Rosetta")!;
   return { row, text: row.meaning };
+}
+
+/** Whether a process of Intel's code ran on Apple silicon. */
+function isUnderRosetta({ codeType, body }: CrashReport): boolean {
+  return /Translated/i.test(codeType ?? "") || body?.translated === true;
 }
 
 /** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:

@@ -1,8 +1,8 @@
 /** The call path of a stack in a few names: from what began it to where it ended. */
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
-import { baseName, imageOf, imageTitle } from "../images.ts";
-import { knownFrame } from "../knowledge/mod.ts";
+import { baseName, imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { known, knownFrame } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
 import { entryOf, frameOwner, functionOf, isBase } from "./stack.ts";
 
@@ -10,9 +10,11 @@ import { entryOf, frameOwner, functionOf, isBase } from "./stack.ts";
 const OUTER = 2;
 /** Innermost functions of the program that are kept where a path is too long. */
 const INNER = 4;
+/** Functions of run-times that are kept of those that were compiled into the program. */
+const OWN = 4;
 /** Entries into other libraries that are kept beside them. */
 const ENTRIES = 2;
-/** Functions that are kept of a stack without any of the program. */
+/** Innermost functions that are kept of a stack without any of the program, besides the outermost one. */
 const SYSTEM = 4;
 /** Frames of the system in which the functions that say most are looked for. */
 const SYSTEM_DEPTH = 24;
@@ -33,9 +35,18 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
   const end = entryOf(stack);
   const own: Step[] = [];
   let innermost = -1;
+  /** The system's function that called the innermost ones of the program, and how many those are. */
+  let caller: { step: Step; at: number } | null = null;
   for (let at = begin; at < end; at++) {
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
-    if (frameOwner(stack[at], symbol) !== "program") continue;
+    const owner = frameOwner(stack[at], symbol);
+    if (
+      owner === "system" && caller === null && own.length > 0 && symbol !== null &&
+      isTelling(symbol)
+    ) {
+      caller = { step: stepOf(stack[at], symbol), at: own.length };
+    }
+    if (owner !== "program") continue;
     if (innermost < 0) innermost = at;
     const last = own.at(-1);
     if (symbol === null) {
@@ -54,6 +65,7 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
     else last.place ??= step.place;
   }
   const inner = systemSteps(stack, begin, innermost < 0 ? end : innermost, own.length > 0);
+  if (caller !== null && own.length <= OUTER + INNER) own.splice(caller.at, 0, caller.step);
   const steps = [...shortened(own.reverse()), ...inner.reverse()];
   if (steps.length < 2) return [];
   let image: string | null = null;
@@ -98,11 +110,13 @@ interface Step {
   readonly image: string | null;
   place: string | null;
   readonly isNameless: boolean;
+  /** Whether it is not of an image of the system. */
+  readonly isOwn: boolean;
   times: number;
 }
 
 function namelessStep(image: string): Step {
-  return { name: image, image, place: null, isNameless: true, times: 1 };
+  return { name: image, image, place: null, isNameless: true, isOwn: true, times: 1 };
 }
 
 /** Whether a function is the entry by which a protocol's method leads to the one that it called. */
@@ -131,6 +145,7 @@ function stepOf(frame: ReportFrame, symbol: string): Step {
     image: image === null ? null : imageTitle(image),
     place,
     isNameless: false,
+    isOwn: !isSystemFrame(frame),
     times: 1,
   };
 }
@@ -150,11 +165,26 @@ function systemSteps(
     if (symbol === null || isBase(symbol) || tellsNothing.test(symbol)) continue;
     const role = knownFrame(symbol)?.role;
     if (role === "raise" || role === "vague") continue;
+    // Of the outer ones the last.
+    if (!hasOwn && steps.length > SYSTEM) steps.pop();
     const step = stepOf(stack[at], symbol);
-    if (steps.at(-1)?.name !== step.name) steps.push(step);
-    if (!hasOwn && steps.length === SYSTEM) break;
+    if (
+      steps.at(-1)?.name !== step.name && (steps.length < SYSTEM || hasOwn || isTelling(symbol))
+    ) {
+      steps.push(step);
+    }
   }
-  return hasOwn && steps.length > 3 ? [steps[0], steps[1], steps.at(-1)!] : steps;
+  // Between, code of run-times says something that was compiled into the program.
+  const isKept = ({ isOwn }: Step, at: number): boolean =>
+    at === 0 || at === steps.length - 1 || (isOwn && at < OWN);
+  return hasOwn && steps.length > 2 ? steps.filter(isKept) : steps;
+}
+
+/** Whether a function of the system says what it called the program for, which is not said otherwise. */
+function isTelling(symbol: string): boolean {
+  if (isBase(symbol) || tellsNothing.test(symbol) || knownFrame(symbol) !== null) return false;
+  return known("occasion", symbol) === null && known("origin", symbol) === null &&
+    !symbol.startsWith("_dispatch_") && !symbol.startsWith("__CFRunLoop");
 }
 
 /** A name without what makes it long: parameters of C++, long template arguments. */

@@ -32,6 +32,11 @@ const made =
 /** Functions that compilers make are not longer. */
 const MAX_MADE = 1 << 12;
 
+/** Few functions are larger, and those interpret, parse or run something. */
+const MAX_PLAIN = 0x6000;
+const large =
+  /eval|exec|interp|run|pars|lex|main|loop|dispatch|decod|encod|process|handle|compil|vm_/i;
+
 /** Whether a frame's name is only that of the nearest function that has one. If debug information named it, it is the
  * function nevertheless. */
 export function isNearest({ symbol, offset, file }: ReportFrame): boolean {
@@ -39,6 +44,7 @@ export function isNearest({ symbol, offset, file }: ReportFrame): boolean {
   // Reporters that found none.
   if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;
   return (offset ?? 0) > MAX_FUNCTION ||
+    ((offset ?? 0) > MAX_PLAIN && !large.test(symbol)) ||
     ((offset === null || offset > MAX_MADE) && made.test(symbol));
 }
 
@@ -275,7 +281,7 @@ function endOfPreprocessing(stack: readonly ReportFrame[], first: number): numbe
 /** Functions that are on the outside of a thread's stack, or that run its events: beyond them no function of
  * the program led to what happened. */
 const bases =
-  /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UIApplicationMain|NSApplicationMain|GSEventRun|_dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
+  /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|_?CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UIApplicationMain|-\[UIApplication _run\]|NSApplicationMain|GSEventRun|_dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
 
 /** Whether a function is on the outside of a thread's stack, or runs its events. */
 export function isBase(symbol: string): boolean {

@@ -66,7 +66,11 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
   );
   if (!throws && (endOfTermination(stack) > 0 || isThrownAgain(stack))) return "thrower";
   if (!reachesBase(stack)) return "outer";
-  return stack.some((frame) => imageOf(frame) === null) ? "some images" : null;
+  // Beyond the outermost named function is only what started the thread.
+  const named = stack.findLastIndex(({ symbol }) => symbol !== null);
+  return stack.slice(0, named < 0 ? stack.length : named).some((frame) => imageOf(frame) === null)
+    ? "some images"
+    : null;
 }
 
 function isThrownAgain(stack: readonly ReportFrame[]): boolean {

@@ -789,11 +789,15 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     "while a cell was made for a table or collection view",
     "Apple, UITableViewDataSource",
   ),
-  ...occasion(
-    ["queue expo.controller.errorRecoveryQueue"],
-    "on the queue on which expo-updates raises again an error that it caught when the app started",
-    "Expo, expo-updates: ErrorRecovery.swift",
-  ),
+  {
+    kind: "occasion",
+    key: "queue expo.controller.errorRecoveryQueue",
+    meaning:
+      "on the queue on which expo-updates raises again an error that it caught when the app started",
+    causes: ["an error of the program's JavaScript at its start"],
+    next: "Find the first error in the device's log: it is not in this report.",
+    source: "Expo, expo-updates: ErrorRecovery.swift",
+  },
   ...occasion(
     ["QAction::triggered*", "QAbstractButton::clicked*", "QMenu::mouseReleaseEvent*"],
     "in the action of a control or menu",

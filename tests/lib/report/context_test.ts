@@ -491,3 +491,54 @@ Deno.test("the way from an actor's check to the function that was called", () =>
     "protocol witness for Provider.stream(messages:) in conformance ModelProvider",
   );
 });
+
+Deno.test("run-times without names, nil that Objective-C passed, the queue that tells", () => {
+  const nameless = told(crash(access("0x10"), [
+    "libobjc.A.dylib 0x7000 + 16",
+    "UIKitCore 0x7040 + 64",
+  ]));
+  assertStringIncludes(nameless.what, "was given an invalid object, most likely");
+  const bridged = told(crash("Exception Type: EXC_BAD_INSTRUCTION (SIGILL)", [
+    "libswiftFoundation.dylib _TZFV10Foundation8IndexSet36_unconditionallyBridgeFromObjectiveCfGSqCSo10NSIndexSet_S0_ + 8",
+    "MyApp use + 4",
+    ...loop,
+  ]));
+  assertStringIncludes(bridged.what, "Objective-C passed nil to Swift");
+  const queue = readReport(
+    crash(
+      `${abort}\n\nLast Exception Backtrace:\n0   CoreFoundation \t0x0000000000007000 __exceptionPreprocess + 8\n` +
+        "1   libobjc.A.dylib \t0x0000000000007040 objc_exception_throw + 8\n" +
+        "2   MyApp \t0x0000000000007080 0x7000 + 128\n\nThread 0 name:  Dispatch queue: expo.controller.errorRecoveryQueue",
+      ["libsystem_kernel.dylib __pthread_kill + 8"],
+    ),
+    "x",
+  );
+  const { check } = explainReport(queue);
+  assertEquals(check, ["Find the first error in the device's log: it is not in this report."]);
+});
+
+Deno.test("Rosetta in the headline; a process that has launchd's name; a thread that was only stopped", () => {
+  const of = (text: string) => explainReport(readReport(text, "x"));
+  assertStringIncludes(
+    of(
+      `Process: App [1]\nCode Type: X86-64 (Translated)\nOS Version: macOS 12.1 (21C52)\n${
+        access("0x8")
+      }\n`,
+    )
+      .headline,
+    "on macOS 12.1 (21C52), under Rosetta",
+  );
+  assertStringIncludes(
+    of(
+      `Process: launchd [300]\nVersion: ??? (???)\n${
+        access("0x7fff5fc01028")
+      }\n\nBacktrace not available\n`,
+    ).happened.join("\n"),
+    "It still has launchd's name",
+  );
+  const killed = of(
+    "Exception Type: EXC_CRASH (SIGKILL)\nTermination Reason: Namespace SPRINGBOARD, Code 0x8badf00d\n" +
+      "Triggered by Thread: 0\n",
+  ).happened.join("\n");
+  assertStringIncludes(killed, "The stack of thread 0 is not in the report.");
+});

@@ -135,3 +135,48 @@ Deno.test("rows are found by mangled names, and names in sentences are readable"
     "std::terminate() was called",
   );
 });
+
+Deno.test("libraries stand for code without names; the system's function that called the program", () => {
+  assertEquals(
+    pathOf([
+      "CoreLocation -[CLLocationManager setDelegate:] + 8",
+      "Plugin 0x7040 + 64",
+      "Plugin 0x7080 + 128",
+      "MyApp 0x70c0 + 192",
+      "AppKit -[NSCollectionView reloadItems] + 8",
+      "QuartzCore CA::Transaction::commit() + 8",
+      ...loop,
+    ]),
+    [
+      "-[NSCollectionView reloadItems] (AppKit)",
+      "MyApp",
+      "Plugin",
+      "-[CLLocationManager setDelegate:] (CoreLocation)",
+    ],
+  );
+});
+
+Deno.test("a long path keeps where it came into other libraries", () => {
+  const inner = ["a", "b", "c", "d", "e"].map((name) => `libimage.dylib ${name} + 8`);
+  const outer = ["f", "g", "h", "i"].map((name) => `libscene.dylib ${name} + 8`);
+  assertEquals(
+    pathOf([
+      ...inner,
+      ...outer,
+      "Tool step + 8",
+      "Tool work + 8",
+      "Tool main + 8",
+      "dyld start + 8",
+    ]),
+    ["work (Tool)", "step", "i (libscene.dylib)", "…", "e (libimage.dylib)", "d", "c", "b", "a"],
+  );
+});
+
+Deno.test("an interpreter's functions may be long, others are only the nearest", () => {
+  const far = (symbol: string): readonly string[] => pathOf(["Tool first + 8", `Tool ${symbol}`]);
+  assertEquals(far("_PyEval_EvalFrameDefault + 50000"), [
+    "_PyEval_EvalFrameDefault (Tool)",
+    "first",
+  ]);
+  assertEquals(far("accessoryTapped + 50000"), []);
+});
