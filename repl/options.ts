@@ -193,6 +193,12 @@ export const btOptions = table({
     only: "cli",
   },
   "no-pager": prompt["no-pager"],
+  outermost: {
+    value: "frames",
+    integer: true,
+    help: "So many outermost frames of each thread; `bt -3` is the same.",
+    only: "prompt",
+  },
   full: { help: "On a terminal: whole names, and every frame of a recursion." },
   "no-demangle": noDemangle,
   symbols: { ...symbols, only: "cli" },
@@ -224,6 +230,12 @@ export const variableOptions = table({
     help: "Elements of an array that are shown; of a pointer, those it leads to.",
   },
   raw: { short: "R", help: "Members themselves, without formatters." },
+  format: {
+    short: "f",
+    value: "F",
+    help: "Format of numbers: x d u o t c a f s, or LLDB's words.",
+  },
+  "show-types": { short: "T", help: "Accepted for LLDB's users; types are always shown." },
   "show-declaration": { short: "c", help: "Show where each is declared." },
   json: { help: "Print JSON." },
 });

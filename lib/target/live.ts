@@ -153,8 +153,6 @@ export class LiveTarget extends Target {
   readonly arch: Arch;
   /** See {@linkcode Target.pid}. */
   readonly pid: number;
-  /** See {@linkcode Target.name}. */
-  readonly name: RawText;
   /** See {@linkcode Target.memory}. */
   readonly memory: Memory;
   readonly #kernel: MachKernel;
@@ -162,6 +160,10 @@ export class LiveTarget extends Target {
   readonly #task: number;
   readonly #images: ImageList;
   readonly #options: LiveOptions;
+  #name: RawText;
+  /** The images among which the program was looked for last, and its path. */
+  #listed: readonly LoadedImage[] = [];
+  #program: RawText | undefined;
   readonly #suspended = new Map<bigint, { readonly port: number; count: number }>();
   #imagesChecked = false;
   #filesChecked = false;
@@ -185,7 +187,7 @@ export class LiveTarget extends Target {
     this.#system = system;
     this.#options = options;
     this.pid = options.pid;
-    this.name = options.name;
+    this.#name = options.name;
     this.#task = kernel.taskForPid(options.pid);
     try {
       this.arch = archOfTask(kernel, this.#task);
@@ -205,6 +207,20 @@ export class LiveTarget extends Target {
       openFile: (path) => system.files.open(path),
       symbols: (images) => new Symbolizer(images, this.debug),
     });
+  }
+
+  /** See {@linkcode Target.name}. After `exec` it is that of the new program's file. */
+  get name(): RawText {
+    const { images } = this.#images;
+    const path = images[0]?.path;
+    if (images === this.#listed || path === undefined) return this.#name;
+    this.#listed = images;
+    if (this.#program === undefined) this.#program = path;
+    else if (images.every((image) => image.path !== this.#program)) {
+      this.#program = path;
+      this.#name = path.slice(path.lastIndexOf("/") + 1);
+    }
+    return this.#name;
   }
 
   /** See {@linkcode Target.images}. */

@@ -17,6 +17,7 @@ import {
   type Type,
   type Value,
   type ValueContext,
+  voidType,
 } from "../../lib/values/reading.ts";
 import { UserError } from "../errors.ts";
 import { sessionGlobals } from "../prompt/global_names.ts";
@@ -45,14 +46,17 @@ export class FrameScope implements ExpressionScope {
     const own = frame?.variables.at(0)?.context ?? contextAt(target, frame?.lookupAddress);
     const context = limits === undefined ? own : own.limited(limits);
     const namespaces = enclosing(frame?.function ?? "");
-    this.context = namespaces.length === 0 ? context : {
+    const found = new Map<string, Type | null>();
+    this.context = {
       ...context,
       findType(name) {
         for (const space of namespaces) {
           const type = context.findType(`${space}::${name}`);
           if (type !== null) return type;
         }
-        return context.findType(name);
+        let type = context.findType(name) ?? found.get(name);
+        if (type === undefined) found.set(name, type = typeOfCallers(session, name));
+        return type;
       },
     };
   }
@@ -98,7 +102,8 @@ export class FrameScope implements ExpressionScope {
 
   #global(name: string): Value | null {
     const { target } = this.#session;
-    const found = target.lookup(name)[0];
+    // A class's name is also that of its constructors and of its table of functions: the class is meant.
+    const found = target.lookup(name).find(({ symbol }) => !isOfClass(symbol.name, name));
     if (found === undefined) return null;
     const { symbol, image } = found;
     for (const variable of target.globals(image, name, this.#session.maybeThread)) return variable;
@@ -106,6 +111,36 @@ export class FrameScope implements ExpressionScope {
     const type: Type = { kind: "function", name: "void", size: null, language: "other" };
     return new PlacedValue(this.context, name, type, { kind: "memory", address: symbol.address });
   }
+}
+
+/** Whether what has the name of a class belongs to it: a constructor, which is named as the class that it is in, or
+ * what the compiler makes for it (Itanium C++ ABI, 5.1.4.1: `_ZTV`, `_ZTI`, `_ZTS`, `_ZTT`). */
+function isOfClass(symbol: RawText, name: string): boolean {
+  if (/^_{0,2}ZT[VIST]/.test(symbol)) return true;
+  const last = name.slice(name.lastIndexOf(":") + 1);
+  const space = enclosing(symbol)[0];
+  return space !== undefined && (space === last || space.endsWith(`::${last}`));
+}
+
+/** A type that the selected frame does not know by this name: a pause mostly finds a thread in a system's function.
+ * It is looked for where the thread's callers are, in their namespaces too, and in the program. */
+function typeOfCallers({ target, frames }: Session, name: string): Type | null {
+  const seen = new Set<string>();
+  const spaces = new Set(frames.flatMap((frame) => enclosing(frame.function ?? "")));
+  const places = [
+    ...frames.map(({ image, lookupAddress }) => ({ image, address: lookupAddress })),
+    ...target.lookup("main").map(({ image, symbol }) => ({ image, address: symbol.address })),
+  ];
+  for (const { image, address } of places) {
+    if (image === null || seen.has(image.path)) continue;
+    seen.add(image.path);
+    const context = contextAt(target, address);
+    for (const written of [name, ...[...spaces].map((space) => `${space}::${name}`)]) {
+      const type = context.findType(written);
+      if (type !== null) return type;
+    }
+  }
+  return null;
 }
 
 /** The namespaces and classes that a function is in, the innermost first. */
@@ -123,6 +158,35 @@ export function enclosing(symbol: RawText): string[] {
     else if (name.startsWith("::", at)) found.unshift(name.slice(start, at++));
   }
   return found;
+}
+
+/** The type that is written, or that an expression has.
+ *
+ * @throws UserError where it is neither
+ */
+export function typeNamed(session: Session, text: string): Type {
+  try {
+    return evaluate(text, new FrameScope(session)).type;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const type = typeWritten(session, text);
+    if (type !== null) return type;
+    throw new UserError(
+      /^(?:(?:struct|class|union|enum)\s+)?[\w$:]+[\s*&]*$/.test(text)
+        ? `no debug information tells of a type ${text}, and it is no variable of this frame`
+        : explained(session, text, error),
+    );
+  }
+}
+
+/** The type that is written as in a cast; `null` where it is none. */
+function typeWritten(session: Session, text: string): Type | null {
+  try {
+    return evaluate(`(${text} *)0`, new FrameScope(session)).type.target ?? voidType;
+  } catch (error) {
+    if (error instanceof ExpressionError) return null;
+    throw error;
+  }
 }
 
 /** The value of an expression in the selected frame.
@@ -152,13 +216,14 @@ export function unknownName(session: Session, code: string, error: unknown): str
   if (code.slice(code.indexOf(name) + name.length).trimStart().startsWith("(")) {
     return `${name}(…) would call a function: nothing is called in the target`;
   }
-  if (variables.length === 0) {
-    return `there is no variable ${name} in this frame: ${noVariables(session)}`;
-  }
   const names = [...new Set(variables.map((variable) => variable.name))];
   if (names.includes(name)) {
     return `${name} is a variable of the program, and this is no expression of C: ` +
       `in TypeScript it is frame.locals.${name}`;
+  }
+  const caller = callerWith(session, name);
+  if (variables.length === 0 || caller !== undefined) {
+    return `there is no variable ${name} in this frame: ${caller ?? noVariables(session)}`;
   }
   const near = names.filter((known) => editDistance(known.toLowerCase(), name.toLowerCase()) <= 2);
   return `there is no variable ${name} in this frame: ` +
@@ -167,6 +232,18 @@ export function unknownName(session: Session, code: string, error: unknown): str
 
 /** Maximum number of callers that are looked at for variables. */
 const MAX_CALLERS = 32;
+
+/** Says which caller has a variable of this name; `undefined` where none has. */
+function callerWith({ frames, frameIndex }: Session, name: string): string | undefined {
+  const start = frameIndex + 1;
+  const caller = frames.slice(start, start + MAX_CALLERS)
+    .findIndex(({ variables }) => variables.some((variable) => variable.name === name));
+  return caller < 0
+    ? undefined
+    : `\`frame ${start + caller}\`, ${
+      demangle(frames[start + caller].function ?? "its caller")
+    }, has one`;
+}
 
 /** Says that debug information tells of no variables in the selected frame, and which caller has some: a
  * pause mostly finds a thread in a system's function. */
@@ -196,8 +273,9 @@ function explained(
   if (unknown !== undefined) {
     const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
     const names = [...new Set(variables.map((variable) => variable.name))];
-    return `there is no variable ${unknown} in this frame` +
-      `: ${names.length === 0 ? noVariables(session) : listed(names)}`;
+    return `there is no variable ${unknown} in this frame: ` +
+      (callerWith(session, unknown) ??
+        (names.length === 0 ? noVariables(session) : listed(names)));
   }
   const rest = text.slice(position).trim();
   return position === 0 || rest === "" || message.includes(rest)
@@ -229,15 +307,27 @@ export function isOfProgram(session: Session, text: string): boolean {
     return true;
   }
   const name = firstName(text);
-  if (name === undefined || name.startsWith("$")) return false;
+  if (name?.startsWith("$")) return isOfRegisters(session, text);
+  // The object of a method. TypeScript's own at the prompt is of no use.
+  if (/^\s*(?:self|this)\s*(?:\.|$)/.test(text)) return true;
+  if (name === undefined) return false;
   // A type's size, and what belongs to a type or a namespace, are no TypeScript.
   if (/^sizeof\b/.test(text) || name.includes("::")) return true;
-  // The object of a method, although the engine has a global `self`.
-  if (/^\s*(?:self|this)\s*\./.test(text)) return true;
   const value = new FrameScope(session).named(name);
   // The system's libraries have many short names. One of the prompt's own comes before them.
   const ofPrompt = name in globalThis || (sessionGlobals as readonly string[]).includes(name);
   return value !== null && !(ofPrompt && isOfSystem(session, value));
+}
+
+/** Whether code is arithmetic over registers of the selected frame. With numbers of C, TypeScript would refuse it:
+ * there they are bigints. */
+function isOfRegisters(session: Session, text: string): boolean {
+  const words = text.match(/[$\w.]+/g) ?? [];
+  return !/[^\s$\w()+\-*\/%&|^~<>=!]/.test(text) &&
+    words.every((word) =>
+      /^(?:\d+|0x[\da-f]+|0b[01]+)$/i.test(word) ||
+      word.startsWith("$") && registerNamed(session, word.slice(1)) !== undefined
+    );
 }
 
 function isOfSystem(session: Session, { address }: Value): boolean {
@@ -259,6 +349,22 @@ export function isOfVariable(session: Session, text: string): boolean {
 /** The formats of `p/x`, as in gdb and LLDB. */
 const formats = "x d u o t c a f s";
 
+/** The letter of a format by its letter or LLDB's word: `z`, which gdb fills with zeros, is `x`, which always is.
+ *
+ * @throws UserError where there is none
+ */
+export async function formatLetter(text: string): Promise<string> {
+  const { wordFormats } = await import("../view/memory_format.ts");
+  const count = /^\d+/.exec(text)?.[0];
+  const letter = text === "z" ? "x" : wordFormats[text] ?? text;
+  if (formats.split(" ").includes(letter)) return letter;
+  throw new UserError(
+    count === undefined
+      ? `there is no format ${text}: there are ${formats}`
+      : `a count goes with memory: \`x/${text} <address>\`, or \`p list@${count}\``,
+  );
+}
+
 /** An expression without the option `--json`, which may stand before or after it. After an operator these are
  * minus signs. */
 export function withoutJson(text: string): string {
@@ -274,13 +380,14 @@ export function printed(
   text: string,
   { format, json = false }: { readonly format?: string; readonly json?: boolean } = {},
 ): readonly SafeText[] {
-  if (format !== undefined && !formats.split(" ").includes(format)) {
-    throw new UserError(`there is no format ${format}: there are ${formats}`);
-  }
   const plain = valueOf(session, text);
   const { kind } = canonical(plain.type);
   const { address } = plain;
   const value = format === undefined ? plain : shownAs(plain, format, session);
+  if (!json && format === undefined && isOfRegisters(session, text)) {
+    const line = registerLine(session, text, plain);
+    if (line !== undefined) return [line];
+  }
   // What is no variable has been computed: where it points to was not asked for.
   const how = value.name === "" ? { ...shown, pointers: 0 } : shown;
   // What a result points to has no name either.
@@ -288,13 +395,37 @@ export function printed(
   if (json) return [safeJson({ ...valueJson(value, how), name })];
   if (kind === "function" && address !== null) {
     const where = hex(address, 2 * session.pointerSize);
-    return [safe`${where} ${session.describe(address) ?? safe``}`];
+    const what = session.describe(address);
+    if (what !== undefined) return [safe`${where} ${what}`];
+    // Data of an image without debug information.
+    const image = session.target.imageAt(address)?.name ?? "";
+    return [safe`${where} ${escape(name)} of ${escape(image)}: its type is not known`];
   }
   return variableLines(value, session.style, how, name);
 }
 
+/** A register, and what is computed of some: an address of code or of the stack as a pointer, other numbers in both
+ * bases. */
+function registerLine(session: Session, text: string, { name, type, integer }: Value) {
+  if (integer === null || type.name !== "unsigned long") return undefined;
+  const { pc, sp, fp, lr } = session.target.arch;
+  const is = (...roles: readonly ({ readonly name: string } | null | undefined)[]) =>
+    [pc.name, "pc", ...roles.map((role) => role?.name)].includes(name.slice(1));
+  const label = name.startsWith("$") && isPath(text) ? safe`${escape(name)} = ` : safe``;
+  const kind = (written: string) => session.style("quiet", safe`(${escape(written)})`);
+  const address = hex(integer, 2 * session.pointerSize);
+  if (label === "") return safe`${kind(type.name)} ${integer}  ${hex(integer)}`;
+  if (is(lr) || name === "$lr") {
+    return safe`${kind("void (*)()")} ${label}${address} ${session.describe(integer) ?? safe``}`;
+  }
+  if (is(sp, fp) || name === "$sp" || name === "$fp") {
+    return safe`${kind("void *")} ${label}${address}`;
+  }
+  return safe`${kind(type.name)} ${label}${integer}  ${hex(integer)}`;
+}
+
 /** A value whose numbers, and those of its members, are written in a format. */
-function shownAs(value: Value, format: string, session: Session): Value {
+export function shownAs(value: Value, format: string, session: Session): Value {
   return new Proxy(value, {
     get(of, key) {
       if (key === "text") return formatted(of, format, session) ?? of.text;

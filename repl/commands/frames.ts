@@ -6,7 +6,14 @@ import { frameColumns, frameLine, hex, registerLines } from "../view/render.ts";
 import { globalOptions, type Values, variableOptions } from "../options.ts";
 import { addressOf } from "./address.ts";
 import { type Command, command, many, optional, required, rest } from "./command.ts";
-import { checkWritable, confirmed, integer, wholeNumber, yesOption } from "./values.ts";
+import {
+  checkWritable,
+  confirmed,
+  integer,
+  registerName,
+  wholeNumber,
+  yesOption,
+} from "./values.ts";
 
 /** The number of lines of source before and after a frame's own. */
 const contextAround = 2;
@@ -68,14 +75,12 @@ async function frameWithArguments(session: Session): Promise<SafeText[]> {
  * @throws UserError when there is none of that name
  */
 function registerOf(session: Session, text: string): { name: string; size: number } {
-  const { threadState, pc, sp, fp, lr } = session.target.arch;
-  const name = text.replace(/^\$/, "");
-  const role = new Map(Object.entries({ pc, sp, fp, lr })).get(name)?.name;
-  const found = threadState.registers.find((register) =>
-    register.name === name || register.name === role
-  );
+  const { arch } = session.target;
+  const { registers } = arch.threadState;
+  const found = registers.find(({ name }) => name === text.replace(/^\$/, "")) ??
+    registers.find(({ name }) => name === registerName(arch, text));
   if (found !== undefined) return found;
-  const names = threadState.registers.map((register) => register.name).join(" ");
+  const names = registers.map((register) => register.name).join(" ");
   throw new UserError(`${text} is no register: there are ${names}`);
 }
 
@@ -140,7 +145,11 @@ export const frames: readonly Command[] = [
       // Only what is typed may name a function.
       if (paths.length > 0) await session.loadDemangler();
       const { showVariables } = await import("./variables.ts");
-      return await session.withNames(() => showVariables(session, paths, options));
+      const format = options.format === undefined
+        ? undefined
+        : await (await import("./expressions.ts")).formatLetter(options.format);
+      const given = format === undefined ? options : { ...options, format };
+      return await session.withNames(() => showVariables(session, paths, given));
     },
   }),
   command({
@@ -282,8 +291,11 @@ export const frames: readonly Command[] = [
       file: { short: "f", value: "file", help: "Around a line of a file, as in LLDB." },
       line: { short: "l", value: "line", integer: true, help: "The line; 1 of a file without." },
     },
-    help: "the source around the selected frame, where the file is here",
-    details: ["`source map <from> <to>` says where files that were built elsewhere are now."],
+    help: "the source around the selected frame; again: the lines that follow",
+    details: [
+      "`list 10,20` shows these lines, `list -` those before the ones that were shown.",
+      "`source map <from> <to>` says where files that were built elsewhere are now.",
+    ],
     example: "source",
     async run({ session }, [where], { name, file, line }) {
       const { sourceLines } = await import("../view/source.ts");

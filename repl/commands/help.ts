@@ -94,8 +94,12 @@ const foreign: readonly (readonly [words: RegExp, answer: string])[] = [
     "`quit` leaves; so does Ctrl-D at an empty line",
   ],
   [
-    /^(?:ptype|whatis|info (?:types?|scope)|type(?: lookup)?|image lookup --?t(?:ype)?)\b/,
-    "`v` and `p` show each value with its type: `p *(Item *)address`; `p sizeof(Item)` is a size",
+    /^info (?:types?|scope)\b/,
+    "`ptype Item` shows what a type consists of, `v` the variables with their types",
+  ],
+  [
+    /^type (?:summary|format|synthetic|category|filter)\b/,
+    "`p/x` and `v -f x` choose a number's format; `defineFormatter` of TypeScript adds a summary for a type",
   ],
   [
     /^(?:call|thread call|jump|advance|return|thread return|checkpoint|record|reverse-\w+)\b/,
@@ -122,7 +126,7 @@ const foreign: readonly (readonly [words: RegExp, answer: string])[] = [
     "`frame` shows the file and the line, `source` the lines around it, `lookup main` where a function is",
   ],
   [
-    /^info (?:files|target)\b|^(?:maint|maintenance)\b|^image dump\b|^(?:nm|objdump|readelf|otool)\b/,
+    /^info (?:files|target)\b|^(?:maint|maintenance)\b|^(?:image|target modules) (?:dump|show)\b|^(?:nm|objdump|readelf|otool)\b/,
     "`images` lists what is mapped, `regions` the address space; `machpause image FILE` shows what a file has",
   ],
   [
@@ -199,7 +203,7 @@ export function commandHelp(table: CommandTable, style: Style, text: string): Sa
     if (answer !== undefined) return answer;
     const known = foreignAnswer(text);
     if (known !== undefined) return [escape(known)];
-    const names = table.subcommands(text);
+    const names = table.subcommands(text, false);
     if (names.length > 0) return names.map((name) => escape(`  ${name}`));
     const near = table.suggestions(text).map((name) => `\`${name}\``).join(" or ");
     throw new UserError(`there is no command ${text}${near && `: did you mean ${near}?`}`);

@@ -119,6 +119,21 @@ async function lookupPattern(session: Session, text: string): Promise<SafeText[]
   return lines.length > 0 ? lines : [safe`no symbol matches`];
 }
 
+/** What a type consists of, or that of an expression.
+ *
+ * @param brief whether its name is enough
+ */
+async function shownType(session: Session, text: string, brief = false): Promise<SafeText[]> {
+  const [{ typeNamed }, { typeLine, typeLines }] = await Promise.all([
+    import("./expressions.ts"),
+    import("../view/types.ts"),
+  ]);
+  return await session.withNames(() => {
+    const type = typeNamed(session, text);
+    return brief ? [typeLine(type)] : typeLines(type, session.style);
+  });
+}
+
 /** Commands about images and code. */
 export const images: readonly Command[] = [
   command({
@@ -126,12 +141,21 @@ export const images: readonly Command[] = [
     aliases: ["image list", "info sharedlibrary", "target modules list"],
     group: "images",
     arguments: [many("name", "image")],
+    options: {
+      offset: { short: "o", help: "Accepted for LLDB's users; all that is known is shown." },
+      fullpath: { short: "f", help: "The same." },
+    },
     help: "the executable and the libraries, with UUIDs and load addresses",
     example: "images",
     async run({ session }, wanted) {
       const { images } = session.target;
-      const is = (name: string) => (image: LoadedImage) =>
+      // As in gdb, a part of the name does where no image has it as a whole.
+      const isNamed = (name: string, image: LoadedImage) =>
         name === image.name || name === image.path;
+      const is = (name: string) => (image: LoadedImage) =>
+        images.some((other) => isNamed(name, other))
+          ? isNamed(name, image)
+          : image.name.includes(name);
       const unknown = wanted.find((name) => !images.some(is(name)));
       if (unknown !== undefined) {
         throw new UserError(`no image is named ${unknown}: see \`images\``);
@@ -171,17 +195,24 @@ export const images: readonly Command[] = [
       symbol: { short: "s", value: "name", help: "The same as --name, as in LLDB." },
       function: { short: "F", value: "name", help: "The same as --name, as in LLDB." },
       image: { value: "image", help: "Look for the name in this image alone." },
+      type: { short: "t", value: "type", help: "The same as `ptype`, as in LLDB." },
       regex: { short: "r", help: "The name is a regular expression; all matches are listed." },
       verbose: { short: "v", help: "Accepted for LLDB's users; all that is known is shown." },
     },
-    help: "what is at an address; where a symbol is",
+    help: "what is at an address; where a symbol is, or the selected frame",
     example: "image lookup -r -n lock$",
     async run({ session }, [given], options) {
       const { address, regex } = options;
       const name = options.name ?? options.symbol ?? options.function;
       const text = address ?? name ?? given;
-      if (text === undefined) throw new UserError("look up what? an address, or a symbol's name");
+      if (options.type !== undefined) return await shownType(session, options.type);
       await session.loadDemangler();
+      if (text === undefined) {
+        if (regex) {
+          throw new UserError("look up what? a regular expression, as in `lookup -r lock$`");
+        }
+        return lookupAddress(session, session.frame.lookupAddress);
+      }
       if (regex) return await lookupPattern(session, text);
       if (address === undefined && (name !== undefined || integer(text) === undefined)) {
         const symbols = lookupIn(session, text, options.image);
@@ -200,6 +231,21 @@ export const images: readonly Command[] = [
         }
       }
       return lookupAddress(session, addressOf(session, text));
+    },
+  }),
+  command({
+    name: "ptype",
+    aliases: ["type lookup", { name: "whatis", args: ["--brief"] }],
+    group: "images",
+    arguments: [rest("type|expression", "variable")],
+    options: { brief: { help: "Its name and size alone, as gdb's `whatis` shows." } },
+    help: "what a type consists of, or that of an expression: members with offset and size",
+    example: "ptype Item",
+    async run({ session }, [given = ""], { brief }) {
+      // gdb's `ptype /o` asks for the offsets, which are shown in any case.
+      const text = given.replace(/^\/\w+\s*/, "").trim();
+      if (text === "") throw new UserError("which type? `ptype Item`, or that of an expression");
+      return await shownType(session, text, brief);
     },
   }),
   command({
@@ -239,6 +285,7 @@ export const images: readonly Command[] = [
         help: "Number of instructions, from the address or the pc on.",
       },
       bytes: { short: "b", help: "Show the instructions' bytes." },
+      mixed: { short: "m", help: "Show the source's lines too." },
       name: { short: "n", value: "symbol", help: "The function of this name, as in LLDB." },
       address: { short: "a", value: "address", help: "The function around an address." },
       start: { short: "s", value: "address", help: "Where to start, with --end or --count." },
@@ -250,13 +297,13 @@ export const images: readonly Command[] = [
     example: "disassemble pc --count 5",
     async run({ session }, [where, to], options) {
       const { functionAt, instructionLines } = await import("../view/disassemble.ts");
-      const { count, bytes = false, pc } = options;
+      const { count, bytes = false, mixed = false, pc } = options;
       const text = options.start ?? options.name ?? options.address ?? where;
       const end = options.end ?? to;
       await session.loadDemangler();
       if (pc || text === undefined && count !== undefined) {
         const start = session.frame.address;
-        return await instructionLines(session, { start, count: count ?? 4, bytes });
+        return await instructionLines(session, { start, count: count ?? 4, bytes, mixed });
       }
       const start = text === undefined ? session.frame.lookupAddress : addressOf(session, text);
       const range = end !== undefined
@@ -264,7 +311,7 @@ export const images: readonly Command[] = [
         : count !== undefined
         ? { start, count }
         : functionAt(session, start);
-      return await instructionLines(session, { ...range, bytes });
+      return await instructionLines(session, { ...range, bytes, mixed });
     },
   }),
 ];

@@ -220,9 +220,11 @@ const find = command({
     if (sought.length === 0) throw new UserError("find what? that is empty");
     const limits = named ? words : words.slice(1);
     if (limits.length > 2) throw new UserError(`too many arguments: ${limits[2]}`);
-    const [start = 0n, end = 1n << 64n] = await Promise.all(
-      limits.map((text) => placeOf(session, text)),
+    // As in gdb, `+100` is so many bytes from the start.
+    const [start = 0n, last = 1n << 64n] = await Promise.all(
+      limits.map((text) => placeOf(session, text.replace(/^\+/, ""))),
     );
+    const end = limits[1]?.startsWith("+") ? start + last : last;
     const controller = new AbortController();
     session.interrupt = () => controller.abort();
     const { target, ui, style, pointerSize } = session;

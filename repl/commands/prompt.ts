@@ -12,6 +12,9 @@ import { wholeNumber } from "./values.ts";
 /** The number of entries that `history` shows. */
 const historyLength = 20;
 
+/** LLDB's `p -f x -- count`. */
+const lldbOptions = /^((?:--?[a-zA-Z][\w-]*(?:[ =](?!-)\S+)?\s+)+)--\s+(.+)$/s;
+
 /** Commands about the prompt itself. */
 export const prompt: readonly Command[] = [
   command({
@@ -43,9 +46,15 @@ export const prompt: readonly Command[] = [
       if (code === undefined) {
         throw new UserError("print what? A variable or TypeScript, as in `p threads.length`");
       }
-      const [, format, rest = code] = /^\/([a-zA-Z]+)\s+(.*)$/s.exec(code) ?? [];
+      // LLDB's options, of which the format counts.
+      const [, given = "", after] = lldbOptions.exec(code) ?? [];
+      code = after ?? code;
+      const [, letters, rest = code] = /^\/(\d*[a-zA-Z]+)\s+(.*)$/s.exec(code) ?? [];
       if (session.maybeTarget !== undefined) {
-        const { isOfProgram, printed, unknownName, withoutJson } = await import("./expressions.ts");
+        const expressions = await import("./expressions.ts");
+        const { isOfProgram, printed, unknownName, withoutJson } = expressions;
+        const word = letters ?? /(?:^|\s)(?:-f|--format)[ =]?(\w+)/.exec(given)?.[1];
+        const format = word === undefined ? undefined : await expressions.formatLetter(word);
         const expression = withoutJson(rest);
         const json = expression !== rest;
         if (format !== undefined || json || isOfProgram(session, code)) {
@@ -65,6 +74,7 @@ export const prompt: readonly Command[] = [
   }),
   command({
     name: "history",
+    aliases: ["session history", "command history"],
     group: "prompt",
     arguments: [optional("N", "text"), rest("text", "text")],
     help: "what was typed last, or the entries that contain a text; Ctrl-R searches",

@@ -19,6 +19,8 @@ export interface Call {
   readonly command: Command;
   /** Arguments and options, not yet told apart. */
   readonly args: readonly string[];
+  /** Whether the name was abbreviated. */
+  readonly abbreviated?: boolean;
   /** The name that was abbreviated, of a command that changes the target: it has to be asked for. */
   readonly doubtful?: string;
 }
@@ -100,12 +102,15 @@ export class CommandTable {
       return { command: this.named("x")!, args: [examine[1], ...splitWords(examine[2] ?? "")] };
     }
     // LLDB's and gdb's `x $sp`, without a format: a dump.
-    const plain = /^x\s+([$&*\w(].*)$/s.exec(text);
+    const plain = /^x\s+((?:-[a-zA-Z-]|[$&*\w(]).*)$/s.exec(text);
     if (plain !== null && !isGlobal("x") && !/^(?:in|instanceof|as|satisfies)\b/.test(plain[1])) {
       return { command: this.named("memory read")!, args: splitWords(plain[1]) };
     }
     // `p/x flags` too.
-    const formatted = /^(p|print)\s*(\/[a-zA-Z]+)\s+(.*)$/s.exec(text);
+    const formatted = /^(p|print)\s*(\/\d*[a-zA-Z]+)\s+(.*)$/s.exec(text);
+    if (formatted?.[2] === "/i" && !isGlobal(formatted[1])) {
+      return this.parse(`x/i ${formatted[3]}`);
+    }
     if (formatted !== null && !isGlobal(formatted[1])) {
       return { command: this.named("print")!, args: [`${formatted[2]} ${formatted[3]}`] };
     }
@@ -116,9 +121,24 @@ export class CommandTable {
       return this.parse(`info${text.slice(1)}`);
     }
     if (first === "thread" && isAbsent(text)) return undefined;
+    // gdb's letters, and its two ends of a range.
+    const range =
+      /^(disas|disassemble)((?:\s*\/[a-z]+)?)(?:\s+((?:[^,(]|\([^)]*\))+?)(?:,\s*(\+?)([^,]+))?)?$/
+        .exec(text);
+    if (range !== null && (range[2] !== "" || range[5] !== undefined)) {
+      return { command: this.named("disassemble")!, args: gdbRange(range) };
+    }
+    // No addresses are found by lines.
+    if (/^info line (?:.*:)?\d+$/.test(text)) return undefined;
+    const sought = /^find(?:\s*\/(\w*))?\s+([^,]+),\s*([^,]+),\s*(.+)$/s.exec(text);
+    if (sought !== null) return { command: this.named("memory find")!, args: gdbFind(sought) };
     // gdb's stacks of all threads, of some frames each.
     const stacks = /^(?:thread apply all|t a a) bt (\d+)$/.exec(text);
     if (stacks !== null) return this.parse(`bt all --limit ${stacks[1]}`);
+    // gdb's outermost frames.
+    if (/^(?:bt|backtrace|where|thread apply all bt|t a a bt)\s(?:.*\s)?-\d+(?:\s|$)/s.test(text)) {
+      return this.parse(text.replace(/\s-(?=\d)/, " --outermost "));
+    }
     if (/^(?:thread|frame) apply\b(?! all bt\b)/.test(text)) return undefined;
     if (!/^[.?a-z][\w?-]*$/i.test(first)) return undefined;
     // An assignment makes a variable of any name.
@@ -172,14 +192,22 @@ export class CommandTable {
       throw new UserError(`${first} may be ${list}`);
     }
     const rest = argumentsOf(longest.command, text, longest.words.length);
-    const call = { command: longest.command, args: [...longest.args, ...rest] };
+    const call = {
+      command: longest.command,
+      args: [...longest.args, ...rest],
+      abbreviated: true,
+    };
     return longest.command.changes ? { ...call, doubtful: longest.name } : call;
   }
 
-  /** The names that begin with a word which alone is no command: `image` has `image list`. */
-  subcommands(line: string): readonly string[] {
+  /** The names that begin with a word which alone is no command: `image` has `image list`.
+   *
+   * @param isCode whether it may be code: a global's name is none then. Node's `process` means nothing here
+   */
+  subcommands(line: string, isCode = true): readonly string[] {
     const [first] = line.trim().split(/\s+/);
-    if (!/^[a-z-]+$/.test(first) || isGlobal(first)) return [];
+    if (!/^[a-z-]+$/.test(first)) return [];
+    if (isCode && isGlobal(first) && line.trim() !== "process") return [];
     const names = this.entries.filter(({ words }) => words.length > 1 && words[0] === first)
       .map(({ name }) => name);
     return [...new Set(names)].sort();
@@ -200,6 +228,34 @@ export class CommandTable {
     const names = best.map(({ name }) => name).filter((name) => name.split(" ").length === words);
     return [...new Set(names)].slice(0, 3);
   }
+}
+
+/** The arguments of `disassemble` for gdb's `disas /r start,+length`. */
+function gdbRange([, , letters = "", start, sign, end]: readonly string[]): string[] {
+  const to = sign === "+" ? `${start} + ${end}` : end;
+  return [
+    ...(letters.includes("r") ? ["--bytes"] : []),
+    ...(/[ms]/.test(letters) ? ["--mixed"] : []),
+    ...(start === undefined ? [] : [...(end === undefined ? [] : ["--start"]), start]),
+    ...(to === undefined ? [] : ["--end", to]),
+  ];
+}
+
+/** The arguments of `memory find` for gdb's `find /h start, +length, value`. */
+function gdbFind([, letters = "", start, to, value]: readonly string[]): string[] {
+  const size = { b: "u8", h: "u16", w: "u32", g: "u64" }[/[bhwg]/.exec(letters)?.[0] ?? ""];
+  const count = /\d+/.exec(letters)?.[0];
+  const [word] = splitWords(value);
+  const isText = /^["']/.test(value);
+  // As in C, a number is an int where it fits.
+  const as = size ?? (Number(value) < 2 ** 32 ? "u32" : "u64");
+  return [
+    ...(count === undefined ? [] : ["--count", count]),
+    ...(isText ? ["--text", word] : ["--as", as, "--expression", value.trim()]),
+    "--",
+    start.trim(),
+    to.trim(),
+  ];
 }
 
 /** The arguments after the words of a command's name. */

@@ -181,7 +181,14 @@ export const target: readonly Command[] = [
   }),
   command({
     name: "status",
-    aliases: ["process status", "info program", "target list"],
+    aliases: [
+      "process status",
+      "info program",
+      "info proc",
+      "info inferiors",
+      "info inferior",
+      "target list",
+    ],
     group: "target",
     help: "what the target is, and what it is doing",
     example: "status",
@@ -252,8 +259,9 @@ export const target: readonly Command[] = [
     help: "let the target go; it runs on, also one that was launched from here",
     example: "detach",
     run({ session }) {
-      const { title, endsTarget, ui } = session;
+      const { title, endsTarget, ui, core } = session;
       session.close(true);
+      if (core !== undefined) return [safe`closed the core of ${escape(core.name)}`];
       const output = endsTarget && ui.interactive
         ? safe`; what it prints is shown until machpause ends`
         : safe``;

@@ -117,12 +117,13 @@ export const threads: readonly Command[] = [
     options: btOptions,
     details: [
       "A thread's name does for N. `bt 5` is thread 5. Five frames, which LLDB and gdb mean by that, are `bt --limit 5`.",
+      "`bt -3` shows the outermost three, as in gdb.",
       "On a terminal names are shortened, and a recursion is shown once: --full shows all.",
     ],
     help: "backtrace of the selected thread, of thread N, or of all",
     example: "bt all --unique",
     async run({ session }, [which], options) {
-      const { unique, by, limit, scan, demangle, full, args, locals, json } = options;
+      const { unique, by, limit, outermost, scan, demangle, full, args, locals, json } = options;
       session.threads(true);
       const chosen = which === "all" || (unique || by !== undefined) && which === undefined
         ? session.threads()
@@ -130,12 +131,18 @@ export const threads: readonly Command[] = [
         ? [session.thread]
         : threadsNamed(session, which);
       const budget = new FrameBudget();
+      const framesOf = (thread: Thread) => {
+        const shown = shownFrames(thread, limit, scan, budget);
+        return outermost === undefined
+          ? shown
+          : { ...shown, frames: shown.frames.slice(-outermost) };
+      };
       if (json) {
         const [{ threadsJson }, { frameVariablesJson }] = await Promise.all([
           import("../view/json.ts"),
           import("../view/variables.ts"),
         ]);
-        const shown = chosen.map((thread) => shownFrames(thread, limit, scan, budget));
+        const shown = chosen.map(framesOf);
         const more = args || locals ? frameVariablesJson({ args, locals }) : undefined;
         return [safeJson(threadsJson(session.target, chosen, limit, shown, more))];
       }
@@ -146,7 +153,7 @@ export const threads: readonly Command[] = [
       const { pointerSize, style, ui } = session;
       const width = full ? Infinity : ui.size().columns;
       const linesOf = (thread: Thread) => {
-        const shown = shownFrames(thread, limit, scan, budget);
+        const shown = framesOf(thread);
         return backtraceLines(thread, pointerSize, style, limit, shown, name, width, detail);
       };
       const spaced = (blocks: readonly (readonly SafeText[])[]) =>

@@ -1,4 +1,5 @@
 /** The values that are typed as arguments of commands. */
+import type { Arch } from "../../lib/arch/mod.ts";
 import type { SafeText } from "../../lib/escape.ts";
 import { UserError } from "../errors.ts";
 import type { Session } from "../prompt/session.ts";
@@ -29,16 +30,19 @@ export function integer(text: string): bigint | undefined {
   return number.test(digits) ? sign * BigInt(digits) : undefined;
 }
 
-/** The value of a register of the selected frame, by the register's name or role (`pc`, `sp`, `fp`,
- * `lr`); `undefined` where it is not known. */
+/** The name of a register by what people call it: `$rip`, its role (`pc`, `sp`, `fp`, `lr`), gdb's `eflags`. */
+export function registerName({ name, pc, sp, fp, lr }: Arch, text: string): string {
+  const word = text.replace(/^\$/, "");
+  if (word === "eflags" && name === "x86_64") return "rflags";
+  return new Map(Object.entries({ pc, sp, fp, lr })).get(word)?.name ?? word;
+}
+
+/** The value of a register of the selected frame, by its name or role; `undefined` where it is not known. */
 export function registerNamed(session: Session, name: string): bigint | undefined {
-  const { arch } = session.target;
   // A damaged core may have no threads, and a thread no frames.
   if (session.threads().length === 0) return undefined;
   const registers = session.frames[session.frameIndex]?.registers;
-  const { pc, sp, fp, lr } = arch;
-  const role = new Map(Object.entries({ pc, sp, fp, lr })).get(name);
-  return registers?.get(name) ?? registers?.get(role?.name ?? "");
+  return registers?.get(name) ?? registers?.get(registerName(session.target.arch, name));
 }
 
 /** Asks before the target is changed.

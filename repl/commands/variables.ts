@@ -6,7 +6,7 @@ import { UserError } from "../errors.ts";
 import type { globalOptions, Values, variableOptions } from "../options.ts";
 import type { Session } from "../prompt/session.ts";
 import { isWritten, valueJson, variableJson, variableLines } from "../view/variables.ts";
-import { noVariables, valueOf } from "./expressions.ts";
+import { noVariables, shownAs, valueOf } from "./expressions.ts";
 import { confirmed, integer } from "./values.ts";
 
 /** Levels of members that are shown of each variable, as LLDB does. */
@@ -21,7 +21,11 @@ export function showVariables(
   const { args, locals, depth = DEPTH, ptrDepth, count, raw, showDeclaration, json } = options;
   const { frame, style } = session;
   const limits = count === undefined ? {} : { arrayValues: count };
-  const bare = <T extends Value>(value: T): Value => raw ? value.raw : value;
+  const { format } = options;
+  const bare = <T extends Value>(value: T): Value => {
+    const plain = raw ? value.raw : value;
+    return format === undefined ? plain : shownAs(plain, format, session);
+  };
   if (paths.length > 0) {
     const named = paths.flatMap((path) => elementPaths(session, path));
     const found = named.map((path) => bare(elementsOf(session, path, count)));

@@ -192,6 +192,11 @@ export class LineEditor {
     return pressed;
   }
 
+  /** Forgets blanks that were typed ahead: they were meant for what was shown by screenfuls. */
+  skipBlanks(): void {
+    while (this.#keys[0]?.name === "text" && /^ +$/.test(this.#keys[0].text)) this.#keys.shift();
+  }
+
   /** Whether something was typed ahead. */
   get hasKeys(): boolean {
     return this.#keys.length > 0;
@@ -357,7 +362,12 @@ export class LineEditor {
     const { key: take } = this.#reading!;
     if (take !== undefined) {
       if (key.name === "ctrl-z") return this.#options.suspend();
-      take(key.name === "text" ? key.text : key.name);
+      // Keys that are pressed fast come together.
+      const [first, ...others] = key.text;
+      if (key.name === "text" && others.length > 0) {
+        this.#keys.unshift({ name: "text", text: others.join("") });
+      }
+      take(key.name === "text" ? first : key.name);
       return this.#answer({ kind: "line", text: "" });
     }
     if (this.#search !== undefined && this.#pressInSearch(key)) return;

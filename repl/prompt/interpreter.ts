@@ -162,6 +162,9 @@ export class Interpreter implements CommandContext {
       call = commands.parse(text);
       if (call !== undefined) {
         if (call.command.isIncomplete?.(text)) return "incomplete";
+        // The whole word of another program comes before the beginning of one of ours.
+        const foreign = call.abbreviated ? foreignAnswer(text) : undefined;
+        if (foreign !== undefined) throw new UserError(foreign);
         if (call.doubtful !== undefined && !await this.#meant(text, call.doubtful)) return "done";
         code = call.command.name === "print";
         if (session.maybeTarget !== undefined && !call.command.loadsDemangler) {
@@ -240,6 +243,16 @@ export class Interpreter implements CommandContext {
       if (isAbsent(code)) return await this.#report(error, safe`${noBreakpoints}`);
       const answer = code.includes("\n") ? undefined : foreignAnswer(code);
       if (answer !== undefined) return await this.#report(error, escape(answer));
+      const names = code.includes("\n") || !/^[a-z]+(?:\s+[a-z][\w-]*)+$/.test(code.trim())
+        ? []
+        : commands.subcommands(code, false);
+      if (names.length > 0) {
+        const list = names.map((name) => `\`${name}\``).join(", ");
+        return await this.#report(
+          error,
+          escape(`there is no \`${code.trim()}\`: there are ${list}`),
+        );
+      }
       const meant = hint(code);
       if (meant !== undefined) {
         const word = escape(code.trim().split(/\s+/)[0]);

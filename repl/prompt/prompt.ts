@@ -331,6 +331,7 @@ async function converse(
         printLines(lines.slice(shown, next));
         shown = next;
       }
+      editor.skipBlanks();
     },
     progress(text) {
       clearProgress();

@@ -39,6 +39,13 @@ export class Session implements Disposable {
   readonly typed: string[] = [];
   /** Where folders of sources are now. */
   readonly sourceMap: [from: string, to: string][] = [];
+  /** The lines of a source file that were listed last, which `source` goes on from. */
+  listed: {
+    readonly file: string;
+    readonly first: number;
+    readonly last: number;
+    readonly isEnd: boolean;
+  } | undefined;
   /** The layouts that were declared. */
   readonly structs: Map<string, Layout> = new Map();
   /** Set by `quit`. */
@@ -302,6 +309,7 @@ export class Session implements Disposable {
     this.#threads = undefined;
     this.#frames = undefined;
     this.#frame = 0;
+    this.listed = undefined;
   }
 
   /** Whether threads are known without stopping the target. */
@@ -347,6 +355,7 @@ export class Session implements Disposable {
    */
   selectThread(index: number): void {
     this.#thread = this.threadOf(index).id;
+    this.listed = undefined;
     this.#frame = 0;
     this.#frames = undefined;
   }
@@ -359,7 +368,9 @@ export class Session implements Disposable {
     const threads = this.threads();
     const thread = threads.find((thread) => thread.index === index);
     if (thread !== undefined) return thread;
-    throw new UserError(`no thread ${index}: \`threads\` lists the ${threads.length} there are`);
+    throw new UserError(
+      `no thread ${index}: \`threads\` lists the ${threads.length} there are, from 0 on`,
+    );
   }
 
   /** The selected thread's frames, inlined calls among them. */
@@ -391,5 +402,6 @@ export class Session implements Disposable {
     if (index < 0) throw new UserError("this is the innermost frame");
     if (index >= count) throw new UserError(`no frame ${index}: the outermost is ${count - 1}`);
     this.#frame = index;
+    this.listed = undefined;
   }
 }

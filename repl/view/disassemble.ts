@@ -27,6 +27,8 @@ export interface CodeRange {
   readonly count?: number;
   /** Whether to show the instructions' bytes. */
   readonly bytes?: boolean;
+  /** Whether to show the lines of the source that instructions come from. */
+  readonly mixed?: boolean;
 }
 
 /** The largest range, in bytes. */
@@ -91,12 +93,15 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
   const length = range.end !== undefined ? Number(range.end - start) : (range.count ?? 1) * longest;
   if (length <= 0) throw new UserError("the end comes before the start");
   if (length > maxRange) throw new UserError(`at most ${maxRange} bytes at once`);
-  const bytes = target.memory.readUpTo(start, length);
+  // The last instruction may end after the range.
+  const bytes = target.memory.readUpTo(start, length + (range.end === undefined ? 0 : longest - 1));
   if (bytes.length === 0) throw new MemoryReadError(start, length);
-  const instructions = await disassemble(arch.name, bytes, start, {
+  const read = await disassemble(arch.name, bytes, start, {
     thumb: isThumb(session, start),
     ...(range.count === undefined ? {} : { count: range.count }),
   });
+  const { end } = range;
+  const instructions = end === undefined ? read : read.filter(({ address }) => address < end);
   let pc: bigint | undefined;
   try {
     pc = session.frame.address;
@@ -108,6 +113,8 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
   const size = arch.pointerSize;
   const lines: SafeText[] = [];
   let inside: string | undefined;
+  let from: string | undefined;
+  const sourceLine = range.mixed ? (await import("./source.ts")).sourceLine : undefined;
   const widest = instructions.reduce((most, { mnemonic }) => Math.max(most, mnemonic.length), 0);
   for (const instruction of instructions) {
     const { address, mnemonic, operands } = instruction;
@@ -118,6 +125,11 @@ export async function instructionLines(session: Session, range: CodeRange): Prom
       lines.push(style("heading", heading));
     }
     inside = name;
+    const { source } = range.mixed ? target.resolve(address) : { source: null };
+    if (source !== null && `${source.file}:${source.line}` !== from) {
+      from = `${source.file}:${source.line}`;
+      for (const line of sourceLine?.(session, source) ?? []) lines.push(style("quiet", line));
+    }
     const meant = references.addressesOf(instruction)
       .flatMap((address) => meaning(session, address) ?? []);
     const bytes = range.bytes ? hexBytes(instruction.bytes, " ") : null;

@@ -72,26 +72,37 @@ function demoSource(session: Session, file: string): string | undefined {
  */
 export function contextLines(session: Session, { file, line }: SourceLocation, around: number) {
   try {
-    return numbered(session, readSource(session, file), line, line, around);
+    return numbered(session, readSource(session, file), line - around, line + around, line);
   } catch (error) {
     if (error instanceof UserError) return [];
     throw error;
   }
 }
 
-/** Lines with their numbers.
+/** One line of the source, as far as it is here, or its place. */
+export function sourceLine(session: Session, { file, line }: SourceLocation): SafeText[] {
+  try {
+    const lines = numbered(session, readSource(session, file), line, line, undefined);
+    if (lines.length > 0) return lines;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+  }
+  return [cut(safe`   ${escape(file)}:${line}`, session.ui.size().columns)];
+}
+
+/** Lines with their numbers, as far as there are some.
  *
  * @param current the line that is marked
  */
 function numbered(
   session: Session,
   lines: readonly string[],
-  line: number,
+  from: number,
+  to: number,
   current: number | undefined,
-  around: number,
 ): SafeText[] {
-  const first = Math.max(1, line - around);
-  const last = Math.min(lines.length, line + around);
+  const first = Math.max(1, from);
+  const last = Math.min(lines.length, to);
   const digits = String(last).length;
   const { columns } = session.ui.size();
   const shown: SafeText[] = [];
@@ -131,23 +142,36 @@ function functionPlace(session: Session, name: string): SourceLocation | undefin
   return undefined;
 }
 
-/** The lines around the selected frame's line, or around another.
+/** The lines around the selected frame's line, or around another; after lines that were listed, those that follow.
  *
- * @param where `file:line`, a line of the selected frame's file, or a function's name
+ * @param where `file:line`, a line of the selected frame's file, `line,line`, or a function's name; `-`: the lines
+ * before those that were listed
  * @throws UserError when the frame has no source, or the file does not exist
  */
 export function sourceLines(session: Session, where?: string): SafeText[] {
-  // gdb's `10,20` begins at the first of the two.
-  const named = /^(?:(.*[^:]):)?(\d+)(?:,\d*)?$/.exec(where ?? "");
+  const { listed } = session;
+  if (listed !== undefined && (where === undefined || where === "-")) {
+    const { file, first, last, isEnd } = listed;
+    const length = 2 * around + 1;
+    if (where === undefined && isEnd) {
+      throw new UserError(`${file} ends with line ${last}: \`list -\` goes back`);
+    }
+    if (where !== undefined && first === 1) {
+      throw new UserError(`this is the beginning of ${file}`);
+    }
+    return where === undefined
+      ? listedLines(session, file, last + 1, last + length)
+      : listedLines(session, file, Math.max(1, first - length), first - 1);
+  }
+  if (where === "-") where = undefined;
+  // gdb's `10,20`: from one line to another one.
+  const named = /^(?:(.*[^:]):)?(\d+)(?:(,)(\d*))?$/.exec(where ?? "");
   if (where !== undefined && named === null) {
     const place = functionPlace(session, where);
     if (place === undefined) {
       throw new UserError(`${where} is neither file:line nor a function whose source is known`);
     }
-    return [
-      session.style("quiet", safe`${escape(place.file)}:${place.line}`),
-      ...numbered(session, readSource(session, place.file), place.line, undefined, around),
-    ];
+    return listedLines(session, place.file, place.line - around, place.line + around, place.line);
   }
   const source = named?.[1] === undefined ? session.frame.source : null;
   const file = named?.[1] === undefined
@@ -161,17 +185,45 @@ export function sourceLines(session: Session, where?: string): SafeText[] {
       "this frame has no source: its image has no debug information",
     );
   }
+  if (named?.[3] === undefined) {
+    return listedLines(session, file, line - around, line + around, line);
+  }
+  const end = named[4] === "" ? line + 2 * around : Number(named[4]);
+  if (end < line) throw new UserError(`line ${end} comes before line ${line}`);
+  return listedLines(session, file, line, end, line);
+}
+
+/** Lines of a file under its name, the selected frame's marked.
+ *
+ * @param line the one that was asked for. Default: the first
+ */
+function listedLines(
+  session: Session,
+  file: string,
+  first: number,
+  last: number,
+  line = first,
+): SafeText[] {
   const lines = readSource(session, file);
+  // The end of the last line begins none.
+  const count = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   if (line > lines.length) {
     throw new UserError(
       `${file} has ${lines.length} lines only: it is not the file that was built`,
     );
   }
-  const current = source?.line ??
-    (session.captured && isFrameFile(session, file) ? session.frame.source?.line : undefined);
+  session.listed = {
+    file,
+    first: Math.max(1, first),
+    last: Math.min(count, last),
+    isEnd: last >= count,
+  };
+  const current = session.captured && isFrameFile(session, file)
+    ? session.frame.source?.line
+    : undefined;
   return [
     session.style("quiet", safe`${escape(file)}:${line}`),
-    ...numbered(session, lines, line, current, around),
+    ...numbered(session, lines, first, last, current),
   ];
 }
 

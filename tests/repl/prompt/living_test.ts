@@ -59,6 +59,7 @@ Deno.test({
       ["help bt", /example: bt all --unique/],
       ["theme none", /theme none/],
       ["version", /machpause \d/],
+      ["ptype unsigned int", /\nunsigned int: 4 bytes\n/],
       ["clear", /\n/],
       [`savecore ${core}`, /demo\.core: stacks, 7 threads/],
       [`.save ${directory}/steps.txt`, /saved \d+ entries/],

@@ -1,0 +1,158 @@
+/** Types: what they consist of, and where in them. It is loaded by the first command that shows one. */
+import { escape, safe, type SafeText } from "../../lib/escape.ts";
+import {
+  aliases,
+  canonical,
+  isPointer,
+  isRecord,
+  type Member,
+  shortTypeName,
+  type Type,
+} from "../../lib/values/reading.ts";
+import { maxWidth } from "../edit/width.ts";
+import type { Style } from "./style.ts";
+import { count, padEnd, padStart } from "./text.ts";
+
+/** Maximum number of lines for one type. */
+const MAX_LINES = 4096;
+
+/** What a type is, and what it consists of: its members with offset and size, its enumerators, and what typedefs,
+ * pointers and arrays of it lead to. */
+export function typeLines(type: Type, style: Style): SafeText[] {
+  const lines: SafeText[] = [];
+  for (const at of chain(type)) {
+    if (lines.length > 0) lines.push(safe``);
+    lines.push(style("heading", escape(heading(at))));
+    for (const line of bodyLines(at, style)) {
+      if (lines.length >= MAX_LINES) return [...lines, safe`  …`];
+      lines.push(line);
+    }
+  }
+  return lines;
+}
+
+/** A type's name and size, on one line. */
+export function typeLine(type: Type): SafeText {
+  const { size } = canonical(type);
+  return escape(`${shortTypeName(type.name)}${size === null ? "" : `: ${count(size, "byte")}`}`);
+}
+
+/** The type, what its typedefs stand for, and the record or enumeration that pointers or arrays of it lead to. */
+function* chain(type: Type): Generator<Type> {
+  yield type;
+  const written = canonical(type);
+  let at = written;
+  const isNamed = type !== written && [...aliases(type)].some(({ kind }) => kind === "typedef");
+  if (isNamed) yield written;
+  const seen = new Set([at]);
+  while (isPointer(at) || at.kind === "array") {
+    at = canonical(at.target ?? at);
+    if (seen.has(at)) return;
+    seen.add(at);
+  }
+  if (!(at === written && (isNamed || at === type)) && (isRecord(at) || at.kind === "enum")) {
+    yield at;
+  }
+}
+
+function heading(type: Type): string {
+  const named = [...aliases(type)].filter(({ kind }) => kind === "typedef");
+  if (named[0] === type) {
+    return `typedef ${shortTypeName(type.target?.name ?? "void")} ${type.name}`;
+  }
+  const { kind, isObjC } = type;
+  const word = isObjC ? "@interface " : isRecord(type) || kind === "enum" ? `${kind} ` : "";
+  const name = shortTypeName(type.name);
+  const { size, isIncomplete } = canonical(type);
+  const what = isIncomplete
+    ? "only declared: no debug information defines it"
+    : size === null
+    ? ""
+    : count(size, "byte");
+  const base = kind === "enum" && type.target ? ` (${type.target.name})` : "";
+  return `${name.startsWith(word) ? "" : word}${name}${what === "" ? "" : `: ${what}`}${base}`;
+}
+
+function bodyLines(type: Type, style: Style): SafeText[] {
+  if (type.kind === "enum") {
+    return (type.enumerators ?? []).map(({ name, value }) =>
+      safe`  ${escape(name)} = ${escape(`${value}`)}`
+    );
+  }
+  if (!isRecord(type)) return [];
+  const { members = [], variantPart } = type;
+  const rows = [
+    ...rowsOf(members, type),
+    ...variantPart?.discriminant ? rowsOf([variantPart.discriminant], type) : [],
+  ];
+  const blocks = (variantPart?.variants ?? []).map(({ value, members }) => ({
+    title: value === null ? safe`  otherwise` : safe`  where that is ${escape(`${value}`)}`,
+    rows: rowsOf(members, type),
+  }));
+  const all = [...rows, ...blocks.flatMap(({ rows }) => rows)];
+  const columns = [
+    maxWidth(all.map(({ offset }) => escape(offset))),
+    maxWidth(all.map(({ size }) => escape(size))),
+  ];
+  const lineOf = ({ offset, size, text, isMember }: Row) => {
+    const before = safe`  ${padEnd(escape(offset), columns[0])}  ${
+      padStart(escape(size), columns[1])
+    }`;
+    const line = safe`${before}  ${escape(text)}`;
+    return isMember ? line : style("quiet", line);
+  };
+  return [
+    ...rows.map(lineOf),
+    ...blocks.flatMap(({ title, rows }) => [title, ...rows.map((row) => safe`  ${lineOf(row)}`)]),
+  ];
+}
+
+/** A member's offset, size and declaration, or those of bytes between members. */
+interface Row {
+  readonly offset: string;
+  readonly size: string;
+  readonly text: string;
+  readonly isMember: boolean;
+}
+
+/** Members in their order, and the bytes between them that none has. */
+function rowsOf(members: readonly Member[], { kind, size, variantPart }: Type): Row[] {
+  const rows: Row[] = [];
+  let end = 0;
+  const isWhole = kind !== "union" && variantPart == null &&
+    members.every(({ locate }) => locate === undefined);
+  const hole = (from: number, to: number) => {
+    if (!isWhole || from >= to || rows.length === 0) return;
+    rows.push({ offset: `+${from}`, size: `${to - from}`, text: "(unused)", isMember: false });
+  };
+  for (const { name, type, offset, bits, isBase, locate } of members) {
+    const bytes = canonical(type).size;
+    if (bits === undefined) hole(end, offset);
+    else hole(end, Math.floor(bits.offset / 8));
+    end = Math.max(
+      end,
+      bits === undefined ? offset + (bytes ?? 0) : Math.ceil((bits.offset + bits.size) / 8),
+    );
+    const where = locate !== undefined
+      ? "virtual"
+      : bits === undefined
+      ? `+${offset}`
+      : `+${Math.floor(bits.offset / 8)}:${bits.offset % 8}`;
+    const long = bits === undefined ? `${bytes ?? "?"}` : `:${bits.size}`;
+    const text = isBase
+      ? `${shortTypeName(type.name)}  (base)`
+      : declaration(shortTypeName(type.name), name);
+    rows.push({ offset: where, size: long, text, isMember: true });
+  }
+  if (size !== null) hole(end, size);
+  return rows;
+}
+
+/** A member as C declares it: `char name[16]`, `int (*compare)(int, int)`. */
+function declaration(type: string, name: string): string {
+  if (name === "") return type;
+  const [, before, after] = /^(.*\(\*+(?:const)?)(\).*)$/s.exec(type) ??
+    /^([^[<]+?) ?(\[[\d[\]]*\])$/s.exec(type) ?? [];
+  if (before !== undefined) return `${before}${/[*&(]$/.test(before) ? "" : " "}${name}${after}`;
+  return `${type}${/[*&]$/.test(type) ? "" : " "}${name}`;
+}
