@@ -240,8 +240,11 @@ export function crashedTitle(report: CrashReport): string | null {
   const value = report.fields.find(({ name }) =>
     /^(?:Triggered by Thread|Crashed Thread)$/i.test(name)
   )?.value;
-  const title = /^\d{1,9},?\s{1,8}(?:Dispatch queue: )?(\S.{0,200})$/i.exec(value ?? "")?.[1];
-  return title?.trim() ?? null;
+  const title = /^\d{1,9},?\s{1,8}(\S.{0,200})$/i.exec(value ?? "")?.[1].replace(
+    /^Dispatch queue:\s*/i,
+    "",
+  ).replace(/\s{1,8}Dispatch queue: /i, ", queue ").trim();
+  return title === undefined || title === "" ? null : title;
 }
 
 /** Number of the crashed thread, where only the header has it. */

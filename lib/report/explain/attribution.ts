@@ -220,16 +220,29 @@ function onlyRaises({ symbol }: ReportFrame): boolean {
 /** Folders of libraries that packages, tweaks and plug-ins are installed in. */
 const shared = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//;
 
-/** Whether a frame's image is in none of the program's folders. */
-function isOutside({ image }: ReportFrame, { process }: CrashReport): boolean {
-  const path = image?.path ?? null;
-  if (path === null || process.path === null || !shared.test(path)) return false;
-  const app = process.path.indexOf(".app/");
-  const own = app < 0
-    ? process.path.slice(0, process.path.lastIndexOf("/"))
-    : process.path.slice(0, app + 5);
-  return !path.startsWith(own) && !shared.test(process.path);
+/** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
+function isOutside(frame: ReportFrame, { process, fields }: CrashReport): boolean {
+  const path = frame.image?.path ?? null;
+  if (path === null) {
+    const name = frame.imageName;
+    return name !== null && name.endsWith(".dylib") &&
+      fields.some((field) => field.name === "Culprit" && field.value === name);
+  }
+  if (process.path === null) return false;
+  const app = /^(.*\/)?([^/]{1,200}\.app)\//.exec(process.path);
+  if (app === null) {
+    const own = process.path.slice(0, process.path.lastIndexOf("/"));
+    return shared.test(path) && !path.startsWith(own) && !shared.test(process.path);
+  }
+  // What Xcode built stands beside the app.
+  const [, folder = "", name] = app;
+  return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
+    (shared.test(path) || plugIns.test(path));
 }
+
+/** Places of plug-ins in people's folders. */
+const plugIns =
+  /\/Library\/(?:[^/]{1,80}\/){0,6}[^/]{1,120}\.(?:component|vst3?|plugin|bundle|mdimporter|qlgenerator|prefPane|saver|driver|osax|colorPicker|dylib|framework|appex)\b/i;
 
 /** Whether a frame's image is not that of the program. Older systems cut the names of processes, and name images by their
  * bundles. */

@@ -313,9 +313,11 @@ function explainCrash(
     const what = name === null ? "" : `: ${name}`;
     const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
     const isSaid = report.information.some((text) => !dull.test(text) && text.trim() !== "");
-    const known = name === null && reason === null && !isSaid
+    const known = reason !== null || isSaid
+      ? ""
+      : name === null
       ? "; the report does not have its reason"
-      : "";
+      : "; its reason is not in the report";
     const { isLost } = uncaught;
     happened.push(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
     for (const text of [name, reason]) {

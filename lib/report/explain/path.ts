@@ -4,7 +4,7 @@ import { demangle } from "../../symbols/demangle/demangle.ts";
 import { baseName, imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { known, knownFrame } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
-import { entryOf, frameOwner, functionOf, isBase } from "./stack.ts";
+import { entryOf, frameOwner, functionOf, isBase, isNearest } from "./stack.ts";
 
 /** Outermost functions that are kept where a path is too long. */
 const OUTER = 2;
@@ -32,7 +32,7 @@ const tellsNothing =
  * @param begin index of the innermost frame that tells something
  */
 export function callPath(stack: readonly ReportFrame[], begin: number): string[] {
-  const end = entryOf(stack);
+  const end = Math.min(entryOf(stack), isCut(stack) ? stack.length - 1 : stack.length);
   const own: Step[] = [];
   let innermost = -1;
   /** The system's function that called the innermost ones of the program, and how many those are. */
@@ -81,6 +81,17 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
       parts.length === 0 ? "" : ` (${parts.join(", ")})`
     }`;
   });
+}
+
+/** Whether the name of the outermost frame may be cut: the end of a copy, where other frames have offsets. */
+function isCut(stack: readonly ReportFrame[]): boolean {
+  const last = stack.at(-1);
+  return last !== undefined && last.symbol !== null && stack.length > 1 && last.offset === null &&
+    last.file === null &&
+    !isNearest(last) &&
+    stack.slice(0, -1).every(({ offset, symbol, inlined }) =>
+      symbol === null || offset !== null || inlined
+    );
 }
 
 /** The steps of a path that is too long: the outermost and innermost ones, and those that came into another library;

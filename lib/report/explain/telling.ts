@@ -136,7 +136,10 @@ export function isPrivacyAbort(stack: readonly ReportFrame[], first: number): bo
     const image = imageOf(frame);
     if (image === null) return false;
     const title = imageTitle(image);
-    if (title === "TCC") return frame.symbol === null || frame.symbol === "<redacted>";
+    if (title === "TCC") {
+      return frame.symbol === null || frame.symbol === "<redacted>" ||
+        stack.some(({ symbol }) => symbol !== null && /CRASHING_DUE_TO_PRIVACY/.test(symbol));
+    }
     if (!title.startsWith("libsystem_")) return false;
   }
   return false;

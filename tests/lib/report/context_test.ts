@@ -542,3 +542,44 @@ Deno.test("Rosetta in the headline; a process that has launchd's name; a thread 
   ).happened.join("\n");
   assertStringIncludes(killed, "The stack of thread 0 is not in the report.");
 });
+
+Deno.test("plug-ins in other folders than the program's; what was built beside it; a tweak that is suspected", () => {
+  const outside = (path: string): boolean =>
+    attributeReport(readReport(
+      "Process: Host [1]\nPath: /Users/ann/Build/Products/Debug/Host.app/Contents/MacOS/Host\n" +
+        crash(
+          access("0x8"),
+          ["Reverb run + 4", "Host main + 4"],
+          `\nBinary Images:\n0x7000 - 0x703f Reverb arm64 <0a0b0c0d0e0f40018001020304050607> ${path}\n`,
+        ),
+      "x",
+    )).isOutside;
+  assertEquals(
+    [
+      "/Users/ann/Library/Audio/Plug-Ins/VST3/Reverb.vst3/Contents/MacOS/Reverb",
+      "/Library/Audio/Plug-Ins/Components/Reverb.component/Contents/MacOS/Reverb",
+      "/Users/ann/Build/Products/Debug/Reverb.framework/Reverb",
+      "/Users/ann/Build/Products/Debug/Host.app/Contents/PlugIns/Reverb.bundle/Contents/MacOS/Reverb",
+    ].map(outside),
+    [true, true, false, false],
+  );
+  const tweak = readReport(
+    "Process: Zebra\nException type: EXC_BAD_ACCESS\nException subtype: KERN_INVALID_ADDRESS: 0x8\nCulprit: Copy.dylib\n\n" +
+      "Triggered by thread: 5\nCall stack:\n0 CoreFoundation 0x00000001d8f732b0 -[__NSDictionaryM setObject:forKey:]\n" +
+      "1 Copy.dylib 0x0000000105474850 // (null)\n",
+    "x",
+  );
+  assertEquals(attributeReport(tweak).isOutside, true);
+});
+
+Deno.test("a name that a copy cuts is not told", () => {
+  const { path } = explainReport(readReport(
+    crash(access("0x8"), [
+      "QtGui QWindow::parent() const + 8",
+      "QtWidgets QWidget::raise() + 8",
+      "QtWidgets QWidgetContai",
+    ]),
+    "x",
+  ));
+  assertEquals(path, ["QWidget::raise (QtWidgets)", "QWindow::parent (QtGui)"]);
+});
