@@ -980,7 +980,7 @@ function frameworkRow(
   stack: readonly ReportFrame[],
   type: string | null,
 ): { row: KnowledgeRow; name: string } | null {
-  if (type === "EXC_BAD_ACCESS") return null;
+  if (type === "EXC_BAD_ACCESS" || type === "SIGSEGV" || type === "SIGBUS") return null;
   for (const [at, frame] of stack.slice(0, SHALLOW).entries()) {
     const image = imageOf(frame);
     if (image === null) return null;

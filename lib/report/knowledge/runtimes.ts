@@ -64,6 +64,54 @@ const frameworks = [
 
 /** See {@linkcode KnowledgeRow}. */
 export const runtimeRows: readonly KnowledgeRow[] = [
+  ...([
+    [
+      "[BUG] Segmentation fault",
+      "The Ruby interpreter met a bad access to memory: in its own code, or in an extension written in C.",
+      ["a bug in a gem with native code, or one built for another version of Ruby"],
+      "See the innermost line of Ruby; look for the gem with native code that it calls.",
+      "Ruby, error.c: rb_bug_for_fatal_signal",
+    ],
+    [
+      ": [BUG] ",
+      "The Ruby interpreter met an internal error.",
+      ["a bug of the interpreter, or of an extension written in C"],
+      "See the innermost line of Ruby, and its version's known issues.",
+      "Ruby, error.c: rb_bug",
+    ],
+    [
+      "*** caught segfault",
+      "R met a bad access to memory, most likely in the native code of a package.",
+      ["a bug in a package's native code, or one built for another version of R"],
+      "See the innermost call: which package it is of.",
+      "R, src/main/errors.c",
+    ],
+    [
+      "Problematic frame: C",
+      "The signal interrupted native code that runs in the Java virtual machine, not the virtual machine itself.",
+      [],
+      "See the library of the frame, and what of Java called it.",
+      "OpenJDK, vmError.cpp",
+    ],
+    [
+      "Problematic frame: V",
+      "The signal interrupted the Java virtual machine itself.",
+      ["a bug of this version", "native code that damaged its memory"],
+      "Look for the function in the version's known issues; try another version of Java.",
+      "OpenJDK, vmError.cpp",
+    ],
+    ...["J", "j"].map((kind) =>
+      [
+        `Problematic frame: ${kind}`,
+        "The signal interrupted code of Java.",
+        ["a bug of the virtual machine's compiler", "native code that damaged memory", "Unsafe"],
+        "See the method; run with -Xint, and with -Xcheck:jni.",
+        "OpenJDK, vmError.cpp",
+      ] as const
+    ),
+  ] as const).map(([key, meaning, causes, next, source]): KnowledgeRow => ({
+    ...{ kind: "message", key, meaning, causes, next, source },
+  })),
   frame("std::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("_rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
@@ -545,6 +593,10 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "CPython, Modules/faulthandler.c",
     "raise",
   ),
+  ...[
+    ...["rb_bug_for_fatal_signal*", "rb_bug_context*", "rb_vm_bugreport*", "bug_report_end*"],
+    ...["check_reserved_signal*", "die"],
+  ].map((key) => frame(key, "", [], "", "Ruby, error.c and signal.c", "raise")),
   frame(
     "rb_bug*",
     "Ruby met an internal error.",
@@ -640,6 +692,8 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   library("libart.dylib", "the Android run-time", "AOSP"),
   library("libswift*", "the Swift run-time", "Swift, stdlib"),
   library("libruby*", "Ruby", "Ruby, vm.c"),
+  library("ruby", "Ruby", "Ruby, vm.c"),
+  library("node", "Node.js", node),
   library("libmacruby*", "MacRuby", "MacRuby"),
   library("libpython*", "Python", "CPython"),
   library("Python", "Python, as a framework", "CPython"),

@@ -6,6 +6,7 @@ import { baseName } from "../images.ts";
 import { CrashReport, noException, noHeader } from "../report.ts";
 import { Lines } from "../text.ts";
 import { parseSource } from "./crash_lines.ts";
+import { signalName } from "./parts.ts";
 
 /** A frame, as far as a run-time prints it. */
 interface ConsoleFrame {
@@ -24,8 +25,14 @@ interface Console {
   readonly needs?: RegExp;
   /** A frame's line; `null` for others. `next` is the line after it. */
   frame(line: string, next: string): ConsoleFrame | null;
-  /** Another line that tells. */
+  /** Another line that tells: its first group, whole without one. */
   readonly also?: RegExp;
+  /** What is written before that line's group. */
+  readonly title?: string;
+  /** A line before the frames that count, where others may come before it. */
+  readonly begins?: RegExp;
+  /** Whether the outermost frame is the first. */
+  readonly isReversed?: boolean;
   /** A line after the frames of the stack that tells, where others follow. */
   readonly ends?: RegExp;
 }
@@ -48,6 +55,9 @@ function frameOf(
 
 /** Where a run-time names no file, the name that stands for its own code. */
 const standardLibrary = "standard library";
+
+const rubyBug = /^(\S.{0,300}: \[BUG\] .{1,300})$/m;
+const innermostRuby = /^(\S.{0,300}:\d{1,7}:in [`'].{1,200}')(?=\n\s*\n)/m;
 
 const consoles: readonly Console[] = [
   {
@@ -110,11 +120,12 @@ const consoles: readonly Console[] = [
       const match = /^\s{1,6}File "(.{1,400})", line (\d{1,7}) in (\S{1,200})$/.exec(line);
       if (match === null) return null;
       const isOwn = !/\/lib\/python\d\.\d{1,2}\/(?!site-packages\/)|^<frozen /.test(match[1]);
+      const installed = /\/site-packages\/([A-Za-z_]\w{0,80})[./]/.exec(match[1])?.[1];
       return frameOf(
         match[3],
         `${match[1]}:${match[2]}`,
         null,
-        isOwn ? match[1] : standardLibrary,
+        isOwn ? installed ?? match[1] : standardLibrary,
       );
     },
     ends: /^\s*$/,
@@ -141,8 +152,13 @@ const consoles: readonly Console[] = [
           );
       if (match === null || (match[2] === undefined && match[3] === undefined)) return null;
       const symbol = (match[3] ?? "").replace(/\+0x[0-9a-f]{1,16}$/, "");
-      return frameOf(symbol === "" ? null : symbol, null, null, match[2] ?? null);
+      const own = /^[Jj]$/.test(match[1]) ? javaFrame(match[3] ?? "") : null;
+      return own ?? frameOf(symbol === "" ? null : symbol, null, null, match[2] ?? null);
     },
+    // The frame that the signal interrupted, by its kind.
+    also: /# Problematic frame:\s{0,4}\n.{0,20}?# {1,4}([CJjVvA])(?= )/,
+    title: "Problematic frame: ",
+    begins: /^(?:# )?Native frames: /,
     ends: /^(?:\[\w{4,7}\])?\s*#?\s*$/,
   },
   {
@@ -163,7 +179,108 @@ const consoles: readonly Console[] = [
       );
     },
   },
+  {
+    // Ruby, error.c: rb_bug; vm_dump.c, the stack of C where it could be walked
+    said: rubyBug,
+    needs: /^-- C level backtrace information/m,
+    also: innermostRuby,
+    title: "innermost line of Ruby: ",
+    frame(line) {
+      const match =
+        /^(\/\S.{0,400}?)\((?:(\w.{0,200}?)\+)?0x[0-9a-f]{1,16}\) \[(0x[0-9a-f]{1,16})\](?: (.{1,300}:\d{1,7}))?$/
+          .exec(line);
+      if (match === null) return null;
+      return frameOf(match[2] ?? null, match[4] ?? null, match[3], match[1]);
+    },
+    ends: /^\s*$/,
+  },
+  {
+    // Ruby, vm_backtrace.c: the outermost call first
+    said: rubyBug,
+    isReversed: true,
+    frame(line) {
+      const match = /^(\S.{0,300}):(\d{1,7}):in [`'](.{1,200})'$/.exec(line);
+      if (match === null) return null;
+      const gem = /\/gems\/([A-Za-z][\w.-]{0,80}?)-\d[\w.]{0,30}\//.exec(match[1])?.[1];
+      const isOwn = gem !== undefined || !/\/lib\/ruby\/\d|^<internal:/.test(match[1]);
+      return frameOf(
+        match[3],
+        `${match[1]}:${match[2]}`,
+        null,
+        isOwn ? gem ?? match[1] : standardLibrary,
+      );
+    },
+    ends: /^\s*$/,
+  },
+  {
+    // Julia, src/signal-handling.c: jl_critical_error
+    said: /^((?:\[\d{1,9}\] )?signal (?:\(\d{1,2}\)|\d{1,2}(?: \(\d{1,2}\))?): .{1,100})$/m,
+    needs: /^in expression starting at /m,
+    frame(line) {
+      const match = /^(\S.{0,300}) at (\S.{0,300}:\d{1,7}|\S.{1,200})(?: \[inlined\])?$/.exec(line);
+      if (match === null || match[1].startsWith("in expression starting")) return null;
+      const isOwn = /\.jl:\d+$/.test(match[2]) && !/^\.\/|\/base\/|\/stdlib\//.test(match[2]);
+      const hasLine = /:\d{1,7}$/.test(match[2]);
+      return frameOf(
+        match[1],
+        hasLine ? match[2] : null,
+        null,
+        isOwn
+          ? match[2].replace(/:\d+$/, "")
+          : hasLine
+          ? standardLibrary
+          : match[2].split(" ", 1)[0],
+      );
+    },
+    ends: /^Allocations: /,
+  },
+  {
+    // R, src/main/errors.c: verrorcall_dflt and sigactionSegv
+    said: /^ ?(\*{3} caught (?:segfault|bus error|illegal operation) \*{3})$/m,
+    frame(line) {
+      const match = /^ {1,3}\d{1,4}: ([A-Za-z.][\w.:]{0,100})\(.{0,600}$/.exec(line);
+      return match === null ? null : frameOf(
+        match[1],
+        null,
+        null,
+        ofR.test(match[1]) ? standardLibrary : /^(.{1,100}?):::?/.exec(match[1])?.[1] ?? "R code",
+      );
+    },
+    ends: /^(?:\s*|Possible actions:|An irrecoverable exception.*)$/,
+  },
+  {
+    // Chromium, base/debug/stack_trace_posix.cc: StackDumpSignalHandler
+    said: /^(Received signal \d{1,2}(?: [A-Z]{2,5}_\w{2,20})? [0-9a-f]{8,16})$/m,
+    frame(line) {
+      const [number, address, rest] =
+        /^(?:\[?\w{0,6}\]? ?)?(?:#(\d{1,3}) |\d{1,3}\s{1,4}.{1,80}?\s{1,40})?(0x[0-9a-f]{8,16}) (\S.{0,600})$/
+          .exec(line)?.slice(1) ?? [];
+      if (address === undefined) return null;
+      const image = number === undefined
+        ? /^\d{1,3}\s{1,4}(\S.{0,79}?)\s{2,40}0x/.exec(line)?.[1]
+        : null;
+      const name = rest.replace(/ \+ (?:0x[0-9a-f]{1,12}|\d{1,12})$/, "");
+      const isName = name !== image && !/^0x/.test(name);
+      return frameOf(isName ? name : null, null, address, image === "???" ? null : image ?? null);
+    },
+    ends: /^\[end of stack trace\]/,
+  },
 ];
+
+/** Functions of R's own packages. */
+const ofR =
+  /^(?:base|stats|utils|methods|tools)::|^(?:\.Call|\.External2?|\.C|\.Fortran|eval|do\.call|withVisible|source|try(?:Catch)?)$/;
+
+/** A frame of Java code: `J 123 c2 com.example.Shop.add(I)V (12 bytes) @ 0x1 [0x0+0x1]`, `j
+ * com.example.Shop.add(I)V+5`. */
+function javaFrame(text: string): ConsoleFrame | null {
+  const name = /(?:^|\s)([A-Za-z_$][\w$]{0,100}(?:[./][\w$<>]{1,200}){1,20})\(/.exec(text)?.[1];
+  if (name === undefined) return null;
+  const method = name.lastIndexOf(".");
+  const type = name.slice(0, method);
+  const isOwn = !/^(?:java|javax|jdk|sun|com[./]sun)[./]/.test(type);
+  return frameOf(name, null, null, isOwn ? type : standardLibrary);
+}
 
 /** Characters that are looked at for the line that says what happened. */
 const PROBED = 1 << 15;
@@ -190,14 +307,47 @@ export function isConsole(text: string, from: number): boolean {
   return consoleOf(text, from) !== null && !ofSystem.test(text.slice(from, from + (1 << 18)));
 }
 
-/** The signal or address that the same text names. */
+/** What run-times write of a signal: its name or words, and the address. */
+const signals: readonly RegExp[] = [
+  // Ruby
+  /\[BUG\] (?<words>Segmentation fault|Bus Error|Illegal instruction)(?: at (?<address>0x[0-9a-f]{1,16}))?/i,
+  // Julia
+  /^(?:\[\d{1,9}\] )?signal (?:\((?<number>\d{1,2})\)|\d{1,2}): (?<words>[A-Z][a-z]{1,20}(?: [a-z]{1,20})?)/m,
+  // R
+  /^ ?\*{3} caught (?<words>segfault|bus error|illegal operation) \*{3}\s{1,4}(?:address (?<address>0x[0-9a-f]{1,16}))?/m,
+  // Chromium
+  /^Received signal (?<number>\d{1,2})(?: (?<code>[A-Z]{2,5}_\w{2,20}))? (?<address>[0-9a-f]{8,16})$/m,
+  // OpenJDK
+  /^siginfo: ?si_signo[:=] ?\d{1,2} \((?<name>SIG[A-Z]{2,6})\), si_code[:=] ?\d{1,3} \((?<code>[A-Z]{2,5}_\w{2,20})\), si_addr[:=] ?(?<address>0x[0-9a-f]{1,16})/m,
+  // Go
+  /^\[signal (?<name>SIG[A-Z]{2,6})\b.{0,80}? addr=(?<address>0x[0-9a-f]{1,16})/m,
+  /(?:^[ \t>]{0,8}(?:\[\w{4,7}\] )?#? {0,3}|\[signal )(?<name>SIG(?:SEGV|BUS|ILL|ABRT|TRAP|FPE))\b/m,
+];
+
+/** Signals by the words of strsignal(3) and others. */
+const byWords: readonly (readonly [RegExp, string])[] = [
+  [/^seg/i, "SIGSEGV"],
+  [/^bus/i, "SIGBUS"],
+  [/^illegal/i, "SIGILL"],
+  [/^abort/i, "SIGABRT"],
+  [/^(?:arithmetic|floating)/i, "SIGFPE"],
+  [/^trace/i, "SIGTRAP"],
+];
+
+/** The signal that the same text names, and its address. */
 function exceptionIn(text: string): ReportException | null {
-  const signal =
-    /(?:^[ \t>]{0,8}(?:\[\w{4,7}\] )?#? {0,3}|\[signal )(SIG(?:SEGV|BUS|ILL|ABRT|TRAP|FPE))\b/m
-      .exec(
-        text,
-      )?.[1];
-  return signal === undefined ? null : { ...noException, signal };
+  const found = signals.map((pattern) => pattern.exec(text)?.groups).find((groups) =>
+    groups !== undefined
+  );
+  if (found === undefined) return null;
+  const { words = "", number, code, address: written } = found;
+  const signal = found.name ?? byWords.find(([pattern]) => pattern.test(words))?.[1] ??
+    signalName(Number(number ?? 0));
+  if (signal === null) return null;
+  const address = written === undefined ? null : BigInt(`0x${written.replace(/^0x/, "")}`);
+  if (address === null || !/^SIG(?:SEGV|BUS)$/.test(signal)) return { ...noException, signal };
+  const at = `at 0x${address.toString(16)}`;
+  return { ...noException, type: signal, subtype: code === undefined ? at : `${code} ${at}` };
 }
 
 /** Reads a run-time's text. */
@@ -209,9 +359,17 @@ export function readConsole(
 ): CrashReport {
   const { console, said } = consoleOf(text, from)!;
   const lines = new Lines(text, from);
-  const frames: ReportFrame[] = [];
+  let frames: ReportFrame[] = [];
+  let hasBegun = console.begins === undefined;
+  let hasEnded = false;
   for (let at = 0; at < lines.length && frames.length < MAX_FRAMES; at++) {
     const line = lines.line(at).trimEnd();
+    if (!hasBegun && console.begins!.test(line)) {
+      hasBegun = true;
+      hasEnded = false;
+      frames = [];
+    }
+    if (hasEnded) continue;
     const frame = line.length > 1200
       ? null
       : console.frame(line, at + 1 < lines.length ? lines.line(at + 1).trimEnd() : "");
@@ -225,9 +383,16 @@ export function readConsole(
         inlined: false,
         span: null,
       });
-    } else if (frames.length > 0 && console.ends?.test(line) === true) break;
+    } else if (frames.length > 0 && console.ends?.test(line) === true) {
+      if (hasBegun) break;
+      hasEnded = true;
+    }
   }
-  const also = console.also?.exec(text.slice(from, from + PROBED))?.[0];
+  if (console.isReversed === true) {
+    frames = frames.toReversed().map((frame, index) => ({ ...frame, index }));
+  }
+  const other = console.also?.exec(text.slice(from, from + PROBED)) ?? null;
+  const also = other === null ? null : `${console.title ?? ""}${other[1] ?? other[0]}`;
   const thread: ReportThread = {
     // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
     index: Number(/ T(\d{1,6})\)$/.exec(said[1])?.[1] ?? 0),
@@ -247,7 +412,7 @@ export function readConsole(
     file,
     text,
     exception: exceptionIn(text.slice(from, from + PROBED)),
-    information: [said[1].replace(/\s*\n#?\s*/g, " "), ...also === undefined ? [] : [also]],
+    information: [...also === null ? [] : [also], said[1].replace(/\s*\n#?\s*/g, " ")],
     threads: frames.length === 0 ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
   });

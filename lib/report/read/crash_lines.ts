@@ -149,7 +149,7 @@ export function parseBareFrame(line: string): FrameLine | null {
 /** A frame of columns without addresses and offsets: `0  libdispatch.dylib    _dispatch_sync_f_slow`, `4  Hex
  * + 58940`. */
 const columns =
-  /^\s{0,8}(\d{1,3})\s{1,8}([A-Za-z][\w.+-]{1,80}) {2,60}(?:\+ ?\d{1,12}\b|([-+]\[\w.{0,300}\]|[A-Za-z_$][\w.:$<>~]{1,300}(?:\(.{0,300}\))?))\s{0,40}(?:<-.{0,80})?$/;
+  /^\s{0,8}(\d{1,3})\s{1,8}([A-Za-z][\w.+-]{1,80}) {2,60}(?:\+ ?\d{1,12}\b|([-+]\[\w.{0,300}\]|[A-Za-z_$][\w.:$<>~]{1,300}(?:\(.{0,300}\))?)|\(Missing\))\s{0,40}(?:<-.{0,80})?$/;
 
 function parseColumns(line: string): FrameLine | null {
   const match = line.length > 1000 ? null : columns.exec(line);

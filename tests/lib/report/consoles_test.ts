@@ -1,6 +1,6 @@
 /** What debuggers, run-times and sanitizers print, and reports whose line ends or beginnings were lost. */
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { explainReport, readReport } from "../../../lib/report/mod.ts";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
 import { told } from "./fixtures.ts";
 
 Deno.test("LLDB: the title of the thread that stopped, once with a frame and once with the stack", () => {
@@ -148,6 +148,79 @@ const runtimes: readonly (readonly [name: string, text: string, what: string])[]
     "A collection was changed while it was enumerated.",
   ],
 ];
+
+/** What it says, whose it is, and the exception's subtype or signal. */
+const interpreters: [name: string, text: string, what: string, symbol: string, signal: string][] = [
+  [
+    "Ruby, with the stack of C",
+    "shop.rb:2: [BUG] Segmentation fault at 0x0000000000000010\nruby 3.2.0 [arm64-darwin23]\n\n" +
+    "-- Ruby level backtrace information ---\nshop.rb:9:in `<main>'\nshop.rb:2:in `add'\n\n" +
+    "-- C level backtrace information ---\n" +
+    "/opt/ruby/bin/ruby(rb_vm_bugreport+0x82) [0x10b9f1d42]\n" +
+    "/opt/ruby/bin/ruby(sigsegv+0x51) [0x10b95a4c1]\n" +
+    "/usr/lib/system/libsystem_platform.dylib(_sigtramp+0x1d) [0x7fff6ba3fb5d]\n" +
+    "/opt/gems/cart.bundle(cart_add+0x10) [0x10bb5b5d]\n",
+    "The Ruby interpreter met a bad access to memory",
+    "cart_add",
+    "at 0x10",
+  ],
+  [
+    "Ruby, without one: the outermost call is the first",
+    "shop.rb:2: [BUG] Bus Error at 0x0000000000000010\n\n-- Ruby level backtrace information ---\n" +
+    "shop.rb:9:in `<main>'\n/opt/lib/ruby/gems/3.2.0/gems/cart-1.2.0/lib/cart.rb:2:in `add'\n" +
+    "/opt/lib/ruby/3.2.0/set.rb:2:in `each'\n\n",
+    "The Ruby interpreter met an internal error.",
+    "add",
+    "at 0x10",
+  ],
+  [
+    "Julia",
+    "signal (11): Segmentation fault: 11\nin expression starting at REPL[3]:1\n" +
+    "gc_mark at /cache/build/src/gc.c:2123\nadd at /home/u/Shop/src/Shop.jl:12\nAllocations: 1\n",
+    "signal (11): Segmentation fault: 11",
+    "add",
+    "SIGSEGV",
+  ],
+  [
+    "R",
+    " *** caught segfault ***\naddress 0x10, cause 'memory not mapped'\n\nTraceback:\n" +
+    ' 1: .Call("cart_add", x)\n 2: addToCart(1)\nAn irrecoverable exception occurred.\n',
+    "R met a bad access to memory",
+    "addToCart",
+    "at 0x10",
+  ],
+  [
+    "Chromium's handler of signals",
+    "Received signal 11 SEGV_MAPERR 000000000010\n" +
+    "0   Electron Framework                  0x0000000111c3a5b3 Electron Framework + 83944883\n" +
+    "1   libsystem_platform.dylib            0x00007fff204d4d7d _sigtramp + 29\n" +
+    "2   cart.node                           0x0000000120a11e4f cart_add + 63\n[end of stack trace]\n",
+    "SEGV_MAPERR at 0x10",
+    "cart_add",
+    "SEGV_MAPERR at 0x10",
+  ],
+  [
+    "OpenJDK, with the stack",
+    "# A fatal error has been detected by the Java Runtime Environment:\n#\n" +
+    "#  SIGSEGV (0xb) at pc=0x00007fff6b5c1a10, pid=1234, tid=775\n# Problematic frame:\n" +
+    "# C  [AppKit+0x3c1a10]  -[NSWindow open]+0x10\n#\n\nNative frames: (J=compiled Java code)\n" +
+    "C  [AppKit+0x3c1a10]  -[NSWindow open]+0x10\nC  [libcart.dylib+0x8b2c]  cart_add+0x3c\n" +
+    "j  org.example.Shop.main([Ljava/lang/String;)V+5\n\n" +
+    "siginfo: si_signo: 11 (SIGSEGV), si_code: 1 (SEGV_MAPERR), si_addr: 0x0000000000000008\n",
+    "native code that runs in the Java virtual machine, not the virtual machine itself",
+    "cart_add",
+    "SEGV_MAPERR at 0x8",
+  ],
+];
+
+for (const [name, text, what, symbol, signal] of interpreters) {
+  Deno.test(`what an interpreter prints when it ends: ${name}`, () => {
+    const report = readReport(text, "x");
+    assertStringIncludes(explainReport(report).happened.join("\n"), what);
+    assertEquals<unknown>(attributeReport(report).deciding?.frame.symbol, symbol);
+    assertEquals<unknown>(report.exception?.subtype ?? report.exception?.signal, signal);
+  });
+}
 
 for (const [name, text, what] of runtimes) {
   Deno.test(`what a program prints when it ends: ${name}`, () => {
