@@ -68,6 +68,7 @@ export const AT = {
   language: 0x13,
   discr: 0x15,
   discr_value: 0x16,
+  import: 0x18,
   string_length: 0x19,
   comp_dir: 0x1b,
   const_value: 0x1c,

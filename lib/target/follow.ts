@@ -46,7 +46,7 @@ export function walkLocals(
     void value.summary;
     if (isPointer(type)) {
       if (level <= 0) return;
-      const target = value.deref();
+      const target = (value.dynamic ?? value).deref();
       if (target !== null) visit(target, level - 1, 0);
       return;
     }

@@ -24,6 +24,7 @@ import { type DwarfPlace, hasDemanglers } from "../symbols/walking.ts";
 import {
   type Activation,
   builtInFormatters,
+  constantNamed,
   defaultLimits,
   embeddedFormatters,
   type Formatter,
@@ -31,6 +32,7 @@ import {
   FormatterTable,
   frameVariables,
   globalsOf,
+  importedNamespaces,
   type Limits,
   MAX_SECTION,
   ModuleVariables,
@@ -38,6 +40,8 @@ import {
   parsePrograms,
   parseSummaries,
   searchType,
+  staticsOf,
+  type ThreadPlace,
   type Type,
   type ValueContext,
   type ValueMemory,
@@ -301,13 +305,16 @@ function activationAt(frame: Omit<FrameState, "level" | "resolver">): Activation
   };
 }
 
+/** @param offset in the module's debug information, of the code whose namespaces are used */
 function contextOf(
   { arch, resolver, origin }: Pick<FrameState, "arch" | "resolver" | "origin">,
   memory: ValueMemory,
   module: ModuleVariables | null,
   limits: Partial<Limits>,
+  offset?: number,
 ): ValueContext {
   const found = new Map<string, Type | null>();
+  let namespaces: readonly RawText[] | undefined;
   const context: ValueContext = {
     memory,
     addressMask: arch.pointerSize === 8 ? arch.addressMask : 0xffff_ffffn,
@@ -321,14 +328,27 @@ function contextOf(
       return { name: symbol.name, offset, ...image === null ? {} : { image: image.name } };
     },
     addressesOf: (symbol) => origin.lookup(symbol),
-    findType(name) {
+    namespaces() {
+      return namespaces ??= module === null || offset === undefined
+        ? []
+        : importedNamespaces(module, offset);
+    },
+    findType(name, near) {
       let type = found.get(name);
       if (type === undefined) {
         type = module === null ? null : searchType(module.entries, module.types, name);
         found.set(name, type);
       }
+      if (type !== null && !type.isIncomplete || near === undefined) return type;
+      const image = origin.imageAt(near);
+      for (const place of image === null ? [] : origin.debug.dwarfOf(image)) {
+        const { entries, types } = moduleOf(image!, place);
+        const other = module?.types === types ? null : searchType(entries, types, name);
+        if (other !== null) return other;
+      }
       return type;
     },
+    findConstant: (name) => module && constantNamed(module, arch, context, name),
     limited(limits) {
       return { ...this, limits: { ...this.limits, ...limits } };
     },
@@ -345,6 +365,7 @@ useVariables({
       new FrameMemory(frame.origin, frame.activation === 0),
       activation.module,
       limits,
+      activation.offset,
     );
     return frameVariables(activation, frame.level, context);
   },
@@ -381,10 +402,11 @@ export function contextAt(target: Pick<Target, keyof Target>, address?: bigint):
   const image = address === undefined ? null : target.imageAt(address);
   const found = image === null ? null : origin.debug.dwarfAt(image, address!);
   const module = image === null || found === null ? null : moduleOf(image, found);
-  return contextOf({ arch, resolver: target, origin }, memory, module, {});
+  return contextOf({ arch, resolver: target, origin }, memory, module, {}, found?.offset);
 }
 
-/** The variables outside of functions of an image, unit by unit as they are asked for. */
+/** The variables outside of functions of an image, unit by unit as they are asked for; of a name that none has, the
+ * static ones of functions. */
 function* globalsIn(
   target: VariableTarget,
   image: LoadedImage,
@@ -399,15 +421,39 @@ function* globalsIn(
     threadHandle,
     imageAt: (address) => target.imageAt(address),
   };
-  for (const found of origin.debug.dwarfOf(image)) {
+  const { debug, lookup } = origin;
+  const contextIn = (module: ModuleVariables) =>
+    contextOf({ arch, resolver: target, origin }, memory, module, {});
+  const ofThread = (place: ThreadPlace) =>
+    threadAddress({ memory, arch, lookup }, image, threadHandle, place);
+  let isFound = false;
+  for (const found of debug.dwarfOf(image)) {
     const module = moduleOf(image, found);
-    const context = contextOf({ arch, resolver: target, origin }, memory, module, {});
-    yield* globalsOf(
-      module,
-      arch,
-      context,
-      name,
-      (place) => threadAddress({ memory, arch, lookup: origin.lookup }, image, threadHandle, place),
-    );
+    for (const variable of globalsOf(module, arch, contextIn(module), name, ofThread)) {
+      isFound = true;
+      yield variable;
+    }
+  }
+  if (name === undefined || isFound) return;
+  for (const function_ of functionsWith(target, name)) {
+    const found = target.imageAt(function_) === image ? debug.dwarfAt(image, function_) : null;
+    if (found === null) continue;
+    const module = moduleOf(image, found);
+    const own = name.slice(name.lastIndexOf(":") + 1);
+    yield* staticsOf(module, found.offset, arch, contextIn(module), own, ofThread);
+  }
+}
+
+/** The addresses of the functions that a static variable may be in: that of `counter::calls`, and those whose mangled
+ * names are in that of a symbol `calls`. */
+function* functionsWith(target: VariableTarget, name: RawText): Generator<bigint> {
+  const { lookup } = target.variableOrigin;
+  const at = name.lastIndexOf("::");
+  if (at > 0) yield* lookup(name.slice(0, at));
+  for (const address of lookup(name)) {
+    // <local-name>: Z, the function's encoding, E, the entity's name.
+    const symbol = target.resolve(address).symbol?.name ?? "";
+    const mangled = /^_{1,2}ZZ(.+)E[^E]+$/.exec(symbol)?.[1];
+    if (mangled !== undefined) yield* lookup(`_Z${mangled}`);
   }
 }

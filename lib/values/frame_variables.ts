@@ -17,10 +17,10 @@ import {
 } from "../dwarf/variables.ts";
 import type { RawText } from "../escape.ts";
 import { ArrayType, guarded, TypeReader } from "./dwarf_types.ts";
-import type { Place, Type, ValueContext, Variable, VariableKind } from "./model.ts";
+import type { Place, Type, Value, ValueContext, Variable, VariableKind } from "./model.ts";
 import { unsignedOf } from "./scalars.ts";
 import { blocksAt, type FunctionScopes, originOf, type Scope, ScopeReader } from "./scopes.ts";
-import { findDefinition } from "./type_search.ts";
+import { constantPlaces, findDefinition, lastPart } from "./type_search.ts";
 import { canonical, isAlias } from "./types.ts";
 import { PlacedValue } from "./value.ts";
 
@@ -620,7 +620,7 @@ export function* globalsOf(
   name?: RawText,
   threadAddress: Activation["threadAddress"] = noThread,
 ): Generator<Variable> {
-  const own = name?.slice(name.lastIndexOf("::") + 1).replace(/^:/, "");
+  const own = name === undefined ? undefined : lastPart(name);
   for (const unit of module.info.units) {
     const found: Entry[] = [];
     guarded(() => {
@@ -635,10 +635,103 @@ export function* globalsOf(
     for (const entry of found) {
       const variable = globalVariable(module, entry, arch, context, threadAddress);
       if (variable === null) continue;
-      if (name === undefined || name === own || variable.name === name) yield variable;
+      if (name === undefined || isNamed(variable.name, name)) yield variable;
     }
   }
 }
+
+/** Whether a qualified name is the one that is asked for, which may lack the outer namespaces and those without a
+ * name. */
+function isNamed(qualified: RawText, name: RawText): boolean {
+  const whole = qualified.replaceAll("(anonymous namespace)::", "");
+  return qualified === name || whole === name || whole.endsWith(`::${name}`);
+}
+
+/** The static variables with a name in a function.
+ *
+ * @param offset of the function's first instruction in the debug information
+ */
+export function* staticsOf(
+  module: ModuleVariables,
+  offset: number,
+  arch: Arch,
+  context: ValueContext,
+  name: RawText,
+  threadAddress: Activation["threadAddress"] = noThread,
+): Generator<Variable> {
+  const place = guarded(() => module.info.functionAt(offset), null);
+  const scopes = place === null ? null : module.scopes.at(place);
+  const open = scopes === null ? [] : [scopes.root];
+  for (let scope = open.pop(); scope !== undefined; scope = open.pop()) {
+    open.push(...scope.children);
+    for (const entry of scope.variables) {
+      const origin = originOf(entry);
+      if (kindOf(entry, origin) !== "static" || guarded(() => origin.name, null) !== name) continue;
+      const variable = globalVariable(module, entry, arch, context, threadAddress);
+      if (variable !== null) yield variable;
+    }
+  }
+}
+
+/** Maximum number of constants with a name that are looked at. */
+const MAX_CONSTANTS = 1 << 10;
+
+/** The constant with a name, which may lack its outer namespaces: of an enumeration, of a class, or of a namespace; `null`
+ * when there is none. */
+export function constantNamed(
+  module: ModuleVariables,
+  arch: Arch,
+  context: ValueContext,
+  name: RawText,
+): Value | null {
+  const { entries, types } = module;
+  const own = lastPart(name);
+  for (const place of constantPlaces(entries, own).slice(0, MAX_CONSTANTS)) {
+    const entry = guarded(() => entries.at(place), null);
+    if (entry === null) continue;
+    const qualified = guarded(() => types.qualified(entry, own), own);
+    if (entry.tag !== TAG.enumerator) {
+      if (isNamed(qualified, name)) return globalVariable(module, entry, arch, context, noThread);
+      continue;
+    }
+    // The names of an enumeration without a scope are also those of what it is declared in.
+    const [around] = guarded(() => entries.containers(place), []);
+    const type = around === undefined ? null : types.at(around.place);
+    const outer = type === null ? own : `${type.name.replace(/(?:^|::)[^:]*$/, "")}::${own}`;
+    if (type === null || !isNamed(qualified, name) && !isNamed(outer.replace(/^::/, ""), name)) {
+      continue;
+    }
+    const held = type.enumerators?.find((enumerator) => enumerator.name === own);
+    if (held === undefined) continue;
+    const bytes = bytesOf(held.value, canonical(type).size ?? 4);
+    return new PlacedValue(context, own, type, { kind: "bytes", bytes });
+  }
+  return null;
+}
+
+/** The namespaces whose names a unit, or a function, uses without them: the using-directives there. */
+export function importedNamespaces(module: ModuleVariables, offset: number): readonly RawText[] {
+  const { entries, types, info } = module;
+  const found = new Set<RawText>();
+  guarded(() => {
+    const place = info.functionAt(offset);
+    const root = place === null ? null : entries.root(place);
+    for (const at of [place === null ? null : entries.at(place), root]) {
+      if (at === null) continue;
+      for (const entry of entries.children(at)) {
+        if (entry.tag !== TAG.imported_module) continue;
+        const space = entry.referenced(AT.import);
+        const name = space?.name ?? null;
+        if (space !== null && name !== null) found.add(types.qualified(space, name));
+        if (found.size >= MAX_NAMESPACES) return;
+      }
+    }
+  }, undefined);
+  return [...found];
+}
+
+/** Maximum number of namespaces that are used without their names. */
+const MAX_NAMESPACES = 64;
 
 const noThread = () => "each thread has its own: ask for a thread's";
 

@@ -229,6 +229,10 @@ export interface Value {
   /** What a pointer or reference points to; `null` for other types and `void *`. The place of the result
    * is unavailable for a null pointer. */
   deref(): Value | null;
+  /** Of a pointer or reference to a C++ class: the same for the whole object that it leads to, as its own class, where
+   * that is derived from the declared one. The object's table of virtual functions tells. `null` where the class
+   * is the declared one, or not known. */
+  readonly dynamic: Value | null;
   /** The same bytes as another type. */
   cast(type: Type): Value;
   /** A value of another type at an address in the same target. */
@@ -282,9 +286,17 @@ export interface ValueContext {
   } | null;
   /** The addresses of symbols with that name. */
   addressesOf(symbol: string): readonly bigint[];
-  /** A type by its name as {@linkcode Type.name} writes it; the frame's image is searched first. `null` when
-   * none is known. It may read much: do not ask for names that are not expected to exist. */
-  findType(name: string): Type | null;
+  /** A type by its name as {@linkcode Type.name} writes it. `null` when none is known. It may read much: do not
+   * ask for names that are not expected to exist.
+   *
+   * @param near an address in another image that is searched too. Default: that of the frame alone
+   */
+  findType(name: string, near?: bigint): Type | null;
+  /** The namespaces whose names the code there uses without them, by using-directives. */
+  namespaces?(): readonly RawText[];
+  /** A constant by its name, which may lack outer namespaces: of an enumeration, or a static one of a class. `null` when none is known; left out
+   * where none can be. */
+  findConstant?(name: string): Value | null;
   /** A copy with other limits. */
   limited(limits: Partial<Limits>): ValueContext;
 }

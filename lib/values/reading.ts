@@ -39,9 +39,12 @@ export { builtInFormatters } from "./formatters/mod.ts";
 export { isCString } from "./formatters/strings.ts";
 export {
   type Activation,
+  constantNamed,
   frameVariables,
   globalsOf,
+  importedNamespaces,
   ModuleVariables,
+  staticsOf,
   type ThreadPlace,
 } from "./frame_variables.ts";
 export { named, plain, valueBehind, valueOf } from "./locals.ts";

@@ -1,6 +1,13 @@
 /** Finds definitions of types by name, for those that a unit only declares. */
 
-import { AT, type EntryReader, TAG, type TypeTables, typeTables } from "../dwarf/variables.ts";
+import {
+  AT,
+  type Entry,
+  type EntryReader,
+  TAG,
+  type TypeTables,
+  typeTables,
+} from "../dwarf/variables.ts";
 import type { RawText } from "../escape.ts";
 import { pointerTo } from "./declarators.ts";
 import { guarded, type TypeReader } from "./dwarf_types.ts";
@@ -17,6 +24,8 @@ const MAX_NAMES = 1 << 20;
 interface Search {
   readonly tables: TypeTables | null;
   index: ReadonlyMap<string, readonly number[]> | undefined;
+  /** Constants: no table has them. */
+  constants: ReadonlyMap<string, readonly number[]> | undefined;
 }
 
 const searches = new WeakMap<EntryReader, Search>();
@@ -80,7 +89,7 @@ function isUnion(tag: number): boolean {
 }
 
 /** The name after the last `::` that is not in template arguments. */
-function lastPart(name: RawText): RawText {
+export function lastPart(name: RawText): RawText {
   let depth = 0;
   for (let at = name.length - 1; at > 0; at--) {
     const character = name[at];
@@ -93,36 +102,68 @@ function lastPart(name: RawText): RawText {
 
 /** The places of the types with an unqualified name. */
 function* placesOf(entries: EntryReader, name: string): Generator<number> {
-  let search = searches.get(entries);
-  if (search === undefined) {
-    search = { tables: typeTables(entries.info.reader.sections), index: undefined };
-    searches.set(entries, search);
-  }
+  const search = searchOf(entries);
   const { tables } = search;
   const known = tables?.places(name) ?? [];
   yield* known;
   if (known.length > 0) return;
-  search.index ??= buildIndex(entries, (unit) => tables?.covers(unit) ?? false);
+  search.index ??= buildIndex(
+    entries,
+    (unit) => tables?.covers(unit) ?? false,
+    ({ tag }) => tag === TAG.namespace || records.has(tag),
+    (entry) => indexed.has(entry.tag) && !entry.flag(AT.declaration),
+  );
   yield* search.index.get(name) ?? [];
 }
 
+/** The places of the constants with an unqualified name: enumerators, and those of namespaces and classes. */
+export function constantPlaces(entries: EntryReader, name: string): readonly number[] {
+  const search = searchOf(entries);
+  search.constants ??= buildIndex(
+    entries,
+    () => false,
+    ({ tag }) => tag === TAG.namespace || records.has(tag),
+    (entry) => {
+      const { tag } = entry;
+      return tag === TAG.enumerator ||
+        (tag === TAG.member || tag === TAG.variable) && entry.has(AT.const_value);
+    },
+  );
+  return search.constants.get(name) ?? [];
+}
+
+function searchOf(entries: EntryReader): Search {
+  let search = searches.get(entries);
+  if (search === undefined) {
+    const tables = typeTables(entries.info.reader.sections);
+    search = { tables, index: undefined, constants: undefined };
+    searches.set(entries, search);
+  }
+  return search;
+}
+
+/** The places of the entries for which `isWanted` is true, by their unqualified names.
+ *
+ * @param enter whether what is in an entry is looked at
+ */
 function buildIndex(
   entries: EntryReader,
-  isCovered: (unit: number) => boolean,
+  isPassed: (unit: number) => boolean,
+  enter: (entry: Entry) => boolean,
+  isWanted: (entry: Entry) => boolean,
 ): Map<string, number[]> {
   const index = new Map<string, number[]>();
   let searched = 0;
   let count = 0;
   for (const unit of entries.info.units) {
-    if (isCovered(unit.offset)) continue;
+    if (isPassed(unit.offset)) continue;
     searched += unit.size;
     if (searched > MAX_SEARCHED || count > MAX_NAMES) break;
     guarded(() => {
       const root = entries.at(unit.offset + unit.entries);
       if (root === null) return;
-      const enter = ({ tag }: { tag: number }) => tag === TAG.namespace || records.has(tag);
       for (const [entry] of entries.walk(root, enter)) {
-        if (!indexed.has(entry.tag) || entry.flag(AT.declaration)) continue;
+        if (!isWanted(entry)) continue;
         const { name } = entry;
         if (name === null || ++count > MAX_NAMES) continue;
         const known = index.get(name);

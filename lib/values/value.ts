@@ -12,6 +12,8 @@ import {
   type Value,
   type ValueContext,
 } from "./model.ts";
+import { pointerTo, referenceTo } from "./declarators.ts";
+import { dynamicClass } from "./dynamic_class.ts";
 import { inlineText } from "./text.ts";
 import {
   characterText,
@@ -45,6 +47,7 @@ export class PlacedValue implements Value {
   #synthetic: Synthetic | null | undefined;
   #summary: RawText | null | undefined;
   #members: readonly Member[] | undefined;
+  #dynamic: PlacedValue | null | undefined;
 
   constructor(
     context: ValueContext,
@@ -450,7 +453,11 @@ export class PlacedValue implements Value {
         : null;
     }
     const target = this.deref();
-    return target instanceof PlacedValue ? target.#child(name, depth + 1) : null;
+    if (target === null) return null;
+    const found = target.#child(name, depth + 1);
+    if (found !== null || depth > 0) return found;
+    // Members of the class that the object is of, where the declared one has none of the name.
+    return this.dynamic?.deref()?.child(name) ?? null;
   }
 
   #search(name: string, depth: number): Value | null {
@@ -491,6 +498,39 @@ export class PlacedValue implements Value {
         ? { kind: "unavailable", reason: "a null pointer" }
         : { kind: "memory", address: pointer & this.context.addressMask },
     );
+  }
+
+  get dynamic(): PlacedValue | null {
+    if (this.#dynamic === undefined) this.#dynamic = this.#asDynamic();
+    return this.#dynamic;
+  }
+
+  #asDynamic(): PlacedValue | null {
+    const { kind, target } = canonical(this.type);
+    const isAlias = isReference(kind);
+    // Of a type that is no class nothing is read for it.
+    if (target == null || kind !== "pointer" && !isAlias || !isRecord(canonical(target))) {
+      return null;
+    }
+    const pointer = this.integer;
+    if (pointer === null || pointer === 0n) return null;
+    const { pointerSize, addressMask } = this.context;
+    const address = pointer & addressMask;
+    const found = dynamicClass(address, target, this.context);
+    if (found === null) return null;
+    const { name, size, language } = found.type;
+    const whole: Type = target.kind === "const"
+      ? { kind: "const", name: `const ${name}`, size, language, target: found.type }
+      : found.type;
+    const type = (isAlias ? referenceTo : pointerTo)(whole, pointerSize);
+    if (found.address === address) {
+      return new PlacedValue(this.context, this.name, type, this.place, this.bits);
+    }
+    const bytes = new Uint8Array(pointerSize);
+    for (let at = 0; at < pointerSize; at++) {
+      bytes[at] = Number(found.address >> BigInt(8 * at) & 0xffn);
+    }
+    return new PlacedValue(this.context, this.name, type, { kind: "bytes", bytes });
   }
 
   /** The same with another name. */

@@ -45,16 +45,16 @@ export class FrameScope implements ExpressionScope {
     const frame = session.frames[session.frameIndex];
     const own = frame?.variables.at(0)?.context ?? contextAt(target, frame?.lookupAddress);
     const context = limits === undefined ? own : own.limited(limits);
-    const namespaces = enclosing(frame?.function ?? "");
+    const around = enclosing(frame?.function ?? "");
     const found = new Map<string, Type | null>();
     this.context = {
       ...context,
-      findType(name) {
-        for (const space of namespaces) {
+      findType(name, near) {
+        for (const space of [...around, ...context.namespaces?.() ?? []]) {
           const type = context.findType(`${space}::${name}`);
           if (type !== null) return type;
         }
-        let type = context.findType(name) ?? found.get(name);
+        let type = context.findType(name, near) ?? found.get(name);
         if (type === undefined) found.set(name, type = typeOfCallers(session, name));
         return type;
       },
@@ -104,12 +104,22 @@ export class FrameScope implements ExpressionScope {
     const { target } = this.#session;
     // A class's name is also that of its constructors and of its table of functions: the class is meant.
     const found = target.lookup(name).find(({ symbol }) => !isOfClass(symbol.name, name));
-    if (found === undefined) return null;
+    if (found === undefined) return name.includes("::") ? this.#qualified(name) : null;
     const { symbol, image } = found;
     for (const variable of target.globals(image, name, this.#session.maybeThread)) return variable;
     // A symbol without a type, such as a function: it has an address.
     const type: Type = { kind: "function", name: "void", size: null, language: "other" };
     return new PlacedValue(this.context, name, type, { kind: "memory", address: symbol.address });
+  }
+
+  /** A variable without a symbol of that name: static ones of C's functions, by `function::name`. */
+  #qualified(name: string): Value | null {
+    const { target, frames, frameIndex, maybeThread } = this.#session;
+    const address = frames[frameIndex]?.lookupAddress;
+    const image = address === undefined ? null : target.imageAt(address);
+    if (image === null) return null;
+    for (const variable of target.globals(image, name, maybeThread)) return variable;
+    return null;
   }
 }
 
@@ -202,16 +212,26 @@ export function valueOf(session: Session, text: string, limits?: Partial<Limits>
   }
 }
 
+/** The name that TypeScript did not know, where code begins with it. */
+function firstUnknown(code: string, error: unknown): string | undefined {
+  const message = error instanceof ReferenceError ? error.message : "";
+  const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
+  return name !== undefined && firstName(code) === name ? name : undefined;
+}
+
+/** Whether code that TypeScript does not know a name of begins with a constant of the program: an enumerator, or a
+ * static one of a class. */
+export function isConstant(session: Session, code: string, error: unknown): boolean {
+  const name = firstUnknown(code, error);
+  if (name === undefined || session.maybeTarget === undefined) return false;
+  return (new FrameScope(session).context.findConstant?.(name) ?? null) !== null;
+}
+
 /** What is said of code that TypeScript does not know a name of; `undefined` where the program has nothing to
  * do with it. */
 export function unknownName(session: Session, code: string, error: unknown): string | undefined {
-  const name = /^([\w$]+) is not defined$/.exec(
-    error instanceof ReferenceError ? error.message : "",
-  )
-    ?.[1];
-  if (name === undefined || firstName(code) !== name || session.maybeTarget === undefined) {
-    return undefined;
-  }
+  const name = firstUnknown(code, error);
+  if (name === undefined || session.maybeTarget === undefined) return undefined;
   const { variables } = session.frames[session.frameIndex] ?? { variables: [] };
   if (code.slice(code.indexOf(name) + name.length).trimStart().startsWith("(")) {
     return `${name}(…) would call a function: nothing is called in the target`;

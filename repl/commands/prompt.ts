@@ -52,7 +52,7 @@ export const prompt: readonly Command[] = [
       const [, letters, rest = code] = /^\/(\d*[a-zA-Z]+)\s+(.*)$/s.exec(code) ?? [];
       if (session.maybeTarget !== undefined) {
         const expressions = await import("./expressions.ts");
-        const { isOfProgram, printed, unknownName, withoutJson } = expressions;
+        const { isConstant, isOfProgram, printed, unknownName, withoutJson } = expressions;
         const word = letters ?? /(?:^|\s)(?:-f|--format)[ =]?(\w+)/.exec(given)?.[1];
         const format = word === undefined ? undefined : await expressions.formatLetter(word);
         const expression = withoutJson(rest);
@@ -65,6 +65,10 @@ export const prompt: readonly Command[] = [
         try {
           return await evaluate(code);
         } catch (error) {
+          // Constants are searched in all debug information: only for what TypeScript does not know.
+          if (await session.withNames(() => isConstant(session, code, error))) {
+            return printed(session, code);
+          }
           const why = await session.withNames(() => unknownName(session, code, error));
           throw why === undefined ? error : new UserError(why);
         }

@@ -61,18 +61,30 @@ export function variableLines(
 }
 
 function valueLines(
-  value: Value,
+  declared: Value,
   style: Style,
   shown: Shown,
   isTyped: boolean,
-  name: RawText = value.name,
+  name: RawText = declared.name,
 ): SafeText[] {
+  // As LLDB's `-d run-target`: what a pointer leads to is shown as the class that it is of.
+  const { dynamic } = declared;
+  const value = dynamic ?? declared;
   const { unavailable, type, isLater } = value;
   const label = name !== "" ? safe`${escape(name)} = ` : safe``;
-  const later = isLater ? style("quiet", safe` (read later)`) : safe``;
+  const typeText = (of: Value) => safe`(${escape(shortTypeName(of.type.name))})`;
+  const declaration = dynamic === null || !isTyped
+    ? safe``
+    : safe` declared as ${escape(shortTypeName(declared.type.name))}`;
+  const later = style(
+    "quiet",
+    safe`${declaration}${isLater ? safe` (read later)` : safe``}`,
+  );
   const head = isTyped
-    ? safe`${style("quiet", safe`(${escape(shortTypeName(type.name))})`)} ${label}`
-    : label;
+    ? safe`${style("quiet", typeText(value))} ${label}`
+    : dynamic === null
+    ? label
+    : safe`${label}${style("quiet", typeText(value))} `;
   if (unavailable !== null) return [safe`${head}${style("quiet", safe`<${escape(unavailable)}>`)}`];
   const isAlias = isReference(canonical(type).kind);
   const target = isAlias ? value.deref() : null;
@@ -172,17 +184,21 @@ export function frameVariablesJson(
 
 /** A value in JSON. What is not known is `null`; `value` is a number where that is exact, else text.
  * `children` is `null` where they are not shown. */
-export function valueJson(value: Value, shown: Shown): Record<string, unknown> {
-  const { unavailable, address, scalar, childCount } = value;
+export function valueJson(declared: Value, shown: Shown): Record<string, unknown> {
+  const { dynamic } = declared;
+  const value = dynamic ?? declared;
+  const { unavailable, address, scalar } = declared;
+  const { childCount } = value;
   return {
-    name: value.name,
-    type: value.type.name,
-    value: typeof scalar === "bigint" ? value.text : scalar ?? value.text,
-    summary: value.summary,
+    name: declared.name,
+    type: declared.type.name,
+    dynamicType: dynamic?.type.name ?? null,
+    value: typeof scalar === "bigint" ? declared.text : scalar ?? declared.text,
+    summary: declared.summary,
     address: address === null ? null : hex(address),
-    register: value.register,
+    register: declared.register,
     unavailable,
-    later: value.isLater,
+    later: declared.isLater,
     childCount,
     children: shown.depth <= 0 || isFollowed(value) && shown.pointers <= 0
       ? null

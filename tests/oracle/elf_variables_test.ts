@@ -30,6 +30,29 @@ const program = `
 #include <unistd.h>
 extern "C" void touch_first(int, void **);
 static thread_local int own = 3;
+namespace shapes {
+enum Kind { kCircle, kSquare = 5 };
+struct Shape {
+  static constexpr int limit = 99;
+  int id = 1;
+  virtual ~Shape() {}
+};
+struct Named {
+  long name = 7;
+  virtual ~Named() {}
+};
+template <class T> struct Square final : Named, Shape {
+  T side = 4;
+};
+struct Shared : virtual Shape {
+  Kind kind = kSquare;
+};
+}
+using namespace shapes;
+static int counter() {
+  static int calls = 3;
+  return calls++;
+}
 static const char *const words[] = {"one", "two"};
 static const char letters[] = "abc";
 static pthread_barrier_t barrier;
@@ -43,10 +66,14 @@ static void touch(long n, const char *library, const char *name) {
   say(n, name + 6, places);
 }
 __attribute__((noinline)) static int deep(int n, const char *text) {
+  Square<unsigned long> square;
+  Shared shared;
+  Shape *shape = n == 0 ? (Shape *)&square : &shared, &reference = square, plain, *same = &plain;
+  square.side += counter();
   std::tuple<int, std::string, char> tuple(n, text, 'c');
   int counted[n + 2];
   for (int i = 0; i < n + 2; i++) counted[i] = i * i;
-  asm volatile("" : : "m"(tuple), "m"(counted[0]));
+  asm volatile("" : : "m"(shape), "m"(same), "m"(tuple), "m"(counted[0]));
   pthread_barrier_wait(&barrier);
   if (n == 0) { puts("ready"); fflush(stdout); }
   pause();
@@ -127,6 +154,32 @@ function check(target: LiveTarget, printed: string): void {
       "'c'",
     ]);
   });
+  const [main] = threads;
+  const shape = local(main, "shape");
+  assertEquals(shape.type.name, "shapes::Shape *");
+  assertEquals(shape.dynamic?.type.name, "shapes::Square<long unsigned int> *");
+  assertEquals(shape.dynamic?.integer, local(main, "square").address);
+  assertEquals(shape.child("side")?.scalar, local(main, "square").child("side")?.scalar);
+  assertEquals(local(main, "reference").dynamic?.type.name, "shapes::Square<long unsigned int> &");
+  assertEquals(local(main, "same").dynamic, null);
+  const shared = local(threads[1], "shape").dynamic;
+  assertEquals(shared?.type.name, "shapes::Shared *");
+  assertEquals(shared?.deref()?.address, local(threads[1], "shared").address);
+  assertEquals(shared?.child("kind")?.text, "kSquare");
+  const { context } = shape;
+  assertEquals(context.namespaces?.(), ["shapes"]);
+  const constant = (name: string) => `${context.findConstant?.(name)}`;
+  assertEquals(
+    ["kSquare", "shapes::kSquare", "Shape::limit", "shapes::Kind::kCircle", "kNone"].map(constant),
+    [
+      ...["(shapes::Kind) kSquare = kSquare", "(shapes::Kind) kSquare = kSquare"],
+      ...["(const int) shapes::Shape::limit = 99", "(shapes::Kind) kCircle = kCircle", "null"],
+    ],
+  );
+  for (const name of ["calls", "counter::calls"]) {
+    const [calls] = target.globals(target.images[0], name);
+    assertEquals([calls?.scalar, calls?.kind], [6, "static"], name);
+  }
   const type = (name: string) => [...target.globals(undefined, name)][0].type.name;
   assertEquals([type("words"), type("letters")], ["const char *const[2]", "const char[4]"]);
 }

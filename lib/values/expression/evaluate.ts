@@ -30,7 +30,8 @@ export interface ExpressionScope {
  * a global variable; `null` when there is none. */
 export function namedIn(scope: ExpressionScope, name: string): Value | null {
   const local = (name: string) => scope.local ? scope.local(name) : scope.variable(name);
-  return local(name) ?? local("this")?.child(name) ?? local("self")?.child(name) ??
+  // Not a derived class's members: the method does not see them.
+  return local(name) ?? local("this")?.deref()?.child(name) ?? local("self")?.child(name) ??
     scope.variable(name);
 }
 
@@ -178,7 +179,11 @@ class Evaluator {
   }
 
   #named(name: string, at: number): Value {
-    return this.#variable(name) ?? this.#enumerator(name) ?? this.#fail(
+    const held = this.#variable(name);
+    // A symbol without a type comes after what has one.
+    const isBare = held !== null && canonical(held.type).kind === "function";
+    const constant = held === null || isBare ? this.#context.findConstant?.(name) ?? null : null;
+    return constant ?? held ?? this.#enumerator(name) ?? this.#fail(
       typeWords.has(name)
         ? `${name} is a type: a cast is (${name})x`
         : `there is no variable ${name}`,
@@ -409,7 +414,8 @@ class Evaluator {
       if (value.unavailable !== null) {
         this.#fail(`${value.name} has no value: ${value.unavailable}`, at);
       }
-      return value.deref() ?? this.#fail(`${value.type.name} leads to nothing of a known type`, at);
+      return (value.dynamic ?? value).deref() ??
+        this.#fail(`${value.type.name} leads to nothing of a known type`, at);
     }
     // A smart pointer's formatter has what it points to.
     const object = value.child("object");

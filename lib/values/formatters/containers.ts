@@ -220,8 +220,10 @@ function alternative(value: Value, layout: Layout): Value | null {
 }
 
 function pointee(value: Value, held: Value): Value | null {
-  const { target } = canonical(held.type);
-  const address = pointer(held);
+  // The class that the object is of, as a pointer to it shows.
+  const whole = held.dynamic ?? held;
+  const { target } = canonical(whole.type);
+  const address = pointer(whole);
   return target == null || address === 0n || canonical(target).size === null
     ? null
     : value.at(address, target, "object");
