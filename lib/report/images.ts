@@ -123,15 +123,57 @@ export function imageOf(frame: ReportFrame): Pick<ReportImage, "path" | "name"> 
 /** Whether a frame's code comes with the system; false where its image is not known. */
 export function isSystemFrame(frame: ReportFrame): boolean {
   const image = imageOf(frame);
-  return image !== null &&
-    (isSystemImage(image) || (frame.image === null && isInSharedCache(frame.address)));
+  return image !== null && (frame.cached === true || isSystemImage(image));
 }
 
-/** Whether an address is where XNU reserves room for the shared cache of x86_64 since macOS 11, in which only the
- * system's images are: osfmk/mach/shared_region.h, SHARED_REGION_BASE_X86_64. */
-function isInSharedCache(address: bigint): boolean {
-  return address >= 0x7ff8_0000_0000n && address < 0x7fff_0000_0000n;
+/** Where XNU reserves room for the shared cache, in which only the system's images are: osfmk/mach/shared_region.h,
+ * SHARED_REGION_BASE_ARM64 and SHARED_REGION_BASE_X86_64, the latter since macOS 11. */
+const caches = {
+  arm64: { begin: 0x1_8000_0000n, end: 0x2_8000_0000n },
+  x86_64: { begin: 0x7ff8_0000_0000n, end: 0x7fff_0000_0000n },
+} as const;
+
+/** Marks the frames of a report without a list of images whose addresses are in the shared cache: their images are the
+ * system's, whatever their names. Names of the program are not: people change addresses in what they show. */
+export function markCached({ arch, images, process, stacks }: CrashReport): void {
+  if (images.length > 0) return;
+  const kind = arch === "x86_64" || arch === "arm64"
+    ? arch
+    // A piece without a header.
+    : arch === null && process.name === null
+    ? cacheOf(stacks)
+    : null;
+  if (kind === null) return;
+  const { begin, end } = caches[kind];
+  for (const stack of stacks) {
+    for (const frame of stack) {
+      const { address, imageName, image } = frame;
+      if (
+        address >= begin && address < end && image === null && imageName !== null &&
+        imageName !== process.name && imageName !== process.identifier
+      ) {
+        (frame as { cached?: true }).cached = true;
+      }
+    }
+  }
 }
+
+/** Which shared cache the system's functions of stacks are in; `null` when they are in none. */
+function cacheOf(stacks: CrashReport["stacks"]): keyof typeof caches | null {
+  for (const stack of stacks) {
+    for (const { address, imageName } of stack) {
+      if (imageName === null || !surelyCached.test(imageName)) continue;
+      for (const kind of ["arm64", "x86_64"] as const) {
+        if (address >= caches[kind].begin && address < caches[kind].end) return kind;
+      }
+      return null;
+    }
+  }
+  return null;
+}
+
+const surelyCached =
+  /^(?:libsystem_(?:kernel|c|malloc|pthread|platform)\.dylib|libobjc\.A\.dylib|libdispatch\.dylib|(?:com\.apple\.)?CoreFoundation)$/;
 
 /** The program's main image: the one at the process's path, or with its name, else the first that is not
  * the system's. */

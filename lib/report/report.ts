@@ -87,6 +87,8 @@ export interface ReportFrame {
   /** Its place in the text: a line without its end, or a JSON object; `null` when it has none of its
    * own. */
   readonly span: FrameSpan | null;
+  /** Whether its address is in the system's shared cache, where the report lists no images; absent otherwise. */
+  readonly cached?: true;
 }
 
 /** A register of a thread state. */

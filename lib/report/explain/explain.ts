@@ -611,7 +611,7 @@ function explainCrash(
   const privacy = !outside && isPrivacyAbort(stack, reading.first)
     ? known("namespace", "TCC")
     : null;
-  if (privacy !== null && !rows.includes(privacy)) {
+  if (privacy !== null && !rows.some(({ meaning }) => meaning.includes("private data"))) {
     happened.push(privacy.meaning);
     rows.unshift(privacy);
   }

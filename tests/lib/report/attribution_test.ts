@@ -235,3 +235,33 @@ Deno.test("times, with and without zones", () => {
   assertEquals(reportTime(readReport(text.replace("2014-11-02", "long ago"), "x")), null);
   assert(reportTime(readReport(text.replace(" +0100", ""), "x")) !== null);
 });
+
+Deno.test("without a list of images the shared cache's addresses tell which are the system's", () => {
+  const crash = (header: string, frames: readonly string[]) =>
+    attributeReport(readReport(
+      `${header}Exception Type: EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n${
+        frames.map((frame, at) => `${at}   ${frame}`).join("\n")
+      }\n`,
+      "x",
+    )).deciding?.frame.imageName ?? null;
+  const own = "Tool   \t0x0000000102341234 run + 4";
+  const fragment = [
+    "libsystem_kernel.dylib   \t0x000000019be1c388 __pthread_kill + 8",
+    "PrivateThingsKit   \t0x00000001b0001234 PTBegin + 16",
+    own,
+  ];
+  assertEquals(crash("", fragment), "Tool");
+  assertEquals(crash("", fragment.slice(1)), "PrivateThingsKit");
+  assertEquals(crash("Code Type: ARM-64\n", fragment.slice(1)), "Tool");
+  assertEquals(
+    crash("Code Type: X86-64\n", ["PrivateThingsKit   \t0x00007ff812341234 PTBegin + 16", own]),
+    "Tool",
+  );
+  // An Intel program may have libraries of its own there.
+  assertEquals(crash("Code Type: X86-64\n", fragment.slice(1)), "PrivateThingsKit");
+  // Its own name is the program's.
+  assertEquals(
+    crash("Process: PrivateThingsKit [1]\nCode Type: ARM-64\n", fragment.slice(1)),
+    "PrivateThingsKit",
+  );
+});
