@@ -179,10 +179,9 @@ function verdictWords(
       : safe`, after ${count(passed, "frame")} of others${
         through === null ? safe`` : safe`, some of ${style("name", short(through))}`
       }`;
-    const source = unit === null || by === "image" || by === "extension"
-      ? safe``
-      : safe` of ${short(unit)}`;
-    const way = by === "image" || by === "extension" ? safe`` : safe`, ${ways[by]}`;
+    const isPlain = by === "image" || by === "extension" || by === "none";
+    const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
+    const way = isPlain ? safe`` : safe`, ${ways[by]}`;
     const place = frameWords(frame, style);
     lines.push(safe`${words}${whose}: ${place}${source}${way}${before}`);
   }

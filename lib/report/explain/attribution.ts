@@ -314,7 +314,12 @@ function ownerOf(
   const { image } = frame;
   const none = { frame, library: null, unit: null };
   const named = imageOf(frame);
-  if (named === null) return { ...none, owner: "unknown", by: "none" };
+  if (named === null) {
+    const owned = frameOwner(frame, functionOf(frame, previous));
+    return owned === "program"
+      ? { ...none, unit: frame.file, owner: owned, by: "none" }
+      : { ...none, owner: "unknown", by: "none" };
+  }
   const whole = { frame, library: imageTitle(named), unit: null, by: "image" as const };
   const path = named.path ?? named.name;
   if (mine.some((name) => sameLibrary(name, path) || sameLibrary(name, named.name))) {

@@ -132,7 +132,10 @@ function fromMessage(message: string): Named | null {
   const names = info === null ? null : sourceNames(info[1]);
   if (names !== null) return { language: "C++", name: names.join("::"), reason: null };
   // Firebase Crashlytics; an error of Dart has a row of its own.
-  const fatal = /^Fatal Exception: (?!FlutterError)([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(text);
+  const fatal =
+    /^Fatal Exception: (?!(?:[\w.]{1,100}\.)?FlutterError)([^:\s]{1,200})(?:: (.{1,2000}))?$/.exec(
+      text,
+    );
   if (fatal !== null) {
     return { language: "Objective-C", name: fatal[1], reason: fatal[2] ?? null };
   }
@@ -144,7 +147,7 @@ function fromMessage(message: string): Named | null {
     .exec(text);
   if (crashing !== null) return { language: "Objective-C", name: null, reason: crashing[1] };
   // `*** -[Foo bar]: message`, as Foundation begins reasons with.
-  if (/^\*\*\* [-+]\[\w/.test(text)) {
+  if (/^\*\*\* [-+]\[\w/.test(text) && !text.includes("message sent to deallocated instance")) {
     return { language: "Objective-C", name: null, reason: text.slice(4) };
   }
   if (/^[-+]\[[\w.]{1,100} [\w:]{1,200}\]: unrecognized selector/.test(text)) {

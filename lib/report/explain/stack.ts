@@ -71,12 +71,22 @@ export type FrameOwner = "program" | "runtime" | "system" | "unknown";
 /** Tells whose code a frame is: the system's, a language run-time's, or the program's. */
 export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwner {
   const image = imageOf(frame);
-  if (image === null) return "unknown";
+  if (image === null) return isBuilt(frame, symbol) ? "program" : "unknown";
   if (isRuntimeLibrary(image)) return "runtime";
   if (isSystemFrame(frame)) return "system";
   const raised = symbol !== null && (knownFrame(symbol) !== null || trapMessage(symbol) !== null ||
     isInstantiated(symbol, frame.file));
   return raised ? "runtime" : "program";
+}
+
+/** Whether a frame without an image has a source file as those of programs have that were built where the report was
+ * made. */
+function isBuilt({ file }: ReportFrame, symbol: string | null): boolean {
+  return file !== null && symbol !== null && /^\/(?:Users|home|Volumes)\//.test(file) &&
+    !/\/(?:Xcode[\w.-]{0,40}\.app|\.cargo|\.rustup|DerivedData\/.{1,200}\/SourcePackages)\//.test(
+      file,
+    ) &&
+    knownFrame(symbol) === null && trapMessage(symbol) === null && !isInstantiated(symbol, file);
 }
 
 /** C++ libraries that are headers. */

@@ -292,7 +292,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "objc4, runtime/objc-initialize.mm",
   ),
   message(
-    "Fatal Exception: FlutterError",
+    "FlutterError: ",
     "A Dart error was not caught; the program reported it by itself and may have gone on.",
     [],
     "Read the error's text; its frames are Dart's.",

@@ -80,6 +80,13 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "Ruby, error.c: rb_bug",
     ],
     [
+      'ASSERT: "',
+      "An assertion of Qt, or of a program that uses its Q_ASSERT, failed.",
+      [],
+      "See the condition and its file and line.",
+      "Qt, src/corelib/global/qassert.cpp",
+    ],
+    [
       "*** caught segfault",
       "R met a bad access to memory, most likely in the native code of a package.",
       ["a bug in a package's native code, or one built for another version of R"],

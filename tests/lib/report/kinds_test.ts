@@ -128,3 +128,26 @@ Thread 0 Crashed:
   assert(!told(text).includes("Calling block"));
   assertEquals(attributeReport(readReport(text, "x")).deciding?.frame.symbol, "makeRequest");
 });
+
+Deno.test("a Dart error and a zombie's message are no uncaught exceptions of Objective-C", () => {
+  const dart =
+    "Fatal Exception: io.flutter.plugins.firebase.crashlytics.FlutterError: Null check operator used " +
+    "on a null value\n       at CartState.build(cart.dart:12)\n";
+  assertStringIncludes(told(dart), "A Dart error was not caught");
+  assert(!told(dart).includes("Objective-C"));
+  const zombie =
+    "2026-01-01 10:00:00.000 Shop[12:303] *** -[Cart retain]: message sent to deallocated " +
+    "instance 0x6000\n";
+  assertStringIncludes(told(zombie), "after it was deallocated");
+  assert(!told(zombie).includes("exception"));
+});
+
+Deno.test("a frame without an image is the program's where its source is; a header's template is not", () => {
+  const text = `Thread 1: EXC_BAD_ACCESS (code=1, address=0x10)
+#0	0x00000001042d3f28 in objc_msgSend ()
+#1	0x00000001042d3e50 in std::__1::vector<int>::at(unsigned long) at /Users/u/sdk/vector:9
+#2	0x00000001042d3e58 in Cart.item(at:) at /Users/u/Shop/Cart.swift:12
+`;
+  const { verdict, deciding } = attributeReport(readReport(text, "x"));
+  assertEquals<unknown>([verdict, deciding?.frame.symbol], ["program", "Cart.item(at:)"]);
+});
