@@ -14,7 +14,8 @@ _Static_assert(sizeof(mp_sample_stack) == 80 + MP_STATE_WORDS * 4, "mp_sample_st
 enum {
 	LEAST_PERIOD = 100000,
 	STOP_INTERVAL = 50000000, /* how often ring->stop is looked at */
-	LIST_INTERVAL = 5000000,  /* threads are listed at each sample, but not more often */
+	LIST_INTERVAL = 5000000,  /* threads are not listed more often */
+	RELIST_INTERVAL = 100000000, /* and at least so often */
 	LEAST_WAIT = 100000,      /* for threads to stop, past which the schedule goes on */
 	MOST_WAIT = 20000000,
 };
@@ -30,9 +31,9 @@ struct sampled {
 	thread_act_t port;
 	uint32_t seen;          /* the listing that had it last */
 	uint64_t id;
-	uint64_t cpu_time;      /* when it was last looked at */
+	struct run run;         /* when it was last looked at */
 	uint64_t walked_time;   /* its CPU time when it was last sampled */
-	uint32_t run_state;
+	uint64_t walked_turns;  /* its turns while it stood still for that; 0: not known */
 	bool wanted;            /* it passes the filter */
 	bool walked;            /* it was sampled */
 	uint32_t pending;       /* samples since it was asked to stop; 0: it has stopped */
@@ -52,6 +53,7 @@ struct copied {
 	uint64_t size;
 	const uint8_t *bytes;
 	uint64_t thread_handle, dispatch_qaddr;
+	uint64_t turns;
 	natural_t state[MP_STATE_WORDS];
 };
 
@@ -68,6 +70,9 @@ struct sampling {
 	struct sampled *threads;
 	uint32_t count;
 	uint32_t listing;
+	uint64_t listed;        /* when; 0: not yet */
+	uint64_t thread_count;  /* of the task, for thread_count_changed() */
+	bool ended;             /* a thread could not be read since the listing */
 	uint32_t refreshed;     /* the thread whose name was read last */
 	struct copied *copies;
 	thread_act_t *ports;    /* of the copies */
@@ -186,6 +191,7 @@ static void forget(struct sampling *s, uint32_t index)
 	if (thread->id != 0)
 		write_id(s, MP_RECORD_EXIT, thread->id);
 	mach_port_deallocate(mach_task_self(), thread->port);
+	end_run(&thread->run);
 	*thread = s->threads[--s->count];
 }
 
@@ -229,6 +235,24 @@ static kern_return_t list(struct sampling *s)
 	for (uint32_t i = s->count; i > 0; i--)
 		if (s->threads[i - 1].seen != s->listing)
 			forget(s, i - 1);
+	s->ended = false;
+	return KERN_SUCCESS;
+}
+
+/* Lists the threads where the list may be another one. */
+static kern_return_t relist(struct sampling *s, uint64_t time)
+{
+	const uint64_t age = time - s->listed;
+
+	if (s->listed != 0 && age < LIST_INTERVAL)
+		return KERN_SUCCESS;
+	if (thread_count_changed(s->task, &s->thread_count) || s->ended || s->listed == 0
+		|| age >= RELIST_INTERVAL) {
+		s->listed = time;
+		kern_return_t result = list(s);
+		if (result != KERN_SUCCESS)
+			return result;
+	}
 	/* Threads name themselves some time after they were started. */
 	if (s->count > 0) {
 		s->refreshed = (s->refreshed + 1) % s->count;
@@ -246,6 +270,7 @@ static void copy(void *context, uint32_t index, const struct stopped *stopped)
 	const struct sampled *thread = &s->threads[copied->index];
 
 	copied->result = stopped->result;
+	copied->turns = read_turns(&thread->run);
 	copied->size = 0;
 	if (stopped->result != KERN_SUCCESS)
 		return;
@@ -363,13 +388,13 @@ static void write_stack(struct sampling *s, struct sampled *thread, const struct
 	*stack = (mp_sample_stack){
 		.record = stack->record,
 		.thread_id = thread->id,
-		.cpu_time = thread->cpu_time,
+		.cpu_time = thread->run.cpu_time,
 		.thread_handle = copied->thread_handle,
 		.dispatch_qaddr = copied->dispatch_qaddr,
 		.stack_address = copied->address,
 		.stack_size = mirrored ? copied->size : 0,
 		.stack_end = thread->high,
-		.run_state = thread->run_state,
+		.run_state = thread->run.state,
 		.ticks = thread->pending + 1,
 	};
 	thread->pending = 0;
@@ -382,7 +407,8 @@ static void write_stack(struct sampling *s, struct sampled *thread, const struct
 	end_record(s, stack, size);
 	s->stacks++;
 	thread->walked = true;
-	thread->walked_time = thread->cpu_time;
+	thread->walked_time = thread->run.cpu_time;
+	thread->walked_turns = copied->turns;
 }
 
 static bool is_gone(kern_return_t result)
@@ -399,8 +425,6 @@ static void choose(struct sampling *s)
 	s->copy_count = 0;
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sampled *thread = &s->threads[i];
-		const bool was_running = thread->run_state == TH_STATE_RUNNING;
-		const uint64_t before = thread->cpu_time;
 		if (thread->id == 0) {
 			introduce(s, thread);
 			if (thread->id == 0)
@@ -408,12 +432,16 @@ static void choose(struct sampling *s)
 		}
 		if (!thread->wanted)
 			continue;
-		if (!thread->pending
-			&& read_run(thread->port, before, was_running || (waiting && !thread->walked),
-				&thread->cpu_time, &thread->run_state) != KERN_SUCCESS)
+		if (!thread->pending && read_run(thread->port, &thread->run) != KERN_SUCCESS) {
+			s->ended = true;
 			continue;
-		const bool ran = !thread->walked || thread->cpu_time - thread->walked_time >= least_run;
-		if (thread->pending || thread->run_state == TH_STATE_RUNNING || (waiting && ran)) {
+		}
+		/* One that could run, and has had no CPU since it stood still, is where it was. */
+		const bool had_turn = thread->walked_turns == 0 || thread->run.turns != thread->walked_turns;
+		const bool ran = !thread->walked
+			|| thread->run.cpu_time - thread->walked_time >= least_run;
+		if (thread->pending || (thread->run.state == TH_STATE_RUNNING && had_turn)
+			|| (waiting && ran)) {
 			s->copies[s->copy_count].index = i;
 			s->ports[s->copy_count++] = thread->port;
 		}
@@ -499,7 +527,6 @@ static kern_return_t run(struct sampling *s)
 	/* At a real-time priority a schedule that cannot be kept would take a whole CPU: the only one that the
 	 * target and the reader of the ring may have. So each sample is followed by as long a rest. */
 	uint64_t rested = start;
-	uint64_t listed = 0;
 	kern_return_t result = KERN_SUCCESS;
 
 	s->ring->start = start;
@@ -510,12 +537,9 @@ static kern_return_t run(struct sampling *s)
 			break;
 		const uint64_t worked = work_clock();
 		const uint64_t time = now();
-		if (listed == 0 || time - listed >= LIST_INTERVAL) {
-			result = list(s);
-			if (result != KERN_SUCCESS)
-				break;
-			listed = time;
-		}
+		result = relist(s, time);
+		if (result != KERN_SUCCESS)
+			break;
 		choose(s);
 		/* The next sample is not to be late for a thread that does not stop. */
 		const uint64_t last = due + period - period / 16;
@@ -591,8 +615,10 @@ int32_t mp_sample(uint32_t task, int32_t flavor, const mp_sample_options *option
 	hurry(true);
 	result = run(&s);
 	hurry(false);
-	for (uint32_t i = 0; i < s.count; i++)
+	for (uint32_t i = 0; i < s.count; i++) {
 		mach_port_deallocate(mach_task_self(), s.threads[i].port);
+		end_run(&s.threads[i].run);
+	}
 	__atomic_store_n(&s.ring->running, 0, __ATOMIC_RELEASE);
 	return result;
 }

@@ -36,11 +36,23 @@ kern_return_t visit_stopped(task_t task, const thread_act_t *threads, uint32_t c
 	thread_state_flavor_t flavor, mach_msg_type_number_t words, uint64_t deadline,
 	stopped_visitor visit, void *context);
 
-/* What a thread has used of the CPUs, in nanoseconds, and TH_STATE_* of it. before is its last known
- * time: if it has not changed and the thread was not running then, the state may be
- * TH_STATE_WAITING without a look at it. */
-kern_return_t read_run(thread_act_t thread, uint64_t before, bool was_running, uint64_t *cpu_time,
-	uint32_t *run_state);
+/* What a thread has had of the CPUs. All 0 at first, and kept from one read_run() to the next. */
+struct run {
+	uint64_t cpu_time;  /* in nanoseconds */
+	uint64_t turns;     /* how often it got a CPU; 0 where the system does not tell */
+	uint32_t state;     /* TH_STATE_* */
+	int32_t descriptor; /* of the file that tells, plus 1; 0: none. Linux alone has one */
+};
+
+kern_return_t read_run(thread_act_t thread, struct run *run);
+void end_run(struct run *run);
+
+/* The turns of a thread that stands still, for visit(); 0 where the system does not tell. */
+uint64_t read_turns(const struct run *run);
+
+/* Whether the number of a task's threads is another than at the last call, which left it in *number. Where
+ * that cannot be asked for less than a list: true. */
+bool thread_count_changed(task_t task, uint64_t *number);
 
 /* Reads memory while visit_stopped() visits. */
 kern_return_t read_stopped(

@@ -39,20 +39,35 @@ kern_return_t visit_stopped(task_t task, const thread_act_t *threads, uint32_t c
 	return KERN_SUCCESS;
 }
 
-kern_return_t read_run(thread_act_t thread, uint64_t before, bool was_running, uint64_t *cpu_time,
-	uint32_t *run_state)
+kern_return_t read_run(thread_act_t thread, struct run *run)
 {
 	struct thread_extended_info info;
 	mach_msg_type_number_t count = THREAD_EXTENDED_INFO_COUNT;
 
-	(void)before;
-	(void)was_running;
 	kern_return_t result = thread_info(thread, THREAD_EXTENDED_INFO, (thread_info_t)&info, &count);
 	if (result != KERN_SUCCESS)
 		return result;
-	*cpu_time = info.pth_user_time + info.pth_system_time;
-	*run_state = (uint32_t)info.pth_run_state;
+	run->cpu_time = info.pth_user_time + info.pth_system_time;
+	run->state = (uint32_t)info.pth_run_state;
 	return KERN_SUCCESS;
+}
+
+void end_run(struct run *run)
+{
+	(void)run;
+}
+
+uint64_t read_turns(const struct run *run)
+{
+	(void)run;
+	return 0;
+}
+
+bool thread_count_changed(task_t task, uint64_t *number)
+{
+	(void)task;
+	(void)number;
+	return true;
 }
 
 kern_return_t read_stopped(

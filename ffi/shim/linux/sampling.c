@@ -2,7 +2,9 @@
 /* ../sampling.h: each thread stops alone. */
 #include "../sampling.h"
 
+#include <linux/stat.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/uio.h>
 
 #include "../machpause.h"
@@ -89,43 +91,105 @@ kern_return_t visit_stopped(task_t name, const thread_act_t *ports, uint32_t cou
 	return result;
 }
 
-/* The CPU time of a thread in nanoseconds, as it was when the thread last left a CPU or the timer last
- * interrupted it: the first number of schedstat (Linux's Documentation/scheduler/sched-stats.rst). */
-static bool exact_time(const struct thread *thread, uint64_t *time)
-{
-	char path[32], text[64];
+/* Descriptors of this process that samplings may use. Threads beyond are opened at each look. */
+enum { MOST_DESCRIPTORS = 256 };
 
-	mp_proc_path(path, "", thread->tid, "/schedstat");
-	if (mp_proc_read(thread->task->listing, path, text, sizeof text) <= 0)
+/* Reads schedstat (Linux's Documentation/scheduler/sched-stats.rst): a thread's CPU time in nanoseconds, as it
+ * was when the thread last left a CPU or the timer last interrupted it, how long it waited for one, and how
+ * often it got one. The file of a thread that has ended stays its own, and fails. */
+static bool read_schedstat(int fd, uint64_t *time, uint64_t *turns)
+{
+	char text[80];
+
+	long size = SYS4(SYS_pread64, fd, text, sizeof text - 1, 0);
+	if (size <= 0)
 		return false;
+	text[size] = 0;
 	*time = mp_proc_number(text);
-	return true;
+	const char *last = strrchr(text, ' ');
+	*turns = last ? mp_proc_number(last + 1) : 0;
+	/* A kernel that does not count them, for want of CONFIG_SCHEDSTATS, says 0 for all three. */
+	return *turns > 0;
 }
 
-kern_return_t read_run(thread_act_t name, uint64_t before, bool was_running, uint64_t *cpu_time,
-	uint32_t *run_state)
+static uint32_t descriptors; /* mp_lock() guards it */
+
+/* Opens a thread's schedstat. A negative number where there is none. */
+static int open_schedstat(const struct thread *thread)
+{
+	char path[32];
+
+	mp_proc_path(path, "", thread->tid, "/schedstat");
+	return sys_open_at(thread->task->listing, path, O_RDONLY);
+}
+
+kern_return_t read_run(thread_act_t name, struct run *run)
 {
 	struct proc_stat stat;
+	uint64_t time = 0, turns = 0;
 	kern_return_t result = MACH_SEND_INVALID_DEST;
+	bool exact = run->descriptor && read_schedstat(run->descriptor - 1, &time, &turns);
 
+	/* It has had no CPU since, or not let go of the one that it had: it is in the same state. One that was
+	 * woken since, and waits for a CPU, still counts as waiting for what woke it. */
+	if (exact && run->state && time == run->cpu_time && turns == run->turns)
+		return KERN_SUCCESS;
 	mp_lock();
 	const struct thread *thread = mp_port_thread(name);
-	uint64_t time = 0;
-	const bool exact = thread && exact_time(thread, &time);
-	/* Kernels without CONFIG_SCHED_INFO have no schedstat. */
-	if (exact && time == before && !was_running) {
-		*run_state = TH_STATE_WAITING;
-		result = KERN_SUCCESS;
-	} else if (thread && mp_proc_thread_stat(thread->task->listing, thread->tid, &stat)) {
-		if (!exact)
-			time = (stat.user_ticks + stat.system_ticks) * NANOSECONDS_PER_TICK;
-		*run_state = (uint32_t)mp_run_state(stat.state);
+	if (thread && !run->descriptor) {
+		const int fd = open_schedstat(thread);
+		exact = fd >= 0 && read_schedstat(fd, &time, &turns);
+		if (exact && descriptors < MOST_DESCRIPTORS) {
+			descriptors++;
+			run->descriptor = fd + 1;
+		} else {
+			sys_close(fd);
+			turns = 0; /* read_turns() could not tell */
+		}
+	}
+	if (thread && mp_proc_thread_stat(thread->task->listing, thread->tid, &stat)) {
+		run->cpu_time = exact ? time
+				      : (stat.user_ticks + stat.system_ticks) * NANOSECONDS_PER_TICK;
+		run->turns = turns;
+		run->state = (uint32_t)mp_run_state(stat.state);
 		result = KERN_SUCCESS;
 	}
-	if (result == KERN_SUCCESS)
-		*cpu_time = time;
 	mp_unlock();
 	return result;
+}
+
+void end_run(struct run *run)
+{
+	if (!run->descriptor)
+		return;
+	mp_lock();
+	descriptors--;
+	mp_unlock();
+	sys_close(run->descriptor - 1);
+	run->descriptor = 0;
+}
+
+uint64_t read_turns(const struct run *run)
+{
+	uint64_t time, turns;
+
+	return run->descriptor && read_schedstat(run->descriptor - 1, &time, &turns) ? turns : 0;
+}
+
+bool thread_count_changed(task_t name, uint64_t *number)
+{
+	struct statx status;
+	long result = -ESRCH;
+
+	mp_lock();
+	const struct task *task = mp_port_task(name);
+	if (task)
+		result = SYS5(SYS_statx, task->listing, "", AT_EMPTY_PATH, STATX_NLINK, &status);
+	mp_unlock();
+	/* A link for each thread: Linux's proc_task_getattr(). */
+	const uint64_t before = *number;
+	*number = result == 0 ? status.stx_nlink : 0;
+	return *number == 0 || *number != before;
 }
 
 kern_return_t read_stopped(

@@ -23,7 +23,8 @@ enum {
 	ATTACH_DEADLINE = 1000000000, /* for one PTRACE_SEIZE */
 	EXEC_CHECK = 1000000,         /* after which a thread that does not stop may be in exec: collect_all() */
 	ZOMBIE_CHECK = 5000000,       /* after which a thread that does not stop may have ended */
-	HELP_INTERVAL = 1000000,      /* how often a caller checks whether the tracer needs help */
+	HELP_INTERVAL = 1000000,      /* after which a caller checks whether the tracer needs help */
+	MOST_HELP_INTERVAL = 8000000, /* and after which again, at most: to check takes a CPU from the target */
 	LINGER_INTERVAL = 10000000,   /* how often a thread that did not stop in time is polled */
 	DEATH_INTERVAL = 100000000,   /* how often stopped threads are polled for their death */
 	SWEEP_INTERVAL = 5000000,     /* how often running threads are polled beside stopped ones: serve_watch() */
@@ -587,7 +588,7 @@ static long visit(struct task *task, const struct visits *visits)
 			left--;
 		}
 	}
-	for (uint32_t round = 0; left > 0; round++) {
+	while (left > 0) {
 		uint64_t now = sys_now(CLOCK_MONOTONIC);
 		bool late = now > visits->deadline;
 		for (uint32_t i = 0; i < visits->count; i++) {
@@ -595,7 +596,7 @@ static long visit(struct task *task, const struct visits *visits)
 			if (done[i / 64] & 1ull << i % 64)
 				continue;
 			if (thread->attachment == STOPPING)
-				poll_thread(thread, round > 0);
+				poll_thread(thread, now - start > EXEC_CHECK);
 			if (thread->attachment == STOPPING && late && ended(thread))
 				thread->attachment = DYING;
 			bool over = is_visited(visits, i);
@@ -1038,11 +1039,14 @@ static long ask(struct tracer *tracer, enum operation operation)
 	__atomic_store_n(&tracer->busy, 1, __ATOMIC_RELEASE);
 	sys_futex_wake(&tracer->busy);
 	uint64_t asked = sys_now(CLOCK_MONOTONIC);
+	uint64_t interval = HELP_INTERVAL;
 	while (__atomic_load_n(&tracer->busy, __ATOMIC_ACQUIRE)) {
 		/* Again until it is seen: a signal that comes just before waitid() ends nothing. */
 		if (is_watcher(tracer) && !__atomic_load_n(&tracer->taken, __ATOMIC_ACQUIRE))
 			SYS3(SYS_tgkill, sys_getpid(), tracer->tid, poke_signal);
-		sys_futex_wait(&tracer->busy, 1, HELP_INTERVAL);
+		sys_futex_wait(&tracer->busy, 1, interval);
+		if (interval < MOST_HELP_INTERVAL && !is_watcher(tracer))
+			interval *= 2;
 		help(tracer);
 		if (sys_now(CLOCK_MONOTONIC) - asked > REPLY_DEADLINE && has_died(tracer)) {
 			/* The tracer was killed, so the kernel has released its tracees. */
