@@ -154,7 +154,8 @@ export interface Sample {
   readonly stoppedMicroseconds: number;
   /** Samples and stacks that were lost since the sample before. */
   readonly lost: number;
-  /** The threads that ran; with `offCpu` also those that wait. */
+  /** The threads that ran; with `offCpu` also those that wait. On Linux one that could run and has had no
+   * CPU since the sample before does not run: it waits for a CPU. */
   readonly threads: readonly SampledThread[];
 }
 

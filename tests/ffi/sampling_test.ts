@@ -14,7 +14,7 @@ import { Program, until } from "./program.ts";
 
 const burners = ["burn_most", "burn_some", "burn_little"];
 
-/** The CPU time that each has had, as the program counts it. */
+/** The passes that each has made, as the program counts them: the same CPU time for each. */
 function spent(target: ReturnType<typeof attach>, program: Program): number[] {
   return burners.map((_, index) =>
     Number(target.memory.readU64(program.numbers[0] + BigInt(index * 8)))

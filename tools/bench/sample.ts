@@ -14,7 +14,7 @@ const burners = ["burn_most", "burn_some", "burn_little"];
 /** The program, and its own counts. */
 interface Subject {
   readonly target: LiveTarget;
-  /** Nanoseconds in each function, then rounds. */
+  /** Nanoseconds in each function, in the rounds that are measured; then rounds. */
   counts(): number[];
   /** Seconds for which each thread had a CPU, and for which it waited for one. */
   times(): ReadonlyMap<string, readonly [ran: number, delayed: number]>;
@@ -39,7 +39,7 @@ async function start(idle: number, busy: number): Promise<Subject> {
   return {
     target,
     counts: () =>
-      [0n, 8n, 16n, 24n].map((offset) => Number(target.memory.readU64(address + offset))),
+      [32n, 40n, 48n, 24n].map((offset) => Number(target.memory.readU64(address + offset))),
     times() {
       // In nanoseconds; /proc/PID/stat has hundredths of a second.
       const threads = `/proc/${child.pid}/task`;

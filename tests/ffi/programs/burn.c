@@ -1,7 +1,9 @@
 /*
- * Burns CPU time in three functions, 60, 30 and 10 parts of every 100, at known places, and counts how much each
- * has had, and the rounds. With a number it starts as many threads more, which wait; a second one is how many
- * threads burn.
+ * Burns CPU time in three functions, 60, 30 and 10 parts of every 100, at known places, and counts how many
+ * passes each has made, all of which take the same time, and the rounds. At every sixteenth round it counts
+ * the CPU time of each as well: no more often, since Linux takes the CPU from a thread that has used up its
+ * slice when it asks for its CPU time, which puts the ends of slices at the ends of parts. With a number it
+ * starts as many threads more, which wait; a second one is how many threads burn.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds of CPU time, and then the rounds. */
-static uint64_t counts[4];
+/* Passes, the rounds, and nanoseconds of CPU time. */
+static uint64_t counts[7];
 static _Thread_local volatile uint64_t sums[3]; /* keep the loops */
 
 static uint64_t cpu_time(void)
@@ -22,12 +24,13 @@ static uint64_t cpu_time(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* A part takes about half a millisecond: much longer than a debugger's interrupt is on its way. One that is
- * on its way when a burner ends finds the thread between burners, in the call for the time. */
+enum { PASSES = 250000, MEASURED = 16 };
+
+/* A part takes about half a millisecond: much longer than a debugger's interrupt is on its way. */
 #define BURNER(name, index) \
 	static __attribute__((noinline)) void name(unsigned parts) \
 	{ \
-		for (unsigned i = 0; i < parts * 250000; i++) \
+		for (unsigned i = 0; i < parts * PASSES; i++) \
 			sums[index] += i; \
 	}
 
@@ -49,14 +52,17 @@ static void *work(void *unused)
 	static void (*const burners[])(unsigned) = {burn_most, burn_some, burn_little};
 	static const unsigned parts[] = {6, 3, 1};
 
-	for (;;)
+	for (unsigned round = 1;; round++) {
+		const int measured = round % MEASURED == 0;
 		for (int i = 0; i < 3; i++) {
-			uint64_t before = cpu_time();
+			const uint64_t before = measured ? cpu_time() : 0;
 			deep(10 + (unsigned)i, burners[i], parts[i]);
-			__atomic_fetch_add(&counts[i], cpu_time() - before, __ATOMIC_RELAXED);
-			if (i == 2)
-				__atomic_fetch_add(&counts[3], 1, __ATOMIC_RELAXED);
+			if (measured)
+				__atomic_fetch_add(&counts[4 + i], cpu_time() - before, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&counts[i], parts[i] * PASSES, __ATOMIC_RELAXED);
 		}
+		__atomic_fetch_add(&counts[3], 1, __ATOMIC_RELAXED);
+	}
 	return unused;
 }
 
