@@ -7,6 +7,7 @@ import { imageOf, imageTitle, isSystemFrame, isSystemImage } from "../images.ts"
 import { textAt } from "../json.ts";
 import {
   bareName,
+  callTime,
   type KnowledgeRow,
   known,
   knownFrame,
@@ -790,10 +791,10 @@ function occasionOf(stack: readonly ReportFrame[], thread: ReportThread | null):
   for (let at = 0; at < stack.length && at < OCCASION_DEPTH && found.length < 2; at++) {
     const symbol = functionOf(stack[at], null);
     if (symbol === null) continue;
-    const row = known("occasion", symbol);
-    if (row === null) {
-      if (origin === null || isQueue(origin)) origin = outerOrigin(origin, known("origin", symbol));
-    } else if (!found.includes(row.meaning)) found.push(row.meaning);
+    const time = callTime(symbol);
+    if (time.occasion === null) {
+      if (origin === null || isQueue(origin)) origin = outerOrigin(origin, time.origin);
+    } else if (!found.includes(time.occasion.meaning)) found.push(time.occasion.meaning);
   }
   const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;

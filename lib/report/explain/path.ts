@@ -2,7 +2,7 @@
 
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { baseName, imageOf, imageTitle, isSystemFrame } from "../images.ts";
-import { known, knownFrame } from "../knowledge/mod.ts";
+import { callTime, knownFrame } from "../knowledge/mod.ts";
 import type { ReportFrame } from "../report.ts";
 import { entryOf, frameOwner, functionOf, isBase, isNearest } from "./stack.ts";
 
@@ -194,8 +194,9 @@ function systemSteps(
 /** Whether a function of the system says what it called the program for, which is not said otherwise. */
 function isTelling(symbol: string): boolean {
   if (isBase(symbol) || tellsNothing.test(symbol) || knownFrame(symbol) !== null) return false;
-  return known("occasion", symbol) === null && known("origin", symbol) === null &&
-    !symbol.startsWith("_dispatch_") && !symbol.startsWith("__CFRunLoop");
+  const { occasion, origin } = callTime(symbol);
+  return occasion === null && origin === null && !symbol.startsWith("_dispatch_") &&
+    !symbol.startsWith("__CFRunLoop");
 }
 
 /** A name without what makes it long: parameters of C++, long template arguments. */

@@ -50,7 +50,9 @@ export function isNearest({ symbol, offset, file }: ReportFrame): boolean {
 
 /** A name without its mangling, in which the knowledge table does not have it. */
 function readable(symbol: string | null): string | null {
-  return symbol !== null && /^[_$@]/.test(symbol) && isMangled(symbol) ? demangle(symbol) : symbol;
+  return symbol !== null && /^(?:_{0,4}[$TZR]|@)/.test(symbol) && isMangled(symbol)
+    ? demangle(symbol)
+    : symbol;
 }
 
 /** Functions that do not return: a call of one is often the last instruction of its caller. */

@@ -109,6 +109,28 @@ export function knownFrame(symbol: string): KnowledgeRow | null {
   return row;
 }
 
+/** When a function of the system calls a program: the occasion, or what runs a thread's work. */
+export interface CallTime {
+  readonly occasion: KnowledgeRow | null;
+  readonly origin: KnowledgeRow | null;
+}
+
+const never: CallTime = { occasion: null, origin: null };
+const times = new Map<string, CallTime>();
+
+/** What is known of when a function calls a program. */
+export function callTime(symbol: string): CallTime {
+  let time = times.get(symbol);
+  if (time === undefined) {
+    const occasion = known("occasion", symbol);
+    const origin = known("origin", symbol);
+    time = occasion === null && origin === null ? never : { occasion, origin };
+    if (times.size >= MAX_REMEMBERED) times.clear();
+    times.set(symbol, time);
+  }
+  return time;
+}
+
 /** The row for the words of a message; `null` when there is none. */
 export function knownMessage(message: string): KnowledgeRow | null {
   return containing("message", message);
