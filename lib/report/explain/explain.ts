@@ -28,7 +28,7 @@ import {
   describeAddress,
   textOnStack,
 } from "./address.ts";
-import { activityOf, busyThread, isIdleStack, mainThread } from "./hang.ts";
+import { activityOf, busyThread, isIdleStack, mainThread, waitOf } from "./hang.ts";
 import {
   eventOf,
   explainEvent,
@@ -660,7 +660,10 @@ function explainCrash(
     : shown;
   const isBlank = idle || decidesNothing(report, stack);
   const own = isBlank ? null : ownFrame(stack, mine);
-  const path = isBlank ? [] : callPath(stack, Math.max(reading.first, reading.handled));
+  const isWaiting = exception === null && rows.length === 0 && waitOf(stack) !== null;
+  const path = isBlank || isWaiting
+    ? []
+    : callPath(stack, Math.max(reading.first, reading.handled));
   return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, path);
 }
 

@@ -138,7 +138,7 @@ function isWitnessOf(symbol: string, callee: string | null): boolean {
 
 /** A name without what compilers and reporters put before it. */
 function withoutPrefixes(symbol: string): string {
-  return symbol.replace(
+  return symbol.replace(/\+ \d{1,12} (?=\()/, "").replace(
     /^(?:(?:@objc|merged|specialized|partial apply(?: for)?|\[inlined\]|\/\/) ){1,3}/,
     "",
   );
@@ -173,7 +173,10 @@ function systemSteps(
   const last = Math.min(end, hasOwn ? end : begin + SYSTEM_DEPTH);
   for (let at = begin; at < last; at++) {
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
-    if (symbol === null || isBase(symbol) || tellsNothing.test(symbol)) continue;
+    if (symbol === null || isBase(symbol) || tellsNothing.test(withoutPrefixes(symbol))) continue;
+    // The occasion is told elsewhere.
+    const { occasion, origin } = callTime(symbol);
+    if (!hasOwn && (occasion !== null || origin !== null)) continue;
     const role = knownFrame(symbol)?.role;
     if (role === "raise" || role === "vague") continue;
     // Of the outer ones the last.
@@ -206,7 +209,7 @@ export function shortName(symbol: string): string {
     "$1 of $2",
   );
   if (name.startsWith("-[") || name.startsWith("+[")) return cut(name);
-  name = name.slice(0, 2000).replace(/\+ \d{1,12} (?=\()/, "")
+  name = withoutRustCode(name.slice(0, 2000))
     .replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "")
     .replace(/ \[clone [^\]]{1,80}\]$/, "");
   const parameters = /^[^]*?(\([^()]*(?:\([^()]*\)[^()]*)*\))(?: const| volatile|&){0,3}$/.exec(
@@ -223,6 +226,28 @@ export function shortName(symbol: string): string {
   }
   return cut(name.length > MAX_NAME ? withoutArguments(name) : name);
 }
+
+/** A name of Rust's older mangling whose parts only were made readable: without its hash and codes. */
+function withoutRustCode(name: string): string {
+  if (!/::h[0-9a-f]{16}$|\$(?:LT|u[0-9a-f]{2})\$/.test(name)) return name;
+  return name.replace(/::h[0-9a-f]{16}$/, "").replace(/::_(?=\$)/g, "::")
+    .replace(
+      /\$(LT|GT|RF|BP|C|LP|RP|u[0-9a-f]{2})\$/g,
+      (_, code: string) => rustCodes.get(code) ?? String.fromCharCode(parseInt(code.slice(1), 16)),
+    )
+    .replace(/\.\./g, "::");
+}
+
+/** Codes of Rust's older mangling: rustc, compiler/rustc_symbol_mangling/src/legacy.rs. */
+const rustCodes: ReadonlyMap<string, string> = new Map([
+  ["LT", "<"],
+  ["GT", ">"],
+  ["RF", "&"],
+  ["BP", "*"],
+  ["C", ","],
+  ["LP", "("],
+  ["RP", ")"],
+]);
 
 /** Whether parentheses hold Swift's argument labels: `(_:at:)`, or what belongs to a C++ name. */
 function isLabels(text: string): boolean {

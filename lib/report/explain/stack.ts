@@ -43,6 +43,7 @@ export function isNearest({ symbol, offset, file }: ReportFrame): boolean {
   if (symbol === null || file !== null) return false;
   // Reporters that found none.
   if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;
+  if (symbol.startsWith("+ ")) return true;
   return (offset ?? 0) > MAX_FUNCTION ||
     ((offset ?? 0) > MAX_PLAIN && !large.test(symbol)) ||
     ((offset === null || offset > MAX_MADE) && made.test(symbol));
@@ -101,7 +102,9 @@ const members =
 /** Whether a function is of a library whose code the compiler puts into the program that uses it. */
 function isInstantiated(symbol: string, file: string | null): boolean {
   // Names that have neither are nearly all.
-  if (symbol.includes("::") && templates.test(symbol)) return true;
+  if (symbol.includes("::") && (symbol.startsWith("decltype(") || templates.test(symbol))) {
+    return true;
+  }
   if (file !== null && file !== "<compiler-generated>") return false;
   if (file === null && !symbol.includes(".subscript") && !symbol.includes("._")) return false;
   const member = members.exec(bareName(symbol))?.[1];
@@ -293,7 +296,7 @@ function endOfPreprocessing(stack: readonly ReportFrame[], first: number): numbe
 /** Functions that are on the outside of a thread's stack, or that run its events: beyond them no function of
  * the program led to what happened. */
 const bases =
-  /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|_?CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UIApplicationMain|-\[UIApplication _run\]|NSApplicationMain|GSEventRun|_dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
+  /^(?:_?start|main|_?thread_start|_pthread_(?:start|body|wqthread)|start_wqthread|_?dyld_start|dyldbootstrap::start|clone|__?NSThread__(?:main|start)__|CFRunLoopRun|__CFRunLoopRun|__CFRUNLOOP_IS_|_?CFRunLoopRunSpecific|-\[NS(?:UI)?Application run\]|-\[NSRunLoop\(NSRunLoop\) run|UIApplicationMain|-\[UIApplication _run\]|NSApplicationMain|GSEventRun|RunCurrentEventLoop|ReceiveNextEvent|_?BlockUntilNextEvent|_DPSNextEvent|_dispatch_(?:client_callout|call_block_and_release|worker_thread|root_queue_drain|main_queue|lane_|queue_|mgr_thread|workloop)|completeTaskWithClosure|_xpc_connection_call|xpc_main)/;
 
 /** Whether a function is on the outside of a thread's stack, or runs its events. */
 export function isBase(symbol: string): boolean {

@@ -180,3 +180,31 @@ Deno.test("an interpreter's functions may be long, others are only the nearest",
   ]);
   assertEquals(far("accessoryTapped + 50000"), []);
 });
+
+Deno.test("names as reporters write them: offsets inside, Rust's codes, templates' own return types", () => {
+  assertEquals(
+    pathOf([
+      "Foundation -[NSObject+ 1045168 (NSObject) count] + 8",
+      "Plug decltype(std::declval<int>()) std::__1::__invoke<int>(int) + 8",
+      "Plug app::view::_$u7b$$u7b$closure$u7d$$u7d$::draw::h29866c0ca3cc062b + 8",
+      "Plug core::_$LT$impl$u20$Draw..Now$GT$::run + 8",
+      ...loop,
+    ]),
+    [
+      "core::<impl Draw::Now>::run (Plug)",
+      "app::view::{{closure}}::draw",
+      "decltype(std::declval<int>()) std::__1::__invoke<int>",
+      "-[NSObject(NSObject) count] (Foundation)",
+    ],
+  );
+});
+
+Deno.test("a thread that only waits has no path, where nothing says that it crashed", () => {
+  const { path } = explainReport(readReport(
+    "Thread 0 Crashed:\n0   libsystem_kernel.dylib   \t0x0000000000007000 mach_msg_trap + 8\n" +
+      "1   libsystem_kernel.dylib   \t0x0000000000007040 mach_msg + 8\n" +
+      "2   Security   \t0x0000000000007080 securityd_send_sync_and_do + 8\n",
+    "x",
+  ));
+  assertEquals(path, []);
+});
