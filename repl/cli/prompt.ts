@@ -4,8 +4,9 @@ import type { promptOptions, Values } from "../options.ts";
 import { checkFolders, type Opened, openTarget } from "../prompt/open.ts";
 import { prompt } from "../prompt/prompt.ts";
 import { Session } from "../prompt/session.ts";
-import { print, printLines } from "../view/output.ts";
+import { printLines, terminalSize } from "../view/output.ts";
 import { styleFor } from "../view/style.ts";
+import { wrapped } from "../view/text.ts";
 
 /** How the prompt starts. */
 export interface PromptStart extends Values<typeof promptOptions> {
@@ -43,16 +44,18 @@ export async function promptAt(
   }
   if (options.pause) session.pause();
   const asked = options.eval === undefined;
+  const columns = Deno.stdout.isTerminal() ? terminalSize().columns : Infinity;
   if (asked && session.core !== undefined) {
     const { coreLines } = await import("../commands/target.ts");
-    printLines(await coreLines(session));
+    const lines = await coreLines(session);
+    printLines(lines.flatMap((line) => wrapped(line, columns)));
   }
   if (asked && Deno.stdin.isTerminal() && Deno.stdout.isTerminal()) {
     const { maybeTarget, core } = session;
     // What the core is has been printed.
     const runs = session.state === "running" ? " runs: Ctrl-C pauses it" : "";
     const name = core !== undefined ? "" : `${maybeTarget ?? "machpause"}${runs}. `;
-    print(safe`${escape(name)}\`help\` lists the commands.\n`);
+    printLines(wrapped(safe`${escape(name)}\`help\` lists the commands.`, columns));
   }
   return await prompt(session, {
     ...(options.begin === undefined ? {} : { begin: options.begin }),

@@ -119,6 +119,8 @@ export interface CommandRow<Table extends Options, Given = Values<Table>> {
   /** Whether it changes the target, or which target there is. An abbreviation of its name is asked about
    * before it is run. */
   readonly changes?: boolean;
+  /** What Enter at an empty prompt runs after it, as in gdb and LLDB: `same` for the line itself. */
+  readonly again?: string;
   /** Whether it loads the demangler itself where it needs it. For the others it is there. */
   readonly loadsDemangler?: boolean;
   /** The possible values of `word`, used instead of the arguments' kinds.

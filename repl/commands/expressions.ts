@@ -191,6 +191,8 @@ export function typeNamed(session: Session, text: string): Type {
 
 /** The type that is written as in a cast; `null` where it is none. */
 function typeWritten(session: Session, text: string): Type | null {
+  const type = new FrameScope(session).context.findType(text);
+  if (type !== null) return type;
   try {
     return evaluate(`(${text} *)0`, new FrameScope(session)).type.target ?? voidType;
   } catch (error) {
@@ -204,6 +206,7 @@ function typeWritten(session: Session, text: string): Type | null {
  * @throws UserError when it has none
  */
 export function valueOf(session: Session, text: string, limits?: Partial<Limits>): Value {
+  if (isQualifiedGo(session, text)) return new FrameScope(session, limits).variable(text.trim())!;
   try {
     return evaluate(text, new FrameScope(session, limits));
   } catch (error) {
@@ -333,10 +336,19 @@ export function isOfProgram(session: Session, text: string): boolean {
   if (name === undefined) return false;
   // A type's size, and what belongs to a type or a namespace, are no TypeScript.
   if (/^sizeof\b/.test(text) || name.includes("::")) return true;
+  if (isQualifiedGo(session, text)) return true;
   const value = new FrameScope(session).named(name);
   // The system's libraries have many short names. One of the prompt's own comes before them.
   const ofPrompt = name in globalThis || (sessionGlobals as readonly string[]).includes(name);
   return value !== null && !(ofPrompt && isOfSystem(session, value));
+}
+
+/** Whether it is a global name of Go with its package, such as `main.counter`, and the frame has no variable that
+ * the package's name means. */
+function isQualifiedGo(session: Session, text: string): boolean {
+  const name = /^\s*(\w+)\.[\w.]+\s*$/.exec(text)?.[1];
+  return name !== undefined && new FrameScope(session).named(name) === null &&
+    session.target.lookup(text.trim()).length > 0;
 }
 
 /** Whether code is arithmetic over registers of the selected frame. With numbers of C, TypeScript would refuse it:

@@ -93,6 +93,7 @@ export const frames: readonly Command[] = [
     options: frameOptions,
     help: "select the caller's frame, or the one N further out",
     example: "up 2",
+    again: "same",
     run({ session }, [count = "1"], options) {
       session.selectFrame(session.frameIndex + wholeNumber(count, "a count"));
       return shownFrame(session, options);
@@ -105,6 +106,7 @@ export const frames: readonly Command[] = [
     options: frameOptions,
     help: "select the callee's frame, or the one N further in",
     example: "down",
+    again: "same",
     run({ session }, [count = "1"], options) {
       session.selectFrame(session.frameIndex - wholeNumber(count, "a count"));
       return shownFrame(session, options);
@@ -297,6 +299,7 @@ export const frames: readonly Command[] = [
       "`source map <from> <to>` says where files that were built elsewhere are now.",
     ],
     example: "source",
+    again: "source",
     async run({ session }, [where], { name, file, line }) {
       const { sourceLines } = await import("../view/source.ts");
       const place = file === undefined ? line?.toString() : `${file}:${line ?? 1}`;

@@ -40,6 +40,8 @@ function remember(name: "_" | "_error", value: unknown): void {
 export class Interpreter implements CommandContext {
   readonly session: Session;
   readonly #globals: Readonly<Record<string, unknown>>;
+  /** What Enter at an empty prompt runs. */
+  #again: string | undefined;
   /** Counts up when what runs is no longer waited for. */
   #generation = 0;
   #ready: Promise<void> | undefined;
@@ -148,8 +150,11 @@ export class Interpreter implements CommandContext {
 
   /** Runs what was typed: a command, or TypeScript. Errors are printed, not thrown. */
   async interpret(text: string): Promise<Outcome> {
-    if (text.trim() === "" || text.startsWith("#")) return "done";
     const { session } = this;
+    const again = session.ui.interactive ? this.#again : undefined;
+    this.#again = undefined;
+    if (text.trim() === "" && again !== undefined) text = again;
+    if (text.trim() === "" || text.startsWith("#")) return "done";
     const generation = this.#generation;
     const print = (lines: Lines) => {
       if (generation !== this.#generation) return;
@@ -171,6 +176,8 @@ export class Interpreter implements CommandContext {
           await session.loadDemangler();
         }
         await print(await runCommand(this, call));
+        const next = call.command.again;
+        this.#again = next === "same" ? text : next;
         return "done";
       }
       const names = text.includes("\n") ? [] : commands.subcommands(text);

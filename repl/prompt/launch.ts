@@ -1,5 +1,6 @@
 import { escape, safe, type SafeText } from "../../lib/escape.ts";
 import { crashWatchOf, howEnded, launchWith, untie } from "../../ffi/processes.ts";
+import { TargetGoneError } from "../../lib/errors.ts";
 import { UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
@@ -65,9 +66,17 @@ export async function openLaunched(
       },
     };
   } catch (error) {
-    terminal?.close();
+    // A program that has ended has printed what it had to.
+    if (terminal !== undefined && error instanceof TargetGoneError) {
+      await Promise.race([terminal.read(lineByLine(print!)), delay(unendedMilliseconds)]);
+    } else terminal?.close();
     throw error;
   }
+}
+
+/** Waits for a time. */
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Starts a program; what is wrong with its name is a mistake to correct. */

@@ -113,6 +113,9 @@ function frameIndex(frame: Frame, columns: FrameColumns, style: Style): SafeText
   return style("quiet", padStart(safe`${frame.index}`, columns.index));
 }
 
+/** The columns that a frame's function gets at least, where its address would leave less. */
+const minPlace = 20;
+
 /** A frame's line after its index. */
 function frameWhat(
   frame: Frame,
@@ -125,6 +128,11 @@ function frameWhat(
   const image = style("image", padEnd(cut(imageName(frame), columns.image), columns.image));
   const address = style("address", hex(frame.address, pointerSize));
   const before = columns.index + columns.image + 2 * pointerSize + 8;
+  if (width - before < minPlace) {
+    // On a narrow screen the function says more than its address.
+    const place = placeText(frame, width - before + 2 * pointerSize + 2, name);
+    return place === "" ? safe`${image}  ${address}` : safe`${image}  ${place}`;
+  }
   const place = placeText(frame, width - before, name);
   return place === "" ? safe`${image}  ${address}` : safe`${image}  ${address}  ${place}`;
 }
@@ -174,7 +182,9 @@ export function placeText(
   const bare = elide(elide(named, "<"), "(");
   // Beside a line of the source, the offset says little.
   const tail = textWidth(bare + after) <= width ? after : after.replace(/^ \+ \d+(?= at )/, "");
-  const short = shortName(named, Math.max(8, width - textWidth(tail)));
+  // Where there is little room, the name is whole rather than the place.
+  const least = width < 30 ? width : 8;
+  const short = shortName(named, Math.max(least, width - textWidth(tail)));
   return cut(escape(short + tail), Math.max(1, width));
 }
 

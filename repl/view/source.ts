@@ -223,7 +223,7 @@ function listedLines(
     : undefined;
   return [
     session.style("quiet", safe`${escape(file)}:${line}`),
-    ...numbered(session, lines, first, last, current),
+    ...numbered(session, lines, first, line === first ? Math.min(count, last) : last, current),
   ];
 }
 

@@ -85,10 +85,16 @@ function bodyLines(type: Type, style: Style): SafeText[] {
     ...rowsOf(members, type),
     ...variantPart?.discriminant ? rowsOf([variantPart.discriminant], type) : [],
   ];
-  const blocks = (variantPart?.variants ?? []).map(({ value, members }) => ({
-    title: value === null ? safe`  otherwise` : safe`  where that is ${escape(`${value}`)}`,
-    rows: rowsOf(members, type),
-  }));
+  const blocks = (variantPart?.variants ?? []).flatMap(({ value, members }) =>
+    members.map((member) => {
+      const of = value === null ? safe`otherwise` : safe`where that is ${escape(`${value}`)}`;
+      // The variant's own struct begins with the whole value.
+      const inner = isRecord(canonical(member.type)) && member.offset === 0
+        ? canonical(member.type).members ?? []
+        : [member];
+      return { title: safe`  ${of}: ${escape(member.name)}`, rows: rowsOf(inner, type) };
+    })
+  );
   const all = [...rows, ...blocks.flatMap(({ rows }) => rows)];
   const columns = [
     maxWidth(all.map(({ offset }) => escape(offset))),
@@ -115,7 +121,7 @@ interface Row {
   readonly isMember: boolean;
 }
 
-/** Members in their order, and the bytes between them that none has. */
+/** Members in the order of their places, which Rust and Swift choose, and the bytes between them that none has. */
 function rowsOf(members: readonly Member[], { kind, size, variantPart }: Type): Row[] {
   const rows: Row[] = [];
   let end = 0;
@@ -125,7 +131,10 @@ function rowsOf(members: readonly Member[], { kind, size, variantPart }: Type): 
     if (!isWhole || from >= to || rows.length === 0) return;
     rows.push({ offset: `+${from}`, size: `${to - from}`, text: "(unused)", isMember: false });
   };
-  for (const { name, type, offset, bits, isBase, locate } of members) {
+  const start = ({ bits, offset }: Member) => bits?.offset ?? 8 * offset;
+  const isVirtual = members.some(({ locate }) => locate !== undefined);
+  const placed = isVirtual ? members : members.toSorted((a, b) => start(a) - start(b));
+  for (const { name, type, offset, bits, isBase, locate } of placed) {
     const bytes = canonical(type).size;
     if (bits === undefined) hole(end, offset);
     else hole(end, Math.floor(bits.offset / 8));

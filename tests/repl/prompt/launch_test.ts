@@ -1,7 +1,7 @@
 /** Programs that are launched from the prompt: their end, machpause's end, their output, their options. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { directory, main, running, start } from "./started.ts";
-import { type Terminal, untilGone } from "../terminal.ts";
+import { type Terminal, untilGone, visible } from "../terminal.ts";
 import { screenOf } from "../vt.ts";
 import { launch, openCore } from "../../../mod.ts";
 import { canLaunch, onLinux } from "../../machine.ts";
@@ -268,6 +268,17 @@ Deno.test({
     await terminal.type("quit\r");
     assertEquals(await terminal.end(), 0);
     await untilGone(Number(pid));
+  },
+});
+
+Deno.test({
+  name: "what a program that ends at once has printed is shown at the prompt",
+  ignore,
+  async fn() {
+    await using terminal = await start(["--no-init"]);
+    await terminal.until("(machpause) > ");
+    await terminal.enter("launch /bin/echo was printed", "has ended: it exited with code 0");
+    assertMatch(visible(terminal.raw), /\nwas printed\nmachpause: echo /);
   },
 });
 

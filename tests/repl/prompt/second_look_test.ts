@@ -78,6 +78,24 @@ Deno.test({
 });
 
 Deno.test({
+  name: "40 columns: stacks have the functions' names, lines are broken at words",
+  ignore,
+  async fn() {
+    await using terminal = await start(["demo"], { PTY_SIZE: "40x24" });
+    const first = await terminal.until("paused:");
+    assertMatch(first, /`help` lists\n {2}the commands\./);
+    await terminal.until(paused);
+    for (const line of ["bt 3", "bt 3 -2", "frame 2", "registers"]) {
+      const shown = (await terminal.enter(line, paused)).split("\n").slice(1, -1);
+      for (const text of shown) assert(textWidth(text) <= 40, `${line}: ${text}`);
+      if (line !== "bt 3") continue;
+      assertMatch(shown.join("\n"), /\n +1 {2}libworkers\.… {2}deep_bottom\b/);
+      assertMatch(shown.join("\n"), /\n +2 {2}libworkers\.… {2}descend .*×200\n/);
+    }
+  },
+});
+
+Deno.test({
   name:
     "sources by the names that bt prints, the demo's by themselves, and around the selected frame",
   ignore,
@@ -201,6 +219,18 @@ Deno.test("Up after typed text goes through what begins so", async () => {
   await terminal.until(paused);
   await terminal.type("thr\x1b[A\x1b[A\x1b[B");
   assertMatch(await terminal.enter("", paused), /thread 1/);
+});
+
+Deno.test("Enter at an empty prompt goes on with `up` and `down`, and with nothing else", async () => {
+  await using terminal = await startFake();
+  assertMatch(await terminal.enter("up", paused), /\n1 {2}/);
+  assertMatch(await terminal.enter("", paused), /\n2 {2}/);
+  await terminal.enter("", "the outermost is 2");
+  await terminal.until(paused);
+  assertMatch(await terminal.enter("down", paused), /\n1 {2}/);
+  assertMatch(await terminal.enter("", paused), /\n0 {2}/);
+  await terminal.enter("thread", paused);
+  assertFalse((await terminal.enter("", paused)).includes("thread 0"));
 });
 
 Deno.test("what is typed is coloured; the background decides the colours", async () => {
