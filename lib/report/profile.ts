@@ -11,7 +11,7 @@ import {
   rebuilt,
   SampleState,
 } from "../profile/mod.ts";
-import { pushPlace } from "../symbols/profile_frames.ts";
+import { framesOfPlace, pushFrames } from "../symbols/profile_frames.ts";
 import { reportTime } from "./group/signature.ts";
 import type {
   CallTreeNode,
@@ -269,7 +269,7 @@ export function symbolicateProfile(profile: Profile, symbols: ProfileSymbols): P
     if (info === null || info.symbol === null && info.frames.length === 0) return copy();
     const own = images[image];
     const place = { address, image: builder.image(own), info, base: own.address };
-    return pushPlace(builder, prefix, place, demangle);
+    return pushFrames(builder, prefix, framesOfPlace(builder, place, demangle));
   });
 }
 

@@ -2,7 +2,6 @@
 
 import type { RawText } from "../escape.ts";
 import { FormatError } from "../errors.ts";
-import type { LoadedImage } from "../macho/mod.ts";
 import {
   MAX_DEPTH,
   type Profile,
@@ -11,7 +10,7 @@ import {
   SampleState,
 } from "../profile/mod.ts";
 import type { Resolver } from "../symbols/mod.ts";
-import { pushPlace } from "../symbols/profile_frames.ts";
+import { framesOfPlace, ProfileImages, pushFrames } from "../symbols/profile_frames.ts";
 import type { Backtrace } from "../target/mod.ts";
 import type { Stackshot, StackshotTask } from "./stackshot.ts";
 import type { StackshotThread } from "./thread.ts";
@@ -89,12 +88,13 @@ class StackshotProfile {
   readonly #readable: (name: RawText) => RawText;
   readonly #processes = new Map<bigint, number>();
   readonly #mains = new Map<number, bigint>();
-  readonly #images = new Map<LoadedImage, number>();
+  readonly #images: ProfileImages;
   /** The CPU time of each thread at its last sample, in nanoseconds. */
   readonly #used = new Map<bigint, bigint>();
 
   constructor(builder: ProfileBuilder, readable: (name: RawText) => RawText) {
     this.builder = builder;
+    this.#images = new ProfileImages(builder);
     this.#readable = readable;
   }
 
@@ -142,31 +142,9 @@ class StackshotProfile {
     let stack = prefix;
     for (const { lookupAddress: address } of backtrace.activations.toReversed()) {
       const info = resolver.resolve(address);
-      const { image } = info;
-      stack = pushPlace(
-        this.builder,
-        stack,
-        { address, image: image === null ? -1 : this.#image(image), info },
-        this.#readable,
-      );
+      const place = { address, image: this.#images.index(info.image), info };
+      stack = pushFrames(this.builder, stack, framesOfPlace(this.builder, place, this.#readable));
     }
     return stack;
-  }
-
-  #image(image: LoadedImage): number {
-    let index = this.#images.get(image);
-    if (index === undefined) {
-      const { name, path, uuid, loadAddress, ranges } = image;
-      const end = ranges.at(-1)?.end ?? loadAddress;
-      index = this.builder.image({
-        name,
-        path,
-        uuid,
-        address: loadAddress,
-        size: end > loadAddress ? end - loadAddress : 0n,
-      });
-      this.#images.set(image, index);
-    }
-    return index;
   }
 }

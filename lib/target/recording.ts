@@ -2,13 +2,9 @@
 
 import type { Arch } from "../arch/mod.ts";
 import type { RawText } from "../escape.ts";
-import { ElfImage } from "../elf/mod.ts";
-import type { LoadedImage } from "../macho/mod.ts";
 import { type Profile, ProfileBuilder, SampleState } from "../profile/mod.ts";
 import { demangle, loadDemangler } from "../symbols/mod.ts";
-import type { UnwoundFrame, UnwoundStack } from "../unwind/mod.ts";
-import { Registers } from "../arch/mod.ts";
-import { Backtrace, type Frame } from "./frame.ts";
+import { framesOfPlace, ProfileImages, pushFrames } from "../symbols/profile_frames.ts";
 import type { RecordOptions, Sample, SampledThread, StackNode } from "./sampling.ts";
 import type { CodeResolver } from "./thread.ts";
 
@@ -68,7 +64,7 @@ class Recorder {
   readonly #process: number;
   readonly #stacks = new Map<StackNode, number>();
   readonly #frames = new Map<bigint, readonly number[]>();
-  readonly #images = new Map<LoadedImage, number>();
+  readonly #images: ProfileImages;
   readonly #cpuTimes = new Map<bigint, number>();
   readonly #waits = new Map<number, Wait>();
   readonly #rows = new Map<
@@ -84,6 +80,7 @@ class Recorder {
   constructor(builder: ProfileBuilder, origin: RecordingOrigin) {
     this.#builder = builder;
     this.#origin = origin;
+    this.#images = new ProfileImages(builder, origin.arch.name);
     this.#process = builder.process({ name: origin.name, pid: origin.pid });
   }
 
@@ -171,7 +168,7 @@ class Recorder {
       path.push(at);
     }
     for (let at = path.length; at-- > 0;) {
-      for (const frame of this.#framesOf(path[at])) known = this.#builder.stack(known, frame);
+      known = pushFrames(this.#builder, known, this.#framesOf(path[at]));
       this.#stacks.set(path[at], known);
     }
     return known;
@@ -179,76 +176,16 @@ class Recorder {
 
   /** The frames of an activation: the function that has it, then those inlined into it. */
   #framesOf({ address, exact }: StackNode): readonly number[] {
-    const key = exact ? -address - 1n : address;
-    let frames = this.#frames.get(key);
+    const { arch, resolver } = this.#origin;
+    // A return address may be that of the next function.
+    const lookup = exact ? address : address - arch.callBias;
+    let frames = this.#frames.get(lookup);
     if (frames === undefined) {
-      const { arch, resolver } = this.#origin;
-      const shown = [...new Backtrace(arch, resolver, single(address, exact))].reverse();
-      frames = shown.map((frame, inlineDepth) => this.#frame(frame, inlineDepth));
-      this.#frames.set(key, frames);
+      const info = resolver.resolve(lookup);
+      const place = { address: lookup, image: this.#images.index(info.image), info };
+      frames = framesOfPlace(this.#builder, place, demangle);
+      this.#frames.set(lookup, frames);
     }
     return frames;
   }
-
-  #frame(frame: Frame, inlineDepth: number): number {
-    const { image, source, lookupAddress: address, symbol } = frame;
-    const name = frame.function;
-    const of = this.#builder.function(name === null ? null : demangle(name), {
-      ...(image === null ? {} : { image: this.#image(image) }),
-      file: source?.file ?? null,
-      address: inlineDepth > 0 ? 0n : symbol?.address ?? (name === null ? address : 0n),
-    });
-    return this.#builder.frame(of, {
-      address,
-      inlineDepth,
-      line: source?.line ?? 0,
-      column: source?.column ?? 0,
-    });
-  }
-
-  #image(image: LoadedImage): number {
-    let index = this.#images.get(image);
-    if (index === undefined) {
-      const { name, path, uuid, loadAddress } = image;
-      const end = endOf(image);
-      index = this.#builder.image({
-        name,
-        path,
-        uuid: image instanceof ElfImage ? image.buildId : uuid,
-        address: loadAddress,
-        size: end > loadAddress ? end - loadAddress : 0n,
-        arch: this.#origin.arch.name,
-      });
-      this.#images.set(image, index);
-    }
-    return index;
-  }
-}
-
-/** Parts of an image that are further apart are not one piece: the images of the shared cache have a common
- * last part. */
-const widestGap = 64n << 20n;
-
-/** Where the code of an image ends. */
-function endOf({ loadAddress, ranges }: LoadedImage): bigint {
-  let end = loadAddress;
-  for (const range of ranges) {
-    if (range.start > end + widestGap) break;
-    if (range.end > end) end = range.end;
-  }
-  return end;
-}
-
-/** A stack of one activation. */
-function single(address: bigint, exact: boolean): UnwoundStack {
-  const frame: UnwoundFrame = {
-    address,
-    exact,
-    sp: 0,
-    fp: 0,
-    returnAddress: 0n,
-    foundBy: exact ? "context" : "frame-pointer",
-    row: null,
-  };
-  return { frames: [frame], stopped: "limit", registersOf: () => new Registers(new Map()) };
 }

@@ -182,7 +182,8 @@ Deno.test({
       assertMatch(text, /^machpause: .*File too large.*: what was recorded until then is in /m);
       assertEquals(names(folder), ["a.json.gz.mprec"]);
       const kept = await read(`${path}.mprec`);
-      assert(functionsOf(kept).includes("burn_most"));
+      // The file is full after few rounds of the burner, whichever of its functions was seen in them.
+      assert(functionsOf(kept).includes("work"), `${functionsOf(kept)}`);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
