@@ -158,8 +158,8 @@ function explainedStacks(
   mine: (image: ReportImage) => boolean,
 ): Explanation {
   const happened = [...story];
-  const uses = report.format === "spindump" ? processUses(report.text) : [];
   const processes = new Set(report.threads.map(({ process }) => process));
+  const uses = processes.size > 1 ? processUses(report.text) : [];
   if (processes.size > 1) {
     const names = [...processes].filter((name) => name !== null).map((name) =>
       name.replace(/ \[\d{1,9}\].*$/, "")

@@ -54,8 +54,8 @@ export function explainJetsam(report: CrashReport): Story {
     );
   }
   if (killed.length > 4) happened.push(`${killed.length - 4} more processes were ended.`);
+  const left = killed.length === 0 ? looseKills(report.text) : [];
   if (killed.length === 0) {
-    const left = looseKills(report.text);
     for (const { name, reason } of left) {
       const row = known("jetsam", reason);
       if (row !== null && !rows.includes(row)) rows.push(row);
@@ -86,10 +86,12 @@ export function explainJetsam(report: CrashReport): Story {
   const memory = objectAt(status ?? undefined, "memoryPages");
   const free = memory === null ? null : numberAt(memory, "free");
   if (free !== null) happened.push(`${megabytes(free)} were free.`);
-  const who = killed[0] === undefined ? largest ?? "memory" : textAt(killed[0], "name") ?? "?";
+  const first = killed[0] === undefined
+    ? left[0]
+    : { name: textAt(killed[0], "name") ?? "?", reason: textAt(killed[0], "reason") };
   return {
-    headline: `${who}: JetsamEvent${
-      killed[0] === undefined ? "" : `, ${textAt(killed[0], "reason")}`
+    headline: `${first?.name ?? largest ?? "memory"}: JetsamEvent${
+      first === undefined ? "" : `, ${first.reason}`
     }`,
     happened,
     rows: rows.length > 0 ? rows : [known("report", "298")!],
@@ -276,12 +278,25 @@ export function processUses(text: string): ProcessUse[] {
   return uses.sort((a, b) => b.seconds - a.seconds);
 }
 
-/** Explains a stackshot: who asked for it, where it says so. */
+/** Kinds of reports that are no stackshots, by Apple's number. */
+const otherKinds: ReadonlyMap<string, string> = new Map([["115", "reset"], ["211", "analytics"]]);
+
+/** Lines of a reset's report that say what the hardware noted. */
+const resetFields = /^(?:Reset count|Boot failure count|Boot faults|Boot stage)$/i;
+
+/** Explains a report that is known by Apple's number, mostly a stackshot: who asked for it, where it says so. */
 export function explainStackshot(report: CrashReport, reason: string | null): Story {
   const row = (report.bugType === null ? null : known("report", report.bugType)) ??
     known("report", "188")!;
+  const other = otherKinds.get(row.key);
+  if (other !== undefined) {
+    const noted = report.fields.filter(({ name, value }) => resetFields.test(name) && value !== "")
+      .map(({ name, value }) => `${name}: ${value}`).join(", ");
+    const happened = [row.meaning, ...(noted === "" ? [] : [`${noted}.`])];
+    return { headline: other, happened, rows: [row] };
+  }
   if (reason === null) return { headline: "stackshot", happened: [row.meaning], rows: [row] };
-  const isAsked = /sysdiagnose|power ?button|volume|key ?chord/i.test(reason);
+  const isAsked = /sysdiagnose|button|volume|key ?chord|manual|user init/i.test(reason);
   return {
     headline: "stackshot",
     happened: [row.meaning, `It says: ${reason}`],

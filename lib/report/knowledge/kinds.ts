@@ -108,6 +108,27 @@ export const kindRows: readonly KnowledgeRow[] = [
   row("report", "298", "The kernel ended processes because memory was short.", [], "", jetsam),
   row(
     "report",
+    "211",
+    "The system's analytics: counters of many programs; nothing crashed.",
+    [],
+    "Look for another report of the same time: this one has no crash.",
+    "iOS, Analytics and log-aggregated files",
+  ),
+  row(
+    "report",
+    "115",
+    "The device was reset, which the system noticed when it started again; no program's crash is in the report.",
+    [
+      "buttons held for a forced restart (btn_rst)",
+      "a watchdog (wdog)",
+      "power",
+      "failing hardware",
+    ],
+    "See the boot faults; look for a panic report of the same time.",
+    "iOS, ResetCounter files",
+  ),
+  row(
+    "report",
     "288",
     "A stackshot of the whole system; nothing crashed.",
     ["somebody pressed the buttons that ask for one"],

@@ -127,10 +127,11 @@ function readOne(text: string, name: string, next: Following): CrashReport | nul
 
 /** Whether nothing was understood but a header. */
 function isEmpty(
-  { threads, exception, lastException, panic, termination, images, information, body }: CrashReport,
+  { threads, exception, lastException, panic, termination, images, information, body, bugType }:
+    CrashReport,
 ): boolean {
   return information.length === 0 && threads.length === 0 && exception === null &&
-    lastException === null && panic === null &&
+    lastException === null && panic === null && bugType !== "115" &&
     termination === null && images.length === 0 && body === null;
 }
 
@@ -351,6 +352,8 @@ function readText(
   const empty = threads.length === 0 && images.length === 0 && lastException === null;
   if (!empty || exception !== null || report.termination?.namespace != null) return report;
   if (report.information.length > 0) return report;
+  // ResetCounter has nothing but lines of a header.
+  if (report.bugType === "115") return report;
   // A header alone is a report that was cut off early.
   if (report.fields.some(({ name }) => name === "Report Version")) return report;
   const named = report.process.name !== null || report.incident !== null;

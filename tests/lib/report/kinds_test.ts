@@ -151,3 +151,14 @@ Deno.test("a frame without an image is the program's where its source is; a head
   const { verdict, deciding } = attributeReport(readReport(text, "x"));
   assertEquals<unknown>([verdict, deciding?.frame.symbol], ["program", "Cart.item(at:)"]);
 });
+
+Deno.test("analytics and resets are no crashes, nor stackshots", () => {
+  const analytics = `{"bug_type":"211","os_version":"iPhone OS 17.1"}\n{"_marker":"<metadata>"}\n` +
+    `{"message":{"Count":1},"name":"sizes"}\n`;
+  assertStringIncludes(told(analytics), "The system's analytics");
+  const reset = `{"bug_type":"115","os_version":"iPhone OS 17.1"}\nIncident Identifier: A\n` +
+    "CrashReporter Key:   B\nDate: 2026-01-02\nReset count: 1\nBoot failure count: 0\nBoot faults: btn_rst\n";
+  const { headline, happened } = explainReport(readReport(reset, "x"));
+  assertStringIncludes(headline, "reset");
+  assertStringIncludes(happened.join("\n"), "Boot faults: btn_rst.");
+});
