@@ -21,14 +21,6 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
-    key: "AppHang",
-    meaning: "The main thread did not answer for the time that the crash reporter allows.",
-    causes: ["a lock or a wait on the main thread", "slow work on the main thread"],
-    next: "See what the main thread was doing.",
-    source: "Sentry, sentry-cocoa: SentryANRTracker",
-  },
-  {
-    kind: "exception",
     key: "memory_termination",
     meaning: "The system most likely ended the process because it used too much memory.",
     causes: ["a leak", "large images and buffers"],

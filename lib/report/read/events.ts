@@ -102,7 +102,8 @@ export function readSentry(
   const build = textAt(app, "app_build");
   const main = images.find(({ path }) => /\.app\/(?:Contents\/MacOS\/)?[^/]+$/.test(path ?? ""));
   const mechanismType = textAt(mechanism, "type");
-  if (mechanism.handled === true) {
+  const kind = events.get(mechanismType ?? "") ?? null;
+  if (kind === null && mechanism.handled === true) {
     warnings.push("the program caught this error itself: it was not a crash");
   }
   const osBuild = textAt(os, "build");
@@ -125,6 +126,7 @@ export function readSentry(
     codeType: arch,
     model: textAt(device, "model"),
     osVersion: system === "" ? null : osBuild === null ? system : `${system} (${osBuild})`,
+    fields: kind === null ? [] : [{ name: "Event", value: kind }],
     date: textAt(members, "timestamp") ?? textAt(members, "dateCreated"),
     incident: textAt(members, "event_id") ?? textAt(members, "eventID"),
     exception,
@@ -139,6 +141,14 @@ export function readSentry(
     warnings,
   });
 }
+
+/** Mechanisms of what is no crash, and the `Event` that reports of resources have for them. */
+const events: ReadonlyMap<string, string> = new Map([
+  ["AppHang", "hang"],
+  ["mx_hang_diagnostic", "hang"],
+  ["mx_cpu_exception", "cpu usage"],
+  ["mx_disk_write_exception", "disk writes"],
+]);
 
 /** Mechanisms by which exceptions of Objective-C and C++ are reported. */
 function isLanguage(mechanism: string | null): boolean {
@@ -259,7 +269,10 @@ export function readBugsnag(
   const address = bigintAt(error, "address") ?? addressIn(message ?? "");
   const codeName = textAt(mach, "code_name") ??
     /\b(KERN_[A-Z_]{3,30})\b/.exec(message ?? "")?.[1] ?? null;
-  const isProcessor = type !== null || signal !== null;
+  // What the SDK found without an exception.
+  const isHang = name === "App Hang";
+  const isMemory = name === "Out Of Memory";
+  const isProcessor = type !== null || signal !== null || isMemory;
   const threads = listed.map((thread, index) => {
     const name = textAt(thread, "name");
     const isQueue = name?.startsWith("com.apple.") === true;
@@ -287,7 +300,7 @@ export function readBugsnag(
   if (event.unhandled === false) {
     warnings.push("the program caught this error itself: it was not a crash");
   }
-  const isUncaught = !isProcessor && isCocoa && stack.length > 0 &&
+  const isUncaught = !isProcessor && !isHang && isCocoa && stack.length > 0 &&
     /^[A-Za-z_][\w.:<>]{0,200}$/.test(name ?? "") && event.unhandled !== false;
   return new CrashReport({
     ...noHeader,
@@ -305,11 +318,11 @@ export function readBugsnag(
     model: textAt(device, "modelNumber") ?? textAt(device, "model"),
     osVersion: os === "" ? null : osBuild === null ? os : `${os} (${osBuild})`,
     date: textAt(device, "time"),
-    incident: null,
+    fields: isHang ? [{ name: "Event", value: "hang" }] : [],
     exception: isProcessor
       ? {
         ...noException,
-        type,
+        type: isMemory ? "memory_termination" : type,
         signal,
         subtype: codeName === null || address === null
           ? codeName

@@ -87,6 +87,13 @@ Deno.test("Sentry: an uncaught exception, an error of JavaScript, and one that w
     "An Objective-C exception was not caught: NSInvalidArgumentException",
   );
   assertEquals(readReport(json(objc), "x").lastException?.length, 2);
+  const hang = raised({
+    type: "App Hanging",
+    value: "App hanging for at least 2000 ms.",
+    mechanism: { type: "AppHang", handled: true },
+  });
+  assertStringIncludes(told(hang), "did not answer user events");
+  assertEquals(readReport(json(hang), "x").warnings, []);
   const script = raised({
     type: "TypeError",
     value: "x is undefined",
