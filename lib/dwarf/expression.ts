@@ -163,7 +163,9 @@ export class ExpressionMachine {
   }
 
   protected load(size: number): void {
-    if (size < 1 || size > this.context.pointerSize) throw new NoValue();
+    if (size < 1 || size > this.context.pointerSize) {
+      throw new NoValue(`an address that leads to ${size} bytes at once`);
+    }
     const address = this.pop();
     const value = this.context.readMemory(address, size);
     if (value === undefined) throw new NoValue(`unreadable at 0x${address.toString(16)}`);
@@ -189,6 +191,40 @@ export class ExpressionMachine {
     const right = this.pop();
     const left = this.pop();
     this.push(operation(left, right));
+  }
+
+  /** Moves the top of the stack below the `count` - 1 entries under it. */
+  protected rotate(count: number): void {
+    const top = this.pop();
+    if (this.stack.length < count - 1) throw new NoValue();
+    this.stack.splice(this.stack.length - count + 1, 0, top);
+  }
+
+  /** Applies an operator to the top of the stack, as a signed number. */
+  protected replace(operation: (value: bigint) => bigint): void {
+    this.push(operation(this.popSigned()));
+  }
+
+  protected divide(): void {
+    const right = this.popSigned();
+    const left = this.popSigned();
+    this.push(left / right);
+  }
+
+  protected modulo(): void {
+    this.combine((left, right) => left % right);
+  }
+
+  /** Shifts the value below the distance on the stack. */
+  protected shift(operation: (left: bigint, right: bigint, width: number) => bigint): void {
+    const right = this.pop();
+    this.push(operation(this.pop(), right, this.bits));
+  }
+
+  /** Shifts the value on the stack to the right and keeps its sign. */
+  protected shiftSigned(distance: bigint): void {
+    const value = this.popSigned();
+    this.push(value >> (distance >= this.bits ? BigInt(this.bits - 1) : distance));
   }
 
   protected step(op: number): void {
@@ -235,27 +271,16 @@ export class ExpressionMachine {
       case OP.drop:
         this.pop();
         return;
-      case OP.swap: {
-        const [first, second] = [this.pop(), this.pop()];
-        this.push(first);
-        this.push(second);
-        return;
-      }
-      case OP.rot: {
-        const [first, second, third] = [this.pop(), this.pop(), this.pop()];
-        this.push(first);
-        this.push(third);
-        this.push(second);
-        return;
-      }
-      case OP.abs: {
-        const value = this.popSigned();
-        return this.push(value < 0n ? -value : value);
-      }
+      case OP.swap:
+        return this.rotate(2);
+      case OP.rot:
+        return this.rotate(3);
+      case OP.abs:
+        return this.replace((value) => value < 0n ? -value : value);
       case OP.neg:
-        return this.push(-this.pop());
+        return this.replace((value) => -value);
       case OP.not:
-        return this.push(~this.pop());
+        return this.replace((value) => ~value);
       case OP.and:
         return this.combine((left, right) => left & right);
       case OP.or:
@@ -270,22 +295,20 @@ export class ExpressionMachine {
         return this.combine((left, right) => left * right);
       case OP.mod:
         // Division of a BigInt by zero throws, which ends the expression.
-        return this.combine((left, right) => left % right);
-      case OP.div: {
-        const right = this.popSigned();
-        const left = this.popSigned();
-        return this.push(left / right);
+        return this.modulo();
+      case OP.div:
+        return this.divide();
+      case OP.plus_uconst: {
+        const more = cursor.ulebBig();
+        return this.replace((value) => value + more);
       }
-      case OP.plus_uconst:
-        return this.push(this.pop() + cursor.ulebBig());
       case OP.shl:
-        return this.combine((left, right) => right >= this.bits ? 0n : left << right);
+        return this.shift((left, right, width) => right >= width ? 0n : left << right);
       case OP.shr:
-        return this.combine((left, right) => right >= this.bits ? 0n : left >> right);
+        return this.shift((left, right, width) => right >= width ? 0n : left >> right);
       case OP.shra: {
         const distance = this.pop();
-        const value = this.popSigned();
-        return this.push(value >> (distance >= this.bits ? BigInt(this.bits - 1) : distance));
+        return this.shiftSigned(distance);
       }
       case OP.eq:
         return this.compare((left, right) => left === right);

@@ -7,8 +7,8 @@ import { FormatError } from "../errors.ts";
 export type Location =
   | { readonly kind: "memory"; readonly address: bigint }
   | { readonly kind: "register"; readonly register: number }
-  /** Not in memory: the value itself, of the size of a pointer. */
-  | { readonly kind: "value"; readonly value: bigint }
+  /** Not in memory: the value itself, of 64 bits unless `size` says more. */
+  | { readonly kind: "value"; readonly value: bigint; readonly size?: number }
   /** Not in memory: the bytes of the value. */
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   /** A pointer without a value to the variable with the entry at `place`. */
@@ -31,6 +31,8 @@ export interface OperandType {
   readonly size: number;
   readonly isSigned: boolean;
   readonly isFloat: boolean;
+  /** Whether a floating-point number of more than 64 bits is of Intel's 80, and not one of 113 digits of IEEE 754. */
+  readonly isExtended?: boolean;
 }
 
 /** What a location may depend on. What is `undefined` makes the location unknown. */
@@ -105,6 +107,15 @@ const LOCATION_OP = {
 const wide: OperandType = { size: 64, isSigned: false, isFloat: false };
 const wideSigned: OperandType = { size: 64, isSigned: true, isFloat: false };
 
+/** Whether an entry has the type of addresses: what is wider on 32-bit processors is no other type. */
+function isGeneric(
+  type: OperandType | undefined,
+): boolean {
+  return type === undefined || type === wide || type === wideSigned;
+}
+
+/** Maximum number of bytes that an operation reads from memory: those of the largest base type. */
+const MAX_LOADED = 16;
 /** Maximum number of pieces. */
 const MAX_PIECES = 1024;
 /** Maximum number of descriptions that call each other. */
@@ -145,6 +156,80 @@ function bitsOf(value: number, size: number): bigint {
   else if (size === 64) scratch.setFloat64(0, value, true);
   else throw new NoValue(`an expression with floating-point numbers of ${size} bits`);
   return scratch.getBigUint64(0, true);
+}
+
+/** A number as `mantissa` times two to the `power`; an infinity or NaN as itself. */
+type ExactFloat = { readonly mantissa: bigint; readonly power: number } | number;
+
+/** The format of a number of more than 64 bits: digits of its mantissa, of which IEEE 754 leaves out the first. */
+function longFormat({ size, isExtended }: OperandType): { digits: number; stored: number } {
+  if (isExtended) return { digits: 64, stored: 64 };
+  if (size === 128) return { digits: 113, stored: 112 };
+  throw new NoValue(`an expression with floating-point numbers of ${size} bits`);
+}
+
+const EXPONENT_BIAS = 16383;
+const MAX_EXPONENT = 0x7fff;
+
+function exactOf(bits: bigint, type: OperandType): ExactFloat {
+  if (type.size <= 64) {
+    const number = floatOf(bits, type.size);
+    if (!Number.isFinite(number)) return number;
+    scratch.setFloat64(0, number);
+    const whole = scratch.getBigUint64(0);
+    const exponent = Number(whole >> 52n & 0x7ffn);
+    const fraction = BigInt.asUintN(52, whole);
+    const mantissa = exponent === 0 ? fraction : fraction | 1n << 52n;
+    return { mantissa: number < 0 ? -mantissa : mantissa, power: Math.max(1, exponent) - 1075 };
+  }
+  const { digits, stored } = longFormat(type);
+  const exponent = Number(bits >> BigInt(stored) & 0x7fffn);
+  const held = BigInt.asUintN(stored, bits);
+  const isNegative = (bits >> BigInt(stored + 15) & 1n) !== 0n;
+  if (exponent === MAX_EXPONENT) {
+    if (BigInt.asUintN(digits - 1, held) !== 0n) return NaN;
+    return isNegative ? -Infinity : Infinity;
+  }
+  const mantissa = stored < digits && exponent !== 0 ? held | 1n << BigInt(stored) : held;
+  const power = Math.max(1, exponent) - EXPONENT_BIAS - digits + 1;
+  return { mantissa: isNegative ? -mantissa : mantissa, power };
+}
+
+/** The bits of a number, rounded to the nearest one of a type. */
+function bitsOfExact(exact: ExactFloat, type: OperandType): bigint {
+  if (type.size <= 64) {
+    if (typeof exact === "number") return bitsOf(exact, type.size);
+    // In two steps: the powers of two that a number here can have end before those of the long ones.
+    const half = Math.trunc(exact.power / 2);
+    return bitsOf(Number(exact.mantissa) * 2 ** half * 2 ** (exact.power - half), type.size);
+  }
+  const { digits, stored } = longFormat(type);
+  const first = 1n << BigInt(digits - 1);
+  const put = (isNegative: boolean, exponent: number, mantissa: bigint) =>
+    BigInt(isNegative ? 1 : 0) << BigInt(stored + 15) | BigInt(exponent) << BigInt(stored) |
+    BigInt.asUintN(stored, mantissa);
+  if (typeof exact === "number") {
+    return put(exact < 0, MAX_EXPONENT, Number.isNaN(exact) ? first | first >> 1n : first);
+  }
+  const isNegative = exact.mantissa < 0n;
+  let mantissa = isNegative ? -exact.mantissa : exact.mantissa;
+  if (mantissa === 0n) return 0n;
+  const more = mantissa.toString(2).length - digits;
+  let exponent = exact.power + more + digits - 1 + EXPONENT_BIAS;
+  if (more <= 0) {
+    mantissa <<= BigInt(-more);
+  } else {
+    const cut = BigInt.asUintN(more, mantissa);
+    const tie = 1n << BigInt(more - 1);
+    mantissa >>= BigInt(more);
+    if (cut > tie || cut === tie && (mantissa & 1n) !== 0n) mantissa++;
+    if (mantissa >> BigInt(digits) !== 0n) {
+      mantissa >>= 1n;
+      exponent++;
+    }
+  }
+  if (exponent <= 0 || exponent >= MAX_EXPONENT) throw new NoValue("a number that is too large");
+  return put(isNegative, exponent, mantissa);
 }
 
 /** Why a location is not known. */
@@ -232,11 +317,65 @@ class LocationMachine extends ExpressionMachine {
     this.push(type === undefined ? value : BigInt.asUintN(type.size, value), type);
   }
 
+  protected override rotate(count: number): void {
+    const types = Array.from({ length: count }, (_, index) => this.#typeAt(index));
+    super.rotate(count);
+    // The top has become the last of them.
+    const moved = [...types.slice(1), types[0]];
+    const top = this.stack.length - 1;
+    moved.forEach((type, index) => {
+      if (type === undefined) this.#types.delete(top - index);
+      else this.#types.set(top - index, type);
+    });
+  }
+
+  protected override replace(operation: (value: bigint) => bigint): void {
+    const type = this.#typeAt(0);
+    const value = operation(this.popSigned());
+    this.push(value, type);
+  }
+
+  /** Numbers with a type have its sign; those of the type of addresses are divided as signed ones, and have the
+   * remainder of unsigned ones. DWARF 5, section 2.5.1.4. */
+  protected override divide(): void {
+    const type = this.#typeAt(1);
+    const right = this.popSigned();
+    const left = this.popSigned();
+    this.push(left / right, type);
+  }
+
+  protected override modulo(): void {
+    const type = this.#typeAt(1);
+    if (isGeneric(type)) return super.modulo();
+    const right = this.popSigned();
+    const left = this.popSigned();
+    this.push(left % right, type);
+  }
+
+  protected override shift(
+    operation: (left: bigint, right: bigint, width: number) => bigint,
+  ): void {
+    const right = this.pop();
+    const type = this.#typeAt(0);
+    if (type?.isFloat) throw new NoValue("an expression with floating-point numbers");
+    this.push(operation(this.pop(), right, type?.size ?? this.bits), type);
+  }
+
+  protected override shiftSigned(distance: bigint): void {
+    const type = this.#typeAt(0);
+    const width = type?.size ?? this.bits;
+    // Whatever its type, this shift keeps the highest bit.
+    const held = this.pop();
+    if (type?.isFloat) throw new NoValue("an expression with floating-point numbers");
+    const far = distance >= width ? BigInt(width - 1) : distance;
+    this.push(BigInt.asUintN(width, BigInt.asIntN(width, held) >> far), type);
+  }
+
   protected override popSigned(): bigint {
     const type = this.#typeAt(0);
     if (type?.isFloat) throw new NoValue("an expression with floating-point numbers");
     const value = this.pop();
-    if (type === undefined) return BigInt.asIntN(this.bits, value);
+    if (type === undefined || isGeneric(type)) return BigInt.asIntN(type?.size ?? this.bits, value);
     return type.isSigned ? BigInt.asIntN(type.size, value) : value;
   }
 
@@ -255,6 +394,8 @@ class LocationMachine extends ExpressionMachine {
   #convert(type: OperandType | undefined): void {
     const from = this.#typeAt(0);
     const held = this.pop();
+    const isLong = from?.isFloat && from.size > 64 || type?.isFloat && type.size > 64;
+    if (isLong) return this.#convertLong(held, from, type);
     if (from?.isFloat) {
       const number = floatOf(held, from.size);
       if (type?.isFloat) return this.push(bitsOf(number, type.size), type);
@@ -264,6 +405,21 @@ class LocationMachine extends ExpressionMachine {
     const value = from?.isSigned ? BigInt.asIntN(from.size, held) : held;
     if (type?.isFloat) return this.push(bitsOf(Number(value), type.size), type);
     this.push(BigInt.asUintN(type?.size ?? this.bits, value), type);
+  }
+
+  /** From or to a floating-point number of more than 64 bits. */
+  #convertLong(held: bigint, from: OperandType | undefined, type: OperandType | undefined): void {
+    const exact = from?.isFloat
+      ? exactOf(held, from)
+      : { mantissa: from?.isSigned ? BigInt.asIntN(from.size, held) : held, power: 0 };
+    if (type?.isFloat) return this.push(bitsOfExact(exact, type), type);
+    if (typeof exact === "number") throw new NoValue("a number that is no integer");
+    const { mantissa, power } = exact;
+    // A division of a BigInt rounds to zero, as a conversion does.
+    const whole = power >= 0
+      ? mantissa << BigInt(Math.min(power, 256))
+      : mantissa / (1n << BigInt(-power));
+    this.push(BigInt.asUintN(type?.size ?? this.bits, whole), type);
   }
 
   protected override step(op: number): void {
@@ -315,9 +471,11 @@ class LocationMachine extends ExpressionMachine {
         if (typeof address === "string") throw new NoValue(address);
         return this.push(address);
       }
-      case LOCATION_OP.stack_value:
-        this.#simple = { kind: "value", value: this.pop() };
+      case LOCATION_OP.stack_value: {
+        const size = this.#typeAt(0)?.size ?? 0;
+        this.#simple = { kind: "value", value: this.pop(), ...(size > 64 ? { size } : {}) };
         return;
+      }
       case LOCATION_OP.implicit_value:
         this.#simple = { kind: "bytes", bytes: cursor.take(cursor.uleb()) };
         return;
@@ -353,15 +511,17 @@ class LocationMachine extends ExpressionMachine {
           context.registers(register),
           `register ${register} is not known in this frame`,
         );
+        if (type !== undefined && type.size > this.bits) {
+          throw new NoValue(`a register with a value of ${type.size} bits`);
+        }
         return this.push(type === undefined ? value : BigInt.asUintN(type.size, value), type);
       }
       case LOCATION_OP.deref_type:
       case LOCATION_OP.GNU_deref_type: {
         const size = cursor.u8();
         const type = this.#operandType(cursor.uleb());
-        this.load(size);
-        if (type !== undefined) this.#types.set(this.stack.length - 1, type);
-        return;
+        if (type === undefined) return this.load(size);
+        return this.push(this.#loadWide(size), type);
       }
       case LOCATION_OP.convert:
       case LOCATION_OP.GNU_convert:
@@ -375,6 +535,19 @@ class LocationMachine extends ExpressionMachine {
         return;
     }
     super.step(op);
+  }
+
+  /** The number of up to 16 bytes at the address on the stack. */
+  #loadWide(size: number): bigint {
+    if (size < 1 || size > MAX_LOADED) throw new NoValue(`a value of ${size} bytes in memory`);
+    const address = this.pop();
+    let value = 0n;
+    for (let at = 0; at < size; at += 8) {
+      const part = this.context.readMemory(address + BigInt(at), Math.min(8, size - at));
+      if (part === undefined) throw new NoValue(`unreadable at 0x${address.toString(16)}`);
+      value |= part << BigInt(8 * at);
+    }
+    return value;
   }
 
   /** An operation on floating-point numbers; returns whether it is one. */
@@ -419,13 +592,18 @@ class LocationMachine extends ExpressionMachine {
   }
 
   #entryValue(bytes: Uint8Array): void {
-    // The compilers emit nothing but one register here.
-    const [op] = bytes;
-    if (bytes.length !== 1 || op < LOCATION_OP.reg0 || op > LOCATION_OP.reg31) {
+    // The compilers emit nothing but one register here: as it is, or with a type.
+    const cursor = new Cursor(bytes, "expression");
+    const op = cursor.u8();
+    const isTyped = op === LOCATION_OP.regval_type || op === LOCATION_OP.GNU_regval_type;
+    const isPlain = op >= LOCATION_OP.reg0 && op <= LOCATION_OP.reg31;
+    if (!isTyped && !isPlain && op !== LOCATION_OP.regx) {
       throw new NoValue("a value at the function's entry that is not in a register");
     }
-    const value = this.#location.entryValue(op - LOCATION_OP.reg0);
-    this.push(this.#known(value, "its value at the function's entry is not known"));
+    const register = isPlain ? op - LOCATION_OP.reg0 : cursor.uleb();
+    const type = isTyped ? this.#operandType(cursor.uleb()) : undefined;
+    const value = this.#location.entryValue(register);
+    this.push(this.#known(value, "its value at the function's entry is not known"), type);
   }
 }
 

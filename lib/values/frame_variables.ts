@@ -18,7 +18,7 @@ import {
 import type { RawText } from "../escape.ts";
 import { ArrayType, guarded, TypeReader } from "./dwarf_types.ts";
 import type { Place, Type, Value, ValueContext, Variable, VariableKind } from "./model.ts";
-import { unsignedOf } from "./scalars.ts";
+import { isQuadFloat, unsignedOf } from "./scalars.ts";
 import { blocksAt, type FunctionScopes, originOf, type Scope, ScopeReader } from "./scopes.ts";
 import { constantPlaces, findDefinition, lastPart } from "./type_search.ts";
 import { canonical, isAlias } from "./types.ts";
@@ -253,7 +253,7 @@ class Evaluator {
   /** Where a variable is. */
   place(entry: Entry, origin: Entry, type: Type): Place {
     const constant = constantOf(entry.has(AT.const_value) ? entry : origin, type);
-    if (constant !== null) return constant;
+    if (constant !== null) return padded(constant, type);
     const { module, offset } = this.#activation;
     const described = entry.has(AT.location) ? entry : origin;
     const bytes = guarded(() => module.lists.at(described, AT.location, offset), damaged);
@@ -265,7 +265,7 @@ class Evaluator {
     if (bytes === null) return unavailable("optimized out");
     if (bytes === undefined) return unavailable("no location at this pc");
     if (bytes.length === 0) return unavailable("optimized out");
-    return this.#placeOf(this.#evaluate(bytes, entry), canonical(type).size);
+    return padded(this.#placeOf(this.#evaluate(bytes, entry), canonical(type).size), type);
   }
 
   #evaluate(bytes: Uint8Array, entry: Entry): Location | NoLocation {
@@ -320,7 +320,8 @@ class Evaluator {
   }
 
   #operandType(place: number): OperandType | undefined {
-    const entry = guarded(() => this.#activation.module.entries.at(place), null);
+    const { module, arch } = this.#activation;
+    const entry = guarded(() => module.entries.at(place), null);
     if (entry === null || entry.tag !== TAG.base_type) return undefined;
     const size = (entry.number(AT.byte_size) ?? 0) * 8;
     const encoding = entry.number(AT.encoding);
@@ -329,6 +330,7 @@ class Evaluator {
       size,
       isSigned: encoding === ATE.signed || encoding === ATE.signed_char,
       isFloat: encoding === ATE.float || encoding === ATE.complex_float,
+      isExtended: !isQuadFloat(arch.name, entry.name ?? ""),
     };
   }
 
@@ -365,7 +367,10 @@ class Evaluator {
         return { kind: "register", register: name, bytes: bytesOf(value, arch.pointerSize) };
       }
       case "value":
-        return { kind: "bytes", bytes: bytesOf(location.value, Math.max(arch.pointerSize, 8)) };
+        return {
+          kind: "bytes",
+          bytes: bytesOf(location.value, Math.max(8, (location.size ?? 0) / 8)),
+        };
       case "bytes":
         return { kind: "bytes", bytes: location.bytes };
       case "implicit-pointer":
@@ -432,7 +437,7 @@ class Evaluator {
   /** A register's value when the function was entered, by what its caller says of the call. DWARF 5,
    * section 3.4. */
   #entryValue(register: number): bigint | undefined {
-    const { caller, module, arch } = this.#activation;
+    const { caller, module } = this.#activation;
     if (caller === null || entryDepth >= MAX_ENTRY_CALLERS) return undefined;
     const place = guarded(() => caller.module.info.functionAt(caller.offset), null);
     const scopes = place === null ? null : caller.module.scopes.at(place);
@@ -462,7 +467,7 @@ class Evaluator {
           ? location.value
           : location.kind === "register"
           ? caller.register(location.register)
-          : location.kind === "bytes" && location.bytes.length <= arch.pointerSize
+          : location.kind === "bytes" && location.bytes.length <= 16
           ? unsignedOf(location.bytes)
           : undefined;
       }
@@ -558,6 +563,16 @@ function constantOf(entry: Entry, type: Type): Place | null {
   }
   const text = guarded(() => entry.string(AT.const_value), null);
   return text === null ? null : { kind: "bytes", bytes: new TextEncoder().encode(`${text}\0`) };
+}
+
+/** Clang writes the ten bytes of Intel's extended format alone; the type has more, which mean nothing. */
+function padded(place: Place, type: Type): Place {
+  if (place.kind !== "bytes" || place.bytes.length !== 10) return place;
+  const { encoding, size } = canonical(type);
+  if (encoding !== "float" || size === null || size < 10 || size > 16) return place;
+  const bytes = new Uint8Array(size);
+  bytes.set(place.bytes);
+  return { kind: "bytes", bytes };
 }
 
 /** The little-endian bytes of a number. */

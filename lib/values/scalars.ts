@@ -48,6 +48,12 @@ export function floatOf(bytes: Uint8Array, isQuad = false): number | null {
   return null;
 }
 
+/** Whether floating-point numbers of 16 bytes are of 128 bits: those of Intel's processors are of 80, but for the types
+ * that are named so. */
+export function isQuadFloat(arch: string | undefined, name: RawText): boolean {
+  return arch === "arm64" || arch === "armv7" || /float128|^f128$|kind=16/i.test(name);
+}
+
 /** A number that is longer than those here: `sign` times `mantissa` times two to the `power`. */
 interface LongFloat {
   readonly sign: 1 | -1;

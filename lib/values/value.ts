@@ -20,6 +20,7 @@ import {
   exact,
   floatOf,
   floatText,
+  isQuadFloat,
   isSigned,
   longFloatText,
   unsignedOf,
@@ -176,12 +177,8 @@ export class PlacedValue implements Value {
     return `0x${value.toString(16).padStart(this.context.pointerSize * 2, "0")}`;
   }
 
-  /** Whether a floating-point number of 16 bytes is one of 128 bits: those of Intel's processors are of 80, but
-   * for the types that are named so. */
   get #isQuad(): boolean {
-    const { arch } = this.context;
-    return arch === "arm64" || arch === "armv7" ||
-      /float128|^f128$|kind=16/i.test(canonical(this.type).name);
+    return isQuadFloat(this.context.arch, canonical(this.type).name);
   }
 
   #floatText(bytes: Uint8Array): RawText | null {

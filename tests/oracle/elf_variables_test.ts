@@ -184,6 +184,30 @@ function check(target: LiveTarget, printed: string): void {
   assertEquals([type("words"), type("letters")], ["const char *const[2]", "const char[4]"]);
 }
 
+/** Looks at a program when it has printed `ready`. */
+async function running(
+  folder: string,
+  name: string,
+  look: (target: LiveTarget, printed: string) => void,
+): Promise<void> {
+  const child = new Deno.Command(`${folder}/${name}`, { cwd: folder, stdout: "piped" }).spawn();
+  try {
+    let printed = "";
+    const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    while (!printed.endsWith("ready\n")) {
+      const { value, done } = await output.read();
+      assert(!done, `it ended: ${printed}`);
+      printed += value;
+    }
+    using target = attach(child.pid);
+    look(target, printed);
+    await output.cancel();
+  } finally {
+    child.kill("SIGKILL");
+    await child.status;
+  }
+}
+
 Deno.test({
   name:
     "threads' variables of libraries, lengths and tuples of g++'s programs are where the program says",
@@ -197,21 +221,58 @@ Deno.test({
       }
       await Deno.writeTextFile(`${folder}/main.cpp`, program);
       await run(folder, "g++", "-g", "-std=c++20", "main.cpp", "-o", "main", "./libfirst.so");
-      const child = new Deno.Command(`${folder}/main`, { cwd: folder, stdout: "piped" }).spawn();
-      try {
-        let printed = "";
-        const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-        while (!printed.endsWith("ready\n")) {
-          const { value, done } = await output.read();
-          assert(!done, `it ended: ${printed}`);
-          printed += value;
-        }
-        using target = attach(child.pid);
-        check(target, printed);
-        await output.cancel();
-      } finally {
-        child.kill("SIGKILL");
-        await child.status;
+      await running(folder, "main", check);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+/** What GCC keeps of variables whose registers it needs: expressions with types, over the caller's registers. */
+const wide = `
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) long hold(long a) { puts("ready"); fflush(stdout); pause(); return a; }
+__attribute__((noinline)) long f(long a, unsigned b, double d, float g) {
+  __int128 wide = a; wide = wide * 3 + 1;
+  unsigned __int128 shifted = (unsigned __int128)b << 70, sum = (unsigned __int128)a + b;
+  __int128 constant = ((__int128)7 << 64) + 5, negative = -3;
+  long double extended = d, half = 2.5L, whole = a;
+  double twice = d * 2, quarter = d / 4; float more = g + 1, narrow = d; int truncated = d;
+  _Bool flag = a > 3; short low = a; int rest = (int)a % 7; unsigned third = b / 3;
+  return hold(a) + a;
+}
+__attribute__((noinline)) long g(long a, unsigned b, double d, float g) {
+  return f(a, b, d, g) + b + (long)d + (long)g;
+}
+int main() { volatile int x = 5; int y = x; return (int)g(x + 2, x + 4, x * 1.5, x * 0.5f) + y; }
+`;
+
+const expected: Readonly<Record<string, string>> = {
+  ...{ a: "7", b: "9", d: "7.5", g: "2.5", wide: "22", shifted: `${9n << 70n}`, sum: "16" },
+  ...{ constant: `${(7n << 64n) + 5n}`, negative: "-3", extended: "7.5", half: "2.5", whole: "7" },
+  ...{ twice: "15", quarter: "1.875", more: "3.5", narrow: "7.5", truncated: "7", flag: "true" },
+  ...{ low: "7", rest: "0", third: "3" },
+};
+
+Deno.test({
+  name: "expressions with types of GCC: what the source says, or why not",
+  ignore: Deno.build.os !== "linux" || Deno.build.arch !== "x86_64",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/wide.c`, wide);
+      for (const version of ["4", "5"]) {
+        await run(folder, "gcc", "-O2", `-gdwarf-${version}`, "wide.c", "-o", "wide");
+        await running(folder, "wide", (target) => {
+          using _pause = target.pause();
+          const frames = target.threads[0].backtrace();
+          const { variables } = frames.find((frame) => frame.function === "f")!;
+          assertEquals(variables.map(({ name }) => name).sort(), Object.keys(expected).sort());
+          for (const { name, text, unavailable } of variables) {
+            assertEquals(text ?? unavailable, expected[name], `DWARF ${version}: ${name}`);
+          }
+        });
       }
     } finally {
       await Deno.remove(folder, { recursive: true });

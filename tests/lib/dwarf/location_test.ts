@@ -19,6 +19,14 @@ const context: LocationContext = {
       ? { size: 8, isSigned: true, isFloat: false }
       : offset === 0x2b
       ? { size: 64, isSigned: false, isFloat: true }
+      : offset === 0x2c
+      ? { size: 128, isSigned: true, isFloat: false }
+      : offset === 0x2d
+      ? { size: 128, isSigned: false, isFloat: true, isExtended: true }
+      : offset === 0x2e
+      ? { size: 128, isSigned: false, isFloat: true }
+      : offset === 0x2f
+      ? { size: 128, isSigned: false, isFloat: false }
       : undefined,
   called: (offset, isInUnit) =>
     offset === 0x10 && isInUnit
@@ -127,4 +135,68 @@ Deno.test("floating-point numbers: conversions, arithmetic, comparisons", () => 
     kind: "unknown",
     reason: "its location mixes types",
   });
+});
+
+Deno.test("integers of 128 bits keep their width, their sign and their type", () => {
+  const [int, unsigned] = [[0xa8, 0x2c], [0xa8, 0x2f]];
+  const value = (value: bigint) =>
+    ({ kind: "value", value: BigInt.asUintN(128, value), size: 128 }) as const;
+  // lit9 convert; const1u 70 convert; shl
+  assertEquals(at(0x39, ...unsigned, 0x08, 70, ...unsigned, 0x24, 0x9f), value(9n << 70n));
+  assertEquals(at(0x39, ...int, 0x1f, 0x9f), value(-9n)); // neg
+  assertEquals(at(0x39, ...int, 0x20, 0x9f), value(-10n)); // not
+  assertEquals(at(0x39, ...int, 0x1f, 0x34, ...int, 0x1b, 0x9f), value(-2n)); // div by 4
+  assertEquals(at(0x39, ...int, 0x1f, 0x34, ...int, 0x1d, 0x9f), value(-1n)); // mod 4
+  assertEquals(at(0x39, ...int, 0x1f, 0x32, 0x26, 0x9f), value(-3n)); // shra 2
+  assertEquals(at(0x39, ...int, 0x1f, 0x23, 0x0b, 0x9f), value(2n)); // plus_uconst 11
+  // lit1 lit2 convert swap: the number with a type is below; drop is what is left.
+  assertEquals(at(0x31, 0x39, ...int, 0x16, 0x13, 0x1f, 0x9f), value(-9n));
+  // lit7 convert lit1 lit2 rot rot neg: the number with a type has become the top.
+  assertEquals(at(0x37, ...int, 0x31, 0x32, 0x17, 0x17, 0x1f, 0x9f), value(-7n));
+  // deref_type 16 of memory, whose words here have their size as their value
+  const wide = {
+    ...context,
+    readMemory: (address: bigint, size: number) => address + BigInt(size),
+  };
+  assertEquals(
+    evaluateLocation(Uint8Array.of(0x30, 0xa6, 16, 0x2c, 0x9f), wide),
+    value(8n | 16n << 64n),
+  );
+  assertEquals(at(0x30, 0xa6, 17, 0x2c), {
+    kind: "unknown",
+    reason: "a value of 17 bytes in memory",
+  });
+  assertEquals(at(0xa5, 3, 0x2c), {
+    kind: "unknown",
+    reason: "a register with a value of 128 bits",
+  });
+  // entry_value(regval_type reg5 int128)
+  assertEquals(at(0xa3, 3, 0xa5, 5, 0x2c, 0x9f), value(77n));
+});
+
+Deno.test("the type of addresses is signed in a division, and unsigned in its remainder", () => {
+  const value = (value: bigint) => ({ kind: "value", value: BigInt.asUintN(64, value) }) as const;
+  assertEquals(at(0x11, 0x76, 0x34, 0x1b, 0x9f), value(-2n)); // consts -10, lit4, div
+  const large = 0xffff_ffff_ffff_fff6n;
+  assertEquals(at(0x11, 0x76, 0x37, 0x1d, 0x9f), value(large % 7n)); // mod
+});
+
+Deno.test("floating-point numbers of 80 and of 128 bits are converted exactly", () => {
+  const value = (value: bigint) => ({ kind: "value", value, size: 128 }) as const;
+  // 7 is 1.75 times two to the 2: an explicit first digit in Intel's format, none in IEEE 754's.
+  assertEquals(at(0x37, 0xa8, 0x2d, 0x9f), value(0x4001n << 64n | 0xen << 60n));
+  assertEquals(at(0x37, 0xa8, 0x2e, 0x9f), value(0x4001n << 112n | 0xcn << 108n));
+  assertEquals(at(0x37, 0xa8, 0x2c, 0x1f, 0xa8, 0x2d, 0x9f), value(0xc001n << 64n | 0xen << 60n));
+  for (const long of [0x2d, 0x2e]) {
+    // Through a double and back.
+    assertEquals(at(0x37, 0xa8, long, 0xa8, 0x2b, 0xa8, long, 0xa8, 0, 0x9f), {
+      kind: "value",
+      value: 7n,
+    });
+    assertEquals(at(0x30, 0xa8, long, 0x9f), value(0n));
+    assertEquals(at(0x37, 0xa8, long, 0x37, 0xa8, long, 0x22, 0x9f), {
+      kind: "unknown",
+      reason: "an expression with floating-point numbers of 128 bits",
+    });
+  }
 });
