@@ -18,6 +18,7 @@ import { type Native, openNative } from "./native.ts";
 import {
   architectureRefusal,
   AttachError,
+  exceptionPortRefusal,
   type ProcessInfo,
   type RefusalFacts,
   refusalOf,
@@ -253,7 +254,8 @@ class Shim implements NativeKernel {
     const pid = this.#pids.get(port);
     // Which of these codes the kernel returns depends on when the process exited.
     const gone = code === kern.invalidDest || code === kern.terminated ||
-      (code === kern.invalidArgument && pid !== undefined && !this.#exists(pid));
+      (code === kern.invalidArgument && pid !== undefined && !this.#exists(pid)) ||
+      this.#isBeingTakenApart(call, code, port);
     if (gone) return new TargetGoneError(this.#nameOf(port));
     const whole = call === "task_suspend2" || call === "mp_snapshot";
     if (code === kern.operationTimedOut) {
@@ -272,6 +274,22 @@ class Shim implements NativeKernel {
       return new MachError(call, code, text);
     }
     return new MachError(call, code);
+  }
+
+  /** Whether XNU is taking the task or thread of a port apart, while its process is still listed. Calls then
+   * return `KERN_FAILURE` (`task.c`, `place_task_hold()`), or `KERN_INVALID_ARGUMENT`, since the port stands
+   * for nothing any more (`ipc_tt.c`, `ipc_task_disable()`, `ipc_thread_disable()`). Both codes have other
+   * meanings too; a call that cannot fail otherwise tells. */
+  #isBeingTakenApart(call: string, code: number, port: number): boolean {
+    if (this.system !== "darwin" || (code !== kern.failure && code !== kern.invalidArgument)) {
+      return false;
+    }
+    const probe = this.#pids.has(port)
+      ? this.#shim.mp_task_dyld_info(port, this.#record)
+      : call.startsWith("thread_")
+      ? this.#shim.mp_thread_info_get(port, this.#record)
+      : kern.success;
+    return probe !== kern.success;
   }
 
   #exists(pid: number): boolean {
@@ -592,6 +610,13 @@ class Shim implements NativeKernel {
   }
 
   crashOpen(task: number): number {
+    const info = this.system === "darwin"
+      ? this.processInfo(this.#pids.get(task) ?? -1)
+      : undefined;
+    const refusal = info && exceptionPortRefusal(info);
+    if (refusal !== undefined) {
+      throw new MachError("task_set_exception_ports", kern.noAccess, refusal);
+    }
     const code = this.#shim.mp_crash_open(task, this.#word);
     this.#check("task_set_exception_ports", code, task);
     return this.#word[0];

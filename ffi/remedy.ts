@@ -276,6 +276,15 @@ export function setStateRefusal(info: ProcessInfo): string | undefined {
     : undefined;
 }
 
+/** Why a crash of a process must not be waited for on a Mac; `undefined` if it may be. For programs of the
+ * system, XNU kills who asks for their thread and task ports with an exception, by
+ * `kGUARD_EXC_EXCEPTION_BEHAVIOR_ENFORCE` (osfmk/kern/ipc_tt.c, `exception_is_identity_protected()`). */
+export function exceptionPortRefusal(info: ProcessInfo): string | undefined {
+  return ((info.signatureFlags ?? 0) & CS.platformBinary) === 0
+    ? undefined
+    : "the kernel ends whoever waits for crashes of the system's programs";
+}
+
 /** The remedy for a stackshot that failed with a `kern_return_t`; `undefined` if there is none. */
 export function stackshotRemedy(code: number, pid: number): string | undefined {
   switch (code) {

@@ -14,7 +14,7 @@ import {
   refusalOf,
   setStateRefusal,
 } from "../../ffi/remedy.ts";
-import { MachError } from "../../lib/errors.ts";
+import { MachError, TargetGoneError } from "../../lib/errors.ts";
 import { isRoot, onLinux } from "../machine.ts";
 import { delay, Program } from "./program.ts";
 
@@ -244,6 +244,75 @@ async function attachAsOnMac(): Promise<void> {
   assertEquals(writes, 1);
   guarded.portRelease(task);
 }
+
+Deno.test({
+  name:
+    "on a Mac a task or thread that is being taken apart is gone, while its process is still listed",
+  ignore: !onLinux,
+  fn: endAsOnMac,
+});
+
+/** Codes of XNU 11417: `place_task_hold()` and `task_threads()` of a task that is not active give KERN_FAILURE,
+ * all calls on a disabled port KERN_INVALID_ARGUMENT, as `task_info()` does in both cases. */
+async function endAsOnMac(): Promise<void> {
+  await using program = await Program.start("target", "threads", "2");
+  const { pid } = program;
+  const [invalidArgument, failure] = [4, 5];
+  let ends = false;
+  let code = failure;
+  const real = openNative(libraryPath());
+  const answers: Partial<Native> = procInfo({ [pid]: {}, [Deno.pid]: {} });
+  const dying = ["mp_task_threads", "mp_snapshot", "mp_task_suspend", "mp_task_dyld_info"] as const;
+  for (const name of [...dying, "mp_thread_info_get", "mp_thread_suspend"] as const) {
+    const isProbe = name === "mp_task_dyld_info" || name === "mp_thread_info_get";
+    Object.assign(answers, {
+      [name]: (...given: unknown[]) =>
+        ends
+          ? isProbe ? invalidArgument : code
+          : (real[name] as (...given: unknown[]) => number)(...given),
+    });
+  }
+  const kernel = kernelOver(macNative(answers), "darwin", "aarch64");
+  const task = kernel.taskForPid(pid);
+  const threads = kernel.taskThreads(task);
+  const capture = { flavor: 4, maxStack: 4096, keepSuspended: false, stateSize: 168 };
+  ends = true;
+  for (code of [failure, invalidArgument]) {
+    assertThrows(() => kernel.snapshot(task, capture), TargetGoneError);
+    assertThrows(() => kernel.taskSuspend(task), TargetGoneError);
+    assertThrows(() => kernel.taskThreads(task), TargetGoneError);
+    assertThrows(() => kernel.threadSuspend(threads[0]), TargetGoneError);
+  }
+  assertThrows(() => kernel.threadInfo(threads[0]), TargetGoneError);
+  ends = false;
+  // The same codes from a task that lives are what they say.
+  for (const thread of threads) {
+    assertThrows(() => kernel.threadGetState(thread, 99, 168), MachError, "KERN_INVALID_ARGUMENT");
+    kernel.portRelease(thread);
+  }
+  kernel.portRelease(task);
+}
+
+Deno.test({
+  name:
+    "crashes of the system's programs are not waited for on a Mac: the kernel would end the caller",
+  ignore: !onLinux,
+  async fn() {
+    await using program = await Program.start("target", "threads", "1");
+    let calls = 0;
+    const open = { mp_crash_open: () => (calls++, 0) } as Partial<Native>;
+    const info = { [program.pid]: { signatureFlags: CS_PLATFORM_BINARY }, [Deno.pid]: {} };
+    const kernel = kernelOver(macNative({ ...procInfo(info), ...open }), "darwin", "aarch64");
+    const task = kernel.taskForPid(program.pid);
+    const refused = assertThrows(() => kernel.crashOpen(task), MachError);
+    assertEquals([refused.call, refused.codeName, calls], [
+      "task_set_exception_ports",
+      "KERN_NO_ACCESS",
+      0,
+    ]);
+    kernel.portRelease(task);
+  },
+});
 
 Deno.test({
   name: "a refusal on a Mac says why: task_for_pid as strict as XNU's",
