@@ -10,11 +10,13 @@ function open(path: string): OpenFile {
   const { isFile, size, mtime } = Deno.statSync(path);
   if (!isFile) throw new Error(`${path} is not a plain file`);
   const file = Deno.openSync(path);
+  let isOpen = true;
   return {
     name: path,
     size,
     modified: Math.floor((mtime?.getTime() ?? 0) / 1000),
     read(offset, length, into) {
+      if (!isOpen) throw new TypeError(`${path} was closed`);
       const wanted = Math.max(0, Math.min(length, size - offset));
       const bytes = into?.subarray(0, wanted) ?? new Uint8Array(wanted);
       if (wanted > 0) file.seekSync(offset, Deno.SeekMode.Start);
@@ -26,7 +28,10 @@ function open(path: string): OpenFile {
       }
       return bytes.subarray(0, at);
     },
-    [Symbol.dispose]: () => file.close(),
+    [Symbol.dispose]() {
+      if (isOpen) file.close();
+      isOpen = false;
+    },
   };
 }
 

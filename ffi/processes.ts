@@ -45,6 +45,9 @@ export function attach(
   target: number | string,
   options: SymbolOptions = {},
 ): LiveTarget {
+  if (typeof target !== "number" && typeof target !== "string") {
+    throw new TypeError("attach() takes a pid or the name of a process");
+  }
   const native = kernel();
   const pid = typeof target === "number" || /^\d+$/.test(target)
     ? checkPid("task_for_pid", Number(target))
@@ -115,6 +118,9 @@ export async function launchWith(
   options: LaunchOptions & SymbolOptions,
   hooks: Pick<LaunchHooks, "spawn" | "mayUntie"> = {},
 ): Promise<LiveTarget> {
+  if (typeof program !== "string" || !Array.isArray(args)) {
+    throw new TypeError("launch() takes the path of a program and a list of arguments");
+  }
   // Most commands launch nothing, and each module costs time at the start.
   const [{ launchProcess, stopFirst }] = await Promise.all([
     import("./launch.ts"),

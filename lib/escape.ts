@@ -24,9 +24,9 @@ const unusualInLines = /[^ -~\n\t]/;
  *
  * @example
  * ```ts
- * import { escape } from "./escape.ts";
+ * import { escapeText } from "@machpause/machpause";
  *
- * console.log(escape("\x1b[2Jworker")); // \x1b[2Jworker, in letters
+ * console.log(escapeText("\x1b[2Jworker")); // \x1b[2Jworker, in letters
  * ```
  */
 export function escape(text: string): SafeText {

@@ -78,11 +78,14 @@ const entry = (portable: string, program = portable) => ({
   default: `./${portable}.js`,
 });
 
-/** The entries that need no process. */
+/** The entries beside the main one. Those that need a process or a terminal are for Deno alone. */
 const subpaths = Object.fromEntries(
   Object.entries(manifest.exports)
-    .filter(([, path]) => path.startsWith("./lib/"))
-    .map(([name, path]) => [name, entry(path.slice("./".length, -".ts".length))]),
+    .filter(([name]) => name !== ".")
+    .map(([name, path]) => {
+      const module = path.slice("./".length, -".ts".length);
+      return [name, path.startsWith("./lib/") ? entry(module) : { deno: `./program/${module}.js` }];
+    }),
 );
 
 /** What users of the npm package see of it. */

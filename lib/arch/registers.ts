@@ -12,10 +12,12 @@ export interface RegisterValue {
  *
  * @example
  * ```ts
- * import { Registers, x86_64 } from "./mod.ts";
+ * import { openCore } from "@machpause/machpause";
  *
- * const registers = Registers.fromState(x86_64, new Uint8Array(x86_64.threadState.size));
- * console.log(registers.get("rip")); // 0n
+ * using core = openCore("MyApp.core");
+ * const { registers } = core.threads[0];
+ * console.log(registers.get(core.arch.pc.name));
+ * for (const { name, value } of registers) console.log(name, value.toString(16));
  * ```
  */
 export class Registers implements Iterable<RegisterValue> {

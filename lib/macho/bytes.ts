@@ -31,7 +31,7 @@ export interface ByteSource {
  *
  * @example
  * ```ts
- * import { bytesSource } from "./mod.ts";
+ * import { bytesSource } from "@machpause/machpause/macho";
  *
  * console.log(bytesSource(new Uint8Array([1, 2, 3]), "three").read(1, 9)); // Uint8Array [2, 3]
  * ```

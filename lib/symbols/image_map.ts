@@ -37,6 +37,7 @@ export class ImageMap<T extends LoadedImage = LoadedImage> {
 
   /** The image that holds `address`. */
   at(address: bigint): T | null {
+    if (typeof address !== "bigint") throw new TypeError(`${address} is no address: write 0x1000n`);
     const last = this.#last;
     if (address >= last.start && address < last.end) return last.image;
     const { starts, values } = this.#stretches;

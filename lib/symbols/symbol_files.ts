@@ -47,6 +47,12 @@ interface Index {
   readonly sharedCaches: readonly string[];
 }
 
+/** Refuses a path alone, which would be a list of its characters: `/`, all that there is, among them. */
+function listOfFolders(folders: readonly string[]): readonly string[] {
+  if (Array.isArray(folders)) return folders;
+  throw new TypeError(`${folders} is no list of folders: write [${JSON.stringify(folders)}]`);
+}
+
 /** Folders and files that the user named for debug information. They are searched once, at the first
  * lookup.
  *
@@ -72,12 +78,12 @@ export class SymbolFiles {
    */
   constructor(files: Files, folders: readonly string[]) {
     this.#files = files;
-    this.#folders = [...folders];
+    this.#folders = [...listOfFolders(folders)];
   }
 
   /** Adds folders, which are searched after the others. */
   add(folders: readonly string[]): void {
-    this.#folders.push(...folders);
+    this.#folders.push(...listOfFolders(folders));
     this.#index = undefined;
   }
 

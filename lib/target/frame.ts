@@ -343,8 +343,8 @@ export class Frame {
   }
 
   /** The variables as ordinary values: numbers, objects with members, lists; a pointer has `deref()`. Of
-   * several with one name, that of the innermost block. An unknown name is an error that says which there
-   * are; assigning to one writes it to the target.
+   * several with one name, that of the innermost block. A name that the frame lacks is
+   * `undefined`, and a member that a variable lacks an error. Assigning writes to the target.
    *
    * @example
    * ```ts

@@ -12,6 +12,8 @@ import type { Symbolizer } from "../symbols/walking.ts";
 /** What an {@linkcode ImageList} is read from. */
 export interface ImageSource {
   readonly memory: Memory;
+  /** Whether the target was disposed of, so that nothing can be read any more. */
+  isClosed?(): boolean;
   dyldInfo(): DyldInfo;
   /** All regions with the files they map; empty where only dyld's list counts. */
   mappedRegions(): Region[];
@@ -51,6 +53,7 @@ export class ImageList {
     // Symbols are read late, when the target may be gone.
     this.#reader = source.reader ?? {
       read(address, length) {
+        if (source.isClosed?.()) throw new MemoryReadError(address, length);
         try {
           return source.memory.read(address, length);
         } catch (error) {
@@ -115,7 +118,15 @@ export class ImageList {
         log.dyld?.("dyld is changing its list of images: reading it again");
         continue;
       }
-      const listed = readImageList(this.#source.memory, info, head, (text) => this.#warn(text));
+      const found: string[] = [];
+      const listed = readImageList(this.#source.memory, info, head, (text) => found.push(text));
+      // dyld frees the array and its paths when it changes the list.
+      const after = readImageInfosHead(this.#source.memory, info);
+      if (typeof after !== "string" && after.key !== head.key && attempt < attempts - 1) {
+        log.dyld?.("dyld has changed its list of images meanwhile: reading it again");
+        continue;
+      }
+      for (const text of found) this.#warn(text);
       const known = new Map(this.#machO.map((image) => [identity(image), image]));
       log.dyld?.(
         `dyld_all_image_infos at 0x${info.address.toString(16)} lists ${listed.length} images; ` +

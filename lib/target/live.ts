@@ -195,13 +195,21 @@ export class LiveTarget extends Target {
       kernel.portRelease(this.#task);
       throw error;
     }
+    // A port's name that was released may come to be another task's.
     this.memory = new Memory(
-      (address, into) => kernel.vmRead(this.#task, address, into),
+      (address, into) => {
+        this.#checkAlive();
+        return kernel.vmRead(this.#task, address, into);
+      },
       this.arch.pointerSize,
-      (address, bytes) => kernel.vmWrite(this.#task, address, bytes),
+      (address, bytes) => {
+        this.#checkAlive();
+        kernel.vmWrite(this.#task, address, bytes);
+      },
     );
     this.#images = new ImageList({
       memory: this.memory,
+      isClosed: () => this.#disposed,
       dyldInfo: () => kernel.taskDyldInfo(this.#task),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, this.#task, true) : [],
       openFile: (path) => system.files.open(path),
@@ -243,6 +251,7 @@ export class LiveTarget extends Target {
 
   /** Whether dyld has loaded the program's libraries, so that its own code runs. */
   get initialized(): boolean {
+    this.#checkAlive();
     const info = this.#kernel.taskDyldInfo(this.#task);
     if (info.address === 0n) return false;
     const head = readImageInfosHead(this.memory, info);

@@ -11,10 +11,11 @@ export type ReadInto = (address: bigint, into: Uint8Array) => number;
  *
  * @example
  * ```ts
- * import { Memory } from "./mod.ts";
+ * import { attach } from "@machpause/machpause";
  *
- * const memory = new Memory((_address, into) => into.fill(7).length, 8);
- * console.log(memory.readU32(0x1000n).toString(16)); // 7070707
+ * using target = attach("MyApp");
+ * const { memory, images: [program] } = target;
+ * console.log(memory.readU32(program.loadAddress).toString(16)); // feedfacf
  * ```
  */
 export class Memory {

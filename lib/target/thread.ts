@@ -1,4 +1,4 @@
-import { type Arch, Registers } from "../arch/mod.ts";
+import { type Arch, register, Registers } from "../arch/mod.ts";
 import { escape, type RawText } from "../escape.ts";
 import type { ThreadException } from "./core_exception.ts";
 import type { DispatchQueue, DispatchReader, QosClass } from "./dispatch.ts";
@@ -230,9 +230,13 @@ export class Thread {
 
   /** Writes a register of a paused target's thread.
    *
-   * @throws RangeError when there is none of that name
+   * @throws RangeError when there is none of that name, or the value does not fit into it
    */
   setRegister(name: string, value: bigint): void {
+    const bits = 8 * register(this.#context.arch.threadState, name).size;
+    if (BigInt.asUintN(bits, value) !== value && BigInt.asIntN(bits, value) !== value) {
+      throw new RangeError(`${name} has ${bits} bits: ${value} does not fit`);
+    }
     this.#state = this.#control().setRegister(this.id, name, value);
     this.#registers = undefined;
   }

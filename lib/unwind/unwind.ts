@@ -43,12 +43,11 @@ const shortestFunction = 24n;
  *
  * @example
  * ```ts
- * import { unwind } from "./mod.ts";
- * import { x86_64 } from "../arch/mod.ts";
- * import { Symbolizer } from "../symbols/mod.ts";
+ * import { Symbolizer } from "@machpause/machpause/symbols";
+ * import { archs, unwind } from "@machpause/machpause/unwind";
  *
  * const { frames, stopped } = unwind({
- *   arch: x86_64,
+ *   arch: archs.x86_64,
  *   images: new Symbolizer([]),
  *   state: new Uint8Array(0),
  *   stackAddress: 0n,

@@ -318,7 +318,7 @@ export interface Synthetic {
  *
  * @example
  * ```ts
- * import type { Formatter } from "./mod.ts";
+ * import type { Formatter } from "@machpause/machpause";
  *
  * const point: Formatter = {
  *   name: "Point",

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { files } from "../../ffi/mod.ts";
+import { files as nodeFiles } from "../../tools/dist/files.ts";
 
 Deno.test("files: holes are zero, reads end where the file does, and nothing half stays", () => {
   const directory = Deno.makeTempDirSync();
@@ -17,6 +18,15 @@ Deno.test("files: holes are zero, reads end where the file does, and nothing hal
     }
     using file = files.open(path);
     assertEquals([file.name, file.size], [path, 10_010]);
+    for (const { open } of [files, nodeFiles]) {
+      const closed = open(path);
+      closed[Symbol.dispose]();
+      // It may have the number of the descriptor that was closed.
+      using other = open(path);
+      closed[Symbol.dispose]();
+      assertThrows(() => closed.read(0, 1), TypeError, "was closed");
+      assertEquals(other.read(0, 1), new Uint8Array([1]));
+    }
     assertEquals(file.read(1, 4), new Uint8Array([2, 3, 0, 0]));
     assertEquals(file.read(10_002, 100), new Uint8Array([0, 4, 0, 0, 0, 0, 0, 0]));
     assertEquals(file.read(10_010, 1).length, 0);

@@ -23,10 +23,13 @@ function open(path: string): OpenFile {
   if (!stat.isFile()) throw new Error(`${path} is not a plain file`);
   const size = stat.size;
   const file = fs.openSync(path, "r");
+  // A closed descriptor's number may come to be another file's.
+  let isOpen = true;
   return {
     name: path,
     size,
     read(offset, length) {
+      if (!isOpen) throw new TypeError(`${path} was closed`);
       const wanted = Math.max(0, Math.min(length, size - offset));
       const bytes = new Uint8Array(wanted);
       let at = 0;
@@ -37,7 +40,10 @@ function open(path: string): OpenFile {
       }
       return bytes.subarray(0, at);
     },
-    [Symbol.dispose]: () => fs.closeSync(file),
+    [Symbol.dispose]() {
+      if (isOpen) fs.closeSync(file);
+      isOpen = false;
+    },
   };
 }
 

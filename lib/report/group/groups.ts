@@ -111,7 +111,7 @@ interface Counted extends ReportGroup {
  *
  * @example
  * ```ts
- * import { ReportGroups, type ReportSummary } from "./groups.ts";
+ * import { ReportGroups, type ReportSummary } from "@machpause/machpause/report";
  *
  * declare const summaries: ReportSummary[];
  * const groups = new ReportGroups();

@@ -46,6 +46,34 @@ Deno.test("disposing a target resumes it and gives every port back", () => {
   assertThrows(() => target.snapshot(), TypeError, "disposed");
 });
 
+Deno.test("what was disposed of reads and writes no memory: its port may be another task's now", () => {
+  const kernel = new FakeKernel();
+  const target = open(kernel);
+  const { memory, threads: [thread] } = target;
+  assertEquals(memory.readU8(kernel.memoryAddress), 0);
+  target[Symbol.dispose]();
+  const calls = kernel.log.length;
+  assertThrows(() => memory.readU8(kernel.memoryAddress), TypeError, "was disposed");
+  assertThrows(() => memory.write(kernel.memoryAddress, new Uint8Array(1)), TypeError, "disposed");
+  assertThrows(() => target.initialized, TypeError, "was disposed");
+  assertEquals(thread.backtrace().length, 1);
+  assertEquals(kernel.log.length, calls);
+});
+
+Deno.test("arguments of another type are refused, where JavaScript would make something of them", () => {
+  using target = open(new FakeKernel());
+  const wrong = target as unknown as { resolve(_: unknown): void; addSymbols(_: unknown): void };
+  assertThrows(() => wrong.resolve(4096), TypeError, "4096 is no address");
+  // Its first character is a folder: all of the disk.
+  assertThrows(() => wrong.addSymbols("/usr"), TypeError, 'write ["/usr"]');
+  assertThrows(() => target.imageAt(undefined as unknown as bigint), TypeError);
+  using _pause = target.pause();
+  const [thread] = target.threads;
+  assertThrows(() => thread.setRegister("rax", 1n << 64n), RangeError, "64 bits");
+  thread.setRegister("rax", -1n);
+  assertEquals(thread.registers.get("rax"), (1n << 64n) - 1n);
+});
+
 Deno.test("a pause is one capture, and its threads stay the same objects", () => {
   const kernel = new FakeKernel();
   using target = open(kernel);

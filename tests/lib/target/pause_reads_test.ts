@@ -14,7 +14,10 @@ class StoppedKernel extends SharedCacheKernel {
   updates = 0;
   /** Number of stops to come that find another list than before. */
   changes = 0;
+  /** How often dyld still frees the array of the list while it is read. */
+  moves = 0;
   #timestamp = 0;
+  #array = 0n;
   #stopped = false;
 
   override snapshot(task: number, options: CaptureOptions): Capture {
@@ -33,10 +36,16 @@ class StoppedKernel extends SharedCacheKernel {
 
   override vmRead(task: number, address: bigint, into: Uint8Array): number {
     if (this.#stopped) this.stops[this.stops.length - 1]++;
+    if (address === this.#array && this.moves > 0) {
+      this.moves--;
+      this.#timestamp++;
+      return 0;
+    }
     const length = super.vmRead(task, address, into);
     if (address === this.dyldInfoAddress && length >= 200) {
       const view = new DataView(into.buffer, into.byteOffset);
       // infoArray and infoArrayChangeTimestamp
+      this.#array = view.getBigUint64(8, true);
       if (this.#stopped && this.updates > 0) view.setBigUint64(8, 0n, true);
       view.setBigUint64(184, BigInt(this.#timestamp), true);
     }
@@ -109,6 +118,14 @@ Deno.test("when dyld is changing its list the target runs for a while and is sto
   assertEquals([kernel.stops.length, kernel.tokens.size], [4, 0]);
   assert(Math.max(...kernel.stops) <= most, `${kernel.stops}`);
   assertEquals(target.warnings, []);
+});
+
+Deno.test("a list that dyld changes while it is read is read again", () => {
+  const { kernel, target } = open();
+  using _ = target;
+  kernel.moves = 3;
+  assertEquals(target.images.length, 600);
+  assertEquals([target.warnings, kernel.moves], [[], 0]);
 });
 
 Deno.test("dyld that never completes a change does not hold up a pause", () => {

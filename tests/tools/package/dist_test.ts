@@ -1,5 +1,6 @@
 /** The portable library, built for Node and for Deno without an import map, and used there. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import project from "../../../deno.json" with { type: "json" };
 import { openCore } from "../../../mod.ts";
 import { buildDist } from "../../../tools/dist.ts";
 import { buildCore, coreFile, recordedParts } from "../../lib/target/core_builder.ts";
@@ -113,6 +114,23 @@ Deno.test("the npm package and denoify's distribution open a core and symbolicat
       assertEquals((answer as { threads: string[][] }).threads, expected);
       assertEquals((answer as { image: string[][] }).image[0][0], "arm64");
     }
+
+    // Under Deno the package has what JSR's has, by the same names.
+    const names = Object.keys(project.exports).map((name) =>
+      `@machpause/machpause${name.slice(1)}`
+    );
+    const exported = `const names = ${JSON.stringify(names)};
+      const faces = await Promise.all(names.map((name) => import(name)));
+      console.log(JSON.stringify(faces.map((face) => Object.keys(face).sort())));`;
+    await Deno.writeTextFile(`${user}/names.mjs`, exported);
+    assertEquals(
+      await output(`${user}/node_modules/.bin/deno`, "run", "-A", `${user}/names.mjs`),
+      await Promise.all(
+        Object.values(project.exports).map(async (path) =>
+          Object.keys(await import(`../../../${path}`)).sort()
+        ),
+      ),
+    );
 
     // The program, under the Deno that npm installed.
     const machpause = (...args: string[]) =>

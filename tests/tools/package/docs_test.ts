@@ -52,6 +52,13 @@ for (const face of [...faces, "./tools/dist/mod.ts"]) {
         !declarations.some(hasExample)
     );
     assertEquals(lacking.map(({ name }) => name), []);
+    // A reader has the package, not this checkout.
+    const relative = module.symbols.filter(({ declarations }) =>
+      declarations.some(({ jsDoc }) =>
+        jsDoc?.tags?.some(({ doc }) => /from "\.\.?\//.test(doc ?? ""))
+      )
+    );
+    assertEquals(relative.map(({ name }) => name), []);
   });
 }
 
