@@ -12,8 +12,6 @@ import type { Symbolizer } from "../symbols/walking.ts";
 /** What an {@linkcode ImageList} is read from. */
 export interface ImageSource {
   readonly memory: Memory;
-  /** Whether the target was disposed of, so that nothing can be read any more. */
-  isClosed?(): boolean;
   dyldInfo(): DyldInfo;
   /** All regions with the files they map; empty where only dyld's list counts. */
   mappedRegions(): Region[];
@@ -53,7 +51,6 @@ export class ImageList {
     // Symbols are read late, when the target may be gone.
     this.#reader = source.reader ?? {
       read(address, length) {
-        if (source.isClosed?.()) throw new MemoryReadError(address, length);
         try {
           return source.memory.read(address, length);
         } catch (error) {

@@ -155,6 +155,9 @@ export class LiveTarget extends Target {
   readonly pid: number;
   /** See {@linkcode Target.memory}. */
   readonly memory: Memory;
+  /** The memory as symbols and variables read it, which may be when the target is gone or disposed of: then
+   * there is nothing to read. */
+  readonly #later: Memory;
   readonly #kernel: MachKernel;
   readonly #system: FileSystem;
   readonly #task: number;
@@ -207,9 +210,14 @@ export class LiveTarget extends Target {
         kernel.vmWrite(this.#task, address, bytes);
       },
     );
+    this.#later = new Memory(
+      (address, into) => this.#readLater(address, into),
+      this.arch.pointerSize,
+      (address, bytes) => this.memory.write(address, bytes),
+    );
     this.#images = new ImageList({
       memory: this.memory,
-      isClosed: () => this.#disposed,
+      reader: this.#later,
       dyldInfo: () => kernel.taskDyldInfo(this.#task),
       mappedRegions: () => kernel.system === "linux" ? readRegions(kernel, this.#task, true) : [],
       openFile: (path) => system.files.open(path),
@@ -229,6 +237,18 @@ export class LiveTarget extends Target {
       this.#name = path.slice(path.lastIndexOf("/") + 1);
     }
     return this.#name;
+  }
+
+  #readLater(address: bigint, into: Uint8Array): number {
+    if (this.#disposed) return 0;
+    try {
+      const bytes = this.memory.readUpTo(address, into.length, into);
+      if (bytes.buffer !== into.buffer) into.set(bytes);
+      return bytes.length;
+    } catch (error) {
+      if (!(error instanceof TargetGoneError)) throw error;
+      return 0;
+    }
   }
 
   /** See {@linkcode Target.images}. */
@@ -481,6 +501,7 @@ export class LiveTarget extends Target {
       resolver: this.#resolver(),
       variables: {
         ...this.variableOrigin,
+        memory: this.#later,
         isRunning: () => !paused || this.#token !== token,
         copied,
       },

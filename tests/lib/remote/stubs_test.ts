@@ -34,7 +34,8 @@ function known(manners: Manners, expected: ReturnType<typeof shown>): ReturnType
 
 for (const name of ["arm64", "armv7"] as const) {
   const kernel = recordedKernel(name);
-  using live = new LiveTarget(kernel, system, { pid: 1001, name: "demo" });
+  // The tests run when this block has ended.
+  const live = new LiveTarget(kernel, system, { pid: 1001, name: "demo" });
   const expected = shown(live);
   for (const manners of ["debugserver", "gdbserver", "qemu"] as Manners[]) {
     Deno.test(`${name}: ${manners}'s packets give the same threads, registers and frames`, () => {
