@@ -321,7 +321,8 @@ function explainCrash(
       : "; its reason is not in the report";
     const { isLost } = uncaught;
     happened.push(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
-    for (const text of [name, reason]) {
+    // The reason says more than the name.
+    for (const text of [reason, name]) {
       const row = text === null || rows.length > 0
         ? null
         : unrecognizedRow(text) ?? knownMessage(text);

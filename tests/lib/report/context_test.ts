@@ -583,3 +583,82 @@ Deno.test("a name that a copy cuts is not told", () => {
   ));
   assertEquals(path, ["QWidget::raise (QtWidgets)", "QWindow::parent (QtGui)"]);
 });
+
+Deno.test("reasons of Apple's frameworks and of libraries that many programs have", () => {
+  const cases: readonly (readonly [name: string, reason: string, cause: string])[] = [
+    [
+      "NSInternalInconsistencyException",
+      "NSWindow drag regions should only be invalidated on the Main Thread!",
+      "background queue",
+    ],
+    [
+      "NSInvalidArgumentException",
+      "*** -[NSPathStore2 stringByAppendingPathComponent:]: nil argument",
+      "a value that is nil",
+    ],
+    [
+      "NSInvalidUnarchiveOperationException",
+      "Could not instantiate class named _UIGlass because no class named",
+      "a system older",
+    ],
+    [
+      "NSInvalidArgumentException",
+      "Storyboard (<UIStoryboard: 0x1>) doesn't contain a view controller with identifier 'X'",
+      "misspelled",
+    ],
+    [
+      "NSInternalInconsistencyException",
+      "UITableView dataSource must return a cell from tableView:cellForRowAtIndexPath:",
+      "returns nil",
+    ],
+    [
+      "NSRangeException",
+      "Attempt to scroll: attempt to scroll to invalid index path: 0 - 7",
+      "index path kept",
+    ],
+    ["NSInvalidArgumentException", "Can't add self as subview", "two pushes"],
+    [
+      "NSInternalInconsistencyException",
+      "Application windows are expected to have a root view controller at the end of application launch",
+      "rootViewController",
+    ],
+    ["CALayerInvalidGeometry", "CALayer position contains NaN: [nan nan]", "division by zero"],
+    [
+      "NSInternalInconsistencyException",
+      "This NSPersistentStoreCoordinator has no persistent stores (schema mismatch)",
+      "without a migration",
+    ],
+    [
+      "NSInvalidArgumentException",
+      'Unable to parse the format string "name == \'"',
+      "text of a user",
+    ],
+    ["NSGenericException", "Task created in a session that has been invalidated", "invalidated"],
+    ["com.apple.coreaudio.avfaudio", "player did not see an IO cycle.", "not take"],
+    ["NSInvalidArgumentException", "Source type 1 not available", "camera"],
+    ["NSInvalidArgumentException", "Invalid Region <center:nan, nan span:nan, nan>", "no numbers"],
+    [
+      "NSInternalInconsistencyException",
+      "<App: 0x1>: An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.",
+      "observer that was not removed",
+    ],
+    [
+      "com.firebase.core",
+      "Configuration fails. It may be caused by an invalid GOOGLE_APP_ID in GoogleService-Info.plist",
+      "GoogleService-Info.plist",
+    ],
+    ["RLMException", "Realm accessed from incorrect thread.", "another thread"],
+  ];
+  for (const [name, reason, cause] of cases) {
+    const { what, causes } = told(
+      `*** Terminating app due to uncaught exception '${name}', reason: '${reason}'\n*** First throw call stack:\n(0x1 0x2)\n`,
+    );
+    assertStringIncludes(what, reason.replace(/\.$/, ""));
+    assertStringIncludes(causes, cause, reason);
+  }
+  const cxx = told(
+    `${abort}\n\nApplication Specific Information:\nterminating due to uncaught exception of type std::__1::system_error: ` +
+      "mutex lock failed: Invalid argument\n",
+  );
+  assertStringIncludes(cxx.causes, "a mutex that was destroyed");
+});
