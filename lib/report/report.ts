@@ -6,8 +6,8 @@ import type { RawText } from "../escape.ts";
 import type { JsonObject } from "./json.ts";
 
 /** The input format: Apple's crash text, the two JSON documents of `.ips`, the output of `sample` or
- * `spindump`, or the text of a kernel panic. */
-export type ReportFormat = "crash" | "ips" | "sample" | "spindump" | "panic";
+ * `spindump`, the text of a kernel panic, or the JSON of another reporter. */
+export type ReportFormat = "crash" | "ips" | "sample" | "spindump" | "panic" | "json";
 
 /** A part of a report's text. */
 export interface Span {

@@ -259,6 +259,7 @@ export function readMinidumpJson(
   const main = images[numberAt(value, "main_module") ?? 0];
   return new CrashReport({
     ...report,
+    format: "json",
     process: { ...report.process, name: main?.name ?? null, pid: numberAt(value, "pid") },
     information: [...report.information, ...mac],
   });

@@ -701,7 +701,10 @@ class CrashTextReader {
       const lead = line.length - line.trimStart().length;
       const indented = lead > this.#margin;
       const known = fieldNames.has(name.toLowerCase());
-      if (known && this.#threads.length > 0 && /^(?:Incident Identifier|Process)$/.test(name)) {
+      if (
+        known && this.#threads.length > 0 &&
+        /^(?:Incident Identifier|Process|Hardware Model)$/.test(name)
+      ) {
         this.#next.at = this.#lines.start(at);
         return;
       }

@@ -111,7 +111,7 @@ export function readSentry(
     .join(" ");
   return new CrashReport({
     ...noHeader,
-    format: "crash",
+    format: "json",
     file,
     text,
     process: {
@@ -304,7 +304,7 @@ export function readBugsnag(
     /^[A-Za-z_][\w.:<>]{0,200}$/.test(name ?? "") && event.unhandled !== false;
   return new CrashReport({
     ...noHeader,
-    format: "crash",
+    format: "json",
     file,
     text,
     process: {

@@ -88,7 +88,7 @@ export function readKSCrash(
   }
   return new CrashReport({
     ...noHeader,
-    format: "crash",
+    format: "json",
     file,
     text,
     process: {

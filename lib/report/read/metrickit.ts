@@ -129,7 +129,7 @@ function readDiagnostic(
   const arch = textAt(meta, "platformArchitecture");
   return new CrashReport({
     ...noHeader,
-    format: "crash",
+    format: "json",
     file,
     text,
     fields: [

@@ -6,6 +6,9 @@ import { faultAddress, regionInfo } from "../fault.ts";
 import { frameText, oneLine } from "../frame_text.ts";
 import type { CrashReport, ReportImage, ReportRegister, ReportThread } from "../report.ts";
 
+/** What reports about resources and hangs say of them. */
+const resourceFields = ["Event", "Hang duration", "CPU used", "Writes", "Duration"];
+
 /** Registers per line. */
 const PER_LINE = 4;
 
@@ -41,6 +44,7 @@ export function crashText(report: CrashReport): string {
   field("Report Version", "104");
   // Apple's text has no place for it; readers skip fields that they do not know.
   field("Bug Type", report.bugType);
+  for (const name of resourceFields) field(name, fieldValue(report, name.toLowerCase()));
   lines.push("");
 
   if (exception !== null) {

@@ -96,7 +96,8 @@ async function show(crash: ReadCrash, options: CrashOptions, index: number): Pro
   const mine = (image: ReportImage): boolean => !isSystemImage(image);
   const explanation = explanationLines(explainReport(report, mine), crash, styleFor(Deno.stdout));
   // People get crash text, not JSON.
-  const body = report.format === "ips" ? writeReport(report, "crash") : report.text;
+  const isJson = report.format === "ips" || report.format === "json";
+  const body = isJson ? writeReport(report, "crash") : report.text;
   const gap = index > 0 ? safe`\n` : safe``;
   // The explanation comes last: of a long report the end is what a terminal shows.
   const { columns } = Deno.stdout.isTerminal() ? terminalSize() : { columns: Infinity };

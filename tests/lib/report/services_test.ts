@@ -5,6 +5,7 @@ import {
   explainReport,
   readReport,
   readReports,
+  writeReport,
 } from "../../../lib/report/mod.ts";
 import { bugsnag, kscrash, metricKit, minidump, nested, sentry } from "./services.ts";
 
@@ -174,6 +175,30 @@ Deno.test("minidump-stackwalk: frames, inlined calls, registers and modules", ()
   assertEquals(report.crashedThread?.registers[0].value, 0x100001010n);
   assertEquals(report.images[0].uuid, "9E8D8DE6-EEC1-3199-8720-9ED68EE3F967");
   assertEquals(report.information, ["failed check: full"]);
+});
+
+Deno.test("as crash text and as .ips they say the same", () => {
+  for (const [name, value] of Object.entries({ bugsnag, kscrash, minidump, sentry })) {
+    const report = readReport(json(value), "x");
+    assertEquals<string>(report.format, "json");
+    const { happened } = explainReport(report);
+    for (const form of ["crash", "ips"] as const) {
+      const again = readReport(writeReport(report, form), "x");
+      assertEquals<unknown>([name, explainReport(again).happened], [name, happened]);
+      assertEquals<unknown>(
+        again.crashedThread?.frames.map(({ symbol }) => symbol),
+        report.crashedThread?.frames.map(({ symbol }) => symbol),
+      );
+    }
+  }
+  const payload = readReports(json(metricKit), "x").map((report) => writeReport(report, "crash"));
+  assertEquals(
+    readReports(payload.join("\n"), "x").map((report) => explainReport(report).happened[0]),
+    [
+      "KERN_INVALID_ADDRESS at 0x10: nothing is mapped at the address.",
+      "The process did not answer user events for a while.",
+    ],
+  );
 });
 
 Deno.test("a document that was cut off is read as far as it goes", () => {
