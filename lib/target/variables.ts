@@ -47,30 +47,9 @@ import {
   type ValueMemory,
   type Variable,
 } from "../values/reading.ts";
-export {
-  canonical,
-  damaged,
-  defaultLimits,
-  type Encoding,
-  type Enumerator,
-  type Formatter,
-  type Formatters,
-  FormatterTable,
-  type Language,
-  type Limits,
-  type Member,
-  type Place,
-  type Synthetic,
-  type TemplateArgument,
-  type Type,
-  type TypeKind,
-  type Value,
-  type ValueContext,
-  type ValueMemory,
-  type Variable,
-  type VariableKind,
-  type VariantPart,
-} from "../values/reading.ts";
+// What users see of values is the whole of that module.
+export * from "../values/model.ts";
+export { canonical, FormatterTable } from "../values/reading.ts";
 import { CopiedMemory } from "./copied_memory.ts";
 import { walkLocals } from "./follow.ts";
 import {

@@ -348,7 +348,19 @@ export interface Formatters {
   find(type: Type): Formatter | null;
 }
 
-/** A value that holds what it cannot hold. */
+/** A value that holds what it cannot hold: what {@linkcode damaged} throws.
+ *
+ * @example
+ * ```ts
+ * import { damaged, DamagedValue } from "@machpause/machpause/values";
+ *
+ * try {
+ *   damaged("it has no size");
+ * } catch (error) {
+ *   console.log(error instanceof DamagedValue);
+ * }
+ * ```
+ */
 export class DamagedValue extends Error {
   /** The class name, set here so that minifying keeps it. */
   override readonly name: string = "DamagedValue";

@@ -6,29 +6,7 @@
 export { evaluate, type ExpressionScope, isPath, namedIn } from "./expression/evaluate.ts";
 export { ExpressionError } from "./expression/tokens.ts";
 export { FormatterTable } from "./formatters.ts";
-export {
-  damaged,
-  DamagedValue,
-  defaultLimits,
-  type Encoding,
-  type Enumerator,
-  type Formatter,
-  type Formatters,
-  type Language,
-  type Limits,
-  type Member,
-  type Place,
-  type Synthetic,
-  type TemplateArgument,
-  type Type,
-  type TypeKind,
-  type Value,
-  type ValueContext,
-  type ValueMemory,
-  type Variable,
-  type VariableKind,
-  type VariantPart,
-} from "./model.ts";
+export * from "./model.ts";
 export {
   embeddedFormatters,
   MAX_SECTION,

@@ -137,7 +137,10 @@ for (const name of ["x86_64", "i386", "arm64", "armv7"] as const) {
       const said = core.threads[2].exception!.registers;
       for (const [name, value] of exceptions[demo.arch.name]) {
         assertEquals(said.get(name), value);
-        // Of x86 threads LLDB reads the first flavor only.
+        // LLDB shows these of x86 threads as zero, in the kernel's own cores too: it ends with the first flavor that
+        // it knows, which is the general registers (`SetRegisterDataFrom_LC_THREAD` of ObjectFileMachO.cpp sets
+        // `done` after each). Its writer puts both into a core, in the order and the flavors of ours; XNU's
+        // `thread_flavor_array` of kern_core.c has the same two in their wrapped forms.
         if (isArm) assertEquals(theirs[2].exception.get(name), value, name);
       }
       assertEquals(core.warnings, []);
