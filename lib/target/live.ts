@@ -40,8 +40,12 @@ const stopAttempts = 8;
  * thread that does it is not running. */
 const changeTime = 1;
 
-/** How often a target that is sampled is asked for new images, in milliseconds. */
+/** How often a target that is sampled is asked for new images, in milliseconds, while it has none: its code may
+ * be made at run time, and then addresses are in no image. */
 const imagesTime = 1000;
+
+/** How much longer than the look for images the time between two of them is, at least. */
+const imagesRatio = 50;
 
 /** Number of regions requested at once. */
 const regionBatch = 512;
@@ -690,12 +694,14 @@ export class LiveTarget extends Target {
     return await record(origin, this.samples(options), options);
   }
 
-  /** Resolves in the images as they are when an address is in none, which are looked for once in a while. */
+  /** Resolves in the images as they are when an address is in none. While there are no new ones, these are
+   * looked for less and less often. */
   #samplingResolver(): CodeResolver {
-    let looked = performance.now();
+    let [due, pause] = [0, 0];
     const refresh = (): Symbolizer | null => {
-      if (this.#disposed || performance.now() - looked < imagesTime) return null;
-      looked = performance.now();
+      const began = performance.now();
+      if (this.#disposed || began < due) return null;
+      const before = this.#images.images;
       try {
         this.#images.refresh();
         this.#images.refreshFiles();
@@ -704,6 +710,10 @@ export class LiveTarget extends Target {
         if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
         return null;
       }
+      const now = performance.now();
+      const isSame = this.#images.images === before;
+      pause = Math.max((now - began) * imagesRatio, isSame ? Math.min(2 * pause, imagesTime) : 0);
+      due = now + pause;
       return this.#images.symbols;
     };
     this.#images.refresh();

@@ -164,3 +164,66 @@ Deno.test(
     await until(() => spent(target, program)[0] > before, "the target runs on");
   },
 );
+
+Deno.test(
+  "stacks through a library that is loaded while they are taken are whole",
+  options,
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      // The library's function keeps no frame pointer: only its unwind information leads out of it.
+      await Deno.writeTextFile(
+        `${folder}/late.c`,
+        `#include <time.h>
+      static double now(void) {
+        struct timespec time;
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        return time.tv_sec + time.tv_nsec * 1e-9;
+      }
+      volatile unsigned late_sum;
+      void late_burn(double seconds) {
+        for (double end = now() + seconds; now() < end;)
+          for (int i = 0; i < 100000; i++) late_sum += i;
+      }`,
+      );
+      await Deno.writeTextFile(
+        `${folder}/main.c`,
+        `#include <dlfcn.h>
+      #include <unistd.h>
+      int main(void) {
+        usleep(200000);
+        void *late = dlopen("${folder}/late.so", RTLD_NOW);
+        ((void (*)(double))dlsym(late, "late_burn"))(0.6);
+        return 0;
+      }`,
+      );
+      for (
+        const args of [
+          ["-O1", "-fomit-frame-pointer", "-shared", "-fPIC", "late.c", "-o", "late.so"],
+          ["-O1", "-fomit-frame-pointer", "main.c", "-o", "main", "-ldl"],
+        ]
+      ) {
+        const { success, stderr } = await new Deno.Command("cc", { args, cwd: folder }).output();
+        assert(success, new TextDecoder().decode(stderr));
+      }
+      const child = new Deno.Command(`${folder}/main`).spawn();
+      using target = attach(child.pid);
+      const profile = await target.record({ rate: 200 });
+      await child.status;
+      let [late, whole] = [0, 0];
+      for (const { samples } of profile.threads) {
+        for (let row = 0; row < samples.length; row++) {
+          const names = framesOf(profile, samples.stack[row])
+            .map((frame) => functionName(profile, profile.frames.function[frame]));
+          if (!names.includes("late_burn")) continue;
+          late++;
+          if (names.includes("main") && names.at(-1) === "_start") whole++;
+        }
+      }
+      assert(late > 0, "no sample in the library");
+      assertEquals(whole, late);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
