@@ -2,7 +2,6 @@
 import { escape } from "../../lib/escape.ts";
 import { editDistance } from "../commands/table.ts";
 import { UserError } from "../errors.ts";
-import { exists } from "../prompt/open.ts";
 
 /** The first bytes of a file that are looked at. */
 const HEAD = 1 << 16;
@@ -62,9 +61,12 @@ async function fileKind(
   if (isFolder) {
     // A dSYM is a bundle; reports come by the folder.
     const inside = `${path}/Contents/Resources/DWARF`;
-    if (!exists(inside)) return ["crash", path];
-    const [{ name }] = Deno.readDirSync(inside);
-    return ["image", `${inside}/${name}`];
+    try {
+      const [{ name }] = Deno.readDirSync(inside);
+      return ["image", `${inside}/${name}`];
+    } catch {
+      return ["crash", path];
+    }
   }
   using file = Deno.openSync(path);
   const bytes = new Uint8Array(HEAD);
@@ -102,6 +104,18 @@ async function fileKind(
   throw new UserError(
     `${path} is no core, no report, no stackshot, no profile and no Mach-O file; a script ends in .ts or .js`,
   );
+}
+
+/** What is said of a file that was taken for a core, and is of another kind that machpause knows. */
+export async function noCore(path: string): Promise<string | undefined> {
+  try {
+    const [subcommand] = await fileKind(path) ?? ["core"];
+    if (subcommand === "core") return undefined;
+    return `${path} is no core: \`machpause ${subcommand} ${path}\` opens it`;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return / is an ELF /.test(error.message) ? error.message : undefined;
+  }
 }
 
 function magicText(head: Uint8Array): string {

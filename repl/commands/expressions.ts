@@ -9,6 +9,7 @@ import {
   evaluate,
   ExpressionError,
   type ExpressionScope,
+  isCString,
   isPath,
   isRecord,
   type Limits,
@@ -244,6 +245,9 @@ export function unknownName(session: Session, code: string, error: unknown): str
     return `${name} is a variable of the program, and this is no expression of C: ` +
       `in TypeScript it is frame.locals.${name}`;
   }
+  if (new FrameScope(session).named(name) !== null) {
+    return `${name} is a variable of the program, and this is no expression of C`;
+  }
   const caller = callerWith(session, name);
   if (variables.length === 0 || caller !== undefined) {
     return `there is no variable ${name} in this frame: ${caller ?? noVariables(session)}`;
@@ -415,7 +419,9 @@ export function printed(
   const plain = valueOf(session, text);
   const { kind } = canonical(plain.type);
   const { address } = plain;
-  const value = format === undefined ? plain : shownAs(plain, format, session);
+  // A string is shown as one anyway.
+  const isText = format === "s" && isCString(plain.type);
+  const value = format === undefined || isText ? plain : shownAs(plain, format, session);
   if (!json && format === undefined && isOfRegisters(session, text)) {
     const line = registerLine(session, text, plain);
     if (line !== undefined) return [line];
@@ -430,8 +436,9 @@ export function printed(
     const what = session.describe(address);
     if (what !== undefined) return [safe`${where} ${what}`];
     // Data of an image without debug information.
-    const image = session.target.imageAt(address)?.name ?? "";
-    return [safe`${where} ${escape(name)} of ${escape(image)}: its type is not known`];
+    const of = session.target.lookup(name)[0]?.image.name;
+    const from = of === undefined ? "" : ` of ${of}`;
+    return [safe`${where} ${escape(`${name}${from}: its type is not known`)}`];
   }
   return variableLines(value, session.style, how, name);
 }
@@ -448,7 +455,9 @@ function registerLine(session: Session, text: string, { name, type, integer }: V
   const address = hex(integer, 2 * session.pointerSize);
   if (label === "") return safe`${kind(type.name)} ${integer}  ${hex(integer)}`;
   if (is(lr) || name === "$lr") {
-    return safe`${kind("void (*)()")} ${label}${address} ${session.describe(integer) ?? safe``}`;
+    const what = session.describe(integer);
+    const line = safe`${kind("void (*)()")} ${label}${address}`;
+    return what === undefined ? line : safe`${line} ${what}`;
   }
   if (is(sp, fp) || name === "$sp" || name === "$fp") {
     return safe`${kind("void *")} ${label}${address}`;

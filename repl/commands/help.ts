@@ -102,6 +102,14 @@ const foreign: readonly (readonly [words: RegExp, answer: string])[] = [
     "`p/x` and `v -f x` choose a number's format; `defineFormatter` of TypeScript adds a summary for a type",
   ],
   [
+    /^machpause\b/,
+    "this is machpause's prompt: commands are typed without it, and subcommands in the shell, where Ctrl-Z leads",
+  ],
+  [
+    /^(?:symbolicate|collect|convert|demangle|doctor|index|profile|query|serve|setup|snapshot|stackshot|view|completions)\b/,
+    "that is a subcommand for the shell, where Ctrl-Z leads: `machpause --help` lists them",
+  ],
+  [
     /^(?:call|thread call|jump|advance|return|thread return|checkpoint|record|reverse-\w+)\b/,
     "nothing is called in the target, and its course is not changed: `p` evaluates expressions without calls",
   ],

@@ -16,7 +16,7 @@ import { threads } from "./threads.ts";
 
 export type { ArgumentKind, Command, CommandContext, Lines } from "./command.ts";
 export { splitWords } from "./parse.ts";
-export { type Call, isAbsent } from "./table.ts";
+export { type Call, isAbsent, isStatement } from "./table.ts";
 
 /** All commands, in the order in which the help lists them. */
 export const commands: CommandTable = new CommandTable(

@@ -46,6 +46,8 @@ export const prompt: readonly Command[] = [
       if (code === undefined) {
         throw new UserError("print what? A variable or TypeScript, as in `p threads.length`");
       }
+      // The end of a statement means nothing here.
+      code = code.replace(/(?<=\S)\s*;+\s*$/, "");
       // LLDB's options, of which the format counts.
       const [, given = "", after] = lldbOptions.exec(code) ?? [];
       code = after ?? code;

@@ -32,6 +32,11 @@ const operator = /^(?:[=.([?+*/<>&|,;!:^%]|-(?![a-z-]|\d)|--?$)/i;
 const keyword =
   /^(?:abstract|async|await|break|case|catch|class|const|continue|debugger|declare|default|delete|do|else|enum|export|finally|for|function|if|import|interface|let|namespace|new|return|super|switch|this|throw|try|type|typeof|using|var|void|while|with|yield)$/;
 
+/** Whether a line begins as a statement does. */
+export function isStatement(line: string): boolean {
+  return keyword.test(/^\s*(\w*)/.exec(line)![1]);
+}
+
 /** Names of LLDB and gdb for what there is not here. */
 const absent =
   /^(?:b|br|break|breakpoint|tbreak|watchpoint|s|si|n|ni|step|stepi|next|nexti|finish|fin|until|run|r|thread\s+(?:step-[\w-]+|until|return|jump))(?:\s+[\w.:-]+)*$/;

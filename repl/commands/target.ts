@@ -211,12 +211,17 @@ export const target: readonly Command[] = [
     name: "crash",
     aliases: ["crash report", "report"],
     group: "target",
+    arguments: [optional("file", "file")],
+    usage: "",
     help: "the target's crash report as of now, and what it says",
     details: [
       "At a crash of a program that was launched, or in a core. `machpause crash` reads reports.",
     ],
     example: "crash",
-    async run({ session }) {
+    async run({ session }, [file]) {
+      if (file !== undefined) {
+        throw new UserError(`\`machpause crash ${file}\`, in the shell, reads reports`);
+      }
       session.checkAlive();
       return await (await import("../prompt/crash.ts")).reportLines(session);
     },

@@ -6,6 +6,7 @@ import {
   type CommandContext,
   commands,
   isAbsent,
+  isStatement,
   type Lines,
   runCommand,
 } from "../commands/mod.ts";
@@ -267,6 +268,14 @@ export class Interpreter implements CommandContext {
           ? safe`${word} is neither a command nor TypeScript`
           : explain(error);
         return await this.#report(error, safe`${what}; ${meant}`);
+      }
+      // A sentence.
+      if (
+        error instanceof SyntaxError && !isStatement(code) &&
+        /^[a-z']+(?:\s+[\w'-]+)+[?!.]*$/i.test(code.trim())
+      ) {
+        const what = safe`that is neither a command nor TypeScript: \`help\` lists the commands`;
+        return await this.#report(error, what);
       }
     }
     const lines = await this.#placeLines(error, code);

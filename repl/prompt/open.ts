@@ -1,6 +1,6 @@
 /** Opens what the user names as a target. */
 import type { CoreTarget } from "../../mod.ts";
-import { MachError } from "../../lib/errors.ts";
+import { FormatError, MachError } from "../../lib/errors.ts";
 import { fileError, UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
@@ -104,6 +104,8 @@ export async function openCoreFile(
   try {
     return new CoreTarget(fileSystem.files.open(file), fileSystem, { symbols });
   } catch (error) {
-    throw fileError(error, file);
+    if (!(error instanceof FormatError)) throw fileError(error, file);
+    const told = await (await import("../cli/opens.ts")).noCore(file);
+    throw told === undefined ? error : new UserError(told);
   }
 }

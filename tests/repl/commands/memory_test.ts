@@ -294,6 +294,15 @@ Deno.test("a core: what can be read is, and nothing is written", async () => {
   );
   assertMatch((await run(session, "memory find --text demo.lock"))[0], /^0x[\da-f]{16} {2}\S/);
   assertEquals((await run(session, "summary")).length, 8);
+  for (const thread of [0, 2]) {
+    await run(session, `thread ${thread}`);
+    const [register] = await run(session, "registers pc");
+    const shown = register.replace("pc ", "(void (*)()) $pc = ").replace(/ {2}(?=\S+ \+)/, " ");
+    assertEquals(await run(session, "p $pc"), [shown]);
+  }
+  const demo = new URL("../../../examples/demo/arm64/demo", import.meta.url).pathname;
+  await assertRejects(() => run(session, `core ${demo}`), UserError, "`machpause image ");
+  assertEquals(await run(session, "detach"), ["closed the core of demo"]);
 });
 
 Deno.test("disassembly: the function around the pc, targets by name, the selected instruction", async () => {

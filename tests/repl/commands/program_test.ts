@@ -254,6 +254,13 @@ Deno.test({
       assertEquals(await run(session, "info proc"), await run(session, "status"));
       assertEquals((await run(session, "info sharedlibrary libc")).length, 2);
       session.selectFrame(session.frames.findIndex((frame) => frame.function === "main"));
+      assertEquals(await run(session, "p/s bits.name"), ['(char[16]) bits.name = "hello"']);
+      assertEquals(await run(session, "p bits.b;"), ["(unsigned int) bits.b = 2"]);
+      await assertRejects(
+        () => run(session, 'p counter["one"]'),
+        UserError,
+        "counter is a variable of the program",
+      );
       const found = await run(session, "find &circle, +40, 7");
       assertMatch(found.join("\n"), /^0x[\da-f]+ {2}stack of thread 0$/);
     });
