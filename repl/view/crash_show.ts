@@ -97,7 +97,10 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
           // Some reporters only name the image.
           frame.address === 0n ? safe`` : safe` ${hex(frame.address)}`}`
       : safe`+ ${hex(offset < 0n ? -offset : offset)}`
-    : short(demangle(frame.symbol));
+    : short(
+      // Reporters put marks before names, and Apple's puts the offset inside abbreviated ones.
+      demangle(frame.symbol).replace(/^\[inlined\] /, "").replace(/\+ \d{1,12} (?=\()/, ""),
+    );
   const place = frame.file === null
     ? safe``
     : safe` at ${short(frame.file)}${frame.line === null ? safe`` : safe`:${frame.line}`}`;

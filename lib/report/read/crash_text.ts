@@ -362,9 +362,12 @@ class CrashTextReader {
       const field = (name: string): string | null =>
         this.#fields.find((entry) => entry.name.toLowerCase() === name)?.value ?? null;
       const index = /^\d{1,6}/.exec(field("triggered by thread") ?? "")?.[0];
+      const named = nameAndQueue((field("thread name") ?? "").replace(/^\(null\)$/, ""));
+      const queue = field("thread dispatch label")?.replace(/^\(null\)$/, "") ?? "";
       this.#begin({
         index: Number(index ?? 0),
-        ...nameAndQueue(field("thread name") ?? ""),
+        ...named,
+        queue: named.queue ?? (queue === "" ? null : queue),
         crashed: true,
       });
       return this.#thread!.frames;

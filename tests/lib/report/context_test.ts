@@ -565,11 +565,15 @@ Deno.test("plug-ins in other folders than the program's; what was built beside i
   );
   const tweak = readReport(
     "Process: Zebra\nException type: EXC_BAD_ACCESS\nException subtype: KERN_INVALID_ADDRESS: 0x8\nCulprit: Copy.dylib\n\n" +
-      "Triggered by thread: 5\nCall stack:\n0 CoreFoundation 0x00000001d8f732b0 -[__NSDictionaryM setObject:forKey:]\n" +
+      "Triggered by thread: 5\nThread name: (null)\nThread dispatch label: com.apple.root.default-qos\nCall stack:\n0 CoreFoundation 0x00000001d8f732b0 -[__NSDictionaryM setObject:forKey:]\n" +
       "1 Copy.dylib 0x0000000105474850 // (null)\n",
     "x",
   );
   assertEquals(attributeReport(tweak).isOutside, true);
+  assertEquals(
+    [tweak.crashedThread?.index, tweak.crashedThread?.name, tweak.crashedThread?.queue],
+    [5, null, "com.apple.root.default-qos"],
+  );
 });
 
 Deno.test("a name that a copy cuts is not told", () => {
