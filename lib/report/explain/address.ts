@@ -63,7 +63,7 @@ export function describeAddress(report: CrashReport, address: bigint): readonly 
   const { words } = classifyAddress(report, address);
   return words.length > 0
     ? words
-    : [`nothing in the report says what 0x${address.toString(16)} was`];
+    : ["it is not near null, and the report does not say what was there"];
 }
 
 /** Describes and classifies an address. */

@@ -260,7 +260,9 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
   ) {
     return title !== name;
   }
-  if (name === null || image.name === "???" || title.startsWith("<")) return false;
+  // The simulator starts its apps by a program of its own.
+  if (name === null || name === "SimulatorTrampoline") return false;
+  if (image.name === "???" || title.startsWith("<")) return false;
   const own = [name, identifier, path === null ? null : baseName(path)];
   return !own.some((text) =>
     text !== null && text.length > 0 && (text.startsWith(title) || title.startsWith(text) ||

@@ -503,6 +503,32 @@ export const frameworkRows: readonly KnowledgeRow[] = [
     raise,
   ),
   ...frame(
+    [
+      "+[GMSServices checkServicePreconditions]",
+      "GADApplicationVerifyPublisherInitializedCorrectly*",
+    ],
+    "A library of Google's was used without its key or identifier.",
+    [
+      "+[GMSServices provideAPIKey:] not called before a map is made",
+      "GADApplicationIdentifier missing in the Info.plist",
+    ],
+    "Read the exception's reason in the console; provide the key when the app is launched.",
+    "Google Maps SDK for iOS; Google Mobile Ads SDK",
+    raise,
+  ),
+  ...frame(
+    ["+[FIRApp addAppToAppDictionary:]", "+[FIRApp configure*"],
+    "Firebase refused its configuration.",
+    [
+      "a GoogleService-Info.plist that is missing, damaged or of another app",
+      "options, such as GOOGLE_APP_ID, that are not valid",
+      "a second configuration under the same name",
+    ],
+    "Read the exception's reason in the console; take the file for this bundle identifier from Firebase's console.",
+    "Firebase, FirebaseCore/Sources/FIRApp.m",
+    raise,
+  ),
+  ...frame(
     ["-[GIDSignIn signInWithOptions:]"],
     "Google Sign-In refused to start.",
     [

@@ -666,3 +666,24 @@ Deno.test("reasons of Apple's frameworks and of libraries that many programs hav
   );
   assertStringIncludes(cxx.causes, "a mutex that was destroyed");
 });
+
+Deno.test("a library that refuses its configuration: whose call it was", () => {
+  const { what, causes, whose } = told(
+    `${abort}\n\nLast Exception Backtrace:\n${
+      [
+        "CoreFoundation __exceptionPreprocess + 8",
+        "libobjc.A.dylib objc_exception_throw + 8",
+        "CoreFoundation +[NSException raise:format:] + 8",
+        "FirebaseCore +[FIRApp addAppToAppDictionary:] + 248",
+        "FirebaseCore +[FIRApp configureWithName:options:] + 8",
+        "Runner -[Plugin start] + 8",
+      ].map((line, at) => {
+        const [image, ...symbol] = line.split(" ");
+        return `${at}   ${image}   \t0x${(0x7000 + at * 64).toString(16)} ${symbol.join(" ")}`;
+      }).join("\n")
+    }\n\nThread 0 Crashed:\n0   libsystem_kernel.dylib   \t0x6000 __pthread_kill + 8\n`,
+  );
+  assertStringIncludes(what, "Firebase refused its configuration.");
+  assertStringIncludes(causes, "GoogleService-Info.plist");
+  assertEquals(whose, ["program", null, "-[Plugin start]"]);
+});
