@@ -3,10 +3,10 @@
 
 import type { ReportException, ReportFrame, ReportThread } from "../drafts.ts";
 import { baseName } from "../images.ts";
-import { CrashReport, noException, noHeader } from "../report.ts";
+import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
 import { parseSource } from "./crash_lines.ts";
-import { signalName } from "./parts.ts";
+import { loggedProcess, signalName } from "./parts.ts";
 
 /** A frame, as far as a run-time prints it. */
 interface ConsoleFrame {
@@ -84,7 +84,7 @@ const consoles: readonly Console[] = [
   {
     // Go, src/runtime/panic.go
     said: /^((?:panic|fatal error|runtime): .{1,400}|SIG[A-Z]{2,5}: .{1,100})$/m,
-    needs: /^(?:goroutine \d{1,12} |runtime stack:|\[signal SIG)/m,
+    needs: /^(?:goroutine \d{1,12} |runtime stack:|\[signal SIG|PC=0x[0-9a-f]{1,16} m=\d)/m,
     also: /^signal arrived during (?:cgo|external code) execution$/m,
     frame(line, next) {
       const name = /^([\w./*()·%-]{2,300})\(.{0,300}\)$/.exec(line)?.[1];
@@ -391,7 +391,9 @@ export function readConsole(
   if (console.isReversed === true) {
     frames = frames.toReversed().map((frame, index) => ({ ...frame, index }));
   }
-  const other = console.also?.exec(text.slice(from, from + PROBED)) ?? null;
+  const head = text.slice(from, from + PROBED);
+  const other = console.also?.exec(head) ?? null;
+  const heap = /\bmalloc: \*{3} error for object .{1,300}$/m.exec(head)?.[0] ?? null;
   const also = other === null ? null : `${console.title ?? ""}${other[1] ?? other[0]}`;
   const thread: ReportThread = {
     // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
@@ -412,7 +414,11 @@ export function readConsole(
     file,
     text,
     exception: exceptionIn(text.slice(from, from + PROBED)),
-    information: [...also === null ? [] : [also], said[1].replace(/\s*\n#?\s*/g, " ")],
+    information: [
+      ...[also, heap].filter((line) => line !== null),
+      said[1].replace(/\s*\n#?\s*/g, " "),
+    ],
+    process: loggedProcess(head) ?? noProcess,
     threads: frames.length === 0 ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
   });

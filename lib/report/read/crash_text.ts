@@ -23,12 +23,14 @@ import type {
   ReportField,
   ReportFrame,
   ReportImage,
+  ReportProcess,
   ReportRegister,
   ReportSection,
   ReportThread,
 } from "../drafts.ts";
 import type { FrameSpan } from "../report.ts";
 import { fieldNames, Header, translated } from "./crash_header.ts";
+import { loggedProcess } from "./parts.ts";
 import { Lines } from "../text.ts";
 import type { ReportException } from "../drafts.ts";
 import type { JsonObject } from "../json.ts";
@@ -372,7 +374,7 @@ class CrashTextReader {
       });
       return this.#thread!.frames;
     }
-    const number = /\d{1,6}/.exec(title)?.[0];
+    const number = (/\bthread\D{0,12}(\d{1,6})/i.exec(title) ?? /^#?(\d{1,6})\b/.exec(title))?.[1];
     this.#warn(
       title === ""
         ? "a backtrace has no title"
@@ -828,7 +830,7 @@ class CrashTextReader {
       bugType: header.bugType,
       fields: this.#fields as readonly ReportField[],
       sections: this.#sections as readonly ReportSection[],
-      process: header.process,
+      process: this.#process(header.process),
       arch: archOfCodeType(codeType) ??
         archOfCodeType(this.#images.find(({ arch }) => arch !== null)?.arch ?? null),
       codeType,
@@ -846,6 +848,13 @@ class CrashTextReader {
       body: null,
       warnings: this.#warnings,
     });
+  }
+
+  /** The header's process, or the one that lines of a log name. */
+  #process(process: ReportProcess): ReportProcess {
+    if (process.name !== null) return process;
+    const logged = loggedProcess(this.#text.slice(0, 4000));
+    return logged === null ? process : { ...process, name: logged.name, pid: logged.pid };
   }
 
   /** The signal that other reporters name in a sentence. */

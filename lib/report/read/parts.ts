@@ -1,6 +1,6 @@
 /** What the readers of other tools' JSON have in common: images by their places, and frames in them. */
 
-import type { ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
+import type { ReportFrame, ReportImage, ReportProcess, ReportThread } from "../drafts.ts";
 import { baseName, imageFinder, normalUuid } from "../images.ts";
 import {
   arrayAt,
@@ -11,7 +11,7 @@ import {
   numberAt,
   textAt,
 } from "../json.ts";
-import { noFrame, noThread } from "../report.ts";
+import { noFrame, noProcess, noThread } from "../report.ts";
 
 /** The objects among an array member's elements. */
 export function objectsAt(object: JsonValue | undefined, key: string): JsonObject[] {
@@ -170,4 +170,14 @@ export function exceptionName(number: number | null): string | null {
 export function uncaughtLine(name: string, reason: string | null): string {
   return `*** Terminating app due to uncaught exception '${name}'` +
     (reason === null ? "" : `, reason: '${reason}'`);
+}
+
+/** The process that lines of a log are of: `2026-01-02 03:04:05.678 Shop[77:303] …`, and malloc's
+ * `Shop(77,0x7440e00) malloc: …`; `null` when there is no such line. */
+export function loggedProcess(head: string): ReportProcess | null {
+  const found =
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}(?:[+-]\d{4})? (\S.{0,99}?)\[(\d{1,7}):[0-9a-f]{1,9}\] /m
+      .exec(head) ??
+      /(?:^|\| )([\w.+][\w.+ -]{0,60}?)\((\d{1,7}),0x[0-9a-f]{1,16}\) malloc: /m.exec(head);
+  return found === null ? null : { ...noProcess, name: found[1], pid: Number(found[2]) };
 }

@@ -162,3 +162,24 @@ Deno.test("analytics and resets are no crashes, nor stackshots", () => {
   assertStringIncludes(headline, "reset");
   assertStringIncludes(happened.join("\n"), "Boot faults: btn_rst.");
 });
+
+Deno.test("the process that lines of a log are of, and what malloc said before Go's words", () => {
+  const go = "malloc: *** error for object 0x5006ad0: pointer being freed was not allocated\n" +
+    "shopd(70515,0x7440e00) malloc: *** set a breakpoint in malloc_error_break to debug\n" +
+    "SIGABRT: abort\nPC=0x7fff695c8552 m=0 sigcode=0\n";
+  const report = readReport(go, "x");
+  assertEquals<unknown>([report.process.name, report.process.pid], ["shopd", 70515]);
+  assertEquals<unknown>(report.exception?.signal, "SIGABRT");
+  assertStringIncludes(told(go), "A pointer was freed that malloc did not allocate");
+  const logged =
+    "2026-01-02 03:04:05.678 My Shop[77:303] *** Terminating app due to uncaught exception " +
+    "'NSRangeException', reason: 'beyond'\n";
+  assertEquals<unknown>(readReport(logged, "x").process.name, "My Shop");
+});
+
+Deno.test("a number before a stack is no thread's", () => {
+  const text = "Exception Type: EXC_CRASH (SIGABRT)\nRaised 27 times today\n" +
+    "0   libsystem_kernel.dylib  0x0000000180006000 __pthread_kill + 8\n" +
+    "1   Shop                    0x0000000100006000 -[Cart add:] + 8\n";
+  assertEquals(readReport(text, "x").threads[0].index, 0);
+});
