@@ -34,7 +34,7 @@ typedef struct mp_thread_info {
 
 #define MP_PATH_SIZE 1024
 
-/* mach_vm_region_recurse() with VM_REGION_SUBMAP_INFO_64, and proc_regionfilename(). */
+/* mach_vm_region_recurse() in its short form, and proc_regionfilename(). */
 typedef struct mp_vm_region_info {
 	uint64_t address;
 	uint64_t size;           /* bytes */

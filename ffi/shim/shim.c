@@ -204,14 +204,16 @@ kern_return_t read_memory(
 	}
 }
 
-/* The region that contains *address, or the next one. */
+/* The region that contains *address, or the next one. The short form is asked for, as debugserver does: for
+ * the long one XNU looks up every page of the region (vm_map.c, vm_map_region_walk()), and it is asked while
+ * the task is stopped. */
 static kern_return_t find_region(task_t task, uint64_t *address, uint64_t *size, uint32_t *depth,
-	struct vm_region_submap_info_64 *info)
+	struct vm_region_submap_short_info_64 *info)
 {
 	mach_vm_address_t start = *address;
 	mach_vm_size_t length = 0;
 	natural_t nesting = ALL_SUBMAPS;
-	mach_msg_type_number_t count = VM_REGION_SUBMAP_INFO_COUNT_64;
+	mach_msg_type_number_t count = VM_REGION_SUBMAP_SHORT_INFO_COUNT_64;
 	kern_return_t result = mach_vm_region_recurse(
 		task, &start, &length, &nesting, (vm_region_recurse_info_t)info, &count);
 	*address = start;
@@ -222,7 +224,7 @@ static kern_return_t find_region(task_t task, uint64_t *address, uint64_t *size,
 
 kern_return_t find_stack(task_t task, uint64_t sp, uint64_t *start, uint64_t *end)
 {
-	struct vm_region_submap_info_64 info;
+	struct vm_region_submap_short_info_64 info;
 	uint64_t address = sp;
 	uint64_t size;
 	uint32_t depth;
@@ -403,7 +405,7 @@ int32_t mp_vm_region(uint32_t task, uint64_t address, uint32_t flags, mp_vm_regi
 			return result;
 	}
 	while (*count < capacity) {
-		struct vm_region_submap_info_64 info;
+		struct vm_region_submap_short_info_64 info;
 		uint64_t size;
 		uint32_t depth;
 		kern_return_t result = find_region(task, &address, &size, &depth, &info);

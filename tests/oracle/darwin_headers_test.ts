@@ -63,7 +63,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** Where each MIG routine is defined. */
 const routines: Readonly<Record<string, readonly string[]>> = {
   "task.defs": ["task_threads", "task_info", "task_suspend2", "task_resume2"]
-    .concat("task_get_special_port"),
+    .concat("task_get_special_port", "task_set_exception_ports"),
   "thread_act.defs": [
     "thread_suspend",
     "thread_resume",

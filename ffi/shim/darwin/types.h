@@ -271,16 +271,12 @@ typedef uint32_t vm32_object_id_t;
 #define SM_LARGE_PAGE 8
 
 #pragma pack(push, 4)
-typedef struct vm_region_submap_info_64 {
+typedef struct vm_region_submap_short_info_64 {
 	vm_prot_t protection;
 	vm_prot_t max_protection;
 	vm_inherit_t inheritance;
 	memory_object_offset_t offset;
 	unsigned int user_tag;
-	unsigned int pages_resident;
-	unsigned int pages_shared_now_private;
-	unsigned int pages_swapped_out;
-	unsigned int pages_dirtied;
 	unsigned int ref_count;
 	unsigned short shadow_depth;
 	unsigned char external_pager;
@@ -289,12 +285,10 @@ typedef struct vm_region_submap_info_64 {
 	vm_behavior_t behavior;
 	vm32_object_id_t object_id;
 	unsigned short user_wired_count;
-	unsigned int pages_reusable;
-	vm_object_id_t object_id_full;
-} vm_region_submap_info_data_64_t;
+} vm_region_submap_short_info_data_64_t;
 #pragma pack(pop)
-#define VM_REGION_SUBMAP_INFO_COUNT_64 \
-	((mach_msg_type_number_t)(sizeof(vm_region_submap_info_data_64_t) / sizeof(natural_t)))
+#define VM_REGION_SUBMAP_SHORT_INFO_COUNT_64 \
+	((mach_msg_type_number_t)(sizeof(vm_region_submap_short_info_data_64_t) / sizeof(natural_t)))
 
 /* <mach/mach_time.h> */
 typedef struct mach_timebase_info {

@@ -157,14 +157,15 @@ kern_return_t mach_vm_region_recurse(vm_map_read_t name, mach_vm_address_t *addr
 	const struct region *region;
 	kern_return_t result;
 
-	if (*count < VM_REGION_SUBMAP_INFO_COUNT_64)
+	/* XNU also has a long form, for which it looks up every page. Nobody here is to ask for that. */
+	if (*count != VM_REGION_SUBMAP_SHORT_INFO_COUNT_64)
 		return KERN_INVALID_ARGUMENT;
 	mp_lock();
 	struct task *task = mp_port_task(name);
 	result = task ? mp_maps_find(task, *address, &region) : KERN_INVALID_ARGUMENT;
 	if (result == KERN_SUCCESS) {
 		bool file = region->path_length && *mp_maps_path(task, region) == '/';
-		vm_region_submap_info_data_64_t info = {
+		vm_region_submap_short_info_data_64_t info = {
 			.protection = region->protection,
 			/* Of a private mapping. That of a shared one depends on how the file was opened. */
 			.max_protection = VM_PROT_READ | VM_PROT_WRITE | VM_PROT_EXECUTE,
@@ -182,7 +183,7 @@ kern_return_t mach_vm_region_recurse(vm_map_read_t name, mach_vm_address_t *addr
 		*size = region->end - region->start;
 		*depth = 0;
 		memcpy(out, &info, sizeof info);
-		*count = VM_REGION_SUBMAP_INFO_COUNT_64;
+		*count = VM_REGION_SUBMAP_SHORT_INFO_COUNT_64;
 	}
 	mp_unlock();
 	return result;

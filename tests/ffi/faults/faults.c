@@ -182,9 +182,9 @@ kern_return_t thread_get_state(thread_read_t thread, thread_state_flavor_t flavo
 
 kern_return_t mach_vm_region_recurse(vm_map_read_t task, mach_vm_address_t *address, mach_vm_size_t *size, natural_t *depth, vm_region_recurse_info_t out, mach_msg_type_number_t *count)
 {
-	struct vm_region_submap_info_64 *info = (void *)out;
+	struct vm_region_submap_short_info_64 *info = (void *)out;
 	(void)task;
-	CHECK(*count == VM_REGION_SUBMAP_INFO_COUNT_64);
+	CHECK(*count == VM_REGION_SUBMAP_SHORT_INFO_COUNT_64);
 	if (fails())
 		return fail_with;
 	memset(info, 0, sizeof(*info));
