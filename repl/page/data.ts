@@ -231,6 +231,8 @@ export function pageOfStacks(
     if (index === undefined) known.set(key, index = add());
     return index;
   };
+  // What is looked at is no part of the system, wherever it is installed.
+  const programs = new Set(tasks.map(({ target }) => target.name));
   const frameOf = (
     frame: Omit<FrameJson, "variables">,
     paths: ReadonlyMap<string, string>,
@@ -245,7 +247,8 @@ export function pageOfStacks(
     const of = once(`function ${from}\0${name}`, () => {
       functions.name.push(texts.index(name));
       functions.image.push(image === null ? -1 : texts.index(image));
-      return functions.system.push(kernel || isSystemPath(paths.get(from) ?? from) ? 1 : 0) - 1;
+      const isSystem = isSystemPath(paths.get(from) ?? from) && !programs.has(from);
+      return functions.system.push(kernel || isSystem ? 1 : 0) - 1;
     });
     return once(`frame ${of} ${address} ${inlined} ${line} ${file}`, () => {
       frames.function.push(of);
@@ -370,7 +373,8 @@ function localsOf(variables: readonly VariableJson[]): PageLocal[] {
 export function pageOfProfile(profile: Profile, head: PageHead, readable: Readable): PageData {
   const texts = new Texts();
   const { functions, frames, stacks, images, strings, processes } = profile;
-  const systems = images.map(({ name, path }) => isSystemPath(path ?? name));
+  const programs = new Set(processes.map(({ name }) => name));
+  const systems = images.map(({ name, path }) => isSystemPath(path ?? name) && !programs.has(name));
   const nameOf = (index: number): string => {
     const name = functions.name[index];
     if (name >= 0) return readable(strings[name]);

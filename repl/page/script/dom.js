@@ -16,6 +16,12 @@ export function make(tag, properties = {}, ...children) {
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
 }
+/** A text of any length in at most three lines; the whole is its title. On paper it is whole.
+ *
+ * @param {(string | Node)[]} parts the text, with marks in it
+ */
+export const clamped = (tag, text, parts = [text]) =>
+  make(tag, { class: "clamped", title: text.length > 100 && text }, ...parts);
 export const say = (text) => byId("said").textContent = text;
 
 export function facts(rows) {

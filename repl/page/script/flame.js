@@ -92,7 +92,7 @@ addView("flame", "Flame graph", (element) => {
     node.of >= 0
       ? nameOf(node.of)
       : state.thread < 0
-      ? moment ? amountOf(threads.length) : "All threads"
+      ? moment || threads.length === 1 ? amountOf(threads.length) : "All threads"
       : threads[state.thread].name;
   function fill(node) {
     if (node.of < 0) return colour("system");

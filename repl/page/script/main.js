@@ -10,7 +10,7 @@ import "./tables.js";
 import "./timeline.js";
 
 document.title = `${data.title} – machpause`;
-byId("title").textContent = data.title;
+byId("title").textContent = byId("title").title = data.title;
 byId("subtitle").textContent = data.subtitle;
 // A text of a profile comes first in what is known about its views, a list of threads in a pause.
 const order = data.words.one !== "thread"
@@ -22,7 +22,13 @@ for (const name of order) if (views[name] !== undefined) byId("tabs").append(vie
 const tabs = order.filter((name) => views[name] !== undefined);
 
 const picker = byId("thread");
-picker.append(make("option", { value: "-1" }, `All ${amountOf(threads.length)}`));
+picker.append(
+  make(
+    "option",
+    { value: "-1" },
+    `${threads.length === 1 ? "" : "All "}${amountOf(threads.length)}`,
+  ),
+);
 for (const [index, { name }] of threads.entries()) {
   picker.append(make("option", { value: `${index}` }, name));
 }

@@ -14,7 +14,7 @@ import {
   threads,
   Words,
 } from "./data.js";
-import { make } from "./dom.js";
+import { clamped, make } from "./dom.js";
 import { isMatch, matches } from "./sums.js";
 import { addView, changed, describe, marked } from "./views.js";
 import { chip } from "./threads.js";
@@ -176,11 +176,11 @@ addView("parallel", "Parallel stacks", (element) => {
       make(
         "header",
         {},
-        single === null ? amountOf(of.length) : single.name,
+        single === null ? amountOf(of.length) : clamped("span", single.name),
         single === null
           ? make(
             "span",
-            { class: "names" },
+            { class: "names clamped" },
             shown + (of.length > 3 ? ` and ${of.length - 3} more` : ""),
           )
           : null,

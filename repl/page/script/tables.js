@@ -107,7 +107,8 @@ function addTable(name, title, treeOf) {
           ),
           ...marked(nameOf(node.of)),
         );
-        title.style.paddingLeft = `${Math.min(node.depth, 40) * 14}px`;
+        // However deep, half of the column is the name's.
+        title.style.paddingLeft = `min(${node.depth * 14}px, 50%)`;
         const row = make(
           "div",
           {

@@ -14,7 +14,7 @@ import {
   threads,
   Words,
 } from "./data.js";
-import { make } from "./dom.js";
+import { clamped, make } from "./dom.js";
 import { isMatch, matches } from "./sums.js";
 import { addView, choose, localsOf, marked } from "./views.js";
 
@@ -51,7 +51,7 @@ export function stackList(all = false) {
         make(
           "td",
           {},
-          ...marked(nameOf(of)),
+          clamped("div", nameOf(of), marked(nameOf(of))),
           locals.length === 0 ? null : localsOf(locals),
         ),
         make("td", {}, placeOf(frame)),
@@ -65,7 +65,7 @@ export function stackList(all = false) {
       make(
         "header",
         {},
-        thread.name,
+        clamped("span", thread.name),
         chip(thread),
         make("span", { class: "names" }, thread.about),
       ),
@@ -110,7 +110,7 @@ function weightList() {
         make("button", {
           onclick: () => choose(index === state.thread ? -1 : index),
           "aria-pressed": `${index === state.thread}`,
-        }, thread.name),
+        }, clamped("span", thread.name)),
       ),
       make("td", {}, thread.about),
       make("td", {}, amount(total)),

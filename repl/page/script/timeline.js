@@ -107,7 +107,8 @@ if (data.timed || data.timeline !== undefined) {
       context.fillRect(0, 0, width, AXIS);
       context.fillStyle = colour("muted");
       for (let time = 0; time <= end; time += step) {
-        context.fillText(clock(time), Math.round(xOf(time)) + 4, 13);
+        const [text, left] = [clock(time), Math.round(xOf(time)) + 4];
+        if (left + context.measureText(text).width < width) context.fillText(text, left, 13);
       }
       span.hidden = state.from === -Infinity;
       if (!span.hidden) mark(state.from, state.to);

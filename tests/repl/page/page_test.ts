@@ -356,6 +356,63 @@ Deno.test({
       );
     });
 
+    await step("names of any length leave room for the rest, and are whole on paper", async () => {
+      const long = (name: string) =>
+        `${name}<${"std::pair<int, char>, ".repeat(90)}>`.replaceAll(" ", "_");
+      const names = Array.from({ length: 40 }, (_, depth) => `deep_${depth}`).join(" ");
+      await open(
+        page,
+        pageOfStacks(
+          [stacks([
+            thread(0, long("name"), `main ${long("function")}`),
+            thread(1, "deep", `main ${names}`),
+            thread(2, "as deep", `main ${names}`),
+          ])],
+          { title: long("App") },
+          plain,
+        ),
+      );
+      const heights = (selector: string) =>
+        page.value(`[...document.querySelectorAll('${selector}')].map((e) => e.offsetHeight)`);
+      // Three lines have less than 70 pixels, and all of the text 600 and more.
+      for (const height of await heights("h1, .box header, .box li")) {
+        assert(height < 110, `${height}`);
+      }
+      await page.key("2");
+      for (const height of await heights("section header, .stack tr")) {
+        assert(height < 110, `${height}`);
+      }
+      assertEquals(
+        await page.value("document.querySelector('.stack .clamped').title"),
+        long("function"),
+      );
+      await page.click("#tab-topdown");
+      const cells = await page.value(
+        `[...document.querySelectorAll('#view-topdown .rows .row')].map(({ children: [, , , e] }) =>
+          [e.clientWidth, parseFloat(getComputedStyle(e).paddingLeft)])`,
+      );
+      assert(cells.length > 20, `${cells.length} rows`);
+      for (const [width, padding] of cells) assert(padding <= width / 2 + 1, `${cells}`);
+      await page.value("dispatchEvent(new Event('beforeprint'))");
+      await page.send("Emulation.setEmulatedMedia", { media: "print" });
+      const [h1, name, symbol] = await heights("h1, #print section header, #print .stack td");
+      for (const height of [h1, name, symbol]) assert(height > 150, `${[h1, name, symbol]}`);
+      await page.send("Emulation.setEmulatedMedia", { media: "" });
+    });
+
+    await step("the program itself is no part of the system, wherever it is", async () => {
+      const { images, ...rest } = stacks([thread(0, "main", "@start main")]);
+      const [own, ...others] = images;
+      const data = pageOfStacks(
+        [{ ...rest, images: [{ ...own, path: "/usr/bin/App" }, ...others] }],
+        { title: "App" },
+        plain,
+      );
+      assertEquals(data.functions.system, [1, 0]);
+      await open(page, data);
+      assertEquals(await page.text(".frame.system .name"), "start");
+    });
+
     await step("dark and light: by the system, and by the key t", async () => {
       const background = () => page.value("getComputedStyle(document.body).backgroundColor");
       await page.scheme("light");
