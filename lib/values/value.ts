@@ -233,6 +233,8 @@ export class PlacedValue implements Value {
       const known = error instanceof DamagedValue || error instanceof FormatError ||
         error instanceof RangeError || error instanceof MemoryReadError;
       if (!known) throw error;
+      // What was optimized away in part is no damage.
+      if (this.place.kind === "bytes" && this.place.known !== undefined) return null;
       return `damaged: ${error.message}`;
     }
   }

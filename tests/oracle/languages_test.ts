@@ -168,7 +168,14 @@ Deno.test({
         "main.Ages": "0x0000000000000000 nil",
         "main.Reader": "nil",
         "main.Array": ["", "7", "8", "9"],
+        "main.Call": "main.double",
+        "main.NoCall": "nil",
       });
+      using core = openCore(`${directory}/values.core`);
+      for (const [name, type] of [["Anything", "int"], ["Box", "main.Point"]]) {
+        const [{ summary }] = core.globals(core.images[0], `main.${name}`);
+        assert(summary?.startsWith(`${type} at 0x`), `${name}: ${summary}`);
+      }
     } finally {
       await Deno.remove(directory, { recursive: true });
     }

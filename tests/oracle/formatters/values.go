@@ -18,7 +18,12 @@ var Reader io.Reader
 var Anything interface{} = 42
 var Array = [3]uint16{7, 8, 9}
 var Pointer = &Nested
+var Box interface{} = Point{3, 4, "boxed"}
+var Call = double
+var NoCall func(int) int
+
+func double(x int) int { return 2 * x }
 
 func main() {
-	println(Text, Empty, len(Numbers), len(Words), len(None), Nested.Name, len(Ages), Reader == nil, Anything == nil, Array[0], Pointer.X)
+	println(Text, Empty, len(Numbers), len(Words), len(None), Nested.Name, len(Ages), Reader == nil, Anything == nil, Array[0], Pointer.X, Box != nil, Call(2), NoCall == nil)
 }
