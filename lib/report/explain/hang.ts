@@ -5,6 +5,9 @@ import { type KnowledgeRow, known } from "../knowledge/mod.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { frameOwner, functionOf } from "./stack.ts";
 
+/** Innermost frames of a main thread in which its event loop is looked for. */
+const MAIN_DEPTH = 40;
+
 /** Frames above a waiting system call that belong to it. */
 const WAIT_DEPTH = 6;
 
@@ -71,6 +74,28 @@ function isLoopByImages(frames: readonly ReportFrame[]): boolean {
     /^(?:GraphicsServices|HIToolbox)$/.test(names[end]);
 }
 
+/** Functions between a main thread's event loop and the start of its thread. */
+const outside =
+  /^(?:_?start|main|_?thread_start|_pthread_|NSApplicationMain|UIApplicationMain|-\[NSApplication run\])/;
+
+/** The wait of a main thread. Its own waits for events are those of its event loop: one that a function of the program
+ * called, such as a look-up of a name, holds the loop up. */
+function mainWaitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
+  const row = waitOf(frames);
+  if (row === null || !isIdle(row) || row.key.startsWith("mach_msg")) return row;
+  const at = frames.findIndex(({ symbol }) => symbol !== null && known("wait", symbol) === row);
+  for (const frame of frames.slice(at + 1)) {
+    const symbol = functionOf(frame, null);
+    if (symbol === null) continue;
+    if (messageLoops.test(symbol) || outside.test(symbol)) return row;
+    const owner = frameOwner(frame, symbol);
+    if (owner === "program" || owner === "unknown") {
+      return { ...row, meaning: `blocked, ${row.meaning}` };
+    }
+  }
+  return row;
+}
+
 /** Whether a wait is that of a thread with nothing to do. */
 export function isIdle(row: KnowledgeRow | null): boolean {
   return row?.meaning.startsWith("waiting for") === true;
@@ -83,10 +108,12 @@ export function isIdleStack(frames: readonly ReportFrame[]): boolean {
 
 /** The main thread of a report's process; `null` when the report has no threads. */
 export function mainThread({ threads }: Pick<CrashReport, "threads">): ReportThread | null {
-  return threads.find(({ queue, name }) =>
-    queue === "com.apple.main-thread" || queue === "apple.main-thread" ||
-    name === "com.apple.main-thread" || /^main$/i.test(name ?? "")
-  ) ?? threads[0] ?? null;
+  return threads.find(isMainThread) ?? threads[0] ?? null;
+}
+
+function isMainThread({ queue, name }: ReportThread): boolean {
+  return queue === "com.apple.main-thread" || queue === "apple.main-thread" ||
+    name === "com.apple.main-thread" || /^main$/i.test(name ?? "");
 }
 
 /** Most threads of a process that are looked at. */
@@ -121,8 +148,10 @@ export function activityOf(thread: ReportThread): Activity {
   if (thread.tree.length === 0 && thread.frames.length === 0) {
     return { words: "not in the report", idle: false, busiest: [], samples: 0 };
   }
+  const isMain = isMainThread(thread);
+  const wait = isMain ? mainWaitOf : waitOf;
   if (thread.tree.length === 0) {
-    const row = waitOf(thread.frames);
+    const row = wait(thread.frames);
     const idle = isIdle(row);
     return {
       words: row === null
@@ -153,8 +182,8 @@ export function activityOf(thread: ReportThread): Activity {
       left.push({ node: child, path: { frame: child.frame, outer: path } });
     }
     if (own <= 0) continue;
-    const frames = unlink(path, WAIT_DEPTH + 4);
-    const row = waitOf(frames);
+    const frames = unlink(path, isMain ? MAIN_DEPTH : WAIT_DEPTH + 4);
+    const row = wait(frames);
     if (isIdle(row)) {
       idle += own;
       idleRow ??= row;
@@ -166,7 +195,7 @@ export function activityOf(thread: ReportThread): Activity {
   if (idle > 0 && idleRow !== null) parts.push(`idle in ${share(idle)}, ${idleRow.meaning}`);
   // A few samples in passing say nothing of what it did.
   if (best.own > 0 && best.own * MIN_SHARE >= total) {
-    const row = waitOf(best.path);
+    const row = wait(best.path);
     parts.push(
       row === null
         ? `${parts.length > 0 ? "else " : ""}mostly in ${placeOf(best.path)}${

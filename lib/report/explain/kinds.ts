@@ -130,6 +130,7 @@ export function explainPanic(report: CrashReport): Story {
       ? "The kernel panicked; the message was cut off."
       : `The kernel panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
+    ...lockOwner(report),
     ...kernelFault(report),
   ];
   if (panic.extensions.length > 0) {
@@ -145,6 +146,21 @@ export function explainPanic(report: CrashReport): Story {
     happened,
     rows: row === null ? [] : [row],
   };
+}
+
+/** Whose backtrace a panic about a spinlock has: XNU, osfmk/i386/locks_i386.c: spinlock_timeout_NMI panics on the CPU
+ * of the lock's owner, where it is active. */
+function lockOwner({ text, panic }: CrashReport): string[] {
+  const owner = /lock owner active on CPU (0x[0-9a-f]{1,4})\b/i.exec(panic?.message ?? "")?.[1];
+  const cpu = /\bpanic\(cpu (\d{1,4}) caller/.exec(text.slice(0, 1 << 14))?.[1];
+  if (owner === undefined || cpu === undefined) return [];
+  return [
+    Number(owner) === Number(cpu)
+      ? "The backtrace is that of the CPU whose thread holds the lock: see what it was doing."
+      : `The lock's owner ran on CPU ${
+        Number(owner)
+      }; the backtrace is that of CPU ${cpu}, which waited.`,
+  ];
 }
 
 /** Addresses of the kernel's extensions on Intel: XNU, osfmk/x86_64: `vm_kernel_stext` is above them. */

@@ -134,8 +134,12 @@ export class Header {
 
   get process(): ReportProcess {
     const own = this.#value("process", "command");
-    const { name, pid } = own === null ? { name: null, pid: null } : nameAndPid(own);
     const parent = this.#value("parent process", "parent");
+    // Old versions of sample write no brackets.
+    const isOld = /^\S{1,60} \d{1,7}$/.test(parent ?? "");
+    const { name, pid } = own === null
+      ? { name: null, pid: null }
+      : nameAndPid(isOld ? own.replace(/ (\d{1,7})$/, " [$1]") : own);
     const number = this.#value("pid");
     return {
       name: name ?? textAt(this.#json ?? undefined, "app_name"),

@@ -97,7 +97,7 @@ const intelFrame =
 const armFrame = /^lr:[ \t]*(0x[0-9a-fA-F]{1,16})[ \t]+fp:/;
 /** `com.apple.driver.AppleMuxControl(3.21.14)[UUID]@0xffffff7f89030000->0xffffff7f89043fff` */
 const extension =
-  /^([\w.-]{3,200})\(([^)]{0,60})\)\[([0-9A-Fa-f-]{32,36})\]@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
+  /^([\w.-]{3,200})\(([^)]{0,60})\)(?:\[([0-9A-Fa-f-]{32,36})\])?@(0x[0-9a-fA-F]{1,16})->(0x[0-9a-fA-F]{1,16})/;
 
 /** Parses the text of a panic. Takes linear time: each line is looked at once by anchored patterns. */
 export function parsePanic(written: string): ParsedPanic {
@@ -181,7 +181,7 @@ export function parsePanic(written: string): ParsedPanic {
         images.push({
           name,
           path: null,
-          uuid: normalUuid(uuid),
+          uuid: normalUuid(uuid ?? ""),
           arch: null,
           base: BigInt(start),
           size: BigInt(end) - BigInt(start) + 1n,
@@ -190,6 +190,12 @@ export function parsePanic(written: string): ParsedPanic {
           marked: false,
         });
         if (!line.startsWith("dependency:")) extensions.push(name);
+        continue;
+      }
+      // Copies may lack where extensions are.
+      const bare = /^([A-Za-z][\w-]{0,40}(?:\.[\w-]{1,80}){2,8})(?:\([\w.]{1,30}\))?$/.exec(line);
+      if (bare !== null) {
+        extensions.push(bare[1]);
         continue;
       }
       // Older kernels say of what an extension depends on only where it begins.

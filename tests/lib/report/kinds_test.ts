@@ -183,3 +183,40 @@ Deno.test("a number before a stack is no thread's", () => {
     "1   Shop                    0x0000000100006000 -[Cart add:] + 8\n";
   assertEquals(readReport(text, "x").threads[0].index, 0);
 });
+
+Deno.test("a sample of old: the main thread waits for a name, which is no idle event loop", () => {
+  const text = `Analysis of sampling Shop (pid 77) every 1 millisecond
+Process:         Shop 77
+Path:            /Applications/Shop.app/Contents/MacOS/Shop
+Parent Process:  launchd 9
+Report Version:  6
+
+Call graph:
+    100 Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)
+      100 start
+        100 -[NSApplication run]
+          100 _DPSNextEvent
+            99 -[Cart connect:]
+              99 gethostbyname
+                99 kevent
+            1 mach_msg_trap
+`;
+  const report = readReport(text, "x");
+  assertEquals<unknown>([report.process.name, report.process.pid], ["Shop", 77]);
+  assertStringIncludes(told(text), "blocked, waiting for an event in 99 of 100 samples");
+});
+
+Deno.test("a spinlock's panic on the CPU of its owner; extensions without their places", () => {
+  const panic = (cpu: number) =>
+    `panic(cpu ${cpu} caller 0xffffff800dfe1860): "Spinlock acquisition timed out: ` +
+    `lock=0xffffff871d3f9740, lock owner thread=0xffffff8720cd5d10, current_thread: 0xffffff8720cd5d10, ` +
+    `lock owner active on CPU 0xe, current owner: 0xffffff8720cd5d10"@locks_i386.c:505\n` +
+    "Backtrace (CPU 14), Frame : Return Address\n0xffffffc193bdbac0 : 0xffffff800deb9aed\n" +
+    "      Kernel Extensions in backtrace:\n         org.example.driver.Cart(1.0)\n         com.apple.iokit.IOCart\n\n";
+  assertStringIncludes(told(panic(14)), "of the CPU whose thread holds the lock");
+  assertStringIncludes(
+    told(panic(3)),
+    "The lock's owner ran on CPU 14; the backtrace is that of CPU 3, which waited.",
+  );
+  assertStringIncludes(told(panic(3)), "org.example.driver.Cart, com.apple.iokit.IOCart");
+});
