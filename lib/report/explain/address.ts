@@ -296,8 +296,10 @@ function regionWords(report: CrashReport, address: bigint): RegionWords {
       after === null ? "" : `${after} bytes after the one before`,
       before === null ? "" : `${before} bytes before the next`,
     ].filter((text) => text !== "").join(", ");
+    const type = regionBefore(info);
+    const behind = after === null || type === null ? "" : `; the one before is ${type}`;
     return {
-      words: `it is in no region of the process${near === "" ? "" : `: ${near}`}`,
+      words: `it is in no region of the process${near === "" ? "" : `: ${near}`}${behind}`,
       guard: false,
       other: null,
       beside: null,
@@ -344,6 +346,15 @@ function stackBefore(info: string): number | null {
     (lines[at - 1] ?? "").slice(0, 200),
   )?.[1];
   return digits === undefined ? null : Number(digits);
+}
+
+/** The type of the region before the address; `null` when there is none. */
+function regionBefore(info: string): string | null {
+  const lines = info.split("\n");
+  const at = lines.findIndex((line) => /^\s*-{2,3}>/.test(line));
+  return /^\s*([A-Z_]\S*(?: \S+){0,4}?)\s+[0-9a-f]{6,16}-[0-9a-f]{6,16}\b/.exec(
+    (lines[at - 1] ?? "").slice(0, 200),
+  )?.[1] ?? null;
 }
 
 /** The type of the region before the address, if it is one of malloc's large blocks. */

@@ -262,6 +262,8 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
   }
   // The simulator starts its apps by a program of its own.
   if (name === null || name === "SimulatorTrampoline") return false;
+  // Without a header the name is that of a log.
+  if (path === null && identifier === null) return false;
   if (image.name === "???" || title.startsWith("<")) return false;
   const own = [name, identifier, path === null ? null : baseName(path)];
   return !own.some((text) =>

@@ -556,6 +556,14 @@ function explainCrash(
     }
   }
 
+  // Of a trap without a message only the function tells.
+  if (
+    !outside && uncaught === null && isCheck(report) &&
+    !happened.some((text) => text.includes("authentication")) &&
+    rows.every(({ kind }) => kind === "exception" || kind === "signal" || kind === "subtype")
+  ) {
+    happened.push("Which check failed is not in the report.");
+  }
   if (exception === null && happened.length === 0) {
     const trap = pageFault(report) ?? interruption(reading.first);
     if (trap !== null) happened.push(trap);
@@ -1178,7 +1186,7 @@ function finished(
     firstOwn,
     path,
     causes,
-    check: check.slice(0, 2),
+    check: [...check.slice(0, 2), ...symbolAdvice(firstOwn)],
     rows,
   };
 }
@@ -1191,6 +1199,17 @@ function withReadableNames(text: string): string {
   return text.length > 1 << 16 || !/_Z|\$[sSe]\d|_T/.test(text)
     ? text
     : text.replace(mangled, (name) => demangle(name));
+}
+
+/** What to do where the deciding function of the program has no name. */
+function symbolAdvice(own: ReportFrame | null): string[] {
+  if (own === null || (own.symbol !== null && !isNearest(own))) return [];
+  const image = imageOf(own);
+  return image === null || imageTitle(image).startsWith("<") ? [] : [
+    `Symbolicate the report with the dSYM of ${
+      imageTitle(image)
+    }: its functions have no names here.`,
+  ];
 }
 
 /** Advice that speaks of functions on a stack, as far as the report has one. */
@@ -1252,6 +1271,21 @@ function accessWords(thread: ReportThread | null): string | null {
     return (esr & 0x40n) !== 0n ? "It was a write." : "It was a read.";
   }
   return null;
+}
+
+/** Whether the trap of a failed check ended a process, by its exception or instruction. */
+function isCheck(report: CrashReport): boolean {
+  const { exception, crashedThread } = report;
+  if (exception === null) return false;
+  if (exception.type === "EXC_BREAKPOINT") return /SIGTRAP/.test(exception.signal ?? "SIGTRAP");
+  return exception.type === "EXC_BAD_INSTRUCTION" &&
+    (instructionAt(report) === 0x0f || isSwift(crashedThread?.frames[0]?.symbol ?? ""));
+}
+
+/** Whether a name is one of Swift's functions: `Type.method(label:)`, mangled or not. */
+function isSwift(symbol: string): boolean {
+  return /^_?\$s|^_T|\((?:\w+:)*\)$/.test(symbol) && /^[\w$]|^@objc /.test(symbol) &&
+    (symbol.includes(".") || symbol.startsWith("_"));
 }
 
 /** What a stack tells on which a signal handler ran, where a copy has no exception. */

@@ -514,7 +514,10 @@ Deno.test("run-times without names, nil that Objective-C passed, the queue that 
     "x",
   );
   const { check } = explainReport(queue);
-  assertEquals(check, ["Find the first error in the device's log: it is not in this report."]);
+  assertEquals(check, [
+    "Find the first error in the device's log: it is not in this report.",
+    "Symbolicate the report with the dSYM of MyApp: its functions have no names here.",
+  ]);
 });
 
 Deno.test("Rosetta in the headline; a process that has launchd's name; a thread that was only stopped", () => {
@@ -686,4 +689,28 @@ Deno.test("a library that refuses its configuration: whose call it was", () => {
   assertStringIncludes(what, "Firebase refused its configuration.");
   assertStringIncludes(causes, "GoogleService-Info.plist");
   assertEquals(whose, ["program", null, "-[Plugin start]"]);
+});
+
+Deno.test("a failed check without a message; the region before a far address", () => {
+  const trap = told(
+    crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", ["MyApp Model.load() + 4", ...loop]),
+  );
+  assertStringIncludes(trap.what, "Which check failed is not in the report.");
+  const said = told(crash(
+    "Exception Type: EXC_BREAKPOINT (SIGTRAP)\n\nApplication Specific Information:\nFatal error: Index out of range",
+    ["libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 4", "MyApp Model.load() + 4"],
+  ));
+  assert(!said.what.includes("Which check"), said.what);
+  const far = told(crash(
+    `${access("0x6001013ac00f")}\nVM Region Info: 0x6001013ac00f is not in any region.  ` +
+      "Bytes after previous region: 3778723856  Bytes before following region: 35143925710833\n" +
+      "      REGION TYPE   START - END  [ VSIZE] PRT/MAX SHRMOD  REGION DETAIL\n" +
+      "      MALLOC_NANO (reserved)   600018000000-600020000000 [128.0M] rw-/rwx SM=NUL\n" +
+      "--->  GAP OF 0x5ffee0000000 BYTES\n",
+    ["MyApp read + 4"],
+  ));
+  assertStringIncludes(
+    far.what,
+    "35143925710833 bytes before the next; the one before is MALLOC_NANO (reserved)",
+  );
 });
