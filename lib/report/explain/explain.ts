@@ -28,7 +28,7 @@ import {
   describeAddress,
   textOnStack,
 } from "./address.ts";
-import { activityOf, busyThread, isIdleStack, mainThread, waitOf } from "./hang.ts";
+import { activityOf, blockerOf, busyThread, isIdleStack, mainThread, waitOf } from "./hang.ts";
 import {
   eventOf,
   explainEvent,
@@ -195,6 +195,17 @@ function explainedStacks(
       happened.push(
         isCut ? `${title}: ${words.replace(/^mostly in /, "called ")}.` : `${title}: ${words}.`,
       );
+    }
+    const blocker = blockerOf(report, thread);
+    if (blocker !== null) {
+      happened.push(`It was ${blocker.words}.`);
+      if (blocker.thread !== null) {
+        const { index, id, queue } = blocker.thread;
+        const on = queue === null ? "" : `, on the queue "${queue}"`;
+        happened.push(
+          `Thread ${index} (0x${id!.toString(16)})${on}: ${activityOf(blocker.thread).words}.`,
+        );
+      }
     }
     if (isCut) {
       happened.push("The copy ends within its call tree: what it called further is not known.");

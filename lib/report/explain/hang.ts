@@ -253,3 +253,44 @@ function calledBy(frames: readonly ReportFrame[]): string {
   const frame = frames.find((frame) => frameOwner(frame, frame.symbol) === "program");
   return frame === undefined ? "" : `, called by ${placeOf([frame])}`;
 }
+
+/** What a spindump says that a thread was blocked by. */
+export interface Blocker {
+  /** As in `blocked by turnstile waiting for Shop [77] thread 0x2b after 2 hops`. */
+  readonly words: string;
+  /** The thread that it waited for, if the report has it. */
+  readonly thread: ReportThread | null;
+}
+
+/** Characters of a thread's call tree in which its blocker is looked for. */
+const MAX_TREE_TEXT = 1 << 20;
+
+/** What blocked a thread in most of the samples of which a spindump says it; `null` when it does not. */
+export function blockerOf(
+  { format, text, threads }: CrashReport,
+  thread: ReportThread,
+): Blocker | null {
+  if (format !== "spindump" || thread.id === null) return null;
+  const title = new RegExp(`^ {1,8}Thread 0x${thread.id.toString(16)}\\b`, "m").exec(text);
+  if (title === null) return null;
+  const from = title.index + title[0].length;
+  const rest = text.slice(from, from + MAX_TREE_TEXT);
+  const end = rest.search(/^ {1,8}(?:Thread 0x[0-9a-f]|Binary Images:)|^Process: /m);
+  let best = 0;
+  let words: string | null = null;
+  for (
+    const [, count, blocker] of rest.slice(0, end < 0 ? undefined : end)
+      .matchAll(/^[ *]{1,400}(\d{1,9}) {1,4}\S.{0,600} \((blocked by [^()]{1,200})\) ?$/gm)
+  ) {
+    if (Number(count) <= best) continue;
+    best = Number(count);
+    words = blocker;
+  }
+  if (words === null) return null;
+  const id = /\bthread (0x[0-9a-f]{1,16})\b/.exec(words)?.[1];
+  const other = id === undefined ? null : threads.find((other) => other.id === BigInt(id)) ?? null;
+  return {
+    words: words.replace(/ \[unique pid \d{1,9}\]/, ""),
+    thread: other === thread ? null : other,
+  };
+}
