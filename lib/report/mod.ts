@@ -11,6 +11,7 @@ export {
   isJetsam,
   isNearest,
   reportEvent,
+  shortName,
   waitOf,
 } from "./explain/mod.ts";
 export { faultAddress } from "./fault.ts";

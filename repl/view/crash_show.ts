@@ -2,7 +2,7 @@
 import { escape, escapeLines, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { hex } from "../../lib/hex.ts";
 import { demangle } from "../../lib/symbols/demangle/mod.ts";
-import { isNearest } from "../../lib/report/mod.ts";
+import { isNearest, shortName } from "../../lib/report/mod.ts";
 import type {
   Attribution,
   Explanation,
@@ -82,6 +82,16 @@ function short(text: string, most = 400): SafeText {
   return escape(line.length > most ? `${line.slice(0, most)}…` : line);
 }
 
+/** Names from this length on are shown without parameters and long arguments. */
+const LONG = 160;
+
+/** A function's name, readable. Reporters put marks before names, and Apple's puts the offset inside of abbreviated
+ * ones. */
+function functionWords(symbol: string): SafeText {
+  const name = demangle(symbol).replace(/^\[inlined\] /, "").replace(/\+ \d{1,12} (?=\()/, "");
+  return short(name.length > LONG ? shortName(name) : name);
+}
+
 function frameWords(frame: ReportFrame, style: Style): SafeText {
   const image = frame.image === null
     ? safe``
@@ -97,10 +107,7 @@ function frameWords(frame: ReportFrame, style: Style): SafeText {
           // Some reporters only name the image.
           frame.address === 0n ? safe`` : safe` ${hex(frame.address)}`}`
       : safe`+ ${hex(offset < 0n ? -offset : offset)}`
-    : short(
-      // Reporters put marks before names, and Apple's puts the offset inside abbreviated ones.
-      demangle(frame.symbol).replace(/^\[inlined\] /, "").replace(/\+ \d{1,12} (?=\()/, ""),
-    );
+    : functionWords(frame.symbol);
   const place = frame.file === null
     ? safe``
     : safe` at ${short(frame.file)}${frame.line === null ? safe`` : safe`:${frame.line}`}`;

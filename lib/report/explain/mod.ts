@@ -14,5 +14,6 @@ export {
 export { explainReport, type Explanation } from "./explain.ts";
 export { isIdle, waitOf } from "./hang.ts";
 export { eventOf as reportEvent, isJetsam } from "./kinds.ts";
+export { shortName } from "./path.ts";
 export { isNearest } from "./stack.ts";
 export type { Absent } from "./telling.ts";

@@ -16,6 +16,9 @@ const OWN = 4;
 const ENTRIES = 2;
 /** Innermost functions that are kept of a stack without any of the program, besides the outermost one. */
 const SYSTEM = 4;
+/** Innermost and outermost frames in which functions of the program are looked for. */
+const DEPTH = 2000;
+const OUTER_DEPTH = 200;
 /** Frames of the system in which the functions that say most are looked for. */
 const SYSTEM_DEPTH = 24;
 /** From this length on, a name is cut. */
@@ -38,6 +41,8 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
   /** The system's function that called the innermost ones of the program, and how many those are. */
   let caller: { step: Step; at: number } | null = null;
   for (let at = begin; at < end; at++) {
+    // Of a stack that recursed only both ends are of use.
+    if (at === begin + DEPTH) at = Math.max(at, end - OUTER_DEPTH);
     const symbol = functionOf(stack[at], stack[at - 1] ?? null);
     const owner = frameOwner(stack[at], symbol);
     if (
@@ -51,7 +56,9 @@ export function callPath(stack: readonly ReportFrame[], begin: number): string[]
     const last = own.at(-1);
     if (symbol === null) {
       // Without names the libraries tell.
-      const title = imageTitle(imageOf(stack[at])!);
+      const image = imageOf(stack[at]);
+      if (image === null) continue;
+      const title = imageTitle(image);
       if (last?.image !== title) own.push(namelessStep(title));
       continue;
     }

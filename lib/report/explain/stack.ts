@@ -28,7 +28,7 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
 
 /** Functions that compilers make, which are short: names of code that has none are those of the nearest one. */
 const made =
-  /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum|type)_)/;
+  /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum_tag_for|type_metadata))/;
 /** Functions that compilers make are not longer. */
 const MAX_MADE = 1 << 12;
 

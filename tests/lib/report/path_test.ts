@@ -208,3 +208,12 @@ Deno.test("a thread that only waits has no path, where nothing says that it cras
   ));
   assertEquals(path, []);
 });
+
+Deno.test("a stack that recursed for long: both of its ends", () => {
+  const frames = Array.from(
+    { length: 9000 },
+    (_, at) => `Tool ${at % 2 === 0 ? "walk" : "visit"} + 8`,
+  );
+  const path = pathOf([...frames, "Tool begin + 8", "Tool main + 8", "dyld start + 8"]);
+  assertEquals([path[0], path.at(-1), path.includes("…")], ["begin (Tool)", "walk", true]);
+});
