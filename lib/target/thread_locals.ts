@@ -174,6 +174,8 @@ function moduleAt(
       const slot = at + BigInt(slots) + index * BigInt(slotSize);
       const found = wordAt(memory, slot + BigInt(map));
       if (found === undefined) return undefined;
+      // Modules are numbered from 1; what the first slot has is left over from the start.
+      if (id === 0n) continue;
       // A `link_map` begins with the slide: <link.h>.
       if (found === 0n || wordAt(memory, found) !== slide) continue;
       const needed = wordAt(memory, slot + BigInt(generation));

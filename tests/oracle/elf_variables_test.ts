@@ -184,6 +184,11 @@ function check(target: LiveTarget, printed: string): void {
   assertEquals([type("words"), type("letters")], ["const char *const[2]", "const char[4]"]);
 }
 
+async function build(folder: string, name: string): Promise<void> {
+  await Deno.writeTextFile(`${folder}/${name}.c`, library(name));
+  await run(folder, "gcc", "-g", "-fPIC", "-shared", `${name}.c`, "-o", `lib${name}.so`);
+}
+
 /** Looks at a program when it has printed `ready`. */
 async function running(
   folder: string,
@@ -216,8 +221,7 @@ Deno.test({
     const folder = await Deno.makeTempDir();
     try {
       for (const name of ["first", "second", "closed", "last"]) {
-        await Deno.writeTextFile(`${folder}/${name}.c`, library(name));
-        await run(folder, "gcc", "-g", "-fPIC", "-shared", `${name}.c`, "-o", `lib${name}.so`);
+        await build(folder, name);
       }
       await Deno.writeTextFile(`${folder}/main.cpp`, program);
       await run(folder, "g++", "-g", "-std=c++20", "main.cpp", "-o", "main", "./libfirst.so");
@@ -230,6 +234,7 @@ Deno.test({
 
 /** What GCC keeps of variables whose registers it needs: expressions with types, over the caller's registers. */
 const wide = `
+#include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
 __attribute__((noinline)) long hold(long a) { puts("ready"); fflush(stdout); pause(); return a; }
@@ -245,7 +250,16 @@ __attribute__((noinline)) long f(long a, unsigned b, double d, float g) {
 __attribute__((noinline)) long g(long a, unsigned b, double d, float g) {
   return f(a, b, d, g) + b + (long)d + (long)g;
 }
-int main() { volatile int x = 5; int y = x; return (int)g(x + 2, x + 4, x * 1.5, x * 0.5f) + y; }
+void touch_first(int, void **);
+int main() {
+  void *places[3];
+  ((void (*)(int, void **))dlsym(dlopen("./libsecond.so", RTLD_NOW), "touch_second"))(1, places);
+  touch_first(1, places);
+  printf("%p\\n", places[0]);
+  volatile int x = 5;
+  int y = x;
+  return (int)g(x + 2, x + 4, x * 1.5, x * 0.5f) + y;
+}
 `;
 
 const expected: Readonly<Record<string, string>> = {
@@ -262,11 +276,17 @@ Deno.test({
     const folder = await Deno.makeTempDir();
     try {
       await Deno.writeTextFile(`${folder}/wide.c`, wide);
+      for (const name of ["first", "second"]) await build(folder, name);
       for (const version of ["4", "5"]) {
-        await run(folder, "gcc", "-O2", `-gdwarf-${version}`, "wide.c", "-o", "wide");
-        await running(folder, "wide", (target) => {
+        const flags = ["-O2", `-gdwarf-${version}`];
+        await run(folder, "gcc", ...flags, "wide.c", "-o", "wide", "./libfirst.so");
+        await running(folder, "wide", (target, printed) => {
           using _pause = target.pause();
-          const frames = target.threads[0].backtrace();
+          // A program without threads' variables of its own: its library is the first module.
+          const [thread] = target.threads;
+          const [plain] = target.globals(undefined, "plain_first", thread);
+          assertEquals([plain.address, plain.scalar], [BigInt(printed.split("\n")[0]), 10]);
+          const frames = thread.backtrace();
           const { variables } = frames.find((frame) => frame.function === "f")!;
           assertEquals(variables.map(({ name }) => name).sort(), Object.keys(expected).sort());
           for (const { name, text, unavailable } of variables) {
