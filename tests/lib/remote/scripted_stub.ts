@@ -49,11 +49,16 @@ export interface Deeds {
   running: boolean;
   /** Requests, in order. */
   readonly requests: string[];
+  /** How often the client has sent something: whatever it sends at once takes one round trip. */
+  sends: number;
 }
 
 /** One end of a connection, whose other end is the client. */
 export class ScriptedStub implements ByteStream {
-  readonly deeds: Deeds = { detached: false, killed: false, running: false, requests: [] };
+  readonly deeds: Deeds = {
+    ...{ detached: false, killed: false, running: false, sends: 0 },
+    requests: [],
+  };
   /** Waits are not waited for: without an answer the time is over at once. */
   #out: number[] = [];
   #in = "";
@@ -78,16 +83,22 @@ export class ScriptedStub implements ByteStream {
   /** The last packet, until it is acknowledged. */
   #unacknowledged: Uint8Array | undefined;
 
-  constructor(manners: Manners, name: "arm64" | "armv7") {
+  /** @param count how many threads it has; those of the recording, and again */
+  constructor(manners: Manners, name: "arm64" | "armv7", count?: number) {
     this.#manners = manners;
     this.#kernel = recordedKernel(name);
     const { arch, threads } = recordedParts(name);
     this.#arch = arch;
-    this.#threads = threads;
+    this.#threads = Array.from({ length: count ?? threads.length }, (_, index) => {
+      const thread = threads[index % threads.length];
+      const round = Math.floor(index / threads.length);
+      return { ...thread, id: thread.id + BigInt(round * threads.length) };
+    });
   }
 
   transfer(output: Uint8Array, input: Uint8Array): { written: number; read: number } {
     if (this.closed) throw new RemoteError("closed", "the stub closed the connection");
+    if (output.length > 0) this.deeds.sends++;
     for (const byte of output) this.#in += String.fromCharCode(byte);
     this.#work();
     const read = Math.min(input.length, this.#out.length);
