@@ -7,7 +7,8 @@ import { log } from "../log.ts";
 import { type ByteSource, bytesSource } from "../macho/walking.ts";
 import { type Memory, openInParts, openMapped } from "../target/walking.ts";
 import { RemoteError } from "./error.ts";
-import type { FilePart, Stub } from "./stub.ts";
+import type { Stub } from "./stub.ts";
+import type { FilePart } from "./transfers.ts";
 
 /** Bytes of a mapped file that have its header and the notes with its build ID. */
 export const headSize = 4096;
@@ -53,12 +54,12 @@ export function openRemoteFile(
 }
 
 function openAtStub({ stub, stopped }: FilesSource, path: string): ByteSource | null {
-  const file = stopped(() => stub.openFile(path));
+  const file = stopped(() => stub.transfers.openFile(path));
   if (file === null) return null;
   log.remote?.(`${path}: read through the stub`);
   return new BlockSource(path, file.size, (parts) => {
     try {
-      return stopped(() => stub.readFileParts(file, parts));
+      return stopped(() => stub.transfers.readFileParts(file, parts));
     } catch (error) {
       // Symbols are often read when the connection or the target is gone.
       if (!(error instanceof RemoteError || error instanceof TargetGoneError)) throw error;

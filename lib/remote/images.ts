@@ -20,7 +20,8 @@ import {
   type Region,
 } from "../target/walking.ts";
 import { headSize as fileHeadSize, openRemoteFile } from "./files.ts";
-import type { Stub, Wanted } from "./stub.ts";
+import type { Stub } from "./stub.ts";
+import type { Wanted } from "./stub_memory.ts";
 
 /** The name that our loader gives the file of its `dyld_all_image_infos`. */
 const loaderInfos = "/memfd:dyld_all_image_infos";

@@ -183,3 +183,14 @@ function expand(raw: Uint8Array): Uint8Array {
 function damaged(what: string): RemoteError {
   return new RemoteError("protocol", `${what} in a packet is damaged`);
 }
+
+/** The data of several packets as one. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

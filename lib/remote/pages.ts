@@ -1,5 +1,5 @@
 /** Memory read from a stub, kept by pages. */
-import type { Wanted } from "./stub.ts";
+import type { Wanted } from "./stub_memory.ts";
 
 const pageSize = 4096;
 

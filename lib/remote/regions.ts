@@ -1,7 +1,8 @@
 /** The target's address space, as the stub or its machine tells it. */
 import type { Region } from "../target/walking.ts";
 import { textOf } from "./packet.ts";
-import type { Stub, StubRegion } from "./stub.ts";
+import type { Stub } from "./stub.ts";
+import type { StubRegion } from "./stub_memory.ts";
 
 /** Maximum size of `/proc/PID/maps`, in bytes. */
 const maxMaps = 16 << 20;
@@ -15,7 +16,7 @@ const allProtections = 7;
 export function readRegions(stub: Stub): Region[] {
   const maps = stub.system === "darwin" || stub.pid === 0
     ? null
-    : stub.readFile(`/proc/${stub.pid}/maps`, maxMaps);
+    : stub.transfers.readFile(`/proc/${stub.pid}/maps`, maxMaps);
   const regions = maps === null ? [] : parseMaps(textOf(maps));
   return regions.length > 0 ? regions : askRegions(stub);
 }
@@ -52,7 +53,7 @@ function askRegions(stub: Stub): Region[] {
   const regions: Region[] = [];
   const limit = 1n << BigInt(stub.arch.pointerSize * 8);
   for (let address = 0n; address < limit && regions.length < maxRegions;) {
-    const [region] = stub.regionsAt([address]);
+    const [region] = stub.memory.regionsAt([address]);
     if (region === undefined) break;
     if (region.protection !== undefined) regions.push(regionOf(region, region.protection));
     address = region.end;

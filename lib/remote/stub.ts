@@ -1,53 +1,27 @@
 /** A stub and the process it holds: what it can do, found by asking it, and what is asked of it. */
 import { type Arch, archOn, withAddressBits } from "../arch/mod.ts";
 import { TargetGoneError } from "../errors.ts";
-import { hexBytes } from "../hex.ts";
 import { log } from "../log.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { elements } from "./elements.ts";
 import { RemoteError } from "./error.ts";
-import {
-  bytesOf,
-  digitsOfText,
-  fieldsOf,
-  numberOf,
-  textOfDigits,
-  threadIdOf,
-} from "./hexadecimal.ts";
+import { digitsOfText, fieldsOf, numberOf, textOfDigits, threadIdOf } from "./hexadecimal.ts";
 import { textOf } from "./packet.ts";
-import {
-  archOfName,
-  archOfProcess,
-  archOfRegisters,
-  maxRegisters,
-  parseDescription,
-  parseRegisterInfo,
-  type PlacedRegister,
-  placeRegisters,
-  putRegister,
-  type StubRegister,
-} from "./registers.ts";
+import { archOfName, archOfProcess, archOfRegisters } from "./registers.ts";
 import { parseStop, type StopReply } from "./stop_reply.ts";
 import type { ByteStream } from "./stream.ts";
+import { StubMemory } from "./stub_memory.ts";
+import { addressBitsOfMask, describeRegisters, ThreadRegisters } from "./thread_registers.ts";
 import { bareThread, parseThreadList, parseThreadsInfo, type StubThread } from "./threads.ts";
+import { Transfers } from "./transfers.ts";
 
 /** Size of packets that every stub takes, in bytes. */
 const leastPacket = 512;
 /** Maximum number of bytes that one packet asks for. More is not faster, and some stubs cannot do what their
  * `PacketSize` says. */
 const mostInPacket = 1 << 16;
-/** Maximum size of one object read by `qXfer`, in bytes. */
-const maxObject = 16 << 20;
-/** Maximum number of pieces of such an object. */
-const maxPieces = 4096;
-/** Maximum number of files that a target description includes. */
-const maxIncludes = 64;
-/** Maximum size of a file that symbols are read from, in bytes. */
-const maxFile = 1n << 40n;
 /** Maximum number of threads. */
 const maxThreads = 1 << 16;
-/** Number of registers asked for at once by `qRegisterInfo`. */
-const registerBatch = 128;
 
 /** Characters of one thread's action in `vCont`: `;C05:` and a thread identifier, at most. */
 const longestAction = 24;
@@ -69,37 +43,8 @@ const sigint = 2;
 /** The first number that debugserver sends for a Mach exception that is no signal: `TARGET_EXC_*`. */
 const firstException = 0x91;
 
-/** A range of memory to read. */
-export interface Wanted {
-  readonly address: bigint;
-  readonly length: number;
-}
-
-/** One region of the target's memory, as `qMemoryRegionInfo` tells it. */
-export interface StubRegion {
-  readonly start: bigint;
-  readonly end: bigint;
-  /** `VM_PROT_*`; `undefined` where nothing is mapped. */
-  readonly protection: number | undefined;
-  readonly path: string;
-  readonly isStack: boolean;
-}
-
 /** The first stop of a target that was running. */
 const neverStopped: StopReply = { signal: 0, thread: undefined, reason: "", ended: undefined };
-
-/** A file of the stub's machine, as it numbers it. */
-export interface StubFile {
-  readonly descriptor: string;
-  /** In bytes. */
-  readonly size: number;
-}
-
-/** A part of a file. */
-export interface FilePart {
-  readonly offset: number;
-  readonly length: number;
-}
 
 /** How a stub is taken. */
 export interface StubOptions extends ConnectionOptions {
@@ -121,6 +66,12 @@ export class Stub implements Disposable {
   readonly programName: string;
   /** Whether the stub lets the target run on when the connection is lost. */
   readonly detachesAlone: boolean;
+  /** Its registers, by threads. */
+  readonly registers: ThreadRegisters;
+  /** Its memory. */
+  readonly memory: StubMemory;
+  /** Objects and files that the stub sends. */
+  readonly transfers: Transfers;
   /** How the target had stopped when the connection was made. */
   readonly firstStop: StopReply;
   readonly #supported: ReadonlyMap<string, string>;
@@ -130,14 +81,7 @@ export class Stub implements Disposable {
   readonly #continues: boolean;
   readonly #packetSize: number;
   readonly #nonStop: boolean;
-  /** `x` as LLDB's stubs know it, with data alone, or as gdb's, with a `b` before. */
-  readonly #binary: "data" | "b" | undefined;
-  readonly #registers: ReadonlyMap<number, StubRegister>;
-  readonly #placed: readonly PlacedRegister[];
-  readonly #readSize: number;
   readonly #signals: Signals;
-  /** Whether all registers of a thread can be read by one request. */
-  #readsAllRegisters = true;
   #knowsThreadsInfo = true;
   #running = false;
   #gone: TargetGoneError | undefined;
@@ -149,8 +93,6 @@ export class Stub implements Disposable {
   readonly #held = new Set<bigint>();
   /** Whether the target would run if all its threads were not held. */
   #idle = false;
-  /** The files that were opened. */
-  readonly #openFiles: string[] = [];
   /** In non-stop mode, the threads that have reported a stop. */
   readonly #stopped = new Set<bigint>();
 
@@ -193,14 +135,12 @@ export class Stub implements Disposable {
       if (attaches) this.#attach(options.process);
       this.#process = fieldsOf(attaches ? connection.request("qProcessInfo") : process);
       this.#continues = /^vCont(?:;\w)*;c\b/.test(vCont);
-      this.#binary = this.#supported.has("binary-upload")
+      const inBinary = this.#supported.has("binary-upload")
         ? "b"
         : binary === "OK"
         ? "data"
         : undefined;
       const isDebugserver = fieldsOf(version).get("name") === "debugserver";
-      // debugserver's `g` fails or mixes up registers (Delve's gdbserver.go).
-      if (isDebugserver) this.#readsAllRegisters = false;
       this.detachesAlone = this.#threadSuffix;
       const triple = textOfDigits(this.#process.get("triple") ?? "") ?? "";
       this.system = systemOf(this.#host, this.#process, triple, this.#supported);
@@ -215,7 +155,9 @@ export class Stub implements Disposable {
         /;t\b/.test(vCont) && connection.pipelines && connection.request("QNonStop:1") === "OK";
       const packetSize = Number(numberOf(this.#supported.get("PacketSize")) ?? BigInt(leastPacket));
       this.#packetSize = packetSize;
-      this.#readSize = readSize(packetSize);
+      const size = readSize(packetSize);
+      this.memory = new StubMemory(connection, { readSize: size, binary: inBinary });
+      this.transfers = new Transfers(connection, size);
       const first = connection.request("?");
       if (holdsNone(first) || (first === "OK" && !this.#nonStop)) {
         throw new RemoteError("refused", "the stub holds no process any more");
@@ -223,12 +165,14 @@ export class Stub implements Disposable {
       this.#running = first === "OK";
       this.firstStop = first === "OK" ? neverStopped : parseStop(first);
       if (this.#running) this.#stopThreads();
-      else if (this.#nonStop) this.#acknowledgeStops(first);
+      else if (this.#nonStop) this.#acknowledgeStops(first, this.#threadIds().length);
       else this.#note(first, true);
       // gdbserver describes the registers of the selected thread.
       if (!this.#threadSuffix) connection.request("Hg0");
-      const { architecture, registers } = this.#description();
-      this.#registers = registers;
+      const { architecture, registers } = describeRegisters(
+        connection,
+        this.#supported.has("qXfer:features:read") ? this.transfers : undefined,
+      );
       const arch = archOfProcess(this.#process, triple) ??
         (architecture === undefined ? undefined : archOfName(architecture)) ??
         archOfRegisters(registers.values());
@@ -241,12 +185,12 @@ export class Stub implements Disposable {
       }
       // Linux's addresses have more bits than Darwin's.
       const onSystem = archOn(arch, this.system === "darwin" ? "darwin" : "linux");
-      this.arch = withAddressBits(onSystem, this.#addressBits());
-      this.#placed = placeRegisters(arch, registers);
-      const places = new Set(this.#placed.map(({ field }) => field));
-      if (!places.has(arch.pc) || !places.has(arch.sp)) {
-        throw new RemoteError("refused", "the stub does not describe the target's registers");
-      }
+      const access = { connection, threadSuffix: this.#threadSuffix };
+      const bits = addressBitsOf(this.#process, this.#host) ??
+        addressBitsOfMask(access, registers, this.firstStop.thread ?? [...this.#stopped][0] ?? 0n);
+      this.arch = withAddressBits(onSystem, bits);
+      // debugserver's `g` fails or mixes up registers (Delve's gdbserver.go).
+      this.registers = new ThreadRegisters(access, this.arch, registers, !isDebugserver);
       this.pid = this.#findPid();
       this.programName = this.#findName();
       this.#passSignals();
@@ -254,7 +198,7 @@ export class Stub implements Disposable {
       log.remote?.(
         `${isDebugserver ? "debugserver" : this.#threadSuffix ? "lldb-server" : "gdb stub"}, ` +
           `${arch.name}, pid ${this.pid}, ${registers.size} registers, ` +
-          `${this.#readSize} bytes a read${this.#binary === undefined ? " as digits" : ""}, ` +
+          `${size} bytes a read${inBinary === undefined ? " as digits" : ""}, ` +
           `${this.#nonStop ? "non-stop" : "all-stop"}${attached === "0" ? ", launched by it" : ""}`,
       );
     } catch (error) {
@@ -302,31 +246,6 @@ export class Stub implements Disposable {
     return this.#gone === undefined && this.connection.usable;
   }
 
-  /** How many bits an address of code has; 0 when the stub does not say. LLDB's stubs tell the number
-   * (`lldbgdbremote.md`, qHostInfo), others have the kernel's mask as a register ("AArch64 Features" of
-   * gdb's manual, and lldb-server's name). */
-  #addressBits(): number {
-    for (const fields of [this.#process, this.#host]) {
-      const told = fields.get("low_mem_addressing_bits") ?? fields.get("addressing_bits");
-      if (told !== undefined) return Number(told);
-    }
-    const mask = [...this.#registers.values()].find(({ name }) =>
-      name === "pauth_cmask" || name === "code_mask"
-    );
-    if (mask === undefined || mask.size !== 8) return 0;
-    const thread = this.firstStop.thread ?? [...this.#stopped][0] ?? 0n;
-    const [[one, all]] = this.#askThreads([thread], [`p${mask.number.toString(16)}`, "g"]);
-    const bytes = bytesOf(one)?.subarray(0, 8);
-    const value = bytes?.length === 8
-      ? bytes
-      : bytesOf(all)?.subarray(mask.offset, mask.offset + 8) ?? new Uint8Array(0);
-    if (value.length < 8) return 0;
-    const bits = new DataView(value.buffer, value.byteOffset, 8).getBigUint64(0, true);
-    // The lowest bit of a signature is the first one that is not an address.
-    for (let bit = 0; bit < 64; bit++) if ((bits >> BigInt(bit) & 1n) === 1n) return bit;
-    return 0;
-  }
-
   #findPid(): number {
     const pid = numberOf(this.#process.get("pid"));
     if (pid !== undefined) return Number(pid);
@@ -343,7 +262,7 @@ export class Stub implements Disposable {
   /** The path of the target's program; empty when not known. */
   get executable(): string {
     if (!this.#supported.has("qXfer:exec-file:read")) return "";
-    return textOf(this.readObject("exec-file", this.pid.toString(16)) ?? new Uint8Array(0));
+    return textOf(this.transfers.object("exec-file", this.pid.toString(16)) ?? new Uint8Array(0));
   }
 
   /** Tells the stub to pass signals to the target without a stop, as they are without a debugger. */
@@ -357,65 +276,10 @@ export class Stub implements Disposable {
     this.connection.request(`QPassSignals:${passed.join(";")}`);
   }
 
-  /** The target description with its includes, or the registers one by one. */
-  #description(): {
-    architecture: string | undefined;
-    registers: ReadonlyMap<number, StubRegister>;
-  } {
-    if (this.#supported.has("qXfer:features:read")) {
-      let includes = 0;
-      const read = (annex: string): string => {
-        const text = textOf(this.readObject("features", annex) ?? new Uint8Array(0));
-        return text.replace(/<xi:include\s+href="([^"]{1,200})"\s*\/?>/g, (_, href) => {
-          return ++includes > maxIncludes ? "" : read(href);
-        });
-      };
-      const description = parseDescription(read("target.xml"));
-      if (description.registers.size > 0) return description;
-    }
-    const registers = new Map<number, StubRegister>();
-    let previous: StubRegister | undefined;
-    for (let first = 0; first < maxRegisters; first += registerBatch) {
-      const numbers = Array.from({ length: registerBatch }, (_, index) => first + index);
-      const replies = this.connection.requestAll(
-        numbers.map((number) => `qRegisterInfo${number.toString(16)}`),
-      );
-      for (const [index, reply] of replies.entries()) {
-        const register = parseRegisterInfo(numbers[index], textOf(reply), previous);
-        if (register === null) return { architecture: undefined, registers };
-        registers.set(register.number, register);
-        previous = register;
-      }
-    }
-    return { architecture: undefined, registers };
-  }
-
-  /** An object that `qXfer` reads; `null` where the stub has none. */
-  readObject(object: string, annex = ""): Uint8Array | null {
-    const parts: Uint8Array[] = [];
-    let length = 0;
-    // Escapes can double the size of what is asked for.
-    const size = this.#readSize;
-    for (let piece = 0; piece < maxPieces; piece++) {
-      const range = `${length.toString(16)},${size.toString(16)}`;
-      const reply = this.connection.requestBytes(`qXfer:${object}:read:${annex}:${range}`);
-      const kind = reply[0];
-      const isLast = kind === 0x6c; // l
-      if (!isLast && kind !== 0x6d) break; // m
-      parts.push(reply.subarray(1));
-      length += reply.length - 1;
-      if (isLast) return joined(parts);
-      if (reply.length === 1 || length > maxObject) {
-        throw new RemoteError("refused", `the stub's ${object} does not end`);
-      }
-    }
-    return null;
-  }
-
   /** Libraries of the System V linker, in the order of its list. */
   libraries(): { readonly path: string; readonly base: bigint }[] {
     if (!this.#supported.has("qXfer:libraries-svr4:read")) return [];
-    const document = this.readObject("libraries-svr4");
+    const document = this.transfers.object("libraries-svr4");
     if (document === null) return [];
     const found: { path: string; base: bigint }[] = [];
     for (const { name, attributes } of elements(textOf(document))) {
@@ -443,103 +307,6 @@ export class Stub implements Disposable {
   /** The displacement of the program's text; `undefined` where the stub does not say. */
   offsets(): bigint | undefined {
     return numberOf(/^Text(?:Seg)?=([\da-fA-F]+)/.exec(this.connection.request("qOffsets"))?.[1]);
-  }
-
-  /** A file of the stub's machine that stays open until the stub is disposed; `null` where it cannot be
-   * opened, or its size is not told. */
-  openFile(path: string): StubFile | null {
-    const descriptor = this.#openDescriptor(path);
-    if (descriptor === null) return null;
-    this.#openFiles.push(descriptor);
-    const [stat, size] = this.connection.requestAll([
-      `vFile:fstat:${descriptor}`,
-      `vFile:size:${digitsOfText(path)}`,
-    ]);
-    const told = sizeInStat(stat) ?? numberOf(/^F([\da-fA-F]+)$/.exec(textOf(size))?.[1]);
-    return told === undefined || told > maxFile ? null : { descriptor, size: Number(told) };
-  }
-
-  #openDescriptor(path: string): string | null {
-    const opened = this.connection.request(`vFile:open:${digitsOfText(path)},0,0`);
-    return /^F([\da-fA-F]{1,8})(?:;|$)/.exec(opened)?.[1] ?? null;
-  }
-
-  /** Reads parts of a file, in as few round trips as possible. Each result ends before the first byte that
-   * could not be read. */
-  readFileParts({ descriptor }: StubFile, parts: readonly FilePart[]): Uint8Array[] {
-    const results = parts.map(({ length }) => new Uint8Array(length));
-    const done = parts.map(() => 0);
-    let open = parts.flatMap(({ length }, part) => length > 0 ? [part] : []);
-    // A stub sends less than it was asked for when escapes make its packet too long.
-    for (let round = 0; open.length > 0 && round < maxPieces; round++) {
-      const asked = open.flatMap((part) => {
-        const pieces: { part: number; at: number; length: number }[] = [];
-        for (let at = done[part]; at < parts[part].length; at += this.#readSize) {
-          pieces.push({ part, at, length: Math.min(this.#readSize, parts[part].length - at) });
-        }
-        return pieces;
-      });
-      const replies = this.connection.requestAll(asked.map(({ part, at, length }) => {
-        const range = `${length.toString(16)},${(parts[part].offset + at).toString(16)}`;
-        return `vFile:pread:${descriptor},${range}`;
-      }));
-      const moved = new Set<number>();
-      for (const [index, { part, at, length }] of asked.entries()) {
-        const data = contentsOf(replies[index])?.subarray(0, length) ?? new Uint8Array(0);
-        // The rest of a short piece is asked for again.
-        if (at !== done[part] || data.length === 0) continue;
-        results[part].set(data, at);
-        done[part] += data.length;
-        moved.add(part);
-      }
-      open = open.filter((part) => moved.has(part) && done[part] < parts[part].length);
-    }
-    return results.map((bytes, part) => bytes.subarray(0, done[part]));
-  }
-
-  /** A file of the stub's machine whose size nobody tells, as those of `/proc`; `null` where it cannot be
-   * read.
-   *
-   * @param limit bytes at most
-   */
-  readFile(path: string, limit: number): Uint8Array | null {
-    const descriptor = this.#openDescriptor(path);
-    if (descriptor === null) return null;
-    const parts: Uint8Array[] = [];
-    let length = 0;
-    while (length < limit) {
-      const range = `${this.#readSize.toString(16)},${length.toString(16)}`;
-      const part = contentsOf(
-        this.connection.requestBytes(`vFile:pread:${descriptor},${range}`),
-      );
-      if (part === undefined || part.length === 0) break;
-      parts.push(part);
-      length += part.length;
-    }
-    this.connection.request(`vFile:close:${descriptor}`);
-    return parts.length === 0 ? null : joined(parts);
-  }
-
-  /** The regions that hold addresses, or the free space around them; `undefined` where the stub does not
-   * say. */
-  regionsAt(addresses: readonly bigint[]): (StubRegion | undefined)[] {
-    const requests = addresses.map((address) => `qMemoryRegionInfo:${address.toString(16)}`);
-    return this.connection.requestAll(requests).map((reply, index) => {
-      const fields = fieldsOf(textOf(reply));
-      const start = numberOf(fields.get("start"));
-      const size = numberOf(fields.get("size"));
-      if (start === undefined || size === undefined) return undefined;
-      const end = start + size;
-      if (end <= addresses[index]) return undefined;
-      const permissions = fields.get("permissions");
-      return {
-        start,
-        end,
-        protection: permissions === undefined ? undefined : protectionOf(permissions),
-        path: textOfDigits(fields.get("name") ?? "") ?? "",
-        isStack: /\bstack\b/.test(fields.get("type") ?? ""),
-      };
-    });
   }
 
   /** Stops the target.
@@ -668,9 +435,7 @@ export class Stub implements Disposable {
     // Signals that have stopped the target must still be delivered.
     if (this.#signalsDue.size > 0) this.resume();
     if (!this.#nonStop) this.stop();
-    // A stub that goes on serving clients would keep the files open.
-    this.connection.requestAll(this.#openFiles.map((descriptor) => `vFile:close:${descriptor}`));
-    this.#openFiles.length = 0;
+    this.transfers.close();
     const reply = this.connection.request("D");
     // Some stubs close the connection instead of replying.
     if (reply.startsWith("E")) {
@@ -786,7 +551,7 @@ export class Stub implements Disposable {
 
   #listThreads(): StubThread[] {
     if (this.#supported.has("qXfer:threads:read")) {
-      const document = this.readObject("threads");
+      const document = this.transfers.object("threads");
       if (document !== null) return parseThreadList(textOf(document), maxThreads);
     }
     const threads: StubThread[] = [];
@@ -806,199 +571,10 @@ export class Stub implements Disposable {
     });
   }
 
-  /** The thread states of threads; empty where one cannot be read. */
-  states(threads: readonly StubThread[]): Uint8Array[] {
-    const states = threads.map(({ registers }) => this.#stateOf((number) => registers.get(number)));
-    const missing = threads.flatMap((_, index) => states[index] === undefined ? [index] : []);
-    if (missing.length > 0 && this.#readsAllRegisters) {
-      const replies = this.#askThreads(missing.map((index) => threads[index].id), ["g"]);
-      for (const [nth, index] of missing.entries()) {
-        const bytes = bytesOf(replies[nth][0]);
-        if (bytes === undefined || bytes.length === 0) continue;
-        states[index] = this.#stateOf((number) => {
-          const { offset, size } = this.#registers.get(number)!;
-          return offset + size <= bytes.length ? bytes.subarray(offset, offset + size) : undefined;
-        }, true);
-      }
-    }
-    const rest = missing.filter((index) => states[index] === undefined);
-    if (rest.length > 0) {
-      this.#readsAllRegisters = false;
-      const requests = this.#placed.map(({ from }) => `p${from.number.toString(16)}`);
-      const replies = this.#askThreads(rest.map((index) => threads[index].id), requests);
-      for (const [nth, index] of rest.entries()) {
-        const values = new Map(this.#placed.map(({ from }, at) => [from.number, replies[nth][at]]));
-        states[index] = this.#stateOf((number) => {
-          const bytes = bytesOf(values.get(number)!);
-          return bytes?.length === 0 ? undefined : bytes;
-        }, true);
-      }
-    }
-    return states.map((state) => state ?? new Uint8Array(0));
-  }
-
-  /** Makes a thread state.
-   *
-   * @param partial whether registers may be missing, except the program counter and stack pointer
-   */
-  #stateOf(
-    valueOf: (number: number) => Uint8Array | undefined,
-    partial = false,
-  ): Uint8Array | undefined {
-    const { pc, sp, threadState } = this.arch;
-    const state = new Uint8Array(threadState.size);
-    for (const { field, from } of this.#placed) {
-      const value = valueOf(from.number);
-      if (value !== undefined) putRegister(state, field, value);
-      else if (!partial || field === pc || field === sp) return undefined;
-    }
-    return state;
-  }
-
-  /** Asks the same of several threads, in as few round trips as possible. */
-  #askThreads(ids: readonly bigint[], requests: readonly string[]): string[][] {
-    if (this.#threadSuffix) {
-      const all = ids.flatMap((id) => requests.map((text) => `${text};thread:${id.toString(16)};`));
-      const replies = this.connection.requestAll(all);
-      return ids.map((_, index) => {
-        const at = index * requests.length;
-        return replies.slice(at, at + requests.length).map(textOf);
-      });
-    }
-    const each = requests.length + 1;
-    const all = ids.flatMap((id) => [`Hg${id.toString(16)}`, ...requests]);
-    const replies = this.connection.requestAll(all);
-    return ids.map((_, index) => {
-      const [selected, ...rest] = replies.slice(index * each, (index + 1) * each).map(textOf);
-      return selected === "OK" ? rest : rest.map(() => "");
-    });
-  }
-
-  /** Writes one register of a thread.
-   *
-   * @param name in Apple's headers
-   */
-  writeRegister(id: bigint, name: string, value: bigint): boolean {
-    const placed = this.#placed.find(({ field }) => field.name === name);
-    if (placed === undefined) return false;
-    const { size, number, offset } = placed.from;
-    const bytes = new Uint8Array(size);
-    for (let at = 0; at < size; at++) bytes[at] = Number((value >> BigInt(at * 8)) & 0xffn);
-    const digits = hexBytes(bytes);
-    const [[reply]] = this.#askThreads([id], [`P${number.toString(16)}=${digits}`]);
-    if (reply === "OK") return true;
-    if (reply !== "" || !this.#readsAllRegisters) return false;
-    const [[all]] = this.#askThreads([id], ["g"]);
-    if (all.length < (offset + size) * 2) return false;
-    const changed = all.slice(0, offset * 2) + digits + all.slice((offset + size) * 2);
-    return this.#askThreads([id], [`G${changed}`])[0][0] === "OK";
-  }
-
-  /** Reads ranges of memory of the stopped target, in as few round trips as possible. Each result ends
-   * before the first byte that could not be read, as far as the stub tells. */
-  readMemory(ranges: readonly Wanted[]): Uint8Array[] {
-    const pieces = ranges.flatMap(({ address, length }, index) =>
-      cut(address, length, this.#readSize, index)
-    );
-    const done = this.#readPieces(pieces);
-    // A piece of several pages fails as a whole when one of them does.
-    const again = pieces.flatMap((piece, nth) =>
-      done[nth].length === 0 && piece.length > Number(pageSize) ? [nth] : []
-    );
-    if (again.length > 0) {
-      const pages = again.flatMap((nth) => cut(pieces[nth].address, pieces[nth].length, 1, nth));
-      const read = this.#readPieces(pages);
-      for (const nth of again) {
-        const parts: Uint8Array[] = [];
-        for (const [at, page] of pages.entries()) {
-          if (page.owner !== nth) continue;
-          parts.push(read[at]);
-          if (read[at].length < page.length) break;
-        }
-        done[nth] = joined(parts);
-      }
-    }
-    const results = ranges.map((): Uint8Array[] => []);
-    const ended = new Set<number>();
-    for (const [nth, { owner, length }] of pieces.entries()) {
-      if (ended.has(owner)) continue;
-      results[owner].push(done[nth]);
-      if (done[nth].length < length) ended.add(owner);
-    }
-    return results.map((parts) => parts.length === 1 ? parts[0] : joined(parts));
-  }
-
-  #readPieces(pieces: readonly Piece[]): Uint8Array[] {
-    const letter = this.#binary === undefined ? "m" : "x";
-    const replies = this.connection.requestAll(
-      pieces.map(({ address, length }) =>
-        // Three bytes of data can look like an error.
-        `${length <= 3 ? "m" : letter}${address.toString(16)},${length.toString(16)}`
-      ),
-    );
-    return replies.map((reply, index) => {
-      const { length } = pieces[index];
-      const bytes = length <= 3 || this.#binary === undefined
-        ? isError(reply) ? undefined : bytesOf(textOf(reply))
-        : this.#binary === "b"
-        ? reply[0] === 0x62 ? reply.subarray(1) : undefined
-        : isError(reply)
-        ? undefined
-        : reply;
-      return (bytes ?? new Uint8Array(0)).subarray(0, length);
-    });
-  }
-
-  /** Writes memory of the stopped target.
-   *
-   * @returns whether all of it was written
-   */
-  writeMemory(address: bigint, bytes: Uint8Array): boolean {
-    const requests: string[] = [];
-    for (const { address: at, length } of cut(address, bytes.length, this.#readSize, 0)) {
-      const from = Number(at - address);
-      const digits = hexBytes(bytes.subarray(from, from + length));
-      requests.push(`M${at.toString(16)},${length.toString(16)}:${digits}`);
-    }
-    return this.connection.requestAll(requests).every((reply) => textOf(reply) === "OK");
-  }
-
   /** Closes the connection. */
   [Symbol.dispose](): void {
     this.connection[Symbol.dispose]();
   }
-}
-
-/** Part of a range, which does not cross the end of what one packet holds. */
-interface Piece extends Wanted {
-  readonly owner: number;
-}
-
-/** Cuts a range at page boundaries into pieces of at most `size` bytes, or of one page. */
-function cut(address: bigint, length: number, size: number, owner: number): Piece[] {
-  const pieces: Piece[] = [];
-  const pages = Math.max(1, Math.floor(size / Number(pageSize)));
-  for (let at = 0; at < length;) {
-    const from = address + BigInt(at);
-    const toPage = Number(pageSize - from % pageSize);
-    const most = size > 1 && size < Number(pageSize)
-      ? Math.min(size, toPage)
-      : toPage + (pages - 1) * Number(pageSize);
-    const piece = Math.min(most, length - at);
-    pieces.push({ address: from, length: piece, owner });
-    at += piece;
-  }
-  return pieces;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** Bytes to ask for at once: two digits each, or escaped, fit into a packet. */
@@ -1018,25 +594,6 @@ function withSignal(signal: number): string {
   return `C${signal.toString(16).padStart(2, "0")}`;
 }
 
-/** The data of a reply to `vFile`: `F`, a number, a semicolon, and the data. */
-function contentsOf(reply: Uint8Array): Uint8Array | undefined {
-  const semicolon = reply.indexOf(0x3b);
-  return reply[0] !== 0x46 || semicolon < 0 ? undefined : reply.subarray(semicolon + 1);
-}
-
-/** The size in the reply to `vFile:fstat`, whose structure is in gdb's manual ("struct stat"). */
-function sizeInStat(reply: Uint8Array): bigint | undefined {
-  const stat = contentsOf(reply);
-  if (stat === undefined || stat.length < 64) return undefined;
-  return new DataView(stat.buffer, stat.byteOffset, stat.length).getBigUint64(28);
-}
-
-/** `E` and two digits, with a text after it where the stub sends any. */
-function isError(reply: Uint8Array): boolean {
-  return reply.length === 0 ||
-    (reply[0] === 0x45 && reply.length === 3 && /^E[\da-fA-F]{2}$/.test(textOf(reply)));
-}
-
 /** The reply to `qSupported`: features with `+`, and values. */
 function featuresOf(reply: string): Map<string, string> {
   const features = new Map<string, string>();
@@ -1045,6 +602,15 @@ function featuresOf(reply: string): Map<string, string> {
     if (name !== undefined) features.set(name, value ?? "");
   }
   return features;
+}
+
+/** How many bits an address of code has, where LLDB's stubs tell (`lldbgdbremote.md`, qHostInfo). */
+function addressBitsOf(...told: readonly ReadonlyMap<string, string>[]): number | undefined {
+  for (const fields of told) {
+    const bits = fields.get("low_mem_addressing_bits") ?? fields.get("addressing_bits");
+    if (bits !== undefined) return Number(bits);
+  }
+  return undefined;
 }
 
 function systemOf(
@@ -1058,11 +624,6 @@ function systemOf(
   if (/darwin|macos|\bios|tvos|watchos|xros|-apple-|bridgeos/.test(all)) return "darwin";
   if (/linux/.test(all) || supported.has("qXfer:libraries-svr4:read")) return "linux";
   return "";
-}
-
-function protectionOf(permissions: string): number {
-  return (permissions.includes("r") ? 1 : 0) | (permissions.includes("w") ? 2 : 0) |
-    (permissions.includes("x") ? 4 : 0);
 }
 
 function parseJson(text: string): unknown {

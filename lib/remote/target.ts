@@ -36,7 +36,8 @@ import { RemoteImages } from "./images.ts";
 import { Pages } from "./pages.ts";
 import { readRegions } from "./regions.ts";
 import type { ByteStream } from "./stream.ts";
-import { Stub, type StubOptions, type Wanted } from "./stub.ts";
+import { Stub, type StubOptions } from "./stub.ts";
+import type { Wanted } from "./stub_memory.ts";
 import type { StopReply } from "./stop_reply.ts";
 import { bareThread, type StubThread } from "./threads.ts";
 
@@ -144,7 +145,7 @@ export class RemoteTarget extends Target {
       this.detachesAlone = stub.detachesAlone;
       this.#pages = this.#newPages();
       this.#imagePages = new Pages(
-        (ranges) => this.#stopped(() => stub.readMemory(ranges)),
+        (ranges) => this.#stopped(() => stub.memory.read(ranges)),
         imageAhead,
       );
       this.memory = new Memory(
@@ -187,7 +188,7 @@ export class RemoteTarget extends Target {
   }
 
   #newPages(): Pages {
-    return new Pages((ranges) => this.#stub.readMemory(ranges), memoryAhead);
+    return new Pages((ranges) => this.#stub.memory.read(ranges), memoryAhead);
   }
 
   readonly #readInto = (address: bigint, into: Uint8Array): number => {
@@ -396,7 +397,7 @@ export class RemoteTarget extends Target {
     const threads = this.#stub.threads();
     const main = threads.findIndex(({ id }) => id === BigInt(this.pid ?? 0));
     if (main > 0) threads.unshift(...threads.splice(main, 1));
-    const states = this.#stub.states(threads);
+    const states = this.#stub.registers.states(threads);
     const pointers = states.map((state) =>
       state.length === 0
         ? 0n
@@ -474,7 +475,7 @@ export class RemoteTarget extends Target {
       return pointers.map((pointer) => this.#regionEnd(pointer));
     }
     const asked = pointers.filter((pointer) => pointer !== 0n);
-    const regions = this.#stub.regionsAt(asked);
+    const regions = this.#stub.memory.regionsAt(asked);
     const ends = new Map(asked.map((pointer, index) => {
       const region = regions[index];
       const isHeld = region !== undefined && region.protection !== undefined &&
@@ -574,15 +575,15 @@ export class RemoteTarget extends Target {
         `the thread is in a system call, whose number is in ${name}`,
       );
     }
-    if (!this.#stub.writeRegister(id, name, value)) {
+    if (!this.#stub.registers.write(id, name, value)) {
       throw new MachError("thread_set_state", failure, `the stub does not write ${name}`);
     }
     if (field === this.arch.pc && this.#inCall.delete(id)) {
       // The thread leaves its system call, and the code that it goes to needs the frame pointer.
       const { state } = this.#captured.find(({ info }) => info.id === id)!;
-      this.#stub.writeRegister(id, this.arch.fp.name, readRegister(state, this.arch.fp));
+      this.#stub.registers.write(id, this.arch.fp.name, readRegister(state, this.arch.fp));
     }
-    const [state] = this.#stub.states([bareThread(id)]);
+    const [state] = this.#stub.registers.states([bareThread(id)]);
     this.#placeFramePointer(state);
     const wanted = BigInt.asUintN(field.size * 8, value);
     if (state.length === 0 || readRegister(state, field) !== wanted) {
@@ -594,7 +595,7 @@ export class RemoteTarget extends Target {
   #write(address: bigint, bytes: Uint8Array): void {
     this.#checkOpen();
     this.#stopped(() => {
-      const isWritten = this.#stub.writeMemory(address, bytes);
+      const isWritten = this.#stub.memory.write(address, bytes);
       this.#pages.clear();
       this.#imagePages.clear();
       if (!isWritten) {

@@ -86,3 +86,33 @@ Deno.test("armv7: threads at address 0 are shown", () => {
     assertEquals(thread.backtrace()[0].address, 0n);
   }
 });
+
+/** What a client sends for a target of so many threads: until it is attached, and for all backtraces. Lists
+ * of threads that are sent in pieces count once. */
+function sent(manners: Manners, threads: number): { trips: number; requests: number }[] {
+  const stub = new ScriptedStub(manners, "arm64", threads);
+  let [trips, requests] = [0, 0];
+  const since = () => {
+    const pieces =
+      stub.deeds.requests.filter((text) => text.startsWith("qXfer:threads:read")).length;
+    const all = { trips: stub.deeds.sends - pieces, requests: stub.deeds.requests.length - pieces };
+    const more = { trips: all.trips - trips, requests: all.requests - requests };
+    ({ trips, requests } = all);
+    return more;
+  };
+  using target = new RemoteTarget(stub, system);
+  const attached = since();
+  const shownFrames = target.snapshot().threads.flatMap((thread) => thread.backtrace().map(String));
+  assert(shownFrames.length > threads);
+  return [attached, since()];
+}
+
+// How many requests there are for each thread: its region; its selection, registers and stop.
+for (const [manners, attach, each] of [["debugserver", 0, 1], ["gdbserver", 1, 3]] as const) {
+  Deno.test(`${manners}: 101 threads take the round trips of seven`, () => {
+    const [few, many] = [sent(manners, 7), sent(manners, 101)];
+    assertEquals(many.map(({ trips }) => trips), few.map(({ trips }) => trips));
+    const more = many.map(({ requests }, at) => requests - few[at].requests);
+    assertEquals(more, [94 * attach, 94 * each]);
+  });
+}
