@@ -314,7 +314,7 @@ export class Stub implements Disposable {
    * @throws TargetGoneError when it has ended
    */
   stop(): void {
-    this.#checkAlive();
+    this.checkAlive();
     if (!this.#running) return;
     if (this.#idle) {
       this.#idle = this.#running = false;
@@ -360,7 +360,7 @@ export class Stub implements Disposable {
 
   /** Lets all threads run that are not held. Signals with which they stopped are delivered. */
   resume(): void {
-    this.#checkAlive();
+    this.checkAlive();
     if (this.#running) return;
     const request = this.#held.size > 0 ? this.#resumption() : this.#resumptionOfAll();
     this.#running = true;
@@ -408,7 +408,7 @@ export class Stub implements Disposable {
    * @throws TargetGoneError when it has ended
    */
   attend(): StopReply | undefined {
-    this.#checkAlive();
+    this.checkAlive();
     if (!this.#running || this.#idle) return undefined;
     if (this.#nonStop) {
       const notified = this.connection.takeNotification(0);
@@ -474,7 +474,8 @@ export class Stub implements Disposable {
     throw this.#gone;
   }
 
-  #checkAlive(): void {
+  /** @throws TargetGoneError when the target has ended */
+  checkAlive(): void {
     if (this.#gone !== undefined) throw this.#gone;
   }
 

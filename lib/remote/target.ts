@@ -193,6 +193,7 @@ export class RemoteTarget extends Target {
 
   readonly #readInto = (address: bigint, into: Uint8Array): number => {
     this.#checkOpen();
+    this.#stub.checkAlive();
     return this.#stopped(() => this.#pages.readInto(address, into));
   };
 
@@ -206,8 +207,9 @@ export class RemoteTarget extends Target {
           ? this.#imagePages.readInto(address, bytes)
           : this.#readInto(address, bytes);
       } catch (error) {
-        // Symbols are often read when the target is gone.
-        if (!(error instanceof TargetGoneError || error instanceof RemoteError)) throw error;
+        // Symbols are often read when the target is gone, or disposed of.
+        const isGone = error instanceof TargetGoneError || error instanceof RemoteError;
+        if (!isGone && !this.#disposed) throw error;
       }
       if (done < length) throw new MemoryReadError(address, length);
       return bytes;

@@ -2,7 +2,7 @@
  * frames as over the kernel itself. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { files } from "../../../ffi/mod.ts";
-import { LiveTarget, MemoryReadError, type Target } from "../../../mod.ts";
+import { LiveTarget, MemoryReadError, type Target, TargetGoneError } from "../../../mod.ts";
 import { RemoteTarget } from "../../../lib/remote/mod.ts";
 import { recordedKernel } from "../target/memory_kernel.ts";
 import { type Manners, ScriptedStub } from "./scripted_stub.ts";
@@ -84,6 +84,22 @@ Deno.test("armv7: threads at address 0 are shown", () => {
   using target = new RemoteTarget(stub, system);
   for (const thread of target.snapshot().threads) {
     assertEquals(thread.backtrace()[0].address, 0n);
+  }
+});
+
+Deno.test("a target that was killed has no memory, one that was disposed of none either", () => {
+  for (const manners of ["debugserver", "gdbserver", "qemu"] as Manners[]) {
+    const target = new RemoteTarget(new ScriptedStub(manners, "arm64"), system, { launched: true });
+    const address = target.images[0]?.loadAddress ?? 0x1000n;
+    const [killed, late] = [target.snapshot(), target.snapshot()].map(({ threads }) => threads[0]);
+    target.kill();
+    assertThrows(() => target.memory.read(address, 4), TargetGoneError, "killed from here");
+    assert(`${killed.backtrace()}`.startsWith("0  "));
+    target[Symbol.dispose]();
+    assertThrows(() => target.memory.read(address, 4), TypeError, "was disposed");
+    // What was not looked up before is not known; the stack is.
+    assertEquals(late.backtrace().length, killed.backtrace().length);
+    assert(`${late.backtrace()}`.startsWith("0  "));
   }
 });
 
