@@ -80,6 +80,27 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       "Ruby, error.c: rb_bug",
     ],
     [
+      "the compiler was here: ",
+      "A compiler, or another tool of LLVM, crashed while it compiled.",
+      ["a bug of the compiler that this source brings out"],
+      "See the file and the function that it was working on: change or reduce that code; try another version of the compiler.",
+      "LLVM, lib/Support/PrettyStackTrace.cpp",
+    ],
+    [
+      ":FATAL:",
+      "A check of Chromium's code failed (FATAL log), and the process ended itself.",
+      ["a bug in the application or in this version of Chromium"],
+      "Read the message: it names the check's file.",
+      "Chromium, base/logging.cc",
+    ],
+    [
+      "ASSERTION FAILED: ",
+      "An assertion of WebKit failed.",
+      [],
+      "See the condition, and the function that it is in.",
+      "WebKit, Source/WTF/wtf/Assertions.cpp",
+    ],
+    [
       'ASSERT: "',
       "An assertion of Qt, or of a program that uses its Q_ASSERT, failed.",
       [],
@@ -600,6 +621,14 @@ export const runtimeRows: readonly KnowledgeRow[] = [
     "CPython, Modules/faulthandler.c",
     "raise",
   ),
+  ...[
+    "llvm::sys::PrintStackTrace*",
+    "llvm::sys::RunSignalHandlers*",
+    "SignalHandler(int*",
+    "CrashRecoverySignalHandler*",
+  ].map((
+    key,
+  ) => frame(key, "", [], "", "LLVM, lib/Support/Unix/Signals.inc", "raise")),
   ...[
     ...["rb_bug_for_fatal_signal*", "rb_bug_context*", "rb_vm_bugreport*", "bug_report_end*"],
     ...["check_reserved_signal*", "die"],

@@ -251,21 +251,68 @@ const consoles: readonly Console[] = [
   {
     // Chromium, base/debug/stack_trace_posix.cc: StackDumpSignalHandler
     said: /^(Received signal \d{1,2}(?: [A-Z]{2,5}_\w{2,20})? [0-9a-f]{8,16})$/m,
-    frame(line) {
-      const [number, address, rest] =
-        /^(?:\[?\w{0,6}\]? ?)?(?:#(\d{1,3}) |\d{1,3}\s{1,4}.{1,80}?\s{1,40})?(0x[0-9a-f]{8,16}) (\S.{0,600})$/
-          .exec(line)?.slice(1) ?? [];
-      if (address === undefined) return null;
-      const image = number === undefined
-        ? /^\d{1,3}\s{1,4}(\S.{0,79}?)\s{2,40}0x/.exec(line)?.[1]
-        : null;
-      const name = rest.replace(/ \+ (?:0x[0-9a-f]{1,12}|\d{1,12})$/, "");
-      const isName = name !== image && !/^0x/.test(name);
-      return frameOf(isName ? name : null, null, address, image === "???" ? null : image ?? null);
-    },
+    frame: chromiumFrame,
     ends: /^\[end of stack trace\]/,
   },
+  {
+    // Chromium, base/logging.cc
+    said: /^(\[\d{1,7}:(?:\d{1,9}:)?\d{4}\/\d{6}\.\d{3,6}:FATAL:.{1,600})$/m,
+    frame: chromiumFrame,
+    ends: /^\[end of stack trace\]|^\s*$/,
+  },
+  {
+    // LLVM, lib/Support/PrettyStackTrace.cpp and Unix/Signals.inc: what a compiler was doing, the innermost last
+    said: /^(Stack dump:)$/m,
+    needs: /^\d{1,2}\.\s{1,4}Program arguments: /m,
+    also: /^\d{1,2}\.\s{1,4}(\S.{0,600})\n(?!\d{1,2}\.\s)/m,
+    title: "the compiler was here: ",
+    frame(line) {
+      const apple =
+        /^ ?(\d{1,4}) {1,4}(\S.{0,60}?) {1,40}(0x[0-9a-fA-F]{8,16}) (\S.{0,1500}?) \+ \d{1,12}$/
+          .exec(line);
+      if (apple !== null) return frameOf(apple[4], null, apple[3], apple[2]);
+      const own =
+        /^ {0,3}#\d{1,4} (0x[0-9a-fA-F]{8,16})(?: (\S.{0,1500}?))? ?\(([^()]{1,300})\+0x[0-9a-f]{1,16}\)$/
+          .exec(line);
+      return own === null ? null : frameOf(own[2] ?? null, null, own[1], own[3]);
+    },
+    ends: /^\s*$|^\S{1,40}: (?:error|note): /,
+  },
+  {
+    // glog, src/signalhandler.cc; folly
+    said: /^(\*{3} SIG[A-Z]{2,5} \(@0x[0-9a-f]{1,16}\) received by PID .{1,200})$/m,
+    frame(line) {
+      const match = /^ {4}@ {1,20}(0x[0-9a-f]{4,16}) (\S.{0,1000})$/.exec(line);
+      if (match === null || match[2] === "_sigtramp") return null;
+      return frameOf(match[2] === "(unknown)" ? null : match[2], null, match[1]);
+    },
+    ends: /^\s*$/,
+  },
+  {
+    // WebKit, Source/WTF/wtf/Assertions.cpp: WTFReportAssertionFailure, WTFReportBacktrace
+    said:
+      /^((?:SHOULD NEVER BE REACHED|ASSERTION FAILED: .{1,400})(?:\n\S.{0,400}\(\d{1,7}\) : .{1,400})?)$/m,
+    frame(line) {
+      const match = /^\d{1,3} {1,4}(0x[0-9a-f]{4,16}) (\S.{0,1000})$/.exec(line);
+      return match === null ? null : frameOf(match[2], null, match[1]);
+    },
+    ends: /^\s*$/,
+  },
 ];
+
+/** A frame of Chromium's: backtrace(3)'s on macOS. */
+function chromiumFrame(line: string): ConsoleFrame | null {
+  const [number, address, rest] =
+    /^(?:\[?\w{0,6}\]? ?)?(?:#(\d{1,3}) |\d{1,3}\s{1,4}.{1,80}?\s{1,40})?(0x[0-9a-f]{8,16}) (\S.{0,600})$/
+      .exec(line)?.slice(1) ?? [];
+  if (address === undefined) return null;
+  const image = number === undefined
+    ? /^\d{1,3}\s{1,4}(\S.{0,79}?)\s{2,40}0x/.exec(line)?.[1]
+    : null;
+  const name = rest.replace(/ \+ (?:0x[0-9a-f]{1,12}|\d{1,12})$/, "");
+  const isName = name !== image && !/^0x/.test(name);
+  return frameOf(isName ? name : null, null, address, image === "???" ? null : image ?? null);
+}
 
 /** Functions of R's own packages. */
 const ofR =
@@ -317,6 +364,10 @@ const signals: readonly RegExp[] = [
   /^ ?\*{3} caught (?<words>segfault|bus error|illegal operation) \*{3}\s{1,4}(?:address (?<address>0x[0-9a-f]{1,16}))?/m,
   // Chromium
   /^Received signal (?<number>\d{1,2})(?: (?<code>[A-Z]{2,5}_\w{2,20}))? (?<address>[0-9a-f]{8,16})$/m,
+  // glog
+  /^\*{3} (?<name>SIG[A-Z]{2,5}) \(@(?<address>0x[0-9a-f]{1,16})\) received by PID /m,
+  // What compilers' drivers and shells say of a tool that they ran.
+  /\bcommand failed (?:due to|with) signal (?<number>\d{1,2})\b/,
   // OpenJDK
   /^siginfo: ?si_signo[:=] ?\d{1,2} \((?<name>SIG[A-Z]{2,6})\), si_code[:=] ?\d{1,3} \((?<code>[A-Z]{2,5}_\w{2,20})\), si_addr[:=] ?(?<address>0x[0-9a-f]{1,16})/m,
   // Go

@@ -211,6 +211,20 @@ const interpreters: [name: string, text: string, what: string, symbol: string, s
     "cart_add",
     "SEGV_MAPERR at 0x8",
   ],
+  [
+    "LLVM's stack dump",
+    "Stack dump:\n0.\tProgram arguments: swift-frontend -c Cart.swift\n" +
+    '1.\tWhile evaluating request ASTLoweringRequest(file "Cart.swift")\n' +
+    "2.\tWhile silgen emitFunction for 'add()'\nStack dump without symbol names:\n" +
+    "0  swift-frontend           0x000000010a5c8ad0 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) + 56\n" +
+    "1  swift-frontend           0x000000010a5c9104 SignalHandler(int) + 352\n" +
+    "2  libsystem_platform.dylib 0x000000018a1d5a24 _sigtramp + 56\n" +
+    "3  swift-frontend           0x0000000105b1c0d4 swift::Lowering::emitApply() + 1436\n\n" +
+    "error: compile command failed due to signal 11 (use -v to see invocation)\n",
+    "the compiler was here: While silgen emitFunction for 'add()'",
+    "swift::Lowering::emitApply()",
+    "SIGSEGV",
+  ],
 ];
 
 for (const [name, text, what, symbol, signal] of interpreters) {
@@ -221,6 +235,23 @@ for (const [name, text, what, symbol, signal] of interpreters) {
     assertEquals<unknown>(report.exception?.subtype ?? report.exception?.signal, signal);
   });
 }
+
+Deno.test("a FATAL log of Chromium's, an assertion of WebKit's, glog's handler", () => {
+  const said = (text: string) => explainReport(readReport(text, "x")).happened.join("\n");
+  const fatal =
+    "[77:0102/030405.678901:FATAL:gpu_data_manager.cc(439)] GPU process isn't usable. Goodbye.\n";
+  assertStringIncludes(said(fatal), "A check of Chromium's code failed (FATAL log)");
+  const webkit = "ASSERTION FAILED: m_ptr\n/Users/u/wtf/RefPtr.h(57) : T *operator->() const\n" +
+    "1   0x10d1c2a8 WTFCrash\n2   0x10d1c2a9 WebCore::Document::add()\n";
+  assertStringIncludes(
+    said(webkit),
+    "An assertion of WebKit failed. It says: ASSERTION FAILED: m_ptr",
+  );
+  const glog = "*** SIGSEGV (@0x10) received by PID 77 (TID 0x1) stack trace: ***\n" +
+    "    @     0x7fff6b10a5fd _sigtramp\n    @        0x10d1c2a8 cart::add()\n";
+  assertStringIncludes(said(glog), "null plus 16");
+  assertEquals(readReport(glog, "x").threads[0].frames.length, 1);
+});
 
 for (const [name, text, what] of runtimes) {
   Deno.test(`what a program prints when it ends: ${name}`, () => {
