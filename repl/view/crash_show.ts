@@ -118,7 +118,8 @@ const verdicts = {
   mine: safe`the library asked for`,
   program: safe`the program`,
   runtime: safe`a run-time or framework; no other function of the program led to it`,
-  system: safe`the system; no function of the program led to it`,
+  system:
+    safe`the system, as far as the stack shows; what the program did before may have led to it`,
   unknown: safe`not known`,
   none: safe`nobody's; the stacks show no cause`,
 } as const;
@@ -135,6 +136,7 @@ const absences = {
     safe`not sure; the stack is cut off, and all that is there is the system's, as the program is`,
   processes: safe`not known; the report is of several processes`,
   resource: safe`the process itself; the stack does not show which function of the program`,
+  part: safe`the system, which the program is a part of`,
   heap: safe`not known; the heap was damaged before, by code that need not be on the stack`,
   pool: safe`not known; who released the object too often is not on the stack`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,

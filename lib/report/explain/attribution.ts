@@ -73,7 +73,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `heap` where malloc found its heap damaged, by code that ran before; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -167,6 +167,8 @@ export function attributeReport(
     : lacking === "outer" && isSystemProgram(report) &&
         !stack.some((frame) => imageOf(frame) === null)
     ? "own"
+    : lacking === null && deciding === null && isSystemProgram(report)
+    ? "part"
     : lacking;
   if (isHeapDamage(report, reading)) {
     return {
@@ -182,7 +184,7 @@ export function attributeReport(
     };
   }
   return {
-    verdict: deciding?.owner ?? (absent === null ? "system" : "unknown"),
+    verdict: deciding?.owner ?? (absent === null || absent === "part" ? "system" : "unknown"),
     absent,
     library: deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),

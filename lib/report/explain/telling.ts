@@ -54,6 +54,7 @@ export type Absent =
   | "resource"
   | "processes"
   | "own"
+  | "part"
   | "heap"
   | "pool";
 

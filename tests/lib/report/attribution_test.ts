@@ -265,3 +265,16 @@ Deno.test("without a list of images the shared cache's addresses tell which are 
     "PrivateThingsKit",
   );
 });
+
+Deno.test("a whole stack of the system: of one of its programs, or of another", () => {
+  const crash = (path: string) => {
+    const { verdict, absent } = attributeReport(readReport(
+      `Process: helper [1]\nPath: ${path}\nException Type: EXC_BAD_ACCESS (SIGSEGV)\n\nThread 0 Crashed:\n` +
+        "0   CoreFoundation   \t0x0000000000007000 CFRelease + 8\n1   AppKit   \t0x0000000000007040 -[NSApplication run] + 8\n",
+      "x",
+    ));
+    return [verdict, absent];
+  };
+  assertEquals(crash("/usr/libexec/helper"), ["system", "part"]);
+  assertEquals(crash("/Applications/Helper.app/Contents/MacOS/helper"), ["system", null]);
+});
