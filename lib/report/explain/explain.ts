@@ -1236,7 +1236,10 @@ const ofStack =
   /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
 
 /** What a report is that says nothing of what happened. */
-function emptyWords({ threads, exception, images, process }: CrashReport): string {
+function emptyWords({ threads, exception, images, process, bugType, body }: CrashReport): string {
+  if (threads.length === 0 && exception === null && body !== null && bugType !== null) {
+    return `A report of Apple's kind ${bugType}, which has neither an exception nor a stack.`;
+  }
   if (threads.length === 0 && exception === null && images.length > 0 && process.name === null) {
     return "Only the end of the report is there: what happened was cut off.";
   }
