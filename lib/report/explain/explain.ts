@@ -822,10 +822,22 @@ function occasionOf(stack: readonly ReportFrame[], thread: ReportThread | null):
   const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;
   if (origin !== null && (found.length === 0 || (found.length < 2 && !isQueue(origin)))) {
-    found.push(origin.meaning);
+    const label = isQueue(origin) ? thread?.queue ?? null : null;
+    found.push(label === null ? origin.meaning : `in a block on the queue ${label}`);
   }
-  return found.length === 0 ? null : found.join(", ");
+  if (found.length === 0) return null;
+  const words = found.join(", ");
+  // The initializers of a library that main() had loaded.
+  return words.includes(beforeMain) && stack.some(({ symbol }) => loads.test(symbol ?? ""))
+    ? words.replace(beforeMain, "while a library was loaded, ")
+    : words;
 }
+
+/** How what dyld and the Objective-C run-time do at the start is told. */
+const beforeMain = "before main(), ";
+/** Functions that load libraries later, and what is never on a stack before main(). */
+const loads =
+  /^(?:dlopen\w{0,30}|(?:dyld4::APIs::)?dlopen\b.{0,80}|main|_?CFBundleDlfcnLoadBundle|_CFBundleLoadExecutable\w{0,40}|-\[NSBundle load\w*:?\])$/;
 
 /** The row of a thread's queue. */
 function queueRow(thread: ReportThread | null): KnowledgeRow | null {

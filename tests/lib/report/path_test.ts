@@ -119,6 +119,11 @@ Deno.test("what began it: the occasion and what it was part of", () => {
     ...loop,
   ]));
   assertStringIncludes(queue.what, "It was in a block on the main queue.");
+  const labelled = told(
+    crash(["MyApp work + 8", "libdispatch.dylib _dispatch_call_block_and_release + 8"])
+      .replace("Thread 0 Crashed:", "Thread 0 Crashed:: Dispatch queue: org.example.import"),
+  );
+  assertStringIncludes(labelled.what, "It was in a block on the queue org.example.import.");
 });
 
 Deno.test("rows are found by mangled names, and names in sentences are readable", () => {
@@ -216,4 +221,19 @@ Deno.test("a stack that recursed for long: both of its ends", () => {
   );
   const path = pathOf([...frames, "Tool begin + 8", "Tool main + 8", "dyld start + 8"]);
   assertEquals([path[0], path.at(-1), path.includes("…")], ["begin (Tool)", "walk", true]);
+});
+
+Deno.test("initializers: before main(), or of a library that is loaded later", () => {
+  const init = [
+    "Plug _GLOBAL__sub_I_plug.cpp + 8",
+    "dyld ImageLoaderMachO::doModInitFunctions(ImageLoader::LinkContext const&) + 8",
+  ];
+  const start = told(
+    crash([...init, "dyld dyld::initializeMainExecutable() + 8", "dyld _dyld_start + 8"]),
+  );
+  assertStringIncludes(start.what, "It was before main(), while static objects");
+  const later = told(
+    crash([...init, "libdyld.dylib dlopen + 8", "Tool load + 8", "Tool main + 8"]),
+  );
+  assertStringIncludes(later.what, "It was while a library was loaded, while static objects");
 });
