@@ -18,11 +18,12 @@ export function ownOrigin(): Origin {
   return { standalone: Deno.build.standalone, executable: Deno.execPath(), main: main.href };
 }
 
-/** The arguments that start the program; none for a compiled one. */
+/** The arguments that start the program; none for a compiled one. Without `-q`, Deno clears the line with the prompt
+ * whenever it reads a module. */
 export function programArguments({ standalone, main }: Origin): string[] {
   if (standalone) return [];
   const url = new URL(main);
-  if (url.protocol !== "file:") return ["run", "-A", main];
+  if (url.protocol !== "file:") return ["run", "-q", "-A", main];
   const path = decodeURIComponent(url.pathname);
   // As tools/dist/machpause.mjs starts it.
   const npm = [
@@ -31,7 +32,7 @@ export function programArguments({ standalone, main }: Origin): string[] {
     "--unstable-lazy-dynamic-imports",
     "--node-modules-dir=manual",
   ];
-  return ["run", "-A", ...path.includes("/node_modules/") ? npm : [], path];
+  return ["run", "-q", "-A", ...path.includes("/node_modules/") ? npm : [], path];
 }
 
 /** A command line of the program, to be typed in a shell.
@@ -43,7 +44,7 @@ export function commandLine(args: readonly string[], origin: Origin = ownOrigin(
   const program = standalone
     ? [executable]
     : main.startsWith("https://jsr.io/")
-    ? ["deno", "run", "-A", "jsr:@machpause/machpause/cli"]
+    ? ["deno", "run", "-q", "-A", "jsr:@machpause/machpause/cli"]
     : main.includes("/node_modules/")
     ? ["npx", "@machpause/machpause"]
     : ["deno", ...programArguments(origin)];

@@ -378,21 +378,31 @@ Deno.test({
   },
 });
 
-Deno.test("printed commands are those of where the program runs from", () => {
+Deno.test("printed commands are those of where the program runs from", async () => {
   const executable = "/opt/it's/deno";
   const of = (main: string, standalone = false) => ({ standalone, executable, main });
   assertEquals(
     commandLine(["attach", "My App"], of("file:///home/my%20code/repl/main.ts")),
-    "deno run -A '/home/my code/repl/main.ts' attach 'My App'",
+    "deno run -q -A '/home/my code/repl/main.ts' attach 'My App'",
   );
   const jsr = of("https://jsr.io/@machpause/machpause/0.1.0/repl/main.ts");
-  assertEquals(commandLine(["setup"], jsr), "deno run -A jsr:@machpause/machpause/cli setup");
-  assertEquals(programArguments(jsr), ["run", "-A", jsr.main]);
+  assertEquals(commandLine(["setup"], jsr), "deno run -q -A jsr:@machpause/machpause/cli setup");
+  assertEquals(programArguments(jsr), ["run", "-q", "-A", jsr.main]);
   const npm = of("file:///x/node_modules/@machpause/machpause/program/repl/main.js");
   assertEquals(commandLine(["setup"], npm), "npx @machpause/machpause setup");
   assertStringIncludes(
     programArguments(npm).join(" "),
     "--node-modules-dir=manual /x/node_modules",
+  );
+  // The options are those that the npm package's own script gives.
+  const starter = await Deno.readTextFile(
+    new URL("../../tools/dist/machpause.mjs", import.meta.url),
+  );
+  const given = [...starter.matchAll(/^ {2}"(--[\w=-]+)",$/gm)].map(([, word]) => word);
+  const short: Record<string, string> = { "--allow-all": "-A", "--quiet": "-q" };
+  assertEquals(
+    given.map((word) => short[word] ?? word).toSorted(),
+    programArguments(npm).slice(1, -1).toSorted(),
   );
   assertEquals(commandLine(["bt", "1"], of(jsr.main, true)), "'/opt/it'\\''s/deno' bt 1");
   assertEquals(programArguments(of(jsr.main, true)), []);

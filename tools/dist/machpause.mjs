@@ -24,6 +24,8 @@ const args = [
   "--no-lock",
   "--no-config",
   "--node-modules-dir=manual",
+  // Otherwise Deno clears the line with the prompt whenever it reads a module.
+  "--quiet",
   // Reads only the modules that a command uses.
   "--unstable-lazy-dynamic-imports",
   program,

@@ -121,7 +121,7 @@ function mac(changes: Partial<MacFacts> = {}, more: Partial<Facts> = {}): Promis
   });
 }
 
-const setup = "deno run -A jsr:@machpause/machpause/cli setup";
+const setup = "deno run -q -A jsr:@machpause/machpause/cli setup";
 
 Deno.test("doctor of a new Mac: launching works; attaching takes setup", async () => {
   const checks = await mac();
@@ -139,7 +139,7 @@ Deno.test("doctor of a new Mac: launching works; attaching takes setup", async (
   const lines = doctorLines(checks, plain);
   assert(lines.length <= 20);
   assertMatch(lines[1], /^no {4}attach {10}macOS gives task ports/);
-  assertMatch(lines[2], /^ +fix: deno run -A jsr:@machpause\/machpause\/cli setup$/);
+  assertMatch(lines[2], /^ +fix: deno run -q -A jsr:@machpause\/machpause\/cli setup$/);
 });
 
 Deno.test("doctor of a Mac after setup, over SSH, under sudo, under Rosetta", async () => {

@@ -104,7 +104,7 @@ Deno.test("setup signs a copy of Deno with a debugger's entitlements", async () 
     assertEquals(await Deno.readTextFile(`${it.directory}/deno`), "the programsigned");
     assertEquals((await Deno.stat(it.directory)).mode! & 0o777, 0o700);
     assertEquals((await Deno.stat(`${it.directory}/deno`)).mode! & 0o777, 0o700);
-    assertStringIncludes(it.text(), "private'\\''s place/deno' run -A");
+    assertStringIncludes(it.text(), "private'\\''s place/deno' run -q -A");
     assertStringIncludes(it.text(), "System Integrity Protection");
   });
 });
@@ -206,13 +206,16 @@ Deno.test("after setup a refused command line is run again by the signed copy, o
     assertEquals(await it.run(true), 0);
     const copy = `${it.home}/Library/Application Support/machpause/deno`;
     assertStringIncludes(it.text(), "machpause uses the copy by itself");
-    assertStringIncludes(it.text(), "  deno run -A jsr:@machpause/machpause/cli attach <pid|name>");
-    assertStringIncludes(it.text(), `  '${copy}' run -A ${origin.main} attach <pid|name>`);
+    assertStringIncludes(
+      it.text(),
+      "  deno run -q -A jsr:@machpause/machpause/cli attach <pid|name>",
+    );
+    assertStringIncludes(it.text(), `  '${copy}' run -q -A ${origin.main} attach <pid|name>`);
 
     const { code, runs, said } = await restart(it.home);
     assertEquals(code, 7);
     assertEquals(runs, [
-      [copy, "run", "-A", origin.main, "attach", "My App", "MACHPAUSE_SIGNED_COPY"],
+      [copy, "run", "-q", "-A", origin.main, "attach", "My App", "MACHPAUSE_SIGNED_COPY"],
     ]);
     assertEquals(said, `machpause: macOS refused; going on as ${copy}`);
 
@@ -245,7 +248,7 @@ Deno.test("at the prompt a refusal says the command that goes on as the signed c
     assertEquals(await it.run(true), 0);
     assertEquals(
       `${await withRestart(refused, args, system())}`,
-      "UserError: macOS refused: leave this prompt and run `deno run -A " +
+      "UserError: macOS refused: leave this prompt and run `deno run -q -A " +
         "jsr:@machpause/machpause/cli attach 'My App' --symbols dSYMs`, which goes on as the signed copy",
     );
     assertEquals(await withRestart(other, args, system()), other);

@@ -241,6 +241,19 @@ Deno.test("Enter at an empty prompt goes on with `up` and `down`, and with nothi
   assertFalse((await terminal.enter("", paused)).includes("thread 0"));
 });
 
+Deno.test("started as it is installed, quietly, Deno clears no line of the prompt's", async () => {
+  const args = ["run", "--quiet", "-A", program, "--no-init"];
+  await using terminal = await Terminal.start(helper, Deno.execPath(), args, {
+    NO_COLOR: "1",
+    ...size,
+  });
+  await terminal.until("(machpause) > ");
+  await terminal.enter("1 + 1", /\n2\r\n/);
+  await terminal.until("(machpause) > ");
+  const { lines } = screenOf(terminal.raw, 80, 24);
+  assertEquals(lines.slice(-3), ["(machpause) > 1 + 1", "2", "(machpause) >"]);
+});
+
 Deno.test("what is typed is coloured; the background decides the colours", async () => {
   const colours = { NO_COLOR: "", MACHPAUSE_THEME: undefined as never };
   const child = await Terminal.start(helper, Deno.execPath(), ["run", "-A", program], {
