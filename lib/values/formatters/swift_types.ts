@@ -45,6 +45,15 @@ const METADATA = {
   last: 0x7ff,
 } as const;
 
+/** `TargetFunctionTypeFlags` of `swift/ABI/MetadataValues.h`: the number of parameters, and what changes a type's name. */
+const FUNCTION = {
+  count: 0xffff,
+  throws: 0x0100_0000,
+  async: 0x2000_0000,
+  /** Those and whether it escapes. */
+  known: 0x2500_ffff,
+} as const;
+
 /** A field of a struct or class, or a case of an enum. */
 export interface SwiftField {
   readonly name: string;
@@ -484,16 +493,40 @@ export class SwiftTypes {
       case METADATA.existential:
         return this.#existentialTree(metadata);
       case METADATA.function:
-        return node(
-          "FunctionType",
-          node("ArgumentTuple", node("Type", node("Tuple"))),
-          node("ReturnType", node("Type", node("Tuple"))),
-        );
+        return this.#functionTree(metadata, depth);
       case METADATA.objcWrapper:
         return null;
     }
     if (kind !== 0n && kind <= BigInt(METADATA.last)) return null;
     return this.classOf(metadata, depth)?.tree ?? null;
+  }
+
+  /** A function's type: `TargetFunctionTypeMetadata`. One with conventions, parameters' flags or isolation, which are
+   * behind the parameters, is not told. */
+  #functionTree(metadata: bigint, depth: number): Node | null {
+    const flags = this.unsigned(metadata + BigInt(this.pointerSize), 4);
+    const count = flags & FUNCTION.count;
+    if ((flags & ~FUNCTION.known) !== 0 || count > MAX_PARAMETERS) return null;
+    const [result, ...parameters] = Array.from(
+      { length: 1 + count },
+      (_, index) => this.metadataTree(this.word(metadata, 2 + index), depth + 1),
+    );
+    const types = parameters.flatMap((type) => type === null ? [] : [node("Type", type)]);
+    if (result === null || types.length < count) return null;
+    const [only] = types;
+    const isAlone = count === 1 && only.children[0].kind !== "Tuple";
+    return node(
+      "FunctionType",
+      ...(flags & FUNCTION.async) !== 0 ? [node("AsyncAnnotation")] : [],
+      ...(flags & FUNCTION.throws) !== 0 ? [node("ThrowsAnnotation")] : [],
+      node(
+        "ArgumentTuple",
+        isAlone
+          ? only
+          : node("Type", node("Tuple", ...types.map((type) => node("TupleElement", type)))),
+      ),
+      node("ReturnType", node("Type", result)),
+    );
   }
 
   #tupleTree(metadata: bigint, depth: number): Node | null {
@@ -546,14 +579,18 @@ export class SwiftTypes {
     return this.#bind(tree, held);
   }
 
-  /** For each parameter of a generic declaration, those around it included, whether metadata has its argument. */
+  /** For each parameter of a generic declaration, those around it included, whether metadata has its argument; `null` where
+   * one stands for something else than a type. */
   #parameters({ kind, descriptor }: SwiftDeclaration): boolean[] | null {
     // After the descriptor of its kind: the cache, the pattern, the numbers of parameters, of requirements and two
     // more, and a byte for each parameter.
     const header = descriptor + (kind === "class" ? 44n : 28n);
     const count = this.unsigned(header + 8n, 2);
     if (count > MAX_PARAMETERS) return null;
-    return Array.from(this.bytes(header + 16n, count), (flags) => (flags & 0x80) !== 0);
+    const flags = this.bytes(header + 16n, count);
+    // A pack of types has the number of its types in metadata too, and a value is itself there: `GenericParamKind`.
+    if (flags.some((flag) => (flag & 0x3f) !== 0)) return null;
+    return Array.from(flags, (flag) => (flag & 0x80) !== 0);
   }
 
   /** Binds arguments to a declaration and to those around it. */
