@@ -461,6 +461,21 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     kernel.crashClose(port);
   });
 
+  test("a target that was killed is gone, though nobody has waited for it yet", async (kernel) => {
+    for (let round = 0; round < 5; round++) {
+      await using program = await Program.start("target", "threads", "300");
+      using target = attach(kernel, program);
+      const port = kernel.crashOpen(target.task);
+      Deno.kill(program.pid, "SIGKILL");
+      // Nothing is awaited here, so that it stays a zombie. With so many threads it dies while it is suspended.
+      assertThrows(() => {
+        for (;;) kernel.taskResume(kernel.taskSuspend(target.task));
+      }, TargetGoneError);
+      await program.status;
+      kernel.crashClose(port);
+    }
+  });
+
   test("a crash is not waited for any longer: the process dies of it at once", async (kernel) => {
     await using program = await Program.start("target", "threads", "2");
     using target = attach(kernel, program);
@@ -657,7 +672,11 @@ export function contractTests(name: string, library: () => Promise<string>): voi
     }
     const [kernelThread] = [...Deno.readDirSync("/proc")].filter(({ name }) => {
       if (!/^\d+$/.test(name)) return false;
-      return /^PPid:\t2$/m.test(Deno.readTextFileSync(`/proc/${name}/status`));
+      try {
+        return /^PPid:\t2$/m.test(Deno.readTextFileSync(`/proc/${name}/status`));
+      } catch {
+        return false; // It has ended.
+      }
     });
     // A container has none.
     if (kernelThread !== undefined) {

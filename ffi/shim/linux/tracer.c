@@ -498,12 +498,17 @@ static long suspend_task(struct task *task)
 			listing.error = result;
 		await(task, NULL);
 		again = recheck_main(task) || listing.found;
-		if (!again && !listing.error && !holds_any(task)) {
-			/* All listed threads have ended. If the process lives, one of them called exec. */
-			collect_all(task);
-			again = mp_task_alive(task);
-			listing.error = again ? 0 : -ESRCH;
-			sys_sleep(EXEC_CHECK);
+		if (!listing.error && !holds_any(task)) {
+			/* All listed threads have ended. If the process lives, one of them called exec. If it does
+			 * not, its main thread is listed until somebody waits for it. */
+			if (!again)
+				collect_all(task);
+			if (!mp_task_alive(task)) {
+				listing.error = -ESRCH;
+			} else if (!again) {
+				again = true;
+				sys_sleep(EXEC_CHECK);
+			}
 		}
 		if (again && !listing.error && sys_now(CLOCK_MONOTONIC) - start > SUSPEND_DEADLINE)
 			listing.error = -ETIMEDOUT;
