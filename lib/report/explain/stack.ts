@@ -84,8 +84,11 @@ export function frameOwner(frame: ReportFrame, symbol: string | null): FrameOwne
 
 /** Whether a frame without an image has a source file as those of programs have that were built where the report was
  * made. */
-function isBuilt({ file }: ReportFrame, symbol: string | null): boolean {
-  return file !== null && symbol !== null && /^\/(?:Users|home|Volumes)\//.test(file) &&
+function isBuilt({ file, line, address }: ReportFrame, symbol: string | null): boolean {
+  // Reporters that give no addresses have lines of the program only.
+  const isOwn = file !== null && (/^\/(?:Users|home|Volumes)\//.test(file) ||
+    (address === 0n && line !== null && /^[\w+-]{1,100}\.(?:mm?|swift)$/.test(file)));
+  return isOwn && symbol !== null &&
     !/\/(?:Xcode[\w.-]{0,40}\.app|\.cargo|\.rustup|DerivedData\/.{1,200}\/SourcePackages)\//.test(
       file,
     ) &&

@@ -598,7 +598,18 @@ class CrashTextReader {
       this.#loose = line;
       if (isReason) return true;
     }
-    // Numbers precede titles where there are several: `#0. Crashed: …`.
+    // Numbers precede titles where there are several: `#0. Crashed: …`, `#1. com.apple.NSEventThread`.
+    const other = /^#(\d{1,4})\. (?!Crashed: )(\S.{0,200})$/.exec(line);
+    if (other !== null && this.#threads.length > 0) {
+      const [, number, title] = other;
+      const isQueue = title.startsWith("com.apple.");
+      this.#begin({
+        index: Number(number),
+        ...(isQueue ? { name: null, queue: title } : { name: title, queue: null }),
+        crashed: false,
+      });
+      return true;
+    }
     if (
       !/^(?:#?\d{1,4}\.? |Thread ?: )?(?:Crashed: |Fatal Exception: |EXC_)/.test(line) &&
       !line.endsWith("Exception")
@@ -666,20 +677,23 @@ class CrashTextReader {
     return true;
   }
 
-  /** A frame of HockeyApp's: `-;-[Foo bar];Foo.m;113`. */
+  /** A frame of HockeyApp's: `-;-[Foo bar];Foo.m;113`, with the class or the image in place of the dash. */
   #hockeyFrame(line: string): boolean {
-    const match = /^-;(\S.{0,1000});([\w.+-]{1,200})?;(\d{1,7})$/.exec(line);
+    const match = /^(-|[\w.$+-]{1,100});(\S[^;]{0,1000});([\w.+-]{1,200})?;(\d{1,7})$/.exec(line);
     if (match === null) return false;
+    const [, first, method, file, number] = match;
+    const isImage = /\.(?:dylib|framework|bundle)$/.test(first) || /^[-+]\[/.test(method);
     if (this.#collecting !== "thread") this.#untitled();
     this.#thread!.frames.push({
       index: this.#thread!.frames.length,
       address: 0n,
-      imageName: null,
-      symbol: match[1],
+      imageName: first !== "-" && isImage ? first : null,
+      // Whether it is a method of the class or of its objects is not said.
+      symbol: first === "-" || isImage ? method : `-[${first} ${method}]`,
       offset: null,
       base: null,
-      file: match[2] ?? null,
-      line: match[3] === "0" ? null : Number(match[3]),
+      file: file ?? null,
+      line: number === "0" ? null : Number(number),
       column: null,
       inlined: false,
       span: null,
@@ -693,7 +707,7 @@ class CrashTextReader {
       ? written.replace(/^`{1,3}(?=[A-Z])/, "")
       : written;
     if (this.#continuesReason(trimmed) || this.#namesFrame(trimmed)) return;
-    if (trimmed.charCodeAt(1) === 0x3b && this.#hockeyFrame(trimmed)) return;
+    if (/;\d{1,7}$/.test(trimmed.slice(-8)) && this.#hockeyFrame(trimmed)) return;
     const colon = colonAt(trimmed);
     const section = this.#sections.at(-1);
     const inSection = section !== undefined &&

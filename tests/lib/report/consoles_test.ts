@@ -253,6 +253,36 @@ Deno.test("a FATAL log of Chromium's, an assertion of WebKit's, glog's handler",
   assertEquals(readReport(glog, "x").threads[0].frames.length, 1);
 });
 
+Deno.test("HockeyApp's columns with classes or images, and Crashlytics' further threads", () => {
+  const hockey = readReport(
+    "Exception Type:  SIGSEGV\nCrashed Thread:  0\nlibobjc.A.dylib;objc_msgSend.dispatch;;0\n" +
+      "Cart;add:;Cart.m;12\n-;-[Shop open];Shop.m;3\n",
+    "x",
+  );
+  assertEquals<unknown>(
+    hockey.threads[0].frames.map(({ imageName, symbol, line }) => [imageName, symbol, line]),
+    [
+      ["libobjc.A.dylib", "objc_msgSend.dispatch", null],
+      [null, "-[Cart add:]", 12],
+      [null, "-[Shop open]", 3],
+    ],
+  );
+  assertEquals<unknown>(attributeReport(hockey).deciding?.frame.symbol, "-[Cart add:]");
+  const several = readReport(
+    "#0. Crashed: com.apple.main-thread\n0  Shop    0x1b4c0 Cart.add(_:) + 12 (Cart.swift:12)\n\n" +
+      "#1. com.google.firebase.crashlytics.MachExceptionServer\n" +
+      "0  libsystem_kernel.dylib  0x1234 mach_msg2_trap + 8\n",
+    "x",
+  );
+  assertEquals<unknown>(
+    several.threads.map(({ index, name, queue, crashed }) => [index, name, queue, crashed]),
+    [
+      [0, null, "com.apple.main-thread", true],
+      [1, "com.google.firebase.crashlytics.MachExceptionServer", null, false],
+    ],
+  );
+});
+
 for (const [name, text, what] of runtimes) {
   Deno.test(`what a program prints when it ends: ${name}`, () => {
     assertStringIncludes(told(text).what, what);
