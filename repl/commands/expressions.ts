@@ -177,7 +177,9 @@ export function enclosing(symbol: RawText): string[] {
  */
 export function typeNamed(session: Session, text: string): Type {
   try {
-    return evaluate(text, new FrameScope(session)).type;
+    const { type } = evaluate(text, new FrameScope(session));
+    if (type.kind !== "function" || type.name !== "void") return type;
+    throw new UserError(`the type of ${text} is not known: \`lookup ${text}\` says what it is`);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const type = typeWritten(session, text);

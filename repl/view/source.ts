@@ -127,10 +127,9 @@ function readSource(session: Session, file: string): string[] {
       }
     }
   }
-  const folder = file.slice(0, file.lastIndexOf("/")) || "/";
-  throw new UserError(
-    `there is no ${file} here: \`source map ${folder} <folder>\` says where it is`,
-  );
+  const end = file.lastIndexOf("/");
+  const map = `source map ${end < 0 ? "<from>" : file.slice(0, end) || "/"} <folder>`;
+  throw new UserError(`there is no ${file} here: \`${map}\` says where it is`);
 }
 
 /** Where a function begins; `undefined` where no function has the name, or nothing tells of its source. */
@@ -186,7 +185,8 @@ export function sourceLines(session: Session, where?: string): SafeText[] {
     );
   }
   if (named?.[3] === undefined) {
-    return listedLines(session, file, line - around, line + around, line);
+    const middle = Math.max(1, line);
+    return listedLines(session, file, middle - around, middle + around, middle);
   }
   const end = named[4] === "" ? line + 2 * around : Number(named[4]);
   if (end < line) throw new UserError(`line ${end} comes before line ${line}`);

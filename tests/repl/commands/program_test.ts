@@ -145,6 +145,8 @@ Deno.test({
       for (const line of ["ptype Nothing", "whatis struct Nothing *"]) {
         await assertRejects(() => run(session, line), UserError, "no debug information tells of a");
       }
+      await assertRejects(() => run(session, "whatis deep"), UserError, "`lookup deep` says what");
+      await assertRejects(() => run(session, "list nosuch:3"), UserError, "`source map <from> <f");
       for (const line of ["p this", "po self", "p shape", "p bits.a"]) {
         const { message } = await assertRejects(() => run(session, line), UserError);
         assertMatch(message, /^there is no variable .* in this frame: .*`frame \d`, /);
