@@ -44,8 +44,17 @@ const changeTime = 1;
  * be made at run time, and then addresses are in no image. */
 const imagesTime = 1000;
 
-/** How much longer than the look for images the time between two of them is, at least. */
+/** How much longer than a look for images that found none the time until the next is, at least. */
 const imagesRatio = 50;
+
+/** What else threads are made of. */
+interface ThreadParts {
+  readonly contexts?: AsyncContexts;
+  readonly copied?: CopiedMemory | undefined;
+  /** The index of the first one. */
+  readonly first?: number;
+  readonly resolver?: CodeResolver;
+}
 
 /** Number of regions requested at once. */
 const regionBatch = 512;
@@ -174,6 +183,9 @@ export class LiveTarget extends Target {
   readonly #suspended = new Map<bigint, { readonly port: number; count: number }>();
   #imagesChecked = false;
   #filesChecked = false;
+  /** When a running target is next asked for new images, and how long after the last time, in milliseconds. */
+  #imagesDue = 0;
+  #imagesPause = 0;
   #pauses = 0;
   #token: number | undefined;
   #threads: readonly Thread[] = [];
@@ -397,7 +409,7 @@ export class LiveTarget extends Target {
     this.#filesChecked = false;
     return new Snapshot(
       this,
-      this.#makeThreads(capture.threads, false, contexts),
+      this.#makeThreads(capture.threads, false, { contexts }),
       this.#currentImages().images,
       Math.round(capture.stoppedNanoseconds / 1000),
     );
@@ -425,7 +437,7 @@ export class LiveTarget extends Target {
     }
     return new Snapshot(
       this,
-      this.#makeThreads(captured, false, contexts, found?.copied),
+      this.#makeThreads(captured, false, { contexts, copied: found?.copied }),
       this.#currentImages().images,
       pause.pausedMicroseconds,
       found === undefined ? null : { bytes: found.copied.bytes, isWhole: found.isWhole },
@@ -481,16 +493,18 @@ export class LiveTarget extends Target {
       task: this.#task,
       port: ports[index],
       arch: this.arch,
-      thread: (captured) => this.#makeThreads([captured], false, undefined, undefined, index)[0],
+      thread: (captured) =>
+        this.#makeThreads([captured], false, {
+          first: index,
+          resolver: this.#runningResolver(),
+        })[0],
     });
   }
 
   #makeThreads(
     captured: readonly CapturedThread[],
     paused: boolean,
-    contexts?: AsyncContexts,
-    copied?: CopiedMemory,
-    first = 0,
+    { contexts, copied, first = 0, resolver = this.#resolver() }: ThreadParts = {},
   ): Thread[] {
     const dispatch = new DispatchReader({
       arch: this.arch,
@@ -502,7 +516,7 @@ export class LiveTarget extends Target {
     const token = this.#token;
     const context = {
       arch: this.arch,
-      resolver: this.#resolver(),
+      resolver,
       variables: {
         ...this.variableOrigin,
         memory: this.#later,
@@ -659,7 +673,7 @@ export class LiveTarget extends Target {
       kernel: this.#kernel,
       task: this.#task,
       pid: this.pid,
-      resolver: this.#samplingResolver(),
+      resolver: this.#runningResolver(),
       dispatch: {
         arch: this.arch,
         images: () => this.#images.images,
@@ -690,34 +704,41 @@ export class LiveTarget extends Target {
     const { record } = await import("./recording.ts");
     const { name, pid, arch } = this;
     const os = this.#kernel.system === "darwin" ? "macOS" : "Linux";
-    const origin = { name, pid, arch, os, resolver: this.#samplingResolver() };
+    const origin = { name, pid, arch, os, resolver: this.#runningResolver() };
     return await record(origin, this.samples(options), options);
   }
 
-  /** Resolves in the images as they are when an address is in none. While there are no new ones, these are
-   * looked for less and less often. */
-  #samplingResolver(): CodeResolver {
-    let [due, pause] = [0, 0];
-    const refresh = (): Symbolizer | null => {
-      const began = performance.now();
-      if (this.#disposed || began < due) return null;
-      const before = this.#images.images;
-      try {
-        this.#images.refresh();
-        this.#images.refreshFiles();
-      } catch (error) {
-        // It has ended: what is known of it serves for the rest.
-        if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
-        return null;
-      }
-      const now = performance.now();
-      const isSame = this.#images.images === before;
-      pause = Math.max((now - began) * imagesRatio, isSame ? Math.min(2 * pause, imagesTime) : 0);
-      due = now + pause;
-      return this.#images.symbols;
-    };
-    this.#images.refresh();
-    return resolverOf(this.debug, this.#images.symbols, refresh);
+  /** Resolves in the images as they are when an address is in none, while the target runs. */
+  #runningResolver(): CodeResolver {
+    let { symbols } = this.#currentImages();
+    return resolverOf(this.debug, symbols, () => {
+      this.#lookForImages();
+      // Another resolver may have found them.
+      const now = this.#images.symbols;
+      return now === symbols ? null : symbols = now;
+    });
+  }
+
+  /** Looks for new images of a running target: while there are none, less and less often. */
+  #lookForImages(): void {
+    const began = performance.now();
+    if (this.#disposed || began < this.#imagesDue) return;
+    const before = this.#images.images;
+    try {
+      this.#images.refresh();
+      this.#images.refreshFiles();
+    } catch (error) {
+      // It has ended: what is known of it serves for the rest.
+      if (!(error instanceof MachError || error instanceof TargetGoneError)) throw error;
+      return;
+    }
+    const now = performance.now();
+    const isSame = this.#images.images === before;
+    // What has loaded one library may load others.
+    this.#imagesPause = isSame
+      ? Math.max(imagesRatio * (now - began), Math.min(2 * this.#imagesPause, imagesTime))
+      : imagesRatio / 5 * (now - began);
+    this.#imagesDue = now + this.#imagesPause;
   }
 
   /** Saves a Mach-O core, which `openCore` and LLDB open. The target is paused while its memory is read,

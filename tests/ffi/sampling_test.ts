@@ -189,11 +189,16 @@ Deno.test(
       await Deno.writeTextFile(
         `${folder}/main.c`,
         `#include <dlfcn.h>
+      #include <stdlib.h>
       #include <unistd.h>
-      int main(void) {
+      static void burn(const char *path, double seconds) {
+        void *late = dlopen(path, RTLD_NOW);
+        ((void (*)(double))dlsym(late, "late_burn"))(seconds);
+      }
+      int main(int count, char **arguments) {
         usleep(200000);
-        void *late = dlopen("${folder}/late.so", RTLD_NOW);
-        ((void (*)(double))dlsym(late, "late_burn"))(0.6);
+        burn("${folder}/late.so", 0.3);
+        burn("${folder}/later.so", atof(arguments[count - 1]));
         return 0;
       }`,
       );
@@ -206,7 +211,10 @@ Deno.test(
         const { success, stderr } = await new Deno.Command("cc", { args, cwd: folder }).output();
         assert(success, new TextDecoder().decode(stderr));
       }
-      const child = new Deno.Command(`${folder}/main`).spawn();
+      await Deno.copyFile(`${folder}/late.so`, `${folder}/later.so`);
+      const isWhole = (names: readonly (string | null)[]) =>
+        names.includes("main") && names.at(-1) === "_start";
+      const child = new Deno.Command(`${folder}/main`, { args: ["0.2"] }).spawn();
       using target = attach(child.pid);
       const profile = await target.record({ rate: 200 });
       await child.status;
@@ -217,11 +225,31 @@ Deno.test(
             .map((frame) => functionName(profile, profile.frames.function[frame]));
           if (!names.includes("late_burn")) continue;
           late++;
-          if (names.includes("main") && names.at(-1) === "_start") whole++;
+          if (isWhole(names)) whole++;
         }
       }
       assert(late > 0, "no sample in the library");
       assertEquals(whole, late);
+
+      // What `watch` does: looks at one thread alone.
+      const watched = new Deno.Command(`${folder}/main`, { args: ["600"] }).spawn();
+      try {
+        using other = attach(watched.pid);
+        using probe = await other.probe();
+        const look = () => [...probe!.look().backtrace()].map((frame) => frame.function);
+        const maps = `/proc/${watched.pid}/maps`;
+        const isMapped = (name: string) => Deno.readTextFileSync(maps).includes(`/${name}`);
+        await until(
+          () => look().includes("late_burn") || isMapped("later.so"),
+          "a look at late.so",
+        );
+        await until(() => isMapped("later.so"), "dlopen of later.so");
+        await until(() => look().includes("late_burn"), "a look at later.so");
+        assert(isWhole(look()), `${look()}`);
+      } finally {
+        watched.kill("SIGKILL");
+        await watched.status;
+      }
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
