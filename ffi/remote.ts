@@ -5,7 +5,7 @@
 import { fileSystem } from "./file_system.ts";
 import { RemoteError, type RemoteOptions, RemoteTarget } from "../lib/remote/mod.ts";
 import { connectTo, type Socket } from "./socket.ts";
-import { startStub, type StubName } from "./stubs.ts";
+import { startStub, type StubName, stubNames } from "./stubs.ts";
 import { guardStub, type StubGuard } from "./stub_guard.ts";
 
 export {
@@ -55,6 +55,9 @@ export async function attachRemote(
     const socket = await connectTo(host, port, connectMilliseconds);
     return attachTo(socket, { ...options, ...named });
   }
+  if (!isStubName(place?.via) || !Number.isInteger(place.pid)) {
+    throw new TypeError("attachRemote() takes HOST:PORT, or { via, pid } with the name of a stub");
+  }
   const stub = await startStub(place.via, place.pid, connectMilliseconds);
   try {
     const onDispose = () => {
@@ -96,6 +99,9 @@ export async function launchRemote(
   args: readonly string[],
   options: RemoteLaunchOptions,
 ): Promise<RemoteTarget> {
+  if (typeof program !== "string" || !Array.isArray(args) || !isStubName(options?.via)) {
+    throw new TypeError("launchRemote() takes a program, a list of arguments, and { via }: a stub");
+  }
   const { commandOf } = await import("./launch.ts");
   const { file, args: all } = await commandOf(program, args);
   const { onOutput = (bytes) => void Deno.stdout.writeSync(bytes) } = options;
@@ -117,6 +123,10 @@ export async function launchRemote(
     stub.end();
     throw error;
   }
+}
+
+function isStubName(name: unknown): name is StubName {
+  return (stubNames as readonly unknown[]).includes(name);
 }
 
 function attachTo(socket: Socket, options: RemoteOptions): RemoteTarget {

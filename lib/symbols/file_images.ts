@@ -47,6 +47,9 @@ export function openImages(
   files: Files,
   specs: readonly ImageFile[],
 ): FileImages {
+  if (!Array.isArray(specs) || !specs.every((spec) => typeof spec?.path === "string")) {
+    throw new TypeError("the files of images are a list: write [{ path: … }]");
+  }
   const open: OpenFile[] = [];
   const close = (): void => open.splice(0).forEach((file) => file[Symbol.dispose]());
   try {

@@ -3,6 +3,7 @@ import { files } from "../../../ffi/mod.ts";
 import { archs } from "../../../lib/arch/mod.ts";
 import { MachError, TargetGoneError } from "../../../lib/errors.ts";
 import { LiveTarget } from "../../../lib/target/mod.ts";
+import { openSymbolizer } from "../../../mod.ts";
 import { FakeKernel } from "./fake_kernel.ts";
 
 const system = { files };
@@ -67,6 +68,9 @@ Deno.test("arguments of another type are refused, where JavaScript would make so
   // Its first character is a folder: all of the disk.
   assertThrows(() => wrong.addSymbols("/usr"), TypeError, 'write ["/usr"]');
   assertThrows(() => target.imageAt(undefined as unknown as bigint), TypeError);
+  for (const files of [undefined, "demo", ["demo"]]) {
+    assertThrows(() => openSymbolizer(files as unknown as []), TypeError, "write [{ path: … }]");
+  }
   using _pause = target.pause();
   const [thread] = target.threads;
   assertThrows(() => thread.setRegister("rax", 1n << 64n), RangeError, "64 bits");
