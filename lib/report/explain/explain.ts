@@ -130,7 +130,11 @@ export function explainReport(
       return finished(report, "stackshot", told, [ended], null, null);
     }
     const { headline, happened, rows } = explainStackshot(report, reason);
-    return finished(report, headline, happened, rows, null, null);
+    const code = report.exception?.codes[0] ?? 0xbaaaaaadn;
+    const own = code > 0xffffn && code !== 0xbaaaaaadn
+      ? [`Its exception code is 0x${code.toString(16)}.`]
+      : [];
+    return finished(report, headline, [...happened, ...own], rows, null, null);
   }
   if (report.format === "sample" || report.format === "spindump") {
     const title = `${report.format}, ${count(report.threads.length, "thread")}`;

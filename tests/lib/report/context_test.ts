@@ -714,3 +714,13 @@ Deno.test("a failed check without a message; the region before a far address", (
     "35143925710833 bytes before the next; the one before is MALLOC_NANO (reserved)",
   );
 });
+
+Deno.test("a stackshot's own exception code", () => {
+  const shot = (code: string) =>
+    told(
+      `{"bug_type":"288","os_version":"iPhone OS 12.3.1 (16F203)"}\n{"build":"iPhone OS 12.3.1 (16F203)",` +
+        `"reason":"avd: RPCTimeout message received to terminate [7]","exception":"${code}","processByPid":{}}`,
+    ).what;
+  assertStringIncludes(shot("0xbe18d1ee"), "Its exception code is 0xbe18d1ee.");
+  assert(!shot("0xbaaaaaad").includes("exception code"));
+});
