@@ -15,12 +15,14 @@ const CLOCK_STEP = 64;
  *
  * @param isFull asked at each value whether there is no more room
  * @returns whether all was looked at: no limit ended it
+ * @throws RangeError when the levels are no number of them
  */
 export function walkLocals(
   threads: readonly Walkable[],
   { levels, milliseconds = Infinity }: FollowOptions,
   isFull: () => boolean,
 ): boolean {
+  if (!(levels >= 0)) throw new RangeError(`${levels} levels of pointers: at least 0`);
   const deadline = performance.now() + milliseconds;
   const seen = new Set<string>();
   let values = 0;

@@ -76,6 +76,7 @@ export abstract class Target implements Disposable {
    * asked for.
    *
    * @throws TypeError when this process is to follow its own variables
+   * @throws RangeError when it is to follow less than 0 levels
    */
   abstract snapshot(options?: SnapshotOptions): Snapshot;
   /** All regions of the address space, in rising order. */

@@ -1,6 +1,7 @@
 /** Snapshots that copy what variables lead to while the target is stopped. */
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { CopiedMemory } from "../../../lib/target/copied_memory.ts";
+import { walkLocals } from "../../../lib/target/follow.ts";
 import { readReport, reportOf, writeReport } from "../../../lib/report/api.ts";
 import { attachSelf, type Frame, type Snapshot } from "../../../mod.ts";
 import { runs } from "../../machine.ts";
@@ -86,4 +87,11 @@ Deno.test("copied memory has whole pages, up to what is unreadable and to its li
     ...[true, false, true],
   ]);
   assertEquals([copied.readUpTo(0n, 1).length, copied.readUpTo(0x37fen, 64).length], [0, 2]);
+});
+
+Deno.test("levels of pointers that are none are refused, before anything is stopped", () => {
+  for (const levels of [-1, NaN, undefined]) {
+    assertThrows(() => walkLocals([], { levels: levels! }, () => false), RangeError, "levels");
+  }
+  assertEquals(walkLocals([], { levels: 0 }, () => false), true);
 });
