@@ -81,7 +81,7 @@ async function profileIn(
   return {
     profile,
     head: {
-      title: product ?? process?.name ?? path.slice(path.lastIndexOf("/") + 1),
+      title: product ?? process?.name ?? fileName(path),
       subtitle: words(
         `${threads.length} ${threads.length === 1 ? "thread" : "threads"}`,
         processes.length === 1 ? process.pid : null,
@@ -158,6 +158,10 @@ async function targetNow(what: string, options: ViewOptions): Promise<Viewed> {
   };
 }
 
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 function words(kind: string | null, pid: number | null, arch: string | null): string {
   return [kind, pid === null ? null : `pid ${pid}`, arch].filter((word) => word !== null).join(
     " · ",
@@ -195,16 +199,21 @@ async function reportIn(what: string, options: ViewOptions): Promise<Viewed> {
   return {
     tasks: reports,
     head: {
-      title: target.name ?? what,
+      title: target.name ?? fileName(what),
       subtitle: explanation.headline,
       facts: [
+        ["File", what],
         ["Pid", `${target.pid ?? ""}`],
         ["Architecture", target.arch ?? ""],
         ["System", osVersion ?? ""],
         ["Model", model ?? ""],
         ["Date", date === null ? "" : `${date}`],
       ],
-      notes: [...explanation.happened, ...explanation.causes, ...explanation.check],
+      notes: [
+        ...explanation.happened,
+        ...explanation.causes.map((cause) => `Likely cause: ${cause}`),
+        ...explanation.check,
+      ],
     },
   };
 }
