@@ -70,9 +70,9 @@ Deno.test({
         ...["-o", `frame select ${index}`],
         ...["-o", `frame variable -d run-target ${names.join(" ")}`],
       );
-      const theirs = [...text.matchAll(/^\((.*)\) (\w+) = 0x([0-9a-f]+)/gm)].map((match) =>
-        [match[2], match[1], BigInt(`0x${match[3]}`)]
-      );
+      const theirs = [...text.matchAll(/^\((.*)\) (\w+) = 0x([0-9a-f]+)/gm)].map((
+        match,
+      ) => [match[2], match[1], BigInt(`0x${match[3]}`)]);
       assertEquals(theirs.length, names.length, text);
       const ours = theirs.map(([name]) => {
         const variable = frames[index].variables.find((variable) => variable.name === name)!;
