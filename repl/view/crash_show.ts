@@ -129,7 +129,7 @@ const absences = {
   stack: safe`not known; no stack that tells it was found in the report`,
   images: safe`not known; no frame names its image`,
   thrower: safe`not known; the stack that raised the exception is not in the report`,
-  "some images": safe`not known; some frames are in no image, the others are the system's`,
+  "some images": safe`not known; some frames are in no image that the report lists`,
   outer: safe`not known; the stack is cut off before any function of the program`,
   description: safe`the program: a usage description is missing in its Info.plist`,
   own:

@@ -1243,7 +1243,8 @@ function symbolAdvice(own: ReportFrame | null): string[] {
 function fitting(next: string, thread: ReportThread | null, own: ReportFrame | null): string {
   if (own !== null || next === "") return next;
   if (thread === null || thread.frames.length === 0) return ofStack.test(next) ? "" : next;
-  return next.replace(/the first frame of yours/, "the calling function")
+  return next.replace("; the first frame of yours on its backtrace raised it", "")
+    .replace(/the first frame of yours/, "the calling function")
     .replace(/^The first frame of yours/, "The calling function");
 }
 

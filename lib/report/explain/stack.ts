@@ -377,10 +377,17 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   if (!isMain || frameOwner(stack[at], null) !== "program") return null;
   const caller = stack[at - 1];
   if (frameOwner(caller, functionOf(caller, stack[at - 2] ?? null)) === "runtime") return at;
+  // Of a deep stack whose other images are not known it is main(), not what happened.
+  if (symbol === null && caller.symbol === null && imageOf(caller) === null && at >= MAIN_DEPTH) {
+    return at;
+  }
   // Without names only the image tells that it is the event loop.
   const image = caller.symbol === null && symbol === null ? imageOf(caller) : null;
   return image !== null && loopImages.test(imageTitle(image)) ? at : null;
 }
+
+/** From this depth on, the outermost frame of a stack is not taken for what happened. */
+const MAIN_DEPTH = 8;
 
 /** Images of the functions that `main` calls to run a program's events. */
 const loopImages = /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit|SwiftUI|WatchKit)$/;

@@ -66,7 +66,10 @@ export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
     symbol !== null && /^(?:objc_exception_throw|__cxa_throw|__exceptionPreprocess)\b/.test(symbol)
   );
   if (!throws && (endOfTermination(stack) > 0 || isThrownAgain(stack))) return "thrower";
-  if (!reachesBase(stack)) return "outer";
+  if (!reachesBase(stack)) {
+    const unknown = stack.filter((frame) => imageOf(frame) === null).length;
+    return unknown * 2 > stack.length ? "some images" : "outer";
+  }
   // Beyond the outermost named function is only what started the thread.
   const named = stack.findLastIndex(({ symbol }) => symbol !== null);
   return stack.slice(0, named < 0 ? stack.length : named).some((frame) => imageOf(frame) === null)

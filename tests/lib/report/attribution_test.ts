@@ -278,3 +278,18 @@ Deno.test("a whole stack of the system: of one of its programs, or of another", 
   assertEquals(crash("/usr/libexec/helper"), ["system", "part"]);
   assertEquals(crash("/Applications/Helper.app/Contents/MacOS/helper"), ["system", null]);
 });
+
+Deno.test("main() is not blamed where only its image is known", () => {
+  const bare = (count: number) =>
+    attributeReport(readReport(
+      `Process: Play [1]\nException Type: EXC_CRASH (SIGABRT)\n\nLast Exception Backtrace:\n(${
+        Array.from({ length: count }, (_, at) => `0x${(0x23e61132 + at * 64).toString(16)}`).join(
+          " ",
+        )
+      } 0xee070)\n\nThread 0 Crashed:\n0   libsystem_kernel.dylib   \t0x3284cdf0 0x32840000 + 52720\n\n` +
+        "Binary Images:\n0x7d000 - 0x7ccfff Play armv7 <0a0b0c0d0e0f40018001020304050607> /var/Play.app/Play\n",
+      "x",
+    ));
+  assertEquals([bare(12).verdict, bare(12).absent], ["unknown", "some images"]);
+  assertEquals(bare(3).deciding?.frame.index, 3);
+});
