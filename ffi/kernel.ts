@@ -284,10 +284,11 @@ class Shim implements NativeKernel {
     if (this.system !== "darwin" || (code !== kern.failure && code !== kern.invalidArgument)) {
       return false;
     }
-    const probe = this.#pids.has(port)
-      ? this.#shim.mp_task_dyld_info(port, this.#record)
-      : call.startsWith("thread_")
+    // A thread may have the name that a task's port had.
+    const probe = call.startsWith("thread_")
       ? this.#shim.mp_thread_info_get(port, this.#record)
+      : this.#pids.has(port)
+      ? this.#shim.mp_task_dyld_info(port, this.#record)
       : kern.success;
     return probe !== kern.success;
   }
