@@ -5,7 +5,7 @@ import { subtypeName } from "../codes.ts";
 import { regionInfo, register } from "../fault.ts";
 import { imageFinder } from "../images.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { readStack } from "./stack.ts";
+import { isNearest, readStack } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;
@@ -42,6 +42,7 @@ export type AddressClass =
   | "signed"
   | "noncanonical"
   | "execute"
+  | "fetch"
   | "null call"
   | "overrun"
   | "beside"
@@ -75,7 +76,8 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   const top = wide ? 1n << 64n : 1n << 32n;
   const sp = register(thread, "sp", "rsp", "esp");
   const add = (kind: AddressClass, words: string): number => found.push([kind, words]);
-  const executed = address === register(thread, "pc", "rip", "eip") || jumpedTo(report, address);
+  const executed = address === register(thread, "pc", "rip", "eip") ||
+    jumpedTo(report, address) || address === notedCounter(report);
 
   if (address < NEAR_NULL) {
     add(
@@ -118,7 +120,12 @@ export function classifyAddress(report: CrashReport, address: bigint): AddressWo
   for (const [kind, words] of pointerWords(report, address)) add(kind, words);
   const text = asText(address);
   if (text !== null) add("text", `its bytes are the text "${text}": text in place of a pointer`);
-  if (executed) {
+  if (executed && isFunctionAt(report, address, region)) {
+    found.unshift([
+      "fetch",
+      "it is that of the instruction itself, in a function that has a name: the CPU could not fetch it from there",
+    ]);
+  } else if (executed) {
     found.unshift([
       address === 0n ? "null call" : "execute",
       `the program jumped there${
@@ -145,6 +152,25 @@ function jumpedTo(report: CrashReport, address: bigint): boolean {
   const frame = stack[readStack(stack).first];
   return frame !== undefined && frame.address === address && frame.image === null &&
     frame.imageName === null && frame.symbol === null && stack.length > 1;
+}
+
+/** Whether an address is that of an instruction of the innermost function: its memory could not be executed, rather
+ * than that the program jumped to a wrong place. */
+function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWords): boolean {
+  const stack = report.crashedThread?.frames ?? [];
+  const frame = stack[readStack(stack).first];
+  return frame !== undefined && frame.address === address && frame.symbol !== null &&
+    !isNearest(frame) && (type === null || /^(?:mapped file|__TEXT)/.test(type));
+}
+
+/** The program counter, where the stack that was walked does not begin with it: `PC register does not match crashing
+ * frame (0x0 vs 0x1007EC6A8)`. */
+function notedCounter({ text }: CrashReport): bigint | null {
+  const at = text.indexOf(" register does not match crashing frame (0x");
+  if (at < 0) return null;
+  const match = /\b(?:PC|RIP|EIP) register does not match crashing frame \((0x[0-9a-f]{1,16}) vs /i
+    .exec(text.slice(Math.max(0, at - 4), at + 80));
+  return match === null ? null : BigInt(match[1]);
 }
 
 function nearStack(address: bigint, sp: bigint): boolean {
@@ -187,16 +213,19 @@ function pointerWords(report: CrashReport, address: bigint): [AddressClass, stri
         `without them it is 0x${stripped.toString(16)}`,
       ]];
     }
-  } else if (arch === "x86_64") {
-    const upper = address >> 47n;
-    if (upper !== 0n && upper !== 0x1ffffn) {
-      return [[
-        "noncanonical",
-        "it is not canonical: no x86-64 address has these upper bits; data, not a pointer",
-      ]];
-    }
+  } else if (isNonCanonical(report, address)) {
+    return [[
+      "noncanonical",
+      "it is not canonical: no x86-64 address has these upper bits; data, not a pointer",
+    ]];
   }
   return [];
+}
+
+/** Whether no memory can be at an address, by its upper bits: Intel's 64-bit CPUs. */
+function isNonCanonical({ arch }: CrashReport, address: bigint): boolean {
+  const upper = address >> 47n;
+  return arch === "x86_64" && upper !== 0n && upper !== 0x1ffffn;
 }
 
 /** What stands on a stack in place of a return address, if it is text: something wrote over the stack. */
@@ -226,6 +255,8 @@ function asText(address: bigint): string | null {
 /** What `VM Region Info` says about a region. */
 interface RegionWords {
   readonly words: string | null;
+  /** Type of the region at the address; `null` when it is in none. */
+  readonly type: string | null;
   /** Whether it is the guard of the crashed thread's stack, as far as the report says. */
   readonly guard: boolean;
   /** Number of the thread whose stack it guards, if another one crashed. */
@@ -258,14 +289,16 @@ export function crashedIndex(report: CrashReport): number | null {
 
 /** What `VM Region Info` says about the region at the address. */
 function regionWords(report: CrashReport, address: bigint): RegionWords {
-  const info = regionInfo(report);
-  const nothing = {
+  // Of an address that is not canonical the kernel looks up the lower bits.
+  const info = isNonCanonical(report, address) ? null : regionInfo(report);
+  const nothing: RegionWords = {
     words: null,
+    type: null,
     guard: false,
     other: null,
     beside: null,
     kind: "unknown",
-  } as const;
+  };
   if (info === null) return nothing;
   const arrow = info.split("\n").find((line) => /^\s*-{2,3}>\s*\S/.test(line)) ?? "";
   const kind = arrow.replace(/^\s*-{2,3}>\s*/, "").trim();
@@ -274,23 +307,13 @@ function regionWords(report: CrashReport, address: bigint): RegionWords {
     const before = distance(/Bytes before following region:\s*(\d{1,20})/.exec(info)?.[1]);
     const heap = after !== null && after < OVERRUN ? heapBefore(info) : null;
     if (heap !== null) {
-      return {
-        words: `it is ${after} bytes after the end of a heap region (${heap})`,
-        guard: false,
-        other: null,
-        beside: null,
-        kind: "overrun",
-      };
+      const words = `it is ${after} bytes after the end of a heap region (${heap})`;
+      return { ...nothing, words, kind: "overrun" };
     }
     const stack = after !== null && after <= OVERRUN ? stackBefore(info) : null;
     if (stack !== null) {
-      return {
-        words: `it is just past the upper end of the stack of thread ${stack}`,
-        guard: false,
-        other: null,
-        beside: stack,
-        kind: "beside",
-      };
+      const words = `it is just past the upper end of the stack of thread ${stack}`;
+      return { ...nothing, words, beside: stack, kind: "beside" };
     }
     const near = [
       after === null ? "" : `${after} bytes after the one before`,
@@ -298,13 +321,8 @@ function regionWords(report: CrashReport, address: bigint): RegionWords {
     ].filter((text) => text !== "").join(", ");
     const type = regionBefore(info);
     const behind = after === null || type === null ? "" : `; the one before is ${type}`;
-    return {
-      words: `it is in no region of the process${near === "" ? "" : `: ${near}`}${behind}`,
-      guard: false,
-      other: null,
-      beside: null,
-      kind: "unknown",
-    };
+    const words = `it is in no region of the process${near === "" ? "" : `: ${near}`}${behind}`;
+    return { ...nothing, words };
   }
   // Without its line the report only has the region's bounds.
   if (kind === "") return nothing;
@@ -321,6 +339,7 @@ function regionWords(report: CrashReport, address: bigint): RegionWords {
   return {
     words: `it is in a region of type ${type}` +
       (protection === undefined ? "" : `, protection ${protection}`),
+    type,
     guard: isGuard && other === null,
     other,
     beside: other !== null && stackEndsAt(info, address) === crashed ? crashed : null,

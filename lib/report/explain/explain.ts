@@ -791,6 +791,13 @@ function specialOf(
   const symbol = stack[index] === undefined
     ? null
     : functionOf(stack[index], stack[index - 1] ?? null);
+  if (symbol?.startsWith("QMessageLogger::fatal") === true) {
+    const starts = stack.slice(index, index + 6).some(({ symbol }) =>
+      symbol !== null && /^(?:QGuiApplicationPrivate::createPlatformIntegration|init_platform)\b/
+        .test(symbol)
+    );
+    return starts ? { row: known("frame", "init_platform fatal")!, index } : undefined;
+  }
   if (symbol === null || ended === "abort") return undefined;
   const fault = faultAddress(report);
   const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))

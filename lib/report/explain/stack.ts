@@ -376,7 +376,15 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
   const isMain = symbol === null || symbol === "main";
   if (!isMain || frameOwner(stack[at], null) !== "program") return null;
   const caller = stack[at - 1];
-  if (frameOwner(caller, functionOf(caller, stack[at - 2] ?? null)) === "runtime") return at;
+  const called = functionOf(caller, stack[at - 2] ?? null);
+  if (frameOwner(caller, called) === "runtime") {
+    // A check that failed at once is main's own.
+    const isOwn = stack.slice(0, at).every((frame, index) => {
+      const name = functionOf(frame, stack[index - 1] ?? null);
+      return isSystemFrame(frame) && name !== null && knownFrame(name) !== null;
+    });
+    return isOwn ? null : at;
+  }
   // Of a deep stack whose other images are not known it is main(), not what happened.
   if (symbol === null && caller.symbol === null && imageOf(caller) === null && at >= MAIN_DEPTH) {
     return at;

@@ -152,6 +152,9 @@ export function isPrivacyAbort(stack: readonly ReportFrame[], first: number): bo
 /** Whether a report is about a resource that the process as a whole used. */
 export function usesResource(report: CrashReport): boolean {
   const { type = null, subtype = null } = report.exception ?? {};
+  const isLimit = (text: string): boolean =>
+    /\] exceeded mem limit: |\(per-process-limit /.test(text);
+  if (report.threads.length === 0 && report.information.some(isLimit)) return true;
   if (type === "EXC_RESOURCE" && /^(?:CPU|MEMORY|WAKEUPS|IO)/.test(subtype ?? "")) return true;
   const event = eventOf(report);
   return event === "cpu usage" || event === "wakeups" || event === "disk writes";

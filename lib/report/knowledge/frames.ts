@@ -933,17 +933,16 @@ export const frameRows: readonly KnowledgeRow[] = [
     "libxpc",
   ),
 
-  frame(
-    "malloc_error_break",
-    "malloc found an error: a block freed twice, one that it did not allocate, or a damaged heap.",
-    ["a block freed twice", "a block written after it was freed", "a write past its end"],
-    sanitize,
-    malloc,
-    "vague",
+  ...["malloc_error_break", "malloc_report*", "malloc_vreport*", "_malloc_vreport*"].map((key) =>
+    frame(
+      key,
+      "malloc found an error: a block freed twice, one that it did not allocate, or a damaged heap.",
+      ["a block freed twice", "a block written after it was freed", "a write past its end"],
+      sanitize,
+      malloc,
+      "vague",
+    )
   ),
-  raises("malloc_report*", malloc),
-  raises("malloc_vreport*", malloc),
-  raises("_malloc_vreport*", malloc),
   raises("malloc_zone_error*", malloc),
   raises("_malloc_put", malloc),
   ...["find_zone_and_free*", "malloc_report_pointer_was_not_allocated*", "find_zone_and_realloc*"]

@@ -1083,6 +1083,17 @@ export const kindRows: readonly KnowledgeRow[] = [
   ),
   row(
     "address",
+    "fetch",
+    "",
+    [
+      "pages of code whose protection was changed, or that were unmapped",
+      "a debugger, a hook or an injected library that changes code",
+    ],
+    "See what changes the protection of code, or unloads it, in the process; the function itself did nothing yet.",
+    vm,
+  ),
+  row(
+    "address",
     "null call",
     "",
     [

@@ -1098,6 +1098,26 @@ export const messageRows: readonly KnowledgeRow[] = [
     "Look for a close() of something already closed.",
     dispatch,
   ),
+  ...rows(["MB (fatal)", "(per-process-limit"], [
+    "The kernel ended the process because it used more memory than its own limit allows.",
+    ["a leak", "large images and buffers"],
+    "Find what grows with a memory graph; extensions have much lower limits than apps.",
+    "XNU, bsd/kern/kern_memorystatus.c and osfmk/kern/task.c",
+  ]),
+  message(
+    "MB (non-fatal)",
+    "The process used more memory than a limit that is only a warning; it was not ended for that.",
+    ["a leak", "large images and buffers"],
+    "Find what grows with a memory graph.",
+    "XNU, osfmk/kern/task.c: task_footprint_exceeded",
+  ),
+  message(
+    "Could not determine thread index for stack guard region",
+    "The address is in a guard region of a stack: the stack most likely overflowed.",
+    ["recursion that does not end", "large local variables"],
+    "See which functions repeat on the stack of the crashed thread.",
+    "XNU, bsd/kern/kern_crashinfo; the crash reporter looks up whose guard it is",
+  ),
   message(
     "BUG IN CLIENT OF LIBDISPATCH",
     "libdispatch was misused.",

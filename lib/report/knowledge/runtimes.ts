@@ -650,9 +650,16 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   frame(
     "QMessageLogger::fatal*",
     "Qt reported a fatal error.",
-    ["a missing platform plugin"],
+    [],
     "Read its message on stderr.",
     "Qt, src/corelib/global/qlogging.cpp",
+  ),
+  frame(
+    "init_platform fatal",
+    "Qt reported a fatal error.",
+    ["a missing platform plugin"],
+    "Read its message on stderr.",
+    "Qt, src/gui/kernel/qguiapplication.cpp: init_platform",
   ),
   frame(
     "qt_message_fatal*",

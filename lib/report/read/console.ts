@@ -1,7 +1,7 @@
 /** Reading what language run-times and sanitizers print themselves when they end a process, where no report of the
  * system's is there. */
 
-import type { ReportException, ReportFrame, ReportThread } from "../drafts.ts";
+import type { ReportException, ReportFrame, ReportProcess, ReportThread } from "../drafts.ts";
 import { baseName } from "../images.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
@@ -61,6 +61,17 @@ const innermostRuby = /^(\S.{0,300}:\d{1,7}:in [`'].{1,200}')(?=\n\s*\n)/m;
 
 const consoles: readonly Console[] = [
   {
+    // XNU, osfmk/kern/task.c: task_footprint_exceeded
+    said: /(?:^|\s)((?:EXC_RESOURCE -> )?[\w.-]{1,100}\[\d{1,9}\] exceeded mem limit: \S.{1,80})$/m,
+    frame: () => null,
+  },
+  {
+    // XNU, bsd/kern/kern_memorystatus.c
+    said:
+      /(?:^|\s)(memorystatus: killing_specific_process pid \d{1,9} \[.{1,64}\] \(per-process-limit .{1,120})$/m,
+    frame: () => null,
+  },
+  {
     // LLVM, compiler-rt/lib/sanitizer_common
     said: /^==\d{1,9}==\s?(?:ERROR|WARNING): (\w{2,20}Sanitizer: .{1,300})$/m,
     frame(line) {
@@ -83,7 +94,8 @@ const consoles: readonly Console[] = [
   },
   {
     // Go, src/runtime/panic.go
-    said: /^((?:panic|fatal error|runtime): .{1,400}|SIG[A-Z]{2,5}: .{1,100})$/m,
+    said:
+      /(?:^|(?<=[ \t])(?=SIG))((?:panic|fatal error|runtime): .{1,400}|SIG[A-Z]{2,5}: .{1,100})$/m,
     needs: /^(?:goroutine \d{1,12} |runtime stack:|\[signal SIG|PC=0x[0-9a-f]{1,16} m=\d)/m,
     also: /^signal arrived during (?:cgo|external code) execution$/m,
     frame(line, next) {
@@ -401,6 +413,16 @@ function exceptionIn(text: string): ReportException | null {
   return { ...noException, type: signal, subtype: code === undefined ? at : `${code} ${at}` };
 }
 
+/** The process that the kernel's line about a memory limit names. */
+function limitedProcess(said: string): ReportProcess | null {
+  const [, name, pid] =
+    /^(?:EXC_RESOURCE -> )?([\w.-]{1,100})\[(\d{1,9})\] exceeded mem/.exec(said) ??
+      [];
+  if (name !== undefined) return { ...noProcess, name, pid: Number(pid) };
+  const killed = /^memorystatus: \w+ pid (\d{1,9}) \[(.{1,64})\] /.exec(said);
+  return killed === null ? null : { ...noProcess, name: killed[2], pid: Number(killed[1]) };
+}
+
 /** Reads a run-time's text. */
 export function readConsole(
   file: string,
@@ -469,7 +491,7 @@ export function readConsole(
       ...[also, heap].filter((line) => line !== null),
       said[1].replace(/\s*\n#?\s*/g, " "),
     ],
-    process: loggedProcess(head) ?? noProcess,
+    process: limitedProcess(said[1]) ?? loggedProcess(head) ?? noProcess,
     threads: frames.length === 0 ? [] : [thread],
     warnings: frames.length === 0 ? [...warnings, "there are no threads in the report"] : warnings,
   });

@@ -207,6 +207,15 @@ export function parsePlace(text: string): Place {
   }
   // Cr4shed's, where it has no name.
   if (rest === "// (null)") rest = "";
+  // `in F (in Image) + 12`, as atos and handlers of exceptions write it.
+  const within = rest.startsWith("in ")
+    ? /^in (.{1,2000}?) ?\(in ([^()]{1,200})\)(?: \+ \d{1,12})?$/.exec(rest.slice(0, 2400))
+    : null;
+  if (within !== null) {
+    image = within[2];
+    const end = rest.lastIndexOf(" + ");
+    rest = `${within[1]}${end > within[0].lastIndexOf(")") ? rest.slice(end) : ""}`;
+  }
   // Markdown took two underscores for the begin of bold text.
   if (rest.startsWith("**")) rest = `__${rest.slice(2).replace("**", "__")}`;
   let symbol: string | null = rest === "" ? null : rest;

@@ -543,8 +543,11 @@ class CrashTextReader {
     }
     const at = line.indexOf("*** ");
     // Left in the process by its libraries; Apple's reports have it in a section of its own.
-    if (this.#collecting === "header" && /^BUG IN (?:CLIENT OF )?LIB[A-Z]{3,12}: \S/.test(line)) {
-      this.#remarks.push(line);
+    const misuse = this.#collecting === "header" && line.includes("BUG IN ")
+      ? /^[`"*> ]{0,8}(BUG IN (?:CLIENT OF )?LIB[A-Z]{3,12}: [^`]{1,400})/.exec(line)
+      : null;
+    if (misuse !== null) {
+      this.#remarks.push(misuse[1].trim());
       return true;
     }
     const isLoose = this.#collecting !== "section" || !this.#isOfReport;

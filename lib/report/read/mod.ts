@@ -323,6 +323,21 @@ function withStackshot(report: CrashReport, from: number): CrashReport {
   return new CrashReport({ ...report, ...lists, warnings });
 }
 
+/** Offset of the system's whole report behind what a debugger printed of the same process, which says less; `null` when
+ * there is none. */
+function behindDebugger(text: string, from: number): number | null {
+  const head = text.slice(from, from + 3000);
+  if (!head.includes("(lldb) ") && !head.includes("* thread #")) return null;
+  const begin =
+    /^(?:Incident Identifier|Process|Date\/Time|OS Version|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type): {1,20}\S/m
+      .exec(text.slice(from, from + (1 << 18)));
+  if (begin === null || begin.index === 0) return null;
+  const at = from + begin.index;
+  const rest = text.slice(at, at + (1 << 16));
+  const type = rest.search(/^Exception Type:/m);
+  return type >= 0 && /^Thread \d{1,5} Crashed/m.test(rest.slice(type)) ? at : null;
+}
+
 function readText(
   name: string,
   text: string,
@@ -331,6 +346,10 @@ function readText(
   warnings: string[] = [],
   next: NextReport = { at: null },
 ): CrashReport | null {
+  const whole = behindDebugger(text, from);
+  if (whole !== null) {
+    return readText(name, text, whole, header, warnings, next);
+  }
   // Nearly all texts are crash texts, which say so soon.
   if (!text.slice(from, from + 3000).includes("\nException Type:")) {
     if (isBreakpad(text, from)) return readBreakpad(name, text, from, warnings);

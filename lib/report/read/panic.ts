@@ -8,7 +8,7 @@ import { CrashReport } from "../report.ts";
 import { Lines } from "../text.ts";
 
 /** What every panic begins with. */
-const beginning = /\bpanic ?\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
+const beginning = /panic ?\(cpu (\d{1,4}) caller (0x[0-9a-fA-F]{1,16})\): ?/;
 
 const MAX_FRAMES = 512;
 

@@ -189,10 +189,15 @@ const joinedFields =
 /** Names of fields, and titles, that begin a line. */
 const begins =
   / (?=(?:Process|Path|Identifier|Version|Build Info|Code Type|Parent Process|Responsible|User ID|Date\/Time|Launch Time|OS Version|Report Version|Bridge OS Version|Anonymous UUID|Sleep\/Wake UUID|Time Awake Since Boot|Time Since Wake|System Integrity Protection|Crashed Thread|Triggered by Thread|Exception Type|Exception Codes|Exception Subtype|Exception Note|Termination Signal|Termination Reason|Terminating Process|Application Specific Information|Role|Coalition|Hardware Model|CrashReporter Key|Binary Images|Thread \d{1,3}(?: Crashed)?:): ?)/g;
-const joinedFrame = / (?=\d{1,3} {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} )/g;
+const joinedFrame = / (?=\d{1,3} {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16}(?: |$))/g;
+
+/** A stack whose frames follow one another on a line. */
+const joinedFrames =
+  /^[ \t]{0,4}0 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} .{1,400}? 1 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} .{1,400}? 2 {1,4}\S{2,80} {1,40}0x[0-9a-f]{8,16} /m;
 
 /** Whether line ends were lost. */
 function isJoined(head: string): boolean {
+  if (joinedFrames.test(head)) return true;
   const at = head.indexOf(" Path: ");
   if (at < 0 && !head.includes(" Exception Codes: ") && !head.includes(" OS Version: ")) {
     return false;

@@ -724,3 +724,105 @@ Deno.test("a stackshot's own exception code", () => {
   assertStringIncludes(shot("0xbe18d1ee"), "Its exception code is 0xbe18d1ee.");
   assert(!shot("0xbaaaaaad").includes("exception code"));
 });
+
+Deno.test("an address without region: not canonical, a fetch, a guard that only a message names", () => {
+  const intel = told(crash(
+    `Code Type: X86-64 (Native)\n${access("0x0061006200630064")}\n` +
+      "VM Region Info: 0x61006200630064 is in 0x7fffffe00000-0x7fc0000000000000;\n" +
+      "      REGION TYPE   START - END\n--->  GPU Carveout (reserved)  1000000000-7000000000 [384.0G] ---/--- SM=NUL",
+    ["MyApp use + 4", "MyApp main + 80", "dyld start + 4"],
+  ));
+  assertStringIncludes(intel.what, "not canonical");
+  assert(!intel.what.includes("Carveout"));
+
+  const fetch = (type: string, symbol: string) =>
+    told(crash(
+      "Code Type: ARM-64 (Native)\nException Type: EXC_BAD_ACCESS (SIGBUS)\n" +
+        "Exception Codes: KERN_PROTECTION_FAILURE at 0x0000000000007000\n" +
+        `VM Region Info: 0x7000 is in 0x7000-0x9000;\n--->  ${type}  000007000-000009000 [8K] r--/rwx SM=COW  MyLib`,
+      [`MyLib ${symbol}`, "MyApp use + 40", "MyApp main + 80", "dyld start + 4"],
+      "\nThread 0 crashed with ARM Thread State (64-bit):\n   sp: 0x000000016f90ad70   pc: 0x0000000000007000\n",
+    ));
+  const denied = fetch("__TEXT", "decode + 0");
+  assertStringIncludes(denied.what, "that of the instruction itself");
+  assertStringIncludes(denied.what, "protection r--");
+  assert(!denied.what.includes("jumped"));
+  assertStringIncludes(denied.causes, "protection was changed");
+  assertStringIncludes(fetch("__DATA", "table + 0").what, "a bad function pointer");
+
+  const guarded = told(
+    "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_PROTECTION_FAILURE at 0x000000016ac0ffc0\n" +
+      "Exception Message: Could not determine thread index for stack guard region\nCrashed Thread: 0\n",
+  );
+  assertStringIncludes(guarded.what, "most likely overflowed");
+  assertStringIncludes(guarded.causes, "recursion");
+  assert(!guarded.what.includes("does not say what was there"));
+});
+
+Deno.test("the program counter of a note: a call of null, a jump to what is no address", () => {
+  const noted = (counter: string, name: string) =>
+    told(
+      `Code Type: X86-64 (Native)\nNotes:\n${name} register does not match crashing frame (${counter} vs 0x1007EC6A8)\n\n` +
+        `Crashed Thread: 7\n\n${access(counter)}\n`,
+    );
+  assertStringIncludes(noted("0x0", "PC").what, "called a null function pointer");
+  const wild = noted("0xEE000000014CDD94", "RIP");
+  assertStringIncludes(wild.what, "jumped there");
+  assertStringIncludes(wild.what, "not canonical");
+  // Another address than that of the fault.
+  assert(
+    !told(`Notes:\nPC register does not match crashing frame (0x10 vs 0x20)\n${access("0x0")}`)
+      .what.includes("null function pointer"),
+  );
+});
+
+Deno.test("a check that failed in main is main's; malloc's own abort says what it found", () => {
+  const main = told(crash("Exception Type: EXC_BREAKPOINT (SIGTRAP)", [
+    "libswiftCore.dylib _assertionFailure(_:_:file:line:flags:) + 316",
+    "MyTool main + 2648",
+    "dyld start + 2544",
+  ]));
+  assertEquals(main.whose, ["program", null, "main"]);
+
+  const freed = told(crash(abort, [
+    "libsystem_kernel.dylib __pthread_kill + 10",
+    "libsystem_pthread.dylib pthread_kill + 430",
+    "libsystem_c.dylib abort + 120",
+    "libsystem_malloc.dylib malloc_vreport + 548",
+    "libsystem_malloc.dylib malloc_report + 151",
+    "MyApp drop + 40",
+    ...loop,
+  ]));
+  assertStringIncludes(freed.what, "malloc found an error");
+  assert(!freed.what.includes("does not say why"));
+});
+
+Deno.test("Qt's fatal error: a platform plugin only where Qt looked for one", () => {
+  const fatal = (caller: string) =>
+    told(crash(abort, [
+      "libsystem_c.dylib abort + 120",
+      "QtCore QMessageLogger::fatal(char const*, ...) const + 161",
+      `${caller} + 40`,
+      "MyApp main + 80",
+      "dyld start + 4",
+    ])).causes;
+  assertStringIncludes(fatal("QtGui init_platform(QString const&)"), "platform plugin");
+  assertEquals(fatal("MyApp Window::open()"), "");
+});
+
+Deno.test("the kernel's lines about a memory limit: the process's own, and what is only a warning", () => {
+  const limit = (line: string) => told(`kernel: ${line}\nkernel: another line\n`);
+  const fatal = limit("EXC_RESOURCE -> MyTunnel[77] exceeded mem limit: ActiveHard 50 MB (fatal)");
+  assertStringIncludes(fatal.what, "more memory than its own limit");
+  assertEquals(fatal.whose.slice(0, 2), ["unknown", "resource"]);
+  assertStringIncludes(
+    limit(
+      "memorystatus: killing_specific_process pid 77 [MyTunnel] (per-process-limit 100) 51201KB",
+    ).what,
+    "more memory than its own limit",
+  );
+  assertStringIncludes(
+    limit("MyApp[7] exceeded mem limit: InactiveSoft 100 MB (non-fatal)").what,
+    "it was not ended",
+  );
+});

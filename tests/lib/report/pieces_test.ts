@@ -533,3 +533,73 @@ Deno.test("an exception of C++ by its type's mangled name; what Xcode says of a 
   );
   assertStringIncludes(told(xcode), "null plus 24");
 });
+
+Deno.test("a whole report behind what a debugger printed of the same process", () => {
+  const report = readReport(
+    "(lldb) run\nProcess 11 launched: '/tmp/tool' (x86_64)\nProcess 11 stopped\n" +
+      "* thread #1, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS (code=1, address=0x120)\n" +
+      "    frame #0: 0x00001000 libX.dylib`parse + 4\n\nCrashed Thread: 0\n\n" +
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\nException Codes: KERN_INVALID_ADDRESS at 0x0000000000000120\n\n" +
+      "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread\n" +
+      "0   libX.dylib   0x0000000000001004 parse + 4\n1   tool   0x0000000000002000 main + 80\n",
+    "x",
+  );
+  assertEquals(report.crashedThread?.frames.map(({ symbol }) => symbol), ["parse", "main"]);
+  assertEquals(report.crashedThread?.index, 0);
+  assertEquals(report.exception?.signal, "SIGSEGV");
+});
+
+Deno.test("frames that follow one another on a line; names as `F (in Image)`", () => {
+  const joined = readReport(
+    "0   CoreFoundation   0x1a7bee86c __exceptionPreprocess + 220 1   libobjc.A.dylib   0x1bcb07c50 " +
+      "objc_exception_throw + 60 2   MyApp   0x1046280a0 0x1045c4000 + 409760 3   CoreData   0x1adec40d4",
+    "x",
+  );
+  const frames = joined.threads[0]?.frames ?? joined.lastException ?? [];
+  assertEquals(frames.map(({ imageName }) => imageName), [
+    "CoreFoundation",
+    "libobjc.A.dylib",
+    "MyApp",
+    "CoreData",
+  ]);
+  const within = readReport(
+    "0   0x7fff98f983f0 in objc_exception_throw (in libobjc.A.dylib) + 43\n" +
+      "1   0x7fff8d92e6ea in -[NSObject(NSObject) doesNotRecognizeSelector:](in CoreFoundation) + 186\n" +
+      "2   0x1000bc0a7 in -[Chat select:](in My App) + 295\n",
+    "x",
+  );
+  assertEquals(
+    (within.threads[0]?.frames ?? []).map(({ imageName, symbol, offset }) => [
+      imageName,
+      symbol,
+      offset,
+    ]),
+    [
+      ["libobjc.A.dylib", "objc_exception_throw", 43],
+      ["CoreFoundation", "-[NSObject(NSObject) doesNotRecognizeSelector:]", 186],
+      ["My App", "-[Chat select:]", 295],
+    ],
+  );
+});
+
+Deno.test("a first line that is glued or quoted: a panic's, a library's, a Go program's", () => {
+  const panic = readReport(
+    "macpanic(cpu 10 caller 0xffffff800dcd7941): userspace watchdog timeout: no successful checkins from logd\n",
+    "x",
+  );
+  assertEquals(panic.panic?.message.startsWith("userspace watchdog timeout"), true);
+  const misuse =
+    "BUG IN CLIENT OF LIBDISPATCH: dispatch_sync called on queue already owned by current thread";
+  const piece = readReport(
+    `\`${misuse}\`\n\n\`\`\`\nCrashed: worker\n0  libdispatch.dylib   0x1808970d0 _dispatch_sync_wait\n` +
+      "1  MyApp   0x1012d8888 -[Store read:] (Store.m:2552)\n```\n",
+    "x",
+  );
+  assertEquals(piece.information.includes(misuse), true);
+  const go = readReport(
+    "Total: 53.4 MH/s  SIGABRT: abort\nPC=0x501dd42 m=3\nsignal arrived during cgo execution\n\n" +
+      "goroutine 6 [syscall]:\nexample.com/gpu._Cfunc_write(0x1)\n\t??:0 +0x3c\n",
+    "x",
+  );
+  assertEquals(go.information.includes("SIGABRT: abort"), true);
+});
