@@ -199,7 +199,7 @@ export function attributeReport(
 }
 
 /** Whether a process's program comes with the system, as the Finder does. */
-function isSystemProgram({ process }: CrashReport): boolean {
+export function isSystemProgram({ process }: CrashReport): boolean {
   return process.path !== null && isSystemImage({ path: process.path, name: process.name ?? "" });
 }
 
@@ -267,6 +267,8 @@ function isLibrary(frame: ReportFrame, report: CrashReport): boolean {
   // Without a header the name is that of a log.
   if (path === null && identifier === null) return false;
   if (image.name === "???" || title.startsWith("<")) return false;
+  // Named by its bundle, where the header has only the program's name.
+  if (title.endsWith(`.${name}`)) return false;
   const own = [name, identifier, path === null ? null : baseName(path)];
   return !own.some((text) =>
     text !== null && text.length > 0 && (text.startsWith(title) || title.startsWith(text) ||

@@ -28,6 +28,7 @@ import {
   describeAddress,
   textOnStack,
 } from "./address.ts";
+import { isSystemProgram } from "./attribution.ts";
 import { activityOf, blockerOf, busyThread, isIdleStack, mainThread, waitOf } from "./hang.ts";
 import {
   eventOf,
@@ -54,6 +55,7 @@ import {
   trapMessage,
 } from "./stack.ts";
 import {
+  absentFrom,
   decidesNothing,
   isBadJump,
   isPrivacyAbort,
@@ -684,6 +686,9 @@ function explainCrash(
     : shown;
   const isBlank = idle || decidesNothing(report, stack);
   const own = isBlank ? null : ownFrame(stack, mine);
+  if (!outside && own === null && isSystemProgram(report) && absentFrom(stack) === "thrower") {
+    happened.push("The program itself is one of the system's.");
+  }
   const isWaiting = exception === null && rows.length === 0 && waitOf(stack) !== null;
   const path = isBlank || isWaiting
     ? []

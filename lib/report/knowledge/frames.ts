@@ -613,6 +613,15 @@ export const frameRows: readonly KnowledgeRow[] = [
       "LLVM, the stack probe on Darwin",
     ),
   ),
+  ...([["load", "read"], ["store", "write"]] as const).map(([key, access]) =>
+    frame(
+      `__asan_report_${key}*`,
+      `AddressSanitizer found a ${access} of memory that the program may not use, and ended the process.`,
+      ["an index or a length too large", "an object used after it was freed"],
+      "Read AddressSanitizer's report in the application specific information or on stderr: it has the kind and the place.",
+      "LLVM, compiler-rt/lib/asan/asan_rtl.cpp: __asan_report_load1 and others",
+    )
+  ),
   ...["__asan::*", "__asan_report_*", "__sanitizer::*", "__ubsan_*", "__tsan::*"].map((key) =>
     frame(
       key,
@@ -620,7 +629,15 @@ export const frameRows: readonly KnowledgeRow[] = [
       [],
       "Read the sanitizer's report in the application specific information or on stderr.",
       "LLVM, compiler-rt",
+      "vague",
     )
+  ),
+  frame(
+    "_RegisterApplication",
+    "The system's framework ended the program while it was registered with the window server.",
+    ["no connection to a window server: no session with a screen, as over SSH or in a daemon"],
+    "Start it in the session of a person who is logged in; read the console for the reason.",
+    "Apple, Technical Note TN2083: window server connections of daemons",
   ),
 
   frame(

@@ -524,7 +524,7 @@ export const messageRows: readonly KnowledgeRow[] = [
 
   message(
     "unrecognized selector of a class of the program",
-    "The class does not have the method that was called.",
+    "A class of the program or of one of its libraries, by its name, does not have the method that was called.",
     [
       "a library of another version than its caller was made for",
       "a category that was not linked (-ObjC)",
@@ -550,6 +550,7 @@ export const messageRows: readonly KnowledgeRow[] = [
       "an object of another class than expected, such as NSNull out of JSON",
       "an object that was deallocated and whose memory was used again",
       "a category that was not linked (-ObjC)",
+      "a method that this version of the system does not have",
     ],
     "Read class and selector in the reason.",
     language,
@@ -1116,7 +1117,7 @@ export const messageRows: readonly KnowledgeRow[] = [
     "The address is in a guard region of a stack: the stack most likely overflowed.",
     ["recursion that does not end", "large local variables"],
     "See which functions repeat on the stack of the crashed thread.",
-    "XNU, bsd/kern/kern_crashinfo; the crash reporter looks up whose guard it is",
+    "Apple's crash reporter, as its reports of macOS 27 have it: it looks up whose guard the region is",
   ),
   message(
     "BUG IN CLIENT OF LIBDISPATCH",

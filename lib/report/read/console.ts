@@ -27,6 +27,8 @@ interface Console {
   frame(line: string, next: string): ConsoleFrame | null;
   /** Another line that tells: its first group, whole without one. */
   readonly also?: RegExp;
+  /** The line whose first group is the thread's name. */
+  readonly thread?: RegExp;
   /** What is written before that line's group. */
   readonly title?: string;
   /** A line before the frames that count, where others may come before it. */
@@ -170,6 +172,7 @@ const consoles: readonly Console[] = [
     // The frame that the signal interrupted, by its kind.
     also: /# Problematic frame:\s{0,4}\n.{0,20}?# {1,4}([CJjVvA])(?= )/,
     title: "Problematic frame: ",
+    thread: /^Current thread \(0x[0-9a-f]{1,16}\): {1,4}JavaThread "(.{1,80}?)"/m,
     begins: /^(?:# )?Native frames: /,
     ends: /^(?:\[\w{4,7}\])?\s*#?\s*$/,
   },
@@ -472,7 +475,7 @@ export function readConsole(
     // The sanitizers': `SEGV on unknown address 0x10 (pc 0x1 bp 0x2 sp 0x3 T6)`.
     index: Number(/ T(\d{1,6})\)$/.exec(said[1])?.[1] ?? 0),
     id: null,
-    name: null,
+    name: (console.thread?.exec(head)?.[1] ?? null) as ReportThread["name"],
     queue: null,
     crashed: true,
     frames,

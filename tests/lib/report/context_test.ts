@@ -826,3 +826,38 @@ Deno.test("the kernel's lines about a memory limit: the process's own, and what 
     "it was not ended",
   );
 });
+
+Deno.test("AddressSanitizer's access, the window server, a system's program without the thrower", () => {
+  const access = (symbol: string) =>
+    told(crash(abort, [
+      "libsystem_c.dylib abort + 120",
+      "libclang_rt.asan_osx_dynamic.dylib __sanitizer::Abort() + 70",
+      "libclang_rt.asan_osx_dynamic.dylib __asan::ReportGenericError(unsigned long) + 700",
+      `libclang_rt.asan_osx_dynamic.dylib ${symbol} + 30`,
+      "MyApp parse + 40",
+      ...loop,
+    ]));
+  assertStringIncludes(access("__asan_report_load1").what, "AddressSanitizer found a read");
+  assertStringIncludes(access("__asan_report_store8").what, "AddressSanitizer found a write");
+  assertStringIncludes(access("__asan_memcpy").what, "A sanitizer found an error");
+
+  const early = crash(`Process: MyApp [7]\nIdentifier: MyApp\n${abort}`, [
+    "libSystem.B.dylib abort + 116",
+    "com.apple.HIServices _RegisterApplication + 5112",
+    "com.apple.AppKit -[NSApplication init] + 712",
+    "org.example.MyApp -[MyApplication init] + 56",
+  ]);
+  assertStringIncludes(told(early).what, "registered with the window server");
+  assertEquals(attributeReport(readReport(early, "x")).isLibrary, false);
+
+  const rethrown = (path: string) =>
+    told(crash(`Process: agent [7]\nPath: ${path}\n${abort}`, [
+      "libsystem_c.dylib abort + 120",
+      "libc++abi.dylib std::terminate() + 56",
+      "libdispatch.dylib _dispatch_client_callout + 28",
+      "libsystem_pthread.dylib start_wqthread + 8",
+    ])).what;
+  const words = "The program itself is one of the system's";
+  assertStringIncludes(rethrown("/System/Library/Frameworks/A.framework/agent"), words);
+  assert(!rethrown("/Applications/A.app/Contents/MacOS/agent").includes(words));
+});
