@@ -138,6 +138,8 @@ const absences = {
   resource: safe`the process itself; the stack does not show which function of the program`,
   part: safe`the system, which the program is a part of`,
   heap: safe`not known; the heap was damaged before, by code that need not be on the stack`,
+  malloc:
+    safe`not known; the code on the stack may have freed it wrongly, or other code damaged the heap before`,
   pool: safe`not known; who released the object too often is not on the stack`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
@@ -179,7 +181,7 @@ function verdictWords(
     : verdict === "program" && isLibrary
     ? safe`a library in the program`
     : verdicts[verdict];
-  if (absent === "heap") {
+  if (absent === "heap" || absent === "malloc") {
     lines.push(words);
     if (deciding !== null) lines.push(safe`it was found in ${frameWords(deciding.frame, style)}`);
   } else if (deciding === null) lines.push(safe`${words}${whose}`);

@@ -17,6 +17,7 @@ import {
   absentFrom,
   decidesNothing,
   isHeapDamage,
+  isMallocStop,
   isPackaging,
   isPoolRelease,
   isPrivacy,
@@ -73,7 +74,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -170,10 +171,11 @@ export function attributeReport(
     : lacking === null && deciding === null && isSystemProgram(report)
     ? "part"
     : lacking;
-  if (isHeapDamage(report, reading)) {
+  const isHeap = isHeapDamage(report, reading);
+  if (isHeap || isMallocStop(report, reading)) {
     return {
       verdict: "unknown",
-      absent: "heap",
+      absent: isHeap ? "heap" : "malloc",
       library: deciding?.library ?? null,
       isOutside: false,
       isLibrary: false,

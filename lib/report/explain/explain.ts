@@ -927,7 +927,8 @@ function watchdogWords(reason: string): string | null {
 }
 
 /** Objective-C classes of the system. */
-const systemClass = /^_{0,2}(?:NS|CF|UI|CA|CL|AV|MK|SK|WK|PH|MTL|OS_|SwiftNative|__Swift|Swift)/;
+const systemClass =
+  /^_{0,2}(?:NS|CF|UI|CA|CL|AV|MK|SK|WK|PH|MTL|OS_|SwiftNative|__Swift|Swift|Web(?:View|Frame|Script)|(?:PDF|SCN|GK|UN|MP|QL|HK|EK|CB|CN|NE|LA|SF|CI|CT|DOM)[A-Z])/;
 
 /** The row for a message about an unrecognized selector, by whose the class is; `null` for other messages. */
 function unrecognizedRow(text: string): KnowledgeRow | null {

@@ -1,7 +1,7 @@
 /** Which stack of a report tells what happened, if any does. */
 
 import { imageOf, imageTitle } from "../images.ts";
-import { heapDamage, known, knownTermination } from "../knowledge/mod.ts";
+import { heapDamage, known, knownTermination, mallocStop } from "../knowledge/mod.ts";
 import { numberAt } from "../json.ts";
 import { cutTree } from "../read/call_tree.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
@@ -56,6 +56,7 @@ export type Absent =
   | "own"
   | "part"
   | "heap"
+  | "malloc"
   | "pool";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
@@ -179,6 +180,14 @@ export function isHeapDamage({ information }: CrashReport, { rows }: StackReadin
           .test(text)
         : false
     );
+}
+
+/** Whether malloc ended a process, and nothing says whether the pointer that it was passed was wrong or its heap
+ * damaged before. */
+export function isMallocStop({ information }: CrashReport, { rows }: StackReading): boolean {
+  return rows.some(({ row }) => row.meaning === mallocStop) &&
+    !rows.some(({ row }) => row.role === undefined) &&
+    !information.some((text) => text.includes("malloc") || text.includes("error for object"));
 }
 
 /** Whether a process jumped to an address where it has nothing: the kernel then has no page whose signature it could

@@ -40,6 +40,9 @@ const invalid = (what: string, source = zombies): [string, string[], string, str
   "top",
 ];
 /** What malloc's own checks found, in functions of which none is at fault. */
+/** What malloc's own report says where the text is not there: the freed pointer or the heap may be at fault. */
+export const mallocStop =
+  "malloc found an error: a block freed twice, one that it did not allocate, or a damaged heap.";
 export const heapDamage = "malloc found its heap damaged.";
 const sanitize = "Run with Address Sanitizer: it stops where the damage is done.";
 const damage = (key: string): KnowledgeRow => ({
@@ -953,7 +956,7 @@ export const frameRows: readonly KnowledgeRow[] = [
   ...["malloc_error_break", "malloc_report*", "malloc_vreport*", "_malloc_vreport*"].map((key) =>
     frame(
       key,
-      "malloc found an error: a block freed twice, one that it did not allocate, or a damaged heap.",
+      mallocStop,
       ["a block freed twice", "a block written after it was freed", "a write past its end"],
       sanitize,
       malloc,

@@ -524,7 +524,7 @@ export const messageRows: readonly KnowledgeRow[] = [
 
   message(
     "unrecognized selector of a class of the program",
-    "A class of the program or of one of its libraries, by its name, does not have the method that was called.",
+    "A class that by its name is most likely of the program or of one of its libraries does not have the method that was called.",
     [
       "a library of another version than its caller was made for",
       "a category that was not linked (-ObjC)",

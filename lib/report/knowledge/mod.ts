@@ -13,7 +13,7 @@ import type { KnowledgeKind, KnowledgeRow } from "./row.ts";
 import { runtimeRows } from "./runtimes.ts";
 import { terminationRows } from "./terminations.ts";
 
-export { heapDamage } from "./frames.ts";
+export { heapDamage, mallocStop } from "./frames.ts";
 export type { FrameNeed, FrameRole, KnowledgeKind, KnowledgeRow } from "./row.ts";
 
 /** The whole table. */

@@ -795,6 +795,7 @@ Deno.test("a check that failed in main is main's; malloc's own abort says what i
   ]));
   assertStringIncludes(freed.what, "malloc found an error");
   assert(!freed.what.includes("does not say why"));
+  assertEquals(freed.whose, ["unknown", "malloc", "drop"]);
 });
 
 Deno.test("Qt's fatal error: a platform plugin only where Qt looked for one", () => {
