@@ -161,6 +161,16 @@ function runtimesBefore(frames: readonly OwnedFrame[], deciding: OwnedFrame): st
   return library === deciding.library ? null : library;
 }
 
+/** The named function that called the deciding one, where that has no name. */
+function callerWords(frames: readonly OwnedFrame[], deciding: OwnedFrame): SafeText {
+  const { frame, library } = deciding;
+  if (frame.symbol !== null && !isNearest(frame)) return safe``;
+  const caller = frames[frames.indexOf(deciding) + 1];
+  const isNamed = caller !== undefined && caller.library === library &&
+    caller.frame.symbol !== null && caller.frame.offset !== 0 && !isNearest(caller.frame);
+  return isNamed ? safe`, called by ${functionWords(caller.frame.symbol!)}` : safe``;
+}
+
 function verdictWords(
   { verdict, absent, library, isOutside, isLibrary, deciding, involved, passed, frames }:
     Attribution,
@@ -197,7 +207,9 @@ function verdictWords(
     const source = unit === null || isPlain ? safe`` : safe` of ${short(unit)}`;
     const way = isPlain ? safe`` : safe`, ${ways[by]}`;
     const place = frameWords(frame, style);
-    lines.push(safe`${words}${whose}: ${place}${source}${way}${before}`);
+    lines.push(
+      safe`${words}${whose}: ${place}${source}${way}${callerWords(frames, deciding)}${before}`,
+    );
   }
   const [first] = involved;
   if (first !== undefined) {

@@ -386,6 +386,7 @@ const signals: readonly RegExp[] = [
   // OpenJDK
   /^siginfo: ?si_signo[:=] ?\d{1,2} \((?<name>SIG[A-Z]{2,6})\), si_code[:=] ?\d{1,3} \((?<code>[A-Z]{2,5}_\w{2,20})\), si_addr[:=] ?(?<address>0x[0-9a-f]{1,16})/m,
   // Go
+  /(?:^|[ \t])(?<name>SIG(?:SEGV|BUS|ILL|ABRT|TRAP|FPE)): .{1,60}\nPC=0x/m,
   /^\[signal (?<name>SIG[A-Z]{2,6})\b.{0,80}? addr=(?<address>0x[0-9a-f]{1,16})/m,
   /(?:^[ \t>]{0,8}(?:\[\w{4,7}\] )?#? {0,3}|\[signal )(?<name>SIG(?:SEGV|BUS|ILL|ABRT|TRAP|FPE))\b/m,
 ];

@@ -602,4 +602,5 @@ Deno.test("a first line that is glued or quoted: a panic's, a library's, a Go pr
     "x",
   );
   assertEquals(go.information.includes("SIGABRT: abort"), true);
+  assertEquals(go.exception?.signal, "SIGABRT");
 });

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { isRoot, onLinux } from "../../machine.ts";
+import { attributeReport, explainReport, readReport } from "../../../lib/report/mod.ts";
+import { explanationLines } from "../../../repl/view/crash_show.ts";
 import { root } from "../terminal.ts";
 import { hostile, raw } from "../fake_target.ts";
 
@@ -49,6 +51,27 @@ Deno.test("the report first, then the explanation, which is what a terminal show
   const text = report.slice(0, missing);
   assertStringIncludes(text, "Thread 1 Crashed:\n0   Orchard ");
   assert(text.startsWith("Incident Identifier:") && text.endsWith("EOF"), text.slice(-40));
+});
+
+Deno.test("whose: a function without a name is told by its caller; an abort of malloc stays open", () => {
+  const whose = (...frames: string[]): string => {
+    const lines = frames.map((line, at) => `${at}  MyApp   0x00000001000${at}000 ${line}`);
+    const report = readReport(`Thread 0 Crashed:\n${lines.join("\n")}\n`, "x");
+    const attribution = attributeReport(report);
+    const shown = explanationLines(
+      explainReport(report),
+      { attribution, missing: [] },
+      (_, text) => text,
+    );
+    return shown.join("\n");
+  };
+  assertStringIncludes(
+    whose("0x100000000 + 4096", "draw + 20", "main + 80"),
+    "(frame 0), called by draw",
+  );
+  const stopped = whose("abort + 4", "malloc_report + 20", "drop + 80", "main + 80");
+  assertStringIncludes(stopped, "may have freed it wrongly");
+  assertStringIncludes(stopped, "it was found in drop");
 });
 
 Deno.test("--json: the threads and images of bt --json, and the report's own fields", async () => {
