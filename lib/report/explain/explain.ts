@@ -525,7 +525,7 @@ function explainCrash(
       exception.type === "EXC_CRASH" || (exception.type === "EXC_BREAKPOINT" && rows.length > 0) ||
         rows.some(({ role, kind }) => role === undefined && kind === "frame")
         ? null
-        : accessWords(crashed);
+        : accessWords(crashed) ?? pageAccess(report);
     if (access !== null) happened.push(access);
     if (exception.type != null) {
       const own = (exception.subtype === null
@@ -1358,6 +1358,17 @@ function armFault(thread: ReportThread | null): string | null {
   return syndrome.note === null
     ? `The CPU met a data abort at 0x${address.toString(16)}. ${access}`
     : `The CPU met an exception at 0x${address.toString(16)}: ${syndrome.note}.`;
+}
+
+/** Whether a page fault of an Intel CPU was a read or a write, where the words and the error code's bit 1 agree; Intel,
+ * Software Developer's Manual, volume 3, "Interrupt 14". */
+function pageAccess({ fields }: CrashReport): string | null {
+  if (fields.find(({ name }) => name === "Trap Number")?.value.trim() !== "14") return null;
+  const error = fields.find(({ name }) => name === "Error Code")?.value ?? "";
+  const match = /^0x([0-9a-f]{1,8}) \(.{1,40} user data (read|write)\)/.exec(error);
+  if (match === null) return null;
+  const isWrite = (parseInt(match[1], 16) & 2) !== 0;
+  return isWrite !== (match[2] === "write") ? null : isWrite ? "It was a write." : "It was a read.";
 }
 
 /** By what the lines after the registers of an Intel CPU say of a page fault. */

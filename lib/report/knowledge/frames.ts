@@ -616,14 +616,17 @@ export const frameRows: readonly KnowledgeRow[] = [
       "LLVM, the stack probe on Darwin",
     ),
   ),
-  ...([["load", "read"], ["store", "write"]] as const).map(([key, access]) =>
-    frame(
-      `__asan_report_${key}*`,
-      `AddressSanitizer found a ${access} of memory that the program may not use, and ended the process.`,
-      ["an index or a length too large", "an object used after it was freed"],
-      "Read AddressSanitizer's report in the application specific information or on stderr: it has the kind and the place.",
-      "LLVM, compiler-rt/lib/asan/asan_rtl.cpp: __asan_report_load1 and others",
-    )
+  ...([["load", "read"], ["store", "write"]] as const).flatMap(([key, access]) =>
+    ["1", "2", "4", "8", "16", "*"].map((size) => {
+      const of = size === "*" ? "" : size === "1" ? " of 1 byte" : ` of ${size} bytes`;
+      return frame(
+        `__asan_report_${key}${size}`,
+        `AddressSanitizer found a ${access}${of} in memory that the program may not use, and ended the process.`,
+        ["an index or a length too large", "an object used after it was freed"],
+        "Read AddressSanitizer's report in the application specific information or on stderr: it has the kind and the place.",
+        "LLVM, compiler-rt/lib/asan/asan_rtl.cpp: __asan_report_load1 and others",
+      );
+    })
   ),
   ...["__asan::*", "__asan_report_*", "__sanitizer::*", "__ubsan_*", "__tsan::*"].map((key) =>
     frame(

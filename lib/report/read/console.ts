@@ -110,7 +110,8 @@ const consoles: readonly Console[] = [
       const slash = name.lastIndexOf("/");
       const path = name.slice(0, name.indexOf(".", slash + 1));
       const isOwn = path === "main" || path.split("/", 1)[0].includes(".");
-      return frameOf(name, place, null, isOwn ? path : standardLibrary);
+      const known = place.startsWith("??") ? null : place;
+      return frameOf(name, known, null, isOwn ? path : standardLibrary);
     },
     ends: /^\s*$/,
   },

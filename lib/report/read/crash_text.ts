@@ -17,6 +17,7 @@ import {
   parseSwiftFrame,
   stopOf,
 } from "./debugger.ts";
+import type { ArchName } from "../../arch/mod.ts";
 import { archOfCodeType, imageFinder } from "../images.ts";
 import { CrashReport, noException } from "../report.ts";
 import type {
@@ -93,6 +94,14 @@ export function readCrashText(
 
 /** `lines` is a section whose frames do not belong to a thread. */
 type Collecting = "header" | "section" | "lines" | "thread" | "exception" | "registers" | "images";
+
+/** The CPU by the title of a thread's registers: `X86 Thread State (64-bit)`. */
+function archOfState(title: string): ArchName | null {
+  const match = /\b(x86|ARM) Thread State \((64|32)-bit\)/i.exec(title);
+  if (match === null) return null;
+  const isArm = match[1].toUpperCase() === "ARM";
+  return match[2] === "64" ? isArm ? "arm64" : "x86_64" : isArm ? "armv7" : "i386";
+}
 
 class CrashTextReader {
   readonly #file: string;
@@ -849,7 +858,8 @@ class CrashTextReader {
       sections: this.#sections as readonly ReportSection[],
       process: this.#process(header.process),
       arch: archOfCodeType(codeType) ??
-        archOfCodeType(this.#images.find(({ arch }) => arch !== null)?.arch ?? null),
+        archOfCodeType(this.#images.find(({ arch }) => arch !== null)?.arch ?? null) ??
+        archOfState(this.#threads.find(({ flavor }) => flavor !== null)?.flavor ?? ""),
       codeType,
       model: header.model,
       osVersion: header.osVersion,

@@ -838,8 +838,15 @@ Deno.test("AddressSanitizer's access, the window server, a system's program with
       "MyApp parse + 40",
       ...loop,
     ]));
-  assertStringIncludes(access("__asan_report_load1").what, "AddressSanitizer found a read");
-  assertStringIncludes(access("__asan_report_store8").what, "AddressSanitizer found a write");
+  assertStringIncludes(
+    access("__asan_report_load1").what,
+    "AddressSanitizer found a read of 1 byte",
+  );
+  assertStringIncludes(
+    access("__asan_report_store8").what,
+    "AddressSanitizer found a write of 8 bytes",
+  );
+  assertStringIncludes(access("__asan_report_load_n").what, "AddressSanitizer found a read in");
   assertStringIncludes(access("__asan_memcpy").what, "A sanitizer found an error");
 
   const early = crash(`Process: MyApp [7]\nIdentifier: MyApp\n${abort}`, [
@@ -861,4 +868,20 @@ Deno.test("AddressSanitizer's access, the window server, a system's program with
   const words = "The program itself is one of the system's";
   assertStringIncludes(rethrown("/System/Library/Frameworks/A.framework/agent"), words);
   assert(!rethrown("/Applications/A.app/Contents/MacOS/agent").includes(words));
+});
+
+Deno.test("a report without its header: the CPU by its registers, the access by the error code", () => {
+  const fault = (error: string) =>
+    told(crash(
+      access("0x00000000000120a8"),
+      ["MyLib next + 4", "MyApp main + 80"],
+      "\nThread 0 crashed with X86 Thread State (64-bit):\n  rip: 0x0000000000007000  cr2: 0x00000000000120a8\n\n" +
+        `Logical CPU:     4\nError Code:      ${error}\nTrap Number:     14\n`,
+    )).what;
+  const read = fault("0x00000004 (no mapping for user data read)");
+  assertStringIncludes(read, "below 4 GB");
+  assertStringIncludes(read, "It was a read.");
+  assertStringIncludes(fault("0x00000006 (no mapping for user data write)"), "It was a write.");
+  // Words and bits that do not agree.
+  assert(!fault("0x00000006 (no mapping for user data read)").includes("It was a"));
 });
