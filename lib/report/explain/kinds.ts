@@ -130,6 +130,7 @@ export function explainPanic(report: CrashReport): Story {
       ? "The kernel panicked; the message was cut off."
       : `The kernel panicked: ${panic.message}`,
     ...(row === null ? [] : [row.meaning]),
+    ...silentService(report),
     ...lockOwner(report),
     ...kernelFault(report),
   ];
@@ -146,6 +147,16 @@ export function explainPanic(report: CrashReport): Story {
     happened,
     rows: row === null ? [] : [row],
   };
+}
+
+/** What watchdogd adds to its message: how the service did not answer. */
+function silentService({ fields }: CrashReport): string[] {
+  const context =
+    fields.find(({ name }) => name === "service returned not alive with context")?.value.trim() ??
+      "";
+  return context === ""
+    ? []
+    : [`The service answered that it is not alive: ${context.slice(0, 300)}`];
 }
 
 /** Whose backtrace a panic about a spinlock has: XNU, osfmk/i386/locks_i386.c: spinlock_timeout_NMI panics on the CPU

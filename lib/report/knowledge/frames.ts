@@ -467,6 +467,13 @@ export const frameRows: readonly KnowledgeRow[] = [
       )
     ),
     frame(
+      "_UIAssertValidUpdateIndexPath*",
+      "UIKit's check of an update of a table or collection view failed: an index path that it was given is not valid.",
+      ["an index path without a row or section, such as nil or one of another view"],
+      "See which index paths the first frame of yours inserts, deletes or reloads.",
+      "UIKit, UITableViewSupport.m: the function's own name, in stacks with source lines",
+    ),
+    frame(
       "+[NSJSONSerialization dataWithJSONObject:*",
       "An object that cannot be represented in JSON was to be written as JSON.",
       ["a value that is neither string, number, array, dictionary nor null; NaN"],

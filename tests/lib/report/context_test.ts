@@ -885,3 +885,25 @@ Deno.test("a report without its header: the CPU by its registers, the access by 
   // Words and bits that do not agree.
   assert(!fault("0x00000006 (no mapping for user data read)").includes("It was a"));
 });
+
+Deno.test("a panic of watchdogd: what the service answered; UIKit's check of an index path", () => {
+  const panic = told(
+    "panic(cpu 1 caller 0xffffff800dcd7941): userspace watchdog timeout: no successful checkins from agentd in 120 seconds\n" +
+      "service returned not alive with context : unresponsive dispatch queue(s): com.example.io\n" +
+      "Panicked task 0xffffff907e6849d8: 4 threads: pid 114: watchdogd\n",
+  ).what;
+  assertStringIncludes(panic, "it is not alive: unresponsive dispatch queue(s): com.example.io");
+  assertStringIncludes(panic, "watchdogd [114]; it need not be the cause");
+
+  const update = told(crash(abort, [
+    "CoreFoundation __exceptionPreprocess + 220",
+    "libobjc.A.dylib objc_exception_throw + 60",
+    "Foundation -[NSAssertionHandler handleFailureInFunction:file:lineNumber:description:] + 108",
+    "UIKitCore _UIAssertValidUpdateIndexPath + 224",
+    "UIKitCore -[UITableView insertRowsAtIndexPaths:withRowAnimation:] + 172",
+    "MyApp -[List changed] + 40",
+    ...loop,
+  ]));
+  assertStringIncludes(update.what, "an index path that it was given is not valid");
+  assertEquals(update.whose[2], "-[List changed]");
+});
