@@ -164,7 +164,7 @@ function isFunctionAt(report: CrashReport, address: bigint, { type }: RegionWord
 }
 
 /** The program counter, where the stack that was walked does not begin with it: `PC register does not match crashing
- * frame (0x0 vs 0x1007EC6A8)`. */
+ * frame (0x0 vs 0x100001000)`. */
 function notedCounter({ text }: CrashReport): bigint | null {
   const at = text.indexOf(" register does not match crashing frame (0x");
   if (at < 0) return null;

@@ -338,16 +338,16 @@ Deno.test("an .ips that was wrapped inside of numbers; a piece that begins insid
 Deno.test("a Java thread's name; a process that syslog names", () => {
   const java = readReport(
     "# A fatal error has been detected by the Java Runtime Environment:\n#\n" +
-      "#  SIGSEGV (0xb) at pc=0x0000000150c670ad, pid=7, tid=9\n# Problematic frame:\n# C  0x0000000150c670ad\n#\n\n" +
-      'Current thread (0x00007fd1aa809000):  JavaThread "worker" [_thread_in_native, id=3843]\n',
+      "#  SIGSEGV (0xb) at pc=0x0000000150001000, pid=7, tid=9\n# Problematic frame:\n# C  0x0000000150001000\n#\n\n" +
+      'Current thread (0x00007fd100001000):  JavaThread "worker" [_thread_in_native, id=11]\n',
     "x",
   );
   assertEquals(java.threads[0].name, "worker");
   assertEquals(java.information[0], "Problematic frame: C");
 
   const logged = readReport(
-    "    Mar  1 04:37:33 phone SpringBoard[54]: *** Terminating app due to uncaught exception " +
-      "'NSInvalidArgumentException', reason: '-[UIView nothing]: unrecognized selector sent to instance 0x29f260'\n",
+    "    Feb  3 10:11:12 phone SpringBoard[54]: *** Terminating app due to uncaught exception " +
+      "'NSInvalidArgumentException', reason: '-[UIView nothing]: unrecognized selector sent to instance 0x200100'\n",
     "x",
   );
   assertEquals([logged.process.name, logged.process.pid], ["SpringBoard", 54]);

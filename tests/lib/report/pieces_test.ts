@@ -551,8 +551,8 @@ Deno.test("a whole report behind what a debugger printed of the same process", (
 
 Deno.test("frames that follow one another on a line; names as `F (in Image)`", () => {
   const joined = readReport(
-    "0   CoreFoundation   0x1a7bee86c __exceptionPreprocess + 220 1   libobjc.A.dylib   0x1bcb07c50 " +
-      "objc_exception_throw + 60 2   MyApp   0x1046280a0 0x1045c4000 + 409760 3   CoreData   0x1adec40d4",
+    "0   CoreFoundation   0x1a0001000 __exceptionPreprocess + 220 1   libobjc.A.dylib   0x1b0002000 " +
+      "objc_exception_throw + 60 2   MyApp   0x100008000 0x100000000 + 32768 3   CoreData   0x1a1003000",
     "x",
   );
   const frames = joined.threads[0]?.frames ?? joined.lastException ?? [];
@@ -563,9 +563,9 @@ Deno.test("frames that follow one another on a line; names as `F (in Image)`", (
     "CoreData",
   ]);
   const within = readReport(
-    "0   0x7fff98f983f0 in objc_exception_throw (in libobjc.A.dylib) + 43\n" +
-      "1   0x7fff8d92e6ea in -[NSObject(NSObject) doesNotRecognizeSelector:](in CoreFoundation) + 186\n" +
-      "2   0x1000bc0a7 in -[Chat select:](in My App) + 295\n",
+    "0   0x7fff90001000 in objc_exception_throw (in libobjc.A.dylib) + 43\n" +
+      "1   0x7fff80002000 in -[NSObject(NSObject) doesNotRecognizeSelector:](in CoreFoundation) + 186\n" +
+      "2   0x100003000 in -[Chat select:](in My App) + 295\n",
     "x",
   );
   assertEquals(
@@ -584,20 +584,20 @@ Deno.test("frames that follow one another on a line; names as `F (in Image)`", (
 
 Deno.test("a first line that is glued or quoted: a panic's, a library's, a Go program's", () => {
   const panic = readReport(
-    "macpanic(cpu 10 caller 0xffffff800dcd7941): userspace watchdog timeout: no successful checkins from logd\n",
+    "macpanic(cpu 3 caller 0xffffff8001234567): userspace watchdog timeout: no successful checkins from logd\n",
     "x",
   );
   assertEquals(panic.panic?.message.startsWith("userspace watchdog timeout"), true);
   const misuse =
     "BUG IN CLIENT OF LIBDISPATCH: dispatch_sync called on queue already owned by current thread";
   const piece = readReport(
-    `\`${misuse}\`\n\n\`\`\`\nCrashed: worker\n0  libdispatch.dylib   0x1808970d0 _dispatch_sync_wait\n` +
-      "1  MyApp   0x1012d8888 -[Store read:] (Store.m:2552)\n```\n",
+    `\`${misuse}\`\n\n\`\`\`\nCrashed: worker\n0  libdispatch.dylib   0x180001000 _dispatch_sync_wait\n` +
+      "1  MyApp   0x100002000 -[Store read:] (Store.m:2552)\n```\n",
     "x",
   );
   assertEquals(piece.information.includes(misuse), true);
   const go = readReport(
-    "Total: 53.4 MH/s  SIGABRT: abort\nPC=0x501dd42 m=3\nsignal arrived during cgo execution\n\n" +
+    "Rate: 1.0/s  SIGABRT: abort\nPC=0x5001000 m=3\nsignal arrived during cgo execution\n\n" +
       "goroutine 6 [syscall]:\nexample.com/gpu._Cfunc_write(0x1)\n\t??:0 +0x3c\n",
     "x",
   );
