@@ -342,7 +342,7 @@ function explainCrash(
     for (const text of [reason, name]) {
       const row = text === null || rows.length > 0
         ? null
-        : unrecognizedRow(text) ?? knownMessage(text);
+        : unrecognizedRow(text) ?? conditionRow(text) ?? knownMessage(text);
       if (row !== null) add(row);
     }
     if (rows.length === 0) {
@@ -393,7 +393,7 @@ function explainCrash(
     if (uncaught !== null && sameReason(text, uncaught)) continue;
     // Already quoted with the termination.
     if (happened.some((told) => told === `It says: ${text}`)) continue;
-    const row = unrecognizedRow(text) ?? knownMessage(text);
+    const row = unrecognizedRow(text) ?? conditionRow(text) ?? knownMessage(text);
     if (row !== null) {
       add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
     } else if (
@@ -534,7 +534,9 @@ function explainCrash(
         known("exception", exception.type, cpu);
       if (exception.type === "EXC_CRASH" || own === null) {
         if (signal !== null) {
-          const row = known("signal", signal, cpu);
+          const row = isSentByItself(report)
+            ? known("signal", "sent by itself")
+            : known("signal", signal, cpu);
           // A message says more than what usually leads to the signal.
           const isSaid = happened.some((text) =>
             text.startsWith("It says: ")
@@ -752,6 +754,42 @@ function raisedSignal({ exception, termination }: CrashReport): string | null {
   return /^SIGKILL\b/.test(exception?.signal ?? "") && termination?.namespace === "SIGNAL" &&
       termination.code === 6n
     ? "SIGABRT"
+    : null;
+}
+
+/** Whether a signal of a fault comes from a call such as raise(), without any exception of the CPU. */
+function isSentByItself({ exception, crashedThread }: CrashReport): boolean {
+  if (exception?.type !== "EXC_CRASH") return false;
+  if (!/^SIG(?:SEGV|BUS|ILL|TRAP|FPE)\b/.test(exception.signal ?? "")) return false;
+  const frames = crashedThread?.frames ?? [];
+  return /^_{0,2}(?:pthread_)?kill$/.test(frames[0]?.symbol ?? "") &&
+    frames.slice(1, 4).some(({ symbol }) => /^(?:raise|kill|pthread_kill)$/.test(symbol ?? "")) &&
+    !frames.some(({ symbol }) => symbol === "_sigtramp");
+}
+
+/** Whether a report is of a time or a CPU for which there is no Swift: before OS X 10.9 and iOS 7, on PowerPC, or in the
+ * form of Mac OS X 10.0 to 10.4, which has the number of an exception after its name. */
+function isBeforeSwift({ osVersion, arch, text }: CrashReport): boolean {
+  if (/swift/i.test(text)) return false;
+  return /^(?:PPC|PowerPC)/i.test(arch ?? "") ||
+    /^(?:Mac )?OS X(?: Version)? 10\.[0-8](?!\d)|^iPhone OS [1-6]\./.test(osVersion ?? "") ||
+    /\bEXC_[A-Z_]{3,30} \(0x000\d\)/.test(text);
+}
+
+/** The row for the time of a report. */
+function rowOfTime(row: KnowledgeRow, report: CrashReport): KnowledgeRow {
+  return row.causes.some((cause) => cause.includes("in Swift")) && isBeforeSwift(report)
+    ? known(row.kind, `${row.key} before Swift`) ?? row
+    : row;
+}
+
+/** The row for a condition on a number or a coordinate: nil does not fail it. */
+function conditionRow(text: string): KnowledgeRow | null {
+  const condition = /Invalid parameter not satisfying: (.{1,300})/.exec(text)?.[1] ?? "";
+  return /[<>]|\b(?:fabs|isnan|isfinite|isinf)\(|CG\w{3,20}IsN|NAN\b|INFINITY\b/.test(
+      condition.replaceAll("->", "."),
+    )
+    ? known("message", "condition on a number")
     : null;
 }
 
@@ -1213,7 +1251,8 @@ function finished(
   const who = process.name === null ? "" : `${process.name}${version}: `;
   const causes: string[] = [];
   const check: string[] = [];
-  for (const row of rows) {
+  for (const given of rows) {
+    const row = rowOfTime(given, report);
     // The first row that has causes is the most specific.
     if (causes.length === 0) causes.push(...row.causes);
     const next = fitting(row.next, thread, firstOwn);

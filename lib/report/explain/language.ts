@@ -137,7 +137,9 @@ function fromMessage(message: string): Named | null {
       text,
     );
   if (fatal !== null) {
-    return { language: "Objective-C", name: fatal[1], reason: fatal[2] ?? null };
+    // Unity's wrapper of a C# exception is thrown as a C++ object.
+    const language = fatal[1].startsWith("Il2Cpp") ? "C++" : "Objective-C";
+    return { language, name: fatal[1], reason: fatal[2] ?? null };
   }
   // Xcode's and its tools'.
   const logged = /^UNCAUGHT EXCEPTION \((\w{1,100})\): (.{1,2000})/.exec(text);

@@ -29,6 +29,8 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
 /** Functions that compilers make, which are short: names of code that has none are those of the nearest one. */
 const made =
   /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum_tag_for|type_metadata))/;
+/** No image is larger: code reaches what is within 4 GB. */
+const MAX_IMAGE = 2 ** 32;
 /** Functions that compilers make are not longer. */
 const MAX_MADE = 1 << 12;
 
@@ -39,7 +41,9 @@ const large =
 
 /** Whether a frame's name is only that of the nearest function that has one. If debug information named it, it is the
  * function nevertheless. */
-export function isNearest({ symbol, offset, file }: ReportFrame): boolean {
+export function isNearest({ symbol, offset: stated, file }: ReportFrame): boolean {
+  // Crashlytics has the address there, where it knows no line.
+  const offset = (stated ?? 0) >= MAX_IMAGE ? null : stated;
   if (symbol === null || file !== null) return false;
   // Reporters that found none.
   if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;

@@ -94,6 +94,23 @@ export const exceptionRows: readonly KnowledgeRow[] = [
   },
   {
     kind: "exception",
+    key: "EXC_BREAKPOINT before Swift",
+    meaning: "The program executed a trap instruction, with which a failed check stops it.",
+    causes: ["a failed check of a library or of the program"],
+    next: "The function at the top made the check: see its line and the message.",
+    source: apple,
+  },
+  {
+    kind: "exception",
+    key: "EXC_BAD_INSTRUCTION before Swift",
+    meaning:
+      "The CPU met an invalid instruction: on Intel mostly ud2, with which a failed check stops the program.",
+    causes: ["a failed check, such as __builtin_trap() in C", "code for a newer CPU"],
+    next: "The function at the top, or the first frame of yours, made the check: see its line.",
+    source: apple,
+  },
+  {
+    kind: "exception",
     key: "EXC_BAD_INSTRUCTION",
     meaning: "The CPU met an instruction that it does not know or may not execute.",
     causes: ["a jump through a damaged function pointer", "code for a newer CPU"],
@@ -204,6 +221,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     causes: ["a program or library that was changed after it was signed, or is damaged"],
     next: "Install it anew, or remove it; codesign --verify --deep --strict",
     source: note,
+  },
+  {
+    kind: "signal",
+    key: "sent by itself",
+    meaning: "The process sent itself the signal: no access to memory failed.",
+    causes: ["a call of raise() or kill() in the program, or in a handler that passes a signal on"],
+    next: "See what called raise().",
+    source: "POSIX, raise() and pthread_kill()",
   },
   {
     kind: "signal",
@@ -479,6 +504,14 @@ export const exceptionRows: readonly KnowledgeRow[] = [
     causes: [
       "a failed run-time check; in Swift: nil unwrapped, a failed forced cast, an index out of range, an overflow",
     ],
+    next: "See the function that trapped.",
+    source: intel,
+  },
+  {
+    kind: "subtype",
+    key: "EXC_I386_INVOP before Swift",
+    meaning: "an invalid opcode, such as the ud2 of a trap",
+    causes: ["a failed run-time check"],
     next: "See the function that trapped.",
     source: intel,
   },

@@ -288,8 +288,8 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...frame(
     ["an argument of a format"],
-    "A value did not match its place in a format string.",
-    ["%@ or %s for a number, or for an object that was already deallocated", "too few arguments"],
+    "An argument of a format string could not be used: it is no object or string, or one that was already deallocated.",
+    ["an object that was already deallocated", "%@ or %s for a number", "too few arguments"],
     "Compare the format with its arguments in the first frame of yours; the compiler does with -Wformat.",
     "Apple, String Format Specifiers",
     "access",

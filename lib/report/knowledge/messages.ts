@@ -885,6 +885,13 @@ export const messageRows: readonly KnowledgeRow[] = [
     language,
   ),
   message(
+    "condition on a number",
+    "A method was called with a number or a coordinate that it does not accept.",
+    ["a value that is out of range or not a number (NaN)"],
+    "Read the condition in the reason; see where the value was computed.",
+    language,
+  ),
+  message(
     "Invalid parameter not satisfying",
     "A method was called with an argument that it does not accept.",
     ["nil where a value is needed"],

@@ -140,6 +140,40 @@ export const runtimeRows: readonly KnowledgeRow[] = [
   ] as const).map(([key, meaning, causes, next, source]): KnowledgeRow => ({
     ...{ kind: "message", key, meaning, causes, next, source },
   })),
+  ...[
+    "processUnhandledException*",
+    "(anonymous namespace)::processUnhandledException*",
+    "terminateWithUnhandledException*",
+    "(anonymous namespace)::terminateWithUnhandledException*",
+    "void (anonymous namespace)::$_0::operator()<(anonymous namespace)::terminateWithUnhandledException*",
+    "(anonymous namespace)::TerminateHandler::*",
+    "ReportBacktraceToIosCrashLog*",
+    "Kotlin_processUnhandledException*",
+    "Kotlin_terminateWithUnhandledException*",
+  ].map((key) =>
+    frame(
+      key,
+      "A Kotlin exception was not handled, and the Kotlin run-time ended the process.",
+      [],
+      "Read the exception's class, message and Kotlin stack on stderr or in the device's log.",
+      "Kotlin/Native, runtime/src/main/cpp/Exceptions.cpp",
+    )
+  ),
+  ...["kfun:kotlinx.coroutines*", "kfun:kotlin.*", "kfun:kotlin#*"].map((key) =>
+    frame(key, "", [], "", "Kotlin/Native: names of functions in its libraries", "raise")
+  ),
+  frame("konan::abort*", "", [], "", "Kotlin/Native, runtime/src/main/cpp/Porting.cpp", "raise"),
+  ...[
+    "FIRCLSProcessRecordAllThreads*",
+    "FIRCLSProcessRecordThread*",
+    "FIRCLSHandler*",
+    "__FIRCLSExceptionRecord_block_invoke*",
+    "FIRCLSExceptionRecord*",
+    "FIRCLSTerminateHandler*",
+    "FIRCLSSignalHandler*",
+  ].map((key) =>
+    frame(key, "", [], "", "Firebase, Crashlytics: FIRCLSHandler.m and FIRCLSException.mm", "raise")
+  ),
   frame("std::panicking::*", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),
   frame("_rust_begin_unwind", "A Rust panic ended the process.", [], panicked, rust, "vague"),

@@ -1164,3 +1164,81 @@ Deno.test("the end of a stack whose frames have high numbers is told as recursio
   );
   assertStringIncludes(words, "recursion that does not end");
 });
+
+Deno.test("the Kotlin run-time's end of a process is told, and not whose it is by its own functions", () => {
+  const { words, deciding } = told(crashText({
+    stack: [
+      "libsystem_c.dylib abort + 128",
+      "Shop konan::abort() + 12",
+      "Shop (anonymous namespace)::terminateWithUnhandledException(ObjHeader*) + 16",
+      "Shop (anonymous namespace)::processUnhandledException(ObjHeader*) + 64",
+      "Shop kfun:kotlinx.coroutines#handleCoroutineException(kotlin.Throwable){} + 88",
+      "Shop kfun:org.shop.Cart#pay(){} + 40",
+    ],
+  }));
+  assertStringIncludes(words, "A Kotlin exception was not handled");
+  assert(!words.includes("does not say why"), words);
+  assertEquals(deciding, "kfun:org.shop.Cart#pay(){}");
+  // An address in place of the offset.
+  const address = told(crashText({
+    stack: [
+      "libsystem_c.dylib abort + 128",
+      "Shop ReportBacktraceToIosCrashLog(ObjHeader*) + 4435000000",
+      "Shop kfun:org.shop.Cart#pay(){} + 4435000400",
+    ],
+  }));
+  assertStringIncludes(address.words, "A Kotlin exception was not handled");
+});
+
+Deno.test("a signal that the process sent itself is no bad pointer", () => {
+  const { words } = told(crashText({
+    type: "EXC_CRASH (SIGSEGV)",
+    stack: [
+      "libsystem_kernel.dylib __pthread_kill + 8",
+      "libsystem_pthread.dylib pthread_kill + 288",
+      "libsystem_c.dylib raise + 26",
+      "MyApp leave + 4",
+    ],
+  }));
+  assertStringIncludes(words, "sent itself the signal");
+  assert(!words.includes("bad pointer") && !words.includes("faulting address"), words);
+});
+
+Deno.test("Swift is no cause on systems before it", () => {
+  const trap = (version: string): string =>
+    told(crashText({
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      fields: [`OS Version:            ${version}`],
+      arch: "X86-64",
+      stack: ["MyApp check + 4"],
+    })).words;
+  assert(!trap("Mac OS X 10.6.8 (10K549)").includes("Swift"));
+  assertStringIncludes(trap("Mac OS X 10.6.8 (10K549)"), "a failed check of a library");
+  assertStringIncludes(trap("Mac OS X 10.10.5 (14F27)"), "in Swift");
+});
+
+Deno.test("nil does not fail a condition on a number", () => {
+  const raisedBy = (condition: string): string =>
+    told(crashText({
+      information: [
+        "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', " +
+        `reason: 'Invalid parameter not satisfying: ${condition}'`,
+      ],
+      stack: ["libsystem_c.dylib abort + 128"],
+    })).words;
+  assert(!raisedBy("fabs(width) <= LIMIT").includes("nil where"));
+  assertStringIncludes(raisedBy("!isnan(size.width)"), "out of range or not a number");
+  assertStringIncludes(raisedBy("view != nil"), "nil where a value is needed");
+});
+
+Deno.test("Crashlytics' record of an exception is not whose it is", () => {
+  const { words, deciding } = told(
+    "Fatal Exception: Il2CppExceptionWrapper\n\nCrashed: com.google.firebase.crashlytics.ios.exception\n" +
+      "0  Game                 0x1b0ae94 FIRCLSProcessRecordAllThreads + 393 (FIRCLSProcess.c:393)\n" +
+      "1  Game                 0x1b023e0 FIRCLSHandler + 34 (FIRCLSHandler.m:34)\n" +
+      "2  Game                 0x1afd23c __FIRCLSExceptionRecord_block_invoke + 232 (FIRCLSException.mm:232)\n" +
+      "3  Game                 0x1afd300 openLevel + 12 (Level.mm:12)\n",
+  );
+  assert(!words.includes("Objective-C exception"), words);
+  assertEquals(deciding, "openLevel");
+});
