@@ -218,7 +218,8 @@ function isOfProcess(frame: ReportFrame, { process }: CrashReport): boolean {
 /** Whether a frame's function only raises something, or handles what was raised; those of the C++ library are
  * compiled into the program. */
 function onlyRaises({ symbol }: ReportFrame): boolean {
-  return symbol !== null && !symbol.startsWith("std::") && knownFrame(symbol)?.role === "raise";
+  const role = symbol === null || symbol.startsWith("std::") ? undefined : knownFrame(symbol)?.role;
+  return role === "raise" || role === "vague";
 }
 
 /** Folders of libraries that packages, tweaks and plug-ins are installed in. */

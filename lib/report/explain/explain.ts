@@ -34,6 +34,7 @@ import {
   eventOf,
   explainEvent,
   explainJetsam,
+  explainLowMemory,
   explainPanic,
   explainStackshot,
   isJetsam,
@@ -110,6 +111,10 @@ export function explainReport(
   if (isJetsam(report)) {
     const { headline, happened, rows } = explainJetsam(report);
     return finished(report, headline, happened, rows, null, null);
+  }
+  const memory = explainLowMemory(report);
+  if (memory !== null) {
+    return finished(report, memory.headline, memory.happened, memory.rows, null, null);
   }
   const event = eventOf(report);
   if (event !== null) {

@@ -116,6 +116,40 @@ function looseKills(text: string): { name: string; reason: string }[] {
   return found;
 }
 
+/** Lines of processes of which the text of a low-memory report is searched. */
+const MAX_TABLE = 1 << 16;
+
+/** Explains the text that iOS wrote before its JetsamEvent reports were JSON: which processes were ended for memory;
+ * `null` for other reports. */
+export function explainLowMemory({ text, threads, exception }: CrashReport): Story | null {
+  if (threads.length > 0 || exception !== null) return null;
+  const largest = /^[ \t]{0,20}Largest process:[ \t]{1,20}(\S.{0,80})$/m.exec(text);
+  if (largest === null || !/^[ \t]{0,20}Free pages:/m.test(text)) return null;
+  const table = text.slice(largest.index, largest.index + MAX_TABLE);
+  const ended = [
+    ...table.matchAll(
+      /^[ \t]{0,40}(\S.{0,60}?) <[0-9a-f-]{32,36}>[ \t]{1,20}(\d{1,9})\b[^[\n]{0,60}\[([\w-]{1,40})\](.{0,100})$/gm,
+    ),
+  ].map(([, name, pages, reason, states]) => ({
+    ...{ name, pages, reason, isFront: states.includes("(frontmost)") },
+  })).sort((a, b) => Number(b.isFront) - Number(a.isFront));
+  const rows = [...new Set(ended.map(({ reason }) => known("jetsam", reason)))]
+    .filter((row) => row !== null);
+  const happened = ended.slice(0, 4).map(({ name, pages, reason, isFront }) => {
+    const row = known("jetsam", reason);
+    return `The kernel ended ${name}${isFront ? ", frontmost" : ""}, which used ${pages} pages: ` +
+      `${reason}${row === null ? "" : `, ${row.meaning}`}.`;
+  });
+  if (ended.length > 4) happened.push(`${ended.length - 4} more processes were ended.`);
+  if (ended.length === 0) happened.push("Memory was short.");
+  happened.push(`The largest process was ${largest[1].trim()}.`);
+  return {
+    headline: `${ended[0]?.name ?? "memory"}: low memory`,
+    happened,
+    rows: rows.length > 0 ? rows : [known("report", "298")!],
+  };
+}
+
 function nameOf(process: JsonObject): string {
   const pid = numberAt(process, "pid");
   return `${textAt(process, "name") ?? "a process"}${pid === null ? "" : ` [${pid}]`}`;

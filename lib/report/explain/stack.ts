@@ -333,6 +333,12 @@ export const eventLoops =
 /** Index of the frame of `main` below an event loop: it and what is further out called nothing but the
  * loop; the stack's length when there is none. */
 export function entryOf(stack: readonly ReportFrame[]): number {
+  // A reporter left only the function that every application begins with.
+  if (
+    stack.length === 1 && stack[0].symbol === "main" && /\bmain\.mm?$/.test(stack[0].file ?? "")
+  ) {
+    return 0;
+  }
   const main = mainBelowRuntime(stack);
   if (main !== null) return main;
   // The loop is on the outside of a stack, so the search begins there.

@@ -157,6 +157,7 @@ export const runtimeRows: readonly KnowledgeRow[] = [
       [],
       "Read the exception's class, message and Kotlin stack on stderr or in the device's log.",
       "Kotlin/Native, runtime/src/main/cpp/Exceptions.cpp",
+      "vague",
     )
   ),
   ...["kfun:kotlinx.coroutines*", "kfun:kotlin.*", "kfun:kotlin#*"].map((key) =>

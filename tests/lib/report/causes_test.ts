@@ -1242,3 +1242,26 @@ Deno.test("Crashlytics' record of an exception is not whose it is", () => {
   assert(!words.includes("Objective-C exception"), words);
   assertEquals(deciding, "openLevel");
 });
+
+Deno.test("the text of a low-memory report: who was ended, and who used most", () => {
+  const { words } = told([
+    "Incident Identifier: 00000000-0000-4000-8000-000000000001",
+    "Hardware Model:      iPad2,5",
+    "OS Version:          iPhone OS 7.0.4 (11B554a)",
+    "",
+    "Free pages:                              800",
+    "Wired pages:                             900",
+    "Largest process:   mediad",
+    "",
+    "Processes",
+    "     Name                    <UUID>                       rpages       recent_max   fds      [reason]          (state)",
+    "",
+    "     mailer <b3574f4bded1315cb2e50e5de205be00>         1113             1113  200   [vm-pageshortage]  (resume)",
+    "      Tunes <8367b00614e735f5861044b98c96cd00>        20000            20000  200   [vm-pageshortage]  (frontmost)",
+    "     mediad <8367b00614e735f5861044b98c96cd01>        30000            30000  200                      (daemon)",
+    "",
+  ].join("\n"));
+  assertStringIncludes(words, "The kernel ended Tunes, frontmost, which used 20000 pages: vm-page");
+  assertStringIncludes(words, "The largest process was mediad.");
+  assert(!words.includes("ended mediad") && !words.includes("cut off"), words);
+});
