@@ -187,6 +187,16 @@ export const frameRows: readonly KnowledgeRow[] = [
   raises("raise", "raise(3)"),
   raises("__abort", "abort(3)"),
   frame("abort", "The process ended itself by abort().", [], "", "abort(3)", "vague"),
+  ...["_objc_fatal*", "_objc_fatalv*", "_objc_trap"].map((key) =>
+    frame(
+      key,
+      "The Objective-C run-time met a fatal error and ended the process.",
+      [],
+      "Read its message, which begins with objc, on stderr or in the console's log.",
+      "objc4, runtime/objc-errors.mm",
+      "vague",
+    )
+  ),
   raises("abort_report_np", "Libc, stdlib/FreeBSD/abort.c"),
   raises("_sigtramp", "libplatform, src/setjmp: the signal trampoline"),
   raises("_os_crash*", "libplatform, src/os/log_simple.h"),

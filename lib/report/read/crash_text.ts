@@ -731,7 +731,10 @@ class CrashTextReader {
       const value = trimmed.slice(colon + 1).trim();
       const lead = line.length - line.trimStart().length;
       const indented = lead > this.#margin;
-      const known = fieldNames.has(name.toLowerCase());
+      // Mac OS X 10.0 to 10.4 has the number behind: `Exception:  EXC_BAD_ACCESS (0x0001)`.
+      const isNumbered = /^(?:Exception|Codes)$/.test(name) &&
+        /^(?:EXC|KERN)_[A-Z_]{3,40} \(0x[0-9a-f]{4}\)/.test(value);
+      const known = isNumbered || fieldNames.has(name.toLowerCase());
       if (
         known && this.#threads.length > 0 &&
         /^(?:Incident Identifier|Process|Hardware Model)$/.test(name)

@@ -1265,3 +1265,21 @@ Deno.test("the text of a low-memory report: who was ended, and who used most", (
   assertStringIncludes(words, "The largest process was mediad.");
   assert(!words.includes("ended mediad") && !words.includes("cut off"), words);
 });
+
+Deno.test("the oldest form of an exception, behind a person's sentence; the Objective-C run-time's fatal error", () => {
+  const { words } = told(
+    "This is what the users sent, all of it looks so:\n    \n" +
+      "Exception:  EXC_BAD_ACCESS (0x0001)\nCodes:      KERN_PROTECTION_FAILURE (0x0002) at 0x00000008\n\n" +
+      "Thread 0 Crashed:\n0   com.apple.HIToolbox     \t0x92700000 GetMenu + 0\n" +
+      "1   com.apple.AppKit        \t0x92800000 -[NSMenu update] + 0x74\n",
+  );
+  assertStringIncludes(words, "EXC_BAD_ACCESS");
+  assertStringIncludes(words, "KERN_PROTECTION_FAILURE at 0x8");
+  const fatal = told(
+    "Thread 0 Crashed:\n0   libobjc.A.dylib         \t0x90800080 _objc_trap + 0\n" +
+      "1   libobjc.A.dylib         \t0x90800014 _objc_fatal + 0x48\n" +
+      "2   libobjc.A.dylib         \t0x90810000 class_initialize + 0x120\n",
+  );
+  assertStringIncludes(fatal.words, "Objective-C run-time met a fatal error");
+  assert(!fatal.words.includes("does not say"), fatal.words);
+});
