@@ -62,8 +62,11 @@ export interface AddressWords {
  * first. */
 export function describeAddress(report: CrashReport, address: bigint): readonly string[] {
   const { words } = classifyAddress(report, address);
-  return words.length > 0
-    ? words
+  if (words.length > 0) return words;
+  // Cr4shed's, of the region that has the address.
+  const protection = /^VM Protection: {0,4}([r-][w-][x-])\s*$/m.exec(report.text)?.[1];
+  return protection !== undefined
+    ? [`its region has the protection ${protection}`]
     : ["it is not near null, and the report does not say what was there"];
 }
 

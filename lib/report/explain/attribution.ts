@@ -152,10 +152,10 @@ export function attributeReport(
       index >= begin && index < end && owner === "system" && isOfProcess(frame, report)
     ) ?? -1;
   const found = frames[at] ?? null;
-  const deciding: OwnedFrame | null =
-    found !== null && program < 0 && frameOwner(found.frame, null) === "program"
-      ? { ...found, owner: "program" }
-      : found;
+  const deciding: OwnedFrame | null = found !== null && program < 0 &&
+      (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report))
+    ? { ...found, owner: "program" }
+    : found;
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
   const absent: Absent | null = program >= 0
     ? null
@@ -213,6 +213,14 @@ function isOfProcess(frame: ReportFrame, { process }: CrashReport): boolean {
     ? (image.path === process.path || imageTitle(image) === process.name)
     : image.name === process.name ||
       (process.identifier !== null && image.name === process.identifier);
+}
+
+/** Whether a frame's image is a framework that has the program's identifier before its own name, as that of Chromium
+ * where the program is Chromium itself. */
+function isOfIdentifier(frame: ReportFrame, { process }: CrashReport): boolean {
+  const name = imageOf(frame)?.name ?? "";
+  return process.identifier !== null && process.identifier.includes(".") &&
+    name.startsWith(`${process.identifier}.`);
 }
 
 /** Whether a frame's function only raises something, or handles what was raised; those of the C++ library are

@@ -48,7 +48,7 @@ function nameAndPid(text: string): { name: string; pid: number | null } {
 }
 
 const systems =
-  /^(?:iPhone OS|iOS|iPadOS|macOS|Mac OS X|OS X|tvOS|watchOS|visionOS|xrOS|bridgeOS) \d/;
+  /^(?:iPhone OS|iOS|iPadOS|macOS|Mac OS X|OS X|tvOS|watchOS|visionOS|xrOS|bridgeOS) \d.{0,50}$/;
 
 /** Forms of values, and the field names that they imply; the first field of each form counts. */
 const shapes: readonly (readonly [RegExp, string])[] = [

@@ -1283,3 +1283,31 @@ Deno.test("the oldest form of an exception, behind a person's sentence; the Obje
   assertStringIncludes(fatal.words, "Objective-C run-time met a fatal error");
   assert(!fatal.words.includes("does not say"), fatal.words);
 });
+
+Deno.test("a browser's framework is the browser's own, where the program has its identifier", () => {
+  const { words, whose } = told(
+    crashText({
+      type: "EXC_BAD_ACCESS (SIGSEGV)",
+      fields: ["Exception Codes:       KERN_INVALID_ADDRESS at 0x0000000000000000"],
+      stack: [
+        "org.chromium.Chromium.framework base::mac::(anonymous namespace)::List::Find(NSURL*) + 131",
+        "org.chromium.Chromium.framework ChromeMain + 27",
+      ],
+    }).replace("Code Type:", "Identifier:            org.chromium.Chromium\nCode Type:"),
+  );
+  assertStringIncludes(words, "null");
+  assertEquals(whose, "program");
+});
+
+Deno.test("the protection that Cr4shed writes of an address", () => {
+  const { words } = told(crashText({
+    type: "EXC_BAD_ACCESS (SIGBUS)",
+    fields: [
+      "Exception Codes:       KERN_PROTECTION_FAILURE at 0x0000000102a00000",
+      "VM Protection: rw-",
+    ],
+    stack: ["MyApp f + 4"],
+  }));
+  assertStringIncludes(words, "its region has the protection rw-");
+  assert(!words.includes("does not say what was there"), words);
+});
