@@ -14,12 +14,13 @@ import {
   knownMessage,
   knownTermination,
 } from "../knowledge/mod.ts";
-import type {
-  CrashReport,
-  ReportException,
-  ReportFrame,
-  ReportImage,
-  ReportThread,
+import {
+  type CrashReport,
+  noFrame,
+  type ReportException,
+  type ReportFrame,
+  type ReportImage,
+  type ReportThread,
 } from "../report.ts";
 import {
   classifyAddress,
@@ -1153,17 +1154,8 @@ function raising(symbol: string): boolean {
 }
 
 const nowhere: ReportFrame = {
-  index: 0,
-  address: 0n,
-  image: null,
+  ...noFrame,
   imageName: "libobjc.A.dylib" as ReportFrame["imageName"],
-  symbol: null,
-  offset: null,
-  file: null,
-  line: null,
-  column: null,
-  inlined: false,
-  span: null,
 };
 
 /** Libraries whose functions raise exceptions for others. */

@@ -24,7 +24,7 @@ import type {
   ReportTermination,
   ReportThread,
 } from "../drafts.ts";
-import { CrashReport } from "../report.ts";
+import { CrashReport, noFrame } from "../report.ts";
 
 const MAX_WARNINGS = 50;
 
@@ -252,17 +252,11 @@ class IpsReader {
           const [number, offset] = Array.isArray(pair) ? pair : [];
           const image = typeof number === "number" ? this.#images[number] : undefined;
           frames.push({
+            ...noFrame,
             index: frames.length,
             address: BigInt.asUintN(64, (image?.base ?? 0n) + (toBigint(offset) ?? 0n)),
             image: image ?? null,
             imageName: image?.name ?? null,
-            symbol: null,
-            offset: null,
-            file: null,
-            line: null,
-            column: null,
-            inlined: false,
-            span: null,
           });
         }
         threads.push({
