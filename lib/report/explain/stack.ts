@@ -317,7 +317,9 @@ export function reachesBase(stack: readonly ReportFrame[]): boolean {
   const image = imageOf(last);
   // Without names only the images tell.
   const title = image === null ? "" : imageTitle(image);
-  if (/^(?:dyld|libdyld|libSystem\.B)/.test(title)) return true;
+  if (/^(?:dyld|libdyld)/.test(title)) return true;
+  // It also has the C library, whose function alone has lost its caller.
+  if (title.startsWith("libSystem.B") && stack.length > 1) return true;
   if (title.startsWith("libsystem_pthread")) {
     // Behind a call of the kernel it is what raises a signal or waits.
     const before = imageOf(stack.at(-2) ?? last);

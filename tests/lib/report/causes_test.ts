@@ -1311,3 +1311,12 @@ Deno.test("the protection that Cr4shed writes of an address", () => {
   assertStringIncludes(words, "its region has the protection rw-");
   assert(!words.includes("does not say what was there"), words);
 });
+
+Deno.test("a function of the C library alone has lost its caller", () => {
+  const { whose } = told(crashText({
+    type: "EXC_BAD_ACCESS (SIGBUS)",
+    fields: ["Exception Codes:       KERN_PROTECTION_FAILURE at 0x0000000000000000"],
+    stack: ["libSystem.B.dylib strcmp + 192"],
+  }));
+  assertEquals(whose, "unknown");
+});
