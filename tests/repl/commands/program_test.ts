@@ -289,11 +289,15 @@ Deno.test({
     const program = await compile("first.c", source);
     await Deno.link(program, `${directory}/other`);
     await withProgram(program, async (session, target) => {
-      const isReady = () => target.memory.readU32(target.lookup("ready")[0].symbol.address) === 1;
+      // Until exec is over the program has no images, and no symbols.
+      const isReady = () => {
+        const [ready] = target.images.length > 0 ? target.lookup("ready") : [];
+        return ready !== undefined && target.memory.readU32(ready.symbol.address) === 1;
+      };
       await until(isReady);
       assertEquals(promptText(session), "(machpause first running) > ");
       Deno.kill(target.pid, "SIGUSR1");
-      await until(() => target.images[0].name === "other");
+      await until(() => target.images[0]?.name === "other");
       await until(isReady);
       assertEquals(promptText(session), "(machpause other running) > ");
       assertStringIncludes((await run(session, "pause")).join("\n"), "main + ");
