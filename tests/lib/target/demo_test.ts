@@ -11,7 +11,10 @@ function assertChains(threads: readonly Thread[], when: string): void {
   threads.forEach((thread, index) => {
     const name = index === 0 ? "main" : thread.name;
     const { own, contiguous } = ownFrames(thread);
-    assertEquals(own, chains.get(name), `${when}: ${name}`);
+    const chain = chains.get(name)!;
+    // Every 5 ms the main thread asks for a moment whether the workers have arrived.
+    const asks = name === "main" && own[0]?.[1] === "workers_arrived";
+    assertEquals(own, asks ? [own[0], ...chain.slice(1)] : chain, `${when}: ${name}`);
     assert(contiguous, `${when}: ${name} has frames of the system among its own`);
     assertEquals(thread.backtrace().stopped, "null-record", `${when}: ${name}`);
   });
