@@ -3,6 +3,29 @@
 import type { ArchName } from "../arch/mod.ts";
 import type { ReportException } from "./report.ts";
 
+/** Signals by Darwin's number: `sys/signal.h`. */
+const signals = [
+  ...["", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGEMT", "SIGFPE"],
+  ...["SIGKILL", "SIGBUS", "SIGSEGV", "SIGSYS", "SIGPIPE", "SIGALRM", "SIGTERM"],
+];
+
+/** Name of a signal by its number; `null` when it does not end a process. */
+export function signalName(number: number | null): string | null {
+  return signals[number ?? 0] || null;
+}
+
+/** Mach exceptions by number: `mach/exception_types.h`. */
+const exceptions = [
+  ...["", "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", "EXC_EMULATION"],
+  ...["EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL", "EXC_MACH_SYSCALL", "EXC_RPC_ALERT"],
+  ...["EXC_CRASH", "EXC_RESOURCE", "EXC_GUARD", "EXC_CORPSE_NOTIFY"],
+];
+
+/** Name of a Mach exception by its number; `null` when there is none. */
+export function exceptionName(number: number | null): string | null {
+  return exceptions[number ?? 0] || null;
+}
+
 /** First codes of EXC_BAD_ACCESS: `kern_return_t` values and architecture-specific codes, from XNU's
  * `mach/kern_return.h`, `mach/arm/exception.h` and `mach/i386/exception.h`. */
 const accessCodes: Readonly<Record<number, string>> = {

@@ -6,7 +6,8 @@ import { baseName } from "../images.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { Lines } from "../text.ts";
 import { parseSource } from "./crash_lines.ts";
-import { loggedProcess, signalName } from "./parts.ts";
+import { signalName } from "../codes.ts";
+import { loggedProcess } from "./parts.ts";
 
 /** A frame, as far as a run-time prints it. */
 interface ConsoleFrame {

@@ -2,6 +2,7 @@
  * of its web service) and Bugsnag's (`docs/error-reporting-api`). */
 
 import type { ReportException, ReportImage, ReportThread } from "../drafts.ts";
+import { exceptionName, signalName } from "../codes.ts";
 import { archOfCodeType } from "../images.ts";
 import {
   arrayAt,
@@ -15,16 +16,17 @@ import {
 } from "../json.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import {
-  exceptionName,
   FrameMaker,
   type FrameParts,
   imageOf,
   lineAt,
+  nameOrQueue,
   objectsAt,
   registersAt,
-  signalName,
+  systemName,
   threadOf,
   uncaughtLine,
+  withBuild,
 } from "./parts.ts";
 
 /** `values` of a member, or the member itself where it is a list. */
@@ -73,11 +75,8 @@ export function readSentry(
     const crashed = thread.crashed === true;
     const own = objectAt(thread, "stacktrace") ??
       (stack !== null && (crashed || (id !== null && id === threadId)) ? stack : null);
-    const name = textAt(thread, "name");
-    const isQueue = name?.startsWith("com.apple.") === true;
     return threadOf(/^\d{1,6}$/.test(id ?? "") ? Number(id) : index, {
-      name: isQueue ? null : name,
-      queue: isQueue ? name : null,
+      ...nameOrQueue(textAt(thread, "name")),
       crashed,
       frames: maker.stack(sentryFrames(own)),
       registers: registersAt(objectAt(own ?? {}, "registers")),
@@ -107,8 +106,7 @@ export function readSentry(
     warnings.push("the program caught this error itself: it was not a crash");
   }
   const osBuild = textAt(os, "build");
-  const system = [textAt(os, "name"), textAt(os, "version")].filter((part) => part !== null)
-    .join(" ");
+  const system = systemName(textAt(os, "name"), textAt(os, "version"));
   return new CrashReport({
     ...noHeader,
     format: "json",
@@ -119,13 +117,13 @@ export function readSentry(
       name: textAt(app, "app_name") ?? main?.name ?? null,
       path: main?.path ?? null,
       identifier: textAt(app, "app_identifier"),
-      version: version === null ? build : build === null ? version : `${version} (${build})`,
+      version: withBuild(version, build),
       launched: textAt(app, "app_start_time"),
     },
     arch: archOfCodeType(arch),
     codeType: arch,
     model: textAt(device, "model"),
-    osVersion: system === "" ? null : osBuild === null ? system : `${system} (${osBuild})`,
+    osVersion: system && withBuild(system, osBuild),
     fields: kind === null ? [] : [{ name: "Event", value: kind }],
     date: textAt(members, "timestamp") ?? textAt(members, "dateCreated"),
     incident: textAt(members, "event_id") ?? textAt(members, "eventID"),
@@ -274,12 +272,9 @@ export function readBugsnag(
   const isMemory = name === "Out Of Memory";
   const isProcessor = type !== null || signal !== null || isMemory;
   const threads = listed.map((thread, index) => {
-    const name = textAt(thread, "name");
-    const isQueue = name?.startsWith("com.apple.") === true;
     const id = textAt(thread, "id");
     return threadOf(/^\d{1,6}$/.test(id ?? "") ? Number(id) : index, {
-      name: isQueue ? null : name,
-      queue: isQueue ? name : null,
+      ...nameOrQueue(textAt(thread, "name")),
       crashed: thread.errorReportingThread === true,
       frames: maker.stack(objectsAt(thread, "stacktrace").map(bugsnagParts)),
     });
@@ -293,8 +288,7 @@ export function readBugsnag(
   const version = textAt(app, "version");
   const build = textAt(app, "bundleVersion");
   const osBuild = textAt(objectAt(device, "runtimeVersions") ?? {}, "osBuild");
-  const os = [textAt(device, "osName"), textAt(device, "osVersion")].filter((part) => part !== null)
-    .join(" ");
+  const os = systemName(textAt(device, "osName"), textAt(device, "osVersion"));
   const isCocoa = (textAt(raised, "type") ?? "cocoa") === "cocoa";
   const arch = textAt(app, "binaryArch");
   if (event.unhandled === false) {
@@ -311,12 +305,12 @@ export function readBugsnag(
       ...noProcess,
       name: textAt(objectAt(objectAt(event, "metaData") ?? {}, "app") ?? {}, "name"),
       identifier: textAt(app, "id"),
-      version: version === null ? build : build === null ? version : `${version} (${build})`,
+      version: withBuild(version, build),
     },
     arch: archOfCodeType(arch),
     codeType: arch,
     model: textAt(device, "modelNumber") ?? textAt(device, "model"),
-    osVersion: os === "" ? null : osBuild === null ? os : `${os} (${osBuild})`,
+    osVersion: os && withBuild(os, osBuild),
     date: textAt(device, "time"),
     fields: isHang ? [{ name: "Event", value: "hang" }] : [],
     exception: isProcessor

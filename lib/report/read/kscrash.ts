@@ -3,21 +3,22 @@
  * of it. */
 
 import type { ReportException, ReportFrame, ReportThread } from "../drafts.ts";
+import { exceptionName, signalName } from "../codes.ts";
 import { archOfCodeType } from "../images.ts";
 import { bigintAt, isObject, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import {
   archOfCpu,
-  exceptionName,
   FrameMaker,
   type FrameParts,
   imageOf,
   lineAt,
   objectsAt,
   registersAt,
-  signalName,
+  systemName,
   threadOf,
   uncaughtLine,
+  withBuild,
 } from "./parts.ts";
 
 /** Whether a JSON document is a report of KSCrash. */
@@ -72,8 +73,7 @@ export function readKSCrash(
     numberAt(system, "binary_cpu_subtype") ?? numberAt(system, "cpu_subtype"),
   ) ?? textAt(system, "cpu_arch");
   const osBuild = textAt(system, "os_version");
-  const os = [textAt(system, "system_name"), textAt(system, "system_version")]
-    .filter((part) => part !== null).join(" ");
+  const os = systemName(textAt(system, "system_name"), textAt(system, "system_version"));
   const ended = textAt(error, "termination_reason");
   const memory = memoryWords(objectAt(error, "memory_termination"));
   const notes = [
@@ -97,14 +97,14 @@ export function readKSCrash(
       pid: numberAt(system, "process_id"),
       path: textAt(system, "CFBundleExecutablePath"),
       identifier: textAt(system, "CFBundleIdentifier"),
-      version: version === null ? build : build === null ? version : `${version} (${build})`,
+      version: withBuild(version, build),
       parent: parent === null ? null : `[${parent}]`,
       launched: textAt(system, "app_start_time"),
     },
     arch: archOfCodeType(arch),
     codeType: arch,
     model: textAt(system, "machine") ?? textAt(system, "model"),
-    osVersion: os === "" ? osBuild : osBuild === null ? os : `${os} (${osBuild})`,
+    osVersion: withBuild(os, osBuild),
     date: textAt(report, "timestamp"),
     incident: textAt(report, "id"),
     exception: readException(error, type),

@@ -1,19 +1,12 @@
 /** Reading MetricKit's diagnostics: Apple's `MXDiagnosticPayload` and `MXCallStackTree.jsonRepresentation()`. */
 
 import type { CallTreeNode, ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
+import { exceptionName, signalName } from "../codes.ts";
 import { archOfCodeType, normalUuid } from "../images.ts";
 import { bigintAt, type JsonObject, numberAt, objectAt, textAt } from "../json.ts";
 import { CrashReport, noException, noHeader, noProcess } from "../report.ts";
 import { parseReason } from "./crash_header.ts";
-import {
-  exceptionName,
-  FrameMaker,
-  imageOf,
-  objectsAt,
-  signalName,
-  threadOf,
-  uncaughtLine,
-} from "./parts.ts";
+import { FrameMaker, imageOf, objectsAt, threadOf, uncaughtLine } from "./parts.ts";
 
 /** Lists of a payload, and the `Event` that resource reports have for them. */
 const lists = [

@@ -1,5 +1,6 @@
 /** What the readers of other tools' JSON have in common: images by their places, and frames in them. */
 
+import { archOfCpuType } from "../../arch/mod.ts";
 import type { ReportFrame, ReportImage, ReportProcess, ReportThread } from "../drafts.ts";
 import { baseName, imageFinder, normalUuid } from "../images.ts";
 import {
@@ -129,41 +130,24 @@ export function lineAt(object: JsonObject, key: string): number | null {
 
 /** Architecture by Mach's `cpu_type_t` and subtype: XNU's `osfmk/mach/machine.h`. */
 export function archOfCpu(type: number | null, subtype: number | null): string | null {
-  switch (type) {
-    case 7:
-      return "i386";
-    case 0x1000007:
-      return "x86_64";
-    case 12:
-      return "armv7";
-    case 0x100000c:
-      return subtype !== null && (subtype & 0xff) === 2 ? "arm64e" : "arm64";
-    default:
-      return null;
-  }
+  const name = archOfCpuType(type ?? 0)?.name ?? null;
+  return name === "arm64" && subtype !== null && (subtype & 0xff) === 2 ? "arm64e" : name;
 }
 
-/** Signals by Darwin's number: `sys/signal.h`. */
-const signals = [
-  ...["", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGEMT", "SIGFPE"],
-  ...["SIGKILL", "SIGBUS", "SIGSEGV", "SIGSYS", "SIGPIPE", "SIGALRM", "SIGTERM"],
-];
-
-/** Name of a signal by its number; `null` when it does not end a process. */
-export function signalName(number: number | null): string | null {
-  return signals[number ?? 0] || null;
+/** A version with its build, as crash reports write them: `1.2 (34)`; what there is of it. */
+export function withBuild(version: string | null, build: string | null): string | null {
+  return version === null ? build : build === null ? version : `${version} (${build})`;
 }
 
-/** Mach exceptions by number: `mach/exception_types.h`. */
-const exceptions = [
-  ...["", "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", "EXC_EMULATION"],
-  ...["EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL", "EXC_MACH_SYSCALL", "EXC_RPC_ALERT"],
-  ...["EXC_CRASH", "EXC_RESOURCE", "EXC_GUARD", "EXC_CORPSE_NOTIFY"],
-];
+/** The system's name and version; `null` when neither is told. */
+export function systemName(...parts: readonly (string | null)[]): string | null {
+  return parts.filter((part) => part !== null).join(" ") || null;
+}
 
-/** Name of a Mach exception by its number; `null` when there is none. */
-export function exceptionName(number: number | null): string | null {
-  return exceptions[number ?? 0] || null;
+/** Where a thread's name goes: services write queues' labels there too. */
+export function nameOrQueue(name: string | null): Pick<ReportThread, "name" | "queue"> {
+  const isQueue = name?.startsWith("com.apple.") === true;
+  return { name: isQueue ? null : name, queue: isQueue ? name : null };
 }
 
 /** The line in which the run-time tells of an uncaught exception. */

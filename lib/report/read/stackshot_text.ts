@@ -1,6 +1,7 @@
 /** The threads of stackshots in text: of iOS up to 9 (bug type 188, exception code 0xbaaaaaad). No document of
  * Apple's describes them. */
 
+import { noFrame } from "../report.ts";
 import type { ReportFrame, ReportImage, ReportThread } from "../drafts.ts";
 import { normalUuid } from "../images.ts";
 import { Lines } from "../text.ts";
@@ -105,16 +106,9 @@ function imageAt(base: bigint, digits: string): ReportImage {
 /** A frame of a process's image, or of the kernel. */
 function frameAt(address: bigint, image: ReportImage | null): ReportFrame {
   return {
-    index: 0,
+    ...noFrame,
     address,
     image,
     imageName: image === null ? "kernel" : null,
-    symbol: null,
-    offset: null,
-    file: null,
-    line: null,
-    column: null,
-    inlined: false,
-    span: null,
   };
 }
