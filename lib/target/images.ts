@@ -140,12 +140,11 @@ export class ImageList {
 
   /** Reads which other files are mapped. */
   refreshFiles(): void {
-    const paths = new Set(this.#machO.map(({ path }) => path));
     const { memory, openFile, openAt } = this.#source;
     const before = this.#images;
     this.#files = mappedFiles(
       this.#source.mappedRegions(),
-      paths,
+      this.#machO,
       this.#files,
       openAt ?? ((path, address, size) => openMapped({ path, address, size, openFile, memory })),
     );

@@ -56,26 +56,31 @@ export class PlacedImage implements LoadedImage {
 
 /** The mapped files that hold code, in rising order.
  *
- * @param known paths of Mach-O images, which are not to be listed again
+ * @param machO the Mach-O images, whose files are not to be listed again; by address, for the kernel names a
+ *   file otherwise than dyld does once it is deleted or replaced
  * @param before the files found last time: one that is mapped as it was keeps its object
  * @param open a mapped file, given where it begins and its size; `null` when it cannot be read
  */
 export function mappedFiles(
   regions: readonly Region[],
-  known: ReadonlySet<string>,
+  machO: readonly LoadedImage[],
   before: readonly ElfImage[],
   open: (path: string, address: bigint, size: number) => ByteSource | null,
 ): ElfImage[] {
   const byPath = new Map<string, Region[]>();
   for (const region of regions) {
-    if (region.path === "" || known.has(region.path)) continue;
+    if (region.path === "") continue;
     const group = byPath.get(region.path);
     if (group === undefined) byPath.set(region.path, [region]);
     else group.push(region);
   }
   const executable = 4;
+  const headers = new Set(machO.map(({ loadAddress }) => loadAddress));
   return [...byPath]
-    .filter(([, group]) => group.some(({ protection }) => (protection & executable) !== 0))
+    .filter(([, group]) =>
+      group.some(({ protection }) => (protection & executable) !== 0) &&
+      !group.some(({ address }) => headers.has(address))
+    )
     .map(([path, all]) => {
       const group = asLoaded(all);
       const ranges = group.map(({ address, size }) => ({ start: address, end: address + size }));
