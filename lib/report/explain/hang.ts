@@ -7,7 +7,6 @@ import { frameOwner, functionOf } from "./stack.ts";
 
 /** Innermost frames of a main thread in which its event loop is looked for. */
 const MAIN_DEPTH = 40;
-
 /** Frames above a waiting system call that belong to it. */
 const WAIT_DEPTH = 6;
 
@@ -36,7 +35,6 @@ export function waitOf(frames: readonly ReportFrame[]): KnowledgeRow | null {
 
 /** The share of a thread's samples, one in so many, from which on a stack is told of. */
 const MIN_SHARE = 50;
-
 /** Frames after a Mach message call in which its purpose shows. */
 const PURPOSE_DEPTH = 8;
 

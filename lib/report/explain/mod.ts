@@ -11,7 +11,8 @@ export {
   type OwnedFrame,
   type Owner,
 } from "./attribution.ts";
-export { explainReport, type Explanation } from "./explain.ts";
+export { explainReport } from "./explain.ts";
+export type { Explanation } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";
 export { eventOf as reportEvent, isJetsam } from "./kinds.ts";
 export { shortName } from "./path.ts";

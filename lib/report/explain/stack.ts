@@ -211,7 +211,6 @@ export interface StackReading {
 
 /** Frames of a stack without any code of the program, in which rows are looked for. */
 const SYSTEM_DEPTH = 16;
-
 /** Most frames that a crash reporter's signal handler takes. */
 const HANDLER_DEPTH = 20;
 
@@ -408,7 +407,6 @@ function mainBelowRuntime(stack: readonly ReportFrame[]): number | null {
 
 /** From this depth on, the outermost frame of a stack is not taken for what happened. */
 const MAIN_DEPTH = 8;
-
 /** Images of the functions that `main` calls to run a program's events. */
 const loopImages = /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit|SwiftUI|WatchKit)$/;
 
@@ -467,4 +465,27 @@ export function readStack(stack: readonly ReportFrame[]): StackReading {
   // Rows deep in a stack that has no code of the program tell nothing of its top.
   const near = deciding < 0 ? rows.filter(({ index }) => index < SYSTEM_DEPTH) : rows;
   return { first, handled, deciding: deciding < 0 ? runtime : deciding, rows: near };
+}
+
+/** The deciding frame of a stack, where its image is one of `mine`. */
+export function ownFrame(
+  stack: readonly ReportFrame[],
+  mine: (image: ReportImage) => boolean,
+): ReportFrame | null {
+  const { deciding } = readStack(stack);
+  const isMine = (frame: ReportFrame): boolean => {
+    const image = imageOf(frame);
+    return image !== null && mine(image as ReportImage);
+  };
+  if (deciding >= 0 && isMine(stack[deciding])) return stack[deciding];
+  return stack.slice(0, entryOf(stack)).find(isMine) ?? null;
+}
+
+export function frameTitle(frame: ReportFrame): string {
+  const image = imageOf(frame);
+  const name = frame.symbol === null || isNearest(frame)
+    ? `0x${frame.address.toString(16)}`
+    : demangle(frame.symbol).replace(/\+ \d{1,12} (?=\()/, "")
+      .replace(/ ?\(?\.cold\.\d{1,3}\)?$/, "");
+  return `${name}${image === null ? "" : ` (${imageTitle(image)})`}`;
 }

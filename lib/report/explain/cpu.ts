@@ -1,0 +1,136 @@
+/** What the CPU says of an exception: by registers, trap numbers and the instruction. */
+
+import { register } from "../fault.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { CrashReport, ReportThread } from "../report.ts";
+
+/** `ESR_ELx.EC` of a `brk` instruction. */
+const breakpointClass = 0x3cn;
+
+/** Numbers of `brk` instructions: LLVM's trap, and failed pointer authentication with each key
+ * (LLVM's `AArch64PointerAuth`). */
+const breakpoints: Readonly<Record<number, string>> = {
+  0x1: "It is brk 1, the compiler's trap: a failed Swift check or __builtin_trap().",
+  0xc470: "It is brk 0xc470: a pointer's authentication failed (key IA).",
+  0xc471: "It is brk 0xc471: a pointer's authentication failed (key IB).",
+  0xc472: "It is brk 0xc472: a pointer's authentication failed (key DA).",
+  0xc473: "It is brk 0xc473: a pointer's authentication failed (key DB).",
+};
+
+/** What the CPU reports about the access. */
+export function accessWords(thread: ReportThread | null): string | null {
+  const esr = register(thread, "esr");
+  if (esr === null) {
+    // PowerPC's data storage exception; XNU, osfmk/ppc/proc_reg.h.
+    const dsisr = register(thread, "dsisr");
+    if (dsisr === null || (dsisr & 0x4800_0000n) === 0n) return null;
+    return (dsisr & 0x0200_0000n) !== 0n ? "It was a write." : "It was a read.";
+  }
+  const kind = (esr >> 26n) & 0x3fn;
+  if (kind === breakpointClass) return breakpoints[Number(esr & 0xffffn)] ?? null;
+  // Data aborts say whether it was a write.
+  if (kind === 0x24n || kind === 0x25n) {
+    return (esr & 0x40n) !== 0n ? "It was a write." : "It was a read.";
+  }
+  return null;
+}
+
+/** Whether the trap of a failed check ended a process, by its exception or instruction. */
+export function isCheck(report: CrashReport): boolean {
+  const { exception, crashedThread } = report;
+  if (exception === null) return false;
+  if (exception.type === "EXC_BREAKPOINT") return /SIGTRAP/.test(exception.signal ?? "SIGTRAP");
+  return exception.type === "EXC_BAD_INSTRUCTION" &&
+    (instructionAt(report) === 0x0f || isSwift(crashedThread?.frames[0]?.symbol ?? ""));
+}
+
+/** Whether a name is one of Swift's functions: `Type.method(label:)`, mangled or not. */
+function isSwift(symbol: string): boolean {
+  return /^_?\$s|^_T|\((?:\w+:)*\)$/.test(symbol) && /^[\w$]|^@objc /.test(symbol) &&
+    (symbol.includes(".") || symbol.startsWith("_"));
+}
+
+/** What a stack tells on which a signal handler ran, where a copy has no exception. */
+export function interruption(first: number): string | null {
+  return first === 0
+    ? null
+    : "A signal was handled; the frames after _sigtramp are those that it interrupted.";
+}
+
+/** What the registers say of the CPU's exception, where a copy has no more. */
+export function pageFault(report: CrashReport): string | null {
+  return armFault(report.crashedThread) ?? intelFault(report);
+}
+
+/** By ARM's exception syndrome: `esr: 0x92000007 (Data Abort) byte read Translation fault`. */
+function armFault(thread: ReportThread | null): string | null {
+  const syndrome = thread?.registers.find(({ name }) => name === "esr");
+  if (syndrome === undefined) return null;
+  const access = accessWords(thread);
+  const kind = (syndrome.value >> 26n) & 0x3fn;
+  if (kind === breakpointClass) {
+    return `The CPU met a trap instruction.${access === null ? "" : ` ${access}`}`;
+  }
+  const address = register(thread, "far");
+  if (access === null || address === null) return null;
+  return syndrome.note === null
+    ? `The CPU met a data abort at 0x${address.toString(16)}. ${access}`
+    : `The CPU met an exception at 0x${address.toString(16)}: ${syndrome.note}.`;
+}
+
+/** Whether a page fault of an Intel CPU was a read or a write, where the words and the error code's bit 1 agree; Intel,
+ * Software Developer's Manual, volume 3, "Interrupt 14". */
+export function pageAccess({ fields }: CrashReport): string | null {
+  if (fields.find(({ name }) => name === "Trap Number")?.value.trim() !== "14") return null;
+  const error = fields.find(({ name }) => name === "Error Code")?.value ?? "";
+  const match = /^0x([0-9a-f]{1,8}) \(.{1,40} user data (read|write)\)/.exec(error);
+  if (match === null) return null;
+  const isWrite = (parseInt(match[1], 16) & 2) !== 0;
+  return isWrite !== (match[2] === "write") ? null : isWrite ? "It was a write." : "It was a read.";
+}
+
+/** By what the lines after the registers of an Intel CPU say of a page fault. */
+function intelFault({ fields, crashedThread }: CrashReport): string | null {
+  const trap = fields.find(({ name }) => name === "Trap Number")?.value;
+  const words = /\(([a-z ]{4,80})\)/.exec(
+    fields.find(({ name }) => name === "Error Code")?.value ?? "",
+  )?.[1];
+  const address = register(crashedThread, "cr2");
+  if (trap !== "14" || words === undefined || address === null) return null;
+  return `The CPU met a page fault at 0x${address.toString(16)}: ${words}.`;
+}
+
+/** An instruction that the CPU does not have: by the bytes at the program counter, where the report has
+ * them; under Rosetta it is likely. */
+export function untranslated(report: CrashReport): { row: KnowledgeRow; text: string } | null {
+  const { exception } = report;
+  if (exception?.type !== "EXC_BAD_INSTRUCTION") return null;
+  const translated = isUnderRosetta(report);
+  const byte = instructionAt(report);
+  if (byte === 0xc4 || byte === 0xc5 || byte === 0x62) {
+    const row = known(
+      "exception",
+      translated ? "EXC_BAD_INSTRUCTION Rosetta" : "EXC_BAD_INSTRUCTION AVX",
+    )!;
+    return {
+      row,
+      text: "The instruction is a vector instruction (AVX), which is not supported here.",
+    };
+  }
+  if (!translated || byte === 0x0f) return null;
+  const row = known("exception", "EXC_BAD_INSTRUCTION Rosetta")!;
+  return { row, text: row.meaning };
+}
+
+/** Whether a process of Intel's code ran on Apple silicon. */
+export function isUnderRosetta({ codeType, body }: CrashReport): boolean {
+  return /Translated/i.test(codeType ?? "") || body?.translated === true;
+}
+
+/** The first byte of the instruction at the program counter, from `Thread 0 instruction stream`:
+ * `48 8b [c5]fc …` marks it. */
+function instructionAt(report: CrashReport): number | null {
+  const section = report.sections.find(({ name }) => /instruction stream/i.test(name));
+  const marked = /\[([0-9a-f]{2})\]/.exec(section?.lines.join("\n").slice(0, 4000) ?? "")?.[1];
+  return marked === undefined ? null : parseInt(marked, 16);
+}

@@ -1,0 +1,201 @@
+/** The explanation of a crash: each part tells what it knows, the most specific first. */
+
+import { known, knownMessage } from "../knowledge/mod.ts";
+import type { CrashReport, ReportImage, ReportThread } from "../report.ts";
+import { crashedIndex, crashedTitle } from "./address.ts";
+import { isSystemProgram } from "./attribution.ts";
+import { interruption, pageFault } from "./cpu.ts";
+import { tellAccess, tellCodes, tellKind } from "./exception.ts";
+import { emptyWords, type Explanation, finished } from "./explanation.ts";
+import { graphicsDriver, tellFunction, tellStack } from "./function.ts";
+import { activityOf, isIdleStack, mainThread, waitOf } from "./hang.ts";
+import { type UncaughtException, uncaughtException } from "./language.ts";
+import { allMessages, tellMessages } from "./message.ts";
+import { occasionOf, queueRow } from "./occasion.ts";
+import { callPath } from "./path.ts";
+import { MANY, recursion } from "./recursion.ts";
+import { ownFrame, readStack } from "./stack.ts";
+import { type Crash, Story } from "./story.ts";
+import { absentFrom, decidesNothing, lacksCrashed, tellingStack } from "./telling.ts";
+import { tellNamespace, tellTermination, terminationRow } from "./termination.ts";
+import { tellUncaught } from "./uncaught.ts";
+
+/** Explains the report of a process that ended. */
+export function explainCrash(
+  report: CrashReport,
+  mine: (image: ReportImage) => boolean,
+): Explanation {
+  const crash = readCrash(report);
+  const story = new Story();
+  const { crashed, outside, uncaught, stack, reading } = crash;
+  const { exception } = report;
+  tellTermination(crash, story);
+  const isForked = tellFork(crash, story);
+  tellUncaught(crash, story);
+  tellMessages(crash, story);
+  tellNamespace(crash, story);
+  tellFunction(crash, story);
+  tellRecursion(crash, story);
+  const isDecoded = tellCodes(crash, story);
+  tellAccess(crash, story);
+  tellKind(crash, isDecoded, story);
+  if (exception === null && story.happened.length === 0) {
+    const trap = pageFault(report) ?? interruption(reading.first);
+    if (trap !== null) story.tell(trap);
+  }
+  tellAbsence(crash, story);
+  tellStack(crash, story);
+  tellOccasion(crash, story);
+  const shown = crashed ??
+    (exception === null && report.threads.length > 0 && !lacksCrashed(report)
+      ? mainThread(report)
+      : null);
+  if (outside && shown !== null && shown.frames.length > 0) {
+    story.tell(`Thread ${shown.index} at that moment: ${activityOf(shown).words}.`);
+  }
+  const driver = outside || uncaught !== null ? null : graphicsDriver(stack, reading.first);
+  if (driver !== null) {
+    if (story.happened.length === 0) story.tell(emptyWords(report));
+    story.tell(`It was in the graphics driver (${driver}).`);
+  }
+  if (isForked) {
+    // What else is said is what the child met because of it.
+    for (const [at, row] of story.rows.entries()) {
+      if (at > 0 && row.kind === "message") story.rows[at] = { ...row, next: "" };
+    }
+  }
+  const named = shown === crashed && shown !== null && shown.name === null && shown.queue === null
+    ? { ...shown, name: crashedTitle(report) as ReportThread["name"] }
+    : shown;
+  const isBlank = outside && isIdleStack(stack) || decidesNothing(report, stack);
+  const own = isBlank ? null : ownFrame(stack, mine);
+  if (!outside && own === null && isSystemProgram(report) && absentFrom(stack) === "thrower") {
+    story.tell("The program itself is one of the system's.");
+  }
+  const isWaiting = exception === null && story.rows.length === 0 && waitOf(stack) !== null;
+  const path = isBlank || isWaiting
+    ? []
+    : callPath(stack, Math.max(reading.first, reading.handled));
+  const { happened, rows } = story;
+  return finished(report, crashHeadline(report, uncaught), happened, rows, named, own, path);
+}
+
+/** Reads what the parts of the explanation are worked out from. */
+function readCrash(report: CrashReport): Crash {
+  const texts = allMessages(report);
+  const ended = terminationRow(report);
+  const simulated = texts.some((text) => text.includes("SIMULATED (this is NOT a crash)"));
+  const outside = ended !== null && report.termination?.namespace !== "DYLD" || simulated;
+  const uncaught = outside ? null : uncaughtException(report, texts);
+  const stack = uncaught !== null && uncaught.stack.length > 0
+    ? uncaught.stack
+    : tellingStack(report);
+  const reading = readStack(stack);
+  return {
+    report,
+    crashed: crashedThread(report),
+    texts,
+    ended,
+    outside,
+    uncaught,
+    stack,
+    reading,
+  };
+}
+
+/** Tells of a child of fork() that used what it may not.
+ *
+ * @returns whether it is one
+ */
+function tellFork({ texts }: Crash, story: Story): boolean {
+  const forked = texts.find((text) => text.includes("crashed on child side of fork"));
+  if (forked === undefined) return false;
+  story.add(knownMessage(forked));
+  return true;
+}
+
+function tellRecursion({ report, outside }: Crash, story: Story): void {
+  const deep = outside ? null : recursion(report);
+  if (deep === null) return;
+  story.happened.unshift(deep.text);
+  if (deep.full) story.rows.unshift(known("address", "stack")!);
+}
+
+/** Tells that the stack of the crashed thread is not there. */
+function tellAbsence({ report, crashed, outside }: Crash, story: Story): void {
+  const isBare = crashed !== null && crashed.frames.length === 0 && crashed.registers.length > 0;
+  const isLacking = lacksCrashed(report);
+  const absent = isLacking ? crashedIndex(report) : null;
+  const title = crashedTitle(report);
+  if (absent !== null) {
+    const name = title === null ? "" : ` "${title}"`;
+    if (story.happened.length === 0) story.tell(emptyWords(report));
+    story.tell(
+      outside
+        ? `The stack of thread ${absent}${name} is not in the report.`
+        : `Thread ${absent}${name} crashed; its stack is not in the report.`,
+    );
+  } else if ((isLacking || isBare) && report.threads.length > 0) {
+    story.tell("The crashed thread is not in the report.");
+  }
+  const outer = report.threads.find(({ frames }) => (frames[0]?.index ?? 0) > MANY)?.frames[0];
+  if ((isLacking || isBare) && outer !== undefined) {
+    story.tell(
+      `The frames of a stack whose end is there are numbered from ${outer.index} on: so deep a stack is most likely recursion that does not end.`,
+    );
+  }
+}
+
+/** Tells when it was, and where nothing could be walked, that the program was still being loaded. */
+function tellOccasion({ report, outside, crashed, stack, reading }: Crash, story: Story): void {
+  const { rows } = story;
+  const began = outside ? null : queueRow(crashed);
+  if (
+    began !== null && began.next !== "" &&
+    rows.every(({ kind, key }) => kind === "message" && key === "uncaught exception")
+  ) {
+    rows.splice(0, rows.length, began);
+  }
+  const when = outside ? null : occasionOf(stack.slice(reading.first), crashed);
+  if (when !== null && story.happened.length > 0) story.tell(`It was ${when}.`);
+  if (!report.text.includes("Backtrace not available")) return;
+  // Without a stack nothing says what the address was for.
+  const at = rows.findIndex(({ kind, key }) => kind === "address" && key === "unknown");
+  if (at >= 0) rows.splice(at, 1);
+  if (report.process.name === "launchd" && /^\?/.test(report.process.version ?? "")) {
+    story.tell(
+      "It still has launchd's name: it ended while its own program was loaded; which one that was is not in the report.",
+    );
+  }
+  story.tell(
+    "The system could not walk the stack: the process ended before or while its program was loaded, or its stack is damaged.",
+  );
+}
+
+/** The crashed thread; the only one, where a copy has lost the rest and its title. */
+function crashedThread(report: CrashReport): ReportThread | null {
+  const { crashedThread, threads } = report;
+  if (crashedThread !== null || lacksCrashed(report)) return crashedThread;
+  const stated = crashedIndex(report);
+  return threads.length === 1 && (stated === null || stated === threads[0].index)
+    ? threads[0]
+    : null;
+}
+
+function crashHeadline(
+  { exception, termination }: CrashReport,
+  uncaught: UncaughtException | null,
+): string {
+  const what = exception?.type != null
+    ? `${exception.type}${exception.signal === null ? "" : ` (${exception.signal})`}`
+    : exception?.signal != null
+    ? exception.signal
+    : uncaught !== null
+    ? `uncaught exception${uncaught.name === null ? "" : ` ${uncaught.name}`}`
+    : "exception not in the report";
+  const by = termination?.namespace == null || termination.namespace === "SIGNAL"
+    ? ""
+    : `, ended by ${termination.namespace}` +
+      (termination.code === null ? "" : ` 0x${termination.code.toString(16)}`);
+  return `${what}${by}`;
+}

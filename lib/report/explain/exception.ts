@@ -1,0 +1,219 @@
+/** What is told of the exception or signal itself: its codes, the access, and where nothing says more, its kind. */
+
+import { decodeException, decodeGuard, subtypeName } from "../codes.ts";
+import { faultAddress } from "../fault.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { CrashReport, ReportException } from "../report.ts";
+import { classifyAddress, describeAddress } from "./address.ts";
+import { accessWords, isCheck, pageAccess, untranslated } from "./cpu.ts";
+import { activityOf } from "./hang.ts";
+import { abortsAfter } from "./stack.ts";
+import type { Crash, Story } from "./story.ts";
+import { decidesNothing } from "./telling.ts";
+import { sentence } from "./words.ts";
+
+/** Tells the codes of exceptions that have their own layout: EXC_RESOURCE and EXC_GUARD.
+ *
+ * @returns whether they could be decoded
+ */
+export function tellCodes({ report, ended }: Crash, story: Story): boolean {
+  const { exception } = report;
+  const { happened } = story;
+  if (ended === null && /Code Signature Invalid/.test(exception?.signal ?? "")) {
+    story.add(known("signal", "Code Signature Invalid"));
+  }
+  const decoded = exception === null ? null : decodedWords(report, exception);
+  if (decoded === null && exception?.type === "EXC_RESOURCE" && exception.subtype !== null) {
+    const message = exception.message === null ? "" : `: ${exception.message}`;
+    happened.unshift(sentence(`${exception.subtype}${message}`));
+    story.add(known(
+      "event",
+      resourceEvents.get(/^[A-Z_]+/i.exec(exception.subtype)?.[0] ?? "") ?? "",
+    ));
+  }
+  const guarded = decoded === null && exception?.type === "EXC_GUARD" ? guardWords(report) : null;
+  if (guarded !== null && !happened.some((text) => text.includes(exception!.message ?? guarded))) {
+    story.tell(sentence(guarded));
+  }
+  if (decoded !== null) {
+    story.tell(sentence(decoded));
+    const guard = exception!.type === "EXC_GUARD"
+      ? known("guard", `0x${(exception!.codes[1] ?? 0n).toString(16)}`)
+      : null;
+    if (guard !== null) story.add(guard, `The guard is ${guard.meaning}.`);
+  }
+  return decoded !== null;
+}
+
+/** Tells the subtype, the address and the access of an exception of the process's own. */
+export function tellAccess(crash: Crash, story: Story): void {
+  const { report, outside, crashed } = crash;
+  const { exception } = report;
+  const { rows } = story;
+  if (exception === null || outside) return;
+  const address = faultAddress(report);
+  const subtype = subtypeName(exception, report.arch);
+  const rosetta = untranslated(report);
+  if (rosetta !== null) story.add(rosetta.row, rosetta.text);
+  // Reporters that print the number by the names of EXC_BAD_ACCESS do so for all exceptions.
+  const isAccess = exception.type === "EXC_BAD_ACCESS" || signalOf(exception.type) !== null ||
+    exception.type === null;
+  const row = subtype === null || rosetta !== null || (!isAccess && subtype.startsWith("KERN_"))
+    ? null
+    : known("subtype", subtype);
+  if (row !== null) {
+    const at = address === null ? "" : ` at 0x${address.toString(16)}`;
+    const text = `${subtype}${at}: ${row.meaning}.`;
+    if (row.key.startsWith("EXC_I386_") && row.key !== "EXC_I386_GPFLT" && rows.length > 0) {
+      // The trap of a check that was told already.
+    } else if (address === null || tellsCause(row)) story.add(row, text);
+    else story.tell(text);
+  }
+  if (address !== null) {
+    const { kind, words } = classifyAddress(report, address);
+    const told = words.length === 0 && rows.length === 0 ? describeAddress(report, address) : words;
+    for (const text of told.slice(0, 3)) story.tell(`The address: ${text}.`);
+    const causes = known("address", kind);
+    // Where the address is no pointer at all, that it is not aligned either says nothing.
+    const isSymptom = kind !== "unknown" && rows.length === 1 &&
+      /^(?:BUS_ADRALN|EXC_ARM_DA_ALIGN)$/.test(rows[0].key);
+    if (causes !== null && isSymptom) rows.unshift(causes);
+    else if (causes !== null && rows.every(({ role }) => role === "top")) rows.push(causes);
+  }
+  // That it is a trap says nothing where the check is known.
+  const access =
+    exception.type === "EXC_CRASH" || (exception.type === "EXC_BREAKPOINT" && rows.length > 0) ||
+      rows.some(({ role, kind }) => role === undefined && kind === "frame")
+      ? null
+      : accessWords(crashed) ?? pageAccess(report);
+  if (access !== null) story.tell(access);
+}
+
+/** Tells what kind of exception it was, where nothing said more.
+ *
+ * @param isDecoded whether the exception's codes were told
+ */
+export function tellKind(crash: Crash, isDecoded: boolean, story: Story): void {
+  const { report, outside, uncaught, crashed, stack } = crash;
+  const { exception } = report;
+  const { happened, rows } = story;
+  const signal = raisedSignal(report) ?? signalOf(exception?.signal ?? null) ??
+    signalOf(exception?.type ?? null);
+  const kind = outside ? null : kindRow(report, signal, happened);
+  if (exception !== null && abortsAfter(exception)) {
+    story.tell(
+      `The report names ${exception.type} and SIGABRT, as when a handler in the process calls abort() ` +
+        "after the exception.",
+    );
+  }
+  if (
+    !outside && crashed !== null && rows.length === 0 && happened.length === 0 && signal !== null &&
+    decidesNothing(report, stack)
+  ) {
+    story.tell(
+      `${signal} ended the process while thread ${crashed.index} was ${
+        activityOf(crashed).words
+      }: nothing on its stack raised it.`,
+    );
+  } else if (kind === null) {
+    // Nothing is known of it.
+  } else if (rows.length === 0 || rows.every(({ kind }) => kind === "address")) {
+    // The subtype says it better.
+    if (kind.key !== "EXC_BAD_ACCESS" || happened.length === 0) happened.unshift(kind.meaning);
+    rows.push(kind);
+  } else if (!isDecoded && kind.kind === "exception" && kind.causes.length === 0) rows.push(kind);
+
+  // Of a trap without a message only the function tells.
+  if (
+    !outside && uncaught === null && isCheck(report) &&
+    !happened.some((text) => text.includes("authentication")) &&
+    rows.every(({ kind }) => kind === "exception" || kind === "signal" || kind === "subtype")
+  ) {
+    story.tell("Which check failed is not in the report.");
+  }
+}
+
+/** The row that only describes the kind of exception. */
+function kindRow(
+  report: CrashReport,
+  signal: string | null,
+  happened: readonly string[],
+): KnowledgeRow | null {
+  const { exception, arch } = report;
+  if (exception === null) return null;
+  const cpu = arch === null ? undefined : arch.startsWith("arm") ? "arm" : "intel";
+  if (exception.type === null) return signal === null ? null : known("signal", signal, cpu);
+  const own =
+    (exception.subtype === null
+      ? null
+      : known("exception", `${exception.type} ${exception.subtype.split(",", 1)[0]}`)) ??
+      known("exception", exception.type, cpu);
+  if (exception.type !== "EXC_CRASH" && own !== null) return own;
+  if (signal === null) return null;
+  const row = isSentByItself(report)
+    ? known("signal", "sent by itself")
+    : known("signal", signal, cpu);
+  // A message says more than what usually leads to the signal.
+  const isSaid = happened.some((text) => text.startsWith("It says: "));
+  return isSaid && row !== null ? { ...row, causes: [], next: "" } : row;
+}
+
+/** What is known of a violated guard whose codes the report does not have: a message, or the termination's
+ * code, which is that of the exception. */
+function guardWords({ exception, termination }: CrashReport): string | null {
+  const message = exception?.message?.trim() ?? "";
+  if (message !== "") {
+    return exception?.subtype == null ? message : `${exception.subtype}: ${message}`;
+  }
+  return termination?.namespace === "GUARD" && termination.code !== null
+    ? decodeGuard([termination.code])
+    : null;
+}
+
+/** The codes of an EXC_RESOURCE or EXC_GUARD in words. Some systems write other numbers as a guard's codes, and
+ * have its codes as those of the termination. */
+function decodedWords({ termination }: CrashReport, exception: ReportException): string | null {
+  const words = decodeException(exception);
+  return words?.startsWith("GUARD_TYPE_NONE") === true && termination?.namespace === "GUARD" &&
+      termination.code !== null
+    ? decodeGuard([termination.code])
+    : words;
+}
+
+/** The signal that a process raised itself, where it ended by another: after abort_with_reason() the kernel ends it by
+ * SIGKILL. */
+function raisedSignal({ exception, termination }: CrashReport): string | null {
+  return /^SIGKILL\b/.test(exception?.signal ?? "") && termination?.namespace === "SIGNAL" &&
+      termination.code === 6n
+    ? "SIGABRT"
+    : null;
+}
+
+/** Whether a signal of a fault comes from a call such as raise(), without any exception of the CPU. */
+function isSentByItself({ exception, crashedThread }: CrashReport): boolean {
+  if (exception?.type !== "EXC_CRASH") return false;
+  if (!/^SIG(?:SEGV|BUS|ILL|TRAP|FPE)\b/.test(exception.signal ?? "")) return false;
+  const frames = crashedThread?.frames ?? [];
+  return /^_{0,2}(?:pthread_)?kill$/.test(frames[0]?.symbol ?? "") &&
+    frames.slice(1, 4).some(({ symbol }) => /^(?:raise|kill|pthread_kill)$/.test(symbol ?? "")) &&
+    !frames.some(({ symbol }) => symbol === "_sigtramp");
+}
+
+export function signalOf(text: string | null): string | null {
+  return /^SIG[A-Z]+/.exec(text ?? "")?.[0] ?? null;
+}
+
+/** Rows of subtypes that are causes in themselves, not just kinds of access. */
+function tellsCause({ key }: KnowledgeRow): boolean {
+  return key === "KERN_CODESIGN_ERROR" || key.startsWith("BUS_") || key.startsWith("FPE_") ||
+    key === "KERN_MEMORY_ERROR" || key.startsWith("EXC_ARM_");
+}
+
+/** Events by the subtype of an EXC_RESOURCE. */
+const resourceEvents: ReadonlyMap<string, string> = new Map([
+  ["CPU", "cpu usage"],
+  ["CPU_FATAL", "cpu usage"],
+  ["WAKEUPS", "wakeups"],
+  ["MEMORY", "memory"],
+  ["IO", "disk writes"],
+]);

@@ -1,0 +1,139 @@
+/** What an explanation consists of, and how its parts are put together. */
+
+import { demangle } from "../../symbols/demangle/demangle.ts";
+import { imageOf, imageTitle } from "../images.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
+import { isUnderRosetta } from "./cpu.ts";
+import { isNearest } from "./stack.ts";
+import { unique } from "./words.ts";
+
+/** What a report means. The texts quote the report, so they are not safe to print raw. */
+export interface Explanation {
+  /** One line: what crashed, and how. */
+  readonly headline: string;
+  /** What happened, in sentences, the most specific first. */
+  readonly happened: readonly string[];
+  /** The crashed thread, or the main thread of a report about a hang; `null` when there is none. */
+  readonly thread: ReportThread | null;
+  /** The innermost frame of the program's own code on the stack that shows what happened; `null` when there
+   * is none, or when no stack shows it. */
+  readonly firstOwn: ReportFrame | null;
+  /** The functions that led there, outermost first, as far as they have names: the program's, then what the
+   * innermost of them called; `…` for those that are left out. Empty when no stack shows it. */
+  readonly path: readonly string[];
+  /** Usual causes, the most likely first. */
+  readonly causes: readonly string[];
+  /** What to do, in order. */
+  readonly check: readonly string[];
+  /** The rows of the knowledge table that this is based on. */
+  readonly rows: readonly KnowledgeRow[];
+}
+
+export function finished(
+  report: CrashReport,
+  what: string,
+  happened: readonly string[],
+  rows: readonly KnowledgeRow[],
+  thread: ReportThread | null,
+  firstOwn: ReportFrame | null,
+  path: readonly string[] = [],
+): Explanation {
+  const { process, model, osVersion } = report;
+  const said = happened.length > 0 ? happened : [emptyWords(report)];
+  const on = [model, osVersion, isUnderRosetta(report) ? "under Rosetta" : null]
+    .filter((text) => text !== null).join(", ");
+  const version = process.version === null || /^\?\?\?/.test(process.version)
+    ? ""
+    : ` ${process.version}`;
+  const who = process.name === null ? "" : `${process.name}${version}: `;
+  const causes: string[] = [];
+  const check: string[] = [];
+  for (const given of rows) {
+    const row = rowOfTime(given, report);
+    // The first row that has causes is the most specific.
+    if (causes.length === 0) causes.push(...row.causes);
+    const next = fitting(row.next, thread, firstOwn);
+    if (next !== "" && !check.includes(next)) check.push(next);
+  }
+  return {
+    headline: `${who}${what}${on === "" ? "" : `, on ${on}`}`,
+    happened: unique(said.map(withReadableNames)),
+    thread,
+    firstOwn,
+    path,
+    causes,
+    check: [...check.slice(0, 2), ...symbolAdvice(firstOwn)],
+    rows,
+  };
+}
+
+/** Whether a report is of a time or a CPU for which there is no Swift: before OS X 10.9 and iOS 7, on PowerPC, or in the
+ * form of Mac OS X 10.0 to 10.4, which has the number of an exception after its name. */
+function isBeforeSwift({ osVersion, arch, text }: CrashReport): boolean {
+  if (/swift/i.test(text)) return false;
+  return /^(?:PPC|PowerPC)/i.test(arch ?? "") ||
+    /^(?:Mac )?OS X(?: Version)? 10\.[0-8](?!\d)|^iPhone OS [1-6]\./.test(osVersion ?? "") ||
+    /\bEXC_[A-Z_]{3,30} \(0x000\d\)/.test(text);
+}
+
+/** The row for the time of a report. */
+function rowOfTime(row: KnowledgeRow, report: CrashReport): KnowledgeRow {
+  return row.causes.some((cause) => cause.includes("in Swift")) && isBeforeSwift(report)
+    ? known(row.kind, `${row.key} before Swift`) ?? row
+    : row;
+}
+
+/** Mangled names of Swift, C++ and Rust in a text. */
+const mangled = /(?<![\w$])_{0,2}(?:_ZT?[NKSV\d]|\$[sSe]\d|T(?:t[CVOP]|F|0)\w)[\w$.]{3,1000}/g;
+
+/** A text whose mangled names are readable. */
+function withReadableNames(text: string): string {
+  return text.length > 1 << 16 || !/_Z|\$[sSe]\d|_T/.test(text)
+    ? text
+    : text.replace(mangled, (name) => demangle(name));
+}
+
+/** What to do where the deciding function of the program has no name. */
+function symbolAdvice(own: ReportFrame | null): string[] {
+  if (own === null || (own.symbol !== null && !isNearest(own))) return [];
+  const image = imageOf(own);
+  return image === null || imageTitle(image).startsWith("<") ? [] : [
+    `Symbolicate the report with the dSYM of ${
+      imageTitle(image)
+    }: its functions have no names here.`,
+  ];
+}
+
+/** Advice that speaks of functions on a stack, as far as the report has one. */
+function fitting(next: string, thread: ReportThread | null, own: ReportFrame | null): string {
+  if (own !== null || next === "") return next;
+  if (thread === null || thread.frames.length === 0) return ofStack.test(next) ? "" : next;
+  return next.replace("; the first frame of yours on its backtrace raised it", "")
+    .replace(/the first frame of yours/, "the calling function")
+    .replace(/^The first frame of yours/, "The calling function");
+}
+
+/** Advice that only a stack can be held against. */
+const ofStack =
+  /\bthe function that trapped|function at the top|the top frame|first frame of yours|the calling frame|^See the (?:caller|frames|function)/;
+
+/** What a report is that says nothing of what happened. */
+export function emptyWords(
+  { threads, exception, images, process, bugType, body }: CrashReport,
+): string {
+  if (threads.length === 0 && exception === null && body !== null && bugType !== null) {
+    return `A report of Apple's kind ${bugType}, which has neither an exception nor a stack.`;
+  }
+  if (threads.length === 0 && exception === null && images.length > 0 && process.name === null) {
+    return "Only the end of the report is there: what happened was cut off.";
+  }
+  if (threads.length === 0 && exception === null && images.length > 0) {
+    return "The report names neither an exception nor a stack.";
+  }
+  if (threads.length === 0 && exception !== null) return "The report only names the exception.";
+  if (threads.length === 0) {
+    return "Only the header of the report is there: what happened was cut off.";
+  }
+  return "The report has stacks, but does not say what happened.";
+}

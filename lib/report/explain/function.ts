@@ -1,0 +1,235 @@
+/** What the functions of a crashed stack tell of what happened. */
+
+import { subtypeName } from "../codes.ts";
+import { faultAddress } from "../fault.ts";
+import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import type { CrashReport, ReportFrame } from "../report.ts";
+import { classifyAddress, textOnStack } from "./address.ts";
+import { signalOf } from "./exception.ts";
+import { recursion } from "./recursion.ts";
+import {
+  contextOf,
+  type EndedBy,
+  endedBy,
+  frameOwner,
+  frameTitle,
+  functionOf,
+  readStack,
+  tells,
+} from "./stack.ts";
+import type { Crash, Story } from "./story.ts";
+import { isPrivacyAbort } from "./telling.ts";
+
+/** Tells the row of the innermost function that says what happened. */
+export function tellFunction(
+  { report, outside, uncaught, stack, reading }: Crash,
+  story: Story,
+): void {
+  if (outside || uncaught !== null) return;
+  const { exception } = report;
+  // An access that only ran into a full stack says nothing of the object in hand.
+  const fault = faultAddress(report);
+  const isOverflow = fault !== null && classifyAddress(report, fault).kind === "stack" ||
+    recursion(report)?.full === true;
+  const ended = endedBy(report);
+  // Where the memory itself is at fault, what used it is not.
+  const isMedium = exception !== null &&
+    /^KERN_(?:CODESIGN|MEMORY)_ERROR$/.test(subtypeName(exception, report.arch) ?? "");
+  const found =
+    reading.rows.find(({ row }) =>
+      (row.role === undefined || (row.role === "top" && !isOverflow && !isMedium)) &&
+      tells(row, ended)
+    ) ?? reading.rows.findLast(({ row }) => row.role === "vague" && ended !== "access");
+  const nameless = ended === "access" && isNamelessRuntime(stack[reading.first])
+    ? known("frame", "libobjc without names")
+    : null;
+  const context = ended === "abort" ? null : contextOf(stack, reading.first);
+  const contextRow = context === null ? null : known("frame", contextKeys[context]);
+  const isBetter = found === undefined || found.row.role === "top" ||
+    found.row.key.startsWith("_dispatch_assert_queue_fail");
+  const telling = contextRow !== null && isBetter
+    ? { row: contextRow, index: reading.first }
+    : specialOf(report, stack, found?.index ?? reading.first, ended) ??
+      (nameless === null ? found : { row: nameless, index: reading.first });
+  const told =
+    story.rows.some(({ kind, key, causes }) =>
+      kind !== "frame" && causes.length > 0 && !key.startsWith("AddressSanitizer: SEGV")
+    ) ||
+    (telling?.row.role === "vague" && story.rows.length > 0);
+  const vague = telling === undefined || telling.row.role === "vague";
+  const framework = vague ? frameworkRow(stack, exception?.type ?? null) : null;
+  if (telling !== undefined && !told && framework === null) {
+    const { row } = telling;
+    const isSilent = row.key === "abort" && story.happened.length === 0;
+    story.add(row, isSilent ? `${row.meaning} The report does not say why.` : undefined);
+  }
+  if (framework !== null && !told) {
+    story.add(framework.row, `${framework.row.meaning} It is ${framework.name}.`);
+  }
+}
+
+/** Tells of a stack that was overwritten, of objects that were being destroyed, and of the privacy system. */
+export function tellStack(
+  { report, outside, uncaught, crashed, stack, reading }: Crash,
+  story: Story,
+): void {
+  if (outside) return;
+  const { rows } = story;
+  const { exception } = report;
+  const written = crashed === null ? null : textOnStack(crashed.frames);
+  if (written !== null) {
+    story.tell(`The stack was overwritten: in place of a return address is the text "${written}".`);
+    if (
+      exception !== null && rows.every(({ kind, key }) => kind === "address" && key !== "beside")
+    ) {
+      rows.unshift(known("address", "beside")!);
+    }
+  }
+  const destroyed = uncaught !== null ? null : destroyedWords(stack, exception?.type ?? null);
+  if (destroyed !== null) {
+    story.tell(destroyed);
+    if (
+      exception !== null &&
+      rows.every(({ kind }) =>
+        kind === "address" || kind === "exception" || kind === "signal" || kind === "subtype"
+      )
+    ) {
+      rows.unshift(known("address", "destroyed")!);
+    }
+  }
+  const privacy = isPrivacyAbort(stack, reading.first) ? known("namespace", "TCC") : null;
+  if (privacy !== null && !rows.some(({ meaning }) => meaning.includes("private data"))) {
+    story.tell(privacy.meaning);
+    rows.unshift(privacy);
+  }
+  const unnamed = rows.some(({ kind }) => kind !== "signal" && kind !== "frame")
+    ? null
+    : unnamedTermination(report, stack);
+  if (unnamed !== null) story.tell(unnamed);
+}
+
+/** Whether a frame is of the Objective-C run-time, whose functions have no names in reports of iOS: the commonest are
+ * those that send a message to an object, retain or release it. */
+function isNamelessRuntime(frame: ReportFrame | undefined): boolean {
+  if (frame === undefined || frame.symbol !== null && frame.symbol !== "<redacted>") return false;
+  const image = imageOf(frame);
+  return image !== null && /^libobjc\.A\.dylib$/.test(imageTitle(image));
+}
+
+/** Images of graphics drivers. */
+const drivers =
+  /^(?:com\.apple\.(?:driver\.)?)?(?:AMDMTL|AMDRadeon|ATIRadeon|AppleIntel\w{1,40}(?:GL|MTL)|GeForce(?:GL|MTL|X)|AGXMetal|AppleParavirtGPU)/;
+
+/** Frames after the first in which a driver is looked for. */
+const DRIVER_DEPTH = 6;
+
+/** The graphics driver that the innermost functions are of; `null` for other stacks. */
+export function graphicsDriver(stack: readonly ReportFrame[], first: number): string | null {
+  for (const frame of stack.slice(first, first + DRIVER_DEPTH)) {
+    const image = imageOf(frame);
+    if (image === null || !isSystemFrame(frame)) return null;
+    const title = imageTitle(image);
+    if (drivers.test(title)) return title;
+    if (!/^lib(?:system|objc|dispatch|GPUSupport)|GLEngine$/.test(title)) return null;
+  }
+  return null;
+}
+
+/** What the images of a stack without names tell that ended in abort(): an exception that was not caught goes from
+ * the C library through that of C++ and, if it is Objective-C's, through libobjc. */
+function unnamedTermination(
+  { exception }: CrashReport,
+  stack: readonly ReportFrame[],
+): string | null {
+  if (signalOf(exception?.signal ?? null) !== "SIGABRT") return null;
+  const near = stack.slice(0, 12);
+  const titles = near.map((frame) => {
+    const image = imageOf(frame);
+    return frame.symbol !== null || image === null ? "" : imageTitle(image);
+  });
+  const abi = titles.findIndex((title) => /^lib(?:c\+\+abi|stdc\+\+)\./.test(title));
+  if (abi < 1 || !titles.slice(0, abi).every((title) => /^lib[Ss]ystem/.test(title))) return null;
+  const objc = titles.slice(abi).some((title) => title.startsWith("libobjc."));
+  return `Its way through ${titles[abi]}${
+    objc ? " and libobjc" : ""
+  } is that of an exception that was not caught, most likely; the stack has no names.`;
+}
+
+/** Rows of contexts. */
+const contextKeys = {
+  pool: "an autorelease pool's release",
+  format: "an argument of a format",
+  isolation: "swift_task_isCurrentExecutor",
+} as const;
+
+/** The row of a function by what it was passed: NULL, or by a trap that the function itself has. */
+function specialOf(
+  report: CrashReport,
+  stack: readonly ReportFrame[],
+  index: number,
+  ended: EndedBy,
+): { row: KnowledgeRow; index: number } | undefined {
+  const symbol = stack[index] === undefined
+    ? null
+    : functionOf(stack[index], stack[index - 1] ?? null);
+  if (symbol?.startsWith("QMessageLogger::fatal") === true) {
+    const starts = stack.slice(index, index + 6).some(({ symbol }) =>
+      symbol !== null && /^(?:QGuiApplicationPrivate::createPlatformIntegration|init_platform)\b/
+        .test(symbol)
+    );
+    return starts ? { row: known("frame", "init_platform fatal")!, index } : undefined;
+  }
+  if (symbol === null || ended === "abort") return undefined;
+  const fault = faultAddress(report);
+  const word = ended === "trap" || (ended === null && /\.cold\.\d/.test(symbol))
+    ? "stopped"
+    : fault !== null && fault < NULL_USED
+    ? "null"
+    : null;
+  const key = `${bareName(symbol)} ${word}`;
+  const row = word === null ? null : known("frame", key);
+  // A prefix of another row is not meant.
+  return row?.key === key ? { row, index } : undefined;
+}
+
+/** What is read of an object that is null is at these addresses. */
+const NULL_USED = 0x40n;
+
+/** The run-time or framework in whose code a process ended itself, where its functions have no names. */
+function frameworkRow(
+  stack: readonly ReportFrame[],
+  type: string | null,
+): { row: KnowledgeRow; name: string } | null {
+  if (type === "EXC_BAD_ACCESS" || type === "SIGSEGV" || type === "SIGBUS") return null;
+  for (const [at, frame] of stack.slice(0, SHALLOW).entries()) {
+    const image = imageOf(frame);
+    if (image === null) return null;
+    const name = imageTitle(image);
+    const row = known("library", name);
+    if (row !== null) return row.causes.length === 0 ? null : { row, name };
+    const symbol = functionOf(frame, stack[at - 1] ?? null);
+    if (!isSystemFrame(frame) || (symbol !== null && knownFrame(symbol) === null)) return null;
+  }
+  return null;
+}
+
+/** Frames that raising a signal takes. */
+const SHALLOW = 8;
+/** Frames in which a destructor is looked for. */
+const DESTROYING = 3;
+
+/** What a stack tells that is within a C++ destructor; `null` for other stacks. Names of exported functions that are
+ * only the nearest have large offsets, or none. */
+function destroyedWords(stack: readonly ReportFrame[], type: string | null): string | null {
+  if (type !== null && !/^(?:EXC_BAD_ACCESS|SIGSEGV|SIGBUS)$/.test(type)) return null;
+  const { first } = readStack(stack);
+  for (const [at, frame] of stack.slice(first, first + DESTROYING).entries()) {
+    const symbol = functionOf(frame, stack[first + at - 1] ?? null);
+    if (frameOwner(frame, symbol) === "system") return null;
+    if (symbol === null || frame.offset === null || frame.offset > 4096) continue;
+    const name = /(?:^|[\s:>])(~\w{1,200})\(/.exec(symbol.slice(0, 600))?.[1];
+    if (name !== undefined) return `It was while an object was destroyed, in ${frameTitle(frame)}.`;
+  }
+  return null;
+}

@@ -1,0 +1,123 @@
+/** Messages that the program or the system's libraries left, and what they mean. */
+
+import { type KnowledgeRow, known, knownMessage } from "../knowledge/mod.ts";
+import type { CrashReport } from "../report.ts";
+import { trapMessage } from "./stack.ts";
+import type { Crash, Story } from "./story.ts";
+
+/** Tells the messages: those that are understood by their row, the others as they are. */
+export function tellMessages({ report, texts, uncaught }: Crash, story: Story): void {
+  let plain = 0;
+  for (const text of texts) {
+    if (uncaught !== null && sameReason(text, uncaught)) continue;
+    // Already quoted with the termination.
+    if (story.happened.some((told) => told === `It says: ${text}`)) continue;
+    const row = messageRow(text);
+    if (row !== null) {
+      story.add(row, row.meaning === "" ? `It says: ${text}` : `${row.meaning} It says: ${text}`);
+    } else if (
+      report.information.some((line) => line === text) && !isDull(text) && plain++ < MAX_PLAIN
+    ) {
+      story.tell(`It says: ${text}`);
+    }
+  }
+}
+
+/** The row for a message; `null` when it is not understood. */
+export function messageRow(text: string): KnowledgeRow | null {
+  return unrecognizedRow(text) ?? conditionRow(text) ?? knownMessage(text);
+}
+
+/** Whether a message tells nothing that other fields do not tell. */
+export function isDull(text: string): boolean {
+  return dull.test(text);
+}
+
+/** Everything that was left in words. */
+export function allMessages(report: CrashReport): string[] {
+  return [...messages(report), ...inlinedMessages(report)];
+}
+
+/** Most messages that are quoted without being understood. */
+const MAX_PLAIN = 4;
+
+/** Messages that tell nothing that other fields do not tell. */
+const dull =
+  /^(?:abort\(\) c\w*$|`{3}|dyld: launch|dyld: in dladdr|Dyld Version: |\[\.\.\.|objc\[\d+\]: garbage collection|dyld\d? mode|dyld4 config|Abort Cause \d+|\(|\)|#|EXC_CORPSE_NOTIFY|Possibly stale failure hints|\s*\d{1,3}:? .{1,300} \(in [\w. +-]{1,80}\)$|\d: Calling block provided|ProductBuildVersion|UserInfo: |Open FDs|\d\.\s{0,4}(?:\\x09)?Program arguments: |[\w ]{1,30}:$|Performing @selector|Analyzing process|Enabled by|CoreSimulator|Attempting to present|[\s|]*$|[})'\]]{1,4}$|\.{3}$|BUG IN CLIENT OF LIBMALLOC$|[\w.]+\.dylib$)/;
+
+/** The row for a condition on a number or a coordinate: nil does not fail it. */
+function conditionRow(text: string): KnowledgeRow | null {
+  const condition = /Invalid parameter not satisfying: (.{1,300})/.exec(text)?.[1] ?? "";
+  return /[<>]|\b(?:fabs|isnan|isfinite|isinf)\(|CG\w{3,20}IsN|NAN\b|INFINITY\b/.test(
+      condition.replaceAll("->", "."),
+    )
+    ? known("message", "condition on a number")
+    : null;
+}
+
+/** Objective-C classes of the system. */
+const systemClass =
+  /^_{0,2}(?:NS|CF|UI|CA|CL|AV|MK|SK|WK|PH|MTL|OS_|SwiftNative|__Swift|Swift|Web(?:View|Frame|Script)|(?:PDF|SCN|GK|UN|MP|QL|HK|EK|CB|CN|NE|LA|SF|CI|CT|DOM)[A-Z])/;
+
+/** The row for a message about an unrecognized selector, by whose the class is; `null` for other messages. */
+function unrecognizedRow(text: string): KnowledgeRow | null {
+  if (!text.includes("unrecognized selector")) return null;
+  const match =
+    /([-+])\[([\w.$]{1,200})(?:\([\w ]{1,80}\))? [\w:.$]{1,300}\]: unrecognized selector/.exec(
+      text,
+    );
+  if (match === null) return null;
+  const [, kind, name] = match;
+  return kind === "+"
+    ? known("message", "unrecognized selector of a class method")
+    : systemClass.test(name)
+    ? null
+    : known("message", "unrecognized selector of a class of the program");
+}
+
+/** Everything that was left in words. */
+function messages(report: CrashReport): string[] {
+  const list: string[] = [];
+  const add = (text: string | null): void => {
+    if (text === null || text.trim() === "" || list.includes(text)) return;
+    const last = list.at(-1);
+    if (
+      last !== undefined && /Library not loaded|Symbol not found/.test(last) && ofLoader.test(text)
+    ) {
+      list[list.length - 1] = `${last} ${text}`;
+    } else list.push(text);
+  };
+  for (const text of report.information) add(text);
+  if (report.body === null && report.exception === null) {
+    // Cr4shed's, of processes that were ended without an exception.
+    add(report.fields.find(({ name }) => name === "Reason")?.value ?? null);
+  }
+  add(report.exception?.message ?? null);
+  add(report.exception?.note ?? null);
+  for (const reason of report.termination?.reasons ?? []) add(reason);
+  return list.slice(0, 50);
+}
+
+/** Lines that go on with the dynamic linker's message. */
+const ofLoader = /^(?:Referenced\s{1,4}from:|Reason:|Expected in:|Did find:|in |\/|'\/)/;
+
+/** Messages that compilers leave as names of inlined frames: Swift's, and those of Clang's traps, such as
+ * libc++'s hardening checks. */
+function inlinedMessages({ crashedThread }: CrashReport): string[] {
+  const list: string[] = [];
+  for (const { symbol } of crashedThread?.frames.slice(0, 4) ?? []) {
+    const message = symbol === null ? null : trapMessage(symbol);
+    if (message !== null) list.push(message);
+  }
+  return list;
+}
+
+/** Whether a message only repeats an exception that was already told. */
+function sameReason(
+  text: string,
+  { name, reason }: { name: string | null; reason: string | null },
+): boolean {
+  return /uncaught (?:foreign )?exception|^Fatal Exception: |^N\d{1,2}[A-Za-z]\w*E$/.test(text) ||
+    (reason !== null && (text.includes(reason) || reason.includes(text))) ||
+    (name !== null && text === name);
+}

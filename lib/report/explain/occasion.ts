@@ -1,0 +1,61 @@
+/** When it was: what of the system had called the program. */
+
+import { callTime, type KnowledgeRow, known } from "../knowledge/mod.ts";
+import type { ReportFrame, ReportThread } from "../report.ts";
+import { functionOf } from "./stack.ts";
+
+/** Frames in which an occasion is looked for. */
+const OCCASION_DEPTH = 256;
+
+/** When it was, by the innermost functions of the system that call a program at a known time: the occasion, and the one
+ * that it was part of. Without any, what runs the thread's work. */
+export function occasionOf(
+  stack: readonly ReportFrame[],
+  thread: ReportThread | null,
+): string | null {
+  const found: string[] = [];
+  let origin: KnowledgeRow | null = null;
+  for (let at = 0; at < stack.length && at < OCCASION_DEPTH && found.length < 2; at++) {
+    const symbol = functionOf(stack[at], null);
+    if (symbol === null) continue;
+    const time = callTime(symbol);
+    if (time.occasion === null) {
+      if (origin === null || isQueue(origin)) origin = outerOrigin(origin, time.origin);
+    } else if (!found.includes(time.occasion.meaning)) found.push(time.occasion.meaning);
+  }
+  const named = queueRow(thread)?.meaning ?? null;
+  if (found.length === 0 && named !== null) return named;
+  if (origin !== null && (found.length === 0 || (found.length < 2 && !isQueue(origin)))) {
+    const label = isQueue(origin) ? thread?.queue ?? null : null;
+    found.push(label === null ? origin.meaning : `in a block on the queue ${label}`);
+  }
+  if (found.length === 0) return null;
+  const words = found.join(", ");
+  // The initializers of a library that main() had loaded.
+  return words.includes(beforeMain) && stack.some(({ symbol }) => loads.test(symbol ?? ""))
+    ? words.replace(beforeMain, "while a library was loaded, ")
+    : words;
+}
+
+/** How what dyld and the Objective-C run-time do at the start is told. */
+const beforeMain = "before main(), ";
+
+/** Functions that load libraries later, and what is never on a stack before main(). */
+const loads =
+  /^(?:dlopen\w{0,30}|(?:dyld4::APIs::)?dlopen\b.{0,80}|main|_?CFBundleDlfcnLoadBundle|_CFBundleLoadExecutable\w{0,40}|-\[NSBundle load\w*:?\])$/;
+
+/** The row of a thread's queue. */
+export function queueRow(thread: ReportThread | null): KnowledgeRow | null {
+  const queue = thread?.queue ?? thread?.name ?? null;
+  return queue === null ? null : known("occasion", `queue ${queue}`);
+}
+
+/** Of two origins the one that says more. */
+function outerOrigin(inner: KnowledgeRow | null, outer: KnowledgeRow | null): KnowledgeRow | null {
+  return inner === null || (outer !== null && !isQueue(outer)) ? outer : inner;
+}
+
+/** Whether an origin is only that some dispatch queue ran a block. */
+function isQueue({ key }: KnowledgeRow): boolean {
+  return key.startsWith("_dispatch_") && !key.startsWith("_dispatch_main_");
+}

@@ -1,0 +1,43 @@
+/** Stacks that overflowed. */
+
+import { faultAddress, register } from "../fault.ts";
+import type { CrashReport, ReportFrame } from "../report.ts";
+import { classifyAddress } from "./address.ts";
+import { endedBy } from "./stack.ts";
+
+/** Stacks of threads that do not recurse without end are not so deep. */
+export const MANY = 20_000;
+/** From this many frames on, a function that repeats is taken for endless recursion. */
+const MIN_RECURSION = 400;
+
+/** The same for a fault at the stack pointer, where reporters cut stacks. */
+const MIN_REPEATS = 12;
+
+/** A stack with the same functions again and again: one that overflowed, with a fault at its end or one whose
+ * place a copy without registers does not show, or one that is only long. */
+export function recursion(report: CrashReport): { text: string; full: boolean } | null {
+  const frames = report.crashedThread?.frames ?? [];
+  if (frames.length < MIN_REPEATS) return null;
+  const counts = new Map<string, { frame: ReportFrame; count: number }>();
+  for (const frame of frames) {
+    const key = frame.symbol ?? `0x${frame.address.toString(16)}`;
+    const entry = counts.get(key);
+    if (entry === undefined) counts.set(key, { frame, count: 1 });
+    else entry.count++;
+  }
+  const most = [...counts.values()].sort((a, b) => b.count - a.count)[0];
+  if (most.count < MIN_REPEATS || most.count < frames.length / 10) return null;
+  const address = faultAddress(report);
+  const sp = register(report.crashedThread, "sp", "rsp", "esp");
+  const near = address !== null && sp !== null && address < sp + 0x1000n &&
+    address + 0x20000n > sp;
+  const guard = address !== null && classifyAddress(report, address).kind === "stack";
+  if (frames.length < MIN_RECURSION && !near && !guard) return null;
+  const name = most.frame.symbol ?? `code at 0x${most.frame.address.toString(16)}`;
+  const often = `${name} is on it ${most.count} times in ${frames.length} frames`;
+  // Deep recursion alone need not be what ended the process.
+  const isElsewhere = sp !== null || endedBy(report) !== "access";
+  return near || guard || !isElsewhere
+    ? { text: `The stack overflowed: ${often}, recursion that does not end.`, full: true }
+    : { text: `The stack is deep: ${often}.`, full: false };
+}

@@ -1,0 +1,109 @@
+/** Samples, spindumps, hangs and resource reports: what their stacks show. */
+
+import type { KnowledgeRow } from "../knowledge/mod.ts";
+import type { CrashReport, ReportFrame, ReportImage } from "../report.ts";
+import { type Explanation, finished } from "./explanation.ts";
+import { activityOf, blockerOf, busyThread, mainThread } from "./hang.ts";
+import { processUses } from "./kinds.ts";
+import { callPath } from "./path.ts";
+import { ownFrame } from "./stack.ts";
+import { isTreeCut } from "./telling.ts";
+import { sentence } from "./words.ts";
+
+/** Samples, spindumps, hangs and resource reports: what their stacks show. */
+export function explainSampled(
+  report: CrashReport,
+  title: string,
+  story: readonly string[],
+  rows: readonly KnowledgeRow[],
+  mine: (image: ReportImage) => boolean,
+): Explanation {
+  const happened = [...story];
+  const processes = new Set(report.threads.map(({ process }) => process));
+  const uses = processes.size > 1 ? processUses(report.text) : [];
+  if (processes.size > 1) {
+    const names = [...processes].filter((name) => name !== null).map((name) =>
+      name.replace(/ \[\d{1,9}\].*$/, "")
+    );
+    const most = names.slice(0, 12).join(", ");
+    happened.push(
+      `The report has ${processes.size} processes${
+        most === "" ? "" : ` (${most}${names.length > 12 ? ", …" : ""})`
+      }.`,
+    );
+    if (uses.length > 0) {
+      const times = uses.slice(0, 3).map(({ title, seconds }) => `${title} ${seconds} s`).join(
+        ", ",
+      );
+      happened.push(`Most CPU time while it was sampled: ${times}.`);
+    }
+  } else happened.push(...usage(report));
+  const busiest = uses[0]?.title;
+  const owned = report.threads.filter(({ process }) => process === busiest);
+  const thread = owned.length > 0 ? busyThread(owned) : mainThread(report);
+  let stack: readonly ReportFrame[] = [];
+  if (thread !== null && (report.threads.length > 0)) {
+    const { words, busiest } = activityOf(thread);
+    const main = thread.name === "heaviest stack" ? "The heaviest stack" : "The main thread";
+    const title = processes.size <= 1 || thread.process === null
+      ? main
+      : `In ${thread.process}, ${
+        mainThread({ threads: owned }) === thread ? "the main thread" : `thread ${thread.index}`
+      }`;
+    const isCut = isTreeCut(report, thread);
+    // Of what was called last nothing says that it took the time.
+    if (!stateOnly(rows)) {
+      happened.push(
+        isCut ? `${title}: ${words.replace(/^mostly in /, "called ")}.` : `${title}: ${words}.`,
+      );
+    }
+    const blocker = blockerOf(report, thread);
+    if (blocker !== null) {
+      happened.push(`It was ${blocker.words}.`);
+      if (blocker.thread !== null) {
+        const { index, id, queue } = blocker.thread;
+        const on = queue === null ? "" : `, on the queue "${queue}"`;
+        happened.push(
+          `Thread ${index} (0x${id!.toString(16)})${on}: ${activityOf(blocker.thread).words}.`,
+        );
+      }
+    }
+    if (isCut) {
+      happened.push("The copy ends within its call tree: what it called further is not known.");
+    } else stack = busiest;
+  }
+  // Without a stack none shows it.
+  const shown = report.threads.length > 0
+    ? rows
+    : rows.map((row) => row.next.includes("heaviest stack") ? { ...row, next: "" } : row);
+  return finished(
+    report,
+    title,
+    happened,
+    shown,
+    thread,
+    ownFrame(stack, mine),
+    callPath(stack, 0),
+  );
+}
+
+/** What a spindump says of its process: how long it did not answer, and how much it computed. */
+function usage({ format, fields }: CrashReport): string[] {
+  if (format !== "spindump") return [];
+  const words: string[] = [];
+  const silent = fields.find(({ name, value }) =>
+    name === "Note" && value.startsWith("Unresponsive for")
+  );
+  if (silent !== undefined) words.push(sentence(silent.value));
+  const computed = /^[\d.]{1,12}s/.exec(fields.find(({ name }) => name === "CPU Time")?.value ?? "")
+    ?.[0];
+  if (silent !== undefined && computed !== undefined) {
+    words.push(`CPU time while it was sampled: ${computed}.`);
+  }
+  return words;
+}
+
+/** Events whose stacks only show the state at that moment. */
+function stateOnly(rows: readonly KnowledgeRow[]): boolean {
+  return rows.some(({ key }) => key === "sleep wake failure");
+}

@@ -1,0 +1,118 @@
+/** Why a process was ended from outside. */
+
+import { regionInfo } from "../fault.ts";
+import { textAt } from "../json.ts";
+import { type KnowledgeRow, known, knownMessage, knownTermination } from "../knowledge/mod.ts";
+import type { CrashReport } from "../report.ts";
+import type { Crash, Story } from "./story.ts";
+import { isBadJump } from "./telling.ts";
+import { sentence } from "./words.ts";
+
+/** Tells what ended the process from outside. */
+export function tellTermination({ report, texts, ended }: Crash, story: Story): void {
+  const { termination } = report;
+  if (ended === null) return;
+  const reason =
+    (termination?.namespace === "DYLD"
+      ? texts.find((text) => /Library not loaded|Symbol not found/.test(text))
+      : undefined) ?? termination?.reasons[0];
+  // The reason says why the library is not loaded, which the code does not.
+  const why = termination?.namespace === "DYLD" && texts.length > 0
+    ? knownMessage([...termination.reasons, ...texts].join("\n"))
+    : null;
+  if (why !== null && why.key !== "Library not loaded") story.add(why);
+  else story.add(ended, sentence(ended.meaning));
+  if (reason !== undefined) story.tell(`It says: ${reason}`);
+  const share = watchdogWords(termination?.reasons.join(" ") ?? "");
+  if (share !== null) story.tell(share);
+}
+
+/** Tells the reason of a termination whose code is not known. */
+export function tellNamespace({ report, ended }: Crash, story: Story): void {
+  const { termination, exception } = report;
+  if (
+    ended !== null || termination === null || !namesAReason(termination.namespace) ||
+    isBadJump(report) ||
+    // The exception says more.
+    (termination.namespace === "GUARD" && exception?.type === "EXC_GUARD")
+  ) return;
+  const row = known("namespace", termination.namespace!.toUpperCase());
+  if (!story.rows.some(({ kind }) => kind === "message")) story.add(row);
+  const [reason] = termination.reasons;
+  if (reason !== undefined && !story.happened.some((text) => text.includes(reason))) {
+    story.tell(`It says: ${reason}`);
+  }
+}
+
+/** The row for a termination code, in the termination itself or in the exception's codes. */
+export function terminationRow(report: CrashReport): KnowledgeRow | null {
+  const row = isBadJump(report) ? null : terminationCode(report);
+  // Older systems have one code for all that took too long.
+  const isTask = row?.key === "*:0x8badf00d" &&
+    [...report.information, ...report.termination?.reasons ?? [], reasonOf(report) ?? ""].some((
+      text,
+    ) =>
+      /beyond permitted time|permittedBackgroundDuration|failed to (?:suspend|resume) in time/.test(
+        text,
+      )
+    );
+  return isTask ? known("termination", "ASSERTIOND:0x8badf00d") : row;
+}
+
+/** The row for the code. */
+function terminationCode(report: CrashReport): KnowledgeRow | null {
+  const { termination, exception } = report;
+  if (termination?.code != null && namesAReason(termination.namespace)) {
+    const row = knownTermination(termination.namespace, termination.code);
+    if (row?.key === "CODESIGNING:0x2" && isOwnMemory(report)) {
+      return known("termination", "CODESIGNING:0x2 anonymous");
+    }
+    if (row !== null) return row;
+  }
+  for (const code of exception?.codes ?? []) {
+    const row = code > 0xffffn ? knownTermination(null, code) : null;
+    if (row !== null) return row;
+  }
+  return null;
+}
+
+/** Whether the fault was in memory that the process filled itself, by the region that the report names. */
+function isOwnMemory(report: CrashReport): boolean {
+  const info = regionInfo(report);
+  return info !== null &&
+    /^\s*-{2,3}>\s*(?:VM_ALLOCATE|JS JIT|MALLOC|Memory Tag|VM_MEMORY)/m.test(info);
+}
+
+function namesAReason(namespace: string | null): boolean {
+  return namespace !== null && namespace.toUpperCase() !== "SIGNAL";
+}
+
+/** Why a stackshot was taken; `null` when it does not say. */
+export function reasonOf(report: CrashReport): string | null {
+  return report.fields.find(({ name }) => /^reason$/i.test(name))?.value ??
+    (report.body === null ? null : textAt(report.body, "reason"));
+}
+
+/** Whether the process waited or worked, by what a watchdog measured: `exhausted real (wall clock) time allowance of
+ * 10.00 seconds … Elapsed application CPU time (seconds): 0.177`. */
+function watchdogWords(reason: string): string | null {
+  const text = reason.slice(0, 4000);
+  const allowed = /exhausted (real \(wall clock\)|CPU) time allowance of ([\d.]{1,12}) seconds/
+    .exec(text);
+  if (allowed === null) return null;
+  if (allowed[1] === "CPU") {
+    return `It computed for the ${
+      allowed[2]
+    } s of CPU time that were allowed: it worked and did not wait.`;
+  }
+  const used = /Elapsed application CPU time \(seconds\): ([\d.]{1,12})/.exec(text)?.[1];
+  const seconds = Number(allowed[2]);
+  if (used === undefined || !(seconds > 0)) return null;
+  const share = Number(used) / seconds;
+  const words = share < 0.25
+    ? ": it mostly waited"
+    : share > 0.75
+    ? ": it worked and did not wait"
+    : "";
+  return `Of the ${allowed[2]} s that were allowed it computed for ${used} s${words}.`;
+}

@@ -1,0 +1,162 @@
+/** What is told of an exception of a language that nobody caught. */
+
+import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
+import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { type CrashReport, noFrame, type ReportFrame } from "../report.ts";
+import type { UncaughtException } from "./language.ts";
+import { isDull, messageRow } from "./message.ts";
+import { frameOwner, frameTitle, functionOf, readStack } from "./stack.ts";
+import type { Crash, Story } from "./story.ts";
+import { sentence, unique } from "./words.ts";
+
+/** Tells of an uncaught exception: its name and reason, and what raised it. */
+export function tellUncaught({ report, uncaught, stack, reading }: Crash, story: Story): void {
+  if (uncaught === null) return;
+  const { language, name, reason } = uncaught;
+  const what = name === null ? "" : `: ${name}`;
+  const why = reason === null ? "" : `${what === "" ? ":" : ","} ${reason}`;
+  const isSaid = report.information.some((text) => !isDull(text) && text.trim() !== "");
+  const known = reason !== null || isSaid
+    ? ""
+    : name === null
+    ? "; the report does not have its reason"
+    : "; its reason is not in the report";
+  story.tell(sentence(`${articles[language]} exception was not caught${what}${why}${known}`));
+  // The reason says more than the name.
+  for (const text of [reason, name]) {
+    const row = text === null || story.rows.length > 0 ? null : messageRow(text);
+    if (row !== null) story.add(row);
+  }
+  if (story.rows.length === 0) {
+    const throwers = reading.rows.filter(({ row }) => row.role === undefined);
+    // The function that asserted says more than that it did.
+    const thrower = throwers.find(({ row }) => !row.key.startsWith("-[NSAssertionHandler")) ??
+      throwers[0];
+    if (thrower !== undefined) story.add(thrower.row);
+  }
+  const paths = /key value observers/.test(reason ?? "") ? observedPaths(report.text) : [];
+  if (paths.length > 0) story.tell(`Observed key paths: ${paths.join(", ")}.`);
+  tellRaiser(report, uncaught, stack, reading.deciding, story);
+  if (story.rows.length === 0) {
+    const row = uncaughtRow(language);
+    story.rows.push(
+      reason === null && !isSaid ? row : {
+        ...row,
+        next: "See the reason, and what of yours on the exception's backtrace led to it.",
+      },
+    );
+  }
+}
+
+/** Tells which function raised an exception, where it says more than the reason. */
+function tellRaiser(
+  report: CrashReport,
+  { isLost, reason, stack: own }: UncaughtException,
+  stack: readonly ReportFrame[],
+  deciding: number,
+  story: Story,
+): void {
+  const from = stack.findIndex((frame, at) => {
+    const symbol = functionOf(frame, stack[at - 1] ?? null);
+    return symbol === null ? frameOwner(frame, null) !== "system" : !raising(symbol);
+  });
+  const raiser = stack[from];
+  if (isLost) {
+    story.tell("The stack that raised it is not in the report.");
+  } else if (
+    // The last frame of a copy may be cut off within its name.
+    raiser !== undefined && (raiser.symbol !== null || imageOf(raiser) !== null) &&
+    from !== deciding && from < stack.length - 1 &&
+    (reason === null || saysPlace(raiser)) && own.length > 0
+  ) {
+    story.tell(`It was raised in ${frameTitle(raiser)}.`);
+    const aside = offMainThread(report, raiser);
+    if (aside !== null) story.add(aside);
+  } else if (from >= 0 && from === deciding && own.length > 0) {
+    // Without names only the framework is known that raised it.
+    const by = stack.slice(0, from).findLast((frame) => {
+      const image = imageOf(frame);
+      return frame.symbol === null && image !== null && !baseLibraries.test(imageTitle(image));
+    });
+    if (by !== undefined) story.tell(`It was raised by ${imageTitle(imageOf(by)!)}.`);
+  }
+}
+
+const articles = {
+  "Objective-C": "An Objective-C",
+  "C++": "A C++",
+  "Objective-C or C++": "An Objective-C or C++",
+} as const;
+
+const uncaughtRows: Readonly<Record<string, KnowledgeRow>> = {
+  "Objective-C": {
+    kind: "message",
+    key: "uncaught exception",
+    meaning: "An Objective-C exception was not caught.",
+    causes: [],
+    next:
+      "Read the exception's reason, in the report or the console; the first frame of yours on its backtrace raised it.",
+    source: 'Apple, "Addressing language exception crashes"',
+  },
+  "C++": {
+    kind: "message",
+    key: "uncaught C++ exception",
+    meaning: "A C++ exception was not caught.",
+    causes: [
+      "a missing catch",
+      "an exception that leaves a noexcept function, a destructor or a thread",
+    ],
+    next: "Find out what was thrown: see the frames after __cxa_throw, or break on __cxa_throw.",
+    source: 'Apple, "Addressing language exception crashes"',
+  },
+};
+
+function uncaughtRow(language: keyof typeof articles): KnowledgeRow {
+  return uncaughtRows[language === "C++" ? "C++" : "Objective-C"];
+}
+
+function raising(symbol: string): boolean {
+  if (symbol.startsWith("-[NSAssertionHandler handleFailureIn")) return true;
+  const { rows } = readStack([{ ...nowhere, symbol: symbol as ReportFrame["symbol"] }]);
+  const role = rows[0]?.row.role;
+  return role === "raise" || role === "vague";
+}
+
+const nowhere: ReportFrame = {
+  ...noFrame,
+  imageName: "libobjc.A.dylib" as ReportFrame["imageName"],
+};
+
+/** Libraries whose functions raise exceptions for others. */
+const baseLibraries = /^(?:com\.apple\.)?(?:Core)?Foundation$|^lib(?:objc|c\+\+|system|dispatch)/;
+
+/** Key paths in a list of observers. */
+function observedPaths(text: string): string[] {
+  const list = text.slice(0, 1 << 16).matchAll(
+    /<NSKeyValueObservance .{1,120}?Key path: ([\w.]{1,100})/g,
+  );
+  return unique([...list].slice(0, 8).map(([, path]) => path));
+}
+
+/** Whether the function that raised an exception says more than its reason: those of the base libraries name
+ * themselves in it. */
+function saysPlace(raiser: ReportFrame): boolean {
+  const image = imageOf(raiser);
+  return image !== null &&
+    !baseLibraries.test(imageTitle(image)) &&
+    !/doesNotRecognizeSelector|<redacted>/.test(raiser.symbol ?? "<redacted>") &&
+    isSystemFrame(raiser);
+}
+
+/** The row for an exception of the user interface that another thread than the main thread raised. */
+function offMainThread(report: CrashReport, raiser: ReportFrame): KnowledgeRow | null {
+  const image = imageOf(raiser);
+  const thread = report.crashedThread;
+  if (image === null || thread === null || thread.index === 0) return null;
+  if (thread.queue === "com.apple.main-thread" || thread.name === "com.apple.main-thread") {
+    return null;
+  }
+  return /^(?:com\.apple\.)?(?:UIKit|UIKitCore|AppKit)$/.test(imageTitle(image))
+    ? known("message", "user interface off the main thread")
+    : null;
+}
