@@ -287,7 +287,7 @@ Deno.test({
         /^demo\.spin: loops in spin_inner/m,
         /^2 threads in a loop, 4 threads waiting; the main thread is not stuck$/m,
       ]],
-      [["top", "demo", "--seconds", "0.5"], [/^ *\d+% {2}demo\.spin {2}spin_inner ← spin_outer/m]],
+      [["top", "demo", "--seconds", "0.5"], [/^ *\d+% {2}demo\.spin {2,}spin_inner ← spin_outer/m]],
       [["compare", "demo"], [/^= demo\.queue {2}queue_wait$/m, /^~ demo\.leaf {3}leaf_count/m]],
       [["census", "demo"], [
         /^1 thread: demo\.deep\n {2}deep_bottom ← descend ×\d+ ← worker_deep$/m,
