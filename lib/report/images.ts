@@ -77,8 +77,9 @@ function toUuid(text: string): string | null {
   ].join("-");
 }
 
+/** `com.apple.myCocoaApplication` and its like are what Xcode's templates named programs by default. */
 const systemName =
-  /^(?:com\.apple\.|libsystem_|libSystem\.|libobjc\.|libdispatch\.|libswift|libc\+\+|dyld$|dyld_sim$|AGX(?:GL|Metal)|ATIRadeon|AMDRadeon|AMDMTL|AppleIntel\w+(?:GL|MTL|GraphicsMTL)|AppleParavirtGPU|AppleMetalGL|GeForce(?:GL|MTL|VA|X)|GLEngine$|GLRenderer|libGPUSupport|lib(?:RIP|PDFRIP|CSync|CGX\w+|CGATS|CGInterfaces|ColorSync)\.A\.dylib$)/;
+  /^(?:com\.apple\.(?!my[A-Z]|carbonbundletemplate)|libsystem_|libSystem\.|libobjc\.|libdispatch\.|libswift|libc\+\+|dyld$|dyld_sim$|AGX(?:GL|Metal)|ATIRadeon|AMDRadeon|AMDMTL|AppleIntel\w+(?:GL|MTL|GraphicsMTL)|AppleParavirtGPU|AppleMetalGL|GeForce(?:GL|MTL|VA|X)|GLEngine$|GLRenderer|libGPUSupport|lib(?:RIP|PDFRIP|CSync|CGX\w+|CGATS|CGInterfaces|ColorSync)\.A\.dylib$)/;
 
 /** Whether an image comes with the system, by its path, or by its name where the report has no path. */
 export function isSystemImage({ path, name }: Pick<ReportImage, "path" | "name">): boolean {

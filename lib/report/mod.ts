@@ -9,7 +9,6 @@ export {
   describeAddress,
   isIdle,
   isJetsam,
-  isNearest,
   reportEvent,
   shortName,
   waitOf,
@@ -18,6 +17,7 @@ export { faultAddress } from "./fault.ts";
 export { reportTime, stackSignature } from "./group/signature.ts";
 export { imageFinder, imageTitle, isSystemImage, programImage } from "./images.ts";
 export { known, knownFrame, knownMessage, knownTermination } from "./knowledge/mod.ts";
+export { isNearest } from "./nearest.ts";
 export { unitOrigins } from "./origins.ts";
 export { imageLookup } from "./symbolicate/mod.ts";
 export { decodeReport, encodeReport } from "./text.ts";

@@ -89,6 +89,8 @@ export interface ReportFrame {
   readonly span: FrameSpan | null;
   /** Whether its address is in the system's shared cache, where the report lists no images; absent otherwise. */
   readonly cached?: true;
+  /** Whether its name is only that of the nearest function that has one, as others of its image show; absent otherwise. */
+  readonly nearest?: true;
 }
 
 /** A register of a thread state. */

@@ -130,10 +130,10 @@ const absences = {
   images: safe`not known; no frame names its image`,
   thrower: safe`not known; the stack that raised the exception is not in the report`,
   "some images": safe`not known; some frames are in no image that the report lists`,
-  outer: safe`not known; the stack is cut off before any function of the program`,
+  outer: safe`not known; the stack ends before any function of the program`,
   description: safe`the program: a usage description is missing in its Info.plist`,
   own:
-    safe`not sure; the stack is cut off, and all that is there is the system's, as the program is`,
+    safe`not sure; the stack ends early, and all that is there is the system's, as the program is`,
   processes: safe`not known; the report is of several processes`,
   resource: safe`the process itself; the stack does not show which function of the program`,
   part: safe`the system, which the program is a part of`,
@@ -141,6 +141,9 @@ const absences = {
   malloc:
     safe`not known; the code on the stack may have freed it wrongly, or other code damaged the heap before`,
   pool: safe`not known; who released the object too often is not on the stack`,
+  wait: safe`not known; the stack is that of a thread that waited`,
+  generated:
+    safe`not known; the code that was interrupted is in no image, as what a run-time compiles; the signal's handler is a run-time's`,
   packaging: safe`how the program was built, signed or installed; the stack does not decide`,
   extension: safe`not known; only the kernel and Apple's extensions are in the backtrace`,
 } as const;

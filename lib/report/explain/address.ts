@@ -5,7 +5,8 @@ import { subtypeName } from "../codes.ts";
 import { regionInfo, register } from "../fault.ts";
 import { imageFinder } from "../images.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
-import { isNearest, readStack } from "./stack.ts";
+import { isNearest } from "../nearest.ts";
+import { readStack } from "./stack.ts";
 
 /** Addresses below this are taken for a member of an object at null. */
 const NEAR_NULL = 0x10000n;

@@ -11,11 +11,13 @@ import {
 import { knownFrame } from "../knowledge/mod.ts";
 import type { CodeOrigins } from "../origins.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
+import { isIdleStack } from "./hang.ts";
 import { entryOf, frameOwner, functionOf, readStack } from "./stack.ts";
 import {
   type Absent,
   absentFrom,
   decidesNothing,
+  isGenerated,
   isHeapDamage,
   isMallocStop,
   isPackaging,
@@ -74,7 +76,7 @@ export interface Attribution {
    * an `extension` that is not Apple's; `packaging` where it is how the program was built, signed or installed that
    * decides, and no stack; `description` where its Info.plist lacks one of how private data is used; `resource`
    * where the process as a whole used too much of one; `processes` where there are several, of which only the first is looked at; `own` where the copy's stack and
-   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `null` when it lacks none. */
+   * the program are the system's; `part` where the whole stack and the program are; `heap` where malloc found its heap damaged, by code that ran before; `malloc` where it ended the process and nothing says whether its heap or the pointer that it was passed was at fault; `pool` where an autorelease pool released an object, whose owner is not on the stack; `wait` where the crashed thread only waited when a signal ended the process; `generated` where the code that a signal interrupted is in no image, as what a run-time compiles; `null` when it lacks none. */
   readonly absent: Absent | null;
   /** Library or image of the deciding frame; `null` without one. Not safe to print raw. */
   readonly library: string | null;
@@ -118,7 +120,13 @@ export function attributeReport(
     const several = new Set(report.threads.map(({ process }) => process)).size > 1;
     return {
       verdict: "none",
-      absent: isPackaging(report) ? "packaging" : several ? "processes" : null,
+      absent: isPackaging(report)
+        ? "packaging"
+        : several
+        ? "processes"
+        : isWaiting(report, stack)
+        ? "wait"
+        : null,
       library: null,
       isOutside: false,
       isLibrary: false,
@@ -153,7 +161,8 @@ export function attributeReport(
     ) ?? -1;
   const found = frames[at] ?? null;
   const deciding: OwnedFrame | null = found !== null && program < 0 &&
-      (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report))
+      (frameOwner(found.frame, null) === "program" || isOfIdentifier(found.frame, report) ||
+        (found.owner === "system" && isInstalled(report)))
     ? { ...found, owner: "program" }
     : found;
   const involved = frames.filter(({ owner }, index) => owner === "mine" && index > at);
@@ -165,6 +174,8 @@ export function attributeReport(
     ? "resource"
     : isPoolRelease(report, stack, reading)
     ? "pool"
+    : isGenerated(stack, first)
+    ? "generated"
     : lacking === "outer" && isSystemProgram(report) &&
         !stack.some((frame) => imageOf(frame) === null)
     ? "own"
@@ -188,7 +199,9 @@ export function attributeReport(
   return {
     verdict: deciding?.owner ?? (absent === null || absent === "part" ? "system" : "unknown"),
     absent,
-    library: deciding?.library ?? null,
+    library: absent === "generated"
+      ? frames.slice(0, first).find(({ owner }) => owner === "runtime")?.library ?? null
+      : deciding?.library ?? null,
     isOutside: deciding !== null && isOutside(deciding.frame, report),
     isLibrary: deciding !== null && isLibrary(deciding.frame, report),
     deciding,
@@ -200,9 +213,30 @@ export function attributeReport(
   };
 }
 
+/** Whether something ended a process whose thread only waits on the stack that is called the crashed one's. */
+function isWaiting({ exception, format }: CrashReport, stack: readonly ReportFrame[]): boolean {
+  return format !== "sample" && format !== "spindump" && exception?.signal != null &&
+    !exception.signal.startsWith("SIGKILL") && exception.codes.every((code) => code === 0n) &&
+    isIdleStack(stack);
+}
+
 /** Whether a process's program comes with the system, as the Finder does. */
-export function isSystemProgram({ process }: CrashReport): boolean {
-  return process.path !== null && isSystemImage({ path: process.path, name: process.name ?? "" });
+export function isSystemProgram(report: CrashReport): boolean {
+  const { path, name } = report.process;
+  return path !== null && isSystemImage({ path, name: name ?? "" }) && !isInstalled(report);
+}
+
+/** Folders of the system that programs were installed in before OS X 10.11 closed them; iOS has hardly any of its own
+ * there. */
+const shared = /^\/(?:usr\/)?s?bin\//;
+
+/** Whether a program in such a folder may be anybody's: its identifier, if it has one, is not Apple's. */
+function isInstalled({ process, osVersion }: CrashReport): boolean {
+  const { path, identifier } = process;
+  return path !== null && shared.test(path) && identifier?.startsWith("com.apple.") !== true &&
+    /^(?:Mac OS X |OS X |macOS )?(?:Version )?10\.(?:10|\d)(?!\d)|^(?:iOS|iPhone OS) /.test(
+      osVersion ?? "",
+    );
 }
 
 /** Whether a frame is of a process's own image where that is the system's, as of a daemon. */
@@ -215,12 +249,17 @@ function isOfProcess(frame: ReportFrame, { process }: CrashReport): boolean {
       (process.identifier !== null && image.name === process.identifier);
 }
 
-/** Whether a frame's image is a framework that has the program's identifier before its own name, as that of Chromium
- * where the program is Chromium itself. */
+/** Whether a frame's image is the program's own framework, as that of a browser in the browser itself: by the identifier
+ * before its own name, or by the program's name, which its helpers have too. */
 function isOfIdentifier(frame: ReportFrame, { process }: CrashReport): boolean {
-  const name = imageOf(frame)?.name ?? "";
-  return process.identifier !== null && process.identifier.includes(".") &&
-    name.startsWith(`${process.identifier}.`);
+  const image = imageOf(frame);
+  if (image === null) return false;
+  const { identifier, name } = process;
+  if (identifier !== null && identifier.includes(".") && image.name.startsWith(`${identifier}.`)) {
+    return true;
+  }
+  const own = / Framework$/.test(imageTitle(image)) ? imageTitle(image).slice(0, -10) : "";
+  return own !== "" && name !== null && (name === own || name.startsWith(`${own} `));
 }
 
 /** Whether a frame's function only raises something, or handles what was raised; those of the C++ library are
@@ -231,7 +270,7 @@ function onlyRaises({ symbol }: ReportFrame): boolean {
 }
 
 /** Folders of libraries that packages, tweaks and plug-ins are installed in. */
-const shared = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//;
+const packages = /^\/(?:Library|var\/jb|usr\/local|opt|(?:private\/)?preboot)\//;
 
 /** Whether a frame's image is in none of the program's folders. Cr4shed names the tweak that it suspects. */
 function isOutside(frame: ReportFrame, { process, fields }: CrashReport): boolean {
@@ -245,12 +284,12 @@ function isOutside(frame: ReportFrame, { process, fields }: CrashReport): boolea
   const app = /^(.*\/)?([^/]{1,200}\.app)\//.exec(process.path);
   if (app === null) {
     const own = process.path.slice(0, process.path.lastIndexOf("/"));
-    return shared.test(path) && !path.startsWith(own) && !shared.test(process.path);
+    return packages.test(path) && !path.startsWith(own) && !packages.test(process.path);
   }
   // What Xcode built stands beside the app.
   const [, folder = "", name] = app;
   return !path.includes(`/${name}/`) && !(folder.length > 16 && path.startsWith(folder)) &&
-    (shared.test(path) || plugIns.test(path));
+    (packages.test(path) || plugIns.test(path));
 }
 
 /** Places of plug-ins in people's folders. */

@@ -2,6 +2,7 @@
 
 import { imageOf, imageTitle } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { isNearest } from "../nearest.ts";
 import type { CallTreeNode, CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { frameOwner, functionOf } from "./stack.ts";
 
@@ -153,7 +154,7 @@ export function activityOf(thread: ReportThread): Activity {
     const idle = isIdle(row);
     return {
       words: row === null
-        ? thread.frames[0].symbol === null ? "in code without a name" : "running"
+        ? nameOf(thread.frames[0]) === null ? "in code without a name" : "running"
         : idle
         ? `idle, ${row.meaning}`
         : row.meaning,
@@ -230,14 +231,18 @@ function placeOf(frames: readonly ReportFrame[]): string {
   const frame = frames.find(({ imageName, image }) => (image?.name ?? imageName) !== "kernel") ??
     frames[0];
   const image = frame.image === null ? frame.imageName : imageTitle(frame.image);
-  return `${frame.symbol ?? `0x${frame.address.toString(16)}`}${
-    image === null ? "" : ` (${image})`
-  }`;
+  const name = nameOf(frame) ?? `0x${frame.address.toString(16)}`;
+  return `${name}${image === null ? "" : ` (${image})`}`;
+}
+
+/** A frame's function; `null` where its name is only that of the nearest one. */
+function nameOf(frame: ReportFrame): string | null {
+  return isNearest(frame) ? null : frame.symbol;
 }
 
 /** The images of a stack without names, innermost first. */
 function imagesOf(frames: readonly ReportFrame[]): string {
-  if (frames[0]?.symbol !== null) return "";
+  if (frames[0] === undefined || nameOf(frames[0]) !== null) return "";
   const names: string[] = [];
   for (const frame of frames) {
     const name = frame.image === null ? frame.imageName : imageTitle(frame.image);

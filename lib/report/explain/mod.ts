@@ -16,5 +16,4 @@ export type { Explanation } from "./explanation.ts";
 export { isIdle, waitOf } from "./hang.ts";
 export { eventOf as reportEvent, isJetsam } from "./kinds.ts";
 export { shortName } from "./path.ts";
-export { isNearest } from "./stack.ts";
 export type { Absent } from "./telling.ts";

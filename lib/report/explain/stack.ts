@@ -3,10 +3,10 @@
 import { demangle, isMangled } from "../../symbols/demangle/demangle.ts";
 import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod.ts";
+import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
-/** No function is larger: further on, a name is only that of the nearest exported symbol. */
-export const MAX_FUNCTION = 1 << 18;
+export { isNearest };
 
 /** A frame's function for lookups; `null` when it has no name, or only that of the next function: a return
  * address at a function's first byte follows a call that does not return. */
@@ -24,33 +24,6 @@ export function functionOf(frame: ReportFrame, previous: ReportFrame | null): st
     (frame.offset === null && frame.file === null && previous.offset === null &&
       previous.symbol !== null && neverReturns.test(previous.symbol));
   return isNext ? null : symbol;
-}
-
-/** Functions that compilers make, which are short: names of code that has none are those of the nearest one. */
-const made =
-  /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum_tag_for|type_metadata))/;
-/** No image is larger: code reaches what is within 4 GB. */
-const MAX_IMAGE = 2 ** 32;
-/** Functions that compilers make are not longer. */
-const MAX_MADE = 1 << 12;
-
-/** Few functions are larger, and those interpret, parse or run something. */
-const MAX_PLAIN = 0x6000;
-const large =
-  /eval|exec|interp|run|pars|lex|main|loop|dispatch|decod|encod|process|handle|compil|vm_/i;
-
-/** Whether a frame's name is only that of the nearest function that has one. If debug information named it, it is the
- * function nevertheless. */
-export function isNearest({ symbol, offset: stated, file }: ReportFrame): boolean {
-  // Crashlytics has the address there, where it knows no line.
-  const offset = (stated ?? 0) >= MAX_IMAGE ? null : stated;
-  if (symbol === null || file !== null) return false;
-  // Reporters that found none.
-  if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;
-  if (symbol.startsWith("+ ")) return true;
-  return (offset ?? 0) > MAX_FUNCTION ||
-    ((offset ?? 0) > MAX_PLAIN && !large.test(symbol)) ||
-    ((offset === null || offset > MAX_MADE) && made.test(symbol));
 }
 
 /** A name without its mangling, in which the knowledge table does not have it. */

@@ -57,7 +57,9 @@ export type Absent =
   | "part"
   | "heap"
   | "malloc"
-  | "pool";
+  | "pool"
+  | "wait"
+  | "generated";
 
 /** What a stack that has no function of the program lacks; `null` when it is whole. */
 export function absentFrom(stack: readonly ReportFrame[]): Absent | null {
@@ -82,6 +84,13 @@ function isThrownAgain(stack: readonly ReportFrame[]): boolean {
   return stack.slice(0, 20).some(({ symbol }) =>
     symbol !== null && /^(?:objc_exception_rethrow|__cxa_rethrow)\b/.test(symbol)
   );
+}
+
+/** Whether a signal interrupted code of which nothing is known but addresses that are in no image, as what a run-time
+ * compiles while it runs. */
+export function isGenerated(stack: readonly ReportFrame[], first: number): boolean {
+  return first > 0 && first < stack.length &&
+    stack.slice(first).every((frame) => imageOf(frame) === null && frame.symbol === null);
 }
 
 /** Whether a report names a crashed thread that its copy does not have. */
@@ -207,8 +216,12 @@ export function isPackaging(report: CrashReport): boolean {
   if (/^(?:DYLD|CODESIGNING|EXEC)$/i.test(termination?.namespace ?? "")) return true;
   if (/Code Signature Invalid/.test(exception?.signal ?? "")) return true;
   if (termination?.namespace != null && termination.namespace !== "SIGNAL") return false;
-  return information.some((text) =>
-    /^(?:Dyld Message: |dyld(?:\[\d+\])?: )?(?:Library not loaded|Symbol not found): /.test(text)
+  return [...information, ...termination?.reasons ?? []].some((text) =>
+    /^(?:Dyld Message: |dyld(?:\[\d+\])?: |DYLD, )?(?:Library not loaded|Symbol not found): /
+      .test(text) ||
+    /^(?:Sandbox registration failed|Registration error): The code signature is not valid/.test(
+      text,
+    )
   ) &&
     !threads.some(({ crashed, frames }) =>
       crashed && frames.some(({ symbol }) => symbol === "dlopen")

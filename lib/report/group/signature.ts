@@ -2,6 +2,7 @@
 
 import { imageOf, imageTitle, isSystemFrame } from "../images.ts";
 import { known, knownFrame } from "../knowledge/mod.ts";
+import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 
 /** A report's signature: the same for the same crash in another process, on another device and, where
@@ -107,7 +108,7 @@ function frameParts(
  * build; `null` when the report has neither. */
 function framePart(frame: ReportFrame, demangle: (name: string) => string): string | null {
   const name = imageTitle(imageOf(frame)!);
-  if (frame.symbol !== null && frame.symbol !== "<redacted>") {
+  if (frame.symbol !== null && frame.symbol !== "<redacted>" && !isNearest(frame)) {
     return `${name} ${normalSymbol(demangle(frame.symbol))}`;
   }
   if (frame.image === null) return null;

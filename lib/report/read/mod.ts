@@ -23,6 +23,7 @@ import {
   textAt,
 } from "../json.ts";
 import { markCached } from "../images.ts";
+import { markNearest } from "../nearest.ts";
 import { CrashReport } from "../report.ts";
 import { decodeReport } from "../text.ts";
 
@@ -91,7 +92,10 @@ export function readReports(
     reports.push(isChanged ? new CrashReport({ ...whole, text: own, warnings }) : whole);
     for (const report of next.more) if (reports.length < most) reports.push(report);
   }
-  for (const report of reports) markCached(report);
+  for (const report of reports) {
+    markCached(report);
+    markNearest(report);
+  }
   if (reports.length === 0) {
     const isPiece = /"(?:imageOffset|imageIndex|usedImages|vmSummary|procPath|bug_type)" ?:/.test(
       text.slice(0, 1 << 16),

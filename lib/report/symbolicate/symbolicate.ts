@@ -211,15 +211,16 @@ class Symbolication {
       (frame.offset === offset || frame.symbol === name);
     if (same && own === undefined) return null;
     const symbol = same ? frame.symbol : this.#demangle(name);
+    const { nearest: _, ...bare } = frame;
     return {
       frame: {
-        ...frame,
+        ...bare,
         symbol,
         offset: same ? frame.offset : offset,
         ...source(own),
       },
       inlined: place.frames.slice(0, -1).map((inlined) => ({
-        ...frame,
+        ...bare,
         symbol: this.#demangle(inlined.function),
         offset: null,
         ...source(inlined),

@@ -1,0 +1,89 @@
+/** Names that are not a frame's function, but that of the nearest one that has a name: images without symbols of their
+ * own still have those that they export. */
+
+import { imageOf } from "./images.ts";
+import type { CallTreeNode, CrashReport, ReportFrame } from "./report.ts";
+
+/** No function is larger: further on, a name is only that of the nearest exported symbol. */
+const MAX_FUNCTION = 1 << 18;
+
+/** Functions that compilers make, which are short: names of code that has none are those of the nearest one. */
+const made =
+  /^_{0,3}(?:swift_(?:project_boxed|destroy_boxed|mutable_project|memcpy\d|allocate_value_buffer|assign_boxed|noop_)|block_(?:destroy|copy)_helper|block_(?:destroy|copy)_helper_block|copy_helper_block|destroy_helper_block|copy_helper_atomic|objectdestroy|get_(?:enum_tag_for|type_metadata))/;
+/** No image is larger: code reaches what is within 4 GB. */
+const MAX_IMAGE = 2 ** 32;
+/** Functions that compilers make are not longer. */
+const MAX_MADE = 1 << 12;
+
+/** Few functions are larger, and those interpret, parse or run something. */
+const MAX_PLAIN = 0x7000;
+const large =
+  /eval|exec|interp|run|pars|lex|main|loop|dispatch|decod|encod|process|handle|compil|vm_/i;
+/** What only reads or sets something, or ends an object, is not one of them. */
+const small = /(?:^|::|[ .])(?:~|[gs]et|is|has|copy)[A-Z]\w{0,200}(?:\(|$)/i;
+
+/** From here on a name is not believed in an image that has names of nearest functions only. */
+const MAX_EXPORTED = 0x800;
+
+/** Whether a frame's name is only that of the nearest function that has one. If debug information named it, it is the
+ * function nevertheless. */
+export function isNearest(frame: ReportFrame): boolean {
+  const { symbol, file } = frame;
+  if (symbol === null || file !== null) return false;
+  // Reporters that found none.
+  if (symbol.endsWith("(null)") && /^(?:\/\/ )?\(null\)$/.test(symbol)) return true;
+  if (symbol.startsWith("+ ")) return true;
+  if (frame.nearest === true || isFar(frame)) return true;
+  const offset = offsetOf(frame);
+  return (offset === null || offset > MAX_MADE) && made.test(symbol);
+}
+
+/** A frame's offset from its function. Crashlytics has the address there, where it knows no line. */
+function offsetOf({ offset }: ReportFrame): number | null {
+  return (offset ?? 0) >= MAX_IMAGE ? null : offset;
+}
+
+/** Whether no function with a frame's name can be so large. */
+function isFar(frame: ReportFrame): boolean {
+  const offset = offsetOf(frame) ?? 0;
+  if (offset <= MAX_PLAIN) return false;
+  return offset > MAX_FUNCTION || !large.test(frame.symbol!) || small.test(frame.symbol!);
+}
+
+/** Marks the frames whose names are only those of the nearest functions, because others of the same image show that it
+ * has no more names: of one function too far away, all but the first bytes of the others are not believed either. */
+export function markNearest(report: CrashReport): void {
+  /** Images of the report, or names where it lists none. */
+  let bare: Set<unknown> | null = null;
+  for (const frame of framesOf(report)) {
+    if (
+      frame.symbol !== null && frame.file === null && (frame.offset ?? 0) > MAX_PLAIN &&
+      isFar(frame)
+    ) {
+      bare ??= new Set();
+      bare.add(frame.image ?? imageOf(frame)?.name ?? null);
+    }
+  }
+  if (bare === null) return;
+  bare.delete(null);
+  for (const frame of framesOf(report)) {
+    if (
+      frame.symbol !== null && frame.file === null && (offsetOf(frame) ?? 0) > MAX_EXPORTED &&
+      bare.has(frame.image ?? frame.imageName)
+    ) {
+      (frame as { nearest?: true }).nearest = true;
+    }
+  }
+}
+
+/** The frames of all stacks and call trees. */
+function* framesOf({ stacks, threads }: CrashReport): Generator<ReportFrame> {
+  for (const stack of stacks) yield* stack;
+  for (const { tree } of threads) {
+    const left: CallTreeNode[] = [...tree];
+    for (let node = left.pop(); node !== undefined; node = left.pop()) {
+      yield node.frame;
+      for (const child of node.children) left.push(child);
+    }
+  }
+}
