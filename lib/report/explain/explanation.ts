@@ -3,9 +3,9 @@
 import { demangle } from "../../symbols/demangle/demangle.ts";
 import { imageOf, imageTitle } from "../images.ts";
 import { type KnowledgeRow, known } from "../knowledge/mod.ts";
+import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame, ReportThread } from "../report.ts";
 import { isUnderRosetta } from "./cpu.ts";
-import { isNearest } from "./stack.ts";
 import { unique } from "./words.ts";
 
 /** What a report means. The texts quote the report, so they are not safe to print raw. */

@@ -197,9 +197,9 @@ export function activityOf(thread: ReportThread): Activity {
     const row = wait(best.path);
     parts.push(
       row === null
-        ? `${parts.length > 0 ? "else " : ""}mostly in ${placeOf(best.path)}${
-          imagesOf(best.path)
-        }: ${share(best.own)}`
+        ? `${parts.length > 0 ? "else " : ""}${
+          best.own * 2 >= total ? "mostly" : "most often"
+        } in ${placeOf(best.path)}${imagesOf(best.path)}: ${share(best.own)}`
         : `${row.meaning} in ${share(best.own)}${calledBy(best.path)}`,
     );
   }

@@ -21,7 +21,9 @@ export function occasionOf(
     const time = callTime(symbol);
     if (time.occasion === null) {
       if (origin === null || isQueue(origin)) origin = outerOrigin(origin, time.origin);
-    } else if (!found.includes(time.occasion.meaning)) found.push(time.occasion.meaning);
+    } else if (!found.some((words) => words.startsWith(time.occasion!.meaning))) {
+      found.push(time.occasion.meaning);
+    }
   }
   const named = queueRow(thread)?.meaning ?? null;
   if (found.length === 0 && named !== null) return named;

@@ -219,7 +219,8 @@ export function shortName(symbol: string): string {
   if (name.startsWith("-[") || name.startsWith("+[")) return cut(name);
   name = withoutRustCode(name.slice(0, MAX_SCANNED))
     .replace(/ ?\(?\.(?:cold\.|omp_outlined\.?)[.\d]{0,12}\)?$/, "")
-    .replace(/ \[clone [^\]]{1,80}\]$/, "");
+    .replace(/ \[clone [^\]]{1,80}\]$/, "")
+    .replace(/ \+ 0x[0-9a-f]{1,8}$/, "");
   const isCxx = name.includes("::");
   if (isCxx || name.includes("*") || /\((?:void|int|char|unsigned|const)\b/.test(name)) {
     name = withoutParameters(name);
@@ -322,7 +323,9 @@ function withoutScopes(name: string): string {
   for (const { text, at, isBracket } of partsOf(name)) {
     if (isBracket) continue;
     for (let colons = text.indexOf("::"); colons >= 0; colons = text.indexOf("::", colons + 2)) {
-      if (name.length - from <= 2 * MAX_NAME) return from === 0 ? name : `…::${name.slice(from)}`;
+      if (name.length - from + 3 <= 2 * MAX_NAME) {
+        return from === 0 ? name : `…::${name.slice(from)}`;
+      }
       from = at + colons + 2;
     }
   }

@@ -1,6 +1,7 @@
 /** Stacks that overflowed. */
 
 import { faultAddress, register } from "../fault.ts";
+import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportFrame } from "../report.ts";
 import { classifyAddress } from "./address.ts";
 import { endedBy } from "./stack.ts";
@@ -20,7 +21,7 @@ export function recursion(report: CrashReport): { text: string; full: boolean } 
   if (frames.length < MIN_REPEATS) return null;
   const counts = new Map<string, { frame: ReportFrame; count: number }>();
   for (const frame of frames) {
-    const key = frame.symbol ?? `0x${frame.address.toString(16)}`;
+    const key = nameOf(frame);
     const entry = counts.get(key);
     if (entry === undefined) counts.set(key, { frame, count: 1 });
     else entry.count++;
@@ -33,11 +34,16 @@ export function recursion(report: CrashReport): { text: string; full: boolean } 
     address + 0x20000n > sp;
   const guard = address !== null && classifyAddress(report, address).kind === "stack";
   if (frames.length < MIN_RECURSION && !near && !guard) return null;
-  const name = most.frame.symbol ?? `code at 0x${most.frame.address.toString(16)}`;
-  const often = `${name} is on it ${most.count} times in ${frames.length} frames`;
+  const often = `${nameOf(most.frame)} is on it ${most.count} times in ${frames.length} frames`;
   // Deep recursion alone need not be what ended the process.
   const isElsewhere = sp !== null || endedBy(report) !== "access";
   return near || guard || !isElsewhere
     ? { text: `The stack overflowed: ${often}, recursion that does not end.`, full: true }
     : { text: `The stack is deep: ${often}.`, full: false };
+}
+
+function nameOf(frame: ReportFrame): string {
+  return frame.symbol === null || isNearest(frame)
+    ? `code at 0x${frame.address.toString(16)}`
+    : frame.symbol;
 }

@@ -54,7 +54,9 @@ export function explainSampled(
     // Of what was called last nothing says that it took the time.
     if (!stateOnly(rows)) {
       happened.push(
-        isCut ? `${title}: ${words.replace(/^mostly in /, "called ")}.` : `${title}: ${words}.`,
+        isCut
+          ? `${title}: ${words.replace(/^most(?:ly| often) in /, "called ")}.`
+          : `${title}: ${words}.`,
       );
     }
     const blocker = blockerOf(report, thread);

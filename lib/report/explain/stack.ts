@@ -6,8 +6,6 @@ import { bareName, type KnowledgeRow, known, knownFrame } from "../knowledge/mod
 import { isNearest } from "../nearest.ts";
 import type { CrashReport, ReportException, ReportFrame, ReportImage } from "../report.ts";
 
-export { isNearest };
-
 /** A frame's function for lookups; `null` when it has no name, or only that of the next function: a return
  * address at a function's first byte follows a call that does not return. */
 export function functionOf(frame: ReportFrame, previous: ReportFrame | null): string | null {

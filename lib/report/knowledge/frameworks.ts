@@ -738,14 +738,18 @@ export const frameworkRows: readonly KnowledgeRow[] = [
   ),
   ...occasion(
     [
-      "-[UIApplication _callInitializationDelegates*",
       "-[UIApplication _handleDelegateCallbacksWithOptions:*",
-      "-[NSApplication finishLaunching]",
       "-[NSApplication _sendFinishLaunchingNotification]",
       "-[NSApplication _postDidFinishNotification]",
     ],
     "while the app was starting, in its delegate's didFinishLaunching",
     "Apple, UIApplicationDelegate and NSApplicationDelegate",
+  ),
+  // They call the delegate, but also make windows and load the main storyboard or nib.
+  ...occasion(
+    ["-[UIApplication _callInitializationDelegates*", "-[NSApplication finishLaunching]"],
+    "while the app was starting",
+    "Apple, UIApplication and NSApplication",
   ),
   ...occasion(
     [

@@ -1,6 +1,6 @@
 /** The call path: what led to where a stack ended, in a few names. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { explainReport, readReport } from "../../../lib/report/mod.ts";
+import { explainReport, isNearest, readReport } from "../../../lib/report/mod.ts";
 import "../../../lib/symbols/mod.ts";
 import { told } from "./fixtures.ts";
 
@@ -184,6 +184,44 @@ Deno.test("an interpreter's functions may be long, others are only the nearest",
     "first",
   ]);
   assertEquals(far("accessoryTapped + 50000"), []);
+  // Accessors of what is large are not.
+  assertEquals(far("vm::Script::GetCompileHints() const + 101476"), []);
+});
+
+Deno.test("an image with one name that is only the nearest has no others, but at their first bytes", () => {
+  const frames = [
+    "Plug Framework plug_name_get + 3407436",
+    "Plug Framework plug::process(int) + 12000",
+    "Plug Framework PlugMain + 84",
+    "Tool main + 12000",
+  ];
+  const [thread] = readReport(crash(frames), "x").threads;
+  assertEquals(thread.frames.map(isNearest), [true, true, false, false]);
+  assertEquals(
+    readReport(crash(frames.slice(1)), "x").threads[0].frames.map(isNearest),
+    [false, false, false],
+  );
+});
+
+Deno.test("long names of C++ keep the function's own name, at their end", () => {
+  const state = `Merge<State<${"Graph<Edge<unsigned long>>, ".repeat(12)}bool (*)(int)>>`;
+  const name = (symbol: string): string | undefined =>
+    pathOf([`Tool ${symbol} + 8`, "Tool go + 8"])[1];
+  assertEquals(name(`space::${state}::move(unsigned long const&)`), "space::Merge<…>::move");
+  assertEquals(name(`space::${state}::operator<(int) const`), "space::Merge<…>::operator<");
+  assertEquals(
+    name(`space::plan(${"std::vector<int> const&, ".repeat(9)}int)::$_7::operator()(int) const`),
+    "space::plan(…)::$_7::operator()",
+  );
+  // A result's type is the first to make room.
+  const scope = "a_scope_with_a_name_that_is_so_long_that_little_else_fits";
+  assertEquals(name(`std::pair<${state}, int> ${scope}::move<int>(int)`), `${scope}::move<…>`);
+  // Cut off within its parameters by the reporter.
+  assertEquals(name(`space::run<${state}>(space::Handle<int>, space::Insta`), "space::run<…>");
+  assertEquals(
+    name(Array.from({ length: 40 }, (_, at) => `scope${at}`).join("::")),
+    `…::${Array.from({ length: 15 }, (_, at) => `scope${at + 25}`).join("::")}`,
+  );
 });
 
 Deno.test("names as reporters write them: offsets inside, Rust's codes, templates' own return types", () => {
