@@ -1,5 +1,5 @@
 /** {@linkcode MachKernel} over the native library. */
-import { MachError, TargetGoneError } from "../lib/errors.ts";
+import { AttachError, MachError, TargetGoneError } from "../lib/errors.ts";
 import type { AddressRange } from "../lib/macho/walking.ts";
 import type {
   Capture,
@@ -17,7 +17,6 @@ import { libraryPath } from "./library.ts";
 import { type Native, openNative } from "./native.ts";
 import {
   architectureRefusal,
-  AttachError,
   exceptionPortRefusal,
   type ProcessInfo,
   type RefusalFacts,

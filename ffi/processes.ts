@@ -10,8 +10,7 @@ import type { Introduction } from "./introduction.ts";
 import { type NativeKernel, openKernel } from "./kernel.ts";
 import type { Launched, LaunchHooks, LaunchOptions } from "./launch.ts";
 import { prepareLibrary } from "./library.ts";
-import { AttachError } from "./remedy.ts";
-import { MachError, TargetGoneError } from "../lib/errors.ts";
+import { AttachError, MachError, TargetGoneError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SymbolOptions } from "../lib/symbols/walking.ts";
 import { LiveTarget, SelfTarget } from "../lib/target/walking.ts";
@@ -26,6 +25,8 @@ export function kernel(): NativeKernel {
   return opened ??= openKernel();
 }
 
+/** `KERN_INVALID_ARGUMENT`. */
+const invalidArgument = 4;
 /** `KERN_FAILURE`. */
 const failure = 5;
 
@@ -39,7 +40,7 @@ const failure = 5;
  * for (const thread of target.threads) console.log(`${thread}\n${thread.backtrace()}`);
  * ```
  * @param target a pid, or the name of exactly one process
- * @throws MachError when there is no such process or it may not be attached to
+ * @throws AttachError when there is no such process or it may not be attached to
  */
 export function attach(
   target: number | string,
@@ -52,6 +53,10 @@ export function attach(
   const pid = typeof target === "number" || /^\d+$/.test(target)
     ? checkPid("task_for_pid", Number(target))
     : pidNamed(target);
+  if (pid === Deno.pid) {
+    const text = `pid ${pid} is this process, which cannot stop itself: attachSelf() takes snapshots`;
+    throw new AttachError("task_for_pid", invalidArgument, { reason: "self", text });
+  }
   const name = native.processName(pid) ?? `pid ${pid}`;
   return new LiveTarget(native, fileSystem, { ...options, pid, name, onHold: guard });
 }
@@ -61,28 +66,27 @@ const maxPid = 0x7fff_ffff;
 
 /** Checks that a number may be a pid.
  *
- * @throws {MachError} when it cannot
+ * @throws {AttachError} when it cannot
  */
 export function checkPid(call: string, pid: number): number {
   if (Number.isInteger(pid) && pid >= 0 && pid <= maxPid) return pid;
-  throw new MachError(call, failure, `${pid} cannot be a pid: those go up to ${maxPid}`);
+  const text = `${pid} cannot be a pid: those are whole numbers from 0 to ${maxPid}`;
+  throw new AttachError(call, failure, { reason: "invalid", text });
 }
 
 /** The pid of exactly one process of a name.
  *
- * @throws MachError when there is none, or several
+ * @throws AttachError when there is none, or several
  */
 export function pidNamed(name: string): number {
   const found = kernel().processes().filter((process) => process.name === name);
   if (found.length === 1) return found[0].pid;
-  throw new MachError(
-    "task_for_pid",
-    failure,
-    found.length === 0
-      ? `no process is named ${JSON.stringify(name)}`
-      : `${found.length} processes are named ${JSON.stringify(name)}: ` +
-        `say which by pid: ${found.map(({ pid }) => pid).join(", ")}`,
-  );
+  const text = found.length === 0
+    ? `no process is named ${JSON.stringify(name)}`
+    : `${found.length} processes are named ${JSON.stringify(name)}: ` +
+      `say which by pid: ${found.map(({ pid }) => pid).join(", ")}`;
+  const reason = found.length === 0 ? "gone" : "ambiguous";
+  throw new AttachError("task_for_pid", failure, { reason, text });
 }
 
 /** Maximum time for a program to start running. */

@@ -1,5 +1,5 @@
 /** Explains why a process cannot be attached to, and what to do about it. */
-import { MachError } from "../lib/errors.ts";
+import type { RefusalReason } from "../lib/errors.ts";
 import { commandLine } from "./command.ts";
 
 /** What the system tells every caller about a process. */
@@ -22,30 +22,6 @@ export interface ProcessInfo {
   readonly cpuSubtype: number;
   /** `CS_*`; `undefined` if unknown. */
   readonly signatureFlags: number | undefined;
-}
-
-/** Why a task port was refused. */
-export type RefusalReason =
-  | "gone"
-  | "traced"
-  | "user"
-  | "session"
-  | "platform"
-  | "hardened"
-  | "entitlement"
-  | "architecture"
-  | "other";
-
-/** A process that could not be attached to. */
-export class AttachError extends MachError {
-  /** Why. */
-  readonly reason: RefusalReason;
-
-  /** Says why, and the way out. */
-  constructor(call: string, code: number, { reason, text }: Refusal) {
-    super(call, code, text);
-    this.reason = reason;
-  }
 }
 
 /** The reason, and one sentence with the remedy. */
@@ -109,20 +85,21 @@ function statusField(pid: number | "self", name: string): string | undefined {
 const capSysPtrace = 1n << 19n;
 
 /** A process that has no memory to be looked at, and why. */
-function withoutMemory(pid: number, facts: RefusalFacts): string | undefined {
+function withoutMemory(pid: number, facts: RefusalFacts): Refusal | undefined {
   if (statusField(pid, "Kthread") === "1" || isKernelThread(pid)) {
-    return `pid ${pid} is a thread of the kernel's: it has no program`;
+    return { reason: "kernel", text: `pid ${pid} is a thread of the kernel's: it has no program` };
   }
   if (statusField(pid, "State") !== "Z") return undefined;
   if (Number(statusField(pid, "Threads")) > 1) {
-    return `the main thread of pid ${pid} has ended while others run, which Linux shows nothing of`;
+    const text = `the main thread of pid ${pid} has ended while others run, which Linux shows ` +
+      "nothing of";
+    return { reason: "other", text };
   }
   const parent = Number(statusField(pid, "PPid"));
   const name = facts.processName(parent);
-  return `pid ${pid} has ended: its parent, pid ${parent}${
-    name === null ? "" : ` (${name})`
-  }, has ` +
-    "not collected it";
+  const who = `pid ${parent}${name === null ? "" : ` (${name})`}`;
+  const text = `pid ${pid} has ended: its parent, ${who}, has not collected it`;
+  return { reason: "gone", text };
 }
 
 /** By `PF_KTHREAD` of `<linux/sched.h>` in proc_pid_stat(5): kernels before 6.12 have no `Kthread` field. */
@@ -134,7 +111,7 @@ function isKernelThread(pid: number): boolean {
 
 function linuxRefusal(pid: number, facts: RefusalFacts): Refusal {
   const none = withoutMemory(pid, facts);
-  if (none !== undefined) return { reason: "other", text: none };
+  if (none !== undefined) return none;
   const tracer = Number(statusField(pid, "TracerPid"));
   if (tracer > 0) {
     const name = facts.processName(tracer);
@@ -145,7 +122,7 @@ function linuxRefusal(pid: number, facts: RefusalFacts): Refusal {
   const scope = Number(readText("/proc/sys/kernel/yama/ptrace_scope") ?? 0);
   if (scope === 3) {
     const text = "kernel.yama.ptrace_scope is 3: nothing can be attached to until reboot";
-    return { reason: "other", text };
+    return { reason: "policy", text };
   }
   if (facts.user === 0) {
     const capable = (BigInt(`0x${statusField("self", "CapEff") ?? "0"}`) & capSysPtrace) !== 0n;
@@ -154,14 +131,24 @@ function linuxRefusal(pid: number, facts: RefusalFacts): Refusal {
         "so try again; or a security module (dmesg shows why) or another user namespace keeps it"
       : `pid ${pid} may not be attached to: this root lacks CAP_SYS_PTRACE, as in a container, ` +
         "where `docker run --cap-add=SYS_PTRACE` gives it";
-    return { reason: "other", text };
+    return { reason: capable ? "other" : "policy", text };
   }
-  const remedies = ["run as root, or as the process's user", "give deno CAP_SYS_PTRACE"];
-  if (scope > 0) remedies.push(`set kernel.yama.ptrace_scope, which is ${scope}, to 0`);
-  return {
-    reason: "other",
-    text: `pid ${pid} may not be attached to: ${remedies.join(", or ")}`,
-  };
+  const capability = "give deno CAP_SYS_PTRACE";
+  // kernel/ptrace.c, __ptrace_may_access(); security/yama/yama_lsm.c comes after it.
+  const owner = facts.processInfo(pid)?.users.find((user) => user !== facts.user);
+  if (owner !== undefined) {
+    const text = `pid ${pid} belongs to another user (${owner}, and you are ${facts.user}): run as ` +
+      `root or as that user, or ${capability}`;
+    return { reason: "user", text };
+  }
+  if (scope > 0) {
+    const text = `pid ${pid} may not be attached to: run as root, or ${capability}, or set ` +
+      `kernel.yama.ptrace_scope, which is ${scope}, to 0`;
+    return { reason: "policy", text };
+  }
+  const text = `pid ${pid} may not be attached to, as a program that has capabilities or has ` +
+    `changed its user: run as root, or ${capability}`;
+  return { reason: "other", text };
 }
 
 /** Checks in the order of debugserver (LLVM's `RNBRemote.cpp`, `HandlePacket_v()`), then AMFI's rules,
@@ -225,6 +212,7 @@ function darwinRefusal(pid: number, info: ProcessInfo, facts: RefusalFacts): Ref
 
 /** Why `task_for_pid` failed, and the remedy. */
 export function refusalOf(pid: number, facts: RefusalFacts): Refusal {
+  if (pid === 0) return { reason: "kernel", text: "pid 0 is the kernel: it has no program" };
   const info = facts.processInfo(pid);
   if (facts.system === "darwin" && info !== undefined) return darwinRefusal(pid, info, facts);
   // If the main thread of a process has ended, this is all that the system tells.

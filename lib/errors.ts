@@ -67,6 +67,82 @@ export class MachError extends Error {
   }
 }
 
+/** Why a process could not be attached to.
+ *
+ * There is none to attach to:
+ * - `gone`: no such process, or it has ended
+ * - `ambiguous`: several have the name
+ * - `invalid`: the number cannot be a pid
+ * - `self`: it is this process
+ * - `kernel`: it is a part of the kernel, without a program
+ *
+ * It is not permitted:
+ * - `traced`: another debugger is attached
+ * - `user`: it is another user's
+ * - `policy`: the system permits it to nobody, to root alone or not to this root (Linux)
+ * - `session`: nobody can be asked for a password
+ * - `platform`: it is a program of the system's
+ * - `hardened`: it has the hardened runtime
+ * - `entitlement`: this program is not signed as a debugger
+ *
+ * - `architecture`: its threads cannot be read from here
+ * - `other`: the system did not say
+ */
+export type RefusalReason =
+  | "gone"
+  | "ambiguous"
+  | "invalid"
+  | "self"
+  | "kernel"
+  | "traced"
+  | "user"
+  | "policy"
+  | "session"
+  | "platform"
+  | "hardened"
+  | "entitlement"
+  | "architecture"
+  | "other";
+
+/** A process that could not be attached to.
+ *
+ * @example
+ * ```ts
+ * import { attach, AttachError } from "@machpause/machpause";
+ *
+ * try {
+ *   using target = attach("MyApp");
+ *   console.log(`${target}`);
+ * } catch (error) {
+ *   if (!(error instanceof AttachError)) throw error;
+ *   console.log(error.reason === "gone" ? "it does not run" : error.remedy);
+ * }
+ * ```
+ */
+export class AttachError extends MachError {
+  /** The class name, set here so that minifying keeps it. */
+  override readonly name: string = "AttachError";
+  /** Why. */
+  readonly reason: RefusalReason;
+  /** Why, in words, and the way out. */
+  declare readonly remedy: string;
+
+  /** Creates the error of a process that could not be attached to.
+   *
+   * @param call the call that failed, by its Mach name
+   * @param code its `kern_return_t`
+   * @param refusal the reason, and one sentence with the remedy
+   */
+  constructor(
+    call: string,
+    code: number,
+    { reason, text }: { readonly reason: RefusalReason; readonly text: string },
+  ) {
+    super(call, code, text);
+    this.reason = reason;
+  }
+}
+
 /** The target has exited, or was killed.
  *
  * @example

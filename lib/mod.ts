@@ -9,7 +9,14 @@ export {
   Registers,
   type RegisterValue,
 } from "./arch/mod.ts";
-export { FormatError, MachError, MemoryReadError, TargetGoneError } from "./errors.ts";
+export {
+  AttachError,
+  FormatError,
+  MachError,
+  MemoryReadError,
+  type RefusalReason,
+  TargetGoneError,
+} from "./errors.ts";
 export { escape as escapeText, type RawText, type SafeText } from "./escape.ts";
 export { enableLog, type LogSink, type LogSubsystem } from "./log.ts";
 export type {

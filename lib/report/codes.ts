@@ -7,6 +7,8 @@ import type { ReportException } from "./report.ts";
 const signals = [
   ...["", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGEMT", "SIGFPE"],
   ...["SIGKILL", "SIGBUS", "SIGSEGV", "SIGSYS", "SIGPIPE", "SIGALRM", "SIGTERM"],
+  ...["", "", "", "", "", "", "", ""], // SIGURG to SIGIO end no process
+  ...["SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "", "", "SIGUSR1", "SIGUSR2"],
 ];
 
 /** Name of a signal by its number; `null` when it does not end a process. */

@@ -4,7 +4,7 @@
  * @module
  */
 export * from "./api.ts";
-export { decodeGuard, decodeResource } from "./codes.ts";
+export { decodeGuard, decodeResource, exceptionName, signalName } from "./codes.ts";
 export {
   describeAddress,
   isIdle,

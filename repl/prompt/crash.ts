@@ -4,10 +4,12 @@ import { TargetGoneError } from "../../lib/errors.ts";
 import { escape, escapeLines, safe, type SafeText } from "../../lib/escape.ts";
 import {
   attributeReport,
+  exceptionName,
   explainReport,
   isSystemImage,
   type ReportException,
   reportOf,
+  signalName,
   writeReport,
 } from "../../lib/report/mod.ts";
 import type { Crash, LiveTarget } from "../../mod.ts";
@@ -17,39 +19,12 @@ import { backtraceLines } from "../view/render.ts";
 import { wrapped } from "../view/text.ts";
 import type { Session } from "./session.ts";
 
-/** `EXC_*` of `<mach/exception_types.h>`. */
-const exceptions: Readonly<Record<number, string>> = {
-  1: "EXC_BAD_ACCESS",
-  2: "EXC_BAD_INSTRUCTION",
-  3: "EXC_ARITHMETIC",
-  4: "EXC_EMULATION",
-  5: "EXC_SOFTWARE",
-  6: "EXC_BREAKPOINT",
-  7: "EXC_SYSCALL",
-  11: "EXC_RESOURCE",
-  12: "EXC_GUARD",
-};
-
-/** Darwin's `<sys/signal.h>`. */
-const signals: Readonly<Record<number, string>> = {
-  3: "SIGQUIT",
-  4: "SIGILL",
-  5: "SIGTRAP",
-  6: "SIGABRT",
-  7: "SIGEMT",
-  8: "SIGFPE",
-  9: "SIGKILL",
-  10: "SIGBUS",
-  11: "SIGSEGV",
-  12: "SIGSYS",
-};
-
 /** A crash in the words of a report. */
 function exceptionOf({ exception, signal, code, subcode }: Crash): ReportException {
   const isException = exception !== 0;
   return {
-    type: isException ? exceptions[exception] ?? `exception ${exception}` : "EXC_CRASH",
-    signal: signals[signal] ?? `signal ${signal}`,
+    type: isException ? exceptionName(exception) ?? `exception ${exception}` : "EXC_CRASH",
+    signal: signalName(signal) ?? `signal ${signal}`,
     codes: isException ? [BigInt(code), subcode] : [0n, 0n],
     subtype: null,
     message: null,

@@ -1,6 +1,6 @@
 /** Opens what the user names as a target. */
 import type { CoreTarget } from "../../mod.ts";
-import { FormatError, MachError } from "../../lib/errors.ts";
+import { FormatError } from "../../lib/errors.ts";
 import { fileError, UserError } from "../errors.ts";
 import { held, type Opened } from "./opened.ts";
 
@@ -29,30 +29,15 @@ export async function openTarget(
   }
   if (spec.startsWith("core:")) return held(await openCoreFile(spec.slice(5), symbols));
   checkFolders(symbols);
-  const { attach, attachSelf, howEnded, pidNamed, prepareLibrary } = await import(
-    "../../ffi/processes.ts"
-  );
+  const { attach, attachSelf, howEnded, prepareLibrary } = await import("../../ffi/processes.ts");
   await prepareLibrary();
-  if (spec === "self") return held(attachSelf({ symbols }));
   const pid = /^(?:pid:)?(\d+)$/.exec(spec)?.[1];
-  if (pid === undefined && spec.startsWith("pid:")) {
+  if (spec === "self" || Number(pid) === Deno.pid) return held(attachSelf({ symbols }));
+  if (pid === undefined && /^(?:pid:|-\d+$)/.test(spec)) {
     throw new UserError(`${spec} is not a pid: write it as in pid:123`, 2);
   }
-  const target = attach(pid === undefined ? named(pidNamed, spec) : Number(pid), { symbols });
+  const target = attach(pid === undefined ? spec : Number(pid), { symbols });
   return { ...held(target), ended: () => howEnded(target) };
-}
-
-/** The pid of the process of a name. That there is not exactly one is no failure of the system's.
- *
- * @throws UserError where that is so
- */
-function named(pidNamed: (name: string) => number, name: string): number {
-  try {
-    return pidNamed(name);
-  } catch (error) {
-    if (!(error instanceof MachError) || error.remedy === undefined) throw error;
-    throw new UserError(error.remedy);
-  }
 }
 
 /** Checks that the folders of `--symbols` exist: a misspelt one would show only as missing names.

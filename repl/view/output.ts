@@ -1,4 +1,5 @@
 /** Writing to the terminal. Only text that is safe to print gets here, checked by the compiler. */
+import type { AttachError } from "../../lib/errors.ts";
 import { escape, joinLines, safe, type SafeText } from "../../lib/escape.ts";
 import { lines as asLines, wrapped } from "./text.ts";
 
@@ -47,9 +48,13 @@ export function printLines(lines: readonly SafeText[]): void {
   if (lines.length > 0) print(asLines(lines));
 }
 
-/** An error as one line, without a full stop at its end. */
+/** An error as one line, without a full stop at its end. Where the reason is known that a process could not be
+ * attached to, the call that failed says nothing more. */
 export function explain(error: unknown): SafeText {
-  const text = error instanceof Error
+  const { name, reason, remedy } = (error ?? {}) as Partial<AttachError>;
+  const text = name === "AttachError" && reason !== "other"
+    ? remedy!
+    : error instanceof Error
     ? builtin.has(error.name) || error.message === ""
       ? `${error.name}: ${error.message}`
       : error.message

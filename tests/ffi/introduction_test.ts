@@ -12,7 +12,7 @@ import { launch } from "../../ffi/processes.ts";
 import { openKernel } from "../../ffi/mod.ts";
 import { whyNotInserted } from "../../ffi/insertion.ts";
 import { loaderPath, preloadPath } from "../../ffi/library.ts";
-import { AttachError } from "../../ffi/remedy.ts";
+import { AttachError } from "../../lib/errors.ts";
 import { MachError } from "../../lib/errors.ts";
 import type { FieldValue, MachOSlice } from "../../lib/macho/mod.ts";
 import { openImage } from "../../mod.ts";

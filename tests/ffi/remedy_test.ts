@@ -8,13 +8,12 @@ import { libraryPath } from "../../ffi/library.ts";
 import { type Native, openNative } from "../../ffi/native.ts";
 import {
   architectureRefusal,
-  AttachError,
   type ProcessInfo,
   type RefusalFacts,
   refusalOf,
   setStateRefusal,
 } from "../../ffi/remedy.ts";
-import { MachError, TargetGoneError } from "../../lib/errors.ts";
+import { AttachError, MachError, TargetGoneError } from "../../lib/errors.ts";
 import { isRoot, onLinux } from "../machine.ts";
 import { delay, Program } from "./program.ts";
 
@@ -219,7 +218,7 @@ async function attachAsOnMac(): Promise<void> {
   );
   const ports = rosetta.portCount();
   const error = assertThrows(() => rosetta.taskForPid(pid), AttachError);
-  assertEquals([error.name, error.reason], ["MachError", "architecture"]);
+  assertEquals([error.name, error.reason], ["AttachError", "architecture"]);
   assertEquals(rosetta.portCount(), ports);
 
   let writes = 0;

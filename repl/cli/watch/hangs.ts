@@ -1,7 +1,7 @@
 /** `machpause watch`: tells hangs as they come, and keeps them. */
 import { hangFolder } from "../../../ffi/hang_folder.ts";
 import { procGlance } from "../../../ffi/glance.ts";
-import { MachError, TargetGoneError } from "../../../lib/errors.ts";
+import { AttachError, MachError, TargetGoneError } from "../../../lib/errors.ts";
 import { escape, escapeLines, safe, safeJson, type SafeText } from "../../../lib/escape.ts";
 import {
   defaultLimit,
@@ -164,9 +164,8 @@ async function openLive(
       );
     } catch (error) {
       if (signal === undefined || !(error instanceof Error)) throw error;
-      const isAbsent = error.message.includes("no process is named");
-      const mayPass = isAbsent || error.message.includes("processes are named") ||
-        error instanceof MachError || error instanceof TargetGoneError;
+      const isAbsent = error instanceof AttachError && error.reason === "gone";
+      const mayPass = error instanceof MachError || error instanceof TargetGoneError;
       if (!mayPass) throw error;
       if (!isAbsent && error.message !== told) complain(safe`warning: ${explain(error)}`);
       if (!isAbsent) told = error.message;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Origin } from "../../../ffi/command.ts";
-import { AttachError } from "../../../ffi/remedy.ts";
+import { AttachError } from "../../../lib/errors.ts";
 import { restartSigned, type RestartSystem, withRestart } from "../../../repl/cli/restart.ts";
 import { setup, type SetupSystem } from "../../../repl/cli/setup.ts";
 
